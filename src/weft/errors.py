@@ -1,0 +1,46 @@
+"""One family of errors: everything a user can cause is a `WeftError` with a message that says what to do."""
+
+from __future__ import annotations
+
+
+class WeftError(Exception):
+    """Base of all errors that Weft raises on purpose; the command line prints it without a traceback."""
+
+
+class FormatError(WeftError):
+    """A file that does not hold what its format asks for.
+
+    >>> raise FormatError("a.conllu", 7, "10 tab-separated columns", "8 columns")
+    Traceback (most recent call last):
+    ...
+    weft.errors.FormatError: a.conllu, line 7: expected 10 tab-separated columns, found 8 columns
+    """
+
+    def __init__(self, path: str, line: int | None, expected: str, found: str, hint: str = "") -> None:
+        self.path, self.line, self.expected, self.found, self.hint = path, line, expected, found, hint
+        place = path if line is None else f"{path}, line {line}"
+        message = f"{place}: expected {expected}, found {found}"
+        super().__init__(f"{message}. {hint}" if hint else message)
+
+    def __reduce__(self) -> tuple[type[FormatError], tuple[str, int | None, str, str, str]]:
+        return (FormatError, (self.path, self.line, self.expected, self.found, self.hint))
+
+
+class TemplateError(WeftError):
+    """A feature template that cannot be read."""
+
+
+class InferenceError(WeftError):
+    """Scores or masks that leave no structure to choose from."""
+
+
+class ModelError(WeftError):
+    """A model file that is corrupt, truncated, too new, or not what was asked for."""
+
+
+class DataError(WeftError):
+    """A corpus or file that is missing or empty."""
+
+
+class ConfigError(WeftError):
+    """An option that does not exist or does not fit the others."""

@@ -1,0 +1,124 @@
+"""What learners, models and structures know of each other, and no more.
+
+All linear learning moves weights by  sum over parts r of (target(r) - model(r)) * features(r).  A *structure* holds the
+scores of a batch of sentences and answers with *parts*: arrays over its parts (tags, tag pairs, arcs ...) holding
+indicators, probabilities or covariances. A *model* turns weights into structures and scatters parts back into weights.
+Learners see only this page: the same perceptron trains chains and trees.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+P = TypeVar("P", bound="Parts")
+
+
+class Parts(Protocol):
+    """One number a part of a batch; linear, so that learners can combine them."""
+
+    def __add__(self: P, other: P) -> P: ...
+    def __sub__(self: P, other: P) -> P: ...
+    def scale(self: P, factor: float | Floats) -> P:
+        """Every number times `factor`; an array gives one factor a sentence."""
+        ...
+
+    def dot(self: P, other: P) -> Floats:
+        """Inner product a sentence."""
+        ...
+
+
+class Structure(Protocol):
+    """Scores of a batch of sentences, ready for inference. A *solution* is opaque to learners."""
+
+    def best(self) -> Any:
+        """The highest-scoring solution of every sentence."""
+        ...
+
+    def kbest(self, k: int) -> list[list[Any]]:
+        """For every sentence its k best solutions (fewer where there are no more), best first, each as a solution of
+        a batch of that one sentence."""
+        ...
+
+    def score(self, solution: Any) -> Floats:
+        """The score of a solution, one number a sentence."""
+        ...
+
+    def parts(self, solution: Any) -> Any:
+        """The solution as indicators of its parts."""
+        ...
+
+    def log_partition(self) -> Floats: ...
+    def marginals(self) -> Any:
+        """Probabilities of all parts."""
+        ...
+
+    def log_partition_and_marginals(self) -> tuple[Floats, Any]:
+        """Both at the price of one."""
+        ...
+
+    def covariance(self, function: Any) -> Any:
+        """Covariance of every part's indicator with a linear function of parts, given as parts."""
+        ...
+
+    def augment(self, parts: Any) -> Structure:
+        """The same structure with an array added to its scores: costs, penalties, messages."""
+        ...
+
+    def restrict(self, allowed: Any) -> Structure:
+        """The same structure within a mask."""
+        ...
+
+    def hamming(self, solution: Any, weight: float = 1.0) -> Any:
+        """Parts that charge `weight` for every decision that differs from a solution."""
+        ...
+
+    def differs(self, one: Any, other: Any) -> Floats:
+        """How many decisions of two solutions differ, one number a sentence."""
+        ...
+
+
+@runtime_checkable
+class Batch(Protocol):
+    """Sentences with their features. `gold` is a solution or None; `weight` one number a sentence."""
+
+    gold: Any
+    weight: Floats
+
+    def __len__(self) -> int:
+        """Number of sentences."""
+        ...
+
+
+class Model(Protocol):
+    """A linear model: weights to scores, parts to gradients. Weights are always passed, never hidden."""
+
+    @property
+    def size(self) -> int:
+        """Number of weights."""
+        ...
+
+    def score(self, batch: Any, weights: Floats) -> Any:
+        """The structure of a batch under the weights."""
+        ...
+
+    def scatter(self, batch: Any, parts: Any, into: Floats) -> None:
+        """Add  sum over parts of number * features  to `into`."""
+        ...
+
+    def sparse(self, batch: Any, parts: Any) -> tuple[Indices, Floats]:
+        """The same sum as sorted distinct indices and values, zeros left out."""
+        ...
+
+    def curvature(self, batch: Any, marginals: Any, into: Floats) -> None:
+        """Add the sum of local feature variances, the diagonal of the Hessian that ignores covariance between
+        positions, to `into`."""
+        ...
+
+    def most_active(self, batch: Any) -> float:
+        """The largest sum of feature values that any solution of any sentence can have (the C of iterative scaling)."""
+        ...

@@ -1,0 +1,66 @@
+"""Progress bars with rate and time left; silent where standard error is not a terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+Item = TypeVar("Item")
+
+
+class Bar:
+    """Handle of a running bar: `advance` it, and `note` a few words beside it."""
+
+    def __init__(self, progress: Any = None, task: Any = None) -> None:
+        self._progress, self._task = progress, task
+
+    def advance(self, amount: float = 1.0) -> None:
+        if self._progress is not None:
+            self._progress.advance(self._task, amount)
+
+    def note(self, text: str) -> None:
+        if self._progress is not None:
+            self._progress.update(self._task, note=text)
+
+
+@contextmanager
+def progress(description: str, total: float | None = None, unit: str = "sentences") -> Iterator[Bar]:
+    """Show a bar while the block runs.
+
+    >>> with progress("reading", total=3) as bar:
+    ...     for _ in range(3):
+    ...         bar.advance()
+    """
+    if not sys.stderr.isatty() or os.environ.get("WEFT_QUIET"):
+        yield Bar()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Any) -> Text:
+            return Text("" if not task.speed else f"{task.speed:,.0f} {unit}/s", style="cyan")
+
+    shown = Progress(
+        TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,.0f}"), Rate(),
+        TimeRemainingColumn(), TextColumn("{task.fields[note]}"), console=Console(stderr=True), transient=True,
+    )  # fmt: skip
+    with shown:
+        yield Bar(shown, shown.add_task(description, total=total, note=""))
+
+
+def track(items: Iterable[Item], description: str, total: int | None = None, unit: str = "items") -> Iterator[Item]:
+    """Go through items with a bar.
+
+    >>> sum(track([1, 2, 3], "adding"))
+    6
+    """
+    size = total if total is not None else (len(items) if hasattr(items, "__len__") else None)
+    with progress(description, size, unit) as bar:
+        for item in items:
+            yield item
+            bar.advance()

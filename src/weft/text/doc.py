@@ -1,0 +1,229 @@
+"""A document: one original string and columns of numbers over it.
+
+Three levels stand over the text. *Tokens* have character offsets. *Syntactic words* belong to tokens: mostly one a
+token, several where a token is a contraction (UD multiword tokens). *Sentences* are runs of words. Annotation of words
+is kept in columns of string ids (`doc.columns["upos"]`), heads in an integer column counted inside the sentence as in
+CoNLL-U (1 = first word, 0 = root, -1 = not set), so that kernels can take the arrays as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import WeftError
+from weft.text.layers import ClusterLayer, GraphLayer, RelationLayer, SpanLayer
+from weft.text.strings import Ids, StringTable
+from weft.text.views import Sentence, Span, Token, Word
+
+#: Word columns of CoNLL-U that hold strings; any other name may be used for a column of one's own.
+WORD_COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "deprel", "deps", "misc")
+
+
+class Multiword(NamedTuple):
+    """A surface token of several words: `fields` are its CoNLL-U columns from FORM to MISC, "" where not set."""
+
+    first: int  # number of its first word in the document
+    end: int  # one past its last word
+    fields: tuple[str, ...]
+
+
+class EmptyNode(NamedTuple):
+    """An empty node of enhanced UD, standing after word `after` (0: before the first) of its sentence."""
+
+    sentence: int
+    after: int
+    number: int  # 1 for the `1` of `5.1`
+    fields: tuple[str, ...]  # CoNLL-U columns from FORM to MISC, "" where not set
+
+
+class Doc:
+    """A text with its layers.
+
+    >>> doc = Doc.of_words([["The", "dogs", "bark"]], upos=[["DET", "NOUN", "VERB"]], head=[[2, 3, 0]],
+    ...                    deprel=[["det", "nsubj", "root"]])
+    >>> doc.text
+    'The dogs bark'
+    >>> [(word.form, word.upos, word.head.form if word.head else None) for word in doc.words]
+    [('The', 'DET', 'dogs'), ('dogs', 'NOUN', 'bark'), ('bark', 'VERB', None)]
+    >>> print(doc.sentences[0].tree())
+    bark VERB root
+    └─ dogs NOUN nsubj
+       └─ The DET det
+    """
+
+    __slots__ = (
+        "clusters", "columns", "comments", "confidence", "empty_nodes", "graphs", "head", "meta", "multiwords",
+        "relations", "sentence_offsets", "spans", "strings", "text", "token_end", "token_start", "word_token",
+    )  # fmt: skip
+
+    def __init__(self, text: str = "", strings: StringTable | None = None, meta: dict[str, Any] | None = None) -> None:
+        self.text = text
+        self.strings = strings if strings is not None else StringTable()
+        self.token_start: Ids = np.zeros(0, dtype=np.int32)
+        self.token_end: Ids = np.zeros(0, dtype=np.int32)
+        self.word_token: Ids = np.zeros(0, dtype=np.int32)
+        self.sentence_offsets: Ids = np.zeros(1, dtype=np.int32)
+        self.columns: dict[str, Ids] = {"form": np.zeros(0, dtype=np.int32)}
+        self.head: Ids | None = None
+        self.multiwords: list[Multiword] = []
+        self.empty_nodes: list[EmptyNode] = []
+        self.comments: list[tuple[str, ...]] = []  # one tuple of lines a sentence, "#" included
+        self.spans: dict[str, SpanLayer] = {}
+        self.relations: dict[str, RelationLayer] = {}
+        self.clusters: dict[str, ClusterLayer] = {}
+        self.graphs: dict[str, GraphLayer] = {}
+        self.confidence: dict[str, NDArray[np.float32]] = {}  # probability of the value in the column of that name
+        self.meta: dict[str, Any] = meta if meta is not None else {}
+
+    @classmethod
+    def of_words(
+        cls,
+        sentences: Sequence[Sequence[str]],
+        spaces: Sequence[Sequence[bool]] | None = None,
+        strings: StringTable | None = None,
+        **columns: Sequence[Sequence[Any]],
+    ) -> Doc:
+        """A document of ready-made words, joined by blanks except where `spaces` says no blank follows.
+
+        Further arguments are columns of the same shape: `upos=...`, `head=...` or a name of one's own.
+        """
+        doc = cls(strings=strings)
+        lengths = [len(sentence) for sentence in sentences]
+        for name, column in columns.items():
+            if [len(row) for row in column] != lengths:
+                raise WeftError(f"column {name!r} does not have one value a word in every sentence")
+        forms = [form for sentence in sentences for form in sentence]
+        blanks = [blank for row in spaces for blank in row] if spaces is not None else [True] * len(forms)
+        doc.set_tokens(forms, blanks)
+        doc.set_sentences(np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]))
+        for name, column in columns.items():
+            flat = [value for row in column for value in row]
+            if name == "head":
+                doc.head = np.array(flat, dtype=np.int32)
+            else:
+                doc.set_column(name, flat)
+        return doc
+
+    def set_tokens(self, forms: Sequence[str], blanks: Sequence[bool]) -> None:
+        """Make the text of tokens (one word each), with a blank after those that say so."""
+        pieces: list[str] = []
+        starts, ends, position = [], [], 0
+        last = len(forms) - 1
+        for i, (form, blank) in enumerate(zip(forms, blanks, strict=True)):
+            starts.append(position)
+            position += len(form)
+            ends.append(position)
+            pieces.append(form)
+            if blank and i != last:
+                pieces.append(" ")
+                position += 1
+        self.text = "".join(pieces)
+        self.token_start = np.array(starts, dtype=np.int32)
+        self.token_end = np.array(ends, dtype=np.int32)
+        self.word_token = np.arange(len(forms), dtype=np.int32)
+        self.columns = {"form": self.strings.ids(forms)}
+        self.head = None
+
+    def set_offsets(self, starts: Sequence[int] | Ids, ends: Sequence[int] | Ids) -> None:
+        """Set tokens (one word each) by their character offsets in the text."""
+        self.token_start = np.asarray(starts, dtype=np.int32)
+        self.token_end = np.asarray(ends, dtype=np.int32)
+        self.word_token = np.arange(len(self.token_start), dtype=np.int32)
+        text = self.text
+        pairs = zip(self.token_start.tolist(), self.token_end.tolist(), strict=True)
+        self.columns = {"form": self.strings.ids([text[start:end] for start, end in pairs])}
+        self.head = None
+
+    def set_sentences(self, offsets: Sequence[int] | NDArray[Any]) -> None:
+        """Set the sentence boundaries: sentence `s` holds words `offsets[s]:offsets[s + 1]`."""
+        self.sentence_offsets = np.asarray(offsets, dtype=np.int32)
+        if len(self.comments) != len(self.sentence_offsets) - 1:
+            self.comments = [()] * (len(self.sentence_offsets) - 1)
+
+    def set_column(self, name: str, values: Sequence[str] | Ids) -> None:
+        """Set a column of words from strings, or from ids of `doc.strings`."""
+        column = values if isinstance(values, np.ndarray) else self.strings.ids(values)
+        if len(column) != self.n_words:
+            raise WeftError(f"column {name!r} has {len(column)} values for {self.n_words} words")
+        self.columns[name] = column.astype(np.int32, copy=False)
+
+    def column(self, name: str) -> list[str]:
+        """A column of words as strings ("" where not set)."""
+        if name not in self.columns:
+            return [""] * self.n_words
+        return self.strings.strings(self.columns[name])
+
+    def has(self, layer: str) -> bool:
+        """Whether the document has a layer: `tokens`, `sentences`, `head`, a column's name, `spans/NAME` ..."""
+        if layer == "text":
+            return True
+        if layer in ("tokens", "words"):
+            return self.n_words > 0
+        if layer == "sentences":
+            return len(self.sentence_offsets) > 1
+        if layer == "head":
+            return self.head is not None
+        if "/" in layer:
+            kind, name = layer.split("/", 1)
+            return name in getattr(self, kind)
+        return layer in self.columns and bool(self.columns[layer].any())
+
+    @property
+    def n_words(self) -> int:
+        return len(self.word_token)
+
+    @property
+    def n_sentences(self) -> int:
+        return len(self.sentence_offsets) - 1
+
+    @property
+    def word_start(self) -> Ids:
+        """First character of every word's token."""
+        return self.token_start[self.word_token]
+
+    @property
+    def word_end(self) -> Ids:
+        """One past the last character of every word's token."""
+        return self.token_end[self.word_token]
+
+    @property
+    def id(self) -> str:
+        """The document's name, "" if it has none."""
+        return str(self.meta.get("id", ""))
+
+    @property
+    def words(self) -> list[Word]:
+        return [Word(self, i) for i in range(self.n_words)]
+
+    @property
+    def tokens(self) -> list[Token]:
+        return [Token(self, i) for i in range(len(self.token_start))]
+
+    @property
+    def sentences(self) -> list[Sentence]:
+        return [Sentence(self, i) for i in range(self.n_sentences)]
+
+    def __len__(self) -> int:
+        return self.n_words
+
+    def __iter__(self) -> Iterator[Word]:
+        return iter(self.words)
+
+    def __getitem__(self, index: int) -> Word:
+        if not -self.n_words <= index < self.n_words:
+            raise IndexError(f"word {index} of a document of {self.n_words} words")
+        return Word(self, index % self.n_words)
+
+    def span_views(self, name: str) -> list[Span]:
+        """The spans of a layer as views."""
+        if name not in self.spans:
+            raise WeftError(f"the document has no span layer {name!r}; it has: {', '.join(self.spans) or 'none'}")
+        return [Span(self, name, i) for i in range(len(self.spans[name]))]
+
+    def __repr__(self) -> str:
+        name = f"{self.id!r}, " if self.id else ""
+        return f"Doc({name}{self.n_sentences} sentences, {self.n_words} words)"

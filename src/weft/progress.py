@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -59,7 +59,7 @@ def track(items: Iterable[Item], description: str, total: int | None = None, uni
     >>> sum(track([1, 2, 3], "adding"))
     6
     """
-    size = total if total is not None else (len(items) if hasattr(items, "__len__") else None)
+    size = len(items) if total is None and isinstance(items, Sized) else total
     with progress(description, size, unit) as bar:
         for item in items:
             yield item

@@ -1,0 +1,45 @@
+"""Weft turns text into structure: documents, features, exact inference, learning, on a CPU.
+
+>>> import weft
+>>> doc = weft.Doc.of_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])
+>>> doc
+Doc(1 sentences, 2 words)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from weft.errors import WeftError as WeftError
+    from weft.formats import read as read
+    from weft.formats import write as write
+    from weft.pipeline import Pipeline as Pipeline
+    from weft.pipeline import load as load
+    from weft.text import Corpus as Corpus
+    from weft.text import Doc as Doc
+
+__version__ = "0.1.0"
+
+# Names are looked up on first use, so that `import weft` loads neither NumPy nor Numba.
+_HOMES = {
+    "Corpus": "weft.text",
+    "Doc": "weft.text",
+    "Pipeline": "weft.pipeline",
+    "WeftError": "weft.errors",
+    "load": "weft.pipeline",
+    "read": "weft.formats",
+    "write": "weft.formats",
+}
+__all__ = ["Corpus", "Doc", "Pipeline", "WeftError", "__version__", "load", "read", "write"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'weft' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,129 @@
+"""Where the corpora are: in `$WEFT_DATA`, or in a folder that the user names; never inside the package.
+
+The catalogue (`recipes/corpora.toml`) says for each corpus that a recipe or a test uses which files it has, what they
+hold, under which licence, and where to get them.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from weft.errors import DataError
+
+
+@dataclass(frozen=True)
+class CorpusEntry:
+    """One corpus of the catalogue; `files` stand under `folder` of the data folder."""
+
+    name: str
+    folder: str
+    files: tuple[str, ...]
+    format: str
+    what: str
+    licence: str
+    source: str
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files, relative to the data folder."""
+        return tuple(f"{self.folder}/{name}" for name in self.files)
+
+
+def root(folder: str | os.PathLike[str] | None = None) -> Path | None:
+    """The data folder: the one given, else `$WEFT_DATA`, else `../shared/data` beside a checkout of Weft, else None.
+
+    >>> root(".")
+    PosixPath('.')
+    """
+    named = folder if folder is not None else os.environ.get("WEFT_DATA") or None
+    if named is not None:
+        if not Path(named).is_dir():
+            said = "the folder given" if folder is not None else "WEFT_DATA"
+            raise DataError(f"{said} is {os.fspath(named)!r}, which is not a folder; name the folder of your corpora")
+        return Path(named)
+    checkout = Path(__file__).resolve().parents[2]
+    beside = checkout.parent / "shared" / "data"
+    return beside if (checkout / "pyproject.toml").is_file() and beside.is_dir() else None
+
+
+def find(relative: str, folder: str | os.PathLike[str] | None = None) -> Path:
+    """The path of a corpus file, gzipped or not; `DataError` says where to get it if it is not there.
+
+    >>> find("chunking/no-such-corpus/train.txt", folder=".")
+    Traceback (most recent call last):
+    ...
+    weft.errors.DataError: no file chunking/no-such-corpus/train.txt in the data folder .; ...
+    """
+    home = root(folder)
+    if home is not None:
+        for candidate in _spellings(relative):
+            if (home / candidate).exists():
+                return home / candidate
+    place = "and no data folder is known" if home is None else f"in the data folder {home}"
+    raise DataError(f"no file {relative} {place}; set WEFT_DATA to the folder of your corpora{_origin(relative)}")
+
+
+def have(relative: str, folder: str | os.PathLike[str] | None = None) -> bool:
+    """Whether a corpus file is at hand.
+
+    >>> have("chunking/no-such-corpus/train.txt")
+    False
+    """
+    try:
+        find(relative, folder)
+    except DataError:
+        return False
+    return True
+
+
+@cache
+def catalog() -> tuple[CorpusEntry, ...]:
+    """All corpora that Weft knows of.
+
+    >>> [entry.name for entry in catalog()][:2]
+    ['conll2000', 'conll2002-es']
+    """
+    text = (files("weft.recipes") / "corpora.toml").read_text(encoding="utf-8")
+    return tuple(CorpusEntry(**{**row, "files": tuple(row["files"])}) for row in tomllib.loads(text)["corpus"])
+
+
+def entry(name: str) -> CorpusEntry:
+    """The catalogue's entry for a corpus.
+
+    >>> entry("conll2000").paths
+    ('chunking/conll2000/train.txt.gz', 'chunking/conll2000/test.txt.gz')
+    """
+    for row in catalog():
+        if row.name == name:
+            return row
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, [row.name for row in catalog()], n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else "`weft data list` shows those it knows"
+    raise DataError(f"the catalogue has no corpus {name!r}; {hint}")
+
+
+def missing(corpus: CorpusEntry, folder: str | os.PathLike[str] | None = None) -> list[str]:
+    """The files of a corpus that are not at hand.
+
+    >>> missing(entry("cora-references"), folder=".")
+    ['sequence/cora-references/ref.train', 'sequence/cora-references/ref.test']
+    """
+    return [path for path in corpus.paths if not have(path, folder)]
+
+
+def _spellings(relative: str) -> tuple[str, ...]:
+    other = relative.removesuffix(".gz") if relative.endswith(".gz") else f"{relative}.gz"
+    return (relative, other)
+
+
+def _origin(relative: str) -> str:
+    for row in catalog():
+        if relative.startswith(f"{row.folder}/") or relative == row.folder:
+            return f". It belongs to {row.name} ({row.licence}), which comes from {row.source}"
+    return ""

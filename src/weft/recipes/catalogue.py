@@ -1,0 +1,109 @@
+"""The published systems that Weft repeats, each with its state.
+
+A system is `present` when its recipe module and its results exist, `started` when only the module does, and `planned`
+otherwise. The recipe of `dynamic-oracles` is the module `weft.recipes.dynamic_oracles`, its figures are
+`results/dynamic-oracles.json`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+
+from weft.errors import DataError
+
+FAMILIES = {
+    "parsing": "dependency and constituent parsing",
+    "sequences": "sequence labelling and segmentation",
+    "transfer": "weak supervision and transfer between languages",
+    "semantics": "semantics, coreference, time",
+    "extraction": "extraction, knowledge, opinion",
+    "translation": "translation, alignment, language models",
+    "grounding": "grounding, annotation, discourse",
+}
+
+
+@dataclass(frozen=True)
+class System:
+    """One published system."""
+
+    slug: str
+    title: str
+    authors: str
+    venue: str
+    year: int
+    family: str
+
+    @property
+    def module(self) -> str:
+        """The name of its recipe module.
+
+        >>> system("crf-shallow-parsing").module
+        'weft.recipes.crf_shallow_parsing'
+        """
+        return f"weft.recipes.{self.slug.replace('-', '_')}"
+
+    @property
+    def has_recipe(self) -> bool:
+        return find_spec(self.module) is not None
+
+    def state(self, results: Path | None = None) -> str:
+        """`present`, `started` or `planned`."""
+        if not self.has_recipe:
+            return "planned"
+        return "present" if result_path(self.slug, results).is_file() else "started"
+
+
+@cache
+def systems() -> tuple[System, ...]:
+    """All systems, by slug.
+
+    >>> len(systems()) > 60
+    True
+    """
+    text = (files("weft.recipes") / "catalogue.toml").read_text(encoding="utf-8")
+    return tuple(System(**row) for row in tomllib.loads(text)["system"])
+
+
+def system(slug: str) -> System:
+    """The system of a slug.
+
+    >>> system("crf-shallow-parsing").authors
+    'Sha & Pereira'
+    >>> system("crf-shallow")
+    Traceback (most recent call last):
+    ...
+    weft.errors.DataError: no system is called 'crf-shallow'; did you mean crf-shallow-parsing?
+    """
+    for row in systems():
+        if row.slug == slug:
+            return row
+    from difflib import get_close_matches
+
+    near = get_close_matches(slug, [row.slug for row in systems()], n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else "`weft reproduce --list` shows them all"
+    raise DataError(f"no system is called {slug!r}; {hint}")
+
+
+def checkout() -> Path | None:
+    """The root of the repository that this package runs from, or None when it is installed without one."""
+    here = Path(__file__).resolve().parents[3]
+    return here if (here / "pyproject.toml").is_file() and (here / "src" / "weft").is_dir() else None
+
+
+def results_folder() -> Path:
+    """Where results are kept: `results` of the repository, or of the current folder."""
+    return (checkout() or Path.cwd()) / "results"
+
+
+def result_path(slug: str, folder: Path | None = None, quick: bool = False) -> Path:
+    """The file of a system's results; quick runs are kept apart so that they never replace full ones.
+
+    >>> result_path("crf-shallow-parsing", Path("results"), quick=True).as_posix()
+    'results/crf-shallow-parsing.quick.json'
+    """
+    return (folder or results_folder()) / f"{slug}{'.quick' if quick else ''}.json"

@@ -1,0 +1,110 @@
+"""What is written beside every figure: the machine, the commit, the time and the memory it took.
+
+Nothing here names a host, a user or a path.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from weft.recipes.catalogue import checkout
+
+
+@dataclass
+class Usage:
+    """What a block of work took; filled when the block ends. Memory is the peak of the whole process."""
+
+    wall_seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    peak_mb: float = 0.0
+
+
+@contextmanager
+def measured() -> Iterator[Usage]:
+    """Measure a block: wall time, processor time (children included) and peak memory.
+
+    >>> with measured() as usage:
+    ...     total = sum(range(1000))
+    >>> usage.wall_seconds >= 0 and usage.peak_mb > 1
+    True
+    """
+    usage, wall, cpu = Usage(), time.perf_counter(), _cpu_seconds()
+    try:
+        yield usage
+    finally:
+        usage.wall_seconds = time.perf_counter() - wall
+        usage.cpu_seconds = _cpu_seconds() - cpu
+        usage.peak_mb = peak_mb()
+
+
+def peak_mb() -> float:
+    """The largest resident memory that this process has had, in MB.
+
+    >>> peak_mb() > 1
+    True
+    """
+    # Linux counts in kB, macOS in bytes.
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
+def machine() -> dict[str, Any]:
+    """Facts of the machine that figures depend on.
+
+    >>> sorted(machine())
+    ['cpus', 'numba', 'numpy', 'python', 'system', 'weft']
+    """
+    return {
+        "cpus": os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "numpy": _version("numpy"),
+        "numba": _version("numba"),
+        "weft": _version("weft"),
+    }
+
+
+def commit() -> str:
+    """The commit of the checkout, with `+` when files differ from it; "" where there is none."""
+    root = checkout()
+    if root is None:
+        return ""
+    try:
+        name = _git(root, "rev-parse", "--short=12", "HEAD")
+        changed = _git(root, "status", "--porcelain", "--untracked-files=no", "--", "src", "bench")
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return f"{name}+" if changed else name
+
+
+def now() -> str:
+    """The time in UTC, to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _cpu_seconds() -> float:
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(part.ru_utime + part.ru_stime for part in used)
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _git(root: os.PathLike[str], *arguments: str) -> str:
+    done = subprocess.run(["git", "-C", os.fspath(root), *arguments], capture_output=True, text=True, check=True)
+    return done.stdout.strip()

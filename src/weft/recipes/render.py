@@ -1,0 +1,158 @@
+"""Results as tables: on the terminal by Rich, in the documentation as Markdown, the paper's figures beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from weft.recipes.catalogue import FAMILIES, System, system
+from weft.recipes.framework import RecipeResult, Row, Table, Value
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+
+def cells(table: Table) -> tuple[list[str], list[list[str]]]:
+    """A table as strings: the header and the rows, a column "(paper)" after each column that the paper also gives.
+
+    >>> table = Table("", ["F"])
+    >>> table.add("CRF", {"F": 94.31}, paper={"F": 94.38}, interval={"F": (94.0, 94.6)})
+    >>> table.add("MEMM", {"F": 93.7})
+    >>> cells(table)
+    (['', 'F', 'F (paper)'], [['CRF', '94.31 [94.00, 94.60]', '94.38'], ['MEMM', '93.70', '']])
+    """
+    compared = set(table.compared())
+    header = [""]
+    for column in table.columns:
+        header += [column, f"{column} (paper)"] if column in compared else [column]
+    return header, [_row_cells(table, row, compared) for row in table.rows]
+
+
+def number(value: Value, digits: int = 2) -> str:
+    """A figure as text.
+
+    >>> number(94.3), number(820000), number(None), number("-"), number(float("nan"))
+    ('94.30', '820,000', '', '-', 'nan')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool | str):
+        return str(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.{digits}f}"
+
+
+def show(result: RecipeResult, console: Console) -> None:
+    """Print a result on a terminal."""
+    from rich.markup import escape
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    entry = system(result.slug)
+    console.print(f"[bold]{escape(entry.title)}[/bold]  {escape(entry.authors)}, {escape(entry.venue)}")
+    for table in result.tables:
+        header, rows = cells(table)
+        shown = RichTable(title=table.title, title_justify="left", caption=table.note or None, caption_justify="left")
+        for name in header:
+            shown.add_column(
+                name, justify="right" if name else "left", style="dim" if name.endswith("(paper)") else None
+            )
+        for row in rows:
+            shown.add_row(*(Text(cell) for cell in row))
+        console.print(shown)
+    if result.checks:
+        console.print(_check_table(result))
+    for note in result.notes:
+        console.print(Text(note))
+    console.print(Text(_footer(result), style="dim"))
+
+
+def markdown(result: RecipeResult, figures: Sequence[str] = ()) -> str:
+    """A result as a section of the documentation; `figures` are image files to show, one a curve."""
+    entry = system(result.slug)
+    parts = [f"## {result.slug}", f"{entry.title} ({entry.authors}, {entry.venue})."]
+    for table in result.tables:
+        header, rows = cells(table)
+        parts += [f"**{table.title}**", markdown_table(header, rows)]
+        parts += [table.note] if table.note else []
+    parts += [f"![{curve.title}]({file})" for curve, file in zip(result.curves, figures, strict=False)]
+    if result.checks:
+        rows = [[check.claim, _verdict(check.holds), check.evidence] for check in result.checks]
+        parts.append(markdown_table(["claim", "holds", "evidence"], rows))
+    parts += result.notes
+    parts.append(f"*{_footer(result)}*")
+    return "\n\n".join(parts) + "\n"
+
+
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown; columns of figures are set to the right.
+
+    >>> print(markdown_table(["", "F"], [["CRF", "94.3"]]))
+    |  | F |
+    |---|--:|
+    | CRF | 94.3 |
+    """
+    rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    figures = [bool(rows) and all(_is_figure(row[i]) for row in rows) for i in range(len(header))]
+    rule = "|" + "|".join("--:" if right else "---" for right in figures) + "|"
+    return "\n".join([f"| {' | '.join(header)} |", rule, *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def systems_table(entries: Iterable[tuple[System, str]]) -> str:
+    """All systems with their state as Markdown, one table a family."""
+    entries = list(entries)
+    parts = []
+    for family, title in FAMILIES.items():
+        rows = [
+            [f"`{entry.slug}`", entry.title, f"{entry.authors}, {entry.venue}", state]
+            for entry, state in entries
+            if entry.family == family
+        ]
+        parts += [f"### {title[0].upper()}{title[1:]}", markdown_table(["slug", "title", "paper", "state"], rows)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _row_cells(table: Table, row: Row, compared: set[str]) -> list[str]:
+    shown = [row.name]
+    for column in table.columns:
+        digits = table.digits.get(column, 2)
+        text = number(row.ours.get(column), digits)
+        if column in row.interval:
+            low, high = row.interval[column]
+            text += f" [{number(float(low), digits)}, {number(float(high), digits)}]"
+        shown.append(text)
+        if column in compared:
+            shown.append(number(row.paper.get(column), digits))
+    return shown
+
+
+def _check_table(result: RecipeResult) -> RenderableType:
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    shown = RichTable(title="Claims", title_justify="left")
+    for name in ("claim", "holds", "evidence"):
+        shown.add_column(name, overflow="fold")
+    for check in result.checks:
+        colour = "green" if check.holds else "red" if check.required else "yellow"
+        shown.add_row(Text(check.claim), Text(_verdict(check.holds), style=colour), Text(check.evidence))
+    return shown
+
+
+def _verdict(holds: bool) -> str:
+    return "yes" if holds else "no"
+
+
+def _footer(result: RecipeResult) -> str:
+    machine = result.machine
+    parts = [
+        result.command,
+        f"{number(result.wall_seconds, 0)} s, {number(result.cpu_seconds, 0)} s of processor time",
+        f"peak {number(result.peak_mb, 0)} MB",
+        f"{machine.get('cpus', '?')} cores, Python {machine.get('python', '?')}",
+        f"commit {result.commit or 'unknown'}, {result.date[:10]}",
+    ]
+    return "; ".join(parts)
+
+
+def _is_figure(text: str) -> bool:
+    return (not text.strip("0123456789.,-+%x× []naif") and any(c.isdigit() for c in text)) or text in ("", "-", "nan")

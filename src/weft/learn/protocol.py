@@ -4,6 +4,10 @@ All linear learning moves weights by  sum over parts r of (target(r) - model(r))
 scores of a batch of sentences and answers with *parts*: arrays over its parts (tags, tag pairs, arcs ...) holding
 indicators, probabilities or covariances. A *model* turns weights into structures and scatters parts back into weights.
 Learners see only this page: the same perceptron trains chains and trees.
+
+Sentence weights are applied inside the structure (`weight`, one number a sentence), because parts may be shared: a
+chain with one transition matrix for the whole batch gives one sum over sentences for it. Values a sentence (`score`,
+`log_partition`, `differs`) are never weighted.
 """
 
 from __future__ import annotations
@@ -23,12 +27,12 @@ class Parts(Protocol):
 
     def __add__(self: P, other: P) -> P: ...
     def __sub__(self: P, other: P) -> P: ...
-    def scale(self: P, factor: float | Floats) -> P:
-        """Every number times `factor`; an array gives one factor a sentence."""
+    def scale(self: P, factor: float) -> P:
+        """Every number times `factor`."""
         ...
 
-    def dot(self: P, other: P) -> Floats:
-        """Inner product a sentence."""
+    def dot(self: P, other: P) -> float | Floats:
+        """Inner product; learners only use its sum over the batch, so it may be given a sentence or as one number."""
         ...
 
 
@@ -48,21 +52,25 @@ class Structure(Protocol):
         """The score of a solution, one number a sentence."""
         ...
 
-    def parts(self, solution: Any) -> Any:
-        """The solution as indicators of its parts."""
+    def parts(self, solution: Any, weight: Floats | None = None) -> Any:
+        """The solution as indicators of its parts, each sentence's times its weight."""
         ...
 
-    def log_partition(self) -> Floats: ...
-    def marginals(self) -> Any:
-        """Probabilities of all parts."""
+    def log_partition(self) -> Floats:
+        """One number a sentence."""
         ...
 
-    def log_partition_and_marginals(self) -> tuple[Floats, Any]:
-        """Both at the price of one."""
+    def marginals(self, weight: Floats | None = None) -> Any:
+        """Probabilities of all parts, each sentence's times its weight."""
         ...
 
-    def covariance(self, function: Any) -> Any:
-        """Covariance of every part's indicator with a linear function of parts, given as parts."""
+    def log_partition_and_marginals(self, weight: Floats | None = None) -> tuple[Floats, Any]:
+        """Both at the price of one; the weight applies to the marginals only."""
+        ...
+
+    def covariance(self, function: Any, weight: Floats | None = None) -> Any:
+        """Covariance of every part's indicator with a linear function of parts, given as parts; each sentence's times
+        its weight."""
         ...
 
     def augment(self, parts: Any) -> Structure:
@@ -70,7 +78,7 @@ class Structure(Protocol):
         ...
 
     def restrict(self, allowed: Any) -> Structure:
-        """The same structure within a mask."""
+        """The same structure within a mask, and within those it already has."""
         ...
 
     def hamming(self, solution: Any, weight: float = 1.0) -> Any:
@@ -84,7 +92,11 @@ class Structure(Protocol):
 
 @runtime_checkable
 class Batch(Protocol):
-    """Sentences with their features. `gold` is a solution or None; `weight` one number a sentence."""
+    """Sentences with their features. `gold` is a solution or None; `weight` one number a sentence.
+
+    Signals other than gold find what they need under fixed names: `allowed` and optionally `space` (masks) for partial
+    supervision, `constraints` (see `weft.learn.signals.Constraints`) for expectations.
+    """
 
     gold: Any
     weight: Floats
@@ -114,9 +126,14 @@ class Model(Protocol):
         """The same sum as sorted distinct indices and values, zeros left out."""
         ...
 
-    def curvature(self, batch: Any, marginals: Any, into: Floats) -> None:
+    def active(self, batch: Any) -> Indices:
+        """Indices of all weights that `score` reads for this batch, in any order, repeats allowed: what a learner with
+        delayed penalties must bring up to date first."""
+        ...
+
+    def curvature(self, batch: Any, structure: Any, into: Floats) -> None:
         """Add the sum of local feature variances, the diagonal of the Hessian that ignores covariance between
-        positions, to `into`."""
+        positions, to `into`; each sentence's times its weight. `structure` is what `score` gave."""
         ...
 
     def most_active(self, batch: Any) -> float:

@@ -1,0 +1,176 @@
+"""What every score is made of: numbers of gold, system and correct items.
+
+    precision P = correct / system     recall R = correct / gold     F1 = 2 P R / (P + R) = 2 correct / (gold + system)
+
+`Score` holds the totals. `Counts` holds them for every unit (a sentence; a document where there are no sentences), so
+that significance tests can draw units anew and scores can be split by genre. A ratio without a denominator is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import WeftError
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+#: A measure takes sums of counts, `gold, system, correct` along the last axis, and gives one number for each.
+Measure = Callable[[NDArray[Any]], Floats]
+
+
+class Score(NamedTuple):
+    """Totals and the ratios made of them, all between 0 and 1.
+
+    >>> score = Score(gold=4, system=5, correct=3)
+    >>> score.precision, score.recall, round(score.f1, 4)
+    (0.6, 0.75, 0.6667)
+    """
+
+    gold: int
+    system: int
+    correct: int
+    aligned: int | None = None  # items that gold and system have in common, where an alignment was made
+
+    @property
+    def precision(self) -> float:
+        return self.correct / self.system if self.system else 0.0
+
+    @property
+    def recall(self) -> float:
+        return self.correct / self.gold if self.gold else 0.0
+
+    @property
+    def f1(self) -> float:
+        return 2 * self.correct / (self.gold + self.system) if self.gold + self.system else 0.0
+
+    @property
+    def accuracy(self) -> float:
+        """The share of gold items that are correct: the recall by its other name."""
+        return self.recall
+
+    @property
+    def aligned_accuracy(self) -> float | None:
+        """The share of aligned items that are correct; `None` where no alignment was made."""
+        if self.aligned is None:
+            return None
+        return self.correct / self.aligned if self.aligned else 0.0
+
+    def as_dict(self) -> dict[str, float | int]:
+        """Totals and ratios by name, ready for JSON."""
+        values: dict[str, float | int] = {"precision": self.precision, "recall": self.recall, "f1": self.f1}
+        if self.aligned_accuracy is not None:
+            values["aligned_accuracy"] = self.aligned_accuracy
+        return {**values, "gold": self.gold, "system": self.system, "correct": self.correct}
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Gold, system and correct items of every unit, in the order of the gold units.
+
+    >>> counts = Counts.of([2, 2], [2, 3], [2, 1])
+    >>> counts.total()
+    Score(gold=4, system=5, correct=3, aligned=None)
+    >>> counts.select([1]).total().precision
+    0.3333333333333333
+    """
+
+    gold: Integers
+    system: Integers
+    correct: Integers
+    aligned: Integers | None = None
+
+    @classmethod
+    def of(cls, gold: Any, system: Any, correct: Any, aligned: Any = None) -> Counts:
+        """Counts of anything that NumPy takes for whole numbers."""
+        given = (gold, system, correct) if aligned is None else (gold, system, correct, aligned)
+        columns = [np.asarray(column, dtype=np.int64) for column in given]
+        if len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:
+            raise WeftError("counts need one number a unit for gold, system and correct items alike")
+        return cls(*columns)
+
+    def __len__(self) -> int:
+        """Number of units."""
+        return len(self.gold)
+
+    def total(self) -> Score:
+        aligned = None if self.aligned is None else int(self.aligned.sum())
+        return Score(int(self.gold.sum()), int(self.system.sum()), int(self.correct.sum()), aligned)
+
+    def select(self, units: Sequence[int] | Sequence[bool] | NDArray[Any]) -> Counts:
+        """The counts of some units, by their numbers or by a mask."""
+        chosen = np.asarray(units)
+        chosen = chosen.astype(np.int64) if chosen.dtype != np.bool_ else chosen
+        aligned = None if self.aligned is None else self.aligned[chosen]
+        return Counts(self.gold[chosen], self.system[chosen], self.correct[chosen], aligned)
+
+    @property
+    def rows(self) -> Integers:
+        """One row `gold, system, correct` a unit."""
+        return np.stack([self.gold, self.system, self.correct], axis=1)
+
+
+def f1(rows: NDArray[Any]) -> Floats:
+    """F1 of sums of counts.
+
+    >>> f1(np.array([[4, 5, 3], [0, 0, 0]])).round(4).tolist()
+    [0.6667, 0.0]
+    """
+    return _ratio(2 * rows[..., 2], rows[..., 0] + rows[..., 1])
+
+
+def precision(rows: NDArray[Any]) -> Floats:
+    """Precision of sums of counts.
+
+    >>> precision(np.array([4, 5, 3])).tolist()
+    0.6
+    """
+    return _ratio(rows[..., 2], rows[..., 1])
+
+
+def recall(rows: NDArray[Any]) -> Floats:
+    """Recall of sums of counts; with as many system items as gold items, the accuracy.
+
+    >>> recall(np.array([4, 5, 3])).tolist()
+    0.75
+    """
+    return _ratio(rows[..., 2], rows[..., 0])
+
+
+def macro_f1(rows: NDArray[Any]) -> Floats:
+    """The mean F1 of labels, for sums of shape `(..., labels, 3)`.
+
+    >>> macro_f1(np.array([[2, 2, 2], [2, 3, 1]])).tolist()
+    0.7
+    """
+    return np.asarray(f1(rows).mean(axis=-1))
+
+
+MEASURES: dict[str, Measure] = {"f1": f1, "precision": precision, "recall": recall, "accuracy": recall}
+
+
+def measure_of(name: str | Measure) -> Measure:
+    """A measure by its name, or the function itself.
+
+    >>> measure_of("f1") is f1
+    True
+    """
+    if callable(name):
+        return name
+    if name not in MEASURES:
+        raise WeftError(f"no measure is called {name!r}; choose one of {', '.join(MEASURES)}, or pass a function")
+    return MEASURES[name]
+
+
+def sum_by_unit(units: NDArray[Any], n_units: int) -> Integers:
+    """How often every unit occurs in a list of unit numbers."""
+    return np.bincount(units, minlength=n_units).astype(np.int64)
+
+
+def _ratio(above: NDArray[Any], below: NDArray[Any]) -> Floats:
+    zero = below == 0
+    return np.where(zero, 0.0, above / np.where(zero, 1, below))

@@ -1,0 +1,5 @@
+"""`python -m weft`: the command line."""
+
+from weft.cli import main
+
+main()

@@ -1,0 +1,161 @@
+"""The table of commands and what they share: lazy loading, one way to report errors, `--config`.
+
+A command is a plain function with Typer annotations, or a Typer app where it has sub-commands. The table gives its
+place, its one line of help and the example that ends its `--help`, so that listing the commands imports none of them.
+Exit codes: 0 done, 1 a `WeftError` (one plain message), 2 wrong usage, 130 interrupted, 141 the reader went away.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple
+
+import typer
+import typer.core
+
+from weft.cli.config import add_config_option
+from weft.errors import WeftError
+
+
+class Place(NamedTuple):
+    """Where a command is (`module:name`), what it does in one line, and an example."""
+
+    target: str
+    help: str
+    example: str
+
+
+COMMANDS = {
+    "annotate": Place(
+        "weft.cli.annotate:annotate",
+        "Annotate text or documents with a trained model.",
+        "weft annotate notes/ --model chunker.weft --to jsonl --out notes.jsonl.gz --workers 4",
+    ),
+    "train": Place(
+        "weft.cli.train:train",
+        "Train a model for a task on annotated files.",
+        "weft train chunker train.txt --dev dev.txt --out chunker.weft --learner crf --seed 1",
+    ),
+    "evaluate": Place(
+        "weft.cli.evaluate:evaluate",
+        "Score a system's output against gold annotation.",
+        "weft evaluate gold.conllu system.conllu",
+    ),
+    "compare": Place(
+        "weft.cli.evaluate:compare",
+        "Compare two systems, with significance tests.",
+        "weft compare gold.conllu one.conllu other.conllu",
+    ),
+    "convert": Place(
+        "weft.cli.convert:convert",
+        "Convert files from one format to another.",
+        "weft convert train.conllu.gz train.parquet",
+    ),
+    "reproduce": Place(
+        "weft.cli.reproduce:reproduce",
+        "Repeat the experiment of a published system.",
+        "weft reproduce crf-shallow-parsing --quick",
+    ),
+    "data": Place(
+        "weft.cli.data:app",
+        "Find corpora, and say what is missing and where to get it.",
+        "weft data check conll2000 --data ~/corpora",
+    ),
+    "models": Place(
+        "weft.cli.models:app",
+        "Show what is inside model files.",
+        "weft models info chunker.weft",
+    ),
+    "bench": Place(
+        "weft.cli.bench:bench",
+        "Run the benchmarks of the repository.",
+        "weft bench conllu_reading",
+    ),
+}
+
+
+class LazyGroup(typer.core.TyperGroup):
+    """The commands of the table. Names and help come from the table; only a command that runs is imported."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A stand-in that knows the name and the help, for lists."""
+        if cmd_name not in COMMANDS:
+            return None
+        return typer.core.TyperCommand(name=cmd_name, help=COMMANDS[cmd_name].help)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command itself, for running, help and completion."""
+        name, stand_in, rest = super().resolve_command(ctx, args)
+        return name, stand_in if name is None else load_command(name), rest
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except WeftError as error:
+            print(f"weft: {error}", file=sys.stderr)
+            raise typer.Exit(1) from None
+        except KeyboardInterrupt:
+            print("weft: interrupted; what was finished is in place", file=sys.stderr)
+            raise typer.Exit(130) from None
+        except BrokenPipeError:
+            # The reader (`| head`) went away: nothing is left to say, and Python must not say it at exit either.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(141) from None
+
+
+def load_command(name: str) -> Any:
+    """Import a command and make it ready to run.
+
+    >>> load_command("reproduce").name
+    'reproduce'
+    """
+    place = COMMANDS[name]
+    module, attribute = place.target.split(":")
+    target = getattr(import_module(module), attribute)
+    if not isinstance(target, typer.Typer):
+        holder = typer.Typer(add_completion=False, rich_markup_mode="rich")
+        holder.command(name, no_args_is_help=False)(target)
+        target = holder
+    command = typer.main.get_command(target)
+    command.name = name
+    command.epilog = f"Example: {place.example}"
+    add_config_option(command)
+    return command
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        import weft
+
+        typer.echo(f"weft {weft.__version__}")
+        raise typer.Exit
+
+
+app = typer.Typer(
+    name="weft",
+    cls=LazyGroup,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Example: weft train chunker examples/chunks.txt --out chunker.weft",
+)
+
+
+@app.callback()
+def _weft(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Weft turns text into structure, on a CPU, fast."""
+
+
+def run() -> None:
+    """Run the command line."""
+    app(prog_name="weft")

@@ -1,0 +1,80 @@
+"""`--config file.toml`: options from a file, for every command.
+
+Keys are the names of the command's options; flags win over the file. A file may serve several commands: a table with
+the name of a command holds that command's options.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weft.errors import ConfigError
+
+
+def add_config_option(command: Any) -> None:
+    """Give a command, or all commands of a group, the option `--config`."""
+    for part in getattr(command, "commands", {}).values():
+        add_config_option(part)
+    if not hasattr(command, "commands"):
+        command.params.append(_config_parameter())
+
+
+def read_config(path: Path, known: dict[str, str], command: str) -> dict[str, Any]:
+    """The options of a TOML file by parameter name; `known` maps the names of options to those of parameters."""
+    try:
+        settings = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"cannot read the configuration file {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not a TOML file: {error}") from None
+    own = settings.get(command)
+    if isinstance(own, dict) and command not in known:
+        settings = own
+    chosen: dict[str, Any] = {}
+    for key, value in settings.items():
+        name = key.replace("_", "-")
+        if name not in known:
+            raise ConfigError(f"{path}: `weft {command}` has no option {key!r}; it knows {', '.join(sorted(known))}")
+        chosen[known[name]] = _flags(value)
+    return chosen
+
+
+def _config_parameter() -> Any:
+    holder = typer.Typer(add_completion=False)
+
+    @holder.command()
+    def hold(
+        config: Annotated[
+            Path | None,
+            typer.Option("--config", metavar="FILE", is_eager=True, callback=_apply, help="Options from a TOML file."),
+        ] = None,
+    ) -> None: ...
+
+    parameter = next(p for p in typer.main.get_command(holder).params if p.name == "config")
+    parameter.expose_value = False
+    return parameter
+
+
+def _apply(ctx: typer.Context, config: Path | None) -> None:
+    if config is None or ctx.resilient_parsing:
+        return
+    known = {}
+    for parameter in ctx.command.params:
+        if parameter.name in (None, "config", "help"):
+            continue
+        for spelling in parameter.opts:
+            if spelling.startswith("--") or not spelling.startswith("-"):
+                known[spelling.lstrip("-").replace("_", "-")] = parameter.name
+    ctx.default_map = {**(ctx.default_map or {}), **read_config(config, known, ctx.info_name or "")}
+
+
+def _flags(value: Any) -> Any:
+    """A table (`[set]`) as the repeated flags `key=value` it stands for."""
+    if not isinstance(value, dict):
+        return value
+    return [f"{key}={part if isinstance(part, str) else json.dumps(part)}" for key, part in value.items()]

@@ -1,0 +1,79 @@
+"""`weft models list|info`: what is inside model files, without loading their weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weft.cli.common import JsonFlag, print_json, print_table
+from weft.errors import ModelError
+
+app = typer.Typer(
+    help="Show what is inside model files.", no_args_is_help=True, rich_markup_mode="rich", add_completion=False
+)
+#: How the names of model files end.
+SUFFIX = ".weft"
+
+
+@app.command("info", epilog="Example: weft models info chunker.weft")
+def info(
+    path: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file or folder.")],
+    as_json: JsonFlag = False,
+) -> None:
+    """Show a model's header: version, task, labels, templates, training corpora, licence, scores."""
+    from weft.storage import read_header
+
+    header = read_header(path)
+    if as_json:
+        print_json(header)
+        return
+    print_table(str(path), ["", ""], [[name, _brief(value)] for name, value in header.items()])
+
+
+@app.command("list", epilog="Example: weft models list models/")
+def list_models(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where to look.")] = Path(),
+    as_json: JsonFlag = False,
+) -> None:
+    """List the models in a folder and below it."""
+    if not folder.is_dir():
+        raise ModelError(f"{folder} is not a folder; name the folder that holds your models")
+    from weft.storage import read_header
+
+    models = []
+    for path in sorted(folder.rglob(f"*{SUFFIX}")):
+        fact: dict[str, Any] = {"model": str(path.relative_to(folder)), "bytes": _size(path)}
+        try:
+            header = read_header(path)
+            fact |= {name: header.get(name) for name in ("task", "version", "licence", "scores")}
+        except ModelError as error:
+            fact["fault"] = str(error)
+        models.append(fact)
+    if as_json:
+        print_json(models)
+        return
+    rows = [
+        [m["model"], f"{m['bytes'] / 1e6:,.1f} MB", m.get("fault") or m["task"] or "", _brief(m.get("scores") or "")]
+        for m in models
+    ]
+    print_table(f"Models in {folder}", ["model", "size", "task", "scores"], rows, figures=[1])
+
+
+def _size(path: Path) -> int:
+    return sum(p.stat().st_size for p in path.rglob("*") if p.is_file()) if path.is_dir() else path.stat().st_size
+
+
+def _brief(value: Any, most: int = 400) -> str:
+    """A value in a few lines: lists with blanks between, tables as `name value` lines."""
+    if isinstance(value, dict):
+        text = "\n".join(f"{name}: {_brief(part, most)}" for name, part in value.items())
+    elif isinstance(value, list | tuple):
+        simple = all(isinstance(part, str | int | float) for part in value)
+        text = (" " if simple else "\n").join(_brief(part, most) for part in value)
+    elif isinstance(value, float):
+        text = f"{value:.4g}"
+    else:
+        text = str(value)
+    return text if len(text) <= most else f"{text[:most].rstrip()} ..."

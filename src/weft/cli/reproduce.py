@@ -1,0 +1,67 @@
+"""`weft reproduce SLUG`: repeat the experiment of a published system and set its table beside the paper's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weft.cli.common import DataFolder, JsonFlag, Seed, Workers, console, print_json, print_table
+from weft.errors import ConfigError
+
+
+def reproduce(
+    slug: Annotated[str | None, typer.Argument(metavar="SLUG", help="A system of `weft reproduce --list`.")] = None,
+    show_list: Annotated[bool, typer.Option("--list", help="List all systems with their state.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A small version that takes seconds to minutes.")] = False,
+    show: Annotated[bool, typer.Option("--show", help="Print the results kept from the last run.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FOLDER", help="Where to keep results.", show_default="results")
+    ] = None,
+    folder: DataFolder = None,
+    seed: Seed = 0,
+    workers: Workers = 1,
+    as_json: JsonFlag = False,
+) -> None:
+    """Repeat the experiment of a published system, print its table beside the paper's figures, keep it as JSON.
+
+    Exit code 1 if a claim that must hold does not (quick runs only report).
+    """
+    from weft.recipes.catalogue import result_path
+    from weft.recipes.framework import RecipeOptions, load_result
+    from weft.recipes.framework import reproduce as run
+    from weft.recipes.render import show as show_result
+
+    if show_list:
+        _list(out, as_json)
+        return
+    if slug is None:
+        raise ConfigError("name a system; `weft reproduce --list` shows them all")
+    if show:
+        result = load_result(result_path(slug, out, quick))
+    else:
+        result = run(slug, RecipeOptions(data=folder, seed=seed, quick=quick, workers=workers, progress=not as_json))
+        path = result.save(out)
+        typer.echo(f"results kept in {_short(path)}", err=True)
+    if as_json:
+        typer.echo(result.to_json(), nl=False)
+    else:
+        show_result(result, console())
+    if result.failed and not quick:
+        raise typer.Exit(1)
+
+
+def _list(results: Path | None, as_json: bool) -> None:
+    from weft.recipes.catalogue import systems
+
+    rows = [(entry, entry.state(results)) for entry in systems()]
+    if as_json:
+        print_json([{**vars(entry), "state": state} for entry, state in rows])
+        return
+    cells = [[entry.slug, state, f"{entry.title} ({entry.authors}, {entry.venue})"] for entry, state in rows]
+    print_table("Published systems", ["slug", "state", "paper"], cells)
+
+
+def _short(path: Path) -> Path:
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

@@ -1,0 +1,71 @@
+"""Strings and tuples as 64-bit keys, the same on every machine and in every process.
+
+hash(s)      = mix over the UTF-8 bytes of s, FNV-1a style, with a final avalanche
+join(h, v)   = (h ^ v) * K, folded:  how a template takes in one more atom
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.kernel import kernel
+
+Keys = NDArray[np.uint64]
+
+_FNV_START = np.uint64(0xCBF29CE484222325)
+_FNV_PRIME = np.uint64(0x100000001B3)
+_K = np.uint64(0x9E3779B97F4A7C15)
+_A = np.uint64(0xBF58476D1CE4E5B9)
+_B = np.uint64(0x94D049BB133111EB)
+_S27, _S30, _S31, _S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+
+
+@kernel
+def avalanche(h: np.uint64) -> np.uint64:
+    """Spread every bit over all others."""
+    h = (h ^ (h >> _S30)) * _A
+    h = (h ^ (h >> _S27)) * _B
+    return h ^ (h >> _S31)
+
+
+@kernel
+def join(h: np.uint64, value: np.uint64) -> np.uint64:
+    """Take one more value into a key; the order of values matters."""
+    h = (h ^ value) * _K
+    return h ^ (h >> _S32)
+
+
+@kernel
+def _hash_bytes(data: NDArray[np.uint8], offsets: NDArray[np.int64], out: Keys) -> None:
+    for i in range(len(offsets) - 1):
+        h = _FNV_START
+        for k in range(offsets[i], offsets[i + 1]):
+            h = (h ^ np.uint64(data[k])) * _FNV_PRIME
+        out[i] = avalanche(h)
+
+
+def hash_strings(strings: Sequence[str]) -> Keys:
+    """One key a string.
+
+    >>> a, b, c = hash_strings(["weft", "warp", "weft"]).tolist()
+    >>> a == c, a == b
+    (True, False)
+    """
+    encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
+    offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded)), out=offsets[1:])
+    out = np.empty(len(encoded), dtype=np.uint64)
+    _hash_bytes(np.frombuffer(b"".join(encoded) or b"\0", dtype=np.uint8), offsets, out)
+    return out
+
+
+def hash_string(string: str) -> int:
+    """The key of one string, as a Python integer.
+
+    >>> hash_string("weft") == int(hash_strings(["weft"])[0])
+    True
+    """
+    return int(hash_strings([string])[0])

@@ -1,0 +1,137 @@
+"""The lexicon: one row of 64-bit attribute values a word type, computed once, not once a token."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.features.attributes import attribute
+from weft.features.hashing import Keys, hash_strings
+from weft.text.strings import Ids, StringTable
+
+#: Value of an attribute that a word does not have (a suffix longer than the word): no feature fires.
+ABSENT = np.uint64(0)
+
+
+class Lexicon:
+    """Attribute values of word types.
+
+    Rows below `frozen` stay for good; rows of words met later are kept up to `limit` of them and then dropped
+    together, so that a stream of any length needs bounded memory. `lookup` hands out rows together with the table they
+    point into; growing makes a new table or appends behind all rows handed out, so that threads never see a row change.
+
+    >>> lexicon = Lexicon(["form", "suffix2"])
+    >>> table = StringTable()
+    >>> rows, values = lexicon.lookup(table, table.ids(["walked", "talked", "walked"]))
+    >>> rows.tolist(), values.shape[1]
+    ([0, 1, 0], 2)
+    >>> bool(values[0, 1] == values[1, 1])  # both end in -ed
+    True
+    """
+
+    def __init__(
+        self, attributes: Sequence[str], clusters: Mapping[str, str] | None = None, limit: int = 1_000_000
+    ) -> None:
+        self.attributes = tuple(attributes)
+        self.limit = limit
+        self.frozen = 0
+        self._functions = [attribute(name, clusters) for name in self.attributes]
+        self._rows: dict[str, int] = {}
+        self._values = np.zeros((1024, len(self.attributes)), dtype=np.uint64)
+        self._maps: weakref.WeakKeyDictionary[StringTable, Ids] = weakref.WeakKeyDictionary()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def lookup(self, table: StringTable, ids: Ids) -> tuple[Ids, Keys]:
+        """Rows of strings given as ids of a table, and the value table `[row, attribute]` they point into."""
+        with self._lock:
+            known = self._maps.get(table)
+            if known is None or len(known) < len(table):
+                grown = np.full(len(table), -1, dtype=np.int32)
+                if known is not None:
+                    grown[: len(known)] = known
+                self._maps[table] = known = grown
+            rows = known[ids]
+            if len(rows) and rows.min() < 0:
+                missing = np.unique(ids[rows < 0])
+                if len(self._rows) - self.frozen > self.limit:
+                    self._forget()
+                    self._maps[table] = known = np.full(len(table), -1, dtype=np.int32)
+                    missing = np.unique(ids)
+                known[missing] = self._add(table.strings(missing))
+                rows = known[ids]
+            return rows, self._values
+
+    def add(self, words: Iterable[str]) -> None:
+        """Make rows for words ahead of time."""
+        with self._lock:
+            self._add(list(dict.fromkeys(words)))
+
+    def freeze(self) -> None:
+        """Keep all rows of now for good."""
+        self.frozen = len(self._rows)
+
+    def _add(self, words: Sequence[str]) -> Ids:
+        rows = self._rows
+        new = [word for word in words if word not in rows]
+        if new:
+            start, end = len(rows), len(rows) + len(new)
+            if end > len(self._values):
+                grown = np.zeros((max(end, 2 * len(self._values)), len(self.attributes)), dtype=np.uint64)
+                grown[:start] = self._values[:start]
+                self._values = grown
+            for k, function in enumerate(self._functions):
+                strings = list(map(function, new))
+                keys = hash_strings(strings)
+                if not all(strings):
+                    keys[[not string for string in strings]] = ABSENT
+                self._values[start:end, k] = keys
+            rows.update(zip(new, range(start, end), strict=True))
+        return np.fromiter(map(rows.__getitem__, words), dtype=np.int32, count=len(words))
+
+    def _forget(self) -> None:
+        """Drop the rows met at run time; tables handed out before stay as they are."""
+        self._rows = {word: row for word, row in self._rows.items() if row < self.frozen}
+        fresh = np.zeros((max(1024, 2 * self.frozen), len(self.attributes)), dtype=np.uint64)
+        fresh[: self.frozen] = self._values[: self.frozen]
+        self._values = fresh
+        self._maps = weakref.WeakKeyDictionary()
+
+
+class MemberLexicon:
+    """Sets and numbers a string stands for: `Case=Nom|Number=Sing` as two members, `0.25` as a real number.
+
+    >>> table = StringTable()
+    >>> offsets, members = MemberLexicon().lookup(table, table.ids(["Case=Nom|Number=Sing", "", "Case=Nom"]))
+    >>> offsets.tolist(), bool(members[0] == members[2])
+    ([0, 2, 2, 3], True)
+    """
+
+    def __init__(self, separator: str = "|", limit: int = 1_000_000) -> None:
+        self.separator = separator
+        self.limit = limit
+        self._members: dict[str, Keys] = {}
+
+    def lookup(self, table: StringTable, ids: Ids) -> tuple[NDArray[np.int64], Keys]:
+        """Members of every string as a ragged array: offsets and keys."""
+        types, inverse = np.unique(ids, return_inverse=True)
+        found = [self._of(string) for string in table.strings(types)]
+        sizes = np.array([len(keys) for keys in found], dtype=np.int64)
+        offsets = np.concatenate([[0], np.cumsum(sizes[inverse])]).astype(np.int64)
+        members = [found[i] for i in inverse.tolist()]
+        return offsets, np.concatenate(members) if members else np.zeros(0, dtype=np.uint64)
+
+    def _of(self, string: str) -> Keys:
+        keys = self._members.get(string)
+        if keys is None:
+            keys = hash_strings([member for member in string.split(self.separator) if member])
+            if len(self._members) > self.limit:
+                self._members = {}
+            self._members[string] = keys
+        return keys

@@ -1,0 +1,219 @@
+"""Templates compiled to integer programs, and the one kernel that runs them all.
+
+A template of atoms a1 ... ak gives, at every position, the keys
+
+    join(... join(join(seed, v1), v2) ..., vk)    for every choice of values v1 ... vk of its atoms,
+
+where a plain atom has one value (none if the word lacks the attribute; a boundary mark outside the sentence), a bag or
+set has several, and a real-valued atom multiplies the feature's value instead of entering the key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import TemplateError
+from weft.features.hashing import Keys, avalanche, hash_string, join
+from weft.features.templates import Template
+from weft.kernel import kernel
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+SCALAR, BAG, SET, REAL = 0, 1, 2, 3
+_ZERO = np.uint64(0)
+
+
+class Features(NamedTuple):
+    """Features of positions as a ragged array: position `i` has keys `offsets[i]:offsets[i + 1]`.
+
+    `values` is empty where all features are indicators; `template` is the number of each key's template.
+    """
+
+    keys: Keys
+    offsets: Ints
+    values: Floats
+    template: NDArray[np.int16]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What the kernel reads: sentence boundaries and the values of all atoms at all positions."""
+
+    sentences: Ints  # offsets of sentences
+    scalars: Keys  # [position, column]
+    set_offsets: Ints  # [set column, position + 1], into set_members
+    set_members: Keys
+    reals: Floats  # [position, column]
+
+    @classmethod
+    def of(cls, sentences: Ints, scalars: Keys) -> Inputs:
+        """Inputs without sets and real values."""
+        n = len(scalars)
+        empty = np.zeros((0, n + 1), dtype=np.int64)
+        return cls(sentences, scalars, empty, np.zeros(0, dtype=np.uint64), np.zeros((n, 0)))
+
+
+class Program:
+    """Templates as integers.
+
+    `columns` maps `(field, attribute)` of plain fields to columns of `Inputs.scalars`, `sets` and `reals` map fields to
+    rows of `set_offsets` and columns of `reals`.
+    """
+
+    def __init__(
+        self,
+        templates: Sequence[Template],
+        columns: Mapping[tuple[str, str], int],
+        sets: Mapping[str, int] | None = None,
+        reals: Mapping[str, int] | None = None,
+    ) -> None:
+        self.templates = list(templates)
+        sets, reals = sets or {}, reals or {}
+        rows: list[tuple[int, int, int, int]] = []
+        starts = [0]
+        for template in self.templates:
+            for atom in template.atoms:
+                if atom.field in sets:
+                    kind, column = SET, sets[atom.field]
+                elif atom.field in reals:
+                    kind, column = REAL, reals[atom.field]
+                elif (atom.field, atom.attribute) in columns:
+                    kind, column = (BAG if atom.bag else SCALAR), columns[atom.field, atom.attribute]
+                else:
+                    known = ", ".join(sorted({*sets, *reals, *(field for field, _ in columns)}))
+                    raise TemplateError(f"template {template}: unknown field {atom.field!r}; the fields are: {known}")
+                if kind in (SET, REAL) and (atom.bag or atom.attribute != "form"):
+                    raise TemplateError(f"template {template}: {atom.field!r} has sets or numbers: write [offset] only")
+                rows.append((kind, column, atom.lo, atom.hi))
+            starts.append(len(rows))
+        self._atoms = np.array(rows, dtype=np.int64).reshape(-1, 4)
+        self._starts = np.array(starts, dtype=np.int64)
+        self._seeds = np.array([hash_string(str(template)) for template in self.templates], dtype=np.uint64)
+        self.has_reals = bool((self._atoms[:, 0] == REAL).any())
+
+    def run(self, inputs: Inputs) -> Features:
+        """The features of every position."""
+        n = len(inputs.scalars)
+        largest_sets = np.diff(inputs.set_offsets, axis=1).max(axis=1, initial=0)
+        bound = _count(self._atoms, self._starts, inputs.sentences, inputs.set_offsets, largest_sets, n)
+        keys = np.empty(bound, dtype=np.uint64)
+        template = np.empty(bound, dtype=np.int16)
+        values = np.empty(bound if self.has_reals else 0)
+        offsets = np.zeros(n + 1, dtype=np.int64)
+        total = _run(
+            self._atoms, self._starts, self._seeds, inputs.sentences, inputs.scalars, inputs.set_offsets,
+            inputs.set_members, inputs.reals, keys, template, values, offsets,
+        )  # fmt: skip
+        return Features(keys[:total], offsets, values[:total] if self.has_reals else values, template[:total])
+
+
+@kernel
+def _count(atoms: Ints, starts: Ints, sentences: Ints, set_offsets: Ints, largest_sets: Ints, n: int) -> int:
+    """An upper bound on the number of features, with room for a template to unfold at the last position."""
+    total = 0
+    room = 1
+    for t in range(len(starts) - 1):
+        several = False
+        widest = 1
+        unfolded = 1
+        for a in range(starts[t], starts[t + 1]):
+            if atoms[a, 0] == SET:
+                several = True
+                unfolded *= max(1, largest_sets[atoms[a, 1]])
+            elif atoms[a, 0] == BAG:
+                widest *= atoms[a, 3] - atoms[a, 2] + 1
+                unfolded *= atoms[a, 3] - atoms[a, 2] + 1
+        room = max(room, 2 * unfolded)
+        if not several:
+            total += n * widest
+            continue
+        for s in range(len(sentences) - 1):
+            for i in range(sentences[s], sentences[s + 1]):
+                product = widest
+                for a in range(starts[t], starts[t + 1]):
+                    if atoms[a, 0] == SET:
+                        j = i + atoms[a, 2]
+                        if j < sentences[s] or j >= sentences[s + 1]:
+                            product = 0
+                        else:
+                            product *= set_offsets[atoms[a, 1], j + 1] - set_offsets[atoms[a, 1], j]
+                total += product
+    return total + room
+
+
+@kernel
+def _run(
+    atoms: Ints,
+    starts: Ints,
+    seeds: Keys,
+    sentences: Ints,
+    scalars: Keys,
+    set_offsets: Ints,
+    set_members: Keys,
+    reals: Floats,
+    keys: Keys,
+    template: NDArray[np.int16],
+    values: Floats,
+    offsets: Ints,
+) -> int:
+    out = 0
+    for s in range(len(sentences) - 1):
+        first, end = sentences[s], sentences[s + 1]
+        for i in range(first, end):
+            for t in range(len(starts) - 1):
+                # The keys of this template at this position grow in place, atom by atom, in keys[begin:out].
+                begin = out
+                keys[out] = seeds[t]
+                size = 1
+                value = 1.0
+                for a in range(starts[t], starts[t + 1]):
+                    kind, column, lo, hi = atoms[a, 0], atoms[a, 1], atoms[a, 2], atoms[a, 3]
+                    j = i + lo
+                    if kind == SCALAR:
+                        if j < first:
+                            v = avalanche(np.uint64(2 * (first - j)))
+                        elif j >= end:
+                            v = avalanche(np.uint64(2 * (j - end) + 1))
+                        else:
+                            v = scalars[j, column]
+                        if v == _ZERO:
+                            size = 0
+                        for k in range(begin, begin + size):
+                            keys[k] = join(keys[k], v)
+                    elif kind == REAL:
+                        if j < first or j >= end:
+                            size = 0
+                        else:
+                            value *= reals[j, column]
+                    else:
+                        members = 0
+                        if kind == BAG:
+                            for j in range(max(i + lo, first), min(i + hi + 1, end)):
+                                v = scalars[j, column]
+                                if v != _ZERO:
+                                    members += 1
+                                    for k in range(begin, begin + size):
+                                        keys[k + members * size] = join(keys[k], v)
+                        elif first <= j < end:
+                            for m in range(set_offsets[column, j], set_offsets[column, j + 1]):
+                                members += 1
+                                for k in range(begin, begin + size):
+                                    keys[k + members * size] = join(keys[k], set_members[m])
+                        for k in range(begin, begin + members * size):
+                            keys[k] = keys[k + size]
+                        size *= members
+                    if size == 0:
+                        break
+                for k in range(begin, begin + size):
+                    template[k] = t
+                    if len(values):
+                        values[k] = value
+                out = begin + size
+            offsets[i + 1] = out
+    return out

@@ -1,51 +1,67 @@
 """Which words of two tokenisations of one text are the same words, as the CoNLL 2018 shared task defines it.
 
-Words are aligned by equal offsets. Where either side has a multiword token, whose words have no offsets of their own,
-the words of the smallest region around it are aligned by the longest common subsequence of their lower-cased forms:
+Words are placed by their first and last character, blanks left out, and taken in the order of their first character,
+gold before system. Two plain words with the same place are the same word. The words of a multiword token have no place
+of their own: they open a *region*, the smallest stretch of text that cuts through no multiword token of either side.
+The words inside a region are aligned by the longest common subsequence of their lower-cased forms,
 
-    L(i, j) = 1 + L(i+1, j+1) if form i = form j, else max(L(i+1, j), L(i, j+1))
+    L(i, j) = 1 + L(i+1, j+1) if form i = form j, else max(L(i+1, j), L(i, j+1)).
+
+A word that sticks out of a region is in or out of it just as the order of the walk has it in the shared task's scorer.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weft.evaluate.counts import Integers
 
 
-@dataclass
+@dataclass(frozen=True)
 class Words:
     """Words in the order of the text: offsets without blanks, whether they are part of a multiword token, forms."""
 
-    start: list[int] = field(default_factory=list)
-    end: list[int] = field(default_factory=list)
-    multiword: list[bool] = field(default_factory=list)
-    form: list[str] = field(default_factory=list)
+    start: Integers
+    end: Integers
+    multiword: NDArray[np.bool_]
+    form: list[str]
+
+    @classmethod
+    def of(cls, start: list[int], end: list[int], multiword: list[bool], form: list[str]) -> Words:
+        """Words from lists."""
+        return cls(np.array(start, np.int64), np.array(end, np.int64), np.array(multiword, np.bool_), form)
 
     def __len__(self) -> int:
         return len(self.start)
 
 
 def align_words(gold: Words, system: Words) -> tuple[Integers, Integers]:
-    """The aligned pairs, as numbers of gold words and of system words.
+    """The aligned pairs in the order of the text, as numbers of gold words and of system words.
 
-    >>> gold = Words([0, 3, 3], [3, 5, 5], [False, True, True], ["vis", "de", "le"])
-    >>> system = Words([0, 3], [3, 5], [False, False], ["vis", "le"])
+    >>> gold = Words.of([0, 3, 3], [3, 5, 5], [False, True, True], ["vis", "de", "le"])
+    >>> system = Words.of([0, 3], [3, 5], [False, False], ["vis", "le"])
     >>> [pair.tolist() for pair in align_words(gold, system)]
     [[0, 2], [0, 1]]
     """
+    start = np.concatenate([gold.start, system.start])
+    is_gold = (np.argsort(start, kind="stable") < len(gold)).tolist()
+    multiword, their_multiword = gold.multiword.tolist(), system.multiword.tolist()
+    place = list(zip(gold.start.tolist(), gold.end.tolist(), strict=True))
+    their_place = list(zip(system.start.tolist(), system.end.tolist(), strict=True))
     pairs: list[tuple[int, int]] = []
-    g, s, n_gold, n_system = 0, 0, len(gold), len(system)
-    while g < n_gold and s < n_system:
-        if gold.multiword[g] or system.multiword[s]:
-            first_g, first_s, g, s = _multiword_region(gold, system, g, s)
-            pairs.extend(_common_words(gold.form, system.form, first_g, g, first_s, s))
-        elif gold.start[g] == system.start[s] and gold.end[g] == system.end[s]:
+    g = s = 0
+    while g < len(gold) and s < len(system):
+        if multiword[g] or their_multiword[s]:
+            first_g, first_s, g, s = _region(gold, system, is_gold, g, s)
+            forms = [form.lower() for form in gold.form[first_g:g]], [form.lower() for form in system.form[first_s:s]]
+            pairs.extend((first_g + i, first_s + j) for i, j in longest_common_subsequence(*forms))
+        elif place[g] == their_place[s]:
             pairs.append((g, s))
             g, s = g + 1, s + 1
-        elif gold.start[g] <= system.start[s]:
+        elif is_gold[g + s]:
             g += 1
         else:
             s += 1
@@ -53,53 +69,54 @@ def align_words(gold: Words, system: Words) -> tuple[Integers, Integers]:
     return np.ascontiguousarray(table[:, 0]), np.ascontiguousarray(table[:, 1])
 
 
-def _multiword_region(gold: Words, system: Words, g: int, s: int) -> tuple[int, int, int, int]:
-    """First and end word of the smallest region around a multiword token at `g` or `s`, on both sides."""
-    if gold.multiword[g]:
-        end = gold.end[g]
-        # The definition passes over one plain word that began earlier; a second one, however odd, joins the region.
-        s += not system.multiword[s] and system.start[s] < gold.start[g]
-    else:
-        end = system.end[s]
-        g += not gold.multiword[g] and gold.start[g] < system.start[s]
-    first_g, first_s = g, s
+def longest_common_subsequence(one: list[str], other: list[str]) -> list[tuple[int, int]]:
+    """Positions of a longest common subsequence, as pairs.
 
-    def inside(words: Words, i: int) -> bool:
-        if i >= len(words):
-            return False
-        return words.start[i] < end if words.multiword[i] else words.end[i] <= end
-
-    while inside(gold, g) or inside(system, s):
-        if g < len(gold) and (s >= len(system) or gold.start[g] <= system.start[s]):
-            end = max(end, gold.end[g]) if gold.multiword[g] else end
-            g += 1
-        else:
-            end = max(end, system.end[s]) if system.multiword[s] else end
-            s += 1
-    return first_g, first_s, g, s
-
-
-def _common_words(
-    gold: list[str], system: list[str], first_g: int, end_g: int, first_s: int, end_s: int
-) -> list[tuple[int, int]]:
-    """Pairs of a longest common subsequence of lower-cased forms, earliest gold words first."""
-    ours = [form.lower() for form in gold[first_g:end_g]]
-    theirs = [form.lower() for form in system[first_s:end_s]]
-    longest = [[0] * (len(theirs) + 1) for _ in range(len(ours) + 1)]
-    for i in range(len(ours) - 1, -1, -1):
-        for j in range(len(theirs) - 1, -1, -1):
-            if ours[i] == theirs[j]:
+    >>> longest_common_subsequence(["a", "b", "c"], ["b", "x", "c", "a"])
+    [(1, 0), (2, 2)]
+    """
+    longest = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
+    for i in range(len(one) - 1, -1, -1):
+        for j in range(len(other) - 1, -1, -1):
+            if one[i] == other[j]:
                 longest[i][j] = 1 + longest[i + 1][j + 1]
             else:
                 longest[i][j] = max(longest[i + 1][j], longest[i][j + 1])
     pairs = []
     i = j = 0
-    while i < len(ours) and j < len(theirs):
-        if ours[i] == theirs[j]:
-            pairs.append((first_g + i, first_s + j))
+    while longest[i][j]:
+        if one[i] == other[j]:
+            pairs.append((i, j))
             i, j = i + 1, j + 1
-        elif longest[i][j] == longest[i + 1][j]:
+        elif longest[i + 1][j] == longest[i][j]:
             i += 1
         else:
             j += 1
     return pairs
+
+
+def _region(gold: Words, system: Words, is_gold: list[bool], g: int, s: int) -> tuple[int, int, int, int]:
+    """First word and end of the region that a multiword token at `g` or `s` opens, on both sides.
+
+    `is_gold[g + s]` tells the side of the next word when `g` gold and `s` system words have been taken.
+    """
+    sides = (gold, system)
+    opener, at, other, other_at = (gold, g, system, s) if gold.multiword[g] else (system, s, gold, g)
+    end = int(opener.end[at])
+    taken = [g, s]
+    # Of the words that began before the multiword token only the next one is left out; that is how the task scores.
+    if not other.multiword[other_at] and other.start[other_at] < opener.start[at]:
+        taken[1 if other is system else 0] += 1
+    first = tuple(taken)
+    while _is_inside(gold, taken[0], end) or _is_inside(system, taken[1], end):
+        side = 0 if is_gold[sum(taken)] else 1
+        words, i = sides[side], taken[side]
+        if words.multiword[i]:
+            end = max(end, int(words.end[i]))
+        taken[side] += 1
+    return first[0], first[1], taken[0], taken[1]
+
+
+def _is_inside(words: Words, i: int, end: int) -> bool:
+    """Whether word `i` belongs to a region that reaches to `end`; a multiword token need only begin there."""
+    return i < len(words) and bool(words.start[i] < end if words.multiword[i] else words.end[i] <= end)

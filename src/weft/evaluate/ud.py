@@ -145,14 +145,17 @@ class _Side:
 
 def _read_side(docs: Iterable[Doc] | Doc, numbers: _Numbers) -> _Side:
     pieces: list[str] = []
-    words = Words()
+    word_starts: list[Integers] = []
+    word_ends: list[Integers] = []
+    multiword: list[Mask] = []
+    forms: list[str] = []
     token_ends: list[Integers] = []
     sentence_lengths: list[Integers] = []
     parents: list[Integers] = []
     columns: dict[str, list[int]] = {name: [] for name in numbers.columns}
     position, has_heads = 0, False
     for doc in [docs] if isinstance(docs, Doc) else docs:
-        words_before = len(words)
+        words_before = len(forms)
         if doc.n_words and doc.n_sentences == 0:
             raise WeftError(f"document {doc.id!r} has words but no sentences; UD metrics need both")
         text, bare = doc.text, numbers.bare
@@ -163,31 +166,37 @@ def _read_side(docs: Iterable[Doc] | Doc, numbers: _Numbers) -> _Side:
         starts = np.concatenate([[position], ends[:-1]]) if tokens else ends
         position = int(ends[-1]) if tokens else position
         token_ends.append(ends)
-        words.start.extend(starts[doc.word_token].tolist())
-        words.end.extend(ends[doc.word_token].tolist())
-        words.multiword.extend(_in_multiword(doc).tolist())
-        words.form.extend(map(bare, doc.column("form")))
+        word_starts.append(starts[doc.word_token])
+        word_ends.append(ends[doc.word_token])
+        multiword.append(_in_multiword(doc))
+        forms.extend(map(bare, doc.column("form")))
         lengths = np.diff(doc.sentence_offsets).astype(np.int64)
         sentence_lengths.append(lengths)
         parents.append(_parents(doc, lengths, words_before))
         has_heads |= doc.head is not None and bool((doc.head >= 0).any())
         for name, values in columns.items():
             values.extend(map(numbers.columns[name].__getitem__, doc.column(name)))
-    ends = np.concatenate([np.zeros(0, np.int64), *token_ends])
-    lengths = np.concatenate([np.zeros(0, np.int64), *sentence_lengths])
+    nothing = np.zeros(0, dtype=np.int64)
+    ends = np.concatenate([nothing, *token_ends])
+    lengths = np.concatenate([nothing, *sentence_lengths])
     lengths = lengths[lengths > 0]
     last = np.cumsum(lengths) - 1
-    word_start, word_end = np.array(words.start, dtype=np.int64), np.array(words.end, dtype=np.int64)
+    words = Words(
+        np.concatenate([nothing, *word_starts]),
+        np.concatenate([nothing, *word_ends]),
+        np.concatenate([np.zeros(0, dtype=np.bool_), *multiword]),
+        forms,
+    )
     return _Side(
         text="".join(pieces),
         numbers=numbers,
         words=words,
         token_start=np.concatenate([np.zeros(min(1, len(ends)), np.int64), ends[:-1]]),
         token_end=ends,
-        sentence_start=word_start[last - lengths + 1],
-        sentence_end=word_end[last],
+        sentence_start=words.start[last - lengths + 1],
+        sentence_end=words.end[last],
         word_sentence=np.repeat(np.arange(len(lengths)), lengths),
-        parent=np.concatenate([np.zeros(0, np.int64), *parents]),
+        parent=np.concatenate([nothing, *parents]),
         columns={name: np.array(values, dtype=np.int64) for name, values in columns.items()},
         has_heads=has_heads,
     )
@@ -293,7 +302,7 @@ class _Comparison:
     def _words(self, name: str, correct: Mask, kept: tuple[Mask, Mask] | None = None) -> None:
         gold, system = self.gold, self.system
         ours, theirs = kept or (np.ones(len(gold.words), np.bool_), np.ones(len(system.words), np.bool_))
-        system_sentence = self._gold_sentence(np.array(system.words.start, dtype=np.int64))
+        system_sentence = self._gold_sentence(system.words.start)
         aligned = self.gold_word[ours[self.gold_word]]
         right = np.zeros(len(gold.words), dtype=np.bool_)
         right[self.gold_word[correct]] = True
@@ -301,7 +310,7 @@ class _Comparison:
             sum_by_unit(gold.word_sentence[ours], self.n_sentences),
             sum_by_unit(system_sentence[theirs], self.n_sentences),
             sum_by_unit(gold.word_sentence[right & ours], self.n_sentences),
-            sum_by_unit(gold.word_sentence[aligned], self.n_sentences),
+            sum_by_unit(gold.word_sentence[aligned], self.n_sentences) if name != "Words" else None,
         )
         self.right[name] = right[ours]
 

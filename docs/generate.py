@@ -1,0 +1,104 @@
+"""Write what README and documentation show of the results: tables, figures and the list of systems.
+
+Figures are never written by hand: `make docs` runs this over `results/*.json`. Between a marker
+`<!-- generated: NAME -->` and `<!-- end generated -->` the text is replaced; `--check` only says what would change.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from weft.cli.bench import table_of
+from weft.recipes.catalogue import systems
+from weft.recipes.figures import svg
+from weft.recipes.framework import RecipeResult, load_results
+from weft.recipes.render import markdown, markdown_table, systems_table
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "results"
+MARKED = re.compile(r"(<!-- generated: ([a-z-]+) -->\n)(.*?)(<!-- end generated -->)", re.DOTALL)
+INTRODUCTION = """# Systems
+
+Each published system is one module, one command and one file of results. This page is made from `results/` by
+`make docs`; a column "(paper)" holds the figures that the paper gives.
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="change nothing; exit code 1 if something would change")
+    options = parser.parse_args()
+    wanted = pages()
+    stale = [path for path, text in wanted.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    if options.check:
+        for path in stale:
+            print(f"{path.relative_to(ROOT)} is not up to date; run `make render`")
+        sys.exit(bool(stale))
+    for path in stale:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(wanted[path], encoding="utf-8")
+        print(f"wrote {path.relative_to(ROOT)}")
+
+
+def pages() -> dict[Path, str]:
+    """Every generated file with its text."""
+    results = load_results(RESULTS)
+    made: dict[Path, str] = {}
+    sections = []
+    for result in results:
+        figures = []
+        for i, curve in enumerate(result.curves, 1):
+            name = f"figures/{result.slug}-{i}.svg"
+            made[ROOT / "docs" / name] = svg(curve)
+            figures.append(name)
+        sections.append(markdown(result, figures))
+    states = [(system, system.state(RESULTS)) for system in systems()]
+    made[ROOT / "docs" / "systems.md"] = "\n".join([INTRODUCTION, *sections, "## All systems\n", systems_table(states)])
+    blocks = {
+        "results": _results_block(results),
+        "benchmarks": _benchmark_block(),
+        "systems": _systems_block(states),
+    }
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        if page not in made and page.is_file():
+            text = page.read_text(encoding="utf-8")
+            filled = MARKED.sub(lambda match: f"{match[1]}{blocks[match[2]].rstrip()}\n{match[4]}", text)
+            if filled != text or MARKED.search(text):
+                made[page] = filled
+    return made
+
+
+def _results_block(results: list[RecipeResult]) -> str:
+    rows = []
+    for result in results:
+        held = sum(check.holds for check in result.checks)
+        rows.append([f"`{result.slug}`", f"{held} of {len(result.checks)}", f"{result.wall_seconds:,.0f} s"])
+    return markdown_table(["system", "claims that hold here", "time"], rows) if rows else "No results are kept yet."
+
+
+def _benchmark_block() -> str:
+    parts = []
+    for path in sorted(RESULTS.glob("bench-*.json")):
+        facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        header, rows = table_of(facts)
+        machine = facts.get("machine", {})
+        parts.append(f"`weft bench {facts['name']}`: {facts.get('title', facts['name'])}")
+        parts.append(markdown_table(header, rows))
+        parts.append(f"*{machine.get('cpus')} cores, Python {machine.get('python')}, {facts.get('date', '')[:10]}*")
+    return "\n\n".join(parts) or "No benchmarks have been run yet: `make bench`."
+
+
+def _systems_block(states: list[tuple[Any, str]]) -> str:
+    rows = [[f"`{system.slug}`", f"{system.authors}, {system.venue}", state] for system, state in states]
+    here = [row for row in rows if row[2] != "planned"]
+    text = f"{sum(row[2] == 'present' for row in rows)} of {len(rows)} systems are present; the others are planned."
+    return "\n\n".join([text, *([markdown_table(["slug", "paper", "state"], here)] if here else [])])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""Documents for the eye: words with their spans, tags or trees, in colour on a terminal."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from weft.text import Doc, Sentence
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+PALETTE = ("cyan", "magenta", "green", "yellow", "blue", "red", "bright_cyan", "bright_magenta", "bright_green")
+#: The spans that are drawn, by their first word: one past the last word, and the label.
+Drawn = dict[int, tuple[int, str]]
+
+
+def lines(doc: Doc) -> Iterator[Text]:
+    """A document as coloured lines: for each sentence one line a layer of spans, else its tree, else its tags.
+
+    >>> doc = Doc.of_words([["Dogs", "bark", "."]], upos=[["NOUN", "VERB", "PUNCT"]])
+    >>> [line.plain for line in lines(doc)]
+    ['Dogs/NOUN bark/VERB ./PUNCT']
+    >>> from weft.text import SpanLayer
+    >>> doc.spans["chunk"] = SpanLayer.of(doc.strings, [(0, 1, "NP"), (1, 2, "VP")])
+    >>> [line.plain for line in lines(doc)]
+    ['[NP Dogs] [VP bark] .']
+    """
+    from rich.text import Text
+
+    layers = [_drawn(doc, name) for name, layer in doc.spans.items() if layer.unit == "words"]
+    for sentence in doc.sentences:
+        for drawn in layers:
+            yield _spans(sentence, drawn)
+        if not layers and sentence.root is not None:
+            yield from map(Text, sentence.tree().split("\n"))
+        elif not layers:
+            yield _tags(sentence)
+
+
+def colour(label: str) -> str:
+    """The same colour for a label everywhere.
+
+    >>> colour("NP") == colour("NP")
+    True
+    """
+    return PALETTE[zlib.crc32(label.encode()) % len(PALETTE)]
+
+
+def _drawn(doc: Doc, layer: str) -> Drawn:
+    """Where spans begin together, the longest is drawn."""
+    drawn: Drawn = {}
+    for row in doc.spans[layer]:
+        start, end = row.pieces[0][0], row.pieces[-1][1]
+        if start not in drawn or end > drawn[start][0]:
+            drawn[start] = (end, row.label)
+    return drawn
+
+
+def _spans(sentence: Sentence, drawn: Drawn) -> Text:
+    """Words with brackets around spans; spans that begin inside another are left out."""
+    from rich.text import Text
+
+    text, position, forms = Text(), sentence.first, [word.form for word in sentence]
+    while position < sentence.end:
+        if text:
+            text.append(" ")
+        end, label = drawn.get(position, (position + 1, ""))
+        words = " ".join(forms[position - sentence.first : end - sentence.first])
+        if label:
+            text.append(f"[{label} ", style=f"bold {colour(label)}").append(words, style=colour(label))
+            text.append("]", style=f"bold {colour(label)}")
+        else:
+            text.append(words)
+        position = end
+    return text
+
+
+def _tags(sentence: Sentence) -> Text:
+    from rich.text import Text
+
+    text = Text()
+    for word in sentence:
+        tag = word.upos or word.xpos
+        text.append(" " if text else "").append(word.form)
+        if tag:
+            text.append(f"/{tag}", style=colour(tag))
+    return text

@@ -1,0 +1,54 @@
+"""Fixtures shared by all tests."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from weft import data
+from weft.errors import DataError
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def examples() -> Path:
+    """The folder of the files written for the project."""
+    return ROOT / "examples"
+
+
+@pytest.fixture(scope="session")
+def corpus_file() -> Callable[[str], Path]:
+    """Find a corpus file, or skip the test where it is not at hand."""
+
+    def find(relative: str) -> Path:
+        try:
+            return data.find(relative)
+        except DataError as error:
+            pytest.skip(str(error))
+
+    return find
+
+
+@pytest.fixture
+def weft(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the command line in a process of its own, in an empty folder."""
+
+    def run(*arguments: str | Path, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "weft", *map(str, arguments)],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env={**os.environ, "WEFT_QUIET": "1", "COLUMNS": "120", "NO_COLOR": "1", **environment},
+            timeout=300,
+            check=False,
+        )
+
+    return run

@@ -1,1 +1,27 @@
-"""evaluate"""
+"""How good it is: metrics that agree with the official scorers, significance tests, learning curves."""
+
+from weft.evaluate.counts import Counts, Score, f1, macro_f1, precision, recall
+from weft.evaluate.curves import CurvePoint, CurveRow, curve_points, draw_curve, learning_curve
+from weft.evaluate.significance import (
+    Comparison,
+    Interval,
+    McNemar,
+    approximate_randomization,
+    benjamini_hochberg,
+    confidence_interval,
+    holm,
+    mcnemar,
+    mcnemar_of_counts,
+    paired_bootstrap,
+)
+from weft.evaluate.spans import SpanReport, conlleval, evaluate_span_sets, evaluate_spans
+from weft.evaluate.tagging import TagReport, evaluate_labels, evaluate_tags, tag_dictionary, vocabulary_of
+from weft.evaluate.ud import UDReport, evaluate_ud
+
+__all__ = [
+    "Comparison", "Counts", "CurvePoint", "CurveRow", "Interval", "McNemar", "Score", "SpanReport", "TagReport",
+    "UDReport", "approximate_randomization", "benjamini_hochberg", "confidence_interval", "conlleval", "curve_points",
+    "draw_curve", "evaluate_labels", "evaluate_span_sets", "evaluate_spans", "evaluate_tags", "evaluate_ud", "f1",
+    "holm", "learning_curve", "macro_f1", "mcnemar", "mcnemar_of_counts", "paired_bootstrap", "precision", "recall",
+    "tag_dictionary", "vocabulary_of",
+]  # fmt: skip

@@ -1,0 +1,269 @@
+"""Is the difference between two systems more than chance?
+
+McNemar's test looks at the items that exactly one system gets right, `b` and `c` of them. If the systems are equally
+good, b ~ Binomial(b + c, 1/2), for many items  (|b - c| - 1)^2 / (b + c) ~ chi-square with one degree of freedom.
+
+The paired bootstrap draws the units (sentences) anew with replacement, the same ones for both systems, and looks at the
+difference d* of their scores: its quantiles are a confidence interval, and p is how often |d* - d| >= |d|.
+
+Approximate randomisation swaps the two systems' outputs in every unit with probability 1/2: if the systems do not
+differ, the labels "A" and "B" carry no information, and p is how often the difference is as large as the one seen.
+
+Both take counts of any kind a unit and any measure of their sums, so that F1, which is not a mean over sentences, is
+tested as it is. All tests are two-sided.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import WeftError
+from weft.evaluate.counts import Counts, Floats, Measure, measure_of
+
+#: Fewest discordant pairs for which McNemar's chi-square is taken instead of the exact binomial.
+FEW = 25
+_CELLS = 4_000_000  # random numbers drawn at a time
+_EQUAL = 1e-12  # differences closer than this count as equal: sums of the same numbers in another order
+
+
+@dataclass(frozen=True)
+class McNemar:
+    """The outcome of McNemar's test."""
+
+    only_a: int  # items that only the first system gets right
+    only_b: int
+    exact_p: float
+    chi_square: float
+    chi_square_p: float
+
+    @property
+    def p(self) -> float:
+        """The exact p-value for few discordant pairs, else that of the continuity-corrected chi-square."""
+        return self.exact_p if self.only_a + self.only_b < FEW else self.chi_square_p
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two systems by one measure: scores, their difference `a - b`, its confidence interval, and the p-value."""
+
+    a: float
+    b: float
+    low: float
+    high: float
+    p: float
+    samples: int
+    exact: bool = False  # every outcome was counted, none drawn
+
+    @property
+    def difference(self) -> float:
+        return self.a - self.b
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A score and its confidence interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def mcnemar(right_a: Any, right_b: Any) -> McNemar:
+    """McNemar's test on two systems: for every item, whether each gets it right.
+
+    >>> a, b = np.array([1, 1, 1, 1, 1, 1, 0, 1]), np.array([0, 0, 0, 0, 0, 1, 1, 1])
+    >>> result = mcnemar(a, b)
+    >>> result.only_a, result.only_b, result.p, round(result.chi_square, 3)
+    (5, 1, 0.21875, 1.5)
+    """
+    one, other = np.asarray(right_a, dtype=np.bool_), np.asarray(right_b, dtype=np.bool_)
+    if one.shape != other.shape:
+        raise WeftError(f"McNemar's test pairs the items of two systems, but there are {one.size} and {other.size}")
+    return mcnemar_of_counts(int((one & ~other).sum()), int((other & ~one).sum()))
+
+
+def mcnemar_of_counts(only_a: int, only_b: int) -> McNemar:
+    """McNemar's test from the numbers of items that only one system gets right.
+
+    >>> round(mcnemar_of_counts(40, 20).chi_square_p, 4)
+    0.0142
+    """
+    if only_a < 0 or only_b < 0:
+        raise WeftError(f"counts of items cannot be negative: {only_a}, {only_b}")
+    n = only_a + only_b
+    # Where all pairs tie there is nothing to correct, and the difference is as small as it can be.
+    chi_square = max(abs(only_a - only_b) - 1, 0) ** 2 / n if n else 0.0
+    return McNemar(
+        only_a, only_b, _binomial_p(n, min(only_a, only_b)), chi_square, math.erfc(math.sqrt(chi_square / 2))
+    )
+
+
+def paired_bootstrap(
+    a: Counts | NDArray[Any],
+    b: Counts | NDArray[Any],
+    measure: str | Measure = "f1",
+    samples: int = 10_000,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> Comparison:
+    """Compare two systems by drawing units with replacement.
+
+    Counts may also be arrays, one row a unit, with a measure that takes sums of such rows (see `macro_f1`).
+
+    >>> a = Counts.of([4] * 50, [4] * 50, [4, 4, 3, 4, 3] * 10)
+    >>> b = Counts.of([4] * 50, [4] * 50, [3, 4, 3, 2, 3] * 10)
+    >>> result = paired_bootstrap(a, b, samples=1000)
+    >>> round(result.difference, 3), result.low > 0, result.p < 0.01
+    (0.15, True, True)
+    """
+    rows_a, rows_b, score = _pair(a, b, measure, samples)
+    seen_a, seen_b = float(score(rows_a.sum(axis=0))), float(score(rows_b.sum(axis=0)))
+    both = np.stack([rows_a, rows_b], axis=1)
+    drawn = [score(sums[:, 0]) - score(sums[:, 1]) for sums in _resampled(both, samples, seed)]
+    differences = np.concatenate(drawn)
+    seen = seen_a - seen_b
+    as_far = int((np.abs(differences - seen) >= abs(seen) - _EQUAL).sum())
+    low, high = _quantiles(differences, confidence)
+    return Comparison(seen_a, seen_b, low, high, (as_far + 1) / (samples + 1), samples)
+
+
+def approximate_randomization(
+    a: Counts | NDArray[Any],
+    b: Counts | NDArray[Any],
+    measure: str | Measure = "f1",
+    samples: int = 10_000,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> Comparison:
+    """Compare two systems by swapping their outputs unit by unit; the interval is that of the paired bootstrap.
+
+    Where there are no more ways to swap than samples, all are counted and p is exact.
+
+    >>> a, b = Counts.of([1] * 6, [1] * 6, [1] * 6), Counts.of([1] * 6, [1] * 6, [0] * 6)
+    >>> result = approximate_randomization(a, b)
+    >>> result.p == 2 / 2**6, result.exact
+    (True, True)
+    """
+    rows_a, rows_b, score = _pair(a, b, measure, samples)
+    total_a, total_b = rows_a.sum(axis=0), rows_b.sum(axis=0)
+    change = rows_b - rows_a
+    change = change[np.abs(change).reshape(len(change), -1).any(axis=1)]
+    seen = abs(float(score(total_a) - score(total_b)))
+    exact = len(change) < 63 and 2 ** len(change) <= samples
+    as_large = 0
+    for swapped in _all_swaps(len(change)) if exact else _random_swaps(len(change), samples, seed):
+        moved = np.tensordot(swapped, change, axes=1)
+        differences = np.abs(score(total_a + moved) - score(total_b - moved))
+        as_large += int((differences >= seen - _EQUAL).sum())
+    p = as_large / 2 ** len(change) if exact else (as_large + 1) / (samples + 1)
+    interval = paired_bootstrap(a, b, measure, samples, seed, confidence)
+    return Comparison(interval.a, interval.b, interval.low, interval.high, p, samples, exact)
+
+
+def confidence_interval(
+    counts: Counts | NDArray[Any],
+    measure: str | Measure = "f1",
+    samples: int = 10_000,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> Interval:
+    """A score with its bootstrap interval.
+
+    >>> interval = confidence_interval(Counts.of([10] * 100, [10] * 100, [9, 8] * 50), samples=1000)
+    >>> interval.value, 0.83 < interval.low < 0.85 < interval.high < 0.87
+    (0.85, True)
+    """
+    rows, _, score = _pair(counts, counts, measure, samples)
+    drawn = np.concatenate([score(sums) for sums in _resampled(rows, samples, seed)])
+    return Interval(float(score(rows.sum(axis=0))), *_quantiles(drawn, confidence))
+
+
+def holm(p_values: Any) -> Floats:
+    """P-values corrected after Holm: the chance of any false finding among all tests stays below the level.
+
+    >>> holm([0.01, 0.04, 0.03]).round(3).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    return _step(p_values, lambda p, n: np.maximum.accumulate(p * np.arange(n, 0, -1)))
+
+
+def benjamini_hochberg(p_values: Any) -> Floats:
+    """P-values corrected after Benjamini and Hochberg: the expected share of false findings stays below the level.
+
+    >>> benjamini_hochberg([0.01, 0.04, 0.03]).round(3).tolist()
+    [0.03, 0.04, 0.04]
+    """
+    return _step(p_values, lambda p, n: np.minimum.accumulate((p * n / np.arange(1, n + 1))[::-1])[::-1])
+
+
+def _step(p_values: Any, adjust: Callable[[Floats, int], Floats]) -> Floats:
+    given = np.asarray(p_values, dtype=np.float64)
+    if given.ndim != 1 or not ((given >= 0) & (given <= 1)).all():
+        raise WeftError(f"p-values are a list of numbers between 0 and 1, not {p_values!r}")
+    order = np.argsort(given, kind="stable")
+    result = np.empty_like(given)
+    result[order] = np.minimum(adjust(given[order], len(given)), 1.0)
+    return result
+
+
+def _binomial_p(n: int, smaller: int) -> float:
+    """The chance that the smaller of two counts out of n fair throws is at most this small."""
+    term = total = 1
+    for k in range(smaller):
+        term = term * (n - k) // (k + 1)
+        total += term
+    return min(1.0, 2 * total / 2**n)
+
+
+def _pair(
+    a: Counts | NDArray[Any], b: Counts | NDArray[Any], measure: str | Measure, samples: int
+) -> tuple[Floats, Floats, Measure]:
+    one, other = (
+        np.asarray(counts.rows if isinstance(counts, Counts) else counts, dtype=np.float64) for counts in (a, b)
+    )
+    if one.shape != other.shape:
+        raise WeftError(
+            f"a paired test needs the same units for both systems, but there are {len(one)} and {len(other)}; "
+            "score both against the same gold documents"
+        )
+    if one.ndim < 2 or not len(one):
+        raise WeftError("there is nothing to test: the counts hold no unit (sentence)")
+    if samples < 1:
+        raise WeftError(f"a test needs at least one sample, not {samples}")
+    return one, other, measure_of(measure)
+
+
+def _resampled(rows: Floats, samples: int, seed: int) -> Iterator[Floats]:
+    """Sums over units drawn with replacement, many samples at a time."""
+    rng = np.random.default_rng(seed)
+    n = len(rows)
+    step = max(1, _CELLS // n)
+    for done in range(0, samples, step):
+        size = min(step, samples - done)
+        drawn = rng.integers(0, n, size=(size, n)) + n * np.arange(size)[:, None]
+        times = np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n)
+        yield np.tensordot(times.astype(np.float64), rows, axes=1)
+
+
+def _random_swaps(n: int, samples: int, seed: int) -> Iterator[Floats]:
+    rng = np.random.default_rng(seed)
+    step = max(1, _CELLS // max(n, 1))
+    for done in range(0, samples, step):
+        yield rng.integers(0, 2, size=(min(step, samples - done), n), dtype=np.int8).astype(np.float64)
+
+
+def _all_swaps(n: int) -> Iterator[Floats]:
+    yield (np.arange(2**n)[:, None] >> np.arange(n) & 1).astype(np.float64)
+
+
+def _quantiles(values: Floats, confidence: float) -> tuple[float, float]:
+    if not 0 < confidence < 1:
+        raise WeftError(f"a confidence level lies between 0 and 1, such as 0.95; {confidence} was given")
+    low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return float(low), float(high)

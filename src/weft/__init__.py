@@ -12,11 +12,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import os
+
     from weft.errors import WeftError as WeftError
     from weft.formats import read as read
     from weft.formats import write as write
     from weft.pipeline import Pipeline as Pipeline
-    from weft.pipeline import load as load
     from weft.text import Corpus as Corpus
     from weft.text import Doc as Doc
 
@@ -28,11 +29,17 @@ _HOMES = {
     "Doc": "weft.text",
     "Pipeline": "weft.pipeline",
     "WeftError": "weft.errors",
-    "load": "weft.pipeline",
     "read": "weft.formats",
     "write": "weft.formats",
 }
 __all__ = ["Corpus", "Doc", "Pipeline", "WeftError", "__version__", "load", "read", "write"]
+
+
+def load(path: str | os.PathLike[str]) -> Pipeline:
+    """The pipeline of a model file: `nlp = weft.load("chunker.weft")`, then `nlp(text)` or `nlp.pipe(texts)`."""
+    from weft.pipeline import Pipeline
+
+    return Pipeline.load(path)
 
 
 def __getattr__(name: str) -> Any:

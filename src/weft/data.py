@@ -59,11 +59,10 @@ def find(relative: str, folder: str | os.PathLike[str] | None = None) -> Path:
     ...
     weft.errors.DataError: no file chunking/no-such-corpus/train.txt in the data folder .; ...
     """
+    path = _locate(relative, folder)
+    if path is not None:
+        return path
     home = root(folder)
-    if home is not None:
-        for candidate in _spellings(relative):
-            if (home / candidate).exists():
-                return home / candidate
     place = "and no data folder is known" if home is None else f"in the data folder {home}"
     raise DataError(f"no file {relative} {place}; set WEFT_DATA to the folder of your corpora{_origin(relative)}")
 
@@ -74,11 +73,7 @@ def have(relative: str, folder: str | os.PathLike[str] | None = None) -> bool:
     >>> have("chunking/no-such-corpus/train.txt")
     False
     """
-    try:
-        find(relative, folder)
-    except DataError:
-        return False
-    return True
+    return _locate(relative, folder) is not None
 
 
 @cache
@@ -117,9 +112,12 @@ def missing(corpus: CorpusEntry, folder: str | os.PathLike[str] | None = None) -
     return [path for path in corpus.paths if not have(path, folder)]
 
 
-def _spellings(relative: str) -> tuple[str, ...]:
+def _locate(relative: str, folder: str | os.PathLike[str] | None) -> Path | None:
+    home = root(folder)
+    if home is None:
+        return None
     other = relative.removesuffix(".gz") if relative.endswith(".gz") else f"{relative}.gz"
-    return (relative, other)
+    return next((home / spelling for spelling in (relative, other) if (home / spelling).exists()), None)
 
 
 def _origin(relative: str) -> str:

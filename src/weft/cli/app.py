@@ -79,14 +79,11 @@ COMMANDS = {
 class LazyGroup(typer.core.TyperGroup):
     """The commands of the table. Names and help come from the table; only a command that runs is imported."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A stand-in that knows the name and the help, for lists."""
-        if cmd_name not in COMMANDS:
-            return None
-        return typer.core.TyperCommand(name=cmd_name, help=COMMANDS[cmd_name].help)
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        # Stand-ins that know name and help, for lists and suggestions.
+        for name, place in COMMANDS.items():
+            self.commands[name] = typer.core.TyperCommand(name=name, help=place.help)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command itself, for running, help and completion."""

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from weft.recipes.catalogue import systems
+from weft.recipes.framework import RecipeResult, Table
+
+Weft = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def test_the_list_holds_every_system_with_its_state(weft: Weft) -> None:
+    listed = json.loads(weft("reproduce", "--list", "--json").stdout)
+    assert [entry["slug"] for entry in listed] == [entry.slug for entry in systems()]
+    assert {entry["state"] for entry in listed} <= {"present", "started", "planned"}
+    assert "crf-shallow-parsing" in weft("reproduce", "--list").stdout
+
+
+def test_a_planned_system_is_refused_plainly(weft: Weft) -> None:
+    planned = next(entry.slug for entry in systems() if not entry.has_recipe)
+    failed = weft("reproduce", planned)
+    assert failed.returncode == 1
+    assert f"{planned} is planned" in failed.stderr
+
+
+def test_kept_results_are_shown_again(weft: Weft, tmp_path: Path) -> None:
+    table = Table("NP chunking", ["F"])
+    table.add("CRF", {"F": 94.31}, paper={"F": 94.38})
+    result = RecipeResult("crf-shallow-parsing", [table])
+    result.save(tmp_path)
+    shown = weft("reproduce", "crf-shallow-parsing", "--show", "--out", tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    assert "94.31" in shown.stdout
+    assert "94.38" in shown.stdout
+
+
+def test_a_required_claim_that_fails_is_exit_code_1(weft: Weft, tmp_path: Path) -> None:
+    result = RecipeResult("crf-shallow-parsing")
+    result.check("CRF above MEMM", False, "it is not")
+    result.save(tmp_path)
+    assert weft("reproduce", "crf-shallow-parsing", "--show", "--out", tmp_path).returncode == 1
+
+
+def test_a_slug_is_asked_for(weft: Weft) -> None:
+    failed = weft("reproduce")
+    assert failed.returncode == 1
+    assert "weft reproduce --list" in failed.stderr

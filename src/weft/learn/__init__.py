@@ -1,1 +1,37 @@
-"""learn"""
+"""Where weights come from: signals (kinds of supervision) times learners, over any structure of `weft.infer`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    "signals": ("Expectations", "Gold", "Margin", "Mixture", "Partial", "PartsConstraints", "SelfLabelled"),
+    "objective": ("Objective", "TotalObjective"),
+    "optimise": ("minimise",),
+    "lbfgs": ("LBFGS",),
+    "conjugate": ("ConjugateGradient", "MixedCG", "PreconditionedCG"),
+    "scaling": ("IterativeScaling",),
+    "perceptron": ("Perceptron",),
+    "mira": ("MIRA",),
+    "sgd": ("SGD",),
+    "margin": ("MaxMargin",),
+    "em": ("em",),
+    "choice": ("ChoiceModel",),
+    "linear": ("linear_svm", "logistic_regression"),
+    "training": ("Checkpoint", "EarlyStopping", "Result"),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name on its first use: compiled code stays out of programs that do not train."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'weft.learn' has no attribute {name!r}")
+    return getattr(import_module(f"weft.learn.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,202 @@
+"""Margin-infused relaxed algorithm on the k best solutions (Crammer and Singer 2003; McDonald et al. 2005).
+
+    w <- argmin ||w' - w||^2 / 2 + C * sum_j slack_j
+         with  w' . [F(gold) - F(y_j)] >= loss(gold, y_j) - slack_j   for the k best y_j under w
+
+Loss is the number of wrong decisions. The dual has one number 0 <= alpha_j <= C a constraint and is solved by
+Hildreth's algorithm, coordinate by coordinate; C = infinity is the hard margin. The weights returned are averaged.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from weft.errors import ConfigError
+from weft.kernel import kernel
+from weft.learn.online import run_epochs
+from weft.learn.protocol import Floats, Indices
+from weft.learn.signals import gold_of
+from weft.learn.training import Arrays, Callback, Checkpoint, EarlyStopping, Result
+
+
+@dataclass(frozen=True)
+class MIRA:
+    """Options: epochs, number of solutions k, cap C on the step, averaging, order.
+
+    A sentence's weight multiplies its cap; with the hard margin it only says whether the sentence counts.
+
+    >>> from weft.learn.choice import ChoiceModel
+    >>> model = ChoiceModel(features=1, labels=2)
+    >>> MIRA(k=2, epochs=1, average=False).fit(model, [model.batch([[1.0]], gold=[0])]).weights
+    array([ 0.5, -0.5])
+    """
+
+    epochs: int = 10
+    k: int = 5
+    cap: float = math.inf
+    average: bool = True
+    shuffle: bool = True
+    seed: int = 0
+
+    def fit(
+        self,
+        model: Any,
+        batches: Sequence[Any],
+        start: Floats | None = None,
+        *,
+        early: EarlyStopping | None = None,
+        checkpoint: Checkpoint | None = None,
+        callback: Callback | None = None,
+        describe: str = "MIRA",
+    ) -> Result:
+        """Train a model on batches of one sentence. `loss` counts wrong decisions of best solutions."""
+        if self.k < 1 or self.cap <= 0:
+            raise ConfigError(f"MIRA needs k >= 1 and cap > 0, got {self.k} and {self.cap}.")
+        return run_epochs(
+            f"{self} on {model.size} weights",
+            MIRARun(self, model, start),
+            batches,
+            self.epochs,
+            shuffle=self.shuffle,
+            seed=self.seed,
+            early=early,
+            checkpoint=checkpoint,
+            callback=callback,
+            describe=describe,
+        )
+
+
+class MIRARun:
+    """MIRA at work."""
+
+    def __init__(self, options: MIRA, model: Any, start: Floats | None) -> None:
+        self.model, self.k, self.cap, self.average = model, options.k, options.cap, options.average
+        self.weights = np.zeros(model.size) if start is None else np.array(start, dtype=np.float64)
+        self.late = np.zeros(model.size if options.average else 0)
+        self.updates = 0
+
+    def visit(self, group: list[Any]) -> float:
+        (batch,) = group
+        if len(batch) != 1:
+            raise ConfigError(f"MIRA learns from one sentence at a time, got a batch of {len(batch)}; cut the batches.")
+        structure = self.model.score(batch, self.weights)
+        gold = gold_of(batch, "MIRA")
+        solutions = [structure.best()] if self.k == 1 else structure.kbest(self.k)[0]
+        losses = [float(structure.differs(gold, solution)[0]) for solution in solutions]
+        weight = float(batch.weight[0])
+        if weight > 0:
+            cap = self.cap * weight
+            of_gold, gold_score = structure.parts(gold), float(structure.score(gold)[0])
+            changes, missing = [], []
+            for solution, loss in zip(solutions, losses, strict=True):
+                gap = loss - gold_score + float(structure.score(solution)[0])
+                if loss > 0:
+                    changes.append(self.model.sparse(batch, of_gold - structure.parts(solution)))
+                    missing.append(gap)
+            if changes and max(missing) > 0:
+                self._project(changes, np.array(missing), cap)
+        self.updates += 1
+        return losses[0]
+
+    def _project(self, changes: list[tuple[Indices, Floats]], missing: Floats, cap: float) -> None:
+        """The smallest change of the weights that meets the constraints."""
+        ends = np.cumsum([0] + [len(indices) for indices, _ in changes])
+        indices = np.concatenate([indices for indices, _ in changes])
+        values = np.concatenate([values for _, values in changes])
+        steps = hildreth(inner_products(ends, indices, values), missing, cap)
+        _move(self.weights, self.late, float(self.updates), ends, indices, values, steps)
+
+    def weights_now(self) -> Floats:
+        if not self.average or not self.updates:
+            return self.weights
+        return self.weights - self.late / self.updates
+
+    def finished(self, loss: float) -> str:
+        return ""
+
+    def state(self) -> tuple[Arrays, dict[str, Any]]:
+        return {"weights": self.weights, "late": self.late}, {"updates": self.updates}
+
+    def restore(self, arrays: Arrays, values: dict[str, Any]) -> None:
+        self.weights[:], self.late[:], self.updates = arrays["weights"], arrays["late"], values["updates"]
+
+
+def hildreth(products: Floats, missing: Floats, cap: float = math.inf, rounds: int = 1000) -> Floats:
+    """The alpha >= 0 (and <= cap) that minimise  alpha' products alpha / 2 - missing' alpha,  by cyclic projection.
+
+    >>> hildreth(np.array([[2.0, 0.0], [0.0, 4.0]]), np.array([1.0, -1.0]))
+    array([0.5, 0. ])
+    >>> hildreth(np.array([[2.0, 0.0], [0.0, 4.0]]), np.array([1.0, 8.0]), cap=1.0)
+    array([0.5, 1. ])
+    """
+    return _hildreth(np.ascontiguousarray(products), np.ascontiguousarray(missing), cap, rounds, 1e-10)
+
+
+def inner_products(ends: Indices, indices: Indices, values: Floats) -> Floats:
+    """Table of inner products of sparse vectors, each with sorted indices, stored one after the other.
+
+    >>> inner_products(np.array([0, 2, 3]), np.array([1, 4, 4]), np.array([1.0, 2.0, 3.0]))
+    array([[5., 6.], [6., 9.]])
+    """
+    return _inner_products(ends, indices, values)
+
+
+@kernel
+def _hildreth(products: Floats, missing: Floats, cap: float, rounds: int, tolerance: float) -> Floats:
+    alpha = np.zeros(missing.shape[0])
+    gap = missing.copy()
+    for _ in range(rounds):
+        largest = 0.0
+        for j in range(alpha.shape[0]):
+            if products[j, j] <= 0.0:
+                continue
+            new = min(max(alpha[j] + gap[j] / products[j, j], 0.0), cap)
+            step = new - alpha[j]
+            if step != 0.0:
+                alpha[j] = new
+                for i in range(gap.shape[0]):
+                    gap[i] -= step * products[i, j]
+                largest = max(largest, abs(step) * products[j, j])
+        if largest <= tolerance:
+            break
+    return alpha
+
+
+@kernel
+def _inner_products(ends: Indices, indices: Indices, values: Floats) -> Floats:
+    size = ends.shape[0] - 1
+    out = np.zeros((size, size))
+    for a in range(size):
+        for b in range(a + 1):
+            i, j, total = ends[a], ends[b], 0.0
+            while i < ends[a + 1] and j < ends[b + 1]:
+                if indices[i] == indices[j]:
+                    total += values[i] * values[j]
+                    i += 1
+                    j += 1
+                elif indices[i] < indices[j]:
+                    i += 1
+                else:
+                    j += 1
+            out[a, b] = total
+            out[b, a] = total
+    return out
+
+
+@kernel
+def _move(
+    weights: Floats, late: Floats, time: float, ends: Indices, indices: Indices, values: Floats, steps: Floats
+) -> None:
+    for j in range(steps.shape[0]):
+        if steps[j] == 0.0:
+            continue
+        for place in range(ends[j], ends[j + 1]):
+            change = steps[j] * values[place]
+            weights[indices[place]] += change
+            if late.shape[0] > 0:
+                late[indices[place]] += time * change

@@ -1,0 +1,114 @@
+"""The averaged structured perceptron (Collins 2002).
+
+    w <- w + weight_s * [F(gold) - F(guess)],    guess = argmax_y score(y) + cost * wrong decisions of y
+
+The weights returned are the mean of those after every update. The mean costs a second accumulator only: with t updates
+before this one, add  t * change  to it, and at the end  mean = w - accumulator / updates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from weft.errors import ConfigError
+from weft.learn.online import run_epochs
+from weft.learn.protocol import Floats
+from weft.learn.signals import gold_of
+from weft.learn.training import Arrays, Callback, Checkpoint, EarlyStopping, Result
+
+
+@dataclass(frozen=True)
+class Perceptron:
+    """Options: epochs, cost a wrong decision while searching, averaging, batches an update, order.
+
+    >>> from weft.learn.choice import ChoiceModel
+    >>> model = ChoiceModel(features=2, labels=2)
+    >>> batches = [model.batch([row], gold=[label]) for row, label in [([1.0, 0.0], 0), ([0.0, 1.0], 1)]]
+    >>> result = Perceptron(epochs=5).fit(model, batches)
+    >>> [int(model.score(batch, result.weights).best()[0]) for batch in batches], result.why
+    ([0, 1], 'no errors left')
+    """
+
+    epochs: int = 10
+    cost: float = 0.0
+    average: bool = True
+    group: int = 1
+    shuffle: bool = True
+    seed: int = 0
+
+    def fit(
+        self,
+        model: Any,
+        batches: Sequence[Any],
+        start: Floats | None = None,
+        *,
+        early: EarlyStopping | None = None,
+        checkpoint: Checkpoint | None = None,
+        callback: Callback | None = None,
+        describe: str = "perceptron",
+    ) -> Result:
+        """Train a model on batches, one sentence each for the classical algorithm. `loss` counts wrong decisions."""
+        if self.cost < 0:
+            raise ConfigError(f"The perceptron's cost must be at least 0, got {self.cost}.")
+        return run_epochs(
+            f"{self} on {model.size} weights",
+            PerceptronRun(self, model, start),
+            batches,
+            self.epochs,
+            group=self.group,
+            shuffle=self.shuffle,
+            seed=self.seed,
+            early=early,
+            checkpoint=checkpoint,
+            callback=callback,
+            describe=describe,
+        )
+
+
+class PerceptronRun:
+    """The perceptron at work."""
+
+    def __init__(self, options: Perceptron, model: Any, start: Floats | None) -> None:
+        self.model, self.cost, self.average = model, options.cost, options.average
+        self.weights = np.zeros(model.size) if start is None else np.array(start, dtype=np.float64)
+        self.late = np.zeros(model.size if options.average else 0)
+        self.updates = 0
+
+    def visit(self, group: list[Any]) -> float:
+        wrong = 0.0
+        changes = []
+        for batch in group:
+            structure = self.model.score(batch, self.weights)
+            gold = gold_of(batch, "The perceptron")
+            searched = structure.augment(structure.hamming(gold, self.cost)) if self.cost else structure
+            guess = searched.best()
+            errors = float(structure.differs(gold, guess).sum())
+            if errors:
+                wrong += errors
+                change = structure.parts(gold, batch.weight)
+                change -= structure.parts(guess, batch.weight)
+                changes.append((batch, change))
+        for batch, change in changes:
+            self.model.scatter(batch, change, self.weights)
+            if self.average and self.updates:
+                self.model.scatter(batch, change.scale(float(self.updates)), self.late)
+        self.updates += 1
+        return wrong
+
+    def weights_now(self) -> Floats:
+        if not self.average or not self.updates:
+            return self.weights
+        return self.weights - self.late / self.updates
+
+    def finished(self, loss: float) -> str:
+        return "" if loss else "no errors left"
+
+    def state(self) -> tuple[Arrays, dict[str, Any]]:
+        return {"weights": self.weights, "late": self.late}, {"updates": self.updates}
+
+    def restore(self, arrays: Arrays, values: dict[str, Any]) -> None:
+        self.weights[:], self.late[:], self.updates = arrays["weights"], arrays["late"], values["updates"]

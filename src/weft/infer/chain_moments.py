@@ -1,0 +1,149 @@
+"""Samples of a chain's paths, and covariance of its parts with a linear function, both from the messages.
+
+Paths are drawn from the right:  p(y_{i-1} = y' | y_i = y) is in proportion to  alpha_{i-1}(y') * exp edge_i(y', y).
+
+For F(y) = sum over parts r of y of f(r):  Cov(1[r], F) = p(r) * (E[F | r] - E[F]).  With
+
+    mu_i(y) = E[f of nodes up to i and of edges up to i | y_i = y]
+    nu_i(y) = E[f of nodes after i and of edges after i | y_i = y]
+
+E[F | y_i = y] = mu_i(y) + nu_i(y)  and  E[F | y_{i-1} = y', y_i = y] = mu_{i-1}(y') + f(y', y) + f(y) + nu_i(y).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from weft.infer.forward_backward import Messages
+from weft.infer.ragged import Booleans, Floats, Indices, States
+from weft.infer.transitions import Transitions
+from weft.kernel import kernel
+
+
+def draw_paths(done: Messages, transitions: Transitions, offsets: Indices, uniform: Floats) -> States:
+    """One path a row of `uniform` numbers, which hold one number a position.
+
+    >>> from weft.infer.forward_backward import run_messages
+    >>> flat, offsets = Transitions(np.zeros((1, 2, 2)), shared=True), np.array([0, 2])
+    >>> done = run_messages(np.log([[1.0, 3.0], [1.0, 1.0]]), flat, offsets, np.ones(1))
+    >>> draw_paths(done, flat, offsets, np.array([[0.2, 0.2], [0.3, 0.9]])).tolist()
+    [[0, 0], [1, 1]]
+    """
+    paths = np.zeros(uniform.shape, dtype=np.int32)
+    _draw(
+        done.alpha, transitions.scores, transitions.exponential, transitions.step, offsets, done.scaled, uniform, paths
+    )
+    return paths
+
+
+def run_covariance(
+    done: Messages, transitions: Transitions, offsets: Indices, weight: Floats, node: Floats, edge: Floats, shared: bool
+) -> tuple[Floats, Floats]:
+    """Covariance of nodes and of edges with the function f given by `node` [N, L] and `edge` [1 or N, L, L].
+
+    >>> from weft.infer.forward_backward import run_messages
+    >>> flat, offsets = Transitions(np.zeros((1, 2, 2)), shared=True), np.array([0, 1])
+    >>> done = run_messages(np.zeros((1, 2)), flat, offsets, np.ones(1))
+    >>> run_covariance(done, flat, offsets, np.ones(1), np.array([[1.0, 0.0]]), np.zeros((1, 2, 2)), True)[0]
+    array([[ 0.25, -0.25]])
+    """
+    size, states = node.shape
+    of_node = np.zeros(node.shape)
+    of_edge = np.zeros((1 if shared else size, states, states))
+    _covariance(
+        done.alpha, done.v, done.node, done.scaled, transitions.scores, transitions.exponential, transitions.step,
+        offsets, weight, node, edge, int(len(edge) > 1), of_node, of_edge, int(not shared),
+    )  # fmt: skip
+    return of_node, of_edge
+
+
+@kernel
+def _draw(
+    alpha: Floats, edge: Floats, exponential: Floats, step: int,
+    offsets: Indices, scaled: Booleans, uniform: Floats, paths: States,
+) -> None:  # fmt: skip
+    states = alpha.shape[1]
+    chance = np.empty(states)
+    for s in range(len(offsets) - 1):
+        for sample in range(len(uniform)):
+            state = 0
+            for i in range(offsets[s + 1] - 1, offsets[s] - 1, -1):
+                last = i == offsets[s + 1] - 1
+                if scaled[s]:
+                    for y in range(states):
+                        chance[y] = alpha[i, y] * (1.0 if last else exponential[(i + 1) * step, y, state])
+                else:
+                    for y in range(states):
+                        chance[y] = alpha[i, y] + (0.0 if last else edge[(i + 1) * step, y, state])
+                    top = chance.max()
+                    for y in range(states):
+                        chance[y] = np.exp(chance[y] - top)
+                left = uniform[sample, i] * chance.sum()
+                for y in range(states):
+                    if chance[y] > 0.0:
+                        state = y
+                        left -= chance[y]
+                        if left < 0.0:
+                            break
+                paths[sample, i] = state
+
+
+@kernel
+def _pairs(a: Floats, v: Floats, scaled: bool, edge: Floats, exponential: Floats, out: Floats) -> None:
+    """Edge marginals into one position."""
+    for before in range(len(a)):
+        for y in range(len(v)):
+            if scaled:
+                out[before, y] = a[before] * exponential[before, y] * v[y]
+            else:
+                out[before, y] = np.exp(a[before] + edge[before, y] + v[y])
+
+
+@kernel
+def _covariance(
+    alpha: Floats, v: Floats, marginals: Floats, scaled: Booleans, edge: Floats, exponential: Floats, step: int,
+    offsets: Indices, weight: Floats, f_node: Floats, f_edge: Floats, f_step: int,
+    of_node: Floats, of_edge: Floats, out_step: int,
+) -> None:  # fmt: skip
+    states = alpha.shape[1]
+    longest = 0
+    for s in range(len(offsets) - 1):
+        longest = max(longest, offsets[s + 1] - offsets[s])
+    mu = np.empty((longest, states))
+    nu, mass = np.empty(states), np.empty(states)
+    pair = np.empty((states, states))
+    for s in range(len(offsets) - 1):
+        first, end = offsets[s], offsets[s + 1]
+        if first == end:
+            continue
+        mu[0] = f_node[first]
+        for i in range(first + 1, end):
+            _pairs(alpha[i - 1], v[i], scaled[s], edge[i * step], exponential[i * step], pair)
+            here = mu[i - first]
+            here[:] = 0.0
+            mass[:] = 0.0
+            for before in range(states):
+                for y in range(states):
+                    here[y] += pair[before, y] * (mu[i - first - 1, before] + f_edge[i * f_step, before, y])
+                    mass[y] += pair[before, y]
+            for y in range(states):
+                here[y] = f_node[i, y] + (here[y] / mass[y] if mass[y] > 0.0 else 0.0)
+        mean = 0.0
+        for y in range(states):
+            mean += marginals[end - 1, y] * mu[end - first - 1, y]
+        nu[:] = 0.0
+        for i in range(end - 1, first - 1, -1):
+            for y in range(states):
+                of_node[i, y] = weight[s] * marginals[i, y] * (mu[i - first, y] + nu[y] - mean)
+            if i > first:
+                _pairs(alpha[i - 1], v[i], scaled[s], edge[i * step], exponential[i * step], pair)
+                for before in range(states):
+                    total, expected = 0.0, 0.0
+                    for y in range(states):
+                        after = f_edge[i * f_step, before, y] + f_node[i, y] + nu[y]
+                        p = pair[before, y]
+                        total += p
+                        expected += p * after
+                        of_edge[i * out_step, before, y] += weight[s] * p * (mu[i - first - 1, before] + after - mean)
+                    mass[before] = expected / total if total > 0.0 else 0.0
+                nu[:] = mass

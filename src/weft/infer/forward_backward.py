@@ -1,0 +1,278 @@
+"""Sums over the paths of a chain, from the left and from the right.
+
+    alpha_i(y) = exp node_i(y) * sum over y' of alpha_{i-1}(y') * exp edge_i(y', y)
+    beta_{i-1}(y') = sum over y of exp edge_i(y', y) * exp node_i(y) * beta_i(y)
+    p(y_i = y) = alpha_i(y) * beta_i(y) / Z
+    p(y_{i-1} = y', y_i = y) = alpha_{i-1}(y') * exp edge_i(y', y) * v_i(y),   v_i(y) = exp node_i(y) * beta_i(y) / Z
+
+The sums run on probabilities, alpha scaled to sum to one at each position and beta by the same factors, because that
+needs one exponential a node score and none an edge. What underflows on the way is below exp(-700) of its position's
+sum: harmless, unless the rest of the sentence makes up for it. A sentence where it might is done again on logarithms;
+then its rows of alpha and v hold logarithms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from weft.infer.ragged import Booleans, Floats, Indices, first_positions
+from weft.infer.transitions import Transitions
+from weft.kernel import fast_kernel, kernel
+
+# All factors are at most one. A path lost from the left alone matters only where its scaled beta exceeds exp(660); one
+# lost from both sides only where the sum itself falls by exp(-1300). LARGEST_BETA / SMALLEST_SCALE must be finite.
+SMALLEST_SCALE = 1e-150
+LARGEST_BETA = 1e130
+LARGEST_FALL = -1300.0
+LARGEST_RISE = 600.0
+
+
+@dataclass(frozen=True)
+class Messages:
+    """What both passes leave, one row a position; sentences that are not `scaled` hold logarithms in alpha and v."""
+
+    alpha: Floats
+    v: Floats
+    node: Floats
+    log_partition: Floats
+    scaled: Booleans
+
+
+def run_messages(node: Floats, transitions: Transitions, offsets: Indices, weight: Floats) -> Messages:
+    """Both passes. Node marginals come times the weight of their sentence.
+
+    >>> once = Transitions(np.zeros((1, 2, 2)), shared=True)
+    >>> run_messages(np.log([[1.0, 3.0]]), once, np.array([0, 1]), np.ones(1)).node
+    array([[0.25, 0.75]])
+    """
+    done = _scaled_messages(node, transitions, offsets, weight, both=True)
+    _repair(node, transitions, offsets, weight, done, np.zeros((0, 0, 0)))
+    return done
+
+
+def run_log_partition(node: Floats, transitions: Transitions, offsets: Indices) -> Floats:
+    """log Z of every sentence; minus infinity where nothing is allowed.
+
+    >>> run_log_partition(np.zeros((2, 3)), Transitions(np.zeros((1, 3, 3)), shared=True), np.array([0, 2])).round(4)
+    array([2.1972])
+    """
+    weight = np.ones(len(offsets) - 1)
+    done = _scaled_messages(node, transitions, offsets, weight, both=False)
+    _repair(node, transitions, offsets, weight, done, np.zeros((0, 0, 0)))
+    return done.log_partition
+
+
+def run_marginals(
+    node: Floats, transitions: Transitions, offsets: Indices, weight: Floats, shared: bool
+) -> tuple[Floats, Floats, Floats]:
+    """log Z, node marginals [N, L] and edge marginals, summed [1, L, L] where `shared`, else [N, L, L].
+
+    >>> once = Transitions(np.zeros((1, 2, 2)), shared=True)
+    >>> run_marginals(np.zeros((3, 2)), once, np.array([0, 3]), np.ones(1), shared=True)[2]
+    array([[[0.5, 0.5],
+            [0.5, 0.5]]])
+    """
+    done = _scaled_messages(node, transitions, offsets, weight, both=True)
+    size, states = node.shape
+    if shared and transitions.shared:
+        edge = np.zeros((1, states, states))
+        packed = transitions.forward
+        _edge_sums(done.alpha, done.v, packed.source, packed.start, packed.stop, offsets, done.scaled, weight, edge)
+    else:
+        edge = np.zeros((size, states, states))
+        each = np.repeat(np.where(done.scaled, weight, 0.0), np.diff(offsets))
+        each[first_positions(offsets)] = 0.0
+        inside = np.flatnonzero(each)
+        edge[inside] = (done.alpha[inside - 1] * each[inside, None])[:, :, None] * done.v[inside][:, None, :]
+    edge *= transitions.exponential
+    _repair(node, transitions, offsets, weight, done, edge)
+    if shared and not transitions.shared:
+        edge = edge.sum(axis=0, keepdims=True)
+    return done.log_partition, done.node, edge
+
+
+def _scaled_messages(node: Floats, transitions: Transitions, offsets: Indices, weight: Floats, both: bool) -> Messages:
+    """Run the passes on probabilities and mark the sentences for which that is not safe."""
+    top = node.max(axis=1, initial=-np.inf)
+    top[top == -np.inf] = 0.0
+    factor = np.subtract(node, top[:, None])
+    np.exp(factor, out=factor)
+    sentences = len(offsets) - 1
+    done = Messages(
+        np.empty(node.shape), np.empty(node.shape), np.empty(node.shape),
+        np.empty(sentences), np.empty(sentences, dtype=np.bool_),
+    )  # fmt: skip
+    left, right = transitions.forward, transitions.backward
+    _scaled_passes(
+        factor, top, transitions.top, transitions.step,
+        left.matrix, left.source, left.start, left.stop, right.matrix, right.source, right.start, right.stop,
+        offsets, weight, both, done.alpha, done.v, done.node, done.log_partition, done.scaled,
+    )  # fmt: skip
+    return done
+
+
+def _repair(
+    node: Floats, transitions: Transitions, offsets: Indices, weight: Floats, done: Messages, edge: Floats
+) -> None:
+    """Do the sentences that are not safe on probabilities again on logarithms."""
+    if not done.scaled.all():
+        _log_passes(
+            node, transitions.scores, transitions.step, offsets, ~done.scaled, weight,
+            done.alpha, done.v, done.node, done.log_partition, edge,
+        )  # fmt: skip
+
+
+@fast_kernel
+def _times(x: Floats, matrix: Floats, source: Indices, start: Indices, stop: Indices, out: Floats) -> None:
+    """out = x times a packed matrix."""
+    out[:] = 0.0
+    for group in range(len(start)):
+        r = 4 * group
+        x0, x1, x2, x3 = x[source[r]], x[source[r + 1]], x[source[r + 2]], x[source[r + 3]]
+        a, b = start[group], stop[group]
+        target = out[a:b]
+        m0, m1, m2, m3 = matrix[r, a:b], matrix[r + 1, a:b], matrix[r + 2, a:b], matrix[r + 3, a:b]
+        for y in range(b - a):
+            target[y] += x0 * m0[y] + x1 * m1[y] + x2 * m2[y] + x3 * m3[y]
+
+
+@fast_kernel
+def _scaled_passes(
+    factor: Floats, top: Floats, edge_top: Floats, step: int,
+    left: Floats, left_source: Indices, left_start: Indices, left_stop: Indices,
+    right: Floats, right_source: Indices, right_start: Indices, right_stop: Indices,
+    offsets: Indices, weight: Floats, both: bool,
+    alpha: Floats, v: Floats, node: Floats, log_partition: Floats, scaled: Booleans,
+) -> None:  # fmt: skip
+    states = factor.shape[1]
+    sums = np.empty(max(left.shape[2], right.shape[2]))
+    from_left, from_right = sums[: left.shape[2]], sums[: right.shape[2]]
+    beta = np.empty(states)
+    for s in range(len(offsets) - 1):
+        first, end = offsets[s], offsets[s + 1]
+        total, fall = 0.0, 0.0
+        safe = True
+        for i in range(first, end):
+            scale = 0.0
+            if i == first:
+                for y in range(states):
+                    alpha[i, y] = factor[i, y]
+                    scale += factor[i, y]
+            else:
+                _times(alpha[i - 1], left[i * step], left_source, left_start, left_stop, from_left)
+                total += edge_top[i * step]
+                for y in range(states):
+                    product = from_left[y] * factor[i, y]
+                    alpha[i, y] = product
+                    scale += product
+            if scale < SMALLEST_SCALE:
+                safe = False
+                break
+            inverse = 1.0 / scale
+            for y in range(states):
+                alpha[i, y] *= inverse
+                v[i, y] = factor[i, y] * inverse
+            scale = np.log(scale)
+            total += scale + top[i]
+            fall += min(scale, 0.0)
+        log_partition[s] = total
+        safe = safe and fall > LARGEST_FALL
+        if safe and (both or (end - first) * np.log(states) - fall > LARGEST_RISE):
+            beta[:] = 1.0
+            for i in range(end - 1, first - 1, -1):
+                for y in range(states):
+                    node[i, y] = weight[s] * (alpha[i, y] * beta[y])
+                    v[i, y] *= beta[y]
+                if i > first:
+                    _times(v[i], right[i * step], right_source, right_start, right_stop, from_right)
+                    largest = 0.0
+                    for r in range(states):
+                        beta[left_source[r]] = from_right[r]
+                        largest = max(largest, from_right[r])
+                    if largest > LARGEST_BETA:
+                        safe = False
+                        break
+        scaled[s] = safe
+
+
+@fast_kernel
+def _edge_sums(
+    alpha: Floats, v: Floats, source: Indices, start: Indices, stop: Indices,
+    offsets: Indices, scaled: Booleans, weight: Floats, edge: Floats,
+) -> None:  # fmt: skip
+    """Add  weight * sum over positions of alpha_{i-1}(y') v_i(y)  to edge[0], four positions at a time."""
+    states = alpha.shape[1]
+    for s in range(len(offsets) - 1):
+        if not scaled[s]:
+            continue
+        end = offsets[s + 1]
+        i = offsets[s] + 1
+        while i < end:
+            ahead = min(4, end - i)
+            for r in range(states):
+                row = source[r]
+                a, b = start[r // 4], min(stop[r // 4], states)
+                target = edge[0, row, a:b]
+                x0 = weight[s] * alpha[i - 1, row]
+                v0 = v[i, a:b]
+                if ahead == 4:
+                    x1, x2, x3 = weight[s] * alpha[i, row], weight[s] * alpha[i + 1, row], weight[s] * alpha[i + 2, row]
+                    v1, v2, v3 = v[i + 1, a:b], v[i + 2, a:b], v[i + 3, a:b]
+                    for y in range(b - a):
+                        target[y] += x0 * v0[y] + x1 * v1[y] + x2 * v2[y] + x3 * v3[y]
+                else:
+                    for y in range(b - a):
+                        target[y] += x0 * v0[y]
+            i += 4 if ahead == 4 else 1
+
+
+@kernel
+def _log_passes(
+    node: Floats, edge: Floats, step: int, offsets: Indices, chosen: Booleans, weight: Floats,
+    alpha: Floats, v: Floats, node_marginals: Floats, log_partition: Floats, edge_marginals: Floats,
+) -> None:  # fmt: skip
+    """The same passes on logarithms for chosen sentences; edge marginals are added where there is room for them."""
+    states = node.shape[1]
+    terms, beta, beta_before = np.empty(states), np.empty(states), np.empty(states)
+    for s in range(len(offsets) - 1):
+        if not chosen[s]:
+            continue
+        first, end = offsets[s], offsets[s + 1]
+        for i in range(first, end):
+            for y in range(states):
+                alpha[i, y] = node[i, y]
+                if i > first:
+                    for before in range(states):
+                        terms[before] = alpha[i - 1, before] + edge[i * step, before, y]
+                    alpha[i, y] += log_sum(terms)
+        log_partition[s] = log_sum(alpha[end - 1])
+        if log_partition[s] == -np.inf:
+            continue
+        beta[:] = 0.0
+        for i in range(end - 1, first - 1, -1):
+            for y in range(states):
+                v[i, y] = node[i, y] + beta[y] - log_partition[s]
+                node_marginals[i, y] = weight[s] * np.exp(alpha[i, y] + beta[y] - log_partition[s])
+            if i > first:
+                target = i if len(edge_marginals) > 1 else 0
+                for before in range(states):
+                    for y in range(states):
+                        terms[y] = edge[i * step, before, y] + v[i, y]
+                        if len(edge_marginals) > 0:
+                            edge_marginals[target, before, y] += weight[s] * np.exp(alpha[i - 1, before] + terms[y])
+                    beta_before[before] = log_sum(terms) + log_partition[s]
+                beta[:] = beta_before
+
+
+@kernel
+def log_sum(terms: Floats) -> float:
+    """log of the sum of exp; minus infinity where there is nothing to sum."""
+    top = terms.max()
+    if top == -np.inf:
+        return top
+    total = 0.0
+    for term in terms:
+        total += np.exp(term - top)
+    return top + np.log(total)

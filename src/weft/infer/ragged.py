@@ -1,0 +1,97 @@
+"""Batches of sentences as one array: sentence `s` is rows `offsets[s]:offsets[s + 1]`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from weft.errors import InferenceError
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+States = NDArray[np.int32]
+Booleans = NDArray[np.bool_]
+
+
+def check_offsets(offsets: ArrayLike, size: int) -> Indices:
+    """Offsets as int64, once they begin at 0, never fall and end at `size`.
+
+    >>> check_offsets([0, 2, 2, 5], 5)
+    array([0, 2, 2, 5])
+    """
+    array = np.ascontiguousarray(offsets, dtype=np.int64)
+    if array.ndim != 1 or len(array) == 0 or array[0] != 0 or array[-1] != size or np.any(array[1:] < array[:-1]):
+        raise InferenceError(
+            f"offsets must rise from 0 to the number of positions, {size}, one entry more than there are sentences; "
+            f"given: {np.array2string(array, threshold=8)}"
+        )
+    return array
+
+
+def check_scores(scores: ArrayLike, name: str) -> Floats:
+    """Scores as float64 in one block of memory; minus infinity is allowed, NaN and plus infinity are not.
+
+    >>> check_scores([0, float("-inf")], "node scores")
+    array([  0., -inf])
+    """
+    array = np.ascontiguousarray(scores, dtype=np.float64)
+    if array.size and not array.max() < np.inf:
+        raise InferenceError(
+            f"{name} hold NaN or plus infinity; scores must be finite, or minus infinity for what is forbidden: "
+            "check the weights and features they were computed from"
+        )
+    return array
+
+
+def check_shape(array: NDArray[Any], shape: tuple[int, ...], name: str) -> None:
+    """Raise where an array has not the shape that the others ask for."""
+    if array.shape != shape:
+        raise InferenceError(f"{name} must have the shape {shape} to fit the scores; given: {array.shape}")
+
+
+def sentence_of(offsets: Indices) -> Indices:
+    """The sentence of every position.
+
+    >>> sentence_of(np.array([0, 2, 2, 3]))
+    array([0, 0, 2])
+    """
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+
+
+def sum_by_sentence(values: Floats, offsets: Indices) -> Floats:
+    """One sum a sentence of numbers that stand one a position.
+
+    >>> sum_by_sentence(np.array([1.0, 2.0, 4.0]), np.array([0, 2, 2, 3]))
+    array([3., 0., 4.])
+    """
+    sums = np.bincount(sentence_of(offsets), weights=values, minlength=len(offsets) - 1)
+    return sums.astype(np.float64, copy=False)
+
+
+def first_positions(offsets: Indices) -> Indices:
+    """The first position of every sentence that has one.
+
+    >>> first_positions(np.array([0, 2, 2, 3]))
+    array([0, 2])
+    """
+    return offsets[:-1][offsets[1:] > offsets[:-1]]
+
+
+def last_positions(offsets: Indices) -> Indices:
+    """The last position of every sentence that has one.
+
+    >>> last_positions(np.array([0, 2, 2, 3]))
+    array([1, 2])
+    """
+    return offsets[1:][offsets[1:] > offsets[:-1]] - 1
+
+
+def sentence_weights(weight: Floats | None, offsets: Indices) -> Floats:
+    """One weight a sentence; ones where none are given."""
+    if weight is None:
+        return np.ones(len(offsets) - 1)
+    array = np.ascontiguousarray(weight, dtype=np.float64)
+    check_shape(array, (len(offsets) - 1,), "weight, one number a sentence,")
+    return array

@@ -1,0 +1,214 @@
+"""The linear model over chains: features of positions and of transitions.
+
+    score(y, x) = sum_i  sum_f  W[f, y_i]  +  sum_{i>1} ( T[y_{i-1}, y_i] + sum_g U[g, y_{i-1}, y_i] )
+
+with f the features of position i and g those of templates that name the label before. The weights are one flat array:
+first W (only the columns its layout has), then T, then U.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.features.weights import Layout
+from weft.infer.chain import Chain, ChainParts
+from weft.kernel import kernel
+from weft.learn.labels import LabelSpace
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Rows = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class FeatureRows:
+    """Features as rows of a layout, ragged over positions; `values` is empty where all are 1."""
+
+    rows: Rows
+    offsets: Ints
+    values: Floats
+
+    def cut(self, first: int, end: int) -> FeatureRows:
+        """The features of positions `first:end`."""
+        lo, hi = int(self.offsets[first]), int(self.offsets[end])
+        values = self.values[lo:hi] if len(self.values) else self.values
+        return FeatureRows(self.rows[lo:hi], self.offsets[first : end + 1] - lo, values)
+
+    def squared(self) -> FeatureRows:
+        return self if not len(self.values) else replace(self, values=self.values**2)
+
+
+@dataclass(frozen=True)
+class ChainBatch:
+    """Sentences ready for a `ChainModel`.
+
+    `gold` holds states, `weight` one number a sentence; `allowed` is the mask of partial supervision, `space` the mask
+    of the sequences that exist at all (first and last positions of a scheme).
+    """
+
+    sentences: Ints
+    node: FeatureRows
+    edge: FeatureRows | None
+    gold: Rows | None
+    weight: Floats
+    space: Bools | None = None
+    allowed: Bools | None = None
+
+    def __len__(self) -> int:
+        return len(self.sentences) - 1
+
+    @property
+    def n_words(self) -> int:
+        return int(self.sentences[-1])
+
+    def cut(self, first: int, end: int) -> ChainBatch:
+        """Sentences `first:end`."""
+        lo, hi = int(self.sentences[first]), int(self.sentences[end])
+        return ChainBatch(
+            self.sentences[first : end + 1] - lo,
+            self.node.cut(lo, hi),
+            None if self.edge is None else self.edge.cut(lo, hi),
+            None if self.gold is None else self.gold[lo:hi],
+            self.weight[first:end],
+            None if self.space is None else self.space[lo:hi],
+            None if self.allowed is None else self.allowed[lo:hi],
+        )
+
+    def batches(self, sentences: int = 256) -> Iterator[ChainBatch]:
+        """The same sentences in batches of at most so many."""
+        for first in range(0, len(self), sentences):
+            yield self.cut(first, min(first + sentences, len(self)))
+
+
+class ChainModel:
+    """Weights to chains and back; satisfies `weft.learn.protocol.Model`.
+
+    `transitions[y', y]` is the number of the weight T[y', y], -1 for a transition without one.
+    """
+
+    def __init__(
+        self, space: LabelSpace, node: Layout, transitions: NDArray[np.int32], edge: Layout | None = None
+    ) -> None:
+        self.space = space
+        self.node = node
+        self.transitions = transitions
+        self.edge = edge
+        self._weighted = transitions >= 0
+        self._t = node.size
+        self._u = node.size + int(self._weighted.sum())
+
+    @property
+    def size(self) -> int:
+        return self._u + (0 if self.edge is None else self.edge.size)
+
+    def score(self, batch: ChainBatch, weights: Floats) -> Chain:
+        features = batch.node
+        columns = self.node.score(features.rows, features.offsets, features.values, weights[: self._t])
+        node = fold_columns(columns, self.space)
+        edge = np.zeros(self.transitions.shape)
+        edge[self._weighted] = weights[self._t + self.transitions[self._weighted]]
+        if self.edge is not None and batch.edge is not None:
+            features = batch.edge
+            columns = self.edge.score(features.rows, features.offsets, features.values, weights[self._u :])
+            edge = edge + columns.reshape(-1, *self.transitions.shape)
+        return Chain(node, edge, batch.sentences, batch.space, self.space.legal)
+
+    def scatter(self, batch: ChainBatch, parts: ChainParts, into: Floats) -> None:
+        features = batch.node
+        columns = unfold_columns(parts.node, self.space)
+        self.node.scatter(features.rows, features.offsets, features.values, columns, into[: self._t])
+        shared = parts.edge if parts.edge.ndim == 2 else parts.edge.sum(axis=0)
+        into[self._t + self.transitions[self._weighted]] += shared[self._weighted]
+        if self.edge is not None and batch.edge is not None:
+            features = batch.edge
+            pairs = parts.edge.reshape(len(parts.edge), -1)
+            self.edge.scatter(features.rows, features.offsets, features.values, pairs, into[self._u :])
+
+    def sparse(self, batch: ChainBatch, parts: ChainParts) -> tuple[Ints, Floats]:
+        features = batch.node
+        columns = unfold_columns(parts.node, self.space)
+        found = [self.node.sparse(features.rows, features.offsets, features.values, columns)]
+        shared = parts.edge if parts.edge.ndim == 2 else parts.edge.sum(axis=0)
+        used = self._weighted & (shared != 0.0)
+        found.append(((self._t + self.transitions[used]).astype(np.int64), shared[used]))
+        if self.edge is not None and batch.edge is not None:
+            features = batch.edge
+            pairs = parts.edge.reshape(len(parts.edge), -1)
+            indices, numbers = self.edge.sparse(features.rows, features.offsets, features.values, pairs)
+            found.append((indices + self._u, numbers))
+        distinct, inverse = np.unique(np.concatenate([part[0] for part in found]), return_inverse=True)
+        sums: Floats = np.bincount(inverse, np.concatenate([part[1] for part in found]), len(distinct)).astype(float)
+        kept = sums != 0.0
+        return distinct[kept], sums[kept]
+
+    def active(self, batch: ChainBatch) -> Ints:
+        found = [_weights_of(batch.node.rows, self.node), self._t + np.arange(self._u - self._t)]
+        if self.edge is not None and batch.edge is not None:
+            found.append(self._u + _weights_of(batch.edge.rows, self.edge))
+        return np.concatenate(found)
+
+    def curvature(self, batch: ChainBatch, structure: Chain, into: Floats) -> None:
+        marginals = structure.marginals(per_position=True)
+        weight = np.repeat(batch.weight, np.diff(batch.sentences))
+        columns = unfold_columns(marginals.node, self.space)
+        columns *= (1.0 - columns) * weight[:, None]
+        features = batch.node.squared()
+        self.node.scatter(features.rows, features.offsets, features.values, columns, into[: self._t])
+        pairs = marginals.edge * (1.0 - marginals.edge) * weight[:, None, None]
+        into[self._t + self.transitions[self._weighted]] += pairs.sum(axis=0)[self._weighted]
+        if self.edge is not None and batch.edge is not None:
+            features = batch.edge.squared()
+            flat = pairs.reshape(len(pairs), -1)
+            self.edge.scatter(features.rows, features.offsets, features.values, flat, into[self._u :])
+
+    def most_active(self, batch: ChainBatch) -> float:
+        chain = self.score(batch, np.ones(self.size))
+        return float(chain.score(chain.best()).max(initial=0.0))
+
+
+def fold_columns(columns: Floats, space: LabelSpace) -> Floats:
+    """Scores of states from scores of columns."""
+    if space.columns.shape[1] == 1:
+        return columns
+    out = np.empty((len(columns), space.n_states))
+    _fold(columns, space.columns, out)
+    return out
+
+
+def unfold_columns(states: Floats, space: LabelSpace) -> Floats:
+    """Numbers of states added up into their columns."""
+    if space.columns.shape[1] == 1:
+        return states
+    out = np.zeros((len(states), space.n_columns))
+    _unfold(states, space.columns, out)
+    return out
+
+
+def _weights_of(rows: Rows, layout: Layout) -> Ints:
+    used = np.unique(rows[rows >= 0])
+    sizes = layout.starts[used + 1] - layout.starts[used]
+    within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.repeat(layout.starts[used], sizes) + within
+
+
+@kernel
+def _fold(columns: Floats, of_state: NDArray[np.int32], out: Floats) -> None:
+    for i in range(out.shape[0]):
+        for y in range(out.shape[1]):
+            total = columns[i, of_state[y, 0]]
+            for k in range(1, of_state.shape[1]):
+                total += columns[i, of_state[y, k]]
+            out[i, y] = total
+
+
+@kernel
+def _unfold(states: Floats, of_state: NDArray[np.int32], out: Floats) -> None:
+    for i in range(out.shape[0]):
+        for y in range(states.shape[1]):
+            for k in range(of_state.shape[1]):
+                out[i, of_state[y, k]] += states[i, y]

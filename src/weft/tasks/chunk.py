@@ -1,0 +1,103 @@
+"""Chunks, entities and other flat spans, as one label a word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import DataError
+from weft.tasks.labelling import LabellerSettings, SequenceLabeller
+from weft.text.doc import Doc
+from weft.text.layers import SpanLayer
+from weft.text.schemes import check_scheme, decode, encode
+
+#: What Sha and Pereira (2003) look at: words and tags in a window of five, and conjunctions of them.
+WORDS = "w[0] w[-1] w[1] w[-2] w[2] w[-1]|w[0] w[0]|w[1]"
+TAGS = (
+    "t[0] t[-1] t[1] t[-2] t[2] t[-1]|t[0] t[-2]|t[-1] t[0]|t[1] t[1]|t[2] "
+    "t[-2]|t[-1]|t[0] t[-1]|t[0]|t[1] t[0]|t[1]|t[2]"
+)
+#: For text without tags: what stands in their place.
+SHAPES = "w[-1..1].lower w[-1..1].shape w[-1..1].suffix2..3 w[0].prefix1..4 w[0].suffix1..4 w[-1].kind|w[0].kind"
+
+
+@dataclass
+class ChunkerSettings(LabellerSettings):
+    """Options of a chunker."""
+
+    layer: str = "chunks"  # the span layer to learn and to write
+    scheme: str | None = "IOB2"  # how spans become labels: IO, IOB2 or BIOES
+    order: int = 2  # how many labels the model looks at: 1 (this and the one before), 2 (and the one before that)
+
+
+class Chunker(SequenceLabeller):
+    """Finds flat spans.
+
+    >>> sentences = [["The", "cat", "sleeps"], ["A", "dog", "runs"], ["Dogs", "bark"]]
+    >>> doc = Doc.of_words(sentences, xpos=[["DT", "NN", "VBZ"], ["DT", "NN", "VBZ"], ["NNS", "VBP"]])
+    >>> doc.spans["chunks"] = SpanLayer.of(doc.strings, [(0, 2, "NP"), (2, 3, "VP"), (3, 5, "NP"), (5, 6, "VP")])
+    >>> chunker = Chunker()
+    >>> report = chunker.fit([doc])
+    >>> new = Doc.of_words([["The", "dog", "barks"]], xpos=[["DT", "NN", "VBZ"]])
+    >>> chunker([new])
+    >>> new.span_views("chunks")
+    [Span('The dog', 'NP'), Span('barks', 'VP')]
+    """
+
+    task = "chunker"
+    settings_class = ChunkerSettings
+    settings: ChunkerSettings
+
+    def __init__(self, settings: LabellerSettings | None = None) -> None:
+        super().__init__(settings)
+        self.settings.scheme = check_scheme(self.settings.scheme or "IOB2")
+        self.provides = (f"spans/{self.settings.layer}",)
+
+    def gold(self, doc: Doc) -> list[str]:
+        name, scheme = self.settings.layer, self.settings.scheme or "IOB2"
+        layer = doc.spans.get(name)
+        if layer is None:
+            known = ", ".join(doc.spans) or "none"
+            raise DataError(f"the training data has no span layer {name!r} (it has: {known}); set layer=NAME")
+        if not layer.is_flat():
+            raise DataError(f"spans of the layer {name!r} overlap or have gaps; a chunker learns flat spans only")
+        spans = sorted((*pieces[0], label) for pieces, label in layer)
+        labels: list[str] = []
+        at = 0
+        for first, end in pairwise(doc.sentence_offsets.tolist()):
+            inside = []
+            while at < len(spans) and spans[at][0] < end:
+                start, stop, label = spans[at]
+                if stop > end:
+                    raise DataError(f"a span of the layer {name!r} goes beyond the end of its sentence")
+                inside.append((start - first, stop - first, label))
+                at += 1
+            labels += encode(inside, end - first, scheme)
+        return labels
+
+    def write(self, doc: Doc, labels: list[str], confidence: NDArray[np.float32] | None) -> None:
+        layer = SpanLayer(doc.strings)
+        for first, end in pairwise(doc.sentence_offsets.tolist()):
+            for start, stop, label in decode(labels[first:end], self.settings.scheme or "IOB2", strict=False):
+                number = layer.add([(first + start, first + stop)], label)
+                if confidence is not None:
+                    probability = float(confidence[first + start : first + stop].min())
+                    layer.attributes[number] = {"probability": round(probability, 4)}
+        doc.spans[self.settings.layer] = layer
+
+    def score(self, gold: list[list[str]], system: list[list[str]]) -> dict[str, float]:
+        from weft.evaluate.spans import conlleval
+
+        return {"f1": conlleval(gold, system).score.f1}
+
+    def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
+        tags = next((column for column in ("xpos", "upos") if all(doc.has(column) for doc in docs)), None)
+        observed = f"true {WORDS} {TAGS if tags else SHAPES}"
+        fields = {"w": "form", **({"t": tags} if tags else {})}
+        if self.settings.order == 1:
+            return f"{observed} y[-1]", fields
+        return f"(true y[-1])|({observed}) y[-2]|y[-1]", fields

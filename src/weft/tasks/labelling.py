@@ -1,0 +1,301 @@
+"""One label a word: the component behind taggers and chunkers.
+
+    templates + chain + learner + codec between labels and layers
+
+`LabellerSettings` are the options on the command line (`--set name=value`) and in Python; a subclass says what the
+labels of a document are and where to write them.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError, DataError, WeftError
+from weft.features.templates import Templates
+from weft.infer.chain import Chain
+from weft.learn.chain_model import ChainBatch
+from weft.learn.labels import LabelSpace
+from weft.learn.local import Local, normalise_locally
+from weft.learn.training import Checkpoint, EarlyStopping, Result
+from weft.pipeline import Component, State
+from weft.storage import Arrays
+from weft.tasks.chain_data import ChainData, ChainReader, ChainScorer
+from weft.text.doc import Doc
+
+LEARNERS = ("crf", "perceptron", "mira", "margin", "sgd", "memm")
+OPTIMISERS = ("lbfgs", "cg", "pcg", "mixed", "gis")
+Floats = NDArray[np.float64]
+
+
+@dataclass
+class LabellerSettings:
+    """Options of a sequence labeller."""
+
+    templates: str = ""  # feature templates; empty: the task's own
+    fields: dict[str, str] = field(default_factory=dict)  # what the fields of templates are bound to
+    scheme: str | None = None  # label scheme whose sequences are enforced
+    learner: str = "crf"  # crf, perceptron, mira, margin, sgd, memm
+    optimiser: str = "lbfgs"  # lbfgs, cg, pcg, mixed, gis: for crf and memm
+    sigma: float = 1.0  # width of the Gaussian prior: for crf, memm, sgd, margin
+    iterations: int = 100  # limit for crf and memm
+    epochs: int = 10  # passes over the data for the others
+    patience: int = 5  # looks at dev data without a better score before training stops
+    k: int = 5  # solutions a sentence: for mira
+    features: str = "seen"  # seen: weights for labels seen with a feature; all: for every label
+    min_count: int = 1  # features met less often are left out
+    hash_bits: int = 0  # hash features into 2^bits rows instead of indexing them
+    precision: str = "float32"  # of the saved weights: float32, int16, int8
+    prune: float = 0.0  # saved weights of at most this size are dropped
+    seed: int = 0
+    workers: int = 1
+    checkpoint: str = ""  # file to resume an interrupted training from
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any]) -> Self:
+        """Settings from names and values; a wrong name or type is an error that says what is known."""
+        known = {each.name: each for each in fields(cls)}
+        chosen: dict[str, Any] = {}
+        for name, value in options.items():
+            if name not in known:
+                raise ConfigError(f"unknown setting {name!r}; the settings are: {', '.join(known)}")
+            chosen[name] = _typed(name, value, getattr(cls(), name))
+        settings = cls(**chosen)
+        settings.check()
+        return settings
+
+    def check(self) -> None:
+        """Refuse values that do not exist or make no sense."""
+        for name, known in (("learner", LEARNERS), ("optimiser", OPTIMISERS), ("features", ("seen", "all"))):
+            if getattr(self, name) not in known:
+                raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
+        for name in ("sigma", "iterations", "epochs", "patience", "k", "min_count", "workers"):
+            if getattr(self, name) <= 0:
+                raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
+
+
+class SequenceLabeller(Component):
+    """A component that labels every word; see `Tagger` and `Chunker`."""
+
+    settings_class: type[LabellerSettings] = LabellerSettings
+
+    def __init__(self, settings: LabellerSettings | None = None) -> None:
+        self.settings = settings if settings is not None else self.settings_class()
+        self.settings.check()
+        self.scorer: ChainScorer | None = None
+        self.probabilities = False  # whether to note the probability of every decision
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any]) -> Self:
+        return cls(cls.settings_class.of_options(options))
+
+    @abstractmethod
+    def gold(self, doc: Doc) -> list[str]:
+        """The labels of an annotated document."""
+
+    @abstractmethod
+    def write(self, doc: Doc, labels: list[str], confidence: NDArray[np.float32] | None) -> None:
+        """Write labels into a document."""
+
+    @abstractmethod
+    def score(self, gold: list[list[str]], system: list[list[str]]) -> dict[str, float]:
+        """Scores of label sequences, the one to optimise first."""
+
+    @abstractmethod
+    def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
+        """Templates and fields that suit the layers of the training data."""
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Train on annotated documents; with dev data, training stops when its score no longer rises."""
+        started, wall = time.process_time(), time.perf_counter()
+        settings = self.settings
+        docs = [doc for doc in train if doc.n_words]
+        if not docs:
+            raise DataError("there is nothing to train on: no words were found")
+        if not settings.templates:
+            settings.templates, bound = self.default_features(docs)
+            settings.fields = {**bound, **settings.fields}
+        labels = [self.gold(doc) for doc in docs]
+        space = self._space(sorted({label for each in labels for label in each}))
+        reader = ChainReader(Templates(settings.templates), settings.fields)
+        data = ChainData.build(
+            reader,
+            docs,
+            space.ids([label for each in labels for label in each]),
+            space,
+            settings.features == "seen",
+            settings.min_count,
+            settings.hash_bits,
+        )
+        early = self._early_stopping(data, [doc for doc in dev if doc.n_words]) if dev is not None else None
+        result = learn(data, settings, early)
+        self.scorer = data.freeze(result.weights, settings.precision, settings.prune)
+        self.requires = self._required()
+        report: dict[str, Any] = {
+            "training": {
+                "sentences": len(data.batch),
+                "words": data.batch.n_words,
+                "labels": len(space.labels),
+                "features": len(data.node_index),
+                "weights": data.model.size,
+                "learner": settings.learner,
+                "iterations": result.iterations,
+                "calls": result.calls,
+                "loss": result.loss,
+                "stopped": result.why,
+                "cpu_seconds": round(time.process_time() - started, 2),
+                "seconds": round(time.perf_counter() - wall, 2),
+            }
+        }
+        if early is not None:
+            report["scores"] = {"dev": early.best_score, "best_iteration": early.best_iteration}
+        return report
+
+    def _space(self, labels: Sequence[str]) -> LabelSpace:
+        return LabelSpace(labels, Templates(self.settings.templates).order, self.settings.scheme)
+
+    def _required(self) -> tuple[str, ...]:
+        columns = (binding.partition(":")[0] for binding in self.settings.fields.values())
+        return ("tokens", *dict.fromkeys(column for column in columns if column != "form"))
+
+    def _early_stopping(self, data: ChainData, docs: Sequence[Doc]) -> EarlyStopping:
+        if not docs:
+            raise DataError("the dev set has no words")
+        gold = [self.gold(doc) for doc in docs]
+        batches = [data.encode([doc]) for doc in docs]
+        names = np.array(data.model.space.labels)
+
+        def score(weights: Floats) -> float:
+            system = []
+            for batch in batches:
+                chain = data.model.score(batch, weights)
+                path = decode(chain, self.settings.learner)
+                system.append(names[data.model.space.tags(path)].tolist())
+            return next(iter(self.score(gold, system).values()))
+
+        # Optimisers take small steps: a look at dev data costs a good part of one, so not after every iteration.
+        every = 2 if self.settings.learner in ("crf", "memm") else 1
+        return EarlyStopping(score, self.settings.patience, every)
+
+    def _trained(self) -> ChainScorer:
+        if self.scorer is None:
+            raise WeftError(f"this {self.task} is not trained yet: call fit, or load a model")
+        return self.scorer
+
+    def __call__(self, docs: Sequence[Doc]) -> None:
+        scorer = self._trained()
+        chain = scorer.chain(docs)
+        path = decode(chain, self.settings.learner)
+        tags = scorer.space.tags(path)
+        confidence = None
+        if self.probabilities:
+            if self.settings.learner == "memm":
+                chain = normalise_locally(chain)
+            marginals = scorer.space.label_marginals(chain.marginals().node)
+            confidence = marginals[np.arange(len(tags)), tags].astype(np.float32)
+        names = scorer.space.labels
+        first = 0
+        for doc in docs:
+            end = first + doc.n_words
+            labels = [names[tag] for tag in tags[first:end].tolist()]
+            self.write(doc, labels, None if confidence is None else confidence[first:end])
+            first = end
+
+    def kbest(self, doc: Doc, k: int) -> list[list[tuple[list[str], float]]]:
+        """For every sentence of a document its k most probable label sequences, with their probabilities."""
+        scorer = self._trained()
+        chain = scorer.chain([doc])
+        if self.settings.learner == "memm":
+            chain = normalise_locally(chain)
+        log_z = chain.log_partition()
+        names = np.array(scorer.space.labels)
+        return [
+            [(names[scorer.space.tags(path)].tolist(), float(np.exp(score - log_z[s]))) for path, score in paths]
+            for s, paths in enumerate(chain.kbest_scored(k))
+        ]
+
+    def state(self) -> State:
+        header, arrays = self._trained().state()
+        return {"settings": asdict(self.settings), "chain": header}, arrays
+
+    @classmethod
+    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:
+        settings = cls.settings_class(**header["settings"])
+        component = cls(settings)
+        reader = ChainReader(Templates(settings.templates), settings.fields)
+        component.scorer = ChainScorer.of_state(reader, header["chain"], arrays)
+        component.requires = component._required()
+        return component
+
+
+def decode(chain: Chain, learner: str) -> NDArray[np.int32]:
+    """The best states under a learner's model."""
+    return (normalise_locally(chain) if learner == "memm" else chain).best()
+
+
+def learn(
+    data: ChainData,
+    settings: LabellerSettings,
+    early: EarlyStopping | None = None,
+    callback: Callable[..., bool | None] | None = None,
+) -> Result:
+    """Run the learner that the settings name."""
+    from weft import learn as room
+
+    checkpoint = Checkpoint(settings.checkpoint) if settings.checkpoint else None
+    common: dict[str, Any] = {"early": early, "checkpoint": checkpoint, "callback": callback}
+    if settings.learner in ("crf", "memm"):
+        signal = room.Gold() if settings.learner == "crf" else Local()
+        batches = list(data.batch.batches())
+        objective = room.Objective(data.model, batches, signal, sigma=settings.sigma, workers=settings.workers)
+        methods: dict[str, Callable[[], Any]] = {
+            "lbfgs": room.LBFGS,
+            "cg": room.ConjugateGradient,
+            "pcg": room.PreconditionedCG,
+            "mixed": room.MixedCG,
+            "gis": room.IterativeScaling,
+        }
+        start = np.zeros(data.model.size)
+        method = methods[settings.optimiser]()
+        result: Result = room.minimise(
+            objective, start, method, max_iterations=settings.iterations, describe=settings.learner, **common
+        )
+        return result
+    sentences: list[ChainBatch] = list(data.batch.batches(1))
+    learners: dict[str, Callable[[], Any]] = {
+        "perceptron": lambda: room.Perceptron(epochs=settings.epochs, seed=settings.seed),
+        "mira": lambda: room.MIRA(epochs=settings.epochs, k=settings.k, seed=settings.seed),
+        "margin": lambda: room.MaxMargin(epochs=settings.epochs, l2=1 / settings.sigma**2, seed=settings.seed),
+        "sgd": lambda: room.SGD(epochs=settings.epochs, l2=1 / settings.sigma**2, seed=settings.seed),
+    }
+    trained: Result = learners[settings.learner]().fit(data.model, sentences, **common)
+    return trained
+
+
+def _typed(name: str, value: Any, default: Any) -> Any:
+    """A setting's value in the type of its default; text is converted, as the command line gives it."""
+    if isinstance(default, bool):
+        if isinstance(value, str) and value.lower() in ("true", "false", "yes", "no"):
+            return value.lower() in ("true", "yes")
+        if not isinstance(value, bool):
+            raise ConfigError(f"{name} must be true or false, got {value!r}")
+        return value
+    if isinstance(default, dict):
+        if isinstance(value, str):
+            pairs = [item.partition("=") for item in value.replace(",", " ").split()]
+            if not all(middle and right for _, middle, right in pairs):
+                raise ConfigError(f"{name} must be written as w=form,t=xpos, got {value!r}")
+            return {left: right for left, _, right in pairs}
+        return dict(value)
+    if isinstance(default, int | float):
+        try:
+            return type(default)(value)
+        except (TypeError, ValueError):
+            raise ConfigError(f"{name} must be a number, got {value!r}") from None
+    return None if value in (None, "none") else str(value)

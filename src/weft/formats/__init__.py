@@ -1,1 +1,6 @@
-"""formats"""
+"""How text is stored: one file a format, behind `read(path) -> Corpus` and `write(docs, path)`."""
+
+from weft.formats.doors import FORMATS, convert, detect, expand, read, write
+from weft.formats.streams import Report
+
+__all__ = ["FORMATS", "Report", "convert", "detect", "expand", "read", "write"]

@@ -224,6 +224,35 @@ class Doc:
             raise WeftError(f"the document has no span layer {name!r}; it has: {', '.join(self.spans) or 'none'}")
         return [Span(self, name, i) for i in range(len(self.spans[name]))]
 
+    def subset(self, sentences: Sequence[int]) -> Doc:
+        """The sentences with these numbers (rising) as a new document.
+
+        >>> Doc.of_words([["Dogs", "bark"], ["Cats", "purr"]]).subset([1]).text
+        'Cats purr'
+        """
+        from weft.text.cut import subset
+
+        return subset(self, sentences)
+
+    def same(self, other: Doc) -> bool:
+        """Whether another document holds the same, whatever string table it uses."""
+        from weft.text.record import same
+
+        return same(self, other)
+
+    def to_bytes(self) -> bytes:
+        """Everything in the document as bytes (safetensors and JSON, no pickle)."""
+        from weft.text.serialise import doc_to_bytes
+
+        return doc_to_bytes(self)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, strings: StringTable | None = None) -> Doc:
+        """The document that `to_bytes` wrote."""
+        from weft.text.serialise import doc_from_bytes
+
+        return doc_from_bytes(data, strings)
+
     def __repr__(self) -> str:
         name = f"{self.id!r}, " if self.id else ""
         return f"Doc({name}{self.n_sentences} sentences, {self.n_words} words)"

@@ -55,7 +55,11 @@ class SpanLayer:
         """A layer of contiguous spans `(start, end, label)`."""
         layer = cls(strings, unit)
         for start, end, label in spans:
-            layer.add([(start, end)], label)
+            if not 0 <= start < end:
+                raise WeftError(f"a span needs 0 <= start < end, got {start}-{end} ({label})")
+            layer._pieces.append((start, end))
+            layer._labels.append(strings[label])
+        layer._offsets = list(range(len(layer._pieces) + 1))
         return layer
 
     def add(self, pieces: Sequence[tuple[int, int]], label: str, name: str = "", **attributes: Any) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 
 import numpy as np
@@ -13,17 +14,21 @@ Ids = NDArray[np.int32]
 class _Interner(dict[str, int]):
     """A dictionary that numbers what it does not know, so that `map(interner.__getitem__, ...)` runs in C."""
 
-    __slots__ = ("strings",)
+    __slots__ = ("lock", "strings")
 
     def __init__(self, strings: list[str]) -> None:
         super().__init__((string, i) for i, string in enumerate(strings))
         self.strings = strings
+        self.lock = threading.Lock()  # threads that annotate documents of one table may meet the same new string
 
     def __missing__(self, string: str) -> int:
-        number = len(self.strings)
-        self.strings.append(string)
-        self[string] = number
-        return number
+        with self.lock:
+            number = self.get(string)
+            if number is None:
+                number = len(self.strings)
+                self.strings.append(string)
+                self[string] = number
+            return number
 
 
 class StringTable:

@@ -1,0 +1,66 @@
+"""`weft convert IN OUT`: files of one format written in another."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from weft.cli.common import JsonFlag, print_json
+from weft.cli.inputs import FromFormat, SkipBad, ToFormat
+from weft.errors import ConfigError
+
+
+def convert(
+    source: Annotated[str, typer.Argument(metavar="IN", help="File, folder or glob to read; - is standard input.")],
+    target: Annotated[str, typer.Argument(metavar="OUT", help="File (brat: folder) to write; - is standard output.")],
+    from_format: FromFormat = None,
+    to_format: ToFormat = None,
+    scheme: Annotated[
+        str | None, typer.Option("--scheme", metavar="SCHEME", help="Labels to write: IO, IOB1, IOB2 or BIOES.")
+    ] = None,
+    fields: Annotated[
+        str | None, typer.Option("--fields", metavar="NAMES", help='Names of columns: "form xpos chunks:IOB2".')
+    ] = None,
+    encoding: Annotated[str, typer.Option("--encoding", help="Encoding of the files to read.")] = "utf-8",
+    skip_bad: SkipBad = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Convert between CoNLL-U, columns, brat, JSONL, Parquet and plain text, gzipped or not.
+
+    Formats are told by suffix, or named with --from and --to: conllu, columns, brat, jsonl, parquet, plain.
+
+    Example: weft convert train.txt.gz train.conllu --from columns --fields "form xpos chunks"
+    """
+    from weft.formats import Report, detect
+    from weft.formats import convert as convert_files
+
+    reading: dict[str, Any] = {"encoding": encoding}
+    writing: dict[str, Any] = {}
+    kinds = (from_format or detect(source), to_format or detect(target))
+    if "columns" not in kinds and (scheme or fields):
+        raise ConfigError("--scheme and --fields belong to columns; name the format with --from or --to columns")
+    if kinds[0] == "columns" and fields:
+        reading["fields"] = fields
+    if kinds[1] == "columns":
+        writing.update({"scheme": scheme} if scheme else {})
+        writing.update({"fields": fields.split() if kinds[0] != "columns" else _bare(fields)} if fields else {})
+    elif scheme:
+        reading["scheme"] = scheme
+    report = Report()
+    count = convert_files(
+        source, target, *kinds, skip_bad=skip_bad, report=report, read_options=reading, write_options=writing
+    )
+    if as_json and target != "-":
+        print_json({"documents": count, "left_out": report.count, "messages": report.messages})
+        return
+    for message in report.messages:
+        typer.echo(f"left out: {message}", err=True)
+    typer.echo(
+        f"{count:,} documents written" + (f", {report.count:,} pieces left out" if report.count else ""), err=True
+    )
+
+
+def _bare(fields: str) -> list[str]:
+    """Names of fields without the schemes they are read in, span layers marked by a bare colon."""
+    return [name.partition(":")[0] + (":" if ":" in name else "") for name in fields.split()]

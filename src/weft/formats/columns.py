@@ -1,0 +1,359 @@
+"""Columns of CoNLL-2000, 2002 and 2003 and their kin: one word a line, an empty line behind each sentence.
+
+Columns are named by `fields`, e.g. `"form xpos chunks:IOB2 entities"`:
+
+| field | holds |
+|---|---|
+| form | the word |
+| chunk(s), ner, entities, NAME:SCHEME | labels of a span layer (`chunks`, `entities`, NAME) |
+| head | numbers of heads |
+| id | the word's number, not kept |
+| _ | nothing that is kept |
+| any other name | a word column: lemma, upos, xpos ... |
+
+Without `fields`, two columns are form and entities, three form, xpos and chunks, four form, xpos, chunks and entities.
+Schemes that are not named are told from the labels. `-DOCSTART-` lines begin documents; other documents come in parts
+of 1,000 sentences. Words are joined by blanks to make the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+
+from weft.errors import ConfigError, FormatError, WeftError
+from weft.formats.conllu import PART, TABLE_LIMIT
+from weft.formats.streams import Faults, TextBlock, checked_blocks, encoding_error, open_output, stray_byte
+from weft.text.doc import Doc
+from weft.text.layers import SpanLayer
+from weft.text.schemes import Chunk, SchemeError, check_scheme, decode, encode, guess_scheme
+from weft.text.strings import StringTable
+
+DOCSTART = "-DOCSTART-"
+_LAYERS = {"chunk": "chunks", "chunks": "chunks", "ner": "entities", "entities": "entities"}
+_DEFAULTS = {1: "form", 2: "form entities", 3: "form xpos chunks", 4: "form xpos chunks entities"}
+_TABBED = (".tsv", ".iob2")
+
+
+@dataclass(frozen=True)
+class Field:
+    """One column of a file."""
+
+    name: str
+    kind: Literal["column", "spans", "head", "id", "skip"]
+    scheme: str | None = None
+
+
+@dataclass
+class _Sentence:
+    rows: list[list[str]]
+    line: int  # of the first row
+    comments: tuple[str, ...] = ()
+    docstart: str | None = None
+
+
+@dataclass
+class _Open:
+    """The document that is being read."""
+
+    sentences: list[_Sentence] = field(default_factory=list)
+    docstart: str | None = None
+    part: int = 0
+
+
+def parse_fields(text: str | Sequence[str], scheme: str | None = None) -> list[Field]:
+    """The fields that a list of names, or names parted by blanks, describe.
+
+    >>> [field.kind for field in parse_fields("form xpos chunks:BIOES")]
+    ['column', 'column', 'spans']
+    """
+    names = text.split() if isinstance(text, str) else list(text)
+    fields: list[Field] = []
+    for item in names:
+        name, colon, own = item.partition(":")
+        if colon or name in _LAYERS:
+            wanted = own or scheme
+            fields.append(Field(_LAYERS.get(name, name), "spans", check_scheme(wanted) if wanted else None))
+        elif name == "_":
+            fields.append(Field(name, "skip"))
+        else:
+            fields.append(Field(name, "head" if name == "head" else "id" if name == "id" else "column"))
+    if [field.name for field in fields].count("form") != 1:
+        raise ConfigError(f"fields must name `form` exactly once, got {' '.join(names)!r}")
+    return fields
+
+
+def read(
+    path: str,
+    faults: Faults | None = None,
+    *,
+    fields: str | Sequence[str] | None = None,
+    scheme: str | None = None,
+    strict: bool = True,
+    encoding: str = "utf-8",
+) -> Iterator[Doc]:
+    """The documents of a file of columns.
+
+    `strict=False` reads labels that break their scheme as the scorer conlleval does.
+    """
+    faults = faults or Faults()
+    layout = parse_fields(fields, scheme) if fields is not None else []
+    strings = StringTable()
+    current = _Open()
+    tabbed: bool | None = None
+    for block in checked_blocks(path, faults, encoding=encoding):
+        if tabbed is None:
+            tabbed = "\t" in block.text
+        sentences: list[_Sentence] = []
+        for sentence, width in _sentences(path, block, tabbed, layout, faults):
+            layout = layout or _default_fields(path, sentence.line, width, scheme)
+            sentences.append(sentence)
+        layout = _with_schemes(layout, sentences)
+        for sentence in sentences:
+            full = len(current.sentences) == PART
+            if sentence.docstart is not None or full:
+                current.part = current.part or 1 if full and sentence.docstart is None else current.part
+                yield from _document(path, current, layout, strings, strict, faults)
+                if len(strings) > TABLE_LIMIT:
+                    strings = StringTable()
+                current = _Open([], sentence.docstart, current.part + 1 if sentence.docstart is None else 0)
+            if sentence.rows:
+                current.sentences.append(sentence)
+    yield from _document(path, current, layout, strings, strict, faults)
+
+
+def write(
+    docs: Iterable[Doc],
+    path: str,
+    *,
+    fields: str | Sequence[str] | None = None,
+    scheme: str = "IOB2",
+    separator: str | None = None,
+) -> int:
+    """Write documents as columns and return how many.
+
+    Without `fields`, the columns are form, xpos (or upos) and the span layers of the first document. Span layers are
+    written in `scheme` unless the field names one. Columns are parted by a blank, in `.tsv` and `.iob2` by a tab.
+    """
+    if separator is None:
+        separator = "\t" if path.removesuffix(".gz").endswith(_TABBED) else " "
+    count = 0
+    layout = parse_fields(fields, scheme) if fields is not None else []
+    with open_output(path) as file:
+        for doc in docs:
+            layout = layout or _fields_of(doc, scheme)
+            file.write(to_text(doc, layout, separator).encode())
+            count += 1
+    return count
+
+
+def to_text(doc: Doc, fields: Sequence[Field], separator: str = " ") -> str:
+    """A document as columns.
+
+    >>> doc = Doc.of_words([["Dogs", "bark"]], xpos=[["NNS", "VBP"]])
+    >>> doc.spans["chunks"] = SpanLayer.of(doc.strings, [(0, 1, "NP"), (1, 2, "VP")])
+    >>> print(to_text(doc, parse_fields("form xpos chunks:IOB2")), end="")
+    Dogs NNS B-NP
+    bark VBP B-VP
+    <BLANKLINE>
+    """
+    if not doc.n_words and doc.text.strip():
+        raise WeftError(f"{doc!r} has text but no words; tokenise it before writing columns")
+    offsets = doc.sentence_offsets.tolist() if doc.n_sentences else [0, doc.n_words]
+    columns = [_values(doc, field, offsets) for field in fields]
+    rows = list(map(separator.join, zip(*columns, strict=True)))
+    for row in rows:
+        if row.count(separator) != len(fields) - 1 or len(row.split()) < len(fields) or "\n" in row:
+            hint = "" if separator == "\t" else "; write with separator='\\t'"
+            raise WeftError(f"{doc!r}: a value is empty or holds the separator: {row!r}{hint}")
+    lines: list[str] = []
+    for number in range(len(offsets) - 1):
+        if number < len(doc.comments) and separator == "\t":
+            lines.extend(doc.comments[number])
+        lines.extend(rows[offsets[number] : offsets[number + 1]])
+        lines.append("")
+    docstart = doc.meta.get("docstart", "") if doc.meta.get("part", 1) == 1 else ""
+    return docstart + "\n".join(lines) + ("\n" if lines else "")
+
+
+def _sentences(
+    path: str, block: TextBlock, tabbed: bool, layout: list[Field], faults: Faults
+) -> Iterator[tuple[_Sentence, int]]:
+    """The sentences of a block with their number of columns; bad ones are met and left out."""
+    text = block.text
+    if re.search(r"\n[ \t]+(?=\n)", text):
+        text = re.sub(r"\n[ \t]+(?=\n)", "\n", text)
+    width = len(layout)
+    has_id = bool(layout) and layout[0].kind == "id"
+    comments: list[str] = []
+    line = block.line
+    for piece in text.split("\n\n"):
+        first = line + len(piece) - len(piece.lstrip("\n"))
+        line += piece.count("\n") + 2
+        lines = piece.strip("\n").split("\n")
+        if lines == [""]:
+            continue
+        docstart = None
+        if lines[0].startswith(DOCSTART):
+            docstart = lines.pop(0) + ("\n" if lines else "\n\n")
+            first += 1
+        while tabbed and lines and lines[0].startswith("#") and (has_id or "\t" not in lines[0]):
+            comments.append(lines.pop(0))
+            first += 1
+        if not lines:
+            if docstart is not None:
+                yield _Sentence([], first, (), docstart), width
+            continue
+        rows = [row.split("\t") for row in lines] if tabbed else [row.split() for row in lines]
+        width = width or len(rows[0])
+        fault = None
+        if set(map(len, rows)) != {width}:
+            bad = next(i for i, row in enumerate(rows) if len(row) != width)
+            fault = FormatError(path, first + bad, f"{width} columns", f"{len(rows[bad])} columns: {lines[bad]!r}")
+        stray = None if block.clean else stray_byte(piece)
+        if stray is not None:
+            fault = encoding_error(path, first + piece.strip("\n").count("\n", 0, stray[0]), stray[1])
+        if fault is not None:
+            faults.meet(fault)
+            rows = []
+        yield _Sentence(rows, first, tuple(comments), docstart), width
+        comments = []
+
+
+def _default_fields(path: str, line: int, width: int, scheme: str | None) -> list[Field]:
+    if width == 0:
+        return []
+    if width not in _DEFAULTS:
+        raise FormatError(
+            path, line, "2, 3 or 4 columns", f"{width} columns", "Name them, e.g. fields='id form upos chunks:IOB2'"
+        )
+    return parse_fields(_DEFAULTS[width], scheme)
+
+
+def _with_schemes(layout: list[Field], sentences: Sequence[_Sentence]) -> list[Field]:
+    """The fields with schemes told from the labels where none was named."""
+    if not any(sentence.rows for sentence in sentences):
+        return layout
+    found: list[Field] = []
+    for column, field_ in enumerate(layout):
+        if field_.kind == "spans" and field_.scheme is None:
+            labels = [[row[column] for row in sentence.rows] for sentence in sentences]
+            field_ = replace(field_, scheme=guess_scheme(labels))
+        found.append(field_)
+    return found
+
+
+def _document(
+    path: str, held: _Open, layout: list[Field], strings: StringTable, strict: bool, faults: Faults
+) -> Iterator[Doc]:
+    """The document of the sentences read so far, if any is good."""
+    spans: list[dict[str, list[Chunk]]] = []
+    heads: list[list[int]] = []
+    kept: list[_Sentence] = []
+    for sentence in held.sentences:
+        try:
+            found, sentence_heads = _structures(path, sentence, layout, strict)
+        except FormatError as error:
+            faults.meet(error)
+            continue
+        kept.append(sentence)
+        spans.append(found)
+        heads.append(sentence_heads)
+    if not kept:
+        return
+    doc = Doc(strings=strings)
+    values = list(zip(*(row for sentence in kept for row in sentence.rows), strict=True))
+    offsets = np.concatenate([[0], np.cumsum([len(sentence.rows) for sentence in kept])]).tolist()
+    forms = values[[item.name for item in layout].index("form")]
+    doc.set_tokens(forms, [True] * len(forms))
+    doc.comments = [sentence.comments for sentence in kept]
+    doc.set_sentences(offsets)
+    for item, column in zip(layout, values, strict=True):
+        if item.kind == "column" and item.name != "form":
+            ids = strings.ids(column)
+            ids[ids == strings.find("_")] = 0
+            doc.set_column(item.name, ids)
+        elif item.kind == "head":
+            doc.head = np.array([head for row in heads for head in row], dtype=np.int32)
+        elif item.kind == "spans":
+            chunks = (
+                (first + start, first + end, label)
+                for first, found in zip(offsets, spans, strict=False)
+                for start, end, label in found[item.name]
+            )
+            doc.spans[item.name] = SpanLayer.of(strings, chunks)
+    if held.docstart is not None:
+        doc.meta["docstart"] = held.docstart
+    if held.part:
+        doc.meta["part"] = held.part
+    yield doc
+
+
+def _structures(
+    path: str, sentence: _Sentence, layout: list[Field], strict: bool
+) -> tuple[dict[str, list[Chunk]], list[int]]:
+    spans: dict[str, list[Chunk]] = {}
+    heads: list[int] = []
+    for column, item in enumerate(layout):
+        if item.kind == "spans":
+            labels = [row[column] for row in sentence.rows]
+            scheme = item.scheme or "IOB2"
+            try:
+                spans[item.name] = decode(labels, scheme, strict)
+            except SchemeError as error:
+                hint = "Name another scheme, or read as conlleval does with strict=False"
+                found = f"{error.label!r} after {error.previous!r} ({item.name})"
+                raise FormatError(path, sentence.line + error.position, f"{scheme} labels", found, hint) from error
+            except WeftError as error:
+                bad = next(i for i, label in enumerate(labels) if label in str(error))
+                hint = "If this column holds no spans, name the columns with fields=..."
+                raise FormatError(path, sentence.line + bad, f"{scheme} labels", repr(labels[bad]), hint) from error
+        elif item.kind == "head":
+            for place, row in enumerate(sentence.rows):
+                text = "-1" if row[column] == "_" else row[column]
+                if not re.fullmatch(r"-1|[0-9]{1,8}", text) or int(text) > len(sentence.rows):
+                    expected = f"a head from 0 to {len(sentence.rows)}"
+                    raise FormatError(path, sentence.line + place, expected, repr(row[column]))
+                heads.append(int(text))
+    return spans, heads
+
+
+def _fields_of(doc: Doc, scheme: str) -> list[Field]:
+    names = ["form"]
+    names += [name for name in ("xpos", "upos") if doc.has(name)][:1]
+    layers = sorted(doc.spans, key=lambda name: (name not in ("chunks", "entities"), name))
+    return parse_fields([*names, *(f"{name}:{scheme}" for name in layers)])
+
+
+def _values(doc: Doc, item: Field, offsets: list[int]) -> list[str]:
+    """One column as text."""
+    if item.kind == "id":
+        return [str(i + 1) for low, high in pairwise(offsets) for i in range(high - low)]
+    if item.kind == "skip":
+        return ["_"] * doc.n_words
+    if item.kind == "head":
+        return ["_"] * doc.n_words if doc.head is None else ["_" if h < 0 else str(h) for h in doc.head.tolist()]
+    if item.kind == "column":
+        return [value or "_" for value in doc.column(item.name)]
+    layer = doc.spans.get(item.name)
+    if layer is None:
+        return ["O"] * doc.n_words
+    if layer.unit != "words" or not layer.is_flat():
+        raise WeftError(f"span layer {item.name!r} of {doc!r} has gaps, overlaps or counts in characters; "
+                        "columns hold only flat spans of words")  # fmt: skip
+    chunks = sorted((pieces[0][0], pieces[0][1], label) for pieces, label in layer)
+    labels: list[str] = []
+    place = 0
+    for low, high in pairwise(offsets):
+        inside: list[Chunk] = []
+        while place < len(chunks) and chunks[place][0] < high:
+            start, end, label = chunks[place]
+            inside.append((start - low, end - low, label))
+            place += 1
+        labels.extend(encode(inside, high - low, item.scheme or "IOB2"))
+    return labels

@@ -1,0 +1,202 @@
+"""The two doors of all formats: `read(paths) -> Corpus` and `write(docs, path)`, with the format told by the suffix.
+
+| format | suffixes | holds |
+|---|---|---|
+| conllu | .conllu .conllup | words, trees, comments; no spans |
+| columns | .conll .iob .iob1 .iob2 .bio .tsv .col | words, columns, flat spans as labels |
+| brat | .ann beside .txt, in a folder | text, spans, relations, events |
+| jsonl | .jsonl .ndjson | everything |
+| parquet | .parquet | everything |
+| plain | .txt .text | text |
+
+All but Parquet may be gzipped. `-` is standard input or output.
+"""
+
+from __future__ import annotations
+
+import glob
+import inspect
+import os
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from weft.errors import ConfigError, DataError, FormatError
+from weft.formats.streams import STANDARD, Faults, Report
+from weft.text.corpus import Corpus
+from weft.text.doc import Doc
+
+#: Formats and the suffixes that tell them.
+FORMATS: dict[str, tuple[str, ...]] = {
+    "conllu": (".conllu", ".conllup"),
+    "columns": (".conll", ".iob", ".iob1", ".iob2", ".bio", ".tsv", ".col"),
+    "brat": (".ann",),
+    "jsonl": (".jsonl", ".ndjson"),
+    "parquet": (".parquet",),
+    "plain": (".txt", ".text"),
+}
+
+PathLike = str | os.PathLike[str]
+
+
+def detect(path: PathLike) -> str:
+    """The format of a file by its suffix, of a folder by what is in it.
+
+    >>> detect("train.conllu.gz"), detect("notes.txt")
+    ('conllu', 'plain')
+    >>> detect("train.dat")
+    Traceback (most recent call last):
+    ...
+    weft.errors.DataError: cannot tell the format of train.dat by its suffix; name it: conllu, columns, brat, ...
+    """
+    target = Path(path)
+    if target.is_dir():
+        found = {detect(name) for name in _files_in(target)}
+        if "brat" in found:
+            return "brat"
+        if len(found) == 1:
+            return found.pop()
+        held = f"files of several formats ({', '.join(sorted(found))})" if found else "no file of a known format"
+        raise DataError(f"{path} holds {held}; name the format or the files: {', '.join(FORMATS)}")
+    name = target.name.removesuffix(".gz")
+    for format_name, suffixes in FORMATS.items():
+        if name.endswith(suffixes):
+            return format_name
+    kind = (
+        "standard input and output have no suffix"
+        if name == STANDARD
+        else f"cannot tell the format of {path} by its suffix"
+    )
+    raise DataError(f"{kind}; name it: {', '.join(FORMATS)}")
+
+
+def read(
+    paths: PathLike | Iterable[PathLike],
+    format: str | None = None,
+    *,
+    skip_bad: bool = False,
+    report: Report | None = None,
+    **options: Any,
+) -> Corpus:
+    """The documents of a file, several files, a folder or a glob, as a corpus that reads them anew at each pass.
+
+    Bad sentences and documents raise `FormatError`; with `skip_bad` they are left out and counted in the report
+    (`corpus.report`). Options go to the format: `fields=` and `scheme=` for columns, `check_trees=` for CoNLL-U,
+    `encoding=` for all text.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = write([Doc.of_words([["Dogs", "bark"]])], f"{folder}/pets.conllu")
+    ...     [doc.text for doc in read(f"{folder}/*.conllu")]
+    ['Dogs bark']
+    """
+    files = expand(paths, format)
+    kinds = [check_format(format) if format else detect(name) for name in files]
+    for kind in dict.fromkeys(kinds):
+        _check_options(kind, "read", options)
+    faults = Faults(skip_bad, report)
+
+    def stream() -> Iterator[Doc]:
+        faults.report.clear()
+        for name, kind in zip(files, kinds, strict=True):
+            found = False
+            for doc in _module(kind).read(name, faults, **options):
+                found = True
+                yield doc
+            if not found and not faults.report.count:
+                raise FormatError(name, None, "at least one document", "none")
+
+    return Corpus(stream, faults.report)
+
+
+def write(docs: Iterable[Doc], path: PathLike, format: str | None = None, **options: Any) -> int:
+    """Write documents to a file in the format of its suffix (brat: to a folder); returns how many.
+
+    The file appears under its name only when all is written. Options go to the format: `fields=`, `scheme=` and
+    `separator=` for columns, `comments="add"` for CoNLL-U.
+    """
+    kind = check_format(format) if format else detect(path)
+    _check_options(kind, "write", options)
+    return int(_module(kind).write(docs, os.fspath(path), **options))
+
+
+def convert(
+    source: PathLike | Iterable[PathLike],
+    target: PathLike,
+    source_format: str | None = None,
+    target_format: str | None = None,
+    *,
+    skip_bad: bool = False,
+    report: Report | None = None,
+    read_options: dict[str, Any] | None = None,
+    write_options: dict[str, Any] | None = None,
+) -> int:
+    """Read files of one format and write one of another; returns the number of documents.
+
+    CoNLL-U made from another format gets the comments it should have (`# newdoc`, `# sent_id`, `# text`).
+    """
+    kind = check_format(target_format) if target_format else detect(target)
+    writing = dict(write_options or {})
+    if kind == "conllu":
+        writing.setdefault("comments", "add")
+    corpus = read(source, source_format, skip_bad=skip_bad, report=report, **(read_options or {}))
+    if kind == "conllu" and all(
+        check_format(source_format or detect(name)) == kind for name in expand(source, source_format)
+    ):
+        writing["comments"] = (write_options or {}).get("comments", "keep")
+    return write(corpus, target, kind, **writing)
+
+
+def expand(paths: PathLike | Iterable[PathLike], format: str | None = None) -> list[str]:
+    """The files behind a path, a glob, a folder or a list of them, sorted within folders and globs."""
+    if isinstance(paths, str | os.PathLike):
+        return _expand_one(os.fspath(paths), format)
+    files = [name for path in paths for name in _expand_one(os.fspath(path), format)]
+    if not files:
+        raise DataError("no files were given")
+    return files
+
+
+def check_format(name: str) -> str:
+    """A format's name, or a plain error."""
+    if name not in FORMATS:
+        raise ConfigError(f"no format {name!r}; there are {', '.join(FORMATS)}")
+    return name
+
+
+def _expand_one(path: str, format: str | None) -> list[str]:
+    if path == STANDARD:
+        return [path]
+    if os.path.isdir(path):
+        kind = check_format(format) if format else detect(path)
+        if kind == "brat":
+            return [path]
+        files = [name for name in _files_in(Path(path)) if format is not None or detect(name) == kind]
+        if not files:
+            raise DataError(f"{path} holds no files that could be {kind}")
+        return files
+    if os.path.exists(path):
+        return [path]
+    found = sorted(glob.glob(path, recursive=True))
+    if not found:
+        raise DataError(f"no file {path}" if not glob.has_magic(path) else f"no file fits {path}")
+    return [name for match in found for name in _expand_one(match, format)]
+
+
+def _files_in(folder: Path) -> list[str]:
+    known = tuple(suffix for suffixes in FORMATS.values() for suffix in suffixes)
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.name.startswith("."))
+    return [str(path) for path in files if path.name.removesuffix(".gz").endswith(known)]
+
+
+def _module(kind: str) -> Any:
+    return import_module(f"weft.formats.{kind}")
+
+
+def _check_options(kind: str, verb: str, options: dict[str, Any]) -> None:
+    parameters = inspect.signature(getattr(_module(kind), verb)).parameters.values()
+    allowed = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+    for name in options:
+        if name not in allowed:
+            raise ConfigError(f"{verb} of {kind} has no option {name!r}; it has {', '.join(allowed) or 'none'}")

@@ -1,0 +1,108 @@
+"""JSON Lines: one document a line, everything in it (see `weft.text.record`).
+
+Lines of other tools are read too: `{"text": ..., "spans": [[start, end, label], ...]}` with character offsets, the
+list under `spans`, `entities`, `label` or `labels`, its items lists or `{"start", "end", "label"}`. Keys that are not
+known go to the document's metadata.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from weft.errors import FormatError, WeftError
+from weft.formats.conllu import TABLE_LIMIT
+from weft.formats.streams import Faults, checked_blocks, encoding_error, open_output, stray_byte
+from weft.text.doc import Doc
+from weft.text.layers import SpanLayer
+from weft.text.record import KEYS, from_record, to_record
+from weft.text.strings import StringTable
+
+_LIST_LAYERS = {"spans": "spans", "entities": "entities", "label": "entities", "labels": "entities"}
+
+
+def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") -> Iterator[Doc]:
+    """The documents of a JSON Lines file."""
+    faults = faults or Faults()
+    strings = StringTable()
+    for block in checked_blocks(path, faults, "\n", encoding):
+        for number, line in enumerate(block.text.split("\n"), start=block.line):
+            if not line or line.isspace():
+                continue
+            try:
+                doc = _document(path, number, line, block.clean, strings)
+            except FormatError as error:
+                faults.meet(error)
+            else:
+                yield doc
+        if len(strings) > TABLE_LIMIT:
+            strings = StringTable()
+
+
+def write(docs: Iterable[Doc], path: str) -> int:
+    """Write documents as JSON Lines and return how many."""
+    count = 0
+    with open_output(path) as file:
+        for doc in docs:
+            file.write(to_line(doc).encode())
+            count += 1
+    return count
+
+
+def to_line(doc: Doc) -> str:
+    """A document as one line of JSON.
+
+    >>> to_line(Doc("Hello", meta={"id": "a"}))
+    '{"meta": {"id": "a"}, "text": "Hello"}\\n'
+    """
+    try:
+        return json.dumps(to_record(doc), ensure_ascii=False) + "\n"
+    except TypeError as error:
+        raise WeftError(f"{doc!r}: metadata or attributes hold what JSON cannot: {error}") from error
+
+
+def from_values(values: Mapping[str, Any], strings: StringTable | None = None) -> Doc:
+    """The document of a line of JSON, Weft's own or another tool's.
+
+    >>> doc = from_values({"text": "Ada wrote", "spans": [[0, 3, "PER"]], "source": "diary"})
+    >>> doc.span_views("spans"), doc.meta
+    ([Span('Ada', 'PER')], {'source': 'diary'})
+    """
+    record = {key: value for key, value in values.items() if key in KEYS}
+    lists: dict[str, list[Any]] = {}
+    extra: dict[str, Any] = {}
+    for key, value in values.items():
+        if key in _LIST_LAYERS and isinstance(value, list) and all(isinstance(item, list | dict) for item in value):
+            lists.setdefault(_LIST_LAYERS[key], []).extend(value)
+            record.pop(key, None)
+        elif key not in KEYS:
+            extra[key] = value
+    doc = from_record(record, strings)
+    doc.meta.update(extra)
+    for name, items in lists.items():
+        layer = doc.spans[name] = SpanLayer(doc.strings, "chars")
+        for item in items:
+            start, end, label = (item["start"], item["end"], item["label"]) if isinstance(item, dict) else item
+            if end > len(doc.text):
+                raise WeftError(f"span {start}-{end} goes beyond the text of {len(doc.text)} characters")
+            layer.add([(start, end)], label)
+    return doc
+
+
+def _document(path: str, number: int, line: str, clean: bool, strings: StringTable) -> Doc:
+    stray = None if clean else stray_byte(line)
+    if stray is not None:
+        raise encoding_error(path, number, stray[1])
+    try:
+        values = json.loads(line)
+    except ValueError as error:
+        raise FormatError(path, number, "a document in JSON", f"a line that is not JSON ({error})") from error
+    if not isinstance(values, dict):
+        raise FormatError(path, number, 'a document in JSON, {"text": ...}', f"a {type(values).__name__}")
+    try:
+        return from_values(values, strings)
+    except KeyError as error:
+        raise FormatError(path, number, f"the key {error}", "none") from error
+    except (WeftError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise FormatError(path, number, "a document", f"values that do not fit: {error}") from error

@@ -1,0 +1,70 @@
+"""Plain text: a file is a document; long files and streams come in parts that end at an empty line.
+
+The text is kept to the letter, line ends included, so that offsets count in the file's own characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Literal
+
+from weft.errors import ConfigError
+from weft.formats.streams import STANDARD, Faults, TextBlock, checked_blocks, encoding_error, open_output, stray_byte
+from weft.text.doc import Doc
+
+Documents = Literal["files", "lines"]
+
+
+def read(
+    path: str, faults: Faults | None = None, *, documents: Documents = "files", encoding: str = "utf-8"
+) -> Iterator[Doc]:
+    """The documents of a text file: the file, or each line of it with `documents="lines"`.
+
+    Parts of one file have the metadata `part`, counted from 1.
+    """
+    if documents not in ("files", "lines"):
+        raise ConfigError(f"documents={documents!r}: expected 'files' or 'lines'")
+    faults = faults or Faults()
+    blocks = checked_blocks(path, faults, "\n" if documents == "lines" else "\n\n", encoding, keep_ends=True)
+    name = "" if path == STANDARD else Path(path).name.removesuffix(".gz").removesuffix(".txt")
+    if documents == "lines":
+        for block in blocks:
+            for number, line in enumerate(block.text.splitlines(), start=block.line):
+                if line.strip() and _is_clean(path, TextBlock(line, number, block.clean), faults):
+                    yield Doc(line)
+        return
+    held: Doc | None = None
+    for part, block in enumerate(filter(lambda block: _is_clean(path, block, faults), blocks), start=1):
+        if held is not None:
+            held.meta["part"] = part - 1
+            yield held
+        held = Doc(block.text, meta={"id": name} if name else None)
+        if part > 1:
+            held.meta["part"] = part
+    if held is not None:
+        yield held
+
+
+def write(docs: Iterable[Doc], path: str) -> int:
+    """Write the documents' texts, an empty line between documents, and return how many."""
+    count = 0
+    end = ""
+    with open_output(path) as file:
+        for doc in docs:
+            if count and doc.meta.get("part", 1) == 1:
+                file.write(b"\n\n" if not end.endswith("\n") else b"\n" if not end.endswith("\n\n") else b"")
+            file.write(doc.text.encode())
+            end = doc.text[-2:]
+            count += 1
+        if count and not end.endswith("\n"):
+            file.write(b"\n")
+    return count
+
+
+def _is_clean(path: str, block: TextBlock, faults: Faults) -> bool:
+    stray = None if block.clean else stray_byte(block.text)
+    if stray is None:
+        return True
+    faults.meet(encoding_error(path, block.line + block.text.count("\n", 0, stray[0]), stray[1]))
+    return False

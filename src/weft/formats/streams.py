@@ -1,0 +1,282 @@
+"""Bytes in and out: gzip seen through, UTF-8 checked, standard streams under the name `-`, whole files or none."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import os
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from weft.errors import DataError, FormatError
+
+STANDARD = "-"
+READ_SIZE = 1 << 16
+BLOCK_SIZE = 1 << 20
+
+
+@dataclass
+class Report:
+    """What was left out while reading with `skip_bad`: how many pieces, and the first messages.
+
+    >>> report = Report()
+    >>> report.add(FormatError("a.conllu", 3, "10 columns", "9 columns"))
+    >>> report.count, report.messages
+    (1, ['a.conllu, line 3: expected 10 columns, found 9 columns'])
+    """
+
+    count: int = 0
+    messages: list[str] = field(default_factory=list)
+    keep: int = 20
+
+    def add(self, error: Exception) -> None:
+        """Count one piece left out."""
+        self.count += 1
+        if len(self.messages) < self.keep:
+            self.messages.append(str(error))
+
+    def clear(self) -> None:
+        """Forget everything: a new pass over the corpus begins."""
+        self.count = 0
+        self.messages = []
+
+
+class Faults:
+    """What to do with a bad piece: raise its error, or report it and go on."""
+
+    def __init__(self, skip_bad: bool = False, report: Report | None = None) -> None:
+        self.skip_bad = skip_bad
+        self.report = report if report is not None else Report()
+
+    def meet(self, error: FormatError) -> None:
+        if not self.skip_bad:
+            raise error
+        self.report.add(error)
+
+
+class TextBlock(NamedTuple):
+    """Some whole pieces of a text file: where they begin, and whether all of it was proper UTF-8.
+
+    Bytes that were not are kept as lone surrogates, so that the reader can find the piece that holds them.
+    """
+
+    text: str
+    line: int
+    clean: bool
+
+
+def raw_blocks(path: str) -> Iterator[bytes]:
+    """The bytes of a file or of standard input (`-`), unzipped if they are gzip, in blocks."""
+    with _source(path) as file:
+        read = getattr(file, "read1", file.read) if path == STANDARD else file.read
+        block = read(READ_SIZE)
+        if not block:
+            raise FormatError(path, None, "some text", "an empty file")
+        if block[:2] == b"\x1f\x8b":
+            yield from _gunzip(path, file, block)
+            return
+        while block:
+            yield block
+            block = read(READ_SIZE)
+
+
+def text_blocks(
+    path: str, separator: str = "\n\n", encoding: str = "utf-8", size: int = BLOCK_SIZE, keep_ends: bool = False
+) -> Iterator[TextBlock]:
+    """The text of a file in blocks that end behind a separator; a byte-order mark goes.
+
+    Line ends become `\\n` unless they are kept; then a block may end behind any line where no separator comes for long.
+    Where the file is damaged, everything up to the last separator before the damage is given, then the error raised.
+    """
+    line, pending, searched = 1, bytearray(), 0
+    mark = separator.encode()
+    damage: FormatError | None = None
+    blocks = _line_ends(raw_blocks(path) if _is_utf8(encoding) else _recode(path, encoding), keep_ends)
+    while damage is None:
+        try:
+            block = next(blocks, None)
+        except FormatError as error:
+            damage, block = error, b""
+        if block is None:
+            break
+        pending += block
+        if len(pending) < size and damage is None:
+            continue
+        cut = pending.rfind(mark, max(0, searched - len(mark)) if damage is None else 0)
+        stop = cut + len(mark)
+        if cut < 0 and keep_ends and len(pending) > 4 * size:
+            cut = pending.rfind(b"\n")
+            stop = cut + 1
+        if cut < 0:
+            searched = len(pending)
+            continue
+        ready = bytes(pending[:stop])
+        del pending[:stop]
+        searched = 0
+        yield _decoded(ready, line)
+        line += ready.count(b"\n")
+    if damage is not None:
+        raise damage
+    if pending:
+        yield _decoded(bytes(pending), line)
+
+
+def checked_blocks(
+    path: str, faults: Faults, separator: str = "\n\n", encoding: str = "utf-8", keep_ends: bool = False
+) -> Iterator[TextBlock]:
+    """`text_blocks` that end at a damage, reported, where bad pieces are to be skipped."""
+    blocks = text_blocks(path, separator, encoding, keep_ends=keep_ends)
+    while True:
+        try:
+            block = next(blocks, None)
+        except FormatError as error:
+            faults.meet(error)
+            return
+        if block is None:
+            return
+        yield block
+
+
+def read_text(path: str, encoding: str = "utf-8") -> str:
+    """The whole text of a file, its line ends as they are."""
+    data = b"".join(raw_blocks(path))
+    try:
+        return data.decode("utf-8-sig" if _is_utf8(encoding) else encoding)
+    except UnicodeDecodeError as error:
+        raise encoding_error(path, data.count(b"\n", 0, error.start) + 1, data[error.start], encoding) from error
+
+
+def encoding_error(path: str, line: int, byte: int, encoding: str = "utf-8") -> FormatError:
+    """The error for a byte that the encoding does not know."""
+    name = "UTF-8" if _is_utf8(encoding) else encoding
+    hint = "If the file is written in another encoding, say so, e.g. encoding='latin-1'"
+    return FormatError(path, line, f"{name} text", f"the byte 0x{byte:02x}", hint)
+
+
+def stray_byte(text: str) -> tuple[int, int] | None:
+    """Place and value of the first byte that was not UTF-8 in a text of an unclean block."""
+    for place, letter in enumerate(text):
+        if "\udc80" <= letter <= "\udcff":
+            return place, ord(letter) - 0xDC00
+    return None
+
+
+@contextmanager
+def open_output(path: str) -> Iterator[BinaryIO]:
+    """A file to write to, gzipped if its name ends in `.gz`; it gets its name only when all is written.
+
+    `-` is standard output. Where writing fails, an older file of the same name stays as it was.
+    """
+    if path == STANDARD:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    target = Path(path)
+    if target.exists() and not target.is_file():
+        if target.is_dir():
+            raise DataError(f"{path} is a folder; name a file to write to")
+        with target.open("wb") as device:
+            yield device
+        return
+    if not target.parent.exists():
+        raise DataError(f"the folder {target.parent} does not exist; make it first")
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as raw:
+            if target.suffix == ".gz":
+                with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
+                    yield packed  # type: ignore[misc]
+            else:
+                yield raw
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def _source(path: str) -> Iterator[BinaryIO]:
+    if path == STANDARD:
+        yield sys.stdin.buffer
+        return
+    try:
+        file = open(path, "rb", buffering=0)  # noqa: SIM115
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}") from error
+    with file:
+        yield file
+
+
+def _gunzip(path: str, file: BinaryIO, block: bytes) -> Iterator[bytes]:
+    """Unzip by hand: unlike `gzip.open`, everything before a damage is still given out."""
+    inflate = zlib.decompressobj(31)
+    while True:
+        try:
+            data = inflate.decompress(block)
+        except zlib.error as error:
+            raise FormatError(path, None, "gzip data", f"damaged data ({error})", "Copy the file again") from error
+        if data:
+            yield data
+        if inflate.eof:
+            block = (inflate.unused_data or file.read(READ_SIZE)).lstrip(b"\0")
+            if not block:
+                return
+            inflate = zlib.decompressobj(31)
+            continue
+        block = file.read(READ_SIZE)
+        if not block:
+            raise FormatError(path, None, "a whole gzip file", "one that breaks off", "Copy the file again")
+
+
+def _line_ends(blocks: Iterator[bytes], keep: bool) -> Iterator[bytes]:
+    """Bytes without a byte-order mark, and with `\\r\\n` made `\\n` unless line ends are kept."""
+    held = b""
+    first = True
+    for block in blocks:
+        if first:
+            block = block.removeprefix(codecs.BOM_UTF8)
+            first = False
+        if not keep and (held or b"\r" in block):
+            block = held + block
+            held = b"\r" if block.endswith(b"\r") else b""
+            block = block[: len(block) - len(held)].replace(b"\r\n", b"\n")
+        yield block
+    if held:
+        yield held
+
+
+def _decoded(data: bytes, line: int) -> TextBlock:
+    try:
+        return TextBlock(data.decode(), line, True)
+    except UnicodeDecodeError:
+        return TextBlock(data.decode(errors="surrogateescape"), line, False)
+
+
+def _recode(path: str, encoding: str) -> Iterator[bytes]:
+    """A file of another encoding as UTF-8."""
+    try:
+        decoder = codecs.getincrementaldecoder(encoding)()
+    except LookupError as error:
+        raise DataError(f"no encoding {encoding!r}; try latin-1, cp1252, utf-16 ...") from error
+    line = 1
+    for block in raw_blocks(path):
+        try:
+            text = decoder.decode(block)
+        except UnicodeDecodeError as error:
+            bad = bytes(error.object)
+            raise encoding_error(path, line + bad.count(b"\n", 0, error.start), bad[error.start], encoding) from error
+        line += text.count("\n")
+        yield text.encode()
+
+
+def _is_utf8(encoding: str) -> bool:
+    return encoding.lower().replace("_", "-") in ("utf-8", "utf8")

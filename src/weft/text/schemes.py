@@ -1,0 +1,233 @@
+"""Label schemes: flat spans `(start, end, label)` as one label a word, and back.
+
+| scheme | first word of a span | other words | last word | span of one word |
+|---|---|---|---|---|
+| IO | I-X | I-X | I-X | I-X |
+| IOB1 | I-X, but B-X right after a span of the same label | I-X | I-X | as a first word |
+| IOB2 | B-X | I-X | I-X | B-X |
+| BIOES | B-X | I-X | E-X | S-X |
+
+Words outside spans are labelled O. IO cannot part two neighbouring spans of one label. Reading IO, a label without
+`I-` is taken for the span's label itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import WeftError
+
+Scheme = Literal["IO", "IOB1", "IOB2", "BIOES"]
+SCHEMES: tuple[Scheme, ...] = ("IO", "IOB1", "IOB2", "BIOES")
+Chunk = tuple[int, int, str]
+
+
+class SchemeError(WeftError):
+    """A label that its scheme does not allow where it stands."""
+
+    def __init__(self, position: int, previous: str, label: str, scheme: str) -> None:
+        self.position, self.previous, self.label, self.scheme = position, previous, label, scheme
+        super().__init__(
+            f"label {position}: {label!r} after {previous!r} is not allowed in {scheme}; "
+            "name another scheme, or decode with strict=False"
+        )
+
+    def __reduce__(self) -> tuple[type[SchemeError], tuple[int, str, str, str]]:
+        return (SchemeError, (self.position, self.previous, self.label, self.scheme))
+
+
+def check_scheme(scheme: str) -> Scheme:
+    """The scheme's name in capitals, or a plain error.
+
+    >>> check_scheme("iob2")
+    'IOB2'
+    """
+    name = {"BIO": "IOB2", "IOB": "IOB1", "IOBES": "BIOES"}.get(scheme.upper(), scheme.upper())
+    for known in SCHEMES:
+        if name == known:
+            return known
+    raise WeftError(f"no label scheme {scheme!r}; there are {', '.join(SCHEMES)}")
+
+
+def encode(spans: Iterable[Chunk], length: int, scheme: str = "IOB2") -> list[str]:
+    """One label a word for spans that do not overlap.
+
+    >>> encode([(0, 2, "NP"), (2, 3, "NP")], 4, "IOB1")
+    ['I-NP', 'I-NP', 'B-NP', 'O']
+    >>> encode([(0, 2, "NP"), (2, 3, "NP")], 4, "BIOES")
+    ['B-NP', 'E-NP', 'S-NP', 'O']
+    """
+    scheme = check_scheme(scheme)
+    labels = ["O"] * length
+    previous_end, previous_label = -1, ""
+    for start, end, label in sorted(spans):
+        if not max(previous_end, 0) <= start < end <= length:
+            raise WeftError(
+                f"span {start}-{end} ({label}) is empty, overlaps another or goes beyond {length} words; "
+                "labels hold only flat spans"
+            )
+        tail = f"-{label}" if label else ""
+        if end - start > 1:
+            labels[start:end] = ["I" + tail] * (end - start)
+        if scheme == "BIOES":
+            labels[end - 1] = ("E" if end - start > 1 else "S") + tail
+            if end - start > 1:
+                labels[start] = "B" + tail
+        elif scheme == "IOB2" or (scheme == "IOB1" and previous_end == start and previous_label == label):
+            labels[start] = "B" + tail
+        else:
+            labels[start] = "I" + tail
+        previous_end, previous_label = end, label
+    return labels
+
+
+def decode(labels: Sequence[str], scheme: str = "IOB2", strict: bool = True) -> list[Chunk]:
+    """The spans behind labels, left to right.
+
+    `strict=False` reads as the scorer conlleval does: an `I-X` after O or after another label opens a span,
+    a span without its `E-X` ends where the next begins.
+
+    >>> decode(["B-NP", "I-NP", "O", "B-NP"])
+    [(0, 2, 'NP'), (3, 4, 'NP')]
+    >>> decode(["O", "I-NP", "I-VP"])
+    Traceback (most recent call last):
+    ...
+    weft.text.schemes.SchemeError: label 1: 'I-NP' after 'O' is not allowed in IOB2; ...
+    >>> decode(["O", "I-NP", "I-VP"], strict=False)
+    [(1, 2, 'NP'), (2, 3, 'VP')]
+    """
+    scheme = check_scheme(scheme)
+    if strict:
+        _check_sequence(labels, scheme)
+    spans: list[Chunk] = []
+    begin, current = -1, ""  # begin is -1 outside spans
+    known: dict[str, tuple[str, str]] = {}
+    plain = scheme == "IO"
+    for i, text in enumerate(labels):
+        if text == "O":
+            if begin >= 0:
+                spans.append((begin, i, current))
+                begin = -1
+            continue
+        pair = known.get(text)
+        if pair is None:
+            pair = known[text] = split_label(text, plain)
+        mark, label = pair
+        if begin >= 0 and (mark == "B" or mark == "S" or label != current):
+            spans.append((begin, i, current))
+            begin = -1
+        if begin < 0:
+            begin, current = i, label
+        if mark == "E" or mark == "S":
+            spans.append((begin, i + 1, current))
+            begin = -1
+    if begin >= 0:
+        spans.append((begin, len(labels), current))
+    return spans
+
+
+def convert(labels: Sequence[str], source: str, target: str, strict: bool = True) -> list[str]:
+    """Labels of one scheme in another.
+
+    >>> convert(["I-NP", "I-NP", "B-NP"], "IOB1", "BIOES")
+    ['B-NP', 'E-NP', 'S-NP']
+    """
+    return encode(decode(labels, source, strict), len(labels), target)
+
+
+def split_label(text: str, plain: bool = False) -> tuple[str, str]:
+    """A label's mark (O, B, I, E, S) and what stands behind it; with `plain`, a label may go without a mark.
+
+    >>> split_label("B-NP"), split_label("O"), split_label("author", plain=True)
+    (('B', 'NP'), ('O', ''), ('I', 'author'))
+    """
+    if text == "O":
+        return "O", ""
+    mark, dash, label = text.partition("-")
+    if mark in ("I", "B", "E", "S") and (dash or not label):
+        if plain and mark != "I":
+            return "I", text
+        return mark, label
+    if plain and text:
+        return "I", text
+    raise WeftError(f"{text!r} is not a label: expected O, or B-, I-, E- or S- before the label")
+
+
+def legal_transitions(
+    labels: Sequence[str], scheme: str = "IOB2"
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which labels may begin a sentence, follow one another (`pairs[previous, next]`) and end a sentence.
+
+    >>> start, pairs, end = legal_transitions(["O", "B-NP", "I-NP"])
+    >>> start.tolist(), pairs[0].tolist(), end.tolist()
+    ([True, True, False], [True, True, False], [True, True, True])
+    """
+    scheme = check_scheme(scheme)
+    parts = [split_label(label, scheme == "IO") for label in labels]
+    outside = ("O", "")
+    start = np.array([_follows(outside, part, scheme) for part in parts], dtype=np.bool_)
+    end = np.array([_follows(part, outside, scheme) for part in parts], dtype=np.bool_)
+    pairs = np.array([[_follows(a, b, scheme) for b in parts] for a in parts], dtype=np.bool_)
+    return start, pairs.reshape(len(parts), len(parts)), end
+
+
+def guess_scheme(sentences: Iterable[Sequence[str]]) -> Scheme:
+    """The scheme that labelled sentences are written in: BIOES if E or S occur, IOB2 if every span begins with B,
+    IOB1 if B and spans beginning with I occur, IO otherwise.
+
+    >>> guess_scheme([["B-NP", "I-NP", "O"]]), guess_scheme([["I-NP", "B-NP"]]), guess_scheme([["author", "title"]])
+    ('IOB2', 'IOB1', 'IO')
+    """
+    marks: set[str] = set()
+    bare_start = False
+    for labels in sentences:
+        previous = ("O", "")
+        for text in labels:
+            try:
+                pair = split_label(text)
+            except WeftError:
+                return "IO"
+            marks.add(pair[0])
+            bare_start |= pair[0] == "I" and (previous[0] == "O" or previous[1] != pair[1])
+            previous = pair
+    if marks & {"E", "S"}:
+        return "BIOES"
+    if "B" not in marks and "I" in marks:
+        return "IOB1"  # IO would be read in the same way
+    return "IOB1" if bare_start else "IOB2"
+
+
+def _follows(previous: tuple[str, str], current: tuple[str, str], scheme: Scheme) -> bool:
+    """Whether a label may follow another; ("O", "") also stands for the sentence's two ends."""
+    (last, last_label), (mark, label) = previous, current
+    if scheme == "IO":
+        return mark in "OI"
+    if scheme == "IOB1":
+        if mark == "B":
+            return last != "O" and last_label == label
+        return mark in "OI"
+    inside = mark == "I" or (mark == "E" and scheme == "BIOES")
+    if scheme == "IOB2":
+        return mark in "OB" or (mark == "I" and last in ("B", "I") and last_label == label)
+    open_before = last in ("B", "I")
+    return inside == open_before and (not inside or last_label == label)
+
+
+def _check_sequence(labels: Sequence[str], scheme: Scheme) -> None:
+    plain = scheme == "IO"
+    legal: dict[tuple[str, str], bool] = {}
+    previous = "O"
+    for i, text in enumerate(labels):
+        pair = (previous, text)
+        allowed = legal.get(pair)
+        if allowed is None:
+            allowed = legal[pair] = _follows(split_label(previous, plain), split_label(text, plain), scheme)
+        if not allowed:
+            raise SchemeError(i, previous if i else "the beginning", text, scheme)
+        previous = text
+    if scheme == "BIOES" and not _follows(split_label(previous), ("O", ""), scheme):
+        raise SchemeError(len(labels), previous, "the end", scheme)

@@ -179,5 +179,5 @@ def _sentences(docs: Iterable[Doc] | Doc, column: str) -> tuple[list[list[str]],
             raise WeftError(f"document {doc.id!r} has no column {column!r}; it has: {known}")
         offsets = doc.sentence_offsets.tolist() if doc.n_sentences else [0, doc.n_words]
         for into, values in ((forms, doc.column("form")), (labels, doc.column(column))):
-            into.extend(values[lo:hi] for lo, hi in pairwise(offsets))
+            into.extend(values[lo:hi] for lo, hi in pairwise(offsets) if lo < hi)
     return forms, labels

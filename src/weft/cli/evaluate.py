@@ -1,0 +1,225 @@
+"""`weft evaluate GOLD SYSTEM` and `weft compare GOLD A B ...`: scores, and whether they differ by more than chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from itertools import combinations
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from weft.cli.common import JsonFlag, Seed, console, print_json, print_table
+from weft.errors import ConfigError
+
+if TYPE_CHECKING:
+    from weft.evaluate.counts import Counts, Score
+    from weft.evaluate.documents import Outcome
+    from weft.text import Doc
+
+
+class Trial(StrEnum):
+    """Significance tests by the names of the option `--test`."""
+
+    bootstrap = "bootstrap"
+    randomization = "randomization"
+    mcnemar = "mcnemar"
+
+
+Gold = Annotated[str, typer.Argument(metavar="GOLD", help="File or folder with the right annotation.")]
+Format = Annotated[
+    str | None, typer.Option("--from", metavar="FORMAT", help="Format of the files, where their suffix does not tell.")
+]
+Fields = Annotated[
+    str | None, typer.Option("--fields", metavar="NAMES", help='Columns of a column file, as in "form xpos chunks".')
+]
+Layer = Annotated[
+    str | None,
+    typer.Option("--layer", metavar="NAME", help="What to score: ud, a span layer, or a column of words such as upos."),
+]
+
+
+def evaluate(
+    gold: Gold,
+    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The same text as annotated by a system.")],
+    source: Format = None,
+    fields: Fields = None,
+    layer: Layer = None,
+    by: Annotated[
+        str | None, typer.Option("--by", metavar="KEY", help="Split the scores by a metadata value, such as genre.")
+    ] = None,
+    train: Annotated[
+        str | None, typer.Option("--train", metavar="FILE", help="Training file: its words count as known.")
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Score a system's output against gold annotation.
+
+    Trees, tags and tokens are scored as in the CoNLL 2018 shared task, whatever the system's tokens; spans by
+    precision, recall and F1; a column of words by accuracy.
+
+    Example: weft evaluate gold.conllu system.conllu --by genre
+    """
+    from weft.evaluate.documents import evaluate_documents, groups_of_units
+    from weft.evaluate.tagging import vocabulary_of
+
+    docs = _read(gold, source, fields)
+    vocabulary = vocabulary_of(_read(train, source, fields)) if train else None
+    outcome = evaluate_documents(docs, _read(system, source, fields), layer, vocabulary)
+    parts: dict[str, dict[str, Score]] = {}
+    if by is not None:
+        groups = groups_of_units([doc for doc in docs if doc.n_words] if outcome.layer == "ud" else docs, by)
+        for group in sorted(set(groups)):
+            chosen = [name == group for name in groups]
+            parts[group] = {name: counts.select(chosen).total() for name, counts in outcome.counts.items()}
+    totals = {name: counts.total() for name, counts in outcome.counts.items()}
+    if as_json:
+        result: dict[str, Any] = {"layer": outcome.layer, "units": len(outcome.counts[outcome.main])}
+        result["scores"] = {name: score.as_dict() for name, score in totals.items()}
+        if parts:
+            result["by"] = {group: {n: score.as_dict() for n, score in rows.items()} for group, rows in parts.items()}
+        print_json(result)
+        return
+    _print_scores(outcome, totals)
+    if parts:
+        shown = _columns_by_group(outcome)
+        rows = [[group, *(f"{100 * scores[name].f1:.2f}" for name in shown), f"{scores[outcome.main].gold:,}"]
+                for group, scores in parts.items()]  # fmt: skip
+        print_table(f"F1 by {by}", [str(by), *shown, "gold"], rows, range(1, len(shown) + 2))
+
+
+def compare(
+    gold: Gold,
+    systems: Annotated[list[str], typer.Argument(metavar="A B ...", help="Outputs of two systems or more.")],
+    source: Format = None,
+    fields: Fields = None,
+    layer: Layer = None,
+    metric: Annotated[
+        str | None, typer.Option("--metric", metavar="NAME", help="LAS, UPOS ...; spans or a label; default by layer.")
+    ] = None,
+    test: Annotated[Trial, typer.Option("--test", help="Test of significance.")] = Trial.bootstrap,
+    samples: Annotated[int, typer.Option("--samples", min=1, help="Samples to draw.")] = 10_000,
+    seed: Seed = 0,
+    confidence: Annotated[float, typer.Option("--confidence", help="Level of the intervals.")] = 0.95,
+    as_json: JsonFlag = False,
+) -> None:
+    """Compare systems: scores with intervals, differences, and whether they could be chance.
+
+    With more than two systems all pairs are compared and the p-values corrected after Holm.
+
+    Example: weft compare gold.conllu one.conllu other.conllu --metric LAS --test randomization
+    """
+    from weft.evaluate.documents import evaluate_documents
+    from weft.evaluate.significance import confidence_interval, holm
+
+    if len(systems) < 2:
+        raise ConfigError("give two system files or more to compare; `weft evaluate` scores a single one")
+    docs = _read(gold, source, fields)
+    outcomes = [evaluate_documents(docs, _read(path, source, fields), layer) for path in systems]
+    if len({outcome.layer for outcome in outcomes}) > 1:
+        raise ConfigError("the systems have different layers; name the one to score with --layer")
+    name = outcomes[0].find(metric)
+    counts = [_counts(outcome, name, len(outcomes[0].counts[name])) for outcome in outcomes]
+    names = _names(systems)
+    scores = [confidence_interval(part, "f1", samples, seed, confidence) for part in counts]
+    pairs = [
+        {"a": names[i], "b": names[j], **_test(test, (outcomes[i], outcomes[j]), (counts[i], counts[j]), name, samples,
+                                               seed, confidence)}
+        for i, j in combinations(range(len(systems)), 2)
+    ]  # fmt: skip
+    for pair, corrected in zip(pairs, holm([pair["p"] for pair in pairs]), strict=True):
+        pair["p_corrected"] = float(corrected)
+    if as_json:
+        print_json({
+            "metric": name, "layer": outcomes[0].layer, "test": test.value, "samples": samples, "seed": seed,
+            "confidence": confidence, "units": len(counts[0]),
+            "systems": {own: vars(score) for own, score in zip(names, scores, strict=True)}, "pairs": pairs,
+        })  # fmt: skip
+        return
+    level = f"{100 * confidence:g}%"
+    rows = [[own, f"{100 * score.value:.2f}", f"{100 * score.low:.2f} to {100 * score.high:.2f}"]
+            for own, score in zip(names, scores, strict=True)]  # fmt: skip
+    print_table(f"{name}, F1", ["system", "score", f"{level} interval"], rows, (1, 2))
+    for pair in pairs:
+        console().print(_in_words(pair, level, test, several=len(pairs) > 1), markup=False)
+
+
+def _read(path: str, source: str | None, fields: str | None) -> list[Doc]:
+    from weft.formats import detect, read
+
+    if (source or detect(path)) != "columns":
+        if fields is not None:
+            raise ConfigError("--fields names the columns of column files; say --from columns where that is one")
+        return list(read(path, source))
+    # Labels that break their scheme are what conlleval counts, not a reason to stop.
+    return list(read(path, source, strict=False, fields=fields))
+
+
+def _print_scores(outcome: Outcome, totals: dict[str, Score]) -> None:
+    aligned = any(score.aligned is not None for score in totals.values())
+    plain = (
+        all(score.gold == score.system for score in totals.values()) and not aligned and outcome.layer == outcome.main
+    )
+    rows = []
+    for name, score in totals.items():
+        row = [name, *(f"{100 * value:.2f}" for value in (score.precision, score.recall, score.f1))]
+        if plain:
+            row = [name, f"{100 * score.accuracy:.2f}"]
+        if aligned:
+            row.append("" if score.aligned_accuracy is None else f"{100 * score.aligned_accuracy:.2f}")
+        rows.append([*row, f"{score.gold:,}", f"{score.system:,}", f"{score.correct:,}"])
+    header = ["", "accuracy"] if plain else ["", "precision", "recall", "F1"]
+    header += ["aligned"] if aligned else []
+    print_table("", [*header, "gold", "system", "correct"], rows, range(1, len(header) + 3))
+
+
+def _columns_by_group(outcome: Outcome) -> list[str]:
+    """The metrics that a table by groups has room for."""
+    if outcome.layer == "ud":
+        return [name for name in ("Words", "Sentences", "UPOS", "Lemmas", "UAS", "LAS") if name in outcome.counts]
+    return [outcome.main]
+
+
+def _counts(outcome: Outcome, name: str, units: int) -> Counts:
+    from weft.evaluate.counts import Counts
+
+    nothing = [0] * units
+    return outcome.counts[name] if name in outcome.counts else Counts.of(nothing, nothing, nothing)
+
+
+def _test(
+    test: Trial, outcomes: tuple[Outcome, Outcome], counts: tuple[Counts, Counts], name: str, samples: int, seed: int,
+    confidence: float,
+) -> dict[str, Any]:  # fmt: skip
+    from weft.evaluate.significance import approximate_randomization, mcnemar, paired_bootstrap
+
+    chosen = approximate_randomization if test is Trial.randomization else paired_bootstrap
+    result = chosen(*counts, "f1", samples, seed, confidence)
+    found = {"difference": result.difference, "low": result.low, "high": result.high, "p": result.p}
+    if test is Trial.mcnemar:
+        paired = mcnemar(outcomes[0].right(name), outcomes[1].right(name))
+        found |= {"p": paired.p, "only_a": paired.only_a, "only_b": paired.only_b}
+    return found
+
+
+def _in_words(pair: dict[str, Any], level: str, test: Trial, several: bool) -> str:
+    points = 100 * pair["difference"]
+    better, worse = (pair["a"], pair["b"]) if points >= 0 else (pair["b"], pair["a"])
+    bounds = sorted(
+        (100 * pair["low"], 100 * pair["high"]) if points >= 0 else (-100 * pair["high"], -100 * pair["low"])
+    )
+    p = pair["p_corrected"] if several else pair["p"]
+    chance = f"p {'<' if p < 0.0001 else '='} {max(p, 0.0001):.4f}{', corrected after Holm' if several else ''}"
+    verdict = "more than chance" if p < 0.05 else "not more than chance can explain"
+    lead = (
+        f"{better} and {worse} score the same" if points == 0 else f"{better} beats {worse} by {abs(points):.2f} points"
+    )
+    items = f"; only {pair['a']} is right {pair['only_a']:,} times, only {pair['b']} {pair['only_b']:,} times" \
+        if test is Trial.mcnemar else ""  # fmt: skip
+    return f"{lead} ({level} interval {bounds[0]:.2f} to {bounds[1]:.2f}; {chance}): {verdict}{items}."
+
+
+def _names(paths: Sequence[str]) -> list[str]:
+    """Short names of files, whole paths where short ones are not distinct."""
+    short = [path.rstrip("/").rsplit("/", 1)[-1] for path in paths]
+    return short if len(set(short)) == len(short) else list(paths)

@@ -1,0 +1,163 @@
+"""What of two sets of documents can be scored, and the counts by name: the door of the command line.
+
+A *layer* is `ud` (all metrics of trees, tags and tokens), the name of a span layer, or the name of a column of words.
+Without a name: the span layer that both sides have, else `ud`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError, WeftError
+from weft.evaluate.counts import Counts
+from weft.evaluate.spans import common_layer, evaluate_spans
+from weft.evaluate.tagging import evaluate_tags
+from weft.evaluate.ud import evaluate_ud
+from weft.text import Doc
+from weft.text.schemes import encode
+
+#: The column of the gold standard without which a UD metric says nothing.
+_NEEDS = {"UPOS": "upos", "XPOS": "xpos", "UFeats": "feats", "AllTags": "upos", "Lemmas": "lemma"}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Counts of one layer by name, the main one, and for McNemar's test which words are right."""
+
+    layer: str
+    main: str
+    counts: dict[str, Counts]
+    right: Callable[[str], NDArray[np.bool_]]
+
+    def find(self, name: str | None) -> str:
+        """The full name of a metric, written in any case; the main one for `None`."""
+        if name is None:
+            return self.main
+        for known in self.counts:
+            if known.lower() == name.lower():
+                return known
+        raise ConfigError(f"no metric {name!r} for {self.layer}; there are {', '.join(self.counts)}")
+
+
+def evaluate_documents(
+    gold: Sequence[Doc], system: Sequence[Doc], layer: str | None = None, vocabulary: Collection[str] | None = None
+) -> Outcome:
+    """Score a layer of system documents; without a layer, the one that fits.
+
+    >>> gold = [Doc.of_words([["dogs", "bark"]], upos=[["NOUN", "VERB"]])]
+    >>> outcome = evaluate_documents(gold, gold, "upos")
+    >>> outcome.main, outcome.counts["upos"].total().accuracy
+    ('upos', 1.0)
+    """
+    chosen = layer or choose_layer(gold, system)
+    if chosen == "ud":
+        if vocabulary is not None:
+            raise ConfigError("known and unknown words are told apart for a column; name one with --layer, as in upos")
+        return _ud(gold, system)
+    if any(chosen in doc.spans for doc in gold):
+        return _spans(gold, system, chosen)
+    if any(chosen in doc.columns for doc in gold):
+        return _column(gold, system, chosen, vocabulary)
+    layers = {name: None for doc in gold for name in (*doc.spans, *doc.columns) if name != "form"}
+    raise ConfigError(f"the gold documents have no layer {chosen!r} to score; there are {', '.join(['ud', *layers])}")
+
+
+def choose_layer(gold: Sequence[Doc], system: Sequence[Doc]) -> str:
+    """The layer to score: the span layer of both sides, else `ud`.
+
+    >>> choose_layer([Doc.of_words([["a"]])], [Doc.of_words([["a"]])])
+    'ud'
+    """
+    if any(doc.spans for doc in gold) and any(doc.spans for doc in system):
+        return common_layer(gold, system)
+    if any(doc.n_words for doc in gold):
+        return "ud"
+    raise WeftError("the gold documents have neither words nor spans: there is nothing to score")
+
+
+def groups_of_units(docs: Sequence[Doc], key: str) -> list[str]:
+    """For every unit (sentence with words, or document without any) its value of `key`.
+
+    It is looked for in the sentence's comments (`# key = value`, `# meta::key = value`), then in the document's
+    metadata; a comment of a document's first sentence holds for the sentences after it.
+
+    >>> doc = Doc.of_words([["a"], ["b"]])
+    >>> doc.comments = [("# genre = news",), ()]
+    >>> groups_of_units([doc], "genre")
+    ['news', 'news']
+    """
+    groups: list[str] = []
+    for doc in docs:
+        current = str(doc.meta.get(key, ""))
+        units = [sentence for sentence in doc.sentences if len(sentence)]
+        for number, sentence in enumerate(units):
+            own = sentence.meta.get(key) or sentence.meta.get(f"meta::{key}") or ""
+            if number == 0 and own:
+                current = own
+            groups.append(own or current)
+        if not units:
+            groups.append(current)
+    if not any(groups):
+        raise ConfigError(f"no gold document or sentence says its {key!r}, in metadata or as a comment # {key} = ...")
+    return [group or "(none)" for group in groups]
+
+
+def _ud(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
+    report = evaluate_ud(gold, system)
+    counts = {
+        name: counts for name, counts in report.counts.items()
+        if name not in _NEEDS or any(doc.has(_NEEDS[name]) for doc in gold)
+    }  # fmt: skip
+    main = next((name for name in ("LAS", "UPOS", "XPOS", "Lemmas") if name in counts), "Words")
+
+    def right(name: str) -> NDArray[np.bool_]:
+        if name not in report.right:
+            raise ConfigError(f"McNemar's test looks at words, but {name} does not; take bootstrap or randomization")
+        return report.right[name]
+
+    return Outcome("ud", main, counts, right)
+
+
+def _spans(gold: Sequence[Doc], system: Sequence[Doc], layer: str) -> Outcome:
+    report = evaluate_spans(gold, system, layer)
+
+    def right(name: str) -> NDArray[np.bool_]:
+        if name != "spans":
+            raise ConfigError("McNemar's test on spans compares the labels of words; leave out --metric")
+        ours, theirs = _labels(gold, layer), _labels(system, layer)
+        if [form for form, _ in ours] != [form for form, _ in theirs]:
+            raise ConfigError("McNemar's test compares the labels of words, but gold and system have other words")
+        return np.array([one == other for one, other in zip(ours, theirs, strict=True)], dtype=np.bool_)
+
+    return Outcome(layer, "spans", {"spans": report.counts, "unlabelled": report.unlabelled, **report.by_label}, right)
+
+
+def _column(gold: Sequence[Doc], system: Sequence[Doc], column: str, vocabulary: Collection[str] | None) -> Outcome:
+    report = evaluate_tags(gold, system, column, vocabulary)
+    counts = {column: report.counts, **{f"{column} ({name})": group for name, group in report.groups.items()}}
+
+    def right(name: str) -> NDArray[np.bool_]:
+        if name != column:
+            raise ConfigError("McNemar's test compares all words; leave out --metric")
+        return report.right
+
+    return Outcome(column, column, counts, right)
+
+
+def _labels(docs: Sequence[Doc], layer: str) -> list[tuple[str, str]]:
+    """Form and IOB2 label of every word."""
+    found: list[tuple[str, str]] = []
+    for doc in docs:
+        spans = doc.spans.get(layer)
+        if spans is not None and (spans.unit != "words" or not spans.is_flat()):
+            raise ConfigError(
+                f"McNemar's test compares the labels of words, but the spans {layer!r} overlap or are counted in "
+                "characters; take bootstrap or randomization"
+            )
+        chunks = [(row.pieces[0][0], row.pieces[0][1], row.label) for row in spans] if spans is not None else []
+        found.extend(zip(doc.column("form"), encode(chunks, doc.n_words), strict=True))
+    return found

@@ -1,0 +1,147 @@
+"""`weft evaluate` and `weft compare` on small files of several formats."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from weft.cli.app import app
+from weft.formats import write
+from weft.text import Doc, SpanLayer
+
+SENTENCES = [["Dogs", "bark"], ["Cats", "sleep", "here"], ["They", "run"], ["It", "rains"]]
+TAGS = [["NOUN", "VERB"], ["NOUN", "VERB", "ADV"], ["PRON", "VERB"], ["PRON", "VERB"]]
+HEADS = [[2, 0], [2, 0, 2], [2, 0], [2, 0]]
+LABELS = [["nsubj", "root"], ["nsubj", "root", "advmod"], ["nsubj", "root"], ["nsubj", "root"]]
+
+
+def treebank(path: Path, wrong_tags: int = 0, wrong_labels: int = 0) -> str:
+    """The gold trees with the first tags and labels of some sentences made wrong."""
+    tags = [["X", *row[1:]] if i < wrong_tags else row for i, row in enumerate(TAGS)]
+    labels = [["obj", *row[1:]] if i < wrong_labels else row for i, row in enumerate(LABELS)]
+    doc = Doc.of_words(SENTENCES, upos=tags, head=HEADS, deprel=labels)
+    doc.comments = [("# genre = pets",), ("# genre = pets",), ("# genre = other",), ("# genre = other",)]
+    write([doc], path)
+    return str(path)
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(app, list(arguments))
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def fails(*arguments: str) -> str:
+    result = CliRunner().invoke(app, list(arguments))
+    assert result.exit_code != 0
+    return result.output
+
+
+def test_trees_are_scored_with_the_ud_metrics(tmp_path: Path) -> None:
+    gold, system = treebank(tmp_path / "gold.conllu"), treebank(tmp_path / "system.conllu", 2, 1)
+    table = run("evaluate", gold, system)
+    assert "LAS" in table
+    assert "88.89" in table
+    result = json.loads(run("evaluate", gold, system, "--json"))
+    assert result["layer"] == "ud"
+    assert result["units"] == 4
+    assert result["scores"]["LAS"]["f1"] == pytest.approx(8 / 9)
+    assert result["scores"]["UPOS"]["correct"] == 7
+    assert "XPOS" not in result["scores"]  # the gold standard has none
+
+
+def test_scores_are_split_by_a_comment(tmp_path: Path) -> None:
+    gold, system = treebank(tmp_path / "gold.conllu"), treebank(tmp_path / "system.conllu", 2)
+    result = json.loads(run("evaluate", gold, system, "--by", "genre", "--json"))
+    assert result["by"]["pets"]["UPOS"]["f1"] == pytest.approx(3 / 5)
+    assert result["by"]["other"]["UPOS"]["f1"] == 1.0
+    assert "pets" in run("evaluate", gold, system, "--by", "genre")
+    assert "no gold document or sentence says its 'author'" in fails("evaluate", gold, system, "--by", "author")
+
+
+def test_a_column_is_scored_by_accuracy_with_known_and_unknown_words(tmp_path: Path) -> None:
+    gold, system = treebank(tmp_path / "gold.conllu"), treebank(tmp_path / "system.conllu", 1)
+    train = tmp_path / "train.conllu"
+    write([Doc.of_words([["Dogs", "run"]], upos=[["NOUN", "VERB"]])], train)
+    result = json.loads(run("evaluate", gold, system, "--layer", "upos", "--train", str(train), "--json"))
+    assert result["scores"]["upos"]["recall"] == pytest.approx(8 / 9)
+    assert result["scores"]["upos (known)"]["gold"] == 2
+    assert result["scores"]["upos (unknown)"]["correct"] == 7
+    assert "accuracy" in run("evaluate", gold, system, "--layer", "upos")
+
+
+def columns(path: Path, labels: str) -> str:
+    words = [["Ada", "met", "Bob"], ["in", "Paris"]]
+    rows = iter(labels.split())
+    path.write_text("\n\n".join("\n".join(f"{w} {next(rows)}" for w in s) for s in words) + "\n\n", encoding="utf-8")
+    return str(path)
+
+
+def test_column_files_are_scored_as_conlleval_does_even_when_malformed(tmp_path: Path) -> None:
+    gold = columns(tmp_path / "gold.conll", "B-PER O B-PER O B-LOC")
+    system = columns(tmp_path / "system.conll", "I-PER O B-PER I-LOC I-LOC")
+    result = json.loads(run("evaluate", gold, system, "--json"))
+    assert result["layer"] == "entities"
+    assert (result["scores"]["spans"]["gold"], result["scores"]["spans"]["correct"]) == (3, 2)
+    assert result["scores"]["PER"]["f1"] == 1.0
+    named = json.loads(run("evaluate", gold, system, "--fields", "form names:IOB2", "--json"))
+    assert named["layer"] == "names"
+
+
+def test_spans_of_jsonl_are_scored(tmp_path: Path) -> None:
+    paths = []
+    for name, spans in (("gold", [(0, 2, "X"), (1, 2, "Y")]), ("system", [(0, 2, "X"), (0, 1, "Y")])):
+        doc = Doc.of_words([["a", "b", "c"]])
+        doc.spans["things"] = SpanLayer.of(doc.strings, spans)
+        paths.append(str(tmp_path / f"{name}.jsonl"))
+        write([doc], paths[-1])
+    assert json.loads(run("evaluate", *paths, "--json"))["scores"]["spans"]["f1"] == 0.5
+    assert "labels of words" in fails("compare", *paths, paths[0], "--test", "mcnemar")
+
+
+def test_compare_says_in_plain_words_which_system_is_better(tmp_path: Path) -> None:
+    gold, good, bad = (treebank(tmp_path / f"{name}.conllu", 0, n) for name, n in (("g", 0), ("good", 0), ("bad", 4)))
+    text = " ".join(run("compare", gold, good, bad, "--samples", "200").split())
+    assert "good.conllu beats bad.conllu by 44.44 points" in text
+    text = " ".join(run("compare", gold, good, good, "--samples", "50").split())
+    assert "score the same" in text
+    assert "not more than chance can explain" in text
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "randomization", "mcnemar"])
+def test_compare_corrects_all_pairs_of_several_systems(tmp_path: Path, test: str) -> None:
+    gold, *systems = (treebank(tmp_path / f"{n}.conllu", 0, n) for n in (0, 1, 2, 4))
+    arguments = ("compare", gold, *systems, "--test", test, "--samples", "300", "--seed", "7", "--json")
+    result = json.loads(run(*arguments))
+    assert result == json.loads(run(*arguments))
+    assert result["metric"] == "LAS"
+    assert list(result["systems"]) == ["1.conllu", "2.conllu", "4.conllu"]
+    assert [(pair["a"], pair["b"]) for pair in result["pairs"]] == [
+        ("1.conllu", "2.conllu"), ("1.conllu", "4.conllu"), ("2.conllu", "4.conllu"),
+    ]  # fmt: skip
+    assert all(pair["p"] <= pair["p_corrected"] <= 1 for pair in result["pairs"])
+    assert result["pairs"][1]["difference"] == pytest.approx(3 / 9)
+    if test == "mcnemar":
+        assert (result["pairs"][1]["only_a"], result["pairs"][1]["only_b"]) == (3, 0)
+        assert result["pairs"][1]["p"] == 0.25
+
+
+def test_compare_takes_any_metric(tmp_path: Path) -> None:
+    gold, a, b = (treebank(tmp_path / f"{n}.conllu", n, 0) for n in (0, 1, 2))
+    result = json.loads(run("compare", gold, a, b, "--metric", "upos", "--samples", "50", "--json"))
+    assert result["metric"] == "UPOS"
+    assert "there are Tokens, Sentences, Words, UPOS" in fails("compare", gold, a, b, "--metric", "BLEU")
+
+
+def test_errors_are_plain(tmp_path: Path) -> None:
+    gold = treebank(tmp_path / "gold.conllu")
+    other = tmp_path / "other.conllu"
+    write([Doc.of_words([["Dogs", "purr"]])], other)
+    assert "differ at character 5" in fails("evaluate", gold, str(other))
+    assert "no file" in fails("evaluate", gold, str(tmp_path / "none.conllu"))
+    assert "no layer 'ner' to score" in fails("evaluate", gold, gold, "--layer", "ner")
+    assert "two system files or more" in fails("compare", gold, gold)
+    assert "Traceback" not in fails("compare", gold, gold)

@@ -188,3 +188,20 @@ def test_50_000_labels_are_scored_within_a_second() -> None:
     assert time.process_time() - start < 1.0
     assert report.score.f1 == 1.0
     assert np.array_equal(report.counts.gold, report.counts.correct)
+
+
+@pytest.mark.corpus
+def test_the_chunks_of_conll_2000_are_as_many_as_conlleval_counts() -> None:
+    from weft.data import find
+    from weft.errors import DataError
+    from weft.formats import read
+
+    try:
+        path = find("chunking/conll2000/test.txt.gz")
+    except DataError as missing:
+        pytest.skip(str(missing))
+    docs = list(read(path, "columns"))
+    report = evaluate_spans(docs, docs)
+    assert (report.score.gold, report.score.correct) == (23_852, 23_852)
+    assert report.scores["NP"].gold == 12_422
+    assert len(report.counts) == 2_012

@@ -68,7 +68,7 @@ def evaluate(
     outcome = evaluate_documents(docs, _read(system, source, fields), layer, vocabulary)
     parts: dict[str, dict[str, Score]] = {}
     if by is not None:
-        groups = groups_of_units([doc for doc in docs if doc.n_words] if outcome.layer == "ud" else docs, by)
+        groups = groups_of_units(docs if outcome.main == "spans" else [doc for doc in docs if doc.n_words], by)
         for group in sorted(set(groups)):
             chosen = [name == group for name in groups]
             parts[group] = {name: counts.select(chosen).total() for name, counts in outcome.counts.items()}

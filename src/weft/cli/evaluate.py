@@ -170,7 +170,7 @@ def _print_scores(outcome: Outcome, totals: dict[str, Score]) -> None:
         rows.append([*row, f"{score.gold:,}", f"{score.system:,}", f"{score.correct:,}"])
     header = ["", "accuracy"] if plain else ["", "precision", "recall", "F1"]
     header += ["aligned"] if aligned else []
-    print_table("", [*header, "gold", "system", "correct"], rows, range(1, len(header) + 3))
+    print_table("", [*header, "gold", "system", "right"], rows, range(1, len(header) + 3))
 
 
 def _columns_by_group(outcome: Outcome) -> list[str]:

@@ -16,7 +16,7 @@ _HOMES = {
     "mira": ("MIRA",),
     "sgd": ("SGD",),
     "margin": ("MaxMargin",),
-    "em": ("em",),
+    "em": ("expectation_maximisation",),
     "choice": ("ChoiceModel",),
     "linear": ("linear_svm", "logistic_regression"),
     "training": ("Checkpoint", "EarlyStopping", "Result"),

@@ -42,8 +42,8 @@ class ChoiceParts:
     def scale(self, factor: float) -> ChoiceParts:
         return ChoiceParts(self.values * factor)
 
-    def dot(self, other: ChoiceParts) -> Floats:
-        return np.einsum("il,il->i", self.values, other.values)
+    def inner(self, other: ChoiceParts) -> float:
+        return float(np.vdot(self.values, other.values))
 
 
 class Choice:
@@ -90,7 +90,7 @@ class Choice:
 
     def covariance(self, function: ChoiceParts, weight: Floats | None = None) -> ChoiceParts:
         marginals = self.marginals().values
-        centred = function.values - function.dot(ChoiceParts(marginals))[:, None]
+        centred = function.values - (function.values * marginals).sum(axis=1, keepdims=True)
         return ChoiceParts(marginals * centred if weight is None else marginals * centred * weight[:, None])
 
     def augment(self, parts: ChoiceParts) -> Choice:

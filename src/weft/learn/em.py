@@ -28,7 +28,7 @@ class EMResult:
     why: str
 
 
-def em(
+def expectation_maximisation(
     expect: Callable[[Parameters], tuple[Any, float]],
     maximise: Callable[[Any], Parameters],
     start: Parameters,
@@ -50,7 +50,7 @@ def em(
     ...     return [[x / sum(row) for x in row] for row in like], sum(math.log(sum(row)) for row in like)
     >>> def maximise(r):
     ...     return [sum(row[c] * h for row, h in zip(r, heads)) / sum(10 * row[c] for row in r) for c in (0, 1)]
-    >>> [round(p, 2) for p in em(expect, maximise, [0.6, 0.4]).parameters]
+    >>> [round(p, 2) for p in expectation_maximisation(expect, maximise, [0.6, 0.4]).parameters]
     [0.85, 0.1]
     """
     parameters, seen = start, []

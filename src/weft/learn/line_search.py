@@ -3,8 +3,7 @@
     f(t) <= f(0) + sufficient * t * f'(0)    and    |f'(t)| <= - curvature * f'(0)
 
 The interval that must hold such a step is bracketed and narrowed by cubic interpolation of values and slopes, with
-bisection as the safeguard. Near the optimum, where values differ by rounding only, slopes alone decide (the approximate
-Wolfe conditions of Hager and Zhang).
+bisection as the safeguard. Near the optimum, where values differ by rounding only, slopes alone decide.
 """
 
 from __future__ import annotations
@@ -49,11 +48,10 @@ def search(
         before = low
         f, g = evaluate(step)
         if math.isfinite(f) and math.isfinite(g):
-            enough = f <= value + sufficient * step * slope
-            nearly = f <= value + noise and (2 * sufficient - 1) * slope >= g >= curvature * slope
-            if (enough and abs(g) <= -curvature * slope) or nearly:
+            enough = f <= value + sufficient * step * slope or abs(f - value) <= noise
+            if enough and abs(g) <= -curvature * slope:
                 return Found(step, f, g, True)
-            if (not enough and f > value + noise) or (f >= low[1] and f > value + noise):
+            if not enough or (low[0] > 0 and f >= low[1]):
                 high = (step, f, g)
             elif high is None:
                 if g >= 0:

@@ -89,15 +89,25 @@ def logistic_regression(
     ['a', 'b']
     """
     from sklearn.linear_model import LogisticRegression
-    from sklearn.multiclass import OneVsRestClassifier
 
     _check(penalty, c)
     options: dict[str, Any] = {"C": c, "fit_intercept": intercept, "tol": tolerance, "max_iter": max_iterations}
     if penalty == "l2":
         return _fitted(LogisticRegression(solver="lbfgs", **options), rows, labels, weight)
-    machine = LogisticRegression(solver="liblinear", l1_ratio=1.0, random_state=seed, **options)
-    return _fitted(machine if len(np.unique(np.asarray(labels))) == 2 else OneVsRestClassifier(machine),
-                   rows, labels, weight)  # fmt: skip
+    # scikit-learn 1.8 renamed the option.
+    renamed = LogisticRegression().get_params()["penalty"] == "deprecated"
+    options |= {"l1_ratio": 1.0} if renamed else {"penalty": "l1"}
+    names = np.asarray(labels)
+    kinds = np.unique(names)
+    if len(kinds) == 2:
+        return _fitted(LogisticRegression(solver="liblinear", random_state=seed, **options), rows, names, weight)
+    rivals = [
+        _fitted(LogisticRegression(solver="liblinear", random_state=seed, **options), rows, names == kind, weight)
+        for kind in kinds
+    ]
+    # The difference of the two columns of a binary classifier is its one column in scikit-learn.
+    columns = np.stack([rival.weights[:, 1] - rival.weights[:, 0] for rival in rivals], axis=1)
+    return LinearClassifier(columns, np.array([rival.bias[1] - rival.bias[0] for rival in rivals]), kinds)
 
 
 def _check(penalty: str, c: float) -> None:

@@ -31,8 +31,8 @@ class Parts(Protocol):
         """Every number times `factor`."""
         ...
 
-    def dot(self: P, other: P) -> float | Floats:
-        """Inner product; learners only use its sum over the batch, so it may be given a sentence or as one number."""
+    def inner(self: P, other: P) -> float:
+        """Inner product over the whole batch; of a function with marginals: the function's expectation."""
         ...
 
 

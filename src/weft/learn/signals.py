@@ -88,7 +88,7 @@ class PartsConstraints:
     features: Sequence[Any]
 
     def expect(self, parts: Any) -> Floats:
-        return np.array([np.sum(feature.dot(parts)) for feature in self.features], dtype=np.float64)
+        return np.array([feature.inner(parts) for feature in self.features], dtype=np.float64)
 
     def combine(self, coefficients: Floats) -> Any:
         total = self.features[0].scale(float(coefficients[0]))

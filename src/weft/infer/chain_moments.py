@@ -52,7 +52,7 @@ def run_covariance(
     of_edge = np.zeros((1 if shared else size, states, states))
     _covariance(
         done.alpha, done.v, done.node, done.scaled, transitions.scores, transitions.exponential, transitions.step,
-        offsets, weight, node, edge, int(len(edge) > 1), of_node, of_edge, int(not shared),
+        *transitions.before, offsets, weight, node, edge, int(len(edge) > 1), of_node, of_edge, int(not shared),
     )  # fmt: skip
     return of_node, of_edge
 
@@ -89,19 +89,23 @@ def _draw(
 
 
 @kernel
-def _pairs(a: Floats, v: Floats, scaled: bool, edge: Floats, exponential: Floats, out: Floats) -> None:
-    """Edge marginals into one position."""
-    for before in range(len(a)):
-        for y in range(len(v)):
+def _pairs(
+    a: Floats, v: Floats, scaled: bool, edge: Floats, exponential: Floats, bounds: Indices, before: Indices, out: Floats
+) -> None:
+    """Edge marginals into one position, out[k] that of before[k] to the state y with bounds[y] <= k < bounds[y + 1]."""
+    for y in range(len(v)):
+        for k in range(bounds[y], bounds[y + 1]):
+            b = before[k]
             if scaled:
-                out[before, y] = a[before] * exponential[before, y] * v[y]
+                out[k] = a[b] * exponential[b, y] * v[y]
             else:
-                out[before, y] = np.exp(a[before] + edge[before, y] + v[y])
+                out[k] = np.exp(a[b] + edge[b, y] + v[y])
 
 
 @kernel
 def _covariance(
-    alpha: Floats, v: Floats, marginals: Floats, scaled: Booleans, edge: Floats, exponential: Floats, step: int,
+    alpha: Floats, v: Floats, marginals: Floats, scaled: Booleans,
+    edge: Floats, exponential: Floats, step: int, bounds: Indices, before: Indices,
     offsets: Indices, weight: Floats, f_node: Floats, f_edge: Floats, f_step: int,
     of_node: Floats, of_edge: Floats, out_step: int,
 ) -> None:  # fmt: skip
@@ -110,24 +114,21 @@ def _covariance(
     for s in range(len(offsets) - 1):
         longest = max(longest, offsets[s + 1] - offsets[s])
     mu = np.empty((longest, states))
-    nu, mass = np.empty(states), np.empty(states)
-    pair = np.empty((states, states))
+    nu, expected, mass = np.empty(states), np.empty(states), np.empty(states)
+    pair = np.empty(len(before))
     for s in range(len(offsets) - 1):
         first, end = offsets[s], offsets[s + 1]
         if first == end:
             continue
         mu[0] = f_node[first]
         for i in range(first + 1, end):
-            _pairs(alpha[i - 1], v[i], scaled[s], edge[i * step], exponential[i * step], pair)
-            here = mu[i - first]
-            here[:] = 0.0
-            mass[:] = 0.0
-            for before in range(states):
-                for y in range(states):
-                    here[y] += pair[before, y] * (mu[i - first - 1, before] + f_edge[i * f_step, before, y])
-                    mass[y] += pair[before, y]
+            _pairs(alpha[i - 1], v[i], scaled[s], edge[i * step], exponential[i * step], bounds, before, pair)
             for y in range(states):
-                here[y] = f_node[i, y] + (here[y] / mass[y] if mass[y] > 0.0 else 0.0)
+                total, part = 0.0, 0.0
+                for k in range(bounds[y], bounds[y + 1]):
+                    total += pair[k]
+                    part += pair[k] * (mu[i - first - 1, before[k]] + f_edge[i * f_step, before[k], y])
+                mu[i - first, y] = f_node[i, y] + (part / total if total > 0.0 else 0.0)
         mean = 0.0
         for y in range(states):
             mean += marginals[end - 1, y] * mu[end - first - 1, y]
@@ -135,15 +136,17 @@ def _covariance(
         for i in range(end - 1, first - 1, -1):
             for y in range(states):
                 of_node[i, y] = weight[s] * marginals[i, y] * (mu[i - first, y] + nu[y] - mean)
-            if i > first:
-                _pairs(alpha[i - 1], v[i], scaled[s], edge[i * step], exponential[i * step], pair)
-                for before in range(states):
-                    total, expected = 0.0, 0.0
-                    for y in range(states):
-                        after = f_edge[i * f_step, before, y] + f_node[i, y] + nu[y]
-                        p = pair[before, y]
-                        total += p
-                        expected += p * after
-                        of_edge[i * out_step, before, y] += weight[s] * p * (mu[i - first - 1, before] + after - mean)
-                    mass[before] = expected / total if total > 0.0 else 0.0
-                nu[:] = mass
+            if i == first:
+                break
+            _pairs(alpha[i - 1], v[i], scaled[s], edge[i * step], exponential[i * step], bounds, before, pair)
+            expected[:] = 0.0
+            mass[:] = 0.0
+            for y in range(states):
+                for k in range(bounds[y], bounds[y + 1]):
+                    b, p = before[k], pair[k]
+                    after = f_edge[i * f_step, b, y] + f_node[i, y] + nu[y]
+                    mass[b] += p
+                    expected[b] += p * after
+                    of_edge[i * out_step, b, y] += weight[s] * p * (mu[i - first - 1, b] + after - mean)
+            for y in range(states):
+                nu[y] = expected[y] / mass[y] if mass[y] > 0.0 else 0.0

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weft.infer.ragged import Booleans, Floats, Indices, first_positions
+from weft.infer.ragged import Booleans, Floats, Indices
 from weft.infer.transitions import Transitions
 from weft.kernel import fast_kernel, kernel
 
@@ -76,16 +76,11 @@ def run_marginals(
     """
     done = _scaled_messages(node, transitions, offsets, weight, both=True)
     size, states = node.shape
-    if shared and transitions.shared:
-        edge = np.zeros((1, states, states))
-        packed = transitions.forward
-        _edge_sums(done.alpha, done.v, packed.source, packed.start, packed.stop, offsets, done.scaled, weight, edge)
-    else:
-        edge = np.zeros((size, states, states))
-        each = np.repeat(np.where(done.scaled, weight, 0.0), np.diff(offsets))
-        each[first_positions(offsets)] = 0.0
-        inside = np.flatnonzero(each)
-        edge[inside] = (done.alpha[inside - 1] * each[inside, None])[:, :, None] * done.v[inside][:, None, :]
+    edge = np.zeros((1 if shared and transitions.shared else size, states, states))
+    packed = transitions.forward
+    _edge_sums(
+        done.alpha, done.v, packed.source, packed.start, packed.stop, offsets, done.scaled, weight, edge, len(edge) > 1
+    )
     edge *= transitions.exponential
     _repair(node, transitions, offsets, weight, done, edge)
     if shared and not transitions.shared:
@@ -119,7 +114,7 @@ def _repair(
     """Do the sentences that are not safe on probabilities again on logarithms."""
     if not done.scaled.all():
         _log_passes(
-            node, transitions.scores, transitions.step, offsets, ~done.scaled, weight,
+            node, transitions.scores, transitions.step, *transitions.before, offsets, ~done.scaled, weight,
             done.alpha, done.v, done.node, done.log_partition, edge,
         )  # fmt: skip
 
@@ -200,9 +195,9 @@ def _scaled_passes(
 @fast_kernel
 def _edge_sums(
     alpha: Floats, v: Floats, source: Indices, start: Indices, stop: Indices,
-    offsets: Indices, scaled: Booleans, weight: Floats, edge: Floats,
+    offsets: Indices, scaled: Booleans, weight: Floats, edge: Floats, apart: bool,
 ) -> None:  # fmt: skip
-    """Add  weight * sum over positions of alpha_{i-1}(y') v_i(y)  to edge[0], four positions at a time."""
+    """Add  weight * alpha_{i-1}(y') * v_i(y)  to edge[i] where positions stay apart, else to edge[0]."""
     states = alpha.shape[1]
     for s in range(len(offsets) - 1):
         if not scaled[s]:
@@ -210,11 +205,11 @@ def _edge_sums(
         end = offsets[s + 1]
         i = offsets[s] + 1
         while i < end:
-            ahead = min(4, end - i)
+            ahead = 4 if end - i >= 4 and not apart else 1
             for r in range(states):
                 row = source[r]
                 a, b = start[r // 4], min(stop[r // 4], states)
-                target = edge[0, row, a:b]
+                target = edge[i if apart else 0, row, a:b]
                 x0 = weight[s] * alpha[i - 1, row]
                 v0 = v[i, a:b]
                 if ahead == 4:
@@ -225,54 +220,65 @@ def _edge_sums(
                 else:
                     for y in range(b - a):
                         target[y] += x0 * v0[y]
-            i += 4 if ahead == 4 else 1
+            i += ahead
 
 
 @kernel
 def _log_passes(
-    node: Floats, edge: Floats, step: int, offsets: Indices, chosen: Booleans, weight: Floats,
+    node: Floats, edge: Floats, step: int, bounds: Indices, before: Indices,
+    offsets: Indices, chosen: Booleans, weight: Floats,
     alpha: Floats, v: Floats, node_marginals: Floats, log_partition: Floats, edge_marginals: Floats,
 ) -> None:  # fmt: skip
-    """The same passes on logarithms for chosen sentences; edge marginals are added where there is room for them."""
+    """The same passes on logarithms for chosen sentences; edge marginals are added where there is room for them.
+
+    States before[bounds[y]:bounds[y + 1]] may come before state y.
+    """
     states = node.shape[1]
-    terms, beta, beta_before = np.empty(states), np.empty(states), np.empty(states)
+    beta, top, total = np.empty(states), np.empty(states), np.empty(states)
     for s in range(len(offsets) - 1):
         if not chosen[s]:
             continue
         first, end = offsets[s], offsets[s + 1]
-        for i in range(first, end):
+        alpha[first] = node[first]
+        for i in range(first + 1, end):
+            edges = edge[i * step]
             for y in range(states):
-                alpha[i, y] = node[i, y]
-                if i > first:
-                    for before in range(states):
-                        terms[before] = alpha[i - 1, before] + edge[i * step, before, y]
-                    alpha[i, y] += log_sum(terms)
-        log_partition[s] = log_sum(alpha[end - 1])
-        if log_partition[s] == -np.inf:
+                best, terms = -np.inf, 0.0
+                for k in range(bounds[y], bounds[y + 1]):
+                    best = max(best, alpha[i - 1, before[k]] + edges[before[k], y])
+                if best > -np.inf:
+                    for k in range(bounds[y], bounds[y + 1]):
+                        terms += np.exp(alpha[i - 1, before[k]] + edges[before[k], y] - best)
+                    best += np.log(terms)
+                alpha[i, y] = best + node[i, y]
+        best, terms = alpha[end - 1].max(), 0.0
+        log_partition[s] = best
+        if best == -np.inf:
             continue
+        for y in range(states):
+            terms += np.exp(alpha[end - 1, y] - best)
+        log_partition[s] += np.log(terms)
         beta[:] = 0.0
         for i in range(end - 1, first - 1, -1):
             for y in range(states):
                 v[i, y] = node[i, y] + beta[y] - log_partition[s]
                 node_marginals[i, y] = weight[s] * np.exp(alpha[i, y] + beta[y] - log_partition[s])
-            if i > first:
-                target = i if len(edge_marginals) > 1 else 0
-                for before in range(states):
-                    for y in range(states):
-                        terms[y] = edge[i * step, before, y] + v[i, y]
-                        if len(edge_marginals) > 0:
-                            edge_marginals[target, before, y] += weight[s] * np.exp(alpha[i - 1, before] + terms[y])
-                    beta_before[before] = log_sum(terms) + log_partition[s]
-                beta[:] = beta_before
-
-
-@kernel
-def log_sum(terms: Floats) -> float:
-    """log of the sum of exp; minus infinity where there is nothing to sum."""
-    top = terms.max()
-    if top == -np.inf:
-        return top
-    total = 0.0
-    for term in terms:
-        total += np.exp(term - top)
-    return top + np.log(total)
+            if i == first:
+                break
+            edges = edge[i * step]
+            target = i if len(edge_marginals) > 1 else 0
+            top[:] = -np.inf
+            total[:] = 0.0
+            for y in range(states):
+                for k in range(bounds[y], bounds[y + 1]):
+                    b = before[k]
+                    top[b] = max(top[b], edges[b, y] + v[i, y])
+                    if len(edge_marginals) > 0:
+                        edge_marginals[target, b, y] += weight[s] * np.exp(alpha[i - 1, b] + edges[b, y] + v[i, y])
+            for y in range(states):
+                for k in range(bounds[y], bounds[y + 1]):
+                    b = before[k]
+                    if top[b] > -np.inf:
+                        total[b] += np.exp(edges[b, y] + v[i, y] - top[b])
+            for y in range(states):
+                beta[y] = top[y] + np.log(total[y]) + log_partition[s] if top[y] > -np.inf else -np.inf

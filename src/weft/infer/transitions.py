@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from weft.infer.ragged import Floats, Indices
+from weft.infer.ragged import Booleans, Floats, Indices
 
 ROWS = 4
 LANES = 8
@@ -32,15 +32,14 @@ class Packed:
     stop: Indices
 
 
-def pack(matrix: Floats, nothing: float) -> Packed:
-    """Lay out matrices whose entries equal to `nothing` need not be visited.
+def pack(matrix: Floats, reached: Booleans, nothing: float) -> Packed:
+    """Lay out matrices of which only the entries `reached` [rows, columns] need be visited; the rest are `nothing`.
 
-    >>> packed = pack(np.array([[[1.0, 2.0], [0.0, 3.0]]]), 0.0)
+    >>> packed = pack(np.array([[[1.0, 2.0], [0.0, 3.0]]]), np.array([[True, True], [False, True]]), 0.0)
     >>> packed.matrix.shape, packed.source.tolist(), packed.start.tolist(), packed.stop.tolist()
     ((1, 4, 8), [0, 1, 0, 0], [0], [8])
     """
     positions, rows, columns = matrix.shape
-    reached = (matrix != nothing).any(axis=0)
     empty = ~reached.any(axis=1)
     low = np.where(empty, 0, reached.argmax(axis=1))
     high = np.where(empty, 0, columns - reached[:, ::-1].argmax(axis=1))
@@ -67,6 +66,17 @@ class Transitions:
         self.step = 0 if shared else 1
 
     @cached_property
+    def reached(self) -> Booleans:
+        """Which transitions are legal at some position."""
+        return np.asarray((self.scores > -np.inf).any(axis=0))
+
+    @cached_property
+    def before(self) -> tuple[Indices, Indices]:
+        """The states that may come before every state: offsets [L + 1] and states, sorted."""
+        states, rows = np.nonzero(self.reached.T)
+        return np.searchsorted(states, np.arange(len(self.reached) + 1)), rows
+
+    @cached_property
     def top(self) -> Floats:
         """The highest score of every matrix, which `exponential` leaves out."""
         top = self.scores.max(axis=(1, 2), initial=-np.inf)
@@ -79,12 +89,12 @@ class Transitions:
     @cached_property
     def maximum(self) -> Packed:
         """For Viterbi: previous state to state."""
-        return pack(self.scores, -np.inf)
+        return pack(self.scores, self.reached, -np.inf)
 
     @cached_property
     def forward(self) -> Packed:
         """For sums from the left: previous state to state."""
-        return pack(self.exponential, 0.0)
+        return pack(self.exponential, self.reached, 0.0)
 
     @cached_property
     def backward(self) -> Packed:
@@ -94,4 +104,5 @@ class Transitions:
         """
         rows = self.forward.source[: self.scores.shape[1]]
         in_order = np.array_equal(rows, np.arange(len(rows)))
-        return pack((self.exponential if in_order else self.exponential[:, rows]).transpose(0, 2, 1), 0.0)
+        matrix = self.exponential if in_order else self.exponential[:, rows]
+        return pack(matrix.transpose(0, 2, 1), self.reached[rows].T, 0.0)

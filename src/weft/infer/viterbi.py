@@ -41,7 +41,7 @@ def run_kbest(node: Floats, transitions: Transitions, offsets: Indices, k: int) 
     paths = np.zeros((k, len(node)), dtype=np.int32)
     scores = np.full((k, len(offsets) - 1), -np.inf)
     count = np.zeros(len(offsets) - 1, dtype=np.int64)
-    _kbest(node, transitions.scores, transitions.step, offsets, k, paths, scores, count)
+    _kbest(node, transitions.scores, transitions.step, *transitions.before, offsets, k, paths, scores, count)
     return paths, scores, count
 
 
@@ -100,8 +100,10 @@ def _best(
 
 @kernel
 def _kbest(
-    node: Floats, edge: Floats, step: int, offsets: Indices, k: int, paths: States, scores: Floats, count: Indices
-) -> None:
+    node: Floats, edge: Floats, step: int, bounds: Indices, before: Indices,
+    offsets: Indices, k: int, paths: States, scores: Floats, count: Indices,
+) -> None:  # fmt: skip
+    """k-lists of every state; states before[bounds[y]:bounds[y + 1]] may come before state y."""
     states = node.shape[1]
     longest = 0
     for s in range(len(offsets) - 1):
@@ -121,15 +123,17 @@ def _kbest(
         delta[0, :, 0] = node[first]
         for i in range(1, length):
             for y in range(states):
+                if node[first + i, y] == -np.inf:
+                    continue
                 taken[:] = 0
                 for rank in range(k):
                     top, came_from = -np.inf, -1
-                    for before in range(states):
-                        if taken[before] < k:
-                            total = delta[i - 1, before, taken[before]] + edge[(first + i) * step, before, y]
+                    for b in before[bounds[y] : bounds[y + 1]]:
+                        if taken[b] < k:
+                            total = delta[i - 1, b, taken[b]] + edge[(first + i) * step, b, y]
                             if total > top:
-                                top, came_from = total, before
-                    if came_from < 0 or node[first + i, y] == -np.inf:
+                                top, came_from = total, b
+                    if came_from < 0:
                         break
                     delta[i, y, rank] = top + node[first + i, y]
                     state_before[i, y, rank] = came_from

@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO := build/demo
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test lint docs render bench clean
 
@@ -10,23 +11,26 @@ $(VENV)/.dev: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Weft needs Python 3.11 or newer; say which one: make PYTHON=python3.12"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(PIP) -e '.[dev]'
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	$(PIP) -e '.[docs]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	$(PIP) -e '.[bench]'
 	@touch $@
 
+# Train a chunker on a few sentences, see what it finds in others, score it.
 demo: $(VENV)/.dev
 	@mkdir -p $(DEMO)
-	$(BIN)/weft train chunker examples/chunks.txt --out $(DEMO)/chunker.weft --seed 1
-	$(BIN)/weft models info $(DEMO)/chunker.weft
-	$(BIN)/weft annotate examples/note.txt --model $(DEMO)/chunker.weft --to show
+	$(BIN)/weft train chunker examples/chunks.conll --out $(DEMO)/chunker.weft --seed 1
+	$(BIN)/weft annotate examples/unseen.conll --model $(DEMO)/chunker.weft --show
+	$(BIN)/weft annotate examples/unseen.conll --model $(DEMO)/chunker.weft --out $(DEMO)/found.conll
+	$(BIN)/weft evaluate examples/unseen.conll $(DEMO)/found.conll
 
+# Files go whole to one of two workers, so that each kernel is compiled by few of them.
 test: lint
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile
 
@@ -36,11 +40,17 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 
 docs: $(VENV)/.docs render
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-# README and docs/systems.md show figures from results/; this writes them anew.
-render: $(VENV)/.dev
+# README and documentation show what results/ holds; this writes it anew.
+render: $(VENV)/.dev results/demo.txt
 	$(BIN)/python docs/generate.py
+
+# What `make demo` shows, for the README.
+results/demo.txt: examples/chunks.conll examples/unseen.conll | $(VENV)/.dev
+	@mkdir -p results
+	COLUMNS=100 $(MAKE) --no-print-directory demo | sed -n 's#$(BIN)/weft#$$ weft#; /--show/,$$p' > $@.part
+	mv $@.part $@
 
 bench: $(VENV)/.bench
 	set -e; for file in bench/[a-z]*.py; do $(BIN)/weft bench $$(basename $$file .py); done

@@ -22,6 +22,17 @@ from weft.recipes.render import markdown, markdown_table, systems_table
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "results"
 MARKED = re.compile(r"(<!-- generated: ([a-z-]+) -->\n)(.*?)(<!-- end generated -->)", re.DOTALL)
+ROOMS = {
+    "text": "Text",
+    "formats": "Formats",
+    "features": "Features",
+    "infer": "Inference",
+    "learn": "Learning",
+    "tasks": "Tasks",
+    "evaluate": "Evaluation",
+    "recipes": "Recipes",
+    "weft": "Models, pipelines and the rest",
+}
 INTRODUCTION = """# Systems
 
 Each published system is one module, one command and one file of results. This page is made from `results/` by
@@ -34,6 +45,8 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="change nothing; exit code 1 if something would change")
     options = parser.parse_args()
     wanted = pages()
+    if options.check:  # only pages that are kept in the repository
+        wanted = {path: text for path, text in wanted.items() if MARKED.search(text)}
     stale = [path for path, text in wanted.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
     if options.check:
         for path in stale:
@@ -59,7 +72,9 @@ def pages() -> dict[Path, str]:
         sections.append(markdown(result, figures))
     states = [(system, system.state(RESULTS)) for system in systems()]
     made[ROOT / "docs" / "systems.md"] = "\n".join([INTRODUCTION, *sections, "## All systems\n", systems_table(states)])
+    made.update(_api_pages())
     blocks = {
+        "demo": _demo_block(),
         "results": _results_block(results),
         "benchmarks": _benchmark_block(),
         "systems": _systems_block(states),
@@ -71,6 +86,23 @@ def pages() -> dict[Path, str]:
             if filled != text or MARKED.search(text):
                 made[page] = filled
     return made
+
+
+def _api_pages() -> dict[Path, str]:
+    """One page a room of the package, with every module that is not private."""
+    package = ROOT / "src" / "weft"
+    pages = {"index": "# API\n\nMade from the docstrings. What most programs need:\n\n::: weft\n"}
+    for room, title in ROOMS.items():
+        folder = package if room == "weft" else package / room
+        prefix = "weft" if room == "weft" else f"weft.{room}"
+        names = sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
+        pages[room] = "\n".join([f"# {title}\n", *(f"::: {prefix}.{name}\n" for name in names)])
+    return {ROOT / "docs" / "api" / f"{name}.md": text for name, text in pages.items()}
+
+
+def _demo_block() -> str:
+    path = RESULTS / "demo.txt"
+    return f"```text\n{path.read_text(encoding='utf-8').rstrip()}\n```" if path.is_file() else ""
 
 
 def _results_block(results: list[RecipeResult]) -> str:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from weft.errors import DataError
 
@@ -27,6 +28,7 @@ class CorpusEntry:
     what: str
     licence: str
     source: str
+    options: dict[str, Any] = field(default_factory=dict)  # what `weft.formats.read` must be told beside the format
 
     @property
     def paths(self) -> tuple[str, ...]:

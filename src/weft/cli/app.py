@@ -36,7 +36,7 @@ COMMANDS = {
     "train": Place(
         "weft.cli.train:train",
         "Train a model for a task on annotated files.",
-        "weft train chunker train.txt --dev dev.txt --out chunker.weft --learner crf --seed 1",
+        "weft train chunker train.conll --dev dev.conll --out chunker.weft --learner crf --seed 1",
     ),
     "evaluate": Place(
         "weft.cli.evaluate:evaluate",
@@ -140,7 +140,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Example: weft train chunker examples/chunks.txt --out chunker.weft",
+    epilog="Example: weft train chunker examples/chunks.conll --out chunker.weft",
 )
 
 

@@ -36,11 +36,11 @@ def print_json(value: Any) -> None:
 
 
 def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[Any]], figures: Sequence[int] = ()) -> None:
-    """Print a table; `figures` are the columns to set to the right."""
+    """Print a table; `figures` are the columns to set to the right. A header of empty names is not shown."""
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title or None, title_justify="left")
+    table = Table(title=title or None, title_justify="left", show_header=any(header))
     for i, name in enumerate(header):
         table.add_column(name, justify="right" if i in figures else "left", overflow="fold")
     for row in rows:

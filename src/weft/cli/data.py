@@ -104,7 +104,7 @@ def _read_all(facts: list[dict[str, Any]], folder: Path | None) -> None:
             if relative in fact["missing"]:
                 continue
             try:
-                corpus = read(find(relative, folder), format=fact["format"])
+                corpus = read(find(relative, folder), fact["format"], **entry(fact["name"]).options)
                 fact["sentences"][relative] = sum(doc.n_sentences for doc in corpus)
             except WeftError as error:
                 fact["faults"].append(str(error))

@@ -29,7 +29,13 @@ def info(
     if as_json:
         print_json(header)
         return
-    print_table(str(path), ["", ""], [[name, _brief(value)] for name, value in header.items()])
+    components = header.pop("components", [])
+    header.pop("checksums", None)
+    rows = [[name, "\n".join(_lines(value))] for name, value in header.items() if value not in ("", {}, [], None)]
+    for i, component in enumerate(components, 1):
+        task = component.pop("task", "")
+        rows.append([f"component {i}: {task}", "\n".join(_lines(component))])
+    print_table(str(path), ["", ""], rows)
 
 
 @app.command("list", epilog="Example: weft models list models/")
@@ -55,7 +61,12 @@ def list_models(
         print_json(models)
         return
     rows = [
-        [m["model"], f"{m['bytes'] / 1e6:,.1f} MB", m.get("fault") or m["task"] or "", _brief(m.get("scores") or "")]
+        [
+            m["model"],
+            f"{m['bytes'] / 1e6:,.1f} MB",
+            m.get("fault") or m["task"] or "",
+            ", ".join(_lines(m.get("scores"))),
+        ]
         for m in models
     ]
     print_table(f"Models in {folder}", ["model", "size", "task", "scores"], rows, figures=[1])
@@ -65,15 +76,19 @@ def _size(path: Path) -> int:
     return sum(p.stat().st_size for p in path.rglob("*") if p.is_file()) if path.is_dir() else path.stat().st_size
 
 
-def _brief(value: Any, most: int = 400) -> str:
-    """A value in a few lines: lists with blanks between, tables as `name value` lines."""
+def _lines(value: Any) -> list[str]:
+    """A value of a header as lines: `name: value`, deeper ones indented, empty ones left out."""
     if isinstance(value, dict):
-        text = "\n".join(f"{name}: {_brief(part, most)}" for name, part in value.items())
-    elif isinstance(value, list | tuple):
-        simple = all(isinstance(part, str | int | float) for part in value)
-        text = (" " if simple else "\n").join(_brief(part, most) for part in value)
-    elif isinstance(value, float):
-        text = f"{value:.4g}"
-    else:
-        text = str(value)
-    return text if len(text) <= most else f"{text[:most].rstrip()} ..."
+        lines = []
+        for name, part in value.items():
+            below = _lines(part)
+            if len(below) == 1 and not isinstance(part, dict):
+                lines.append(f"{name}: {below[0]}")
+            elif below:
+                lines += [f"{name}:", *(f"  {line}" for line in below)]
+        return lines
+    if isinstance(value, list | tuple):
+        if all(isinstance(part, str | int | float) for part in value):
+            return [" ".join(map(str, value))] if value else []
+        return [line for part in value for line in _lines(part)]
+    return [] if value is None or value == "" else [f"{value:.4g}" if isinstance(value, float) else str(value)]

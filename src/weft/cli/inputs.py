@@ -1,0 +1,62 @@
+"""What commands read: files, folders and standard input as one stream of documents."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from weft.formats import Report
+    from weft.text import Corpus
+
+FromFormat = Annotated[
+    str | None, typer.Option("--from", metavar="FORMAT", help="Format to read.", show_default="by the file's name")
+]
+ToFormat = Annotated[
+    str | None, typer.Option("--to", metavar="FORMAT", help="Format to write.", show_default="by the file's name")
+]
+Fields = Annotated[
+    str | None,
+    typer.Option(
+        "--fields",
+        metavar="NAMES",
+        help="What the columns of the format columns hold, e.g. 'form xpos entities'.",
+        show_default="by their number",
+    ),
+]
+SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Leave out what cannot be read, and count it.")]
+
+
+@dataclass
+class Inputs:
+    """A stream of documents, the format of its first file, and what was left out."""
+
+    docs: Corpus
+    format: str
+    skip_bad: bool
+    report: Report
+
+
+def open_inputs(
+    paths: Sequence[os.PathLike[str]], format: str | None = None, skip_bad: bool = False, fields: str | None = None
+) -> Inputs:
+    """Files, globs, all files of folders, and `-` for standard input, as one stream in the order given."""
+    from weft.formats import Report, detect, expand, read
+
+    files = expand(paths, format)
+    report = Report()
+    options = {"fields": fields} if fields else {}
+    docs = read(files, format, skip_bad=skip_bad, report=report, **options)
+    return Inputs(docs, format or detect(files[0]), skip_bad, report)
+
+
+def report_bad(inputs: Inputs) -> None:
+    """Say on standard error what was left out."""
+    for message in inputs.report.messages:
+        typer.echo(f"left out: {message}", err=True)
+    if inputs.report.count:
+        typer.echo(f"weft: {inputs.report.count:,} pieces were left out", err=True)

@@ -1,0 +1,68 @@
+"""`weft train TASK FILE... --out MODEL`: train a model for a task."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weft.cli.common import JsonFlag, Seed, Workers, print_json, print_table, settings
+from weft.cli.inputs import Fields, FromFormat, SkipBad, open_inputs, report_bad
+from weft.errors import ConfigError
+
+
+def train(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="What to learn: chunker, tagger.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Annotated files to learn from.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="MODEL", help="Where to write the model.")],
+    dev: Annotated[
+        Path | None, typer.Option("--dev", metavar="FILE", help="Held-out file, for early stopping.")
+    ] = None,
+    learner: Annotated[
+        str | None, typer.Option("--learner", help="crf, perceptron, mira ...", show_default="the task's own")
+    ] = None,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A setting of the task; may be given several times."),
+    ] = None,
+    from_format: FromFormat = None,
+    fields: Fields = None,
+    skip_bad: SkipBad = False,
+    seed: Seed = 0,
+    workers: Workers = 1,
+    as_json: JsonFlag = False,
+) -> None:
+    """Train a model for a task on annotated files and write it as one file."""
+    from weft.tasks.registry import TASKS
+    from weft.tasks.registry import train as train_task
+
+    if task not in TASKS:
+        raise ConfigError(f"unknown task {task!r}; the tasks are: {', '.join(TASKS)}")
+    options: dict[str, Any] = {"seed": seed, "workers": workers, **settings(setting or [])}
+    if learner is not None:
+        options["learner"] = learner
+    training = open_inputs(files, from_format, skip_bad, fields)
+    held_out = open_inputs([dev], from_format, skip_bad, fields) if dev is not None else None
+    report = train_task(task, training.docs, None if held_out is None else held_out.docs, out, options)
+    for source in (training, held_out):
+        if source is not None:
+            report_bad(source)
+    if as_json:
+        print_json(report)
+        return
+    print_table(f"Trained {task}", ["", ""], _flat(report), figures=[1])
+
+
+def _flat(report: dict[str, Any]) -> list[tuple[str, str]]:
+    """The figures of a report, nested ones among them; lists are left to `--json`."""
+    rows: list[tuple[str, str]] = []
+    for name, value in report.items():
+        shown = name.replace("_", " ")
+        if isinstance(value, dict):
+            rows += _flat(value)
+        elif isinstance(value, float):
+            rows.append((shown, f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"))
+        elif not isinstance(value, list | tuple):
+            rows.append((shown, f"{value:,}" if isinstance(value, int) else str(value)))
+    return rows

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Weft = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def corpora(tmp_path: Path, examples: Path) -> Path:
+    """A data folder that holds CoNLL-2000 (made of our own sentences) and nothing else."""
+    folder = tmp_path / "corpora" / "chunking" / "conll2000"
+    folder.mkdir(parents=True)
+    for name in ("train.txt", "test.txt"):
+        (folder / name).write_bytes((examples / "unseen.conll").read_bytes())
+    return tmp_path / "corpora"
+
+
+def test_list_tells_what_is_here_and_what_is_missing(weft: Weft, corpora: Path) -> None:
+    facts = json.loads(weft("data", "list", "--json", "--data", corpora).stdout)
+    assert [fact["name"] for fact in facts if not fact["missing"]] == ["conll2000"]
+    facts = json.loads(weft("data", "list", "--json", "--missing", WEFT_DATA=str(corpora)).stdout)
+    assert "conll2000" not in [fact["name"] for fact in facts]
+    assert "conll2000" in weft("data", "list", WEFT_DATA=str(corpora)).stdout
+
+
+def test_path_prints_files_one_a_line(weft: Weft, corpora: Path) -> None:
+    paths = weft("data", "path", "conll2000", "--data", corpora).stdout.splitlines()
+    assert [Path(path).name for path in paths] == ["train.txt", "test.txt"]
+    one = weft("data", "path", "chunking/conll2000/test.txt.gz", "--data", corpora).stdout.strip()
+    assert one == paths[1]
+
+
+def test_check_is_content_with_a_complete_corpus(weft: Weft, corpora: Path) -> None:
+    done = weft("data", "check", "conll2000", "--data", corpora)
+    assert done.returncode == 0
+    assert done.stdout == "conll2000: here\n"
+
+
+def test_check_says_where_to_get_what_is_missing(weft: Weft, corpora: Path) -> None:
+    (corpora / "chunking" / "conll2000" / "test.txt").unlink()
+    done = weft("data", "check", "conll2000", "English-EWT", "--data", corpora)
+    assert done.returncode == 1
+    assert "conll2000: incomplete" in done.stdout
+    assert "missing chunking/conll2000/test.txt.gz" in done.stdout
+    assert "English-EWT: missing" in done.stdout
+    assert "get it from the Universal Dependencies project" in done.stdout
+    assert "CC BY-SA 4.0" in done.stdout
+    assert "2 of 2 corpora" in done.stderr
+
+
+def test_check_reads_the_files_and_reports_those_it_cannot_read(weft: Weft, corpora: Path) -> None:
+    done = weft("data", "check", "conll2000", "--read", "--json", "--data", corpora)
+    assert done.returncode == 0, done.stderr
+    assert set(json.loads(done.stdout)[0]["sentences"].values()) == {10}
+    (corpora / "chunking" / "conll2000" / "test.txt").write_text("Dogs NNS B-NP\nbark\n\n")
+    done = weft("data", "check", "conll2000", "--read", "--data", corpora)
+    assert done.returncode == 1
+    assert "cannot be read" in done.stdout
+
+
+def test_without_a_data_folder_everything_is_missing(weft: Weft, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    facts = json.loads(weft("data", "list", "--json", "--data", "empty").stdout)
+    assert all(fact["missing"] == fact["files"] for fact in facts)

@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import weft as package
+
+Weft = Callable[..., "subprocess.CompletedProcess[str]"]
+BAD = "1\tDogs\tdog\n\n"
+
+
+def sentence(number: int) -> str:
+    return f"# sent_id = s{number}\n1\tDogs\t_\t_\t_\t_\t_\t_\t_\t_\n2\tbark\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
+
+
+@pytest.fixture(scope="module")
+def tagger(tmp_path_factory: pytest.TempPathFactory, examples: Path) -> Path:
+    """A tagger trained on the story, by the command line."""
+    path = tmp_path_factory.mktemp("models") / "tagger.weft"
+    command = [sys.executable, "-m", "weft", "train", "tagger", examples / "story.conllu", "--out", path, "--json"]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["training"]["sentences"] == 40
+    return path
+
+
+def test_training_with_the_same_seed_gives_the_same_model(
+    weft: Weft, tagger: Path, tmp_path: Path, examples: Path
+) -> None:
+    (tmp_path / "train.toml").write_text('seed = 0\nout = "again.weft"\n\n[set]\ncolumn = "upos"\n')
+    done = weft("train", "tagger", examples / "story.conllu", "--config", "train.toml")
+    assert done.returncode == 0, done.stderr
+    assert "Trained tagger" in done.stdout
+    text = "The ferry waits."
+    one, other = (package.load(path)(text).column("upos") for path in (tagger, tmp_path / "again.weft"))
+    assert one == other
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["train", "parser", "story.conllu", "--out", "a.weft"], "unknown task 'parser'; the tasks are"),
+        (["train", "tagger", "none.conllu", "--out", "a.weft"], "none.conllu"),
+        (["train", "tagger", "STORY", "--out", "a.weft", "--set", "colum=upos"], "unknown setting 'colum'"),
+        (["train", "tagger", "STORY", "--out", "a.weft", "--learner", "magic"], "learner must be one of"),
+        (["annotate", "STORY", "--model", "none.weft"], "none.weft"),
+        (["annotate", "STORY", "--model", "STORY"], "is not a model file"),
+        (["models", "info", "none.weft"], "none.weft"),
+        (["models", "list", "nowhere"], "is not a folder"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(arguments: list[str], said: str, weft: Weft, examples: Path) -> None:
+    failed = weft(*(str(examples / "story.conllu") if word == "STORY" else word for word in arguments))
+    assert failed.returncode == 1
+    assert said in failed.stderr
+    assert len(failed.stderr.strip().splitlines()) == 1
+
+
+def test_a_model_can_be_looked_into(weft: Weft, tagger: Path) -> None:
+    header = json.loads(weft("models", "info", tagger, "--json").stdout)
+    assert header["version"] == 1
+    assert header["components"][0]["task"] == "tagger"
+    assert "tagger" in weft("models", "info", tagger).stdout
+    (tagger.parent / "broken.weft").write_bytes(tagger.read_bytes()[:100])
+    listed = json.loads(weft("models", "list", tagger.parent, "--json").stdout)
+    assert [model["model"] for model in listed] == ["broken.weft", "tagger.weft"]
+    assert "truncated" in listed[0]["fault"]
+    assert listed[1]["bytes"] == tagger.stat().st_size
+
+
+def test_standard_input_is_annotated_in_order_onto_standard_output(weft: Weft, tagger: Path) -> None:
+    text = "".join(map(sentence, range(30)))
+    done = weft("annotate", "-", "--from", "conllu", "--model", tagger, "--workers", "2", stdin=text)
+    assert done.returncode == 0, done.stderr
+    ids = [line for line in done.stdout.splitlines() if line.startswith("# sent_id")]
+    assert ids == [f"# sent_id = s{i}" for i in range(30)]
+    assert done.stdout.count("\tbark\t_\tVERB\t") + done.stdout.count("\tbark\t_\tNOUN\t") > 0
+
+
+def test_folders_are_annotated_whole_into_one_gzipped_file(weft: Weft, tagger: Path, tmp_path: Path) -> None:
+    for i in range(3):
+        (tmp_path / "in").mkdir(exist_ok=True)
+        (tmp_path / "in" / f"{i}.conllu").write_text(sentence(i))
+    done = weft("annotate", "in", "--model", tagger, "--out", "out.jsonl.gz", "--json")
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)
+    assert figures["documents"] == 3
+    assert figures["words"] == 6
+    with gzip.open(tmp_path / "out.jsonl.gz", "rt") as lines:
+        assert len(list(lines)) == 3
+
+
+def test_plain_text_is_split_and_shown_for_the_eye(weft: Weft, tagger: Path, examples: Path) -> None:
+    done = weft("annotate", examples / "note.txt", "--model", tagger, "--show")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == 4
+    assert lines[0].startswith("The/DET ferry/")
+
+
+def test_a_format_that_loses_the_annotation_is_refused(weft: Weft, tagger: Path, examples: Path) -> None:
+    failed = weft("annotate", examples / "note.txt", "--model", tagger, "--out", "out.txt")
+    assert failed.returncode == 1
+    assert "the format plain cannot hold upos" in failed.stderr
+    done = weft("annotate", examples / "note.txt", "--model", tagger)
+    assert json.loads(done.stdout.splitlines()[0])
+
+
+def test_bad_input_ends_the_run_and_keeps_what_was_annotated(weft: Weft, tagger: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.conllu").write_text("# newdoc\n" + sentence(0) + "# newdoc\n" + sentence(1))
+    (tmp_path / "b.conllu").write_text(BAD)
+    failed = weft("annotate", "a.conllu", "b.conllu", "--model", tagger, "--out", "out.conllu")
+    assert failed.returncode == 1
+    assert "b.conllu, line 1: expected 10" in failed.stderr
+    assert "# sent_id = s1" in (tmp_path / "out.conllu").read_text()
+
+
+def test_bad_input_is_left_out_and_counted_if_asked_for(weft: Weft, tagger: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.conllu").write_text(sentence(0) + BAD + sentence(1))
+    done = weft("annotate", "a.conllu", "--model", tagger, "--skip-bad", "--out", "out.conllu", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["left_out"] == 1
+    assert "1 pieces were left out" in done.stderr
+    assert "# sent_id = s1" in (tmp_path / "out.conllu").read_text()
+
+
+def test_an_interruption_keeps_what_was_annotated(tagger: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.conllu"
+    command = [sys.executable, "-m", "weft", "annotate", "-", "--from", "conllu", "--model", tagger, "--out", out]
+    process = subprocess.Popen(
+        list(map(str, command)), stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert process.stdin is not None
+    block = "".join("# newdoc\n" + sentence(i) for i in range(20_000))
+    process.stdin.write(block)
+    process.stdin.flush()  # a pipe holds less than the block: the run is well on its way when it is written
+    time.sleep(0.2)
+    os.kill(process.pid, signal.SIGINT)
+    _, said = process.communicate(block)
+    assert process.returncode == 130
+    assert said.splitlines()[-1] == "weft: interrupted; what was finished is in place"
+    assert 0 < out.read_text().count("# sent_id") < 40_000
+
+
+PEAK = """
+import resource, sys
+from weft.cli import main
+try:
+    main()
+finally:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+"""
+
+
+def test_memory_does_not_grow_with_the_length_of_the_stream(tagger: Path) -> None:
+    peaks = []
+    for repeats in (4, 40):
+        text = "".join(map(sentence, range(1000))) * repeats
+        command = [sys.executable, "-c", PEAK, "annotate", "-", "--from", "conllu", "--to", "conllu", "--model", tagger]
+        done = subprocess.run(list(map(str, command)), input=text, capture_output=True, text=True, check=True)
+        assert done.stdout.count("# sent_id") == 1000 * repeats
+        peaks.append(int(done.stderr.splitlines()[-1]) / 1024)
+    assert peaks[1] - peaks[0] < 30
+
+
+def test_chunks_are_learnt_found_and_scored(weft: Weft, tmp_path: Path, examples: Path) -> None:
+    done = weft("train", "chunker", examples / "chunks.conll", "--out", "chunker.weft", "--seed", "1", "--workers", "2")
+    assert done.returncode == 0, done.stderr
+    shown = weft("annotate", examples / "unseen.conll", "--model", "chunker.weft", "--show")
+    assert len(shown.stdout.splitlines()) == 10
+    assert shown.stdout.startswith("[NP The captain] [PP of] [NP the old ferry]")
+    found = weft("annotate", examples / "unseen.conll", "--model", "chunker.weft", "--out", "found.conll")
+    assert found.returncode == 0, found.stderr
+    gold = next(iter(package.read(examples / "unseen.conll"))).spans["chunks"]
+    system = next(iter(package.read(tmp_path / "found.conll"))).spans["chunks"]
+    right = len(set(gold) & set(system))
+    assert right / len(gold) > 0.8
+    lost = weft("annotate", examples / "unseen.conll", "--model", "chunker.weft", "--to", "conllu")
+    assert "cannot hold spans/chunks" in lost.stderr
+
+
+def test_probabilities_are_added_if_asked_for(weft: Weft, tagger: Path, examples: Path) -> None:
+    plain, with_probabilities = (
+        json.loads(
+            weft("annotate", examples / "note.txt", "--model", tagger, "--to", "jsonl", *more).stdout.splitlines()[0]
+        )
+        for more in ([], ["--probabilities"])
+    )
+    assert "confidence" not in plain or not plain["confidence"]
+    assert with_probabilities["confidence"]["upos"]

@@ -1,0 +1,76 @@
+"""What a newcomer relies on: examples that can be used, a README that shows what is, packages that are complete."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import weft
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def test_the_chunked_examples_can_be_read_and_do_not_overlap(examples: Path) -> None:
+    train, unseen = (list(weft.read(examples / name).sentences()) for name in ("chunks.conll", "unseen.conll"))
+    assert len(train) == 120
+    assert len(unseen) == 10
+    assert not {sentence.text for sentence in train} & {sentence.text for sentence in unseen}
+    labels = {span.label for doc in weft.read(examples / "chunks.conll") for span in doc.spans["chunks"]}
+    assert {"NP", "VP", "PP", "ADVP", "ADJP", "SBAR"} <= labels
+
+
+def test_the_story_is_a_treebank_of_whole_trees(examples: Path) -> None:
+    sentences = list(weft.read(examples / "story.conllu").sentences())
+    assert len(sentences) == 40
+    for sentence in sentences:
+        assert sum(word.is_root for word in sentence) == 1
+        assert len(sentence.tree().splitlines()) == len(sentence)
+        assert sentence.meta["text"] == sentence.text
+
+
+def test_the_readme_shows_what_results_hold() -> None:
+    done = subprocess.run(
+        [sys.executable, "docs/generate.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_target_of_the_readme_is_in_the_makefile() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    for page in ("README.md", "CONTRIBUTING.md"):
+        for target in re.findall(r"make ([a-z]+)", (ROOT / page).read_text()):
+            assert re.search(rf"^{target}:", makefile, re.MULTILINE), f"{page}: make {target}"
+
+
+def test_continuous_integration_runs_make_test() -> None:
+    text = (ROOT / ".ci" / "run").read_text()
+    assert "set -euo pipefail" in text
+    assert text.strip().endswith("make test")
+
+
+def test_the_package_holds_its_data_files() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    patterns = settings["tool"]["setuptools"]["package-data"]["weft"]
+    package = ROOT / "src" / "weft"
+    packed = {path for pattern in patterns for path in package.glob(pattern)}
+    data_files = {path for path in package.rglob("*") if path.suffix in (".toml", ".typed", ".json", ".txt")}
+    assert data_files == packed
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda path: path.stem)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    made = {"systems.md"}  # by docs/generate.py
+    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+        if "://" not in target and target not in made and not target.startswith(("api/", "figures/")):
+            assert (page.parent / target).exists(), target
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    navigation = (ROOT / "mkdocs.yml").read_text()
+    for page in (ROOT / "docs").glob("*.md"):
+        assert page.name in navigation

@@ -18,7 +18,7 @@ import numpy as np
 from weft.errors import ConfigError, WeftError
 from weft.formats.conllu_batch import FIELDS, documents, parse
 from weft.formats.conllu_faults import find_fault
-from weft.formats.spacing import Spacing, escape, parse_misc, with_blanks
+from weft.formats.spacing import Spacing, begins_paragraph, escape, parse_misc, with_blanks
 from weft.formats.streams import Faults, TextBlock, checked_blocks, open_output
 from weft.text.doc import Doc, Multiword
 from weft.text.strings import StringTable
@@ -45,59 +45,108 @@ class _Waiting:
     """Sentences read and not yet made documents; the last document may go on in the next block."""
 
     def __init__(self) -> None:
-        self.sentences: list[str] = []
-        self.lines: list[int] = []
+        self.comments: list[tuple[str, ...]] = []
+        self.bodies: list[str] = []  # the rows of each sentence
         self.starts: list[_Start] = []
+        self.paragraphs: list[bool] = []  # which sentences begin one
+        self.lines: list[tuple[int, int]] = []  # (sentence, its first line), known where a block begins or ends
         self.clean = True
 
     def add(self, block: TextBlock) -> None:
-        line = block.line
+        """Part the block into sentences and these into comments and rows."""
         self.clean &= block.clean
-        for piece in block.text.split("\n\n"):
-            sentence = piece.strip("\n")
-            if sentence:
-                here = len(self.sentences)
-                name = _new_document(sentence) if "# newdoc" in sentence else None
-                if name is not None or not self.starts:
-                    self.starts.append(_Start(here, name))
-                elif here - self.starts[-1].sentence == PART:
-                    last = self.starts[-1]
-                    last.part = last.part or 1
-                    self.starts.append(_Start(here, last.id, last.part + 1))
-                self.sentences.append(sentence)
-                self.lines.append(line + len(piece) - len(piece.lstrip("\n")))
-            line += piece.count("\n") + 2
+        text = block.text.strip("\n")
+        if not text:
+            return
+        pieces = text.split("\n\n")
+        line = block.line + len(block.text) - len(block.text.lstrip("\n"))
+        self.lines.append((len(self.bodies), line))
+        if "\n\n\n" in text:
+            for piece in pieces:
+                sentence = piece.strip("\n")
+                if sentence:
+                    self.lines.append((len(self.bodies), line + len(piece) - len(piece.lstrip("\n"))))
+                    self._add_sentence(sentence)
+                line += piece.count("\n") + 2
+        else:
+            for piece in pieces:
+                self._add_sentence(piece)
+        self.lines.append((len(self.bodies), block.line + block.text.count("\n")))
+
+    def _add_sentence(self, sentence: str) -> None:
+        here = len(self.bodies)
+        comments: tuple[str, ...] = ()
+        name = None
+        paragraph = False
+        if sentence.startswith("#"):
+            cut = sentence.find("\n1")  # the first row is mostly word 1
+            head = sentence[:cut]
+            comments = tuple(head.split("\n"))
+            if cut < 0 or head.count("\n#") != len(comments) - 1:
+                lines = sentence.split("\n")
+                rows = next((i for i, line in enumerate(lines) if not line.startswith("#")), len(lines))
+                comments = tuple(lines[:rows])
+                cut = sum(map(len, comments)) + rows - 1
+            sentence = sentence[cut + 1 :]
+            if "# new" in head:
+                name = _new_document(comments)
+                paragraph = begins_paragraph(comments)
+        if name is not None or not self.starts:
+            self.starts.append(_Start(here, name))
+        elif here - self.starts[-1].sentence == PART:
+            last = self.starts[-1]
+            last.part = last.part or 1
+            self.starts.append(_Start(here, last.id, last.part + 1))
+        self.comments.append(comments)
+        self.bodies.append(sentence)
+        self.paragraphs.append(paragraph)
 
     def take(self, final: bool = False) -> _Waiting:
         """The documents that are whole, all of them if nothing more comes."""
         taken = _Waiting()
-        end = len(self.sentences) if final or not self.starts else self.starts[-1].sentence
+        end = len(self.bodies) if final or not self.starts else self.starts[-1].sentence
         kept = len(self.starts) if final else len(self.starts) - 1
         taken.clean = self.clean
-        taken.sentences, self.sentences = self.sentences[:end], self.sentences[end:]
-        taken.lines, self.lines = self.lines[:end], self.lines[end:]
+        taken.lines = self.lines
+        self.lines = [(sentence - end, line) for sentence, line in self.lines if sentence >= end]
+        taken.paragraphs, self.paragraphs = self.paragraphs[:end], self.paragraphs[end:]
+        taken.comments, self.comments = self.comments[:end], self.comments[end:]
+        taken.bodies, self.bodies = self.bodies[:end], self.bodies[end:]
         taken.starts, self.starts = self.starts[:kept], self.starts[kept:]
         for start in self.starts:
             start.sentence -= end
-        self.clean = taken.clean or not self.sentences
+        self.clean = taken.clean or not self.bodies
         return taken
+
+    def line(self, sentence: int) -> int:
+        """The number of the first line of a sentence."""
+        known, line = max((mark for mark in self.lines if mark[0] <= sentence), default=min(self.lines))
+        for i in range(known, sentence):
+            line += self._height(i)
+        for i in range(sentence, known):
+            line -= self._height(i)
+        return line
+
+    def _height(self, sentence: int) -> int:
+        return self.bodies[sentence].count("\n") + len(self.comments[sentence]) + 2
 
     def without_bad(self, path: str, faults: Faults, check_trees: bool) -> _Waiting:
         """The same without the sentences that break the format; documents that lose all of theirs go."""
         good = _Waiting()
-        ends = [start.sentence for start in self.starts[1:]] + [len(self.sentences)]
+        ends = [start.sentence for start in self.starts[1:]] + [len(self.bodies)]
         for start, end in zip(self.starts, ends, strict=True):
-            first = len(good.sentences)
-            for sentence, line in zip(
-                self.sentences[start.sentence : end], self.lines[start.sentence : end], strict=True
-            ):
-                fault = find_fault(path, sentence, line, check_trees)
-                if fault is not None:
-                    faults.meet(fault)
+            first = len(good.bodies)
+            for i in range(start.sentence, end):
+                sentence = "\n".join([*self.comments[i], self.bodies[i]])
+                if find_fault(path, sentence, 1, check_trees) is None:
+                    good.bodies.append(self.bodies[i])
+                    good.comments.append(self.comments[i])
+                    good.paragraphs.append(self.paragraphs[i])
                     continue
-                good.sentences.append(sentence)
-                good.lines.append(line)
-            if len(good.sentences) > first:
+                fault = find_fault(path, sentence, self.line(i), check_trees)
+                assert fault is not None
+                faults.meet(fault)
+            if len(good.bodies) > first:
                 good.starts.append(_Start(first, start.id, start.part))
         return good
 
@@ -134,16 +183,17 @@ def parse_text(text: str, path: str = "text", check_trees: bool = True) -> list[
 
 
 def _documents(path: str, waiting: _Waiting, spacing: Spacing, faults: Faults, check_trees: bool) -> list[Doc]:
-    if not waiting.sentences:
+    if not waiting.bodies:
         return []
-    batch = parse(waiting.sentences, spacing, check_trees) if waiting.clean else None
+    batch = parse(waiting.bodies, spacing, check_trees) if waiting.clean else None
     if batch is None:
         waiting = waiting.without_bad(path, faults, check_trees)
-        if not waiting.sentences:
+        if not waiting.bodies:
             return []
-        batch = parse(waiting.sentences, spacing, check_trees)
+        batch = parse(waiting.bodies, spacing, check_trees)
         assert batch is not None, "the two kinds of checks disagree"
-    docs = documents(batch, [start.sentence for start in waiting.starts], spacing)
+    starts = [start.sentence for start in waiting.starts]
+    docs = documents(batch, waiting.comments, waiting.paragraphs, starts, spacing)
     for doc, start in zip(docs, waiting.starts, strict=True):
         if start.id:
             doc.meta["id"] = start.id
@@ -152,11 +202,9 @@ def _documents(path: str, waiting: _Waiting, spacing: Spacing, faults: Faults, c
     return docs
 
 
-def _new_document(sentence: str) -> str | None:
+def _new_document(comments: Sequence[str]) -> str | None:
     """The name that `# newdoc` gives ("" for none), None where the sentence begins no document."""
-    for line in sentence.split("\n"):
-        if not line.startswith("#"):
-            return None
+    for line in comments:
         if line.startswith("# newdoc"):
             key, _, value = line[2:].partition("=")
             if key.split() == ["newdoc", "id"]:
@@ -256,7 +304,7 @@ def _told_spacing(doc: Doc, spacing: Spacing) -> tuple[list[str], list[Multiword
         for row in doc.multiwords:
             ids[place[row.first]] = doc.strings[row.fields[-1]]
     lasts = doc.word_token[doc.sentence_offsets[1:] - 1]
-    paragraphs = [any(line.startswith("# newpar") for line in lines) for lines in doc.comments]
+    paragraphs = [begins_paragraph(lines) for lines in doc.comments]
     layout = spacing.layout(forms, ids, lasts, paragraphs, [0])
     if layout.text == doc.text:
         return misc, doc.multiwords

@@ -36,14 +36,6 @@ class _Numbers(dict[str, int]):
 _NUMBERS = _Numbers({"_": -1, **{str(i): i for i in range(1000)}})
 
 
-class Header(NamedTuple):
-    """The comments of sentences, and what is left of them."""
-
-    comments: list[tuple[str, ...]]
-    bodies: list[str]
-    new_paragraph: list[bool]
-
-
 class Batch(NamedTuple):
     """Sentences as arrays; documents are cut out of it by `documents`."""
 
@@ -55,37 +47,10 @@ class Batch(NamedTuple):
     word_token: Ids
     multiwords: list[Multiword]
     empty_nodes: list[EmptyNode]
-    header: Header
 
 
-def split_header(sentences: Sequence[str]) -> Header:
-    """Part the comment lines from the rows."""
-    comments: list[tuple[str, ...]] = []
-    bodies: list[str] = []
-    new_paragraph: list[bool] = []
-    for sentence in sentences:
-        if sentence[0] != "#":
-            comments.append(())
-            bodies.append(sentence)
-            new_paragraph.append(False)
-            continue
-        cut = sentence.find("\n1")  # the first row is mostly word 1
-        head = sentence[:cut]
-        if cut < 0 or head.count("\n") != head.count("\n#"):
-            lines = sentence.split("\n")
-            rows = next((i for i, line in enumerate(lines) if not line.startswith("#")), len(lines))
-            head = "\n".join(lines[:rows])
-            cut = len(head)
-        comments.append(tuple(head.split("\n")))
-        bodies.append(sentence[cut + 1 :])
-        new_paragraph.append("# newpar" in head and any(line.startswith("# newpar") for line in comments[-1]))
-    return Header(comments, bodies, new_paragraph)
-
-
-def parse(sentences: Sequence[str], spacing: Spacing, check_trees: bool) -> Batch | None:
-    """Sentences (text without empty lines) as arrays, or None if any of them breaks the format."""
-    header = split_header(sentences)
-    bodies = header.bodies
+def parse(bodies: Sequence[str], spacing: Spacing, check_trees: bool) -> Batch | None:
+    """The rows of sentences as arrays, or None if any sentence breaks the format."""
     strings = spacing.strings
     row_counts = np.array([body.count("\n") + 1 for body in bodies], dtype=np.int64)
     n_rows = int(row_counts.sum())
@@ -115,7 +80,7 @@ def parse(sentences: Sequence[str], spacing: Spacing, check_trees: bool) -> Batc
         if name == "head":
             continue
         values = pieces[field::_STRIDE]
-        if name != "form" and values.count("_") == n_rows:
+        if values[0] == "_" and name != "form" and values.count("_") == n_rows:
             continue
         column = strings.ids(values)
         if not column.all():
@@ -132,7 +97,7 @@ def parse(sentences: Sequence[str], spacing: Spacing, check_trees: bool) -> Batc
     misc = columns.get("misc", np.zeros(len(head), dtype=np.int32))
     word_token = np.arange(len(head), dtype=np.int32)
     if all_words:
-        return Batch(offsets, columns, head, forms, misc, word_token, [], [], header)
+        return Batch(offsets, columns, head, forms, misc, word_token, [], [])
     rare = _rare_rows(pieces, ids, row_starts, offsets)
     if rare is None:
         return None
@@ -147,7 +112,7 @@ def parse(sentences: Sequence[str], spacing: Spacing, check_trees: bool) -> Batc
     if multiwords:
         forms = list(compress(forms, begins.tolist()))
         word_token = (np.cumsum(begins) - 1).astype(np.int32)
-    return Batch(offsets, columns, head, forms, misc[begins], word_token, multiwords, empty_nodes, header)
+    return Batch(offsets, columns, head, forms, misc[begins], word_token, multiwords, empty_nodes)
 
 
 def has_cycle(head: Ids, offsets: Ids) -> bool:
@@ -206,11 +171,17 @@ def _rare_rows(
     return multiwords, empty_nodes
 
 
-def documents(batch: Batch, doc_starts: Sequence[int], spacing: Spacing) -> list[Doc]:
+def documents(
+    batch: Batch,
+    comments: list[tuple[str, ...]],
+    paragraphs: Sequence[bool],
+    doc_starts: Sequence[int],
+    spacing: Spacing,
+) -> list[Doc]:
     """Cut a batch into documents that begin at these sentences."""
     offsets = batch.offsets
     lasts = batch.word_token[offsets[1:] - 1]
-    layout = spacing.layout(batch.forms, batch.token_misc, lasts, batch.header.new_paragraph, doc_starts)
+    layout = spacing.layout(batch.forms, batch.token_misc, lasts, paragraphs, doc_starts)
     docs: list[Doc] = []
     sentence_ends = [*doc_starts[1:], len(offsets) - 1]
     multiwords, empty_nodes = iter(batch.multiwords), iter(batch.empty_nodes)
@@ -226,7 +197,7 @@ def documents(batch: Batch, doc_starts: Sequence[int], spacing: Spacing) -> list
         doc.sentence_offsets = offsets[low : high + 1] - np.int32(first)
         doc.columns = {name: ids[first:end] for name, ids in batch.columns.items()}
         doc.head = batch.head[first:end] if any_head else None
-        doc.comments = batch.header.comments[low:high]
+        doc.comments = comments[low:high]
         while next_multiword is not None and next_multiword.first < end:
             begin, stop, fields = next_multiword
             doc.multiwords.append(Multiword(begin - first, stop - first, fields))

@@ -80,6 +80,15 @@ def with_blanks(misc: str, before: str, after: str) -> str:
     return "|".join(items)
 
 
+def begins_paragraph(comments: Sequence[str]) -> bool:
+    """Whether a sentence with these comments begins a paragraph.
+
+    >>> begins_paragraph(("# newpar id = p1",)), begins_paragraph(("# text = # newpar",))
+    (True, False)
+    """
+    return any(line.startswith("# newpar") for line in comments)
+
+
 class Layout(NamedTuple):
     """Text restored from tokens: offsets of the tokens in it, and `bounds[d]`, the part that is document `d`."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +74,8 @@ class StringTable:
 
     def ids(self, strings: Iterable[str]) -> Ids:
         """The numbers of many strings as one array, new ones added."""
-        return np.fromiter(map(self._ids.__getitem__, strings), dtype=np.int32)
+        count = len(strings) if isinstance(strings, Sized) else -1
+        return np.fromiter(map(self._ids.__getitem__, strings), dtype=np.int32, count=count)
 
     def since(self, number: int) -> list[str]:
         """The strings added from `number` on."""

@@ -12,6 +12,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -105,7 +106,7 @@ class SequenceLabeller(Component):
 
     @abstractmethod
     def score(self, gold: list[list[str]], system: list[list[str]]) -> dict[str, float]:
-        """Scores of label sequences, the one to optimise first."""
+        """Scores of the label sequences of sentences, the one to optimise first."""
 
     @abstractmethod
     def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
@@ -167,16 +168,16 @@ class SequenceLabeller(Component):
     def _early_stopping(self, data: ChainData, docs: Sequence[Doc]) -> EarlyStopping:
         if not docs:
             raise DataError("the dev set has no words")
-        gold = [self.gold(doc) for doc in docs]
+        gold = [labels for doc in docs for labels in _by_sentence(self.gold(doc), doc.sentence_offsets.tolist())]
         batches = [data.encode([doc]) for doc in docs]
         names = np.array(data.model.space.labels)
 
         def score(weights: Floats) -> float:
-            system = []
+            system: list[list[str]] = []
             for batch in batches:
                 chain = data.model.score(batch, weights)
                 path = decode(chain, self.settings.learner)
-                system.append(names[data.model.space.tags(path)].tolist())
+                system += _by_sentence(names[data.model.space.tags(path)].tolist(), batch.sentences.tolist())
             return next(iter(self.score(gold, system).values()))
 
         # Optimisers take small steps: a look at dev data costs a good part of one, so not after every iteration.
@@ -276,6 +277,10 @@ def learn(
     }
     trained: Result = learners[settings.learner]().fit(data.model, sentences, **common)
     return trained
+
+
+def _by_sentence(labels: list[str], offsets: list[int]) -> list[list[str]]:
+    return [labels[first:end] for first, end in pairwise(offsets)]
 
 
 def _typed(name: str, value: Any, default: Any) -> Any:

@@ -335,6 +335,11 @@ def test_parts_are_linear_and_refuse_to_separate_sums():
     np.testing.assert_allclose(marginals.scale(weight).edge, chain.marginals(weight).edge)
     np.testing.assert_allclose((marginals + marginals - marginals.scale(0.5)).node, marginals.node * 1.5)
 
+    total = marginals.scale(1.0)
+    total += marginals
+    total -= marginals.scale(3.0)
+    np.testing.assert_allclose(total.edge, -marginals.edge)
+
     shared = Chain(chain.node, np.zeros((2, 2)), [0, 2, 3]).marginals()
     with pytest.raises(InferenceError, match="give the weights to parts"):
         shared.scale(weight)

@@ -28,6 +28,7 @@ from weft.infer.ragged import (
     check_shape,
     first_positions,
     last_positions,
+    one_block,
     sentence_of,
     sentence_weights,
     sum_by_sentence,
@@ -69,6 +70,18 @@ class ChainParts:
     def __sub__(self, other: ChainParts) -> ChainParts:
         self._check(other)
         return ChainParts(self.node - other.node, self.edge - other.edge, self.offsets)
+
+    def __iadd__(self, other: ChainParts) -> ChainParts:
+        self._check(other)
+        np.add(self.node, other.node, out=self.node)
+        np.add(self.edge, other.edge, out=self.edge)
+        return self
+
+    def __isub__(self, other: ChainParts) -> ChainParts:
+        self._check(other)
+        np.subtract(self.node, other.node, out=self.node)
+        np.subtract(self.edge, other.edge, out=self.edge)
+        return self
 
     def scale(self, factor: float | Floats) -> ChainParts:
         """Every number times `factor`; an array gives one factor a sentence.
@@ -283,7 +296,7 @@ class Chain:
         edge = function.edge[None] if function.shared else function.edge
         node, edge = run_covariance(
             done, self._transitions, self.offsets, each,
-            np.ascontiguousarray(function.node), np.ascontiguousarray(edge), self.shared,
+            one_block(function.node, np.float64), one_block(edge, np.float64), self.shared,
         )  # fmt: skip
         return ChainParts(node, edge[0] if self.shared else edge, self.offsets)
 

@@ -90,9 +90,8 @@ def run_marginals(
 
 def _scaled_messages(node: Floats, transitions: Transitions, offsets: Indices, weight: Floats, both: bool) -> Messages:
     """Run the passes on probabilities and mark the sentences for which that is not safe."""
-    top = node.max(axis=1, initial=-np.inf)
-    top[top == -np.inf] = 0.0
-    factor = np.subtract(node, top[:, None])
+    top, factor = np.empty(len(node)), np.empty(node.shape)
+    _shift(node, top, factor)
     np.exp(factor, out=factor)
     sentences = len(offsets) - 1
     done = Messages(
@@ -117,6 +116,19 @@ def _repair(
             node, transitions.scores, transitions.step, *transitions.before, offsets, ~done.scaled, weight,
             done.alpha, done.v, done.node, done.log_partition, edge,
         )  # fmt: skip
+
+
+@kernel
+def _shift(node: Floats, top: Floats, out: Floats) -> None:
+    """The highest score of each position, 0 where all are forbidden, and the scores less that."""
+    states = node.shape[1]
+    for i in range(len(node)):
+        highest = node[i, 0]
+        for y in range(1, states):
+            highest = node[i, y] if node[i, y] > highest else highest
+        top[i] = 0.0 if highest == -np.inf else highest
+        for y in range(states):
+            out[i, y] = node[i, y] - top[i]
 
 
 @fast_kernel

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from weft.errors import InferenceError
 
@@ -15,13 +15,22 @@ States = NDArray[np.int32]
 Booleans = NDArray[np.bool_]
 
 
+def one_block(array: ArrayLike, dtype: DTypeLike) -> NDArray[Any]:
+    """The array in one writable block of memory, copied only where it is not: a kernel is compiled once for each kind.
+
+    >>> one_block(np.broadcast_to(np.int64(1), 2), np.float64)
+    array([1., 1.])
+    """
+    return np.require(array, dtype, ["C", "W"])
+
+
 def check_offsets(offsets: ArrayLike, size: int) -> Indices:
     """Offsets as int64, once they begin at 0, never fall and end at `size`.
 
     >>> check_offsets([0, 2, 2, 5], 5)
     array([0, 2, 2, 5])
     """
-    array = np.ascontiguousarray(offsets, dtype=np.int64)
+    array = one_block(offsets, np.int64)
     if array.ndim != 1 or len(array) == 0 or array[0] != 0 or array[-1] != size or np.any(array[1:] < array[:-1]):
         raise InferenceError(
             f"offsets must rise from 0 to the number of positions, {size}, one entry more than there are sentences; "
@@ -36,7 +45,7 @@ def check_scores(scores: ArrayLike, name: str) -> Floats:
     >>> check_scores([0, float("-inf")], "node scores")
     array([  0., -inf])
     """
-    array = np.ascontiguousarray(scores, dtype=np.float64)
+    array = one_block(scores, np.float64)
     if array.size and not array.max() < np.inf:
         raise InferenceError(
             f"{name} hold NaN or plus infinity; scores must be finite, or minus infinity for what is forbidden: "
@@ -92,6 +101,6 @@ def sentence_weights(weight: Floats | None, offsets: Indices) -> Floats:
     """One weight a sentence; ones where none are given."""
     if weight is None:
         return np.ones(len(offsets) - 1)
-    array = np.ascontiguousarray(weight, dtype=np.float64)
+    array = one_block(weight, np.float64)
     check_shape(array, (len(offsets) - 1,), "weight, one number a sentence,")
     return array

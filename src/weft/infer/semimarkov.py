@@ -25,6 +25,7 @@ from weft.infer.ragged import (
     check_scores,
     check_shape,
     first_positions,
+    one_block,
     sentence_of,
     sentence_weights,
     sum_by_sentence,
@@ -213,7 +214,7 @@ class SemiMarkov:
         segment_covariance(
             self.segment_scores, self.transition, self.offsets, sentence_weights(weight, self.offsets),
             lattice.starting, lattice.ending, lattice.onward, lattice.after, lattice.log_partition,
-            np.ascontiguousarray(function.segment), np.ascontiguousarray(function.transition),
+            one_block(function.segment, np.float64), one_block(function.transition, np.float64),
             parts.segment, parts.transition,
         )  # fmt: skip
         return parts

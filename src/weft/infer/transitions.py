@@ -74,7 +74,7 @@ class Transitions:
     def before(self) -> tuple[Indices, Indices]:
         """The states that may come before every state: offsets [L + 1] and states, sorted."""
         states, rows = np.nonzero(self.reached.T)
-        return np.searchsorted(states, np.arange(len(self.reached) + 1)), rows
+        return np.searchsorted(states, np.arange(len(self.reached) + 1)), np.ascontiguousarray(rows)
 
     @cached_property
     def top(self) -> Floats:

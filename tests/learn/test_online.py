@@ -279,6 +279,14 @@ def test_early_stopping_survives_an_interruption(tmp_path):
     assert again.iterations == rest.iterations
 
 
+def test_a_finished_run_can_be_given_more_epochs(tmp_path):
+    model, batch = chain_problem(21)
+    batches, place = sentences_of(batch), Checkpoint(tmp_path / "run.safetensors")
+    Perceptron(epochs=2).fit(model, batches, checkpoint=place)
+    longer = Perceptron(epochs=4).fit(model, batches, checkpoint=place)
+    np.testing.assert_array_equal(longer.weights, Perceptron(epochs=4).fit(model, batches).weights)
+
+
 def test_a_checkpoint_of_another_run_or_a_broken_one_is_refused(tmp_path):
     model, batch = chain_problem(18)
     batches, place = sentences_of(batch), tmp_path / "run.safetensors"

@@ -159,34 +159,40 @@ class Pairs:
         self.count, self.newest = count, newest
 
 
+# Inner loops run over slices from zero: an index that Numba cannot prove to be non-negative is not vectorised.
+
+
 @fast_kernel
 def _store(rows: Singles, s: int, y: int, direction: Floats, step: float, new: Floats, old: Floats) -> None:
-    for i in range(rows.shape[1]):
-        rows[s, i] = step * direction[i]
-        rows[y, i] = new[i] - old[i]
+    moves, changes = rows[s], rows[y]
+    for i in range(len(moves)):
+        moves[i] = step * direction[i]
+        changes[i] = new[i] - old[i]
 
 
 @fast_kernel
 def _dots(rows: Singles, used: NDArray[np.int64], vector: Floats, out: Floats) -> None:
     for begin in range(0, rows.shape[1], BLOCK):
-        end = min(begin + BLOCK, rows.shape[1])
+        block = vector[begin : begin + BLOCK]
         for j in used:
+            row = rows[j, begin : begin + BLOCK]
             total = 0.0
-            for i in range(begin, end):
-                total += np.float64(rows[j, i]) * vector[i]
+            for i in range(len(block)):
+                total += np.float64(row[i]) * block[i]
             out[j] += total
 
 
 @fast_kernel
 def _products(rows: Singles, used: NDArray[np.int64], s: int, y: int, out: Floats) -> None:
     for begin in range(0, rows.shape[1], BLOCK):
-        end = min(begin + BLOCK, rows.shape[1])
+        moves, changes = rows[s, begin : begin + BLOCK], rows[y, begin : begin + BLOCK]
         for j in used:
+            row = rows[j, begin : begin + BLOCK]
             with_s, with_y = 0.0, 0.0
-            for i in range(begin, end):
-                value = np.float64(rows[j, i])
-                with_s += value * np.float64(rows[s, i])
-                with_y += value * np.float64(rows[y, i])
+            for i in range(len(row)):
+                value = np.float64(row[i])
+                with_s += value * np.float64(moves[i])
+                with_y += value * np.float64(changes[i])
             out[0, j] += with_s
             out[1, j] += with_y
 
@@ -196,10 +202,10 @@ def _combine(
     rows: Singles, used: NDArray[np.int64], factors: Floats, of_gradient: float, gradient: Floats, into: Floats
 ) -> None:
     for begin in range(0, rows.shape[1], BLOCK):
-        end = min(begin + BLOCK, rows.shape[1])
-        for i in range(begin, end):
-            into[i] = of_gradient * gradient[i]
+        block, slope = into[begin : begin + BLOCK], gradient[begin : begin + BLOCK]
+        for i in range(len(block)):
+            block[i] = of_gradient * slope[i]
         for j in used:
-            factor = factors[j]
-            for i in range(begin, end):
-                into[i] += factor * np.float64(rows[j, i])
+            row, factor = rows[j, begin : begin + BLOCK], factors[j]
+            for i in range(len(block)):
+                block[i] += factor * np.float64(row[i])

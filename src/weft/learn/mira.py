@@ -21,7 +21,7 @@ from weft.kernel import kernel
 from weft.learn.online import run_epochs
 from weft.learn.protocol import Floats, Indices
 from weft.learn.signals import gold_of
-from weft.learn.training import Arrays, Callback, Checkpoint, EarlyStopping, Result
+from weft.learn.training import Arrays, Callback, Checkpoint, EarlyStopping, Result, run_name
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class MIRA:
         if self.k < 1 or self.cap <= 0:
             raise ConfigError(f"MIRA needs k >= 1 and cap > 0, got {self.k} and {self.cap}.")
         return run_epochs(
-            f"{self} on {model.size} weights",
+            run_name(self, model.size),
             MIRARun(self, model, start),
             batches,
             self.epochs,

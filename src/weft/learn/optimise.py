@@ -16,7 +16,7 @@ import numpy as np
 
 from weft.errors import ConfigError
 from weft.learn.protocol import Floats
-from weft.learn.training import Arrays, Callback, Checkpoint, EarlyStopping, Progress, Result
+from weft.learn.training import Arrays, Callback, Checkpoint, EarlyStopping, Progress, Result, run_name
 from weft.progress import progress
 
 Oracle = Callable[[Floats], tuple[float, Floats]]
@@ -112,7 +112,7 @@ def minimise(
 
         method = LBFGS()
     start = np.array(start, dtype=np.float64)
-    keep = Progress(f"{method} on {len(start)} weights", early, checkpoint, callback)
+    keep = Progress(run_name(method, len(start)), early, checkpoint, callback)
     saved = keep.resume()
     counted = Counted(oracle, keep.calls)
     run = method.begin(counted, start, evaluate=saved is None)

@@ -18,7 +18,7 @@ from weft.errors import ConfigError
 from weft.learn.online import run_epochs
 from weft.learn.protocol import Floats
 from weft.learn.signals import gold_of
-from weft.learn.training import Arrays, Callback, Checkpoint, EarlyStopping, Result
+from weft.learn.training import Arrays, Callback, Checkpoint, EarlyStopping, Result, run_name
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Perceptron:
         if self.cost < 0:
             raise ConfigError(f"The perceptron's cost must be at least 0, got {self.cost}.")
         return run_epochs(
-            f"{self} on {model.size} weights",
+            run_name(self, model.size),
             PerceptronRun(self, model, start),
             batches,
             self.epochs,

@@ -25,7 +25,7 @@ from weft.kernel import kernel
 from weft.learn.online import run_epochs
 from weft.learn.protocol import Floats, Indices
 from weft.learn.signals import Gold
-from weft.learn.training import Arrays, Callback, Checkpoint, EarlyStopping, Result
+from weft.learn.training import Arrays, Callback, Checkpoint, EarlyStopping, Result, run_name
 
 DECAY = 0.85  # of the rate an epoch, where no prior shrinks it
 
@@ -76,7 +76,7 @@ class SGD:
         updates = -(-len(batches) // self.group)
         rate = self.rate if self.rate is not None else self.calibrate(model, batches, start)
         return run_epochs(
-            f"{self} on {model.size} weights",
+            run_name(self, model.size),
             SGDRun(self, model, start, rate, updates),
             batches,
             self.epochs,

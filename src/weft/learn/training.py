@@ -12,7 +12,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -229,6 +229,17 @@ class Progress:
         if self.early is not None and self.early.best_weights is not None:
             weights = self.early.best_weights
         return Result(weights, float(loss), self.calls, self.iteration, self.history, self.why)
+
+
+def run_name(options: Any, size: int) -> str:
+    """What a checkpoint must agree on with the run that resumes it: all options but the number of epochs.
+
+    >>> from weft.learn.perceptron import Perceptron
+    >>> run_name(Perceptron(epochs=3), 10)
+    'Perceptron(cost=0.0, average=True, group=1, shuffle=True, seed=0) on 10 weights'
+    """
+    kept = (f"{part.name}={getattr(options, part.name)!r}" for part in fields(options) if part.name != "epochs")
+    return f"{type(options).__name__}({', '.join(kept)}) on {size} weights"
 
 
 def generator_state(generator: np.random.Generator) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from weft.errors import InferenceError
 from weft.infer.semimarkov import SemiMarkov, SemiMarkovParts
+from weft.learn.protocol import Structure
 
 ENUMERATED = settings(max_examples=50, deadline=None, derandomize=True)
 
@@ -227,10 +228,17 @@ def test_bad_input_is_named():
             model.score(solution)
     with pytest.raises(InferenceError, match="1 to 2 positions"):
         model.encode([[1, 0, 3, 0]])
-    with pytest.raises(InferenceError, match="give the weights to parts"):
+    with pytest.raises(InferenceError, match="give factors by sentence as `weight`"):
         model.marginals().scale(np.ones(2))
-    alone = SemiMarkov(np.ones((3, 2, 2)), np.ones((2, 2)), [0, 3])
-    parts = alone.parts(alone.best())
-    scores = SemiMarkovParts(np.ones((3, 2, 2)), np.ones((2, 2)), alone.offsets)
-    np.testing.assert_allclose(parts.dot(scores), alone.score(alone.best()))
+
+
+def test_parts_are_linear():
+    model = SemiMarkov(np.ones((3, 2, 2)), np.ones((2, 2)), [0, 1, 3])
+    parts = model.parts(model.best())
+    scores = SemiMarkovParts(np.ones((3, 2, 2)), np.ones((2, 2)), model.offsets)
+    assert parts.inner(scores) == pytest.approx(model.score(model.best()).sum())
     np.testing.assert_allclose((parts + parts - parts.scale(0.5)).segment, parts.segment * 1.5)
+
+
+def test_semi_markov_chains_offer_every_verb_that_learners_know():
+    assert all(callable(getattr(SemiMarkov, verb)) for verb in vars(Structure) if not verb.startswith("_"))

@@ -29,6 +29,7 @@ from weft.infer.ragged import (
     first_positions,
     last_positions,
     one_block,
+    one_factor,
     sentence_of,
     sentence_weights,
     sum_by_sentence,
@@ -48,10 +49,10 @@ class ChainParts:
     what is given to `augment` and `covariance` it is one number for every use of a transition.
 
     >>> parts = ChainParts(np.ones((3, 2)), np.zeros((3, 2, 2)), np.array([0, 1, 3]))
-    >>> (parts + parts).scale(np.array([0.5, 2.0])).node.tolist()
-    [[1.0, 1.0], [4.0, 4.0], [4.0, 4.0]]
-    >>> parts.dot(parts)
-    array([2., 4.])
+    >>> (parts + parts).scale(0.25).node.tolist()
+    [[0.5, 0.5], [0.5, 0.5], [0.5, 0.5]]
+    >>> parts.inner(parts)
+    6.0
     """
 
     node: Floats
@@ -83,29 +84,16 @@ class ChainParts:
         np.subtract(self.edge, other.edge, out=self.edge)
         return self
 
-    def scale(self, factor: float | Floats) -> ChainParts:
-        """Every number times `factor`; an array gives one factor a sentence.
+    def scale(self, factor: float) -> ChainParts:
+        """Every number times `factor`. One factor a sentence must be given where the parts are made, as `weight` of
+        `parts`, `marginals` or `covariance`: sums over sentences cannot be taken apart again."""
+        one = one_factor(factor)
+        return ChainParts(self.node * one, self.edge * one, self.offsets)
 
-        Sums over positions cannot be taken apart again: with shared edges and several sentences an array raises, and
-        the weights must be given where the parts are made, `chain.parts(path, weight)`, `chain.marginals(weight)`.
-        """
-        if np.ndim(factor) == 0:
-            return ChainParts(self.node * factor, self.edge * factor, self.offsets)
-        each = sentence_weights(np.asarray(factor), self.offsets)
-        if self.shared:
-            self._check_separable("scaled by one factor a sentence; give the weights to parts() or marginals()")
-            return ChainParts(self.node * each.sum(), self.edge * each.sum(), self.offsets)
-        position = each[sentence_of(self.offsets)]
-        return ChainParts(self.node * position[:, None], self.edge * position[:, None, None], self.offsets)
-
-    def dot(self, other: ChainParts) -> Floats:
-        """Inner product a sentence; with shared edges only for one sentence, for the same reason as in `scale`."""
+    def inner(self, other: ChainParts) -> float:
+        """Inner product over the whole batch; of a function with marginals: the function's expectation."""
         self._check(other)
-        inner = np.einsum("nl,nl->n", self.node, other.node)
-        if not self.shared:
-            return sum_by_sentence(inner + np.einsum("nab,nab->n", self.edge, other.edge), self.offsets)
-        self._check_separable("multiplied sentence by sentence; take batches of one sentence")
-        return sum_by_sentence(inner, self.offsets) + np.sum(self.edge * other.edge)
+        return float(np.vdot(self.node, other.node) + np.vdot(self.edge, other.edge))
 
     def _check(self, other: ChainParts) -> None:
         if self.node.shape != other.node.shape or self.edge.shape != other.edge.shape:
@@ -113,10 +101,6 @@ class ChainParts:
                 f"parts of different chains: nodes {self.node.shape} and edges {self.edge.shape} against nodes "
                 f"{other.node.shape} and edges {other.edge.shape}; combine parts of the same batch only"
             )
-
-    def _check_separable(self, what: str) -> None:
-        if len(self.offsets) > 2:
-            raise InferenceError(f"edges summed over {len(self.offsets) - 1} sentences cannot be {what}")
 
 
 class Chain:

@@ -27,6 +27,10 @@ SMALLEST_SCALE = 1e-150
 LARGEST_BETA = 1e130
 LARGEST_FALL = -1300.0
 LARGEST_RISE = 600.0
+# Long sentences fall further and lose nothing: with factors above exp(-57), about 1e-25, no number falls from above
+# SMALLEST_ALPHA to zero in one step, so that none is lost where none is seen below it.
+MILD = 57.0
+SMALLEST_ALPHA = 1e-250
 
 
 @dataclass(frozen=True)
@@ -90,8 +94,8 @@ def run_marginals(
 
 def _scaled_messages(node: Floats, transitions: Transitions, offsets: Indices, weight: Floats, both: bool) -> Messages:
     """Run the passes on probabilities and mark the sentences for which that is not safe."""
-    top, factor = np.empty(len(node)), np.empty(node.shape)
-    _shift(node, top, factor)
+    top, low, factor = np.empty(len(node)), np.empty(len(node)), np.empty(node.shape)
+    _shift(node, top, low, factor)
     np.exp(factor, out=factor)
     sentences = len(offsets) - 1
     done = Messages(
@@ -100,7 +104,7 @@ def _scaled_messages(node: Floats, transitions: Transitions, offsets: Indices, w
     )  # fmt: skip
     left, right = transitions.forward, transitions.backward
     _scaled_passes(
-        factor, top, transitions.top, transitions.step,
+        factor, top, low, transitions.top, transitions.low, transitions.step,
         left.matrix, left.source, left.start, left.stop, right.matrix, right.source, right.start, right.stop,
         offsets, weight, both, done.alpha, done.v, done.node, done.log_partition, done.scaled,
     )  # fmt: skip
@@ -119,16 +123,20 @@ def _repair(
 
 
 @kernel
-def _shift(node: Floats, top: Floats, out: Floats) -> None:
-    """The highest score of each position, 0 where all are forbidden, and the scores less that."""
+def _shift(node: Floats, top: Floats, low: Floats, out: Floats) -> None:
+    """The highest score of each position, 0 where all are forbidden; the scores less that, and the lowest allowed."""
     states = node.shape[1]
     for i in range(len(node)):
         highest = node[i, 0]
         for y in range(1, states):
             highest = node[i, y] if node[i, y] > highest else highest
         top[i] = 0.0 if highest == -np.inf else highest
+        lowest = 0.0
         for y in range(states):
-            out[i, y] = node[i, y] - top[i]
+            less = node[i, y] - top[i]
+            out[i, y] = less
+            lowest = less if less < lowest and less > -np.inf else lowest
+        low[i] = lowest
 
 
 @fast_kernel
@@ -147,7 +155,7 @@ def _times(x: Floats, matrix: Floats, source: Indices, start: Indices, stop: Ind
 
 @fast_kernel
 def _scaled_passes(
-    factor: Floats, top: Floats, edge_top: Floats, step: int,
+    factor: Floats, top: Floats, low: Floats, edge_top: Floats, edge_low: float, step: int,
     left: Floats, left_source: Indices, left_start: Indices, left_stop: Indices,
     right: Floats, right_source: Indices, right_start: Indices, right_stop: Indices,
     offsets: Indices, weight: Floats, both: bool,
@@ -160,7 +168,7 @@ def _scaled_passes(
     for s in range(len(offsets) - 1):
         first, end = offsets[s], offsets[s + 1]
         total, fall = 0.0, 0.0
-        safe = True
+        safe, nothing_lost = True, edge_low > -MILD
         for i in range(first, end):
             scale = 0.0
             if i == first:
@@ -178,15 +186,19 @@ def _scaled_passes(
                 safe = False
                 break
             inverse = 1.0 / scale
+            smallest = 1.0
             for y in range(states):
-                alpha[i, y] *= inverse
+                share = alpha[i, y] * inverse
+                alpha[i, y] = share
+                smallest = min(smallest, share if share > 0.0 else 1.0)
                 v[i, y] = factor[i, y] * inverse
+            nothing_lost = nothing_lost and low[i] > -MILD and smallest > SMALLEST_ALPHA
             scale = np.log(scale)
             total += scale + top[i]
             fall += min(scale, 0.0)
         log_partition[s] = total
-        safe = safe and fall > LARGEST_FALL
-        if safe and (both or (end - first) * np.log(states) - fall > LARGEST_RISE):
+        safe = safe and (nothing_lost or fall > LARGEST_FALL)
+        if safe and (both or not (nothing_lost or (end - first) * np.log(states) - fall < LARGEST_RISE)):
             beta[:] = 1.0
             for i in range(end - 1, first - 1, -1):
                 for y in range(states):

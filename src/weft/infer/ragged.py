@@ -104,3 +104,17 @@ def sentence_weights(weight: Floats | None, offsets: Indices) -> Floats:
     array = one_block(weight, np.float64)
     check_shape(array, (len(offsets) - 1,), "weight, one number a sentence,")
     return array
+
+
+def one_factor(factor: float) -> float:
+    """A factor for all sentences; arrays are refused, lest they be spread over states or labels unseen.
+
+    >>> one_factor(2)
+    2.0
+    """
+    if np.ndim(factor) > 0:
+        raise InferenceError(
+            "parts are scaled by one number for the whole batch, because parts that sentences share are sums; "
+            "give factors by sentence as `weight` to parts(), marginals() or covariance()"
+        )
+    return float(factor)

@@ -26,6 +26,7 @@ from weft.infer.ragged import (
     check_shape,
     first_positions,
     one_block,
+    one_factor,
     sentence_of,
     sentence_weights,
     sum_by_sentence,
@@ -56,23 +57,15 @@ class SemiMarkovParts:
     def __sub__(self, other: SemiMarkovParts) -> SemiMarkovParts:
         return SemiMarkovParts(self.segment - other.segment, self.transition - other.transition, self.offsets)
 
-    def scale(self, factor: float | Floats) -> SemiMarkovParts:
-        """Every number times `factor`. One factor a sentence must be given where the parts are made, as `weight`,
-        because sums over sentences cannot be taken apart again."""
-        if np.ndim(factor) > 0:
-            self._check_separable("scaled by one factor a sentence; give the weights to parts() or marginals()")
-            factor = float(sentence_weights(np.asarray(factor), self.offsets).sum())
-        return SemiMarkovParts(self.segment * factor, self.transition * factor, self.offsets)
+    def scale(self, factor: float) -> SemiMarkovParts:
+        """Every number times `factor`. One factor a sentence must be given where the parts are made, as `weight` of
+        `parts`, `marginals` or `covariance`: sums over sentences cannot be taken apart again."""
+        one = one_factor(factor)
+        return SemiMarkovParts(self.segment * one, self.transition * one, self.offsets)
 
-    def dot(self, other: SemiMarkovParts) -> Floats:
-        """Inner product of the parts of one sentence."""
-        self._check_separable("multiplied sentence by sentence; take batches of one sentence")
-        inner = np.einsum("ndl,ndl->n", self.segment, other.segment)
-        return sum_by_sentence(inner, self.offsets) + np.sum(self.transition * other.transition)
-
-    def _check_separable(self, what: str) -> None:
-        if len(self.offsets) > 2:
-            raise InferenceError(f"transitions summed over {len(self.offsets) - 1} sentences cannot be {what}")
+    def inner(self, other: SemiMarkovParts) -> float:
+        """Inner product over the whole batch; of a function with marginals: the function's expectation."""
+        return float(np.vdot(self.segment, other.segment) + np.vdot(self.transition, other.transition))
 
 
 class SemiMarkov:

@@ -83,6 +83,12 @@ class Transitions:
         return np.where(top == -np.inf, 0.0, top)
 
     @cached_property
+    def low(self) -> float:
+        """The lowest legal score of any matrix, less the highest of that matrix."""
+        less = self.scores - self.top[:, None, None]
+        return float(less.min(where=less > -np.inf, initial=0.0))
+
+    @cached_property
     def exponential(self) -> Floats:
         return np.exp(self.scores - self.top[:, None, None])
 

@@ -128,7 +128,8 @@ class _Waiting:
         return line
 
     def _height(self, sentence: int) -> int:
-        return self.bodies[sentence].count("\n") + len(self.comments[sentence]) + 2
+        body = self.bodies[sentence]
+        return len(self.comments[sentence]) + (body.count("\n") + 1 if body else 0) + 1
 
     def without_bad(self, path: str, faults: Faults, check_trees: bool) -> _Waiting:
         """The same without the sentences that break the format; documents that lose all of theirs go."""
@@ -137,7 +138,7 @@ class _Waiting:
         for start, end in zip(self.starts, ends, strict=True):
             first = len(good.bodies)
             for i in range(start.sentence, end):
-                sentence = "\n".join([*self.comments[i], self.bodies[i]])
+                sentence = "\n".join(filter(None, [*self.comments[i], self.bodies[i]]))
                 if find_fault(path, sentence, 1, check_trees) is None:
                     good.bodies.append(self.bodies[i])
                     good.comments.append(self.comments[i])

@@ -5,11 +5,15 @@
 While training, a `Layout` says which columns each row has (all, or those seen with the feature) and the weights are one
 flat array in the layout's order. After training, a `FrozenTable` keeps the weights that matter, quantised, behind a
 compact index that can be memory-mapped: buckets by the top bits of the key, the bits below them as a fingerprint.
+
+Most features are rare and have few columns; most of the work is done by frequent features that have many. Those rows
+are unfolded into whole rows of all columns before a large batch is scored, so that adding them up runs on vectors.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,6 +30,7 @@ Bools = NDArray[np.bool_]
 
 #: Types of frozen weights; integers are multiples of one scale.
 PRECISIONS: dict[str, Any] = {"float32": np.float32, "int16": np.int16, "int8": np.int8}
+_NONE: Rows = np.zeros(0, dtype=np.int32)
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,11 @@ class Layout:
     starts: Ints
     columns: NDArray[np.int32]
     n_columns: int
+
+    @cached_property
+    def _whole(self) -> tuple[Rows, NDArray[np.int32]]:
+        """The rows worth unfolding, and for every row its number among them or -1."""
+        return _whole_rows(np.diff(self.starts), self.n_columns)
 
     @classmethod
     def of_mask(cls, present: Bools) -> Layout:
@@ -55,12 +65,23 @@ class Layout:
     def score(self, rows: Rows, offsets: Ints, values: Floats, weights: Floats) -> Floats:
         """Scores `[position, column]` of features given as rows (-1: unknown, scores nothing)."""
         out = np.zeros((len(offsets) - 1, self.n_columns))
-        _score(rows, offsets, values, self.starts, self.columns, weights, out)
+        whole, number = self._unfold_for(rows)
+        unfolded = np.zeros((len(whole), self.n_columns))
+        _unfold_rows(whole, self.starts, self.columns, weights, unfolded)
+        _score(rows, offsets, values, self.starts, self.columns, weights, 1.0, number, unfolded, out)
         return out
+
+    def _unfold_for(self, rows: Rows) -> tuple[Rows, Rows]:
+        """Whole rows for a batch that is large enough to repay unfolding them; none for a smaller one."""
+        whole, number = self._whole
+        return (whole, number) if len(rows) > 4 * len(whole) else (_NONE, _NONE)
 
     def scatter(self, rows: Rows, offsets: Ints, values: Floats, coefficients: Floats, into: Floats) -> None:
         """Add coefficient `[position, column]` times features to a flat array of weights."""
-        _scatter(rows, offsets, values, self.starts, self.columns, coefficients, into)
+        whole, number = self._unfold_for(rows)
+        unfolded = np.zeros((len(whole), self.n_columns))
+        _scatter(rows, offsets, values, self.starts, self.columns, coefficients, number, unfolded, into)
+        _fold_rows(whole, self.starts, self.columns, unfolded, into)
 
     def sparse(self, rows: Rows, offsets: Ints, values: Floats, coefficients: Floats) -> tuple[Ints, Floats]:
         """The same sum as indices (with repetitions, in order of appearance) and values, zeros left out."""
@@ -100,6 +121,10 @@ class FrozenTable:
         self._shift = np.uint64(64 - ((len(buckets) - 1).bit_length() - 1))
         self._mask = np.uint64(((1 << bits) - 1) << (64 - bits))
         self._scale = float(arrays["scale"][0])
+        whole, self._number = _whole_rows(np.diff(np.asarray(arrays["starts"], dtype=np.int64)), n_columns)
+        self._unfolded = np.zeros((len(whole), n_columns))
+        _unfold_rows(whole, arrays["starts"], columns, arrays["weights"], self._unfolded)
+        self._unfolded *= self._scale
 
     @classmethod
     def freeze(
@@ -154,15 +179,42 @@ class FrozenTable:
     def nbytes(self) -> int:
         return sum(array.nbytes for array in self.arrays.values())
 
+    def rows(self, keys: Keys) -> Rows:
+        """Rows of keys, -1 for unknown ones (a stranger is taken for a known key once in billions)."""
+        out = np.empty(len(keys), dtype=np.int32)
+        _find(keys, self._mask, self._shift, self.arrays["buckets"], self.arrays["fingerprints"], out)
+        return out
+
     def score(self, keys: Keys, offsets: Ints, values: Floats) -> Floats:
         """Scores `[position, column]` of features given as keys."""
         out = np.zeros((len(offsets) - 1, self.n_columns))
-        arrays = self.arrays
-        _score_frozen(
-            keys, offsets, values, self._mask, self._shift, arrays["buckets"], arrays["fingerprints"],
-            arrays["starts"], arrays["columns"], arrays["weights"], self._scale, out,
-        )  # fmt: skip
+        starts, columns, weights = (self.arrays[name] for name in ("starts", "columns", "weights"))
+        rows = self.rows(keys)
+        _score(rows, offsets, values, starts, columns, weights, self._scale, self._number, self._unfolded, out)
         return out
+
+
+def _whole_rows(sizes: Ints, n_columns: int) -> tuple[Rows, Rows]:
+    """Rows with at least a quarter of all columns, and for every row its number among them or -1."""
+    large = sizes >= max(4, n_columns // 4)
+    number = np.where(large, np.cumsum(large) - 1, -1).astype(np.int32)
+    return np.flatnonzero(large).astype(np.int32), number
+
+
+@kernel
+def _unfold_rows(
+    whole: Rows, starts: NDArray[Any], columns: NDArray[Any], weights: NDArray[Any], unfolded: Floats
+) -> None:
+    for d in range(len(whole)):
+        for k in range(np.int64(starts[whole[d]]), np.int64(starts[whole[d] + 1])):
+            unfolded[d, columns[k]] = weights[k]
+
+
+@kernel
+def _fold_rows(whole: Rows, starts: Ints, columns: NDArray[np.int32], unfolded: Floats, into: Floats) -> None:
+    for d in range(len(whole)):
+        for k in range(starts[whole[d]], starts[whole[d] + 1]):
+            into[k] += unfolded[d, columns[k]]
 
 
 @kernel
@@ -170,22 +222,29 @@ def _score(
     rows: Rows,
     offsets: Ints,
     values: Floats,
-    starts: Ints,
-    columns: NDArray[np.int32],
-    weights: Floats,
+    starts: NDArray[Any],
+    columns: NDArray[Any],
+    weights: NDArray[Any],
+    scale: float,
+    number: Rows,
+    unfolded: Floats,
     out: Floats,
 ) -> None:
     for i in range(len(offsets) - 1):
+        scores = out[i]
         for f in range(offsets[i], offsets[i + 1]):
             row = rows[f]
             if row < 0:
                 continue
-            if len(values):
-                for k in range(starts[row], starts[row + 1]):
-                    out[i, columns[k]] += values[f] * weights[k]
+            value = values[f] if len(values) else 1.0
+            whole = number[row] if len(number) else -1
+            if whole >= 0:
+                line = unfolded[whole]
+                for c in range(len(scores)):
+                    scores[c] += value * line[c]
             else:
-                for k in range(starts[row], starts[row + 1]):
-                    out[i, columns[k]] += weights[k]
+                for k in range(np.int64(starts[row]), np.int64(starts[row + 1])):
+                    scores[columns[k]] += value * scale * weights[k]
 
 
 @kernel
@@ -196,19 +255,25 @@ def _scatter(
     starts: Ints,
     columns: NDArray[np.int32],
     coefficients: Floats,
+    number: Rows,
+    unfolded: Floats,
     into: Floats,
 ) -> None:
     for i in range(len(offsets) - 1):
+        numbers = coefficients[i]
         for f in range(offsets[i], offsets[i + 1]):
             row = rows[f]
             if row < 0:
                 continue
-            if len(values):
-                for k in range(starts[row], starts[row + 1]):
-                    into[k] += values[f] * coefficients[i, columns[k]]
+            value = values[f] if len(values) else 1.0
+            whole = number[row] if len(number) else -1
+            if whole >= 0:
+                line = unfolded[whole]
+                for c in range(len(numbers)):
+                    line[c] += value * numbers[c]
             else:
                 for k in range(starts[row], starts[row + 1]):
-                    into[k] += coefficients[i, columns[k]]
+                    into[k] += value * numbers[columns[k]]
 
 
 @kernel
@@ -251,29 +316,21 @@ def _sparse(
 
 
 @kernel
-def _score_frozen(
+def _find(
     keys: Keys,
-    offsets: Ints,
-    values: Floats,
     mask: np.uint64,
     shift: np.uint64,
     buckets: NDArray[np.uint32],
     fingerprints: NDArray[np.uint32],
-    starts: NDArray[np.uint32],
-    columns: NDArray[np.uint8],
-    weights: NDArray[np.float32],
-    scale: float,
-    out: Floats,
+    out: Rows,
 ) -> None:
     below = np.uint64(64) - shift
-    for i in range(len(offsets) - 1):
-        for f in range(offsets[i], offsets[i + 1]):
-            key = keys[f] & mask
-            bucket = np.int64(key >> shift)
-            fingerprint = np.uint32((key << below) >> np.uint64(32))
-            for row in range(buckets[bucket], buckets[bucket + 1]):
-                if fingerprints[row] == fingerprint:
-                    value = scale * values[f] if len(values) else scale
-                    for k in range(starts[row], starts[row + 1]):
-                        out[i, columns[k]] += value * weights[k]
-                    break
+    for f in range(len(keys)):
+        key = keys[f] & mask
+        bucket = np.int64(key >> shift)
+        fingerprint = np.uint32((key << below) >> np.uint64(32))
+        out[f] = -1
+        for row in range(np.int64(buckets[bucket]), np.int64(buckets[bucket + 1])):
+            if fingerprints[row] == fingerprint:
+                out[f] = row
+                break

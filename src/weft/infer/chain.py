@@ -34,7 +34,7 @@ from weft.infer.ragged import (
     sentence_weights,
     sum_by_sentence,
 )
-from weft.infer.transitions import Transitions
+from weft.infer.edge_scores import Transitions
 from weft.infer.viterbi import run_best, run_kbest
 
 __all__ = ["Chain", "ChainParts", "PairStates", "boundary_mask", "pair_states"]

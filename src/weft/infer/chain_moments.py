@@ -16,7 +16,7 @@ import numpy as np
 
 from weft.infer.forward_backward import Messages
 from weft.infer.ragged import Booleans, Floats, Indices, States
-from weft.infer.transitions import Transitions
+from weft.infer.edge_scores import Transitions
 from weft.kernel import kernel
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from weft.infer.ragged import Floats, Indices, States
-from weft.infer.transitions import Transitions
+from weft.infer.edge_scores import Transitions
 from weft.kernel import kernel
 
 

@@ -9,6 +9,7 @@ CoNLL-U (1 = first word, 0 = root, -1 = not set), so that kernels can take the a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,12 +97,12 @@ class Doc:
         for name, column in columns.items():
             if [len(row) for row in column] != lengths:
                 raise WeftError(f"column {name!r} does not have one value a word in every sentence")
-        forms = [form for sentence in sentences for form in sentence]
-        blanks = [blank for row in spaces for blank in row] if spaces is not None else [True] * len(forms)
+        forms = list(chain.from_iterable(sentences))
+        blanks = list(chain.from_iterable(spaces)) if spaces is not None else [True] * len(forms)
         doc.set_tokens(forms, blanks)
         doc.set_sentences(np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]))
         for name, column in columns.items():
-            flat = [value for row in column for value in row]
+            flat = list(chain.from_iterable(column))
             if name == "head":
                 doc.head = np.array(flat, dtype=np.int32)
             else:
@@ -110,20 +111,11 @@ class Doc:
 
     def set_tokens(self, forms: Sequence[str], blanks: Sequence[bool]) -> None:
         """Make the text of tokens (one word each), with a blank after those that say so."""
-        pieces: list[str] = []
-        starts, ends, position = [], [], 0
-        last = len(forms) - 1
-        for i, (form, blank) in enumerate(zip(forms, blanks, strict=True)):
-            starts.append(position)
-            position += len(form)
-            ends.append(position)
-            pieces.append(form)
-            if blank and i != last:
-                pieces.append(" ")
-                position += 1
-        self.text = "".join(pieces)
-        self.token_start = np.array(starts, dtype=np.int32)
-        self.token_end = np.array(ends, dtype=np.int32)
+        gaps = np.fromiter(blanks, dtype=np.int32, count=len(forms))
+        self.text = " ".join(forms) if gaps[:-1].all() else "".join(_spaced(forms, blanks))
+        sizes = np.fromiter(map(len, forms), dtype=np.int32, count=len(forms))
+        self.token_end = (np.cumsum(sizes) + np.cumsum(gaps) - gaps).astype(np.int32)
+        self.token_start = self.token_end - sizes
         self.word_token = np.arange(len(forms), dtype=np.int32)
         self.columns = {"form": self.strings.ids(forms)}
         self.head = None
@@ -256,3 +248,10 @@ class Doc:
     def __repr__(self) -> str:
         name = f"{self.id!r}, " if self.id else ""
         return f"Doc({name}{self.n_sentences} sentences, {self.n_words} words)"
+
+
+def _spaced(forms: Sequence[str], blanks: Sequence[bool]) -> Iterator[str]:
+    """Forms with their blanks, none after the last."""
+    for form, blank in zip(forms[:-1], blanks[:-1], strict=True):
+        yield form + " " if blank else form
+    yield from forms[-1:]

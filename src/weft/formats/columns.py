@@ -95,11 +95,13 @@ def read(
     fields: str | Sequence[str] | None = None,
     scheme: str | None = None,
     strict: bool = True,
+    separator: str | None = None,
     encoding: str = "utf-8",
 ) -> Iterator[Doc]:
     """The documents of a file of columns.
 
-    `strict=False` reads labels that break their scheme as the scorer conlleval does.
+    `strict=False` reads labels that break their scheme as the scorer conlleval does. Columns are parted by tabs if the
+    file has any, else by blanks, unless `separator` says which.
     """
     faults = faults or Faults()
     layout = parse_fields(fields, scheme) if fields is not None else []
@@ -108,7 +110,7 @@ def read(
     tabbed: bool | None = None
     for block in checked_blocks(path, faults, encoding=encoding):
         if tabbed is None:
-            tabbed = "\t" in block.text
+            tabbed = separator == "\t" if separator else "\t" in block.text
         sentences: list[_Sentence] = []
         for sentence, width in _sentences(path, block, tabbed, layout, faults):
             layout = layout or _default_fields(path, sentence.line, width, scheme)

@@ -86,6 +86,7 @@ def _set_text(doc: Doc, result: Doc, chosen: np.ndarray) -> np.ndarray:
     pieces: list[str] = []
     shifts: list[int] = []
     position = 0
+    last_multiword = {row.end: row.fields[-1] for row in doc.multiwords}
     for place, number in enumerate(chosen.tolist()):
         start, end = _extent(doc, number)
         if not pieces:
@@ -95,21 +96,29 @@ def _set_text(doc: Doc, result: Doc, chosen: np.ndarray) -> np.ndarray:
         shifts.append(position - start)
         following = int(chosen[place + 1]) if place + 1 < len(chosen) else -1
         after = doc.text[end : _extent(doc, number + 1)[0]] if number + 1 < doc.n_sentences else doc.text[end:]
-        own = int(doc.sentence_offsets[number + 1]) > 0 and "SpacesAfter=" in doc[
-            int(doc.sentence_offsets[number + 1]) - 1
-        ].get("misc")
-        if following == number + 1 or own or (following < 0 and number + 1 == doc.n_sentences):
+        said = _said(doc, number, last_multiword)
+        if following == number + 1 or "SpacesAfter=" in said or (following < 0 and number + 1 == doc.n_sentences):
             gap = after
         elif following < 0:
             gap = ""
         elif any(line.startswith("# newpar") for line in doc.comments[following]):
             gap = "\n\n"
+        elif "SpaceAfter=No" in said:
+            gap = ""
         else:
             gap = "" if after == "" and number + 1 < doc.n_sentences else " "
         pieces.append(doc.text[start:end] + gap)
         position += end - start + len(gap)
     result.text = "".join(pieces)
     return np.array(shifts, dtype=np.int64)
+
+
+def _said(doc: Doc, sentence: int, last_multiword: dict[int, str]) -> str:
+    """What the MISC column says of the last token of a sentence."""
+    end = int(doc.sentence_offsets[sentence + 1])
+    if end in last_multiword or end == 0:
+        return last_multiword.get(end, "")
+    return doc[end - 1].get("misc")
 
 
 def _char_map(doc: Doc, chosen: np.ndarray, shifts: np.ndarray) -> np.ndarray:

@@ -1,0 +1,112 @@
+"""JSONL of other tools, bad lines and files, streams of plain text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from weft.errors import ConfigError, FormatError, WeftError
+from weft.formats import Report, read, write
+from weft.text import Doc
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"text": "Ada left", "spans": [[0, 3, "PER"]], "source": "x"}',
+        '{"text": "Ada left", "spans": [{"start": 0, "end": 3, "label": "PER"}], "source": "x"}',
+    ],
+)
+def test_lines_of_other_tools_are_read(tmp_path: Path, line: str) -> None:
+    (tmp_path / "a.jsonl").write_text(line)
+    (doc,) = read(tmp_path / "a.jsonl")
+    assert [(span.text, span.label) for span in doc.span_views("spans")] == [("Ada", "PER")]
+    assert doc.meta == {"source": "x"}
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("{", "not JSON"),
+        ("[]", "found a list"),
+        ('{"txt": "a"}', '"text"'),
+        ('{"text": "a", "spans": [[0, 5, "X"]]}', "goes beyond"),
+        ('{"text": "a", "tokens": [[0, 3]]}', "a token ends at character 3"),
+        ('{"text": "ab", "tokens": [[1, 2], [0, 1]]}', "each behind"),
+        ('{"text": "a", "tokens": [[0, 1]], "sentences": [0, 2]}', "must rise"),
+        ('{"text": "a", "tokens": [[0, 1]], "sentences": [0, 1], "head": [2]}', "outside their sentence"),
+        ('{"text": "a", "tokens": [[0, 1]], "columns": {"upos": ["A", "B"]}}', "2 values for 1 words"),
+        ('{"text": "a", "relations": {"r": {"rows": []}}}', "the key 'spans'"),
+    ],
+)
+def test_bad_lines_are_named_and_skipped(tmp_path: Path, line: str, words: str) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "good"}\n' + line + "\n")
+    with pytest.raises(FormatError) as caught:
+        list(read(path))
+    assert caught.value.line == 2
+    assert words in str(caught.value)
+    report = Report()
+    assert [doc.text for doc in read(path, skip_bad=True, report=report)] == ["good"]
+    assert report.count == 1
+
+
+def test_values_that_json_cannot_hold_are_refused(tmp_path: Path) -> None:
+    doc = Doc("a", meta={"x": {1, 2}})
+    for name in ("a.jsonl", "a.parquet"):
+        with pytest.raises(WeftError, match="what JSON cannot"):
+            write([doc], tmp_path / name)
+    with pytest.raises(WeftError, match="what JSON cannot"):
+        doc.to_bytes()
+
+
+def test_parquet_streams_groups_of_rows(tmp_path: Path) -> None:
+    docs = [Doc.of_words([[f"w{i}", "x"]], upos=[["A", "B"]]) for i in range(1200)]
+    docs[7].head = None
+    assert write(docs, tmp_path / "a.parquet") == 1200
+    back = read(tmp_path / "a.parquet").load()
+    assert all(one.same(other) for one, other in zip(docs, back, strict=True))
+
+
+def test_files_that_are_not_parquet_are_named(tmp_path: Path) -> None:
+    (tmp_path / "a.parquet").write_text("no")
+    with pytest.raises(FormatError, match="expected a Parquet file"):
+        list(read(tmp_path / "a.parquet"))
+    import pyarrow
+    import pyarrow.parquet
+
+    pyarrow.parquet.write_table(pyarrow.table({"text": ["a"]}), tmp_path / "b.parquet")
+    with pytest.raises(FormatError, match="no column"):
+        list(read(tmp_path / "b.parquet"))
+
+
+def test_damaged_bytes_are_refused() -> None:
+    data = Doc.of_words([["a"]]).to_bytes()
+    for bad in (b"", data[:20], data[:-1], b"\x00" * 40):
+        with pytest.raises(WeftError, match="no Weft document"):
+            Doc.from_bytes(bad)
+
+
+def test_long_plain_text_comes_in_parts_and_goes_back_to_the_byte(tmp_path: Path) -> None:
+    text = "".join(f"Paragraph {i}.\r\nIts second line.\n\n" for i in range(20_000))
+    (tmp_path / "a.txt").write_bytes(text.encode())
+    docs = list(read(tmp_path / "a.txt"))
+    assert len(docs) > 1
+    assert [doc.meta["part"] for doc in docs] == list(range(1, len(docs) + 1))
+    write(docs, tmp_path / "b.txt")
+    assert (tmp_path / "b.txt").read_bytes() == text.encode()
+
+
+def test_text_without_empty_lines_is_still_read_in_bounded_parts(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one line\n" * 400_000)
+    docs = list(read(tmp_path / "a.txt"))
+    assert len(docs) > 1
+    assert max(len(doc.text) for doc in docs) < 1 << 21
+
+
+def test_lines_can_be_documents(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one\n\ntwo\n")
+    assert [doc.text for doc in read(tmp_path / "a.txt", documents="lines")] == ["one", "two"]
+    with pytest.raises(ConfigError, match="expected 'files' or 'lines'"):
+        list(read(tmp_path / "a.txt", documents="words"))

@@ -56,3 +56,10 @@ def test_what_is_left_out_is_counted(tmp_path: Path, run) -> None:  # type: igno
     assert json.loads(result.stdout)["left_out"] == 1
     result = run(tmp_path / "a.conll", tmp_path / "a.jsonl", "--skip-bad")
     assert "1 documents written, 1 pieces left out" in result.output
+
+
+def test_layers_that_are_lost_are_named(tmp_path: Path, run) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "a.conll").write_text(CHUNKS)
+    result = run(tmp_path / "a.conll", tmp_path / "a.conllu")
+    assert "conllu cannot hold, so not written: spans/chunks" in result.output
+    assert "cannot hold" not in run(tmp_path / "a.conll", tmp_path / "b.conll").output

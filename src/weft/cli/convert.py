@@ -28,9 +28,8 @@ def convert(
 ) -> None:
     """Convert between CoNLL-U, columns, brat, JSONL, Parquet and plain text, gzipped or not.
 
-    Formats are told by suffix, or named with --from and --to: conllu, columns, brat, jsonl, parquet, plain.
-
-    Example: weft convert train.txt.gz train.conllu --from columns --fields "form xpos chunks"
+    Formats are told by suffix, or named with --from and --to: conllu, columns, brat, jsonl, parquet, plain. A file
+    train.txt of columns is read with: weft convert train.txt train.jsonl --from columns --fields "form xpos chunks"
     """
     from weft.formats import Report, detect
     from weft.formats import convert as convert_files
@@ -52,8 +51,12 @@ def convert(
         source, target, *kinds, skip_bad=skip_bad, report=report, read_options=reading, write_options=writing
     )
     if as_json and target != "-":
-        print_json({"documents": count, "left_out": report.count, "messages": report.messages})
+        print_json(
+            {"documents": count, "left_out": report.count, "messages": report.messages, "lost": sorted(report.lost)}
+        )
         return
+    if report.lost:
+        typer.echo(f"{kinds[1]} cannot hold, so not written: {', '.join(sorted(report.lost))}", err=True)
     for message in report.messages:
         typer.echo(f"left out: {message}", err=True)
     typer.echo(

@@ -148,7 +148,7 @@ def write(
     layout = parse_fields(fields, scheme) if fields is not None else []
     with open_output(path) as file:
         for doc in docs:
-            layout = layout or _fields_of(doc, scheme)
+            layout = layout or fields_of(doc, scheme)
             file.write(to_text(doc, layout, separator).encode())
             count += 1
     return count
@@ -325,7 +325,8 @@ def _structures(
     return spans, heads
 
 
-def _fields_of(doc: Doc, scheme: str) -> list[Field]:
+def fields_of(doc: Doc, scheme: str) -> list[Field]:
+    """The fields to write when none are named: form, xpos (or upos) and the span layers."""
     names = ["form"]
     names += [name for name in ("xpos", "upos") if doc.has(name)][:1]
     layers = sorted(doc.spans, key=lambda name: (name not in ("chunks", "entities"), name))

@@ -2,7 +2,7 @@
 
 | format | suffixes | holds |
 |---|---|---|
-| conllu | .conllu .conllup | words, trees, comments; no spans |
+| conllu | .conllu | words, trees, comments; no spans |
 | columns | .conll .iob .iob1 .iob2 .bio .tsv .col | words, columns, flat spans as labels |
 | brat | .ann beside .txt, in a folder | text, spans, relations, events |
 | jsonl | .jsonl .ndjson | everything |
@@ -23,13 +23,14 @@ from pathlib import Path
 from typing import Any
 
 from weft.errors import ConfigError, DataError, FormatError
+from weft.formats.losses import lost_layers
 from weft.formats.streams import STANDARD, Faults, Report
 from weft.text.corpus import Corpus
 from weft.text.doc import Doc
 
 #: Formats and the suffixes that tell them.
 FORMATS: dict[str, tuple[str, ...]] = {
-    "conllu": (".conllu", ".conllup"),
+    "conllu": (".conllu",),
     "columns": (".conll", ".iob", ".iob1", ".iob2", ".bio", ".tsv", ".col"),
     "brat": (".ann",),
     "jsonl": (".jsonl", ".ndjson"),
@@ -134,18 +135,23 @@ def convert(
 ) -> int:
     """Read files of one format and write one of another; returns the number of documents.
 
-    CoNLL-U made from another format gets the comments it should have (`# newdoc`, `# sent_id`, `# text`).
+    Layers that the other format cannot hold are named in `report.lost`. CoNLL-U made from another format gets the
+    comments it should have (`# newdoc`, `# sent_id`, `# text`).
     """
+    report = report if report is not None else Report()
     kind = check_format(target_format) if target_format else detect(target)
     writing = dict(write_options or {})
-    if kind == "conllu":
+    sources = {check_format(source_format) if source_format else detect(name) for name in expand(source, source_format)}
+    if kind == "conllu" and sources != {"conllu"}:
         writing.setdefault("comments", "add")
     corpus = read(source, source_format, skip_bad=skip_bad, report=report, **(read_options or {}))
-    if kind == "conllu" and all(
-        check_format(source_format or detect(name)) == kind for name in expand(source, source_format)
-    ):
-        writing["comments"] = (write_options or {}).get("comments", "keep")
-    return write(corpus, target, kind, **writing)
+
+    def watched() -> Iterator[Doc]:
+        for doc in corpus:
+            report.lost |= lost_layers(doc, kind, writing.get("fields"))
+            yield doc
+
+    return write(watched(), target, kind, **writing)
 
 
 def expand(paths: PathLike | Iterable[PathLike], format: str | None = None) -> list[str]:

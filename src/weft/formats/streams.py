@@ -23,7 +23,8 @@ BLOCK_SIZE = 1 << 18  # small enough for the fields of a block to stay in the pr
 
 @dataclass
 class Report:
-    """What was left out while reading with `skip_bad`: how many pieces, and the first messages.
+    """What was left out: bad pieces while reading with `skip_bad` (how many, and the first messages), and in a
+    conversion the layers that the other format cannot hold (`lost`).
 
     >>> report = Report()
     >>> report.add(FormatError("a.conllu", 3, "10 columns", "9 columns"))
@@ -34,6 +35,7 @@ class Report:
     count: int = 0
     messages: list[str] = field(default_factory=list)
     keep: int = 20
+    lost: set[str] = field(default_factory=set)
 
     def add(self, error: Exception) -> None:
         """Count one piece left out."""
@@ -45,6 +47,7 @@ class Report:
         """Forget everything: a new pass over the corpus begins."""
         self.count = 0
         self.messages = []
+        self.lost = set()
 
 
 class Faults:

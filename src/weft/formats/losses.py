@@ -1,0 +1,35 @@
+"""What a format cannot hold of a document, so that a conversion can say what it leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from weft.text.doc import WORD_COLUMNS, Doc
+
+
+def lost_layers(doc: Doc, format: str, fields: Sequence[str] | str | None = None) -> set[str]:
+    """The layers of a document that are lost in a format, named as `Doc.has` names them.
+
+    >>> doc = Doc.of_words([["Dogs", "bark"]], lemma=[["dog", "bark"]], upos=[["NOUN", "VERB"]])
+    >>> sorted(lost_layers(doc, "columns")), sorted(lost_layers(doc, "plain")), lost_layers(doc, "conllu")
+    (['lemma'], ['lemma', 'tokens', 'upos'], set())
+    """
+    layers = {f"{kind}/{name}" for kind in ("spans", "relations", "clusters", "graphs") for name in getattr(doc, kind)}
+    layers |= {name for name in doc.columns if name != "form" and doc.has(name)}
+    layers |= {f"confidence/{name}" for name in doc.confidence}
+    layers |= {"head"} if doc.head is not None else set()
+    layers |= {"tokens"} if doc.n_words else set()
+    layers |= {"multiwords"} if doc.multiwords else set()
+    layers |= {"empty_nodes"} if doc.empty_nodes else set()
+    if format in ("jsonl", "parquet"):
+        return set()
+    if format == "conllu":
+        return layers - {*WORD_COLUMNS, "head", "tokens", "multiwords", "empty_nodes"}
+    if format == "columns":
+        from weft.formats.columns import fields_of, parse_fields
+
+        kept = parse_fields(fields) if fields else fields_of(doc, "IOB2")
+        return layers - {f"spans/{item.name}" if item.kind == "spans" else item.name for item in kept} - {"tokens"}
+    if format == "brat":
+        return {layer for layer in layers if "/" not in layer or layer.startswith("confidence/")}
+    return layers

@@ -1,7 +1,8 @@
 """The one decorator behind which all compiled code stands.
 
 A kernel is compiled by Numba without the interpreter and without its lock, and cached on disk, so that only the first
-use on a machine compiles. That first use says so on standard error, one line that counts kernels and seconds.
+use on a machine compiles. That first use says so on standard error. Compiled code is kept beside the package, in the
+user's cache folder where the package cannot be written to, or in the folder that NUMBA_CACHE_DIR names.
 
 Kernels call other kernels by their module-level names. A kernel never takes a compiled function as an argument and
 never closes over one: Numba would compile it anew in every process.
@@ -9,7 +10,9 @@ never closes over one: Numba would compile it anew in every process.
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import sys
 import threading
 import time
@@ -22,13 +25,24 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class CompileLog:
-    """Counts the kernels that were really compiled (not loaded from the cache) and tells the user."""
+    """Counts the kernels that were really compiled (not loaded from the cache) and tells the user.
+
+    On a terminal one line counts them and goes when they are done; elsewhere one line says that compiling begins and
+    one, at the end of the process, what it came to. With the environment variable WEFT_QUIET set, nothing is said.
+    """
 
     def __init__(self) -> None:
         self.names: list[str] = []
-        self.seconds = 0.0
+        self._earlier = 0.0
+        self._since: float | None = None
         self._depth = 0
         self._lock = threading.RLock()
+        self._homeless = False
+
+    @property
+    def seconds(self) -> float:
+        """How long compiling took so far."""
+        return self._earlier + (0.0 if self._since is None else time.perf_counter() - self._since)
 
     def watch(self, dispatcher: Any) -> None:
         """Report every compilation of a dispatcher; Numba asks its compiler only when the cache has no answer."""
@@ -37,31 +51,51 @@ class CompileLog:
 
         def compile_and_tell(args: Any, return_type: Any) -> Any:
             with self._lock:
-                self.names.append(dispatcher.py_func.__qualname__)
-                self._tell()
-                self._depth += 1
-                start = time.perf_counter()
+                self._begin(dispatcher.py_func.__qualname__)
                 try:
                     return compile_now(args, return_type)
                 finally:
-                    self._depth -= 1
-                    if self._depth == 0:
-                        self.seconds += time.perf_counter() - start
-                        self._tell(done=True)
+                    self._end()
 
         compiler.compile = compile_and_tell
 
-    def _tell(self, done: bool = False) -> None:
-        if os.environ.get("WEFT_QUIET"):
-            return
-        count, name = len(self.names), self.names[-1]
-        if sys.stderr.isatty():
-            state = f"{self.seconds:.0f} s" if done else name
-            print(f"\r\x1b[Kcompiling kernels, once on this machine: {count} ({state})", end="", file=sys.stderr)
-            if done:
-                print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-        elif count == 1 and not done:
-            print("compiling kernels, once on this machine; this can take a minute", file=sys.stderr, flush=True)
+    def no_place(self) -> None:
+        """Say, once, that compiled kernels cannot be kept."""
+        if not self._homeless:
+            self._homeless = True
+            self._say(
+                "weft: there is no folder to keep compiled kernels in, so every start compiles them anew; "
+                "set NUMBA_CACHE_DIR to a folder that can be written to"
+            )
+
+    def _begin(self, name: str) -> None:
+        if self._since is None:
+            self._since = time.perf_counter()
+        if not self.names:
+            self._say("compiling kernels, once on this machine; this can take a minute", on_terminals=False)
+            atexit.register(self._sum_up)
+        self._depth += 1
+        self.names.append(name)
+        self._draw(f"compiling kernels, once on this machine: {len(self.names)}, {self.seconds:.0f} s, now {name}")
+
+    def _end(self) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            self._earlier, self._since = self.seconds, None
+            self._draw("")
+
+    def _sum_up(self) -> None:
+        self._say(f"compiled {len(self.names)} kernels in {self.seconds:.0f} s", on_terminals=False)
+
+    def _say(self, line: str, on_terminals: bool = True) -> None:
+        if not os.environ.get("WEFT_QUIET") and (on_terminals or not sys.stderr.isatty()):
+            print(line, file=sys.stderr, flush=True)
+
+    def _draw(self, line: str) -> None:
+        """Put a line in the place of the one before, on terminals only."""
+        if not os.environ.get("WEFT_QUIET") and sys.stderr.isatty():
+            room = shutil.get_terminal_size().columns - 1
+            print(f"\r\x1b[K{line[:room]}", end="", file=sys.stderr, flush=True)
 
 
 compiled = CompileLog()
@@ -86,6 +120,11 @@ def fast_kernel(function: Function) -> Function:
 
 def _compile(function: Function, **options: Any) -> Function:
     on_disk = not function.__module__.startswith("__") and os.path.exists(function.__code__.co_filename)
-    dispatcher = numba.njit(nogil=True, cache=on_disk, error_model="numpy", **options)(function)
+    options = {"nogil": True, "error_model": "numpy", **options}
+    try:
+        dispatcher = numba.njit(cache=on_disk, **options)(function)
+    except RuntimeError:  # neither the package's folder nor the user's cache can be written to
+        compiled.no_place()
+        dispatcher = numba.njit(**options)(function)
     compiled.watch(dispatcher)
     return dispatcher

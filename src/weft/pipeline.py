@@ -5,15 +5,20 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from weft.errors import ConfigError, ModelError, WeftError
 from weft.storage import Arrays
 from weft.text.doc import Doc
+from weft.text.strings import StringTable
 
 State = tuple[dict[str, Any], Arrays]
+OnError = Callable[[Doc, WeftError], None]
+_OWN = ("version", "task", "checksums")  # what `save` puts into a header beside the card
+#: A document and what was wrong with it, if anything was.
+Outcome = tuple[Doc, WeftError | None]
 
 
 class Component(ABC):
@@ -30,6 +35,17 @@ class Component(ABC):
     @abstractmethod
     def __call__(self, docs: Sequence[Doc]) -> None:
         """Annotate documents in place."""
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any]) -> Self:
+        """A component to be trained, from the names and values of its settings."""
+        if options:
+            raise ConfigError(f"{cls.task} has no settings, got {', '.join(options)}")
+        return cls()
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Learn from annotated documents and tell how it went; components that follow rules have nothing to learn."""
+        raise ConfigError(f"{self.task} works by rule and cannot be trained")
 
     @abstractmethod
     def state(self) -> State:
@@ -66,7 +82,7 @@ class Pipeline:
 
     def __call__(self, item: str | Doc) -> Doc:
         """Annotate one text or document."""
-        doc = _doc(item)
+        doc = Doc(item) if isinstance(item, str) else item
         self.annotate([doc])
         return doc
 
@@ -95,47 +111,56 @@ class Pipeline:
         items: Iterable[str | Doc],
         workers: int = 1,
         batch_words: int = 20_000,
-        on_error: Callable[[Doc, WeftError], None] | None = None,
+        on_error: OnError | None = None,
     ) -> Iterator[Doc]:
         """Annotate a stream in order and in bounded memory; `workers` threads share the weights.
 
-        With `on_error`, a document that cannot be annotated is handed to it and left out.
+        At most 2 `workers` + 1 batches of about `batch_words` words are read ahead. A document that cannot be annotated
+        raises its error when its turn comes; with `on_error` it is handed to that, in order, and left out.
         """
         if workers < 1:
             raise ConfigError(f"workers must be at least 1, got {workers}")
-        batches = _batches(items, batch_words)
         if workers == 1:
-            for batch in batches:
-                yield from self._safely(batch, on_error)
+            for batch in _batches(items, batch_words):
+                yield from self._done(self._outcomes(batch), on_error)
             return
-        running: deque[Future[list[Doc]]] = deque()
-        with ThreadPoolExecutor(workers) as pool:
+        running: deque[Future[list[Outcome]]] = deque()
+        with ThreadPoolExecutor(workers, "weft") as pool:
             try:
-                for batch in batches:
-                    running.append(pool.submit(self._safely, batch, on_error))
+                for batch in _batches(items, batch_words):
+                    running.append(pool.submit(self._outcomes, batch))
                     if len(running) > 2 * workers:
-                        yield from running.popleft().result()
+                        yield from self._done(running.popleft().result(), on_error)
                 while running:
-                    yield from running.popleft().result()
+                    yield from self._done(running.popleft().result(), on_error)
             finally:
                 for future in running:
                     future.cancel()
 
-    def _safely(self, batch: list[Doc], on_error: Callable[[Doc, WeftError], None] | None) -> list[Doc]:
+    def _outcomes(self, batch: list[Doc]) -> list[Outcome]:
+        """Annotate a batch; where that fails, its documents one by one, so that one cannot spoil the others."""
         try:
             self.annotate(batch)
-            return batch
+            return [(doc, None) for doc in batch]
         except WeftError:
-            if on_error is None:
-                raise
-        done = []
-        for doc in batch:
-            try:
-                self.annotate([doc])
-                done.append(doc)
-            except WeftError as error:
-                on_error(doc, error)
-        return done
+            return [(doc, self._fault(doc)) for doc in batch]
+
+    def _fault(self, doc: Doc) -> WeftError | None:
+        try:
+            self.annotate([doc])
+        except WeftError as error:
+            return error
+        return None
+
+    @staticmethod
+    def _done(outcomes: list[Outcome], on_error: OnError | None) -> Iterator[Doc]:
+        for doc, fault in outcomes:
+            if fault is None:
+                yield doc
+            elif on_error is None:
+                raise fault
+            else:
+                on_error(doc, fault)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the pipeline as one model file."""
@@ -146,7 +171,8 @@ class Pipeline:
             header, own = component.state()
             headers.append({"task": component.task, **header})
             arrays.update({f"{i}/{name}": array for name, array in own.items()})
-        storage.save(path, {**self.card, "components": headers}, arrays)
+        tasks = ", ".join(component.task for component in self.components)
+        storage.save(path, {"task": tasks, **self.card, "components": headers}, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Pipeline:
@@ -163,27 +189,27 @@ class Pipeline:
             own = {name.split("/", 1)[1]: array for name, array in arrays.items() if name.startswith(f"{i}/")}
             try:
                 components.append(component_class(entry["task"]).of_state(entry, own))
-            except (KeyError, TypeError, IndexError, ValueError) as error:
+            except WeftError as error:
+                raise ModelError(f"{path}: component {i + 1}: {error}") from None
+            except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
                 raise ModelError(f"{path}: component {i + 1} is damaged or incomplete ({error!r})") from None
-        return cls(components, {name: value for name, value in header.items() if name != "checksums"})
+        return cls(components, {name: value for name, value in header.items() if name not in _OWN})
 
     def __repr__(self) -> str:
         return f"Pipeline({', '.join(component.task for component in self.components)})"
 
 
-def _doc(item: str | Doc) -> Doc:
-    return Doc(item) if isinstance(item, str) else item
-
-
 def _batches(items: Iterable[str | Doc], batch_words: int) -> Iterator[list[Doc]]:
+    """Documents in lists of about so many words; the texts of a list share one string table."""
     batch: list[Doc] = []
+    strings = StringTable()
     size = 0
     for item in items:
-        doc = _doc(item)
+        doc = Doc(item, strings) if isinstance(item, str) else item
         batch.append(doc)
         size += doc.n_words or len(doc.text) // 5 + 1
         if size >= batch_words:
             yield batch
-            batch, size = [], 0
+            batch, strings, size = [], StringTable(), 0
     if batch:
         yield batch

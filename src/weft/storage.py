@@ -1,14 +1,21 @@
 """Model files: arrays and a header, nothing that runs.
 
-A model is one safetensors file. Its metadata holds one JSON text under the name `weft`: the format's version, what the
-model is, and a checksum of every array. Arrays are memory-mapped, so that processes share one copy.
+A model is one safetensors file:
+
+    length of the JSON text (8 bytes) | JSON text | arrays, one behind the other
+
+The JSON text gives name, type, shape and place of every array; its metadata hold a second JSON text under the name
+`weft`: the format's version, what the model is, and a checksum of every array. Arrays are memory-mapped, so that
+processes share one copy.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -44,16 +51,23 @@ def save(path: str | os.PathLike[str], header: dict[str, Any], arrays: Arrays) -
 
     path = Path(path)
     tensors = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    full = {"version": VERSION, **header, "checksums": {name: _checksum(array) for name, array in tensors.items()}}
-    data = serialise(tensors, metadata={"weft": json.dumps(full, ensure_ascii=False)})
-    part = path.with_name(path.name + ".part")
+    checksums = {name: _checksum(array) for name, array in tensors.items()}
+    full = {"version": VERSION, **header, "checksums": checksums}
+    text = json.dumps(full, ensure_ascii=False)
+    data = serialise(tensors, metadata={"weft": text, "checksum": str(zlib.crc32(text.encode()))})
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(data)
+        with part.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
         part.replace(path)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise ModelError(f"cannot write the model to {path}: {error.strerror}") from None
+    finally:
+        with suppress(OSError):
+            part.unlink()
 
 
 def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -65,27 +79,22 @@ def load(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
     """Header and memory-mapped arrays of a model file. Damaged, truncated and newer files are refused."""
     path = Path(path)
     header, entries, start = _open(path)
-    size = path.stat().st_size
-    checksums = header.get("checksums", {})
+    checksums = header["checksums"]
+    if entries.keys() != checksums.keys():
+        raise ModelError(f"{path}: its header and its arrays do not belong together; {_AGAIN}")
     arrays: Arrays = {}
-    for name, entry in entries.items():
+    for name, (dtype, shape, first, end) in _places(path, entries, start).items():
         try:
-            dtype = np.dtype(_DTYPES[entry["dtype"]])
-            shape = tuple(int(length) for length in entry["shape"])
-            first, end = (int(offset) for offset in entry["data_offsets"])
-            fits = 0 <= first <= end and end - first == dtype.itemsize * int(np.prod(shape, dtype=np.int64))
-        except (KeyError, TypeError, ValueError):
-            fits = False
-        if not fits:
-            raise ModelError(f"{path}: the entry of array {name!r} is damaged; {_AGAIN}")
-        if start + end > size:
-            raise ModelError(f"{path}: truncated at byte {size:,} of {start + end:,}; {_AGAIN}")
-        if first == end:
-            arrays[name] = np.zeros(shape, dtype=dtype)
-        else:
-            arrays[name] = np.memmap(path, dtype=dtype, mode="r", offset=start + first, shape=shape).view(np.ndarray)
-        if _checksum(arrays[name]) != checksums.get(name):
+            if first == end:  # an empty map is not allowed
+                array = np.zeros(shape, dtype=dtype)
+                array.flags.writeable = False
+            else:
+                array = np.memmap(path, dtype=dtype, mode="r", offset=start + first, shape=shape).view(np.ndarray)
+        except (ValueError, OverflowError):  # more dimensions, or longer ones, than NumPy can have
+            raise ModelError(f"{path}: the entry of array {name!r} is damaged; {_AGAIN}") from None
+        if _checksum(array) != checksums[name]:
             raise ModelError(f"{path}: array {name!r} does not match its checksum: the file is damaged; {_AGAIN}")
+        arrays[name] = array
     return header, arrays
 
 
@@ -94,6 +103,8 @@ def _open(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
     if path.is_dir():
         raise ModelError(f"{path} is a folder, expected a model file")
     try:
+        if path.exists() and not path.is_file():
+            raise ModelError(f"{path} is a pipe or a device, expected a model file")
         with path.open("rb") as file:
             length = int.from_bytes(file.read(8), "little")
             text = file.read(length) if length <= _LONGEST_HEADER else b""
@@ -105,17 +116,58 @@ def _open(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
         raise ModelError(f"{path} is not a model file, or it is truncated; {_AGAIN}")
     try:
         entries = json.loads(text)
-        header = json.loads(entries.pop("__metadata__")["weft"])
-        version = int(header["version"])
-    except (ValueError, KeyError, TypeError, AttributeError):
+        metadata = entries.pop("__metadata__")
+        own = metadata["weft"]
+        header = json.loads(own)
+        version = header["version"]
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         raise ModelError(f"{path} is not a Weft model: it has no readable header") from None
+    if not isinstance(version, int) or not isinstance(header, dict):
+        raise ModelError(f"{path} is not a Weft model: its header names no version")
     if version > VERSION:
         raise ModelError(
             f"{path} was written by a newer version of Weft (format {version}, this one reads up to {VERSION}); "
             "upgrade Weft to use it"
         )
+    if metadata.get("checksum") != str(zlib.crc32(own.encode(errors="replace"))):
+        raise ModelError(f"{path}: the header does not match its checksum: the file is damaged; {_AGAIN}")
+    if not isinstance(header.get("checksums"), dict):
+        raise ModelError(f"{path}: the header gives no checksums of the arrays; {_AGAIN}")
     return header, entries, 8 + length
 
 
+Place = tuple[np.dtype[Any], tuple[int, ...], int, int]
+
+
+def _places(path: Path, entries: dict[str, Any], start: int) -> dict[str, Place]:
+    """Type, shape, first byte and end of every array: together they must fill the file, without gaps or overlaps."""
+    places: dict[str, Place] = {}
+    for name, entry in entries.items():
+        try:
+            dtype = np.dtype(_DTYPES[entry["dtype"]])
+            shape = tuple(entry["shape"])
+            first, end = entry["data_offsets"]
+            numbers = (*shape, first, end)
+            fits = all(type(n) is int and n >= 0 for n in numbers) and end - first == dtype.itemsize * math.prod(shape)
+        except (LookupError, TypeError, ValueError):
+            fits = False
+        if not fits:
+            raise ModelError(f"{path}: the entry of array {name!r} is damaged; {_AGAIN}")
+        places[name] = dtype, shape, first, end
+    size = path.stat().st_size
+    reached = 0
+    for name, (_, _, first, end) in sorted(places.items(), key=lambda item: item[1][2:]):
+        if first != reached:
+            raise ModelError(f"{path}: array {name!r} leaves a gap or overlaps another: the file is damaged; {_AGAIN}")
+        reached = end
+    if start + reached > size:
+        raise ModelError(f"{path}: truncated at byte {size:,} of {start + reached:,}; {_AGAIN}")
+    if start + reached < size:
+        raise ModelError(f"{path}: {size - start - reached:,} bytes too long: the file is damaged; {_AGAIN}")
+    return places
+
+
 def _checksum(array: NDArray[Any]) -> int:
-    return zlib.crc32(array.reshape(-1).view(np.uint8).data) if array.size else 0
+    """CRC-32 of an array's type, shape and bytes."""
+    kind = zlib.crc32(f"{array.dtype.str} {array.shape}".encode())
+    return zlib.crc32(array.reshape(-1).view(np.uint8).data, kind) if array.size else kind

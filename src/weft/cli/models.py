@@ -65,11 +65,12 @@ def list_models(
             m["model"],
             f"{m['bytes'] / 1e6:,.1f} MB",
             m.get("fault") or m["task"] or "",
+            m.get("licence") or "",
             ", ".join(_lines(m.get("scores"))),
         ]
         for m in models
     ]
-    print_table(f"Models in {folder}", ["model", "size", "task", "scores"], rows, figures=[1])
+    print_table(f"Models in {folder}", ["model", "size", "task", "licence", "scores"], rows, figures=[1])
 
 
 def _size(path: Path) -> int:

@@ -26,6 +26,19 @@ def train(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="A setting of the task; may be given several times."),
     ] = None,
+    name: Annotated[str, typer.Option("--name", help="Name of the model.", show_default="that of the file")] = "",
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--corpus",
+            metavar="NAME",
+            help="A corpus the model is trained on, for its header; may be given several times.",
+            show_default="the names of the files",
+        ),
+    ] = None,
+    licence: Annotated[
+        str, typer.Option("--licence", help="Licence of the model, for its header.", show_default="not stated")
+    ] = "",
     from_format: FromFormat = None,
     fields: Fields = None,
     skip_bad: SkipBad = False,
@@ -44,7 +57,16 @@ def train(
         options["learner"] = learner
     training = open_inputs(files, from_format, skip_bad, fields)
     held_out = open_inputs([dev], from_format, skip_bad, fields) if dev is not None else None
-    report = train_task(task, training.docs, None if held_out is None else held_out.docs, out, options)
+    report = train_task(
+        task,
+        training.docs,
+        None if held_out is None else held_out.docs,
+        out,
+        options,
+        name=name,
+        corpora=corpus or [_corpus_name(path) for path in files],
+        licence=licence,
+    )
     for source in (training, held_out):
         if source is not None:
             report_bad(source)
@@ -52,6 +74,11 @@ def train(
         print_json(report)
         return
     print_table(f"Trained {task}", ["", ""], _flat(report), figures=[1])
+
+
+def _corpus_name(path: Path) -> str:
+    """What a model's header calls a training file: its name alone, as folders are the business of its maker."""
+    return "standard input" if str(path) == "-" else path.name or path.resolve().name
 
 
 def _flat(report: dict[str, Any]) -> list[tuple[str, str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +19,8 @@ TASKS: dict[str, tuple[str, str]] = {
     "tagger": ("weft.tasks.tag:Tagger", "part-of-speech tags, or any other column of words"),
     "chunker": ("weft.tasks.chunk:Chunker", "chunks, entities, or any other layer of flat spans"),
 }
+#: Stands in a model's header for what its maker did not say.
+UNSTATED = "not stated"
 
 
 def component_class(task: str) -> type[Component]:
@@ -28,20 +32,51 @@ def component_class(task: str) -> type[Component]:
     return found
 
 
-def train(task: str, train: Corpus, dev: Corpus | None, out: Path | None, options: dict[str, Any]) -> dict[str, Any]:
+def train(
+    task: str,
+    train: Corpus,
+    dev: Corpus | None,
+    out: Path | None,
+    options: dict[str, Any],
+    *,
+    name: str = "",
+    corpora: Sequence[str] = (),
+    licence: str = "",
+) -> dict[str, Any]:
     """Train a component and save it as a pipeline of one; the result tells scores, sizes and times.
 
-    `options` are the fields of the component's settings; an unknown one is an error that names the known ones.
+    `options` are the fields of the component's settings; an unknown one is an error that names the known ones. The
+    model's header also keeps its `name` (that of the file if none is given), the names of the training `corpora` and
+    the `licence` under which the model may be used.
     """
+    import weft
     from weft.pipeline import Pipeline
 
     if task not in TASKS:
         raise ConfigError(f"unknown task {task!r}; the tasks are: {', '.join(TASKS)}")
-    component: Any = component_class(task).of_options(options)  # type: ignore[attr-defined]
-    report: dict[str, Any] = component.fit(train, dev)
     if out is not None:
-        card = {"name": Path(out).stem, "scores": report.get("scores", {}), "training": report.get("training", {})}
+        _check_place(out)
+    component = component_class(task).of_options(options)
+    report = component.fit(train, dev)
+    if out is not None:
+        card = {
+            "name": name or out.stem,
+            "corpora": list(corpora) or [UNSTATED],
+            "licence": licence or UNSTATED,
+            "scores": report.get("scores", {}),
+            "training": report.get("training", {}),
+            "weft": weft.__version__,
+        }
         Pipeline([component], card).save(out)
         report["model"] = str(out)
-        report["bytes"] = Path(out).stat().st_size
+        report["bytes"] = out.stat().st_size
     return report
+
+
+def _check_place(out: Path) -> None:
+    """Complain before a long training, not after it."""
+    if out.is_dir():
+        raise ConfigError(f"{out} is a folder; name the model file to write")
+    parent = next(folder for folder in out.absolute().parents if folder.exists())
+    if not parent.is_dir() or not os.access(parent, os.W_OK):
+        raise ConfigError(f"cannot write {out}: {parent} is not a folder that can be written to")

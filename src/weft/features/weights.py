@@ -44,7 +44,7 @@ class Layout:
     @cached_property
     def _whole(self) -> tuple[Rows, NDArray[np.int32]]:
         """The rows worth unfolding, and for every row its number among them or -1."""
-        return _whole_rows(np.diff(self.starts), self.n_columns)
+        return _whole_rows(self.starts, self.n_columns)
 
     @classmethod
     def of_mask(cls, present: Bools) -> Layout:
@@ -121,7 +121,7 @@ class FrozenTable:
         self._shift = np.uint64(64 - ((len(buckets) - 1).bit_length() - 1))
         self._mask = np.uint64(((1 << bits) - 1) << (64 - bits))
         self._scale = float(arrays["scale"][0])
-        whole, self._number = _whole_rows(np.diff(np.asarray(arrays["starts"], dtype=np.int64)), n_columns)
+        whole, self._number = _whole_rows(arrays["starts"], n_columns)
         self._unfolded = np.zeros((len(whole), n_columns))
         _unfold_rows(whole, arrays["starts"], columns, arrays["weights"], self._unfolded)
         self._unfolded *= self._scale
@@ -194,9 +194,9 @@ class FrozenTable:
         return out
 
 
-def _whole_rows(sizes: Ints, n_columns: int) -> tuple[Rows, Rows]:
+def _whole_rows(starts: NDArray[Any], n_columns: int) -> tuple[Rows, Rows]:
     """Rows with at least a quarter of all columns, and for every row its number among them or -1."""
-    large = sizes >= max(4, n_columns // 4)
+    large = starts[1:] - starts[:-1] >= max(4, n_columns // 4)
     number = np.where(large, np.cumsum(large) - 1, -1).astype(np.int32)
     return np.flatnonzero(large).astype(np.int32), number
 

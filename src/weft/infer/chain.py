@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from weft.errors import InferenceError
 from weft.infer.chain_moments import draw_paths, run_covariance
+from weft.infer.edge_scores import Transitions
 from weft.infer.forward_backward import run_log_partition, run_marginals, run_messages
 from weft.infer.pairs import PairStates, pair_states
 from weft.infer.ragged import (
@@ -34,7 +35,6 @@ from weft.infer.ragged import (
     sentence_weights,
     sum_by_sentence,
 )
-from weft.infer.edge_scores import Transitions
 from weft.infer.viterbi import run_best, run_kbest
 
 __all__ = ["Chain", "ChainParts", "PairStates", "boundary_mask", "pair_states"]

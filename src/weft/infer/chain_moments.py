@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from weft.infer.edge_scores import Transitions
 from weft.infer.forward_backward import Messages
 from weft.infer.ragged import Booleans, Floats, Indices, States
-from weft.infer.edge_scores import Transitions
 from weft.kernel import kernel
 
 

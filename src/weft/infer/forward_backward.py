@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weft.infer.ragged import Booleans, Floats, Indices
 from weft.infer.edge_scores import Transitions
+from weft.infer.ragged import Booleans, Floats, Indices
 from weft.kernel import fast_kernel, kernel
 
 # All factors are at most one. A path lost from the left alone matters only where its scaled beta exceeds exp(660); one

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from weft.infer.ragged import Floats, Indices, States
 from weft.infer.edge_scores import Transitions
+from weft.infer.ragged import Floats, Indices, States
 from weft.kernel import kernel
 
 

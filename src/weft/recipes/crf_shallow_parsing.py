@@ -311,7 +311,7 @@ def _optimisers(
         digits={"calls to 0.1 %": 0, "CPU s to 0.1 %": 0, "calls": 0, "L'": 0},
     )  # fmt: skip
     data = build(train)
-    runs = {name: _run_optimiser(data, method, sigma, cap, options.workers) for name, method in OPTIMISERS.items()}
+    runs = {name: train_with(data, method, sigma, cap, options.workers) for name, method in OPTIMISERS.items()}
     best = min(row.loss for trained in runs.values() for row in trained.result.history)
     reached = {name: calls_to(trained.result, best) for name, trained in runs.items()}
     for name, trained in runs.items():
@@ -335,7 +335,8 @@ def _optimisers(
     result.check("GIS needs at least 10 times the calls of L-BFGS, or never arrives", gis >= 10 * lbfgs, told)
 
 
-def _run_optimiser(data: ChainData, method: str, sigma: float, cap: int, workers: int) -> Trained:
+def train_with(data: ChainData, method: str, sigma: float, cap: int, workers: int = 1) -> Trained:
+    """A CRF by one optimiser, stopped after so many oracle calls."""
     settings = LabellerSettings(optimiser=method, sigma=sigma, iterations=cap, workers=workers)
     started = time.process_time()
     trained = learn(data, settings, callback=lambda step: _over(step, cap))

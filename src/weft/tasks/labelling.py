@@ -122,9 +122,9 @@ class SequenceLabeller(Component):
         if not settings.templates:
             settings.templates, bound = self.default_features(docs)
             settings.fields = {**bound, **settings.fields}
-        labels = [self.gold(doc) for doc in docs]
-        space = self._space(sorted({label for each in labels for label in each}))
         reader = ChainReader(Templates(settings.templates), settings.fields)
+        labels = [self.gold(doc) for doc in docs]
+        space = LabelSpace(sorted({label for each in labels for label in each}), reader.order, settings.scheme)
         data = ChainData.build(
             reader,
             docs,
@@ -157,9 +157,6 @@ class SequenceLabeller(Component):
         if early is not None:
             report["scores"] = {"dev": early.best_score, "best_iteration": early.best_iteration}
         return report
-
-    def _space(self, labels: Sequence[str]) -> LabelSpace:
-        return LabelSpace(labels, Templates(self.settings.templates).order, self.settings.scheme)
 
     def _required(self) -> tuple[str, ...]:
         columns = (binding.partition(":")[0] for binding in self.settings.fields.values())

@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import json
+import os
+import pty
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+BEGIN = "compiling kernels, once on this machine; this can take a minute"
+MODULE = """
+from weft.kernel import kernel
+
+@kernel
+def square(x):
+    return x * x
+
+@kernel
+def cube(x):
+    return x * square(x)
+"""
+USE = "import small; from weft.kernel import compiled; assert small.cube(3) == 27; print(len(compiled.names))"
+
+
+@pytest.fixture
+def module(tmp_path: Path) -> Path:
+    """A folder with a module of two kernels, one calling the other."""
+    folder = tmp_path / "code"
+    folder.mkdir()
+    (folder / "small.py").write_text(MODULE)
+    return folder
+
+
+def environment(folder: Path, cache: Path | None, **more: str) -> dict[str, str]:
+    """The environment of a process that finds the module and keeps compiled code in a folder of its own."""
+    taken = {"WEFT_QUIET", "NUMBA_CACHE_DIR", "XDG_CACHE_HOME"}
+    kept = {name: value for name, value in os.environ.items() if name not in taken}
+    cached = {} if cache is None else {"NUMBA_CACHE_DIR": str(cache)}
+    return {**kept, **cached, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", **more}
+
+
+def run(code: str, env: dict[str, str], **more: Any) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False, **more)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def test_the_first_use_says_that_it_compiles_and_the_second_has_nothing_to_say(module: Path, tmp_path: Path) -> None:
+    env = environment(module, tmp_path / "cache")
+    first = run(USE, env)
+    assert first.stdout == "2\n"
+    said = first.stderr.splitlines()
+    assert said[0] == BEGIN
+    assert said[1].startswith("compiled 2 kernels in ")
+    assert len(said) == 2
+    second = run(USE, env)
+    assert second.stdout == "0\n"
+    assert second.stderr == ""
+
+
+def test_nothing_is_said_if_quiet_is_asked_for(module: Path, tmp_path: Path) -> None:
+    done = run(USE, environment(module, tmp_path / "cache", WEFT_QUIET="1"))
+    assert done.stdout == "2\n"
+    assert done.stderr == ""
+
+
+def test_a_terminal_shows_progress_and_is_left_clean(module: Path, tmp_path: Path) -> None:
+    shown = on_terminal(USE, environment(module, tmp_path / "cache"))
+    lines = shown.split("\r\x1b[K")
+    assert lines[0] == ""
+    assert lines[1] == "compiling kernels, once on this machine: 1, 0 s, now cube"
+    assert lines[2].startswith("compiling kernels, once on this machine: 2, ")
+    assert lines[2].endswith(" s, now square")
+    assert lines[-1] == ""
+    assert "\n" not in shown
+    assert on_terminal(USE, environment(module, tmp_path / "cache")) == ""
+
+
+def test_the_line_of_progress_fits_a_narrow_terminal(module: Path, tmp_path: Path) -> None:
+    shown = on_terminal(USE, environment(module, tmp_path / "cache", COLUMNS="30"))
+    assert max(map(len, shown.split("\r\x1b[K"))) == 29
+
+
+def on_terminal(code: str, env: dict[str, str]) -> str:
+    """What a process writes to a terminal that is its standard error."""
+    mine, its = pty.openpty()
+    env.setdefault("COLUMNS", "100")
+    process = subprocess.Popen([sys.executable, "-c", code], env=env, stdout=subprocess.DEVNULL, stderr=its)
+    os.close(its)
+    written = b""
+    while True:
+        try:
+            part = os.read(mine, 1024)
+        except OSError:  # the other side is closed
+            break
+        if not part:
+            break
+        written += part
+    os.close(mine)
+    assert process.wait() == 0, written
+    return written.decode()
+
+
+def test_an_installation_that_cannot_be_written_to_uses_the_cache_of_the_user(module: Path, tmp_path: Path) -> None:
+    (module / "__pycache__").write_text("a file here keeps even the superuser from making the folder")
+    env = environment(module, None, HOME=str(tmp_path))
+    assert run(USE, env).stdout == "2\n"
+    assert list((tmp_path / ".cache").rglob("*.nbi"))
+    second = run(USE, env)
+    assert second.stdout == "0\n"
+    assert second.stderr == ""
+
+
+def test_without_any_place_for_compiled_code_it_is_compiled_anew_and_that_is_told(module: Path, tmp_path: Path) -> None:
+    (module / "__pycache__").write_text("")
+    nowhere = tmp_path / "home"
+    nowhere.write_text("no folder")
+    env = environment(module, None, HOME=str(nowhere), XDG_CACHE_HOME=str(nowhere))
+    for _ in range(2):
+        done = run(USE, env)
+        assert done.stdout == "2\n"
+        assert done.stderr.splitlines()[0].startswith("weft: there is no folder to keep compiled kernels in")
+        assert "set NUMBA_CACHE_DIR" in done.stderr
+        assert done.stderr.count("no folder") == 1
+
+
+TRAIN = """
+import json, sys
+from pathlib import Path
+import weft
+from weft.kernel import compiled
+from weft.tasks.registry import train
+
+docs = weft.read(sys.argv[1] + "/chunks.conll")
+train("chunker", docs, None, Path(sys.argv[2]), {"order": 1, "iterations": 3})
+print(json.dumps(compiled.names))
+"""
+ANNOTATE = """
+import json, sys
+import weft
+from weft.kernel import compiled
+
+nlp = weft.load(sys.argv[2])
+docs = weft.read(sys.argv[1] + "/unseen.conll")
+assert all(doc.has("spans/chunks") for doc in nlp.pipe(docs, workers=2))
+print(json.dumps(compiled.names))
+"""
+
+
+def test_a_second_process_trains_and_annotates_without_compiling(examples: Path, tmp_path: Path) -> None:
+    env = environment(tmp_path, tmp_path / "cache")
+    rounds = []
+    for _ in range(2):
+        facts: dict[str, Any] = {}
+        for name, code in (("train", TRAIN), ("annotate", ANNOTATE)):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            command = [sys.executable, "-c", code, str(examples), str(tmp_path / "model.weft")]
+            done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            assert done.returncode == 0, done.stderr
+            cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            facts[name] = {"names": json.loads(done.stdout), "said": done.stderr, "cpu": cpu}
+        rounds.append(facts)
+    first, second = rounds
+    assert "_best" in first["train"]["names"] + first["annotate"]["names"]
+    assert first["train"]["said"].startswith(BEGIN)
+    for name in ("train", "annotate"):
+        assert second[name]["names"] == []
+        assert second[name]["said"] == ""
+        assert second[name]["cpu"] < first[name]["cpu"]

@@ -85,6 +85,14 @@ def test_the_help_of_every_sub_command_ends_with_an_example(group: str, name: st
     assert "--config" in shown
 
 
+def test_the_examples_of_the_help_can_be_run_as_they_stand(weft: Weft, tmp_path: Path, examples: Path) -> None:
+    (tmp_path / "examples").symlink_to(examples)
+    # In the order in which one makes what the next one needs.
+    for name in ("train", "annotate", "evaluate", "compare", "convert", "models"):
+        done = weft(*COMMANDS[name].example.split()[1:])
+        assert done.returncode == 0, done.stderr
+
+
 def test_the_one_line_of_help_in_the_table_is_that_of_the_command() -> None:
     for name in implemented():
         assert load_command(name).help, name
@@ -131,6 +139,10 @@ def test_one_file_may_hold_the_options_of_several_commands(weft: Weft, tmp_path:
     listed = weft("reproduce", "--config", "weft.toml")
     assert listed.returncode == 0, listed.stderr
     assert len(json.loads(listed.stdout)) >= 66
+    (tmp_path / "weft.toml").write_text("json = true\n[train]\nlearner = 'crf'\n[data.list]\nmissing = true\n")
+    listed = weft("data", "list", "--config", "weft.toml")
+    assert listed.returncode == 0, listed.stderr
+    assert all(fact["missing"] for fact in json.loads(listed.stdout))
 
 
 @pytest.mark.parametrize(
@@ -138,6 +150,8 @@ def test_one_file_may_hold_the_options_of_several_commands(weft: Weft, tmp_path:
     [
         ("sed = 3\n", "has no option 'sed'; it knows"),
         ("seed = \n", "is not a TOML file"),
+        ("[reproduce]\nsed = 3\n", "`weft reproduce` has no option 'sed'"),
+        ("train = 3\n", "has no option 'train'"),
         ('seed = "many"\n', "--seed"),
     ],
 )
@@ -160,6 +174,16 @@ def test_a_reader_that_goes_away_is_no_error_message() -> None:
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "["
     assert done.stderr == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", ["data list", "convert examples/story.conllu - --to jsonl"])
+def test_a_full_disk_is_one_plain_line(arguments: str, examples: Path) -> None:
+    command = f'"{sys.executable}" -m weft {arguments} > /dev/full'
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, cwd=examples.parent)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "weft: no space left on device"
+    assert "Traceback" not in done.stderr
 
 
 SLOW = """
@@ -189,7 +213,15 @@ def test_an_interruption_is_one_line_and_exit_code_130() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "expected"), [("weft rep", "reproduce"), ("weft data ch", "check"), ("weft reproduce --qu", "--quick")]
+    ("words", "expected"),
+    [
+        ("weft rep", "reproduce"),
+        ("weft data ch", "check"),
+        ("weft reproduce --qu", "--quick"),
+        ("weft reproduce crf-", "crf-shallow-parsing"),
+        ("weft data path conll2000", "conll2000"),
+        ("weft convert --to js", "jsonl"),
+    ],
 )
 def test_the_shell_completes_commands_and_options(words: str, expected: str, weft: Weft) -> None:
     done = weft(_WEFT_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=str(len(words.split()) - 1))

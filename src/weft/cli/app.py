@@ -31,27 +31,27 @@ COMMANDS = {
     "annotate": Place(
         "weft.cli.annotate:annotate",
         "Annotate text or documents with a trained model.",
-        "weft annotate notes/ --model chunker.weft --to jsonl --out notes.jsonl.gz --workers 4",
+        "weft annotate examples/unseen.conll --model chunker.weft --out found.conll",
     ),
     "train": Place(
         "weft.cli.train:train",
         "Train a model for a task on annotated files.",
-        "weft train chunker train.conll --dev dev.conll --out chunker.weft --learner crf --seed 1",
+        "weft train chunker examples/chunks.conll --out chunker.weft --learner crf --seed 1",
     ),
     "evaluate": Place(
         "weft.cli.evaluate:evaluate",
         "Score a system's output against gold annotation.",
-        "weft evaluate gold.conllu system.conllu",
+        "weft evaluate examples/unseen.conll found.conll",
     ),
     "compare": Place(
         "weft.cli.evaluate:compare",
-        "Compare two systems, with significance tests.",
-        "weft compare gold.conllu one.conllu other.conllu",
+        "Compare systems, with significance tests.",
+        "weft compare examples/unseen.conll found.conll examples/baseline.conll",
     ),
     "convert": Place(
         "weft.cli.convert:convert",
         "Convert files from one format to another.",
-        "weft convert train.conllu.gz train.parquet",
+        "weft convert examples/story.conllu story.jsonl.gz",
     ),
     "reproduce": Place(
         "weft.cli.reproduce:reproduce",
@@ -92,7 +92,9 @@ class LazyGroup(typer.core.TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            returned = super().invoke(ctx)
+            sys.stdout.flush()  # so that a full disk or a closed pipe is met here, not at exit
+            return returned
         except WeftError as error:
             print(f"weft: {error}", file=sys.stderr)
             raise typer.Exit(1) from None
@@ -101,8 +103,26 @@ class LazyGroup(typer.core.TyperGroup):
             raise typer.Exit(130) from None
         except BrokenPipeError:
             # The reader (`| head`) went away: nothing is left to say, and Python must not say it at exit either.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _close_output()
             raise typer.Exit(141) from None
+        except OSError as error:
+            # No room on the disk, no right to write: what was finished before is in place.
+            print(f"weft: {_in_words(error)}", file=sys.stderr)
+            _close_output()
+            raise typer.Exit(1) from None
+
+
+def _close_output() -> None:
+    """Write what standard output still holds, or let it go where it cannot be written."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _in_words(error: OSError) -> str:
+    reason = (error.strerror or str(error)).lower()
+    return f"{error.filename}: {reason}" if error.filename else reason
 
 
 def load_command(name: str) -> Any:

@@ -48,6 +48,15 @@ def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[Any]]
     console().print(table)
 
 
+def counted(count: int, name: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "document"), counted(1200, "document")
+    ('1 document', '1,200 documents')
+    """
+    return f"{count:,} {name}" if count == 1 else f"{count:,} {name}s"
+
+
 def settings(pairs: Sequence[str]) -> dict[str, Any]:
     """Settings written as `key=value`; values are read as JSON where they can be, else as text.
 

@@ -1,13 +1,15 @@
 """`--config file.toml`: options from a file, for every command.
 
 Keys are the names of the command's options; flags win over the file. A file may serve several commands: a table with
-the name of a command holds that command's options.
+the name of a command, `[train]` or `[data.list]`, holds that command's options, and tables of other commands are left
+alone.
 """
 
 from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,22 +26,28 @@ def add_config_option(command: Any) -> None:
         command.params.append(_config_parameter())
 
 
-def read_config(path: Path, known: dict[str, str], command: str) -> dict[str, Any]:
-    """The options of a TOML file by parameter name; `known` maps the names of options to those of parameters."""
+def read_config(path: Path, known: dict[str, str], command: Sequence[str], tables: Collection[str]) -> dict[str, Any]:
+    """The options of a TOML file by parameter name.
+
+    `known` maps the names of options to those of parameters, `command` is the way to the command (`data`, `list`), and
+    `tables` are the names of all commands, whose tables are not options.
+    """
     try:
         settings = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"cannot read the configuration file {path}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not a TOML file: {error}") from None
-    own = settings.get(command)
-    if isinstance(own, dict) and command not in known:
-        settings = own
+    own = settings
+    for step in command:
+        own = own[step] if isinstance(own.get(step), dict) else {}
+    general = {key: value for key, value in settings.items() if not (key in tables and isinstance(value, dict))}
     chosen: dict[str, Any] = {}
-    for key, value in settings.items():
+    for key, value in (general | own).items():
         name = key.replace("_", "-")
         if name not in known:
-            raise ConfigError(f"{path}: `weft {command}` has no option {key!r}; it knows {', '.join(sorted(known))}")
+            said = f"`weft {' '.join(command)}` has no option {key!r}; it knows {', '.join(sorted(known))}"
+            raise ConfigError(f"{path}: {said}")
         chosen[known[name]] = _flags(value)
     return chosen
 
@@ -70,7 +78,17 @@ def _apply(ctx: typer.Context, config: Path | None) -> None:
         for spelling in parameter.opts:
             if spelling.startswith("--") or not spelling.startswith("-"):
                 known[spelling.lstrip("-").replace("_", "-")] = parameter.name
-    ctx.default_map = {**(ctx.default_map or {}), **read_config(config, known, ctx.info_name or "")}
+    *command, _ = [step.info_name or "" for step in _upwards(ctx)]
+    tables = getattr(ctx.find_root().command, "commands", {})
+    ctx.default_map = {**(ctx.default_map or {}), **read_config(config, known, command[::-1], tables)}
+
+
+def _upwards(ctx: typer.Context) -> Iterator[typer.Context]:
+    """The contexts from a command's own to that of the program."""
+    step: Any = ctx
+    while step is not None:
+        yield step
+        step = step.parent
 
 
 def _flags(value: Any) -> Any:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from weft.cli.common import JsonFlag, print_json
-from weft.cli.inputs import FromFormat, SkipBad, ToFormat
+from weft.cli.common import JsonFlag, counted, print_json
+from weft.cli.inputs import FromFormat, SkipBad, ToFormat, show_left_out
 from weft.errors import ConfigError
 
 
@@ -31,11 +32,16 @@ def convert(
     Formats are told by suffix, or named with --from and --to: conllu, columns, brat, jsonl, parquet, plain. A file
     train.txt of columns is read with: weft convert train.txt train.jsonl --from columns --fields "form xpos chunks"
     """
-    from weft.formats import Report, detect
+    from weft.formats import FORMATS, Report, detect
     from weft.formats import convert as convert_files
 
     reading: dict[str, Any] = {"encoding": encoding}
     writing: dict[str, Any] = {}
+    if source == "-" and from_format is None:
+        raise ConfigError(f"say with --from in which format standard input is: {', '.join(FORMATS)}")
+    if to_format is None and (target == "-" or Path(target).is_dir()):
+        place = "standard output" if target == "-" else f"the folder {target}"
+        raise ConfigError(f"say with --to in which format to write to {place}: {', '.join(FORMATS)}")
     kinds = (from_format or detect(source), to_format or detect(target))
     if "columns" not in kinds and (scheme or fields):
         raise ConfigError("--scheme and --fields belong to columns; name the format with --from or --to columns")
@@ -57,11 +63,11 @@ def convert(
         return
     if report.lost:
         typer.echo(f"{kinds[1]} cannot hold, so not written: {', '.join(sorted(report.lost))}", err=True)
-    for message in report.messages:
-        typer.echo(f"left out: {message}", err=True)
-    typer.echo(
-        f"{count:,} documents written" + (f", {report.count:,} pieces left out" if report.count else ""), err=True
-    )
+    show_left_out(report)
+    left_out = f", {counted(report.count, 'piece')} left out" if report.count else ""
+    typer.echo(f"{counted(count, 'document')} written{left_out}", err=True)
+    if report.count and not count:
+        raise typer.Exit(1)
 
 
 def _bare(fields: str) -> list[str]:

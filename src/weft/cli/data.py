@@ -17,7 +17,21 @@ app = typer.Typer(
     rich_markup_mode="rich",
     add_completion=False,
 )
-Names = Annotated[list[str] | None, typer.Argument(metavar="CORPUS", help="Corpora; all of them if none is named.")]
+
+
+def known_corpora(incomplete: str) -> list[str]:
+    """Names of corpora, for the shell.
+
+    >>> known_corpora("conll2000")
+    ['conll2000']
+    """
+    return [corpus.name for corpus in catalog() if corpus.name.startswith(incomplete)]
+
+
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="CORPUS", help="Corpora; all of them if none is named.", autocompletion=known_corpora),
+]
 
 
 @app.command("list", epilog="Example: weft data list --missing")
@@ -26,22 +40,30 @@ def list_corpora(
     folder: DataFolder = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """List the corpora that Weft knows, with their state and licence."""
+    """List the corpora that Weft knows, and which of them are here."""
     facts = [_facts(corpus, folder) for corpus in catalog()]
     facts = [fact for fact in facts if fact["missing"]] if only_missing else facts
     if as_json:
         print_json(facts)
         return
+    home = root(folder)
     print_table(
-        f"Corpora in {root(folder) or 'no data folder (set WEFT_DATA or give --data)'}",
-        ["corpus", "state", "what", "licence"],
-        [[fact["name"], _state(fact), fact["what"], fact["licence"]] for fact in facts],
+        "Corpora; no data folder is known: set WEFT_DATA or give --data" if home is None else f"Corpora in {home}",
+        ["corpus", "state", "what"],
+        [[fact["name"], _state(fact), fact["what"]] for fact in facts],
     )
+    here = sum(not fact["missing"] for fact in facts)
+    typer.echo(f"{here} of {len(facts)} are here. `weft data check CORPUS` tells the licence and where to get it.")
 
 
 @app.command("path", epilog="Example: weft data path conll2000")
 def path(
-    name: Annotated[str, typer.Argument(metavar="CORPUS", help="A corpus of `weft data list`, or a file of one.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="CORPUS", help="A corpus of `weft data list`, or a file of one.", autocompletion=known_corpora
+        ),
+    ],
     folder: DataFolder = None,
     as_json: JsonFlag = False,
 ) -> None:
@@ -115,7 +137,7 @@ def _report(fact: dict[str, Any]) -> None:
     for relative in fact["missing"]:
         typer.echo(f"  missing {relative}")
     if fact["missing"]:
-        typer.echo(f"  get it from {fact['source']} (licence: {fact['licence']})")
+        typer.echo(f"  get it from {fact['source']}\n  licence: {fact['licence']}")
     for relative, count in fact.get("sentences", {}).items():
         typer.echo(f"  {relative}: {count:,} sentences")
     for fault in fact.get("faults", []):

@@ -9,13 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weft.cli.common import JsonFlag, Seed, console, print_json, print_table
+from weft.cli.common import JsonFlag, Seed, console, counted, print_json, print_table
+from weft.cli.inputs import Fields, FromFormat
 from weft.errors import ConfigError
 
 if TYPE_CHECKING:
     from weft.evaluate.counts import Counts, Score
     from weft.evaluate.documents import Outcome
     from weft.text import Doc
+
+
+#: Below so many units (sentences, or documents without any) the tests of significance say little.
+FEW = 30
 
 
 class Trial(StrEnum):
@@ -27,12 +32,6 @@ class Trial(StrEnum):
 
 
 Gold = Annotated[str, typer.Argument(metavar="GOLD", help="File or folder with the right annotation.")]
-Format = Annotated[
-    str | None, typer.Option("--from", metavar="FORMAT", help="Format of the files, where their suffix does not tell.")
-]
-Fields = Annotated[
-    str | None, typer.Option("--fields", metavar="NAMES", help='Columns of a column file, as in "form xpos chunks".')
-]
 Layer = Annotated[
     str | None,
     typer.Option("--layer", metavar="NAME", help="What to score: ud, a span layer, or a column of words such as upos."),
@@ -42,7 +41,7 @@ Layer = Annotated[
 def evaluate(
     gold: Gold,
     system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The same text as annotated by a system.")],
-    source: Format = None,
+    source: FromFormat = None,
     fields: Fields = None,
     layer: Layer = None,
     by: Annotated[
@@ -57,8 +56,6 @@ def evaluate(
 
     Trees, tags and tokens are scored as in the CoNLL 2018 shared task, whatever the system's tokens; spans by
     precision, recall and F1; a column of words by accuracy.
-
-    Example: weft evaluate gold.conllu system.conllu --by genre
     """
     from weft.evaluate.documents import evaluate_documents, groups_of_units
     from weft.evaluate.tagging import vocabulary_of
@@ -90,12 +87,13 @@ def evaluate(
 
 def compare(
     gold: Gold,
-    systems: Annotated[list[str], typer.Argument(metavar="A B ...", help="Outputs of two systems or more.")],
-    source: Format = None,
+    systems: Annotated[list[str], typer.Argument(metavar="SYSTEM", help="Outputs of two systems or more.")],
+    source: FromFormat = None,
     fields: Fields = None,
     layer: Layer = None,
     metric: Annotated[
-        str | None, typer.Option("--metric", metavar="NAME", help="LAS, UPOS ...; spans or a label; default by layer.")
+        str | None,
+        typer.Option("--metric", metavar="NAME", help="LAS, UPOS ...; spans or a label.", show_default="by the layer"),
     ] = None,
     test: Annotated[Trial, typer.Option("--test", help="Test of significance.")] = Trial.bootstrap,
     samples: Annotated[int, typer.Option("--samples", min=1, help="Samples to draw.")] = 10_000,
@@ -106,8 +104,6 @@ def compare(
     """Compare systems: scores with intervals, differences, and whether they could be chance.
 
     With more than two systems all pairs are compared and the p-values corrected after Holm.
-
-    Example: weft compare gold.conllu one.conllu other.conllu --metric LAS --test randomization
     """
     from weft.evaluate.documents import evaluate_documents
     from weft.evaluate.significance import confidence_interval, holm
@@ -142,6 +138,9 @@ def compare(
     print_table(f"{name}, F1", ["system", "score", f"{level} interval"], rows, (1, 2))
     for pair in pairs:
         console().print(_in_words(pair, level, test, several=len(pairs) > 1), markup=False)
+    if len(counts[0]) < FEW:
+        unit = "sentence" if any(doc.n_words for doc in docs) else "document"
+        typer.echo(f"Only {counted(len(counts[0]), unit)}: too few to trust intervals and tests.")
 
 
 def _read(path: str, source: str | None, fields: str | None) -> list[Doc]:
@@ -205,18 +204,21 @@ def _test(
 def _in_words(pair: dict[str, Any], level: str, test: Trial, several: bool) -> str:
     points = 100 * pair["difference"]
     better, worse = (pair["a"], pair["b"]) if points >= 0 else (pair["b"], pair["a"])
-    bounds = sorted(
-        (100 * pair["low"], 100 * pair["high"]) if points >= 0 else (-100 * pair["high"], -100 * pair["low"])
-    )
+    low, high = (pair["low"], pair["high"]) if points >= 0 else (-pair["high"], -pair["low"])
+    bounds = " to ".join(f"{100 * bound:z.2f}" for bound in (low, high))
     p = pair["p_corrected"] if several else pair["p"]
     chance = f"p {'<' if p < 0.0001 else '='} {max(p, 0.0001):.4f}{', corrected after Holm' if several else ''}"
-    verdict = "more than chance" if p < 0.05 else "not more than chance can explain"
-    lead = (
-        f"{better} and {worse} score the same" if points == 0 else f"{better} beats {worse} by {abs(points):.2f} points"
-    )
-    items = f"; only {pair['a']} is right {pair['only_a']:,} times, only {pair['b']} {pair['only_b']:,} times" \
-        if test is Trial.mcnemar else ""  # fmt: skip
-    return f"{lead} ({level} interval {bounds[0]:.2f} to {bounds[1]:.2f}; {chance}): {verdict}{items}."
+    if points == 0:
+        return f"{better} and {worse} score the same ({chance}){_disagreements(pair, test)}."
+    verdict = "more than chance can explain" if p < 0.05 else "chance can explain it"
+    lead = f"{better} scores {abs(points):.2f} points higher than {worse}"
+    return f"{lead} ({level} interval {bounds}; {chance}): {verdict}{_disagreements(pair, test)}."
+
+
+def _disagreements(pair: dict[str, Any], test: Trial) -> str:
+    if test is not Trial.mcnemar:
+        return ""
+    return f"; {pair['only_a']:,} words are right only in {pair['a']}, {pair['only_b']:,} only in {pair['b']}"
 
 
 def _names(paths: Sequence[str]) -> list[str]:

@@ -9,15 +9,43 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weft.cli.common import counted
+
 if TYPE_CHECKING:
     from weft.formats import Report
     from weft.text import Corpus
 
+
+def known_formats(incomplete: str) -> list[str]:
+    """Names of formats, for the shell.
+
+    >>> known_formats("co")
+    ['conllu', 'columns']
+    """
+    from weft.formats import FORMATS
+
+    return [name for name in FORMATS if name.startswith(incomplete)]
+
+
 FromFormat = Annotated[
-    str | None, typer.Option("--from", metavar="FORMAT", help="Format to read.", show_default="by the file's name")
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="FORMAT",
+        help="Format to read.",
+        show_default="by the file's name",
+        autocompletion=known_formats,
+    ),
 ]
 ToFormat = Annotated[
-    str | None, typer.Option("--to", metavar="FORMAT", help="Format to write.", show_default="by the file's name")
+    str | None,
+    typer.Option(
+        "--to",
+        metavar="FORMAT",
+        help="Format to write.",
+        show_default="by the file's name",
+        autocompletion=known_formats,
+    ),
 ]
 Fields = Annotated[
     str | None,
@@ -56,7 +84,14 @@ def open_inputs(
 
 def report_bad(inputs: Inputs) -> None:
     """Say on standard error what was left out."""
-    for message in inputs.report.messages:
-        typer.echo(f"left out: {message}", err=True)
+    show_left_out(inputs.report)
     if inputs.report.count:
-        typer.echo(f"weft: {inputs.report.count:,} pieces were left out", err=True)
+        typer.echo(f"weft: {counted(inputs.report.count, 'piece')} left out", err=True)
+
+
+def show_left_out(report: Report) -> None:
+    """Print on standard error the messages of a report, and that there are more where it keeps the first only."""
+    for message in report.messages:
+        typer.echo(f"left out: {message}", err=True)
+    if report.count > len(report.messages):
+        typer.echo(f"left out: {report.count - len(report.messages):,} more", err=True)

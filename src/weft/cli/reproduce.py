@@ -11,8 +11,22 @@ from weft.cli.common import DataFolder, JsonFlag, Seed, Workers, console, print_
 from weft.errors import ConfigError
 
 
+def known_slugs(incomplete: str) -> list[str]:
+    """Slugs of systems, for the shell.
+
+    >>> known_slugs("crf-sh")
+    ['crf-shallow-parsing']
+    """
+    from weft.recipes.catalogue import systems
+
+    return [entry.slug for entry in systems() if entry.slug.startswith(incomplete)]
+
+
 def reproduce(
-    slug: Annotated[str | None, typer.Argument(metavar="SLUG", help="A system of `weft reproduce --list`.")] = None,
+    slug: Annotated[
+        str | None,
+        typer.Argument(metavar="SLUG", help="A system of `weft reproduce --list`.", autocompletion=known_slugs),
+    ] = None,
     show_list: Annotated[bool, typer.Option("--list", help="List all systems with their state.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="A small version that takes seconds to minutes.")] = False,
     show: Annotated[bool, typer.Option("--show", help="Print the results kept from the last run.")] = False,
@@ -59,8 +73,13 @@ def _list(results: Path | None, as_json: bool) -> None:
     if as_json:
         print_json([{**vars(entry), "state": state} for entry, state in rows])
         return
-    cells = [[entry.slug, state, f"{entry.title} ({entry.authors}, {entry.venue})"] for entry, state in rows]
-    print_table("Published systems", ["slug", "state", "paper"], cells)
+    print_table(
+        "Published systems",
+        ["slug", "state", "paper"],
+        [[entry.slug, state, f"{entry.authors}, {entry.venue}"] for entry, state in rows],
+    )
+    states = [state for _, state in rows]
+    typer.echo(", ".join(f"{states.count(state)} {state}" for state in ("present", "started", "planned")))
 
 
 def _short(path: Path) -> Path:

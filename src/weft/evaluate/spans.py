@@ -168,7 +168,7 @@ def common_layer(gold: Iterable[Doc], system: Iterable[Doc]) -> str:
     if len(both) == 1:
         return both[0]
     if both:
-        raise WeftError(f"gold and system share the span layers {', '.join(both)}; name the one to score")
+        raise WeftError(f"gold and system share the span layers {', '.join(both)}; name the one to score (--layer)")
     raise WeftError(
         f"gold and system share no span layer: gold has {', '.join(sorted(ours)) or 'none'}, "
         f"system has {', '.join(sorted(theirs)) or 'none'}"

@@ -132,7 +132,7 @@ def evaluate_tags(
         shown = [" ".join(row[place : place + 3]) or "the end" for row in (flat, other_flat)]
         raise WeftError(
             f"gold and system have other words from word {place + 1} on: gold has {shown[0]!r}, system has "
-            f"{shown[1]!r}. Accuracy needs the same words; UD metrics (evaluate_ud) align differing ones"
+            f"{shown[1]!r}. Accuracy needs the same words; the UD metrics align differing ones (--layer ud)"
         )
     labels = iter([label for row in theirs for label in row])
     return evaluate_labels(ours, [[next(labels) for _ in row] for row in ours], forms, vocabulary, dictionary)

@@ -129,6 +129,15 @@ def test_workers_do_not_change_the_result(chunks):
     assert losses[0] == pytest.approx(losses[1], rel=1e-9)
 
 
+def test_a_cluster_trains_the_same_model(chunks):
+    distributed = pytest.importorskip("distributed")
+    options = {"iterations": 5, "order": 1}
+    with distributed.LocalCluster(n_workers=2, processes=False, dashboard_address=None) as cluster:
+        there = Chunker.of_options({**options, "cluster": cluster.scheduler_address}).fit(chunks)
+    here = Chunker.of_options(options).fit(chunks)
+    assert there["training"]["loss"] == pytest.approx(here["training"]["loss"], rel=1e-9)
+
+
 @pytest.mark.parametrize(
     ("options", "error", "complaint"),
     [
@@ -141,6 +150,7 @@ def test_workers_do_not_change_the_result(chunks):
         ({"templates": "q[0]"}, TemplateError, "unknown field 'q'"),
         ({"templates": "y[-3]|y[-2]|y[-1]"}, TemplateError, "two labels back"),
         ({"fields": "w"}, ConfigError, "written as w=form"),
+        ({"cluster": "nowhere"}, ConfigError, "no Dask scheduler answers at 'nowhere'"),
     ],
 )
 def test_bad_settings_are_told_plainly(options, error, complaint, chunks):

@@ -42,11 +42,13 @@ class ConjugateGradient:
 class PreconditionedCG:
     """Conjugate gradient in the metric of the curvature, which is measured anew every `refresh` iterations.
 
+    Directions are conjugate only as long as the metric stays; and a measurement costs as much as a gradient.
+
     >>> PreconditionedCG()
-    PreconditionedCG(refresh=1, curvature=0.1)
+    PreconditionedCG(refresh=10, curvature=0.1)
     """
 
-    refresh: int = 1
+    refresh: int = 10
     curvature: float = 0.1
 
     def __post_init__(self) -> None:
@@ -62,11 +64,11 @@ class MixedCG:
     """Preconditioned for the first `switch` iterations, plain from then on.
 
     >>> MixedCG(switch=5)
-    MixedCG(switch=5, refresh=1, curvature=0.1)
+    MixedCG(switch=5, refresh=10, curvature=0.1)
     """
 
-    switch: int = 10
-    refresh: int = 1
+    switch: int = 20
+    refresh: int = 10
     curvature: float = 0.1
 
     def __post_init__(self) -> None:
@@ -103,9 +105,10 @@ class ConjugateRun(Descent):
         slope, squared = _turn(self.direction, self.gradient, self.inverse, self.beta)
         if not slope < 0:
             slope, squared = _turn(self.direction, self.gradient, self.inverse, 0.0)
-        # A preconditioned step has length about 1; a plain one is guessed from what the last step gained.
+        # A step is guessed from what the last one gained; the first of all, and the first after a change of metric,
+        # is a Newton step where there is a curvature and of length one where there is none.
         first = 1.0 if preconditioned else 1.0 / self.norm
-        if not preconditioned and self.length > 0:
+        if self.length > 0:
             first = self.length * self.slope / slope
         found = self.descend(slope, first, self.curvature)
         if not found.ok:

@@ -179,11 +179,9 @@ def run(options: RecipeOptions) -> RecipeResult:
     result = RecipeResult(SLUG)
     small = options.quick
     corpus = read(options.find(TRAIN), format="columns").load()
-    if small:
-        corpus = corpus.take_sentences(2000).load()
     test_corpus = read(options.find(TEST), format="columns").load()
     if small:
-        test_corpus = test_corpus.take_sentences(500).load()
+        corpus, test_corpus = corpus.take_sentences(1000).load(), test_corpus.take_sentences(300).load()
     n = sum(doc.n_sentences for doc in corpus)
     n_dev = n // 10 if small else DEV_SENTENCES
     train, test = sentences(corpus), sentences(test_corpus)
@@ -191,7 +189,8 @@ def run(options: RecipeOptions) -> RecipeResult:
     dev = sentences(corpus.slice_sentences(n - n_dev))
     rivals = _rivals(options, result, train, part, dev, test)
     _significance(result, rivals)
-    _optimisers(options, result, train, test, sigma=1.0, cap=60 if small else 300)
+    _optimisers(options, result, train, test, sigma=1.0, cap=40 if small else 300)
+    _frozen(result, rivals["CRF, complete"], test)
     _all_types(options, result, corpus, test_corpus, rivals["CRF, supported"].settings)
     return result
 
@@ -204,8 +203,8 @@ def _rivals(
         "NP chunking, CoNLL-2000 test", ["P", "R", "F", "dev F", "sigma", "iterations", "L'", "calls", "CPU s"],
         digits={"L'": 0, "sigma": 1, "iterations": 0, "calls": 0, "CPU s": 0},
     )  # fmt: skip
-    sigmas = [1.0, 3.0] if options.quick else [0.5, 1.0, 3.0, 10.0]
-    limit = 40 if options.quick else 150
+    sigmas = [1.0] if options.quick else [0.5, 1.0, 3.0, 10.0]
+    limit = 30 if options.quick else 150
     sets = {
         "CRF, complete": (SECOND_ORDER, True, "crf"),
         "CRF, supported": (SECOND_ORDER, False, "crf"),
@@ -260,7 +259,7 @@ def _rivals(
         told,
     )
     crf, memm, perceptron = (100 * found[name].f1 for name in ("CRF, complete", "MEMM", "perceptron, supported"))
-    result.check("CRF reaches 94.0 (paper 94.38)", crf >= (90.0 if options.quick else 94.0), f"F {crf:.2f}")
+    result.check("CRF reaches 94.0 (paper 94.38)", crf >= (88.0 if options.quick else 94.0), f"F {crf:.2f}")
     result.check(
         "CRF over MEMM by about 0.5", crf - memm > 0.2, f"{crf:.2f} - {memm:.2f} = {crf - memm:.2f}", not options.quick
     )
@@ -355,6 +354,32 @@ def calls_to(result: Result, best: float, within: float = 0.001) -> tuple[int, f
     return None
 
 
+def _frozen(result: RecipeResult, trained: Trained, test: Sentences) -> None:
+    """What a saved model loses by fewer bits and by dropping small weights."""
+    table = Table("The complete CRF as it is saved", ["F", "words labelled otherwise, %", "weights", "MB"],
+                  digits={"weights": 0, "words labelled otherwise, %": 3})  # fmt: skip
+    names = np.array(trained.data.model.space.labels)
+    reference: list[str] = []
+    for precision, prune in (("float32", 0.0), ("int16", 0.0), ("int8", 0.0), ("int8", 0.01), ("int8", 0.05)):
+        scorer = trained.data.freeze(trained.result.weights, precision, prune)
+        labels = [
+            names[scorer.space.tags(decode(scorer.chain([doc]), trained.settings.learner))].tolist()
+            for doc in test.docs
+        ]
+        flat = [label for each in labels for label in each]
+        reference = reference or flat
+        bounds = np.cumsum([0, *map(len, test.labels)]).tolist()
+        report = conlleval(test.labels, [flat[first:end] for first, end in pairwise(bounds)])
+        changed = 100 * float(np.mean([a != b for a, b in zip(reference, flat, strict=True)]))
+        name = precision if not prune else f"{precision}, weights above {prune}"
+        ours = {"F": 100 * report.score.f1, "words labelled otherwise, %": changed,
+                "weights": scorer.node.n_weights, "MB": scorer.node.nbytes / 1e6}  # fmt: skip
+        table.add(name, ours)
+    result.tables.append(table)
+    lost = float(table.rows[0].ours["F"] or 0) - float(table.rows[2].ours["F"] or 0)
+    result.check("8-bit weights lose at most 0.2 F", lost <= 0.2, f"{lost:.2f}")
+
+
 def _all_types(
     options: RecipeOptions, result: RecipeResult, corpus: Corpus, test_corpus: Corpus, chosen: LabellerSettings
 ) -> None:
@@ -362,7 +387,7 @@ def _all_types(
     train, test = sentences(corpus, None), sentences(test_corpus, None)
     table = Table("All chunk types, CoNLL-2000 test", ["P", "R", "F", "NP F", "weights", "CPU s"],
                   digits={"weights": 0, "CPU s": 0})  # fmt: skip
-    iterations = 30 if options.quick else max(chosen.iterations, 80)
+    iterations = 20 if options.quick else max(chosen.iterations, 80)
     orders = (
         {"CRF, first order": FIRST_ORDER}
         if options.quick
@@ -382,7 +407,7 @@ def _all_types(
         table.add(name, ours, None, {"F": _percent_interval(report)})
         best = max(best, 100 * report.score.f1)
     result.tables.append(table)
-    result.check("all chunk types: F at least 93.6", best >= (88.0 if options.quick else 93.6), f"F {best:.2f}")
+    result.check("all chunk types: F at least 93.6", best >= (85.0 if options.quick else 93.6), f"F {best:.2f}")
 
 
 def _prf(report: SpanReport) -> dict[str, float]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field, fields
 from itertools import pairwise
 from typing import Any, Self
@@ -55,7 +56,8 @@ class LabellerSettings:
     precision: str = "float32"  # of the saved weights: float32, int16, int8
     prune: float = 0.0  # saved weights of at most this size are dropped
     seed: int = 0
-    workers: int = 1
+    workers: int = 1  # threads: for crf and memm
+    cluster: str = ""  # address of a Dask scheduler that sums the gradient instead: for crf and memm
     checkpoint: str = ""  # file to resume an interrupted training from
 
     @classmethod
@@ -251,7 +253,6 @@ def learn(
     if settings.learner in ("crf", "memm"):
         signal = room.Gold() if settings.learner == "crf" else Local()
         batches = list(data.batch.batches())
-        objective = room.Objective(data.model, batches, signal, sigma=settings.sigma, workers=settings.workers)
         methods: dict[str, Callable[[], Any]] = {
             "lbfgs": room.LBFGS,
             "cg": room.ConjugateGradient,
@@ -259,11 +260,18 @@ def learn(
             "mixed": room.MixedCG,
             "gis": room.IterativeScaling,
         }
-        start = np.zeros(data.model.size)
-        method = methods[settings.optimiser]()
-        result: Result = room.minimise(
-            objective, start, method, max_iterations=settings.iterations, describe=settings.learner, **common
-        )
+        with _cluster(settings.cluster) as client:
+            objective = room.Objective(
+                data.model, batches, signal, sigma=settings.sigma, workers=settings.workers, cluster=client
+            )
+            result: Result = room.minimise(
+                objective,
+                np.zeros(data.model.size),
+                methods[settings.optimiser](),
+                max_iterations=settings.iterations,
+                describe=settings.learner,
+                **common,
+            )
         return result
     sentences: list[ChainBatch] = list(data.batch.batches(1))
     learners: dict[str, Callable[[], Any]] = {
@@ -274,6 +282,21 @@ def learn(
     }
     trained: Result = learners[settings.learner]().fit(data.model, sentences, **common)
     return trained
+
+
+def _cluster(address: str) -> AbstractContextManager[Any]:
+    """A connection to a Dask scheduler, or none for an empty address."""
+    if not address:
+        return nullcontext()
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ConfigError("training on a cluster needs Dask: pip install 'weft[cluster]'") from None
+    try:
+        client: AbstractContextManager[Any] = Client(address, timeout="10s")
+        return client
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"no Dask scheduler answers at {address!r}: {error}") from None
 
 
 def _by_sentence(labels: list[str], offsets: list[int]) -> list[list[str]]:

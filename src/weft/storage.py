@@ -33,6 +33,7 @@ _DTYPES = {
     "F64": np.float64, "F32": np.float32, "I64": np.int64, "I32": np.int32, "I16": np.int16, "I8": np.int8,
     "U64": np.uint64, "U32": np.uint32, "U16": np.uint16, "U8": np.uint8, "BOOL": np.bool_,
 }  # fmt: skip
+_NAMES = {np.dtype(kind): name for name, kind in _DTYPES.items()}
 _LONGEST_HEADER = 100 * 1024 * 1024
 _AGAIN = "fetch or train the model again"
 
@@ -47,19 +48,33 @@ def save(path: str | os.PathLike[str], header: dict[str, Any], arrays: Arrays) -
     ...     print(header["task"], arrays["w"].tolist())
     example [0.0, 1.0, 2.0]
     """
-    from safetensors.numpy import save as serialise
-
     path = Path(path)
-    tensors = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    # Large items first keeps every array aligned to the size of its items; names make the order the same every time.
+    order = sorted(arrays, key=lambda name: (-arrays[name].dtype.itemsize, name))
+    tensors = {name: np.asarray(arrays[name], order="C") for name in order}
+    for name, array in tensors.items():
+        if array.dtype not in _NAMES:
+            raise ModelError(f"array {name!r} has the type {array.dtype}; a model file holds {', '.join(_DTYPES)}")
     checksums = {name: _checksum(array) for name, array in tensors.items()}
-    full = {"version": VERSION, **header, "checksums": checksums}
-    text = json.dumps(full, ensure_ascii=False)
-    data = serialise(tensors, metadata={"weft": text, "checksum": str(zlib.crc32(text.encode()))})
+    text = json.dumps({"version": VERSION, **header, "checksums": checksums}, ensure_ascii=False)
+    outer: dict[str, Any] = {"__metadata__": {"weft": text, "checksum": str(zlib.crc32(text.encode()))}}
+    reached = 0
+    for name, array in tensors.items():
+        outer[name] = {
+            "dtype": _NAMES[array.dtype],
+            "shape": array.shape,
+            "data_offsets": [reached, reached + array.nbytes],
+        }
+        reached += array.nbytes
+    data = json.dumps(outer, ensure_ascii=False, separators=(",", ":")).encode()
+    data += b" " * (-len(data) % 8)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with part.open("wb") as file:
-            file.write(data)
+            file.write(len(data).to_bytes(8, "little") + data)
+            for array in tensors.values():
+                file.write(_bytes(array))
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
@@ -167,7 +182,10 @@ def _places(path: Path, entries: dict[str, Any], start: int) -> dict[str, Place]
     return places
 
 
+def _bytes(array: NDArray[Any]) -> memoryview:
+    return array.reshape(-1).view(np.uint8).data
+
+
 def _checksum(array: NDArray[Any]) -> int:
     """CRC-32 of an array's type, shape and bytes."""
-    kind = zlib.crc32(f"{array.dtype.str} {array.shape}".encode())
-    return zlib.crc32(array.reshape(-1).view(np.uint8).data, kind) if array.size else kind
+    return zlib.crc32(_bytes(array), zlib.crc32(f"{array.dtype.str} {array.shape}".encode()))

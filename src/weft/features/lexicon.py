@@ -15,6 +15,8 @@ from weft.text.strings import Ids, StringTable
 
 #: Value of an attribute that a word does not have (a suffix longer than the word): no feature fires.
 ABSENT = np.uint64(0)
+#: How many strings met at run time are kept: the common words of any text, in some tens of megabytes.
+LIMIT = 200_000
 
 
 class Lexicon:
@@ -34,10 +36,10 @@ class Lexicon:
     """
 
     def __init__(
-        self, attributes: Sequence[str], clusters: Mapping[str, str] | None = None, limit: int = 1_000_000
+        self, attributes: Sequence[str], clusters: Mapping[str, str] | None = None, limit: int | None = None
     ) -> None:
         self.attributes = tuple(attributes)
-        self.limit = limit
+        self.limit = LIMIT if limit is None else limit
         self.frozen = 0
         self._functions = [attribute(name, clusters) for name in self.attributes]
         self._rows: dict[str, int] = {}
@@ -113,9 +115,9 @@ class MemberLexicon:
     ([0, 2, 2, 3], True)
     """
 
-    def __init__(self, separator: str = "|", limit: int = 1_000_000) -> None:
+    def __init__(self, separator: str = "|", limit: int | None = None) -> None:
         self.separator = separator
-        self.limit = limit
+        self.limit = LIMIT if limit is None else limit
         self._members: dict[str, Keys] = {}
 
     def lookup(self, table: StringTable, ids: Ids) -> tuple[NDArray[np.int64], Keys]:

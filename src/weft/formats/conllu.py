@@ -25,7 +25,7 @@ from weft.text.strings import StringTable
 
 PART = 1000
 #: A reader begins a new string table when the last one has grown past this.
-TABLE_LIMIT = 1_000_000
+TABLE_LIMIT = 200_000
 
 Comments = Literal["keep", "add"]
 

@@ -1,0 +1,126 @@
+"""A stream of a million sentences, annotated in constant memory.
+
+Sentences take their tags from the examples of the repository; every one of them brings at least one word never seen
+before, so that nothing that keeps words can hide. They go the way of `weft annotate`: a file of columns is read, the
+chunker annotates documents on one thread, columns are written. The resident memory of the process is noted every
+50,000 sentences: once it is warm, it must not grow.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from weft.text import Doc
+
+SENTENCES = 1_000_000
+EVERY = 50_000
+#: The first sentences fill tables and caches up to their bounds.
+WARM = 300_000
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "chunks.conll"
+
+
+def run() -> dict[str, Any]:
+    """Annotate the stream and tell memory and speed."""
+    with tempfile.TemporaryDirectory() as folder:
+        figures = in_a_process(Path(folder), SENTENCES, EVERY)
+    samples: list[dict[str, float]] = figures["samples"]
+    warm = [sample["rss_mb"] for sample in samples if sample["sentences"] >= WARM]
+    return {
+        "title": f"Annotating a stream of {SENTENCES:,} sentences",
+        "rows": [
+            {"measured": "words", "Weft": figures["words"]},
+            {"measured": "words never seen before", "Weft": SENTENCES},
+            {"measured": "words/s, from file to file", "Weft": figures["words_per_second"]},
+            {"measured": f"memory after {WARM:,} sentences, MB", "Weft": warm[0]},
+            {"measured": "memory at the end, MB", "Weft": warm[-1]},
+            {"measured": "peak memory, MB", "Weft": max(sample["rss_mb"] for sample in samples)},
+            {"measured": "growth once warm, MB per 100,000 sentences", "Weft": growth(warm) * 100_000 / EVERY},
+        ],
+        **figures,
+    }
+
+
+def growth(values: list[float]) -> float:
+    """The slope of the least-squares line through values a step apart.
+
+    >>> growth([3.0, 5.0, 7.0])
+    2.0
+    """
+    middle, mean = (len(values) - 1) / 2, sum(values) / len(values)
+    spread = sum((i - middle) ** 2 for i in range(len(values)))
+    return sum((i - middle) * (value - mean) for i, value in enumerate(values)) / spread
+
+
+def in_a_process(folder: Path, sentences: int, every: int) -> dict[str, Any]:
+    """Train the chunker, write the stream, and annotate it in a process that has done nothing else."""
+    from weft.formats import read
+    from weft.tasks.registry import train
+
+    model, stream = folder / "chunker.weft", folder / "stream.conll"
+    train("chunker", read(EXAMPLES), None, model, {})
+    write_stream(stream, sentences)
+    command = [sys.executable, __file__, str(model), str(stream), str(every)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    figures: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    return figures
+
+
+def write_stream(path: Path, sentences: int, suffix: str = "") -> None:
+    """Sentences of the examples, over and over, each time with a new noun, verb or adjective."""
+    frames = [
+        [line.split()[:2] for line in lines.split("\n")]
+        for lines in EXAMPLES.read_text(encoding="utf-8").strip().split("\n\n")
+    ]
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(sentences):
+            frame = frames[number % len(frames)]
+            open_class = [i for i, (_, tag) in enumerate(frame) if tag[:2] in ("NN", "VB", "JJ")] or [0]
+            new = open_class[number // len(frames) % len(open_class)]
+            for i, (form, tag) in enumerate(frame):
+                file.write(f"{form}{number}{suffix} {tag}\n" if i == new else f"{form} {tag}\n")
+            file.write("\n")
+
+
+def annotate(model: Path, stream: Path, every: int) -> dict[str, Any]:
+    """Annotate the stream as the command does, with looks at the memory of the process."""
+    import weft
+
+    nlp = weft.load(model)
+    samples: list[dict[str, float]] = []
+    words = 0
+
+    def watched(docs: Iterable[Doc]) -> Iterator[Doc]:
+        nonlocal words
+        sentences = 0
+        for doc in docs:
+            yield doc
+            words += doc.n_words
+            sentences += doc.n_sentences
+            if sentences >= every * (len(samples) + 1):
+                seconds = round(time.perf_counter() - start, 2)
+                samples.append({"sentences": sentences, "seconds": seconds, "rss_mb": round(resident(), 1)})
+
+    start = time.perf_counter()
+    documents = weft.read(stream, fields="form xpos")
+    weft.write(watched(nlp.pipe(documents)), os.devnull, "columns")
+    seconds = time.perf_counter() - start
+    return {"words": words, "words_per_second": words / seconds, "samples": samples}
+
+
+def resident() -> float:
+    """Megabytes of memory that the process holds now."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+if __name__ == "__main__":
+    print(json.dumps(annotate(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))))

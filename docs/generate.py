@@ -13,15 +13,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from weft.cli.bench import table_of
-from weft.recipes.catalogue import systems
+from weft.cli.bench import benchmarks, table_of
+from weft.recipes.catalogue import System, systems
 from weft.recipes.figures import svg
 from weft.recipes.framework import RecipeResult, load_results
 from weft.recipes.render import markdown, markdown_table, systems_table
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "results"
-MARKED = re.compile(r"(<!-- generated: ([a-z-]+) -->\n)(.*?)(<!-- end generated -->)", re.DOTALL)
+MARKED = re.compile(r"(<!-- generated: ([a-z0-9_-]+) -->\n)(.*?)(<!-- end generated -->)", re.DOTALL)
 ROOMS = {
     "text": "Text",
     "formats": "Formats",
@@ -35,8 +35,8 @@ ROOMS = {
 }
 INTRODUCTION = """# Systems
 
-Each published system is one module, one command and one file of results. This page is made from `results/` by
-`make docs`; a column "(paper)" holds the figures that the paper gives.
+Each published system is one module, one command and one file of results. Those that are *present* have a page with
+their tables beside the paper's, *started* ones can be run (`weft reproduce SLUG`), the others are *planned*.
 """
 
 
@@ -62,30 +62,37 @@ def pages() -> dict[Path, str]:
     """Every generated file with its text."""
     results = load_results(RESULTS)
     made: dict[Path, str] = {}
-    sections = []
+    states = [(system, system.state(RESULTS)) for system in systems()]
+    made[ROOT / "docs" / "systems.md"] = "\n".join([INTRODUCTION, systems_table(states, _page_of)])
+    made.update(_api_pages())
+    blocks = {
+        "demo": _demo_block(),
+        "results": _results_block(results),
+        "benchmarks": _benchmarks_block(),
+        "systems": _systems_block(states),
+    }
+    for system, _ in states:
+        blocks[f"result-{system.slug}"] = f"Not measured yet: `weft reproduce {system.slug}`."
     for result in results:
         figures = []
         for i, curve in enumerate(result.curves, 1):
             name = f"figures/{result.slug}-{i}.svg"
             made[ROOT / "docs" / name] = svg(curve)
-            figures.append(name)
-        sections.append(markdown(result, figures))
-    states = [(system, system.state(RESULTS)) for system in systems()]
-    made[ROOT / "docs" / "systems.md"] = "\n".join([INTRODUCTION, *sections, "## All systems\n", systems_table(states)])
-    made.update(_api_pages())
-    blocks = {
-        "demo": _demo_block(),
-        "results": _results_block(results),
-        "benchmarks": _benchmark_block(),
-        "systems": _systems_block(states),
-    }
-    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
-        if page not in made and page.is_file():
-            text = page.read_text(encoding="utf-8")
-            filled = MARKED.sub(lambda match: f"{match[1]}{blocks[match[2]].rstrip()}\n{match[4]}", text)
-            if filled != text or MARKED.search(text):
-                made[page] = filled
+            figures.append(f"../{name}")
+        blocks[f"result-{result.slug}"] = markdown(result, figures)
+    for name in benchmarks(ROOT / "bench"):
+        blocks[f"benchmark-{name}"] = _benchmark_block(RESULTS / f"bench-{name}.json")
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
+        text = "" if page in made else page.read_text(encoding="utf-8")
+        if MARKED.search(text):
+            made[page] = MARKED.sub(lambda match: f"{match[1]}{blocks[match[2]].rstrip()}\n{match[4]}", text)
     return made
+
+
+def _page_of(slug: str) -> str:
+    """Where a system's own page is, seen from the page of all systems; "" if it has none."""
+    page = f"systems/{slug}.md"
+    return page if (ROOT / "docs" / page).is_file() else ""
 
 
 def _api_pages() -> dict[Path, str]:
@@ -113,23 +120,30 @@ def _results_block(results: list[RecipeResult]) -> str:
     return markdown_table(["system", "claims that hold here", "time"], rows) if rows else "No results are kept yet."
 
 
-def _benchmark_block() -> str:
-    parts = []
-    for path in sorted(RESULTS.glob("bench-*.json")):
-        facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        header, rows = table_of(facts)
-        machine = facts.get("machine", {})
-        parts.append(f"`weft bench {facts['name']}`: {facts.get('title', facts['name'])}")
-        parts.append(markdown_table(header, rows))
-        parts.append(f"*{machine.get('cpus')} cores, Python {machine.get('python')}, {facts.get('date', '')[:10]}*")
-    return "\n\n".join(parts) or "No benchmarks have been run yet: `make bench`."
+def _benchmarks_block() -> str:
+    paths = sorted(RESULTS.glob("bench-*.json"))
+    return "\n\n".join(map(_benchmark_block, paths)) or "No benchmarks have been run yet: `make bench`."
 
 
-def _systems_block(states: list[tuple[Any, str]]) -> str:
+def _benchmark_block(path: Path) -> str:
+    if not path.is_file():
+        return f"Not measured yet: `weft bench {path.stem.removeprefix('bench-')}`."
+    facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    machine = facts.get("machine", {})
+    return "\n\n".join([
+        f"`weft bench {facts['name']}`: {facts.get('title', facts['name'])}",
+        markdown_table(*table_of(facts)),
+        f"*{machine.get('cpus')} cores, Python {machine.get('python')}, {facts.get('date', '')[:10]}*",
+    ])  # fmt: skip
+
+
+def _systems_block(states: list[tuple[System, str]]) -> str:
     rows = [[f"`{system.slug}`", f"{system.authors}, {system.venue}", state] for system, state in states]
     here = [row for row in rows if row[2] != "planned"]
     text = f"{sum(row[2] == 'present' for row in rows)} of {len(rows)} systems are present; the others are planned."
-    return "\n\n".join([text, *([markdown_table(["slug", "paper", "state"], here)] if here else [])])
+    table = [markdown_table(["slug", "paper", "state"], here)] if here else []
+    folded = f"<details>\n<summary>All {len(rows)} systems</summary>\n\n{systems_table(states)}\n</details>"
+    return "\n\n".join([text, *table, folded])
 
 
 if __name__ == "__main__":

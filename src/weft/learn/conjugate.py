@@ -17,7 +17,7 @@ import numpy as np
 
 from weft.errors import ConfigError
 from weft.kernel import fast_kernel
-from weft.learn.descent import Descent
+from weft.learn.descent import Descent, length
 from weft.learn.protocol import Floats
 from weft.learn.training import Arrays
 
@@ -132,7 +132,7 @@ class ConjugateRun(Descent):
             getattr(self, name)[:] = arrays[name]
         for name, value in values.items():
             setattr(self, name, value)
-        self.norm = float(np.linalg.norm(self.gradient))
+        self.norm = length(self.gradient)
 
 
 @fast_kernel

@@ -30,7 +30,7 @@ class Descent:
             if not math.isfinite(self.loss):
                 raise ConfigError(f"The loss at the starting weights is {self.loss}; start from finite scores.")
             self.gradient[:] = gradient
-            self.norm = float(np.linalg.norm(gradient))
+            self.norm = length(gradient)
 
     def descend(self, slope: float, first: float, curvature: float) -> Found:
         """Search along the direction; leaves weights and `newest` (the oracle's gradient) at the step found."""
@@ -41,7 +41,7 @@ class Descent:
             move(self.weights, self.direction, step - at)
             at = step
             loss, self._newest = self.oracle(self.weights)
-            return loss, float(self._newest @ self.direction)
+            return loss, dot(self._newest, self.direction)
 
         return search(evaluate, self.loss, slope, first, curvature=curvature)
 
@@ -49,7 +49,7 @@ class Descent:
         """Make the point found the current one."""
         self.loss = found.value
         self.gradient[:] = self._newest
-        self.norm = float(np.linalg.norm(self.gradient))
+        self.norm = length(self.gradient)
 
     @property
     def newest(self) -> Floats:
@@ -61,3 +61,17 @@ def move(weights: Floats, direction: Floats, step: float) -> None:
     """weights += step * direction, without a temporary."""
     for i in range(weights.shape[0]):
         weights[i] += step * direction[i]
+
+
+@fast_kernel
+def dot(one: Floats, other: Floats) -> float:
+    """Inner product on one core; that of NumPy wakes all of them, which costs more than it gains here."""
+    total = 0.0
+    for i in range(one.shape[0]):
+        total += one[i] * other[i]
+    return total
+
+
+def length(vector: Floats) -> float:
+    """Euclidean length."""
+    return math.sqrt(dot(vector, vector))

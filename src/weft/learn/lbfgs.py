@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from weft.errors import ConfigError
 from weft.kernel import fast_kernel
-from weft.learn.descent import Descent
+from weft.learn.descent import Descent, dot, length
 from weft.learn.protocol import Floats
 from weft.learn.training import Arrays
 
@@ -69,7 +69,7 @@ class LBFGSRun(Descent):
 
     def step(self) -> str:
         self.pairs.direction(self.gradient, self.direction)
-        slope = float(self.gradient @ self.direction)
+        slope = dot(self.gradient, self.direction)
         if not slope < 0:
             self.pairs.clear()
             np.negative(self.gradient, out=self.direction)
@@ -90,7 +90,7 @@ class LBFGSRun(Descent):
 
     def restore(self, arrays: Arrays, values: dict[str, Any]) -> None:
         self.weights[:], self.gradient[:] = arrays["weights"], arrays["gradient"]
-        self.loss, self.norm = values["loss"], float(np.linalg.norm(self.gradient))
+        self.loss, self.norm = values["loss"], length(self.gradient)
         self.pairs.restore(arrays, values["count"], values["newest"])
 
 

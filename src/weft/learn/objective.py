@@ -21,6 +21,7 @@ import numpy as np
 
 from weft.errors import ConfigError
 from weft.kernel import fast_kernel
+from weft.learn.descent import dot
 from weft.learn.protocol import Floats
 from weft.learn.signals import Gold, gold_of
 
@@ -107,7 +108,7 @@ class Objective:
         self.calls += 1
         into = np.zeros(self.model.size)
         value = sum(self._team.run(_value_and_expectations, self.signal, weights, into))
-        return -value + 0.5 * self.l2 * float(weights @ weights), into
+        return -value + 0.5 * self.l2 * dot(weights, weights), into
 
     def curvature(self, weights: Floats) -> Floats:
         """Diagonal of the Hessian that ignores covariance between positions, prior included; costs one call."""

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from weft.errors import ConfigError
+from weft.learn.descent import length
 from weft.learn.protocol import Floats
 from weft.learn.training import Arrays, Callback, Checkpoint, EarlyStopping, Progress, Result, run_name
 from weft.progress import progress
@@ -121,7 +122,7 @@ def minimise(
     with progress(describe, max_iterations, unit="iterations") as bar:
         bar.advance(keep.iteration)
         while not keep.why:
-            if run.norm <= tolerance * max(1.0, float(np.linalg.norm(run.weights))):
+            if run.norm <= tolerance * max(1.0, length(run.weights)):
                 keep.why = "converged"
             elif _settled(keep, change):
                 keep.why = "the loss no longer falls"

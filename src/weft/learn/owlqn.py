@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft.kernel import fast_kernel
-from weft.learn.descent import Descent
+from weft.learn.descent import Descent, length
 from weft.learn.protocol import Floats
 from weft.learn.training import Arrays
 
@@ -63,7 +63,7 @@ class OrthantRun(Descent):
 
     def _measure(self) -> None:
         _pseudo_gradient(self.weights, self.gradient, self.l1, self.pseudo)
-        self.norm = float(np.linalg.norm(self.pseudo))
+        self.norm = length(self.pseudo)
 
     def state(self) -> tuple[Arrays, dict[str, Any]]:
         arrays = {"weights": self.weights, "gradient": self.gradient, **self.pairs.arrays()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from weft.recipes.catalogue import FAMILIES, System, system
@@ -67,9 +67,8 @@ def show(result: RecipeResult, console: Console) -> None:
 
 
 def markdown(result: RecipeResult, figures: Sequence[str] = ()) -> str:
-    """A result as a section of the documentation; `figures` are image files to show, one a curve."""
-    entry = system(result.slug)
-    parts = [f"## {result.slug}", f"{entry.title} ({entry.authors}, {entry.venue})."]
+    """A result as a part of a page; `figures` are image files to show, one a curve."""
+    parts = []
     for table in result.tables:
         header, rows = cells(table)
         parts += [f"**{table.title}**", markdown_table(header, rows)]
@@ -97,18 +96,22 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join([f"| {' | '.join(header)} |", rule, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
-def systems_table(entries: Iterable[tuple[System, str]]) -> str:
-    """All systems with their state as Markdown, one table a family."""
+def systems_table(entries: Iterable[tuple[System, str]], page_of: Callable[[str], str] = lambda slug: "") -> str:
+    """All systems with their state as Markdown, one table a family; `page_of` tells the page that a slug links to."""
     entries = list(entries)
     parts = []
     for family, title in FAMILIES.items():
         rows = [
-            [f"`{entry.slug}`", entry.title, f"{entry.authors}, {entry.venue}", state]
+            [_linked(entry.slug, page_of(entry.slug)), entry.title, f"{entry.authors}, {entry.venue}", state]
             for entry, state in entries
             if entry.family == family
         ]
         parts += [f"### {title[0].upper()}{title[1:]}", markdown_table(["slug", "title", "paper", "state"], rows)]
     return "\n\n".join(parts) + "\n"
+
+
+def _linked(slug: str, page: str) -> str:
+    return f"[`{slug}`]({page})" if page else f"`{slug}`"
 
 
 def _row_cells(table: Table, row: Row, compared: set[str]) -> list[str]:

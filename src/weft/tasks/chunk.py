@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.errors import DataError
+from weft.errors import ConfigError, DataError
 from weft.tasks.labelling import LabellerSettings, SequenceLabeller
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
@@ -31,7 +31,7 @@ class ChunkerSettings(LabellerSettings):
 
     layer: str = "chunks"  # the span layer to learn and to write
     scheme: str | None = "IOB2"  # how spans become labels: IO, IOB2 or BIOES
-    order: int = 2  # how many labels the model looks at: 1 (this and the one before), 2 (and the one before that)
+    order: int = 1  # labels before the present one that the model sees: 1, or 2 (slower, for few kinds of spans)
 
 
 class Chunker(SequenceLabeller):
@@ -55,6 +55,8 @@ class Chunker(SequenceLabeller):
     def __init__(self, settings: LabellerSettings | None = None) -> None:
         super().__init__(settings)
         self.settings.scheme = check_scheme(self.settings.scheme or "IOB2")
+        if self.settings.order not in (1, 2):
+            raise ConfigError(f"order must be 1 or 2, got {self.settings.order}")
         self.provides = (f"spans/{self.settings.layer}",)
 
     def gold(self, doc: Doc) -> list[str]:
@@ -98,6 +100,6 @@ class Chunker(SequenceLabeller):
         tags = next((column for column in ("xpos", "upos") if all(doc.has(column) for doc in docs)), None)
         observed = f"true {WORDS} {TAGS if tags else SHAPES}"
         fields = {"w": "form", **({"t": tags} if tags else {})}
-        if self.settings.order == 1:
-            return f"{observed} y[-1]", fields
-        return f"(true y[-1])|({observed}) y[-2]|y[-1]", fields
+        if self.settings.order == 2:
+            return f"(true y[-1])|({observed}) y[-2]|y[-1]", fields
+        return f"{observed} y[-1]", fields

@@ -129,6 +129,12 @@ def test_workers_do_not_change_the_result(chunks):
     assert losses[0] == pytest.approx(losses[1], rel=1e-9)
 
 
+def test_a_model_does_not_tell_where_it_was_trained(chunks, tmp_path):
+    chunker = Chunker.of_options({"iterations": 3, "checkpoint": str(tmp_path / "run"), "workers": 2})
+    chunker.fit(chunks)
+    assert not {"checkpoint", "cluster", "workers"} & set(chunker.state()[0]["settings"])
+
+
 def test_a_cluster_trains_the_same_model(chunks):
     distributed = pytest.importorskip("distributed")
     options = {"iterations": 5, "order": 1}

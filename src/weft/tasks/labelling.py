@@ -34,6 +34,8 @@ from weft.text.doc import Doc
 LEARNERS = ("crf", "perceptron", "mira", "margin", "sgd", "memm")
 OPTIMISERS = ("lbfgs", "cg", "pcg", "mixed", "gis")
 Floats = NDArray[np.float64]
+#: Settings of a training run that say nothing of the model; they are not saved with it.
+_OF_THE_MACHINE = ("workers", "cluster", "checkpoint")
 
 
 @dataclass
@@ -222,7 +224,8 @@ class SequenceLabeller(Component):
 
     def state(self) -> State:
         header, arrays = self._trained().state()
-        return {"settings": asdict(self.settings), "chain": header}, arrays
+        settings = {name: value for name, value in asdict(self.settings).items() if name not in _OF_THE_MACHINE}
+        return {"settings": settings, "chain": header}, arrays
 
     @classmethod
     def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:

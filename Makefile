@@ -29,7 +29,7 @@ $(VENV)/.bench: $(VENV)/.run
 # Train a chunker on a few sentences, see what it finds in others, score it.
 demo: $(VENV)/.run
 	@mkdir -p $(DEMO)
-	$(BIN)/weft train chunker examples/chunks.conll --out $(DEMO)/chunker.weft --seed 1
+	$(BIN)/weft train chunker examples/chunks.conll --out $(DEMO)/chunker.weft --set order=2 --seed 1
 	$(BIN)/weft annotate examples/unseen.conll --model $(DEMO)/chunker.weft --show
 	$(BIN)/weft annotate examples/unseen.conll --model $(DEMO)/chunker.weft --out $(DEMO)/found.conll
 	$(BIN)/weft evaluate examples/unseen.conll $(DEMO)/found.conll

@@ -147,6 +147,7 @@ from weft.kernel import compiled
 nlp = weft.load(sys.argv[2])
 docs = weft.read(sys.argv[1] + "/unseen.conll")
 assert all(doc.has("spans/chunks") for doc in nlp.pipe(docs, workers=2))
+assert not {"sklearn", "pyarrow", "safetensors", "scipy.optimize", "scipy.sparse"} & set(sys.modules)
 print(json.dumps(compiled.names))
 """
 

@@ -116,8 +116,15 @@ def _results_block(results: list[RecipeResult]) -> str:
     rows = []
     for result in results:
         held = sum(check.holds for check in result.checks)
-        rows.append([f"`{result.slug}`", f"{held} of {len(result.checks)}", f"{result.wall_seconds:,.0f} s"])
-    return markdown_table(["system", "claims that hold here", "time"], rows) if rows else "No results are kept yet."
+        rows.append(
+            [
+                f"[`{result.slug}`](systems/{result.slug}.md)",
+                f"{held} of {len(result.checks)}",
+                f"{result.wall_seconds:,.0f} s",
+            ]
+        )
+    table = markdown_table(["system", "claims of the paper that hold here", "time"], rows)
+    return f"Published systems with results:\n\n{table}" if rows else "No system has been measured yet."
 
 
 def _benchmarks_block() -> str:

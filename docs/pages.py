@@ -65,7 +65,7 @@ def _console(block: str) -> str:
             check=False,
             timeout=300,
         )
-        if done.returncode and not before:
+        if (done.returncode and not before) or "Traceback" in done.stdout:
             raise RuntimeError(f"$ {command}\n{done.stdout}")
         parts.append(f"$ {command}\n{_cut(done.stdout, before)}")
     return "".join(parts)

@@ -1,7 +1,7 @@
 """From documents to features: binds the fields of templates to columns of documents.
 
 A field is bound by a short text: `form` (any column of words), `feats:set` (a column whose values are sets separated by
-`|`), `score:real` (a column of numbers), or by a `Gazetteer`.
+`|`), `score:real` (a column of numbers), or by a `Gazetteer` or `WordClasses`.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from weft.errors import TemplateError, WeftError
 from weft.features.gazetteer import Gazetteer
-from weft.features.lexicon import Lexicon, MemberLexicon
+from weft.features.lexicon import Lexicon, MemberLexicon, WordClasses
 from weft.features.program import Features, Inputs, Program
 from weft.features.templates import Template
 from weft.text.doc import Doc
 from weft.text.strings import Ids, StringTable
 
 Ints = NDArray[np.int64]
-Binding = str | Gazetteer
+Binding = str | Gazetteer | WordClasses
 
 
 class Extractor:
@@ -61,6 +61,11 @@ class Extractor:
             if isinstance(binding, Gazetteer):
                 sets[field] = len(self._sets)
                 self._sets.append(("form", binding))
+                continue
+            if isinstance(binding, WordClasses):
+                for attribute in attributes:
+                    columns[field, attribute] = len(columns)
+                self._plain.append(("form", Lexicon(attributes, clusters, classes=binding)))
                 continue
             column, _, kind = binding.partition(":")
             if kind == "":

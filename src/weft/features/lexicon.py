@@ -36,11 +36,16 @@ class Lexicon:
     """
 
     def __init__(
-        self, attributes: Sequence[str], clusters: Mapping[str, str] | None = None, limit: int | None = None
+        self,
+        attributes: Sequence[str],
+        clusters: Mapping[str, str] | None = None,
+        limit: int | None = None,
+        classes: WordClasses | None = None,
     ) -> None:
         self.attributes = tuple(attributes)
         self.limit = LIMIT if limit is None else limit
         self.frozen = 0
+        self._classes = classes
         self._functions = [attribute(name, clusters) for name in self.attributes]
         self._rows: dict[str, int] = {}
         self._values = np.zeros((1024, len(self.attributes)), dtype=np.uint64)
@@ -88,8 +93,9 @@ class Lexicon:
                 grown = np.zeros((max(end, 2 * len(self._values)), len(self.attributes)), dtype=np.uint64)
                 grown[:start] = self._values[:start]
                 self._values = grown
+            seen = new if self._classes is None else list(map(self._classes.of, new))
             for k, function in enumerate(self._functions):
-                strings = list(map(function, new))
+                strings = list(map(function, seen))
                 keys = hash_strings(strings)
                 if not all(strings):
                     keys[[not string for string in strings]] = ABSENT
@@ -104,6 +110,25 @@ class Lexicon:
         fresh[: self.frozen] = self._values[: self.frozen]
         self._values = fresh
         self._maps = weakref.WeakKeyDictionary()
+
+
+class WordClasses:
+    """A class a word: its cluster path, its tags in a dictionary. A field bound to it sees classes in place of words.
+
+    Words that are not listed are looked up in lower case; those without a class have no features.
+
+    >>> classes = WordClasses({"dog": "0110", "bank": "NOUN+VERB"})
+    >>> [classes.of(word) for word in ("Dog", "bank", "cat")]
+    ['0110', 'NOUN+VERB', '']
+    """
+
+    def __init__(self, classes: Mapping[str, str]) -> None:
+        self.classes = dict(classes)
+
+    def of(self, word: str) -> str:
+        """The class of a word, empty if it has none."""
+        found = self.classes.get(word)
+        return found if found is not None else self.classes.get(word.lower(), "")
 
 
 class MemberLexicon:

@@ -147,7 +147,8 @@ def _benchmark_block(path: Path) -> str:
 def _systems_block(states: list[tuple[System, str]]) -> str:
     rows = [[f"`{system.slug}`", f"{system.authors}, {system.venue}", state] for system, state in states]
     here = [row for row in rows if row[2] != "planned"]
-    text = f"{sum(row[2] == 'present' for row in rows)} of {len(rows)} systems are present; the others are planned."
+    present, started = (sum(row[2] == state for row in rows) for state in ("present", "started"))
+    text = f"Of {len(rows)} systems, {present} are present and {started} started; the others are planned."
     table = [markdown_table(["slug", "paper", "state"], here)] if here else []
     folded = f"<details>\n<summary>All {len(rows)} systems</summary>\n\n{systems_table(states)}\n</details>"
     return "\n\n".join([text, *table, folded])

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from weft.cli.common import JsonFlag, print_json, print_table
+from weft.cli.common import JsonFlag, plain, print_json, print_table, short_path
 from weft.errors import ConfigError
 
 
@@ -42,8 +42,8 @@ def bench(
     facts = run_benchmark(bench_folder() / f"{name}.py")
     path = (out or results_folder()) / f"bench-{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(facts, indent=1, ensure_ascii=False, default=_plain) + "\n", encoding="utf-8")
-    typer.echo(f"figures kept in {path.name}", err=True)
+    path.write_text(json.dumps(facts, indent=1, ensure_ascii=False, default=plain) + "\n", encoding="utf-8")
+    typer.echo(f"figures kept in {short_path(path)}", err=True)
     if as_json:
         print_json(facts)
     else:
@@ -123,7 +123,3 @@ def _figure(value: Any) -> str:
     if value is None:
         return ""
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
-
-
-def _plain(value: Any) -> Any:
-    return value.tolist() if hasattr(value, "tolist") else str(value)

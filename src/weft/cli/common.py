@@ -32,7 +32,7 @@ def console(stderr: bool = False) -> Console:
 
 def print_json(value: Any) -> None:
     """Print a value as JSON on standard output."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=_plain) + "\n")
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=plain) + "\n")
 
 
 def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[Any]], figures: Sequence[int] = ()) -> None:
@@ -79,7 +79,20 @@ def settings(pairs: Sequence[str]) -> dict[str, Any]:
     return chosen
 
 
-def _plain(value: Any) -> Any:
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    return str(value)
+def plain(value: Any) -> Any:
+    """What JSON has no word for: NumPy numbers and arrays as plain ones, anything else as text.
+
+    >>> from pathlib import PurePosixPath
+    >>> plain(PurePosixPath("results/demo.txt"))
+    'results/demo.txt'
+    """
+    return value.tolist() if hasattr(value, "tolist") else str(value)
+
+
+def short_path(path: Path) -> Path:
+    """A path as seen from the current folder, if it is below it.
+
+    >>> short_path(Path.cwd() / "results").as_posix()
+    'results'
+    """
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

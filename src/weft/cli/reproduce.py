@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.common import DataFolder, JsonFlag, Seed, Workers, console, print_json, print_table
+from weft.cli.common import DataFolder, JsonFlag, Seed, Workers, console, print_json, print_table, short_path
 from weft.errors import ConfigError
 
 
@@ -57,7 +57,7 @@ def reproduce(
     else:
         result = run(slug, RecipeOptions(data=folder, seed=seed, quick=quick, workers=workers, progress=not as_json))
         path = result.save(out)
-        typer.echo(f"results kept in {_short(path)}", err=True)
+        typer.echo(f"results kept in {short_path(path)}", err=True)
     if as_json:
         typer.echo(result.to_json(), nl=False)
     else:
@@ -80,7 +80,3 @@ def _list(results: Path | None, as_json: bool) -> None:
     )
     states = [state for _, state in rows]
     typer.echo(", ".join(f"{states.count(state)} {state}" for state in ("present", "started", "planned")))
-
-
-def _short(path: Path) -> Path:
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

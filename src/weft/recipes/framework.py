@@ -131,10 +131,6 @@ class RecipeResult:
     peak_mb: float = 0.0
     machine: dict[str, Any] = field(default_factory=dict)
 
-    @property
-    def seconds(self) -> float:
-        return self.wall_seconds
-
     def check(self, claim: str, holds: bool, evidence: str, required: bool = True) -> None:
         """Add a check."""
         self.checks.append(Check(claim, bool(holds), evidence, required))

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from weft.errors import ConfigError, InferenceError, WeftError
+from weft.infer.chain import Chain
 from weft.learn.labels import LabelSpace
+from weft.text.schemes import Topology
 
 
 def test_noun_phrase_pairs_are_the_eight_of_the_paper():
@@ -47,3 +49,22 @@ def test_bad_spaces_and_labels_are_refused():
         LabelSpace(["A", "A"])
     with pytest.raises(WeftError, match="'X' is not among the labels"):
         LabelSpace(["A"]).ids(["A", "X"])
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_a_topology_says_what_begins_follows_and_ends(order):
+    topology = Topology(start=("a",), follows={"a": ("a", "b"), "b": ("c",), "c": ("a",)}, end=("c",))
+    space = LabelSpace(["a", "b", "c"], order, topology=topology)
+    sentences = np.array([0, 4])
+    scores = np.random.default_rng(0).normal(size=(4, space.n_states))
+    chain = Chain(scores, np.zeros(space.legal.shape), sentences, space.allowed(sentences), space.legal)
+    found = ["".join(space.labels[tag] for tag in space.tags(path)) for path in chain.kbest(10)[0]]
+    assert sorted(found) == ["aabc"]
+    assert Topology.of_dict(topology.as_dict()) == topology
+
+
+def test_a_topology_must_know_its_labels():
+    with pytest.raises(WeftError, match="does not have: z"):
+        LabelSpace(["a"], topology=Topology(("z",), {"a": ("a",)}, ("a",)))
+    with pytest.raises(ConfigError, match="not both"):
+        LabelSpace(["O"], scheme="IOB2", topology=Topology(("O",), {"O": ("O",)}, ("O",)))

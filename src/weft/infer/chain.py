@@ -302,6 +302,16 @@ class Chain:
         node[np.arange(len(states)), states] = 0.0
         return ChainParts(node, np.zeros((self.n_states, self.n_states)), self.offsets)
 
+    def confusion(self, path: ArrayLike, table: ArrayLike) -> ChainParts:
+        """Parts that charge `table[state of the path, state]` at every position.
+
+        >>> Chain(np.zeros((1, 2)), np.zeros((2, 2)), [0, 1]).confusion([1], [[0, 1], [3, 0]]).node.tolist()
+        [[3.0, 0.0]]
+        """
+        costs = check_scores(table, "a table of confusions")
+        check_shape(costs, (self.n_states, self.n_states), "a table of confusions")
+        return ChainParts(costs[self._path(path)], np.zeros((self.n_states, self.n_states)), self.offsets)
+
     def differs(self, one: ArrayLike, other: ArrayLike) -> Floats:
         """At how many positions two paths differ, one number a sentence."""
         return sum_by_sentence((self._path(one) != self._path(other)).astype(np.float64), self.offsets)

@@ -2,7 +2,8 @@
 
 First order: a state is a label. Second order: a state is the pair  y_i = c_{i-1} c_i  of labels, and a transition
 ab -> cd is legal only when b = c, so that first-order inference over pairs is second-order inference over labels. Label
-sequences that the scheme forbids (I after O) are left out of the space, not learned.
+sequences that the scheme forbids (I after O) are left out of the space, not learned. A scheme of one's own is given as
+a `Topology`: which labels may begin, follow one another, and end.
 
 Features score *columns*; a state's score is the sum of its columns: its label and, in second order, its pair.
 """
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from weft.errors import ConfigError, WeftError
 from weft.infer.chain import boundary_mask, pair_states
-from weft.text.schemes import legal_transitions
+from weft.text.schemes import Topology, legal_transitions
 
 Bools = NDArray[np.bool_]
 States = NDArray[np.int32]
@@ -34,18 +35,25 @@ class LabelSpace:
     (['OB', 'BI', 'IO'], [0, 1, 2])
     """
 
-    def __init__(self, labels: Sequence[str], order: int = 1, scheme: str | None = None) -> None:
+    def __init__(
+        self, labels: Sequence[str], order: int = 1, scheme: str | None = None, topology: Topology | None = None
+    ) -> None:
         if order not in (0, 1, 2):
             raise ConfigError(f"a chain has order 0, 1 or 2, got {order}")
         if len(set(labels)) != len(labels) or not labels:
             raise ConfigError(f"labels must be distinct and at least one, got {list(labels)}")
         self.labels = list(labels)
         self.order = order
+        if scheme is not None and topology is not None:
+            raise ConfigError("a label space has a scheme or a topology, not both")
         self.scheme = scheme
+        self.topology = topology
         n = len(self.labels)
         start, follows, end = np.ones(n, dtype=bool), np.ones((n, n), dtype=bool), np.ones(n, dtype=bool)
         if scheme is not None:
             start, follows, end = legal_transitions(self.labels, scheme)
+        elif topology is not None:
+            start, follows, end = topology.masks(self.labels)
         if order < 2:
             self.names = self.labels
             self._current = np.arange(n, dtype=np.int32)
@@ -92,6 +100,10 @@ class LabelSpace:
         if self.start.all() and self.end.all():
             return None
         return boundary_mask(sentences, self.n_states, self.start, self.end)
+
+    def of_labels(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A table over pairs of labels as one over pairs of states."""
+        return table[np.ix_(self._current, self._current)]
 
     def label_marginals(self, node: NDArray[np.float64]) -> NDArray[np.float64]:
         """Probabilities `[position, label]` from those of states."""

@@ -1,6 +1,6 @@
 """Max-margin training by stochastic subgradient (Pegasos, Shalev-Shwartz et al. 2007, for structures).
 
-    minimise  sum_s w_s max_y [score(y) + cost * wrong(y) - score(gold)] + l2 * ||w||^2 / 2
+    minimise  sum_s w_s max_y [score(y) + cost(gold, y) - score(gold)] + l2 * ||w||^2 / 2
 
 The updates are those of `weft.learn.sgd` with the `Margin` signal; an SVM's C is 1 / l2. The mean of the iterates,
 which is what the theory bounds, is the default result.
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from weft.errors import ConfigError
+from weft.learn.cost import Cost
 from weft.learn.protocol import Floats
 from weft.learn.sgd import SGD
 from weft.learn.signals import Margin
@@ -33,7 +34,7 @@ class MaxMargin:
 
     epochs: int = 20
     l2: float = 1.0
-    cost: float = 1.0
+    cost: float | Cost = 1.0
     rate: float | None = None
     average: bool = True
     shuffle: bool = True

@@ -1,6 +1,6 @@
 """The averaged structured perceptron (Collins 2002).
 
-    w <- w + weight_s * [F(gold) - F(guess)],    guess = argmax_y score(y) + cost * wrong decisions of y
+    w <- w + weight_s * [F(gold) - F(guess)],    guess = argmax_y score(y) + cost(gold, y)
 
 The weights returned are the mean of those after every update. The mean costs a second accumulator only: with t updates
 before this one, add  t * change  to it, and at the end  mean = w - accumulator / updates.
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from weft.errors import ConfigError
+from weft.learn.cost import Cost, check_cost, cost_parts
 from weft.learn.online import run_epochs
 from weft.learn.protocol import Floats
 from weft.learn.signals import gold_of
@@ -23,7 +23,8 @@ from weft.learn.training import Arrays, Callback, Checkpoint, EarlyStopping, Res
 
 @dataclass(frozen=True)
 class Perceptron:
-    """Options: epochs, cost a wrong decision while searching, averaging, batches an update, order.
+    """Options: epochs, cost of wrong decisions while searching (a number each, or a `Cost`), averaging, batches an
+    update, order.
 
     >>> from weft.learn.choice import ChoiceModel
     >>> model = ChoiceModel(features=2, labels=2)
@@ -34,7 +35,7 @@ class Perceptron:
     """
 
     epochs: int = 10
-    cost: float = 0.0
+    cost: float | Cost = 0.0
     average: bool = True
     group: int = 1
     shuffle: bool = True
@@ -52,8 +53,7 @@ class Perceptron:
         describe: str = "perceptron",
     ) -> Result:
         """Train a model on batches, one sentence each for the classical algorithm. `loss` counts wrong decisions."""
-        if self.cost < 0:
-            raise ConfigError(f"The perceptron's cost must be at least 0, got {self.cost}.")
+        check_cost(self.cost, "The perceptron")
         return run_epochs(
             run_name(self, model.size),
             PerceptronRun(self, model, start),
@@ -84,7 +84,7 @@ class PerceptronRun:
         for batch in group:
             structure = self.model.score(batch, self.weights)
             gold = gold_of(batch, "The perceptron")
-            searched = structure.augment(structure.hamming(gold, self.cost)) if self.cost else structure
+            searched = structure.augment(cost_parts(self.cost, structure, gold)) if self.cost else structure
             guess = searched.best()
             errors = float(structure.differs(gold, guess).sum())
             if errors:

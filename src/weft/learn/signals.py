@@ -20,6 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from weft.errors import ConfigError
+from weft.learn.cost import Cost, cost_parts
 from weft.learn.protocol import Floats
 
 
@@ -184,17 +185,18 @@ class SelfLabelled:
 
 @dataclass(frozen=True)
 class Margin:
-    """Cost-augmented hinge: gold must beat every solution by `cost` a wrong decision; the parts are a subgradient.
+    """Cost-augmented hinge: gold must beat every solution by its cost, a number a wrong decision or a `Cost`; the parts
+    are a subgradient.
 
     >>> Margin(cost=2.0)
     Margin(cost=2.0)
     """
 
-    cost: float = 1.0
+    cost: float | Cost = 1.0
 
     def __call__(self, structure: Any, batch: Any) -> tuple[float, Any]:
         gold = gold_of(batch, "Margin")
-        augmented = structure.augment(structure.hamming(gold, self.cost)) if self.cost else structure
+        augmented = structure.augment(cost_parts(self.cost, structure, gold)) if self.cost else structure
         worst = augmented.best()
         violation = np.maximum(augmented.score(worst) - structure.score(gold), 0.0)
         parts = structure.parts(gold, batch.weight)

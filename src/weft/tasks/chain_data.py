@@ -27,6 +27,7 @@ from weft.learn.chain_model import ChainBatch, ChainModel, FeatureRows, fold_col
 from weft.learn.labels import LabelSpace
 from weft.storage import Arrays
 from weft.text.doc import Doc
+from weft.text.schemes import Topology
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -193,11 +194,13 @@ class ChainScorer:
         if self.edge is not None:
             arrays.update({f"edge/{name}": array for name, array in self.edge.arrays.items()})
         space = self.space
-        return {"labels": space.labels, "order": space.order, "scheme": space.scheme, "bits": self.node.bits}, arrays
+        header = {"labels": space.labels, "order": space.order, "scheme": space.scheme, "bits": self.node.bits}
+        return header | ({} if space.topology is None else {"topology": space.topology.as_dict()}), arrays
 
     @classmethod
     def of_state(cls, reader: ChainReader, header: Mapping[str, Any], arrays: Arrays) -> ChainScorer:
-        space = LabelSpace(header["labels"], header["order"], header["scheme"])
+        topology = Topology.of_dict(header["topology"]) if "topology" in header else None
+        space = LabelSpace(header["labels"], header["order"], header["scheme"], topology)
         tables = {
             block: {name.split("/", 1)[1]: array for name, array in arrays.items() if name.startswith(block + "/")}
             for block in ("node", "edge")

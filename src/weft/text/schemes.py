@@ -13,8 +13,9 @@ Words outside spans are labelled O. IO cannot part two neighbouring spans of one
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,43 @@ class SchemeError(WeftError):
 
     def __reduce__(self) -> tuple[type[SchemeError], tuple[int, str, str, str]]:
         return (SchemeError, (self.position, self.previous, self.label, self.scheme))
+
+
+@dataclass(frozen=True)
+class Topology:
+    """An automaton over labels: what may begin a sentence, what may follow each label, what may end a sentence.
+
+    >>> pairs = Topology(start=("O", "B"), follows={"O": ("O", "B"), "B": ("I",), "I": ("I", "O", "B")}, end=("O", "I"))
+    >>> start, follows, end = pairs.masks(["B", "I", "O"])
+    >>> follows.astype(int).tolist()
+    [[0, 1, 0], [1, 1, 1], [1, 0, 1]]
+    """
+
+    start: tuple[str, ...]
+    follows: Mapping[str, tuple[str, ...]]
+    end: tuple[str, ...]
+
+    def masks(self, labels: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which labels may begin, follow one another (`pairs[previous, next]`) and end."""
+        unknown = {*self.start, *self.end, *self.follows, *(b for after in self.follows.values() for b in after)}
+        unknown -= set(labels)
+        if unknown:
+            raise WeftError(f"the topology names labels that the space does not have: {', '.join(sorted(unknown))}")
+        start = np.array([label in self.start for label in labels])
+        end = np.array([label in self.end for label in labels])
+        pairs = np.array([[b in self.follows.get(a, ()) for b in labels] for a in labels])
+        return start, pairs, end
+
+    def as_dict(self) -> dict[str, Any]:
+        """The automaton as plain values, for a model's header."""
+        follows = {label: list(after) for label, after in self.follows.items()}
+        return {"start": list(self.start), "follows": follows, "end": list(self.end)}
+
+    @classmethod
+    def of_dict(cls, values: Mapping[str, Any]) -> Topology:
+        """The automaton that `as_dict` wrote."""
+        follows = {label: tuple(after) for label, after in values["follows"].items()}
+        return cls(tuple(values["start"]), follows, tuple(values["end"]))
 
 
 def check_scheme(scheme: str) -> Scheme:

@@ -12,7 +12,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from typing import Any, Self
 
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import ConfigError, DataError, WeftError
+from weft.features.extract import Binding
 from weft.features.templates import Templates
 from weft.infer.chain import Chain
 from weft.learn.chain_model import ChainBatch
@@ -29,6 +30,7 @@ from weft.learn.training import Checkpoint, EarlyStopping, Result
 from weft.pipeline import Component, State
 from weft.storage import Arrays
 from weft.tasks.chain_data import ChainData, ChainReader, ChainScorer
+from weft.tasks.settings import Settings
 from weft.text.doc import Doc
 
 LEARNERS = ("crf", "perceptron", "mira", "margin", "sgd", "memm")
@@ -39,7 +41,7 @@ _OF_THE_MACHINE = ("workers", "cluster", "checkpoint")
 
 
 @dataclass
-class LabellerSettings:
+class LabellerSettings(Settings):
     """Options of a sequence labeller."""
 
     templates: str = ""  # feature templates; empty: the task's own
@@ -61,19 +63,6 @@ class LabellerSettings:
     workers: int = 1  # threads: for crf and memm
     cluster: str = ""  # address of a Dask scheduler that sums the gradient instead: for crf and memm
     checkpoint: str = ""  # file to resume an interrupted training from
-
-    @classmethod
-    def of_options(cls, options: Mapping[str, Any]) -> Self:
-        """Settings from names and values; a wrong name or type is an error that says what is known."""
-        known = {each.name: each for each in fields(cls)}
-        chosen: dict[str, Any] = {}
-        for name, value in options.items():
-            if name not in known:
-                raise ConfigError(f"unknown setting {name!r}; the settings are: {', '.join(known)}")
-            chosen[name] = _typed(name, value, getattr(cls(), name))
-        settings = cls(**chosen)
-        settings.check()
-        return settings
 
     def check(self) -> None:
         """Refuse values that do not exist or make no sense."""
@@ -116,6 +105,16 @@ class SequenceLabeller(Component):
     def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
         """Templates and fields that suit the layers of the training data."""
 
+    def prepare(self, docs: Sequence[Doc]) -> None:
+        """Collect from the training data what features need beside it: dictionaries, word classes."""
+
+    def bindings(self) -> Mapping[str, Binding]:
+        """What the fields of templates are bound to."""
+        return self.settings.fields
+
+    def restore(self, header: Mapping[str, Any], arrays: Arrays) -> None:
+        """Take back from a model file what `prepare` collected."""
+
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Train on annotated documents; with dev data, training stops when its score no longer rises."""
         started, wall = time.process_time(), time.perf_counter()
@@ -126,7 +125,8 @@ class SequenceLabeller(Component):
         if not settings.templates:
             settings.templates, bound = self.default_features(docs)
             settings.fields = {**bound, **settings.fields}
-        reader = ChainReader(Templates(settings.templates), settings.fields)
+        self.prepare(docs)
+        reader = ChainReader(Templates(settings.templates), self.bindings())
         labels = [self.gold(doc) for doc in docs]
         space = LabelSpace(sorted({label for each in labels for label in each}), reader.order, settings.scheme)
         data = ChainData.build(
@@ -231,7 +231,8 @@ class SequenceLabeller(Component):
     def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:
         settings = cls.settings_class(**header["settings"])
         component = cls(settings)
-        reader = ChainReader(Templates(settings.templates), settings.fields)
+        component.restore(header, arrays)
+        reader = ChainReader(Templates(settings.templates), component.bindings())
         component.scorer = ChainScorer.of_state(reader, header["chain"], arrays)
         component.requires = component._required()
         return component
@@ -304,26 +305,3 @@ def _cluster(address: str) -> AbstractContextManager[Any]:
 
 def _by_sentence(labels: list[str], offsets: list[int]) -> list[list[str]]:
     return [labels[first:end] for first, end in pairwise(offsets)]
-
-
-def _typed(name: str, value: Any, default: Any) -> Any:
-    """A setting's value in the type of its default; text is converted, as the command line gives it."""
-    if isinstance(default, bool):
-        if isinstance(value, str) and value.lower() in ("true", "false", "yes", "no"):
-            return value.lower() in ("true", "yes")
-        if not isinstance(value, bool):
-            raise ConfigError(f"{name} must be true or false, got {value!r}")
-        return value
-    if isinstance(default, dict):
-        if isinstance(value, str):
-            pairs = [item.partition("=") for item in value.replace(",", " ").split()]
-            if not all(middle and right for _, middle, right in pairs):
-                raise ConfigError(f"{name} must be written as w=form,t=xpos, got {value!r}")
-            return {left: right for left, _, right in pairs}
-        return dict(value)
-    if isinstance(default, int | float):
-        try:
-            return type(default)(value)
-        except (TypeError, ValueError):
-            raise ConfigError(f"{name} must be a number, got {value!r}") from None
-    return None if value in (None, "none") else str(value)

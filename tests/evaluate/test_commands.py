@@ -91,6 +91,15 @@ def test_column_files_are_scored_as_conlleval_does_even_when_malformed(tmp_path:
     assert named["layer"] == "names"
 
 
+def test_gold_and_system_may_have_different_formats(tmp_path: Path) -> None:
+    gold = columns(tmp_path / "gold.conll", "B-PER O B-PER O B-LOC")
+    system = str(tmp_path / "system.jsonl")
+    run("convert", gold, system, "--fields", "form names:IOB2")
+    result = json.loads(run("evaluate", gold, system, "--fields", "form names:IOB2", "--json"))
+    assert result["scores"]["spans"]["f1"] == 1.0
+    assert "--fields names the columns of column files" in fails("evaluate", system, system, "--fields", "form x")
+
+
 def test_spans_of_jsonl_are_scored(tmp_path: Path) -> None:
     paths = []
     for name, spans in (("gold", [(0, 2, "X"), (1, 2, "Y")]), ("system", [(0, 2, "X"), (0, 1, "Y")])):

@@ -60,6 +60,7 @@ def evaluate(
     from weft.evaluate.documents import evaluate_documents, groups_of_units
     from weft.evaluate.tagging import vocabulary_of
 
+    _check_fields([gold, system], source, fields)
     docs = _read(gold, source, fields)
     vocabulary = vocabulary_of(_read(train, source, fields)) if train else None
     outcome = evaluate_documents(docs, _read(system, source, fields), layer, vocabulary)
@@ -110,6 +111,7 @@ def compare(
 
     if len(systems) < 2:
         raise ConfigError("give two system files or more to compare; `weft evaluate` scores a single one")
+    _check_fields([gold, *systems], source, fields)
     docs = _read(gold, source, fields)
     outcomes = [evaluate_documents(docs, _read(path, source, fields), layer) for path in systems]
     if len({outcome.layer for outcome in outcomes}) > 1:
@@ -143,12 +145,17 @@ def compare(
         typer.echo(f"Only {counted(len(counts[0]), unit)}: too few to trust intervals and tests.")
 
 
+def _check_fields(paths: Sequence[str], source: str | None, fields: str | None) -> None:
+    from weft.formats import detect
+
+    if fields is not None and all((source or detect(path)) != "columns" for path in paths):
+        raise ConfigError("--fields names the columns of column files; say --from columns where that is one")
+
+
 def _read(path: str, source: str | None, fields: str | None) -> list[Doc]:
     from weft.formats import detect, read
 
     if (source or detect(path)) != "columns":
-        if fields is not None:
-            raise ConfigError("--fields names the columns of column files; say --from columns where that is one")
         return list(read(path, source))
     # Labels that break their scheme are what conlleval counts, not a reason to stop.
     return list(read(path, source, strict=False, fields=fields))

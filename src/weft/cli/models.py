@@ -19,7 +19,7 @@ SUFFIX = ".weft"
 
 @app.command("info", epilog="Example: weft models info chunker.weft")
 def info(
-    path: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file or folder.")],
+    path: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")],
     as_json: JsonFlag = False,
 ) -> None:
     """Show a model's header: version, task, labels, templates, training corpora, licence, scores."""
@@ -50,7 +50,7 @@ def list_models(
 
     models = []
     for path in sorted(folder.rglob(f"*{SUFFIX}")):
-        fact: dict[str, Any] = {"model": str(path.relative_to(folder)), "bytes": _size(path)}
+        fact: dict[str, Any] = {"model": str(path.relative_to(folder)), "bytes": path.stat().st_size}
         try:
             header = read_header(path)
             fact |= {name: header.get(name) for name in ("task", "version", "licence", "scores")}
@@ -71,10 +71,6 @@ def list_models(
         for m in models
     ]
     print_table(f"Models in {folder}", ["model", "size", "task", "licence", "scores"], rows, figures=[1])
-
-
-def _size(path: Path) -> int:
-    return sum(p.stat().st_size for p in path.rglob("*") if p.is_file()) if path.is_dir() else path.stat().st_size
 
 
 def _lines(value: Any) -> list[str]:

@@ -64,6 +64,10 @@ class Restrictions:
             raise ConfigError(f"restrictions are contiguous, no-overlap, no-embedding or none, and a gap >= 0: {wrong}")
         return cls(1 if "contiguous" in names else gap, "no-overlap" not in names, "no-embedding" not in names)
 
+    def reach(self, segment: Segment) -> bool:
+        """Whether the gap bound lets a segment exist."""
+        return not self.gap or all(i - j <= self.gap for j, i in pairwise(segment.words))
+
     def accept(self, segments: Sequence[Segment]) -> list[int]:
         """Which segments stay when the list is gone down and those in conflict with an accepted one are dropped."""
         if self.overlap and self.embedding:
@@ -174,11 +178,7 @@ class MultilabelSegments:
 
     def members(self, solution: SegmentSets) -> list[list[SegmentSets]]:
         """The segments of a solution one by one, those that the gap bound lets exist."""
-        gap = self.restrictions.gap
-        return [
-            [[[each]] for each in found if not gap or all(i - j <= gap for j, i in pairwise(each.words))]
-            for found in solution
-        ]
+        return [[[[each]] for each in found if self.restrictions.reach(each)] for found in solution]
 
     def score(self, solution: SegmentSets) -> Floats:
         pairs = zip(self.sentences, solution, strict=True)

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 _HOMES = {
+    "cost": ("ConfusionCost", "Cost"),
     "signals": ("Expectations", "Gold", "Margin", "Mixture", "Partial", "PartsConstraints", "SelfLabelled"),
     "objective": ("Objective", "TotalObjective"),
     "optimise": ("minimise",),
@@ -14,6 +15,7 @@ _HOMES = {
     "scaling": ("IterativeScaling",),
     "perceptron": ("Perceptron",),
     "mira": ("MIRA",),
+    "demands": ("BeatGold", "Pairwise", "Separate"),
     "sgd": ("SGD",),
     "margin": ("MaxMargin",),
     "em": ("expectation_maximisation",),

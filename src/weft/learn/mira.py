@@ -3,8 +3,9 @@
     w <- argmin ||w' - w||^2 / 2 + C * sum_j slack_j
          with  w' . [F(gold) - F(y_j)] >= loss(gold, y_j) - slack_j   for the k best y_j under w
 
-Loss is the number of wrong decisions. The dual has one number 0 <= alpha_j <= C a constraint and is solved by
-Hildreth's algorithm, coordinate by coordinate; C = infinity is the hard margin. The weights returned are averaged.
+Loss is the number of wrong decisions times the cost of one, or what a `Cost` says; `weft.learn.demands` has other
+losses and constraints. The dual has one number 0 <= alpha_j <= C a constraint and is solved by Hildreth's algorithm,
+coordinate by coordinate; C = infinity is the hard margin. The weights returned are averaged.
 """
 
 from __future__ import annotations
@@ -18,15 +19,16 @@ import numpy as np
 
 from weft.errors import ConfigError
 from weft.kernel import kernel
+from weft.learn.cost import Cost, check_cost
+from weft.learn.demands import BeatGold, Demands
 from weft.learn.online import run_epochs
 from weft.learn.protocol import Floats, Indices
-from weft.learn.signals import gold_of
 from weft.learn.training import Arrays, Callback, Checkpoint, EarlyStopping, Result, run_name
 
 
 @dataclass(frozen=True)
 class MIRA:
-    """Options: epochs, number of solutions k, cap C on the step, averaging, order.
+    """Options: epochs, number of solutions k, cap C on the step, cost of wrong decisions, averaging, order.
 
     A sentence's weight multiplies its cap; with the hard margin it only says whether the sentence counts.
 
@@ -39,9 +41,11 @@ class MIRA:
     epochs: int = 10
     k: int = 5
     cap: float = math.inf
+    cost: float | Cost = 1.0
     average: bool = True
     shuffle: bool = True
     seed: int = 0
+    demands: Demands | None = None  # None: gold ahead of the k best by their cost
 
     def fit(
         self,
@@ -55,8 +59,9 @@ class MIRA:
         describe: str = "MIRA",
     ) -> Result:
         """Train a model on batches of one sentence. `loss` counts wrong decisions of best solutions."""
-        if self.k < 1 or self.cap <= 0:
+        if self.k < 0 or self.cap <= 0:
             raise ConfigError(f"MIRA needs k >= 1 and cap > 0, got {self.k} and {self.cap}.")
+        check_cost(self.cost, "MIRA")
         return run_epochs(
             run_name(self, model.size),
             MIRARun(self, model, start),
@@ -76,6 +81,7 @@ class MIRARun:
 
     def __init__(self, options: MIRA, model: Any, start: Floats | None) -> None:
         self.model, self.k, self.cap, self.average = model, options.k, options.cap, options.average
+        self.demands = options.demands if options.demands is not None else BeatGold(options.cost)
         self.weights = np.zeros(model.size) if start is None else np.array(start, dtype=np.float64)
         self.late = np.zeros(model.size if options.average else 0)
         self.updates = 0
@@ -84,24 +90,13 @@ class MIRARun:
         (batch,) = group
         if len(batch) != 1:
             raise ConfigError(f"MIRA learns from one sentence at a time, got a batch of {len(batch)}; cut the batches.")
-        structure = self.model.score(batch, self.weights)
-        gold = gold_of(batch, "MIRA")
-        solutions = [structure.best()] if self.k == 1 else structure.kbest(self.k)[0]
-        losses = [float(structure.differs(gold, solution)[0]) for solution in solutions]
+        demand = self.demands(self.model.score(batch, self.weights), batch, self.k)
         weight = float(batch.weight[0])
-        if weight > 0:
-            cap = self.cap * weight
-            of_gold, gold_score = structure.parts(gold), float(structure.score(gold)[0])
-            changes, missing = [], []
-            for solution, loss in zip(solutions, losses, strict=True):
-                gap = loss - gold_score + float(structure.score(solution)[0])
-                if loss > 0:
-                    changes.append(self.model.sparse(batch, of_gold - structure.parts(solution)))
-                    missing.append(gap)
-            if changes and max(missing) > 0:
-                self._project(changes, np.array(missing), cap)
+        if weight > 0 and demand.missing and max(demand.missing) > 0:
+            changes = [self.model.sparse(batch, parts) for parts in demand.parts]
+            self._project(changes, np.array(demand.missing), self.cap * weight)
         self.updates += 1
-        return losses[0]
+        return demand.loss
 
     def _project(self, changes: list[tuple[Indices, Floats]], missing: Floats, cap: float) -> None:
         """The smallest change of the weights that meets the constraints."""

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 #: Name of a task: the module and class of its component, and what it does in a few words.
 TASKS: dict[str, tuple[str, str]] = {
+    "segmenter": ("weft.tasks.segment:Segmenter", "words and sentences of raw text"),
     "tagger": ("weft.tasks.tag:Tagger", "part-of-speech tags, or any other column of words"),
     "chunker": ("weft.tasks.chunk:Chunker", "chunks, entities, or any other layer of flat spans"),
+    "segments": ("weft.tasks.segments:SegmentFinder", "spans that may have gaps, overlap and nest"),
 }
 #: Stands in a model's header for what its maker did not say.
 UNSTATED = "not stated"

@@ -80,7 +80,7 @@ def test_dev_data_stops_training_and_keeps_the_best(chunks, unseen):
     chunker = Chunker.of_options({"iterations": 200, "order": 1, "patience": 3})
     report = chunker.fit(chunks, read(unseen))
     assert report["training"]["stopped"] in ("no better on held-out data", "converged", "no lower point")
-    assert f1(chunker, unseen) == pytest.approx(report["scores"]["dev"], abs=1e-9)
+    assert f1(chunker, unseen) == pytest.approx(report["scores"]["dev f1"], abs=1e-9)
 
 
 def test_probabilities_and_k_best_are_those_of_the_chain(chunks, unseen):

@@ -43,7 +43,7 @@ def test_a_header_names_version_task_corpora_licence_and_scores(header: dict[str
     assert header["name"] == "harbour"
     assert header["corpora"] == ["a", "b"]
     assert header["licence"] == "CC0-1.0"
-    assert header["scores"]["dev"] > 0.8
+    assert header["scores"]["dev f1"] > 0.8
     assert header["training"]["sentences"] == 120
     assert header["weft"] == package.__version__
 

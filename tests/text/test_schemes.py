@@ -10,7 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.errors import WeftError
-from weft.text.schemes import SCHEMES, SchemeError, convert, decode, encode, guess_scheme, legal_transitions
+from weft.text.schemes import (
+    SCHEMES,
+    SchemeError,
+    convert,
+    decode,
+    decode_sentences,
+    encode,
+    guess_scheme,
+    legal_transitions,
+)
 
 
 @st.composite
@@ -108,3 +117,21 @@ def test_transition_matrices_are_boolean_and_square() -> None:
     start, pairs, end = legal_transitions(["O", "S-A", "B-A", "I-A", "E-A"], "BIOES")
     assert pairs.shape == (5, 5)
     assert start.dtype == pairs.dtype == end.dtype == np.bool_
+
+
+ANY_LABELS = st.lists(st.sampled_from(["O", "B-X", "I-X", "E-X", "S-X", "B-Y", "I-Y", "I"]), max_size=6)
+
+
+@given(st.lists(ANY_LABELS, max_size=5), st.sampled_from(SCHEMES))
+@settings(deadline=None)
+def test_sentences_are_decoded_together_as_one_by_one(sentences: list[list[str]], scheme: str) -> None:
+    offsets = np.cumsum([0, *map(len, sentences)])
+    flat = [label for sentence in sentences for label in sentence]
+    starts, ends, numbers, names = decode_sentences(flat, offsets, scheme)
+    together = [(a, b, names[n]) for a, b, n in zip(starts.tolist(), ends.tolist(), numbers.tolist(), strict=True)]
+    one_by_one = [
+        (first + start, first + end, label)
+        for first, sentence in zip(offsets.tolist(), sentences, strict=False)
+        for start, end, label in decode(sentence, scheme, strict=False)
+    ]
+    assert together == one_by_one

@@ -115,6 +115,7 @@ class FrozenTable:
             and len(arrays["fingerprints"]) == len(arrays["starts"]) - 1 == int(buckets[-1])
             and len(columns) == len(arrays["weights"]) == int(arrays["starts"][-1])
             and (len(columns) == 0 or int(columns.max()) < n_columns)
+            and bool((buckets[1:] >= buckets[:-1]).all() and (arrays["starts"][1:] >= arrays["starts"][:-1]).all())
         )
         if not consistent:
             raise ModelError("the weight table does not fit together: the model file is damaged")

@@ -13,7 +13,7 @@ from weft.errors import ConfigError, DataError
 from weft.tasks.labelling import LabellerSettings, SequenceLabeller
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
-from weft.text.schemes import check_scheme, decode, encode
+from weft.text.schemes import check_scheme, decode_sentences, encode
 
 #: What Sha and Pereira (2003) look at: words and tags in a window of five, and conjunctions of them.
 WORDS = "w[0] w[-1] w[1] w[-2] w[2] w[-1]|w[0] w[0]|w[1]"
@@ -82,13 +82,13 @@ class Chunker(SequenceLabeller):
         return labels
 
     def write(self, doc: Doc, labels: list[str], confidence: NDArray[np.float32] | None) -> None:
-        layer = SpanLayer(doc.strings)
-        for first, end in pairwise(doc.sentence_offsets.tolist()):
-            for start, stop, label in decode(labels[first:end], self.settings.scheme or "IOB2", strict=False):
-                number = layer.add([(first + start, first + stop)], label)
-                if confidence is not None:
-                    probability = float(confidence[first + start : first + stop].min())
-                    layer.attributes[number] = {"probability": round(probability, 4)}
+        scheme = self.settings.scheme or "IOB2"
+        starts, ends, numbers, names = decode_sentences(labels, doc.sentence_offsets, scheme)
+        layer = SpanLayer.of_arrays(doc.strings, starts, ends, doc.strings.ids(names)[numbers])
+        if confidence is not None and len(starts):
+            bounds = np.column_stack([starts, ends]).ravel()
+            least = np.minimum.reduceat(np.append(confidence, np.float32(1)), bounds)[::2]
+            layer.attributes = {i: {"probability": round(float(p), 4)} for i, p in enumerate(least)}
         doc.spans[self.settings.layer] = layer
 
     def score(self, gold: list[list[str]], system: list[list[str]]) -> dict[str, float]:

@@ -159,7 +159,8 @@ class SequenceLabeller(Component):
             }
         }
         if early is not None:
-            report["scores"] = {"dev": early.best_score, "best_iteration": early.best_iteration}
+            measure = next(iter(self.score([[]], [[]])))
+            report["scores"] = {f"dev {measure}": early.best_score, "best_iteration": early.best_iteration}
         return report
 
     def _required(self) -> tuple[str, ...]:

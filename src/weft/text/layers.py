@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weft.errors import WeftError
 from weft.text.strings import Ids, StringTable
@@ -60,6 +61,15 @@ class SpanLayer:
             layer._pieces.append((start, end))
             layer._labels.append(strings[label])
         layer._offsets = list(range(len(layer._pieces) + 1))
+        return layer
+
+    @classmethod
+    def of_arrays(cls, strings: StringTable, starts: NDArray[Any], ends: NDArray[Any], labels: Ids) -> SpanLayer:
+        """A layer of contiguous spans of words; labels are ids of the string table."""
+        layer = cls(strings)
+        layer._pieces = list(zip(starts.tolist(), ends.tolist(), strict=True))
+        layer._offsets = list(range(len(layer._pieces) + 1))
+        layer._labels = labels.tolist()
         return layer
 
     def add(self, pieces: Sequence[tuple[int, int]], label: str, name: str = "", **attributes: Any) -> int:

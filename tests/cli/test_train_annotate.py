@@ -128,7 +128,7 @@ def test_bad_input_is_left_out_and_counted_if_asked_for(weft: Weft, tagger: Path
     done = weft("annotate", "a.conllu", "--model", tagger, "--skip-bad", "--out", "out.conllu", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["left_out"] == 1
-    assert "1 pieces were left out" in done.stderr
+    assert "1 piece left out" in done.stderr
     assert "# sent_id = s1" in (tmp_path / "out.conllu").read_text()
 
 

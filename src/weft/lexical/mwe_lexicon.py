@@ -1,0 +1,244 @@
+"""Lists of multiword expressions, found in sentences with gaps, and the cheapest way to read a sentence with them.
+
+An entry is a sequence of lemmas, some of them variables (`take <something> into account`). A match has one word for
+every lemma, in order, with at most `max_gap` words left out between two of them; a variable is such a gap, not empty.
+
+Matches make a lattice over the sentence. The segmentation is its shortest path: an expression (a word by itself or a
+match) costs 1, one inside a gap 1.25 (Schneider et al. 2014):
+
+    D[n] = 0,   D[i] = min( 1 + D[i + 1],  min over matches m from i of  1 + 1.25 * sum_gaps G(gap) + D[end(m) + 1] )
+
+with G(gap) the least number of words and matches without gaps that fill it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from weft.errors import ConfigError, FormatError
+from weft.text.expressions import Expressions, Group, has_gap
+
+GAP_COST = 1.25
+_VARIABLE = ""  # in entries and in the trie
+_END = 0  # key of the categories that end at a node of the trie
+
+
+class Match(NamedTuple):
+    """An entry found in a sentence: the words that match its lemmas, and the entry's category."""
+
+    words: Group
+    category: str = ""
+
+
+@dataclass(frozen=True)
+class Segmentation:
+    """A sentence read as expressions: the chosen matches (those inside gaps too), and what the reading costs."""
+
+    matches: tuple[Match, ...]
+    cost: float
+
+    def expressions(self) -> Expressions:
+        """The matches as strong groups: lists know no strengths."""
+        return Expressions.of(match.words for match in self.matches)
+
+
+@dataclass
+class MweLexicon:
+    """A list of expressions under a name; entries are lemmas parted by blanks, variables written `<something>`.
+
+    >>> lexicon = MweLexicon.of("verbs", ["take <something> into account", "take in"])
+    >>> lexicon.matches(["take", "it", "all", "into", "account"], max_gap=2)
+    [Match(words=(0, 3, 4), category='')]
+    >>> lexicon.matches(["take", "it", "in"], max_gap=1), lexicon.matches(["take", "it", "in"], max_gap=0)
+    ([Match(words=(0, 2), category='')], [])
+    """
+
+    name: str
+    entries: dict[tuple[str, ...], str] = field(default_factory=dict)  # lemmas, "" for a variable; their category
+    _trie: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, name: str, entries: Iterable[str | tuple[str, str]]) -> MweLexicon:
+        """A lexicon of entries, or of pairs of an entry and its category; what is not multiword is left out."""
+        lexicon = cls(name)
+        for entry in entries:
+            text, category = (entry, "") if isinstance(entry, str) else entry
+            lexicon.add(_lemmas(text), category)
+        return lexicon
+
+    def add(self, lemmas: Sequence[str], category: str = "") -> None:
+        """Add an entry; the first category of an entry stays."""
+        key = tuple(lemmas)
+        if sum(lemma != _VARIABLE for lemma in key) < 2 or key in self.entries:
+            return
+        self.entries[key] = category
+        node = self._trie
+        for lemma in key:
+            node = node.setdefault(lemma, {})
+        node[_END] = category
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def matches(self, lemmas: Sequence[str], max_gap: int = 0, forms: Sequence[str] = ()) -> list[Match]:
+        """All matches in a sentence, by their first word; a word matches by its lemma or by its form."""
+        found: list[Match] = []
+        words = [{lemma, form} for lemma, form in zip(lemmas, forms or lemmas, strict=True)]
+        for first, known in enumerate(words):
+            for word in sorted(known):
+                node = self._trie.get(word)
+                if node is not None:
+                    _walk(node, words, (first,), max_gap, found)
+        return list(dict.fromkeys(found))
+
+    def segment(self, lemmas: Sequence[str], max_gap: int = 0, forms: Sequence[str] = ()) -> Segmentation:
+        """The cheapest reading of a sentence.
+
+        >>> lexicon = MweLexicon.of("all", ["budge on", "a little"])
+        >>> reading = lexicon.segment("budge a little on the price".split(), max_gap=2)
+        >>> [match.words for match in reading.matches], reading.cost
+        ([(0, 3), (1, 2)], 4.25)
+        """
+        return shortest_path(self.matches(lemmas, max_gap, forms), len(lemmas))
+
+    def lines(self) -> Iterator[str]:
+        """The entries as `read_lexicon` reads them."""
+        for lemmas, category in self.entries.items():
+            entry = " ".join(lemma or "<something>" for lemma in lemmas)
+            yield f"{entry}\t{category}" if category else entry
+
+
+def shortest_path(matches: Iterable[Match], length: int) -> Segmentation:
+    """The cheapest way to read a sentence of so many words as matches and words by themselves.
+
+    Among readings of the same cost, the one whose first difference is the match with most words, then the first.
+
+    >>> reading = shortest_path([Match((0, 2)), Match((0, 1)), Match((2, 3))], 4)
+    >>> reading.matches, reading.cost
+    ((Match(words=(0, 1), category=''), Match(words=(2, 3), category='')), 2.0)
+    """
+    starting: list[list[Match]] = [[] for _ in range(length)]
+    for match in matches:
+        starting[match.words[0]].append(match)
+    for each in starting:
+        each.sort(key=lambda match: (-len(match.words), match.words))
+    flat = [[match for match in each if not has_gap(match.words)] for each in starting]
+    cost = [0.0] * (length + 1)
+    choice: list[tuple[Match, ...]] = [()] * length
+    for i in range(length - 1, -1, -1):
+        cost[i] = 1.0 + cost[i + 1]
+        for match in starting[i]:
+            filled: list[Match] = []
+            total = 1.0 + cost[match.words[-1] + 1]
+            for a, b in pairwise(match.words):
+                if b > a + 1:
+                    number, inside = _cover(flat, a + 1, b)
+                    total += GAP_COST * number
+                    filled += inside
+            if total < cost[i] - 1e-12:
+                cost[i] = total
+                choice[i] = (match, *filled)
+    chosen: list[Match] = []
+    i = 0
+    while i < length:
+        chosen += choice[i]
+        i = choice[i][0].words[-1] + 1 if choice[i] else i + 1
+    return Segmentation(tuple(sorted(chosen)), cost[0])
+
+
+def read_lexicon(path: str | Path, name: str = "") -> MweLexicon:
+    """A lexicon from a file of one entry a line, with its category behind a tab if it has one; `#` begins a comment."""
+    from weft.formats.streams import read_text
+
+    lexicon = MweLexicon(name or Path(path).name.removesuffix(".gz").rsplit(".", 1)[0])
+    for number, line in enumerate(read_text(str(path)).splitlines(), 1):
+        text = line.strip()
+        if not text or text.startswith("#"):
+            continue
+        fields = text.split("\t")
+        if len(fields) > 2:
+            raise FormatError(str(path), number, "an entry and its category", f"{len(fields)} columns")
+        lexicon.add(_lemmas(fields[0]), fields[1] if len(fields) == 2 else "")
+    if not lexicon.entries:
+        raise FormatError(str(path), None, "multiword entries, one a line", "none")
+    return lexicon
+
+
+def union(name: str, lexicons: Iterable[MweLexicon]) -> MweLexicon:
+    """One lexicon of all entries of several.
+
+    >>> len(union("both", [MweLexicon.of("a", ["of course"]), MweLexicon.of("b", ["of course", "at all"])]))
+    2
+    """
+    whole = MweLexicon(name)
+    for lexicon in lexicons:
+        for lemmas, category in lexicon.entries.items():
+            whole.add(lemmas, category)
+    return whole
+
+
+def lexicon_of(name: str, sentences: Iterable[tuple[Sequence[str], Expressions]], min_count: int = 1) -> MweLexicon:
+    """The expressions that annotated sentences hold at least so many times, by their lemmas, gaps left out.
+
+    >>> sentences = [(["give", "it", "up"], Expressions.of(strong=[(0, 2)]))] * 2
+    >>> lexicon_of("seen", sentences, min_count=2).entries
+    {('give', 'up'): 'strong'}
+    """
+    if min_count < 1:
+        raise ConfigError(f"min_count must be at least 1, got {min_count}")
+    found: Counter[tuple[tuple[str, ...], str]] = Counter()
+    for lemmas, expressions in sentences:
+        for strength, groups in zip(("strong", "weak"), expressions, strict=True):
+            found.update((tuple(lemmas[word] for word in group), strength) for group in groups)
+    lexicon = MweLexicon(name)
+    for (lemmas, strength), count in sorted(found.items(), key=lambda item: (-item[1], item[0])):
+        if count >= min_count:
+            lexicon.add(lemmas, strength)
+    return lexicon
+
+
+def _lemmas(text: str) -> list[str]:
+    """The lemmas of a written entry; variables at its ends say nothing about its words and go."""
+    lemmas = [
+        _VARIABLE if word.startswith("<") and word.endswith(">") else word.lower()
+        for word in text.replace("_", " ").split()
+    ]
+    while lemmas and lemmas[0] == _VARIABLE:
+        lemmas.pop(0)
+    while lemmas and lemmas[-1] == _VARIABLE:
+        lemmas.pop()
+    return [lemma for k, lemma in enumerate(lemmas) if lemma != _VARIABLE or lemmas[k - 1] != _VARIABLE]
+
+
+def _walk(
+    node: dict[Any, Any], words: Sequence[set[str]], so_far: Group, max_gap: int, found: list[Match], least: int = 0
+) -> None:
+    """Follow the trie from behind the last word; `least` words must be left out before the next (a variable)."""
+    if _END in node and not least:
+        found.append(Match(so_far, node[_END]))
+    last = so_far[-1] + 1
+    for place in range(last + least, min(last + max_gap + 1, len(words))):
+        for word in sorted(words[place]):
+            after = node.get(word)
+            if after is not None:
+                _walk(after, words, (*so_far, place), max_gap, found)
+    if _VARIABLE in node and max_gap:
+        _walk(node[_VARIABLE], words, so_far, max_gap, found, least=1)
+
+
+def _cover(flat: Sequence[Sequence[Match]], first: int, end: int) -> tuple[int, list[Match]]:
+    """The least number of words and matches without gaps that fill `first:end`, and those matches."""
+    best: list[tuple[int, list[Match]]] = [(0, [])] * (end - first + 1)
+    for i in range(end - 1, first - 1, -1):
+        number, inside = best[i + 1 - first]
+        best[i - first] = (number + 1, inside)
+        for match in flat[i]:
+            behind = match.words[-1] + 1
+            if behind <= end and best[behind - first][0] + 1 < best[i - first][0]:
+                best[i - first] = (best[behind - first][0] + 1, [match, *best[behind - first][1]])
+    return best[0]

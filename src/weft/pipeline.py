@@ -60,7 +60,7 @@ class Component(ABC):
 class Pipeline:
     """Components in order, checked against each other.
 
-    Text that is not yet split into words is split by rule before the first component.
+    Text that is not yet split into words is split by the component that does that or, where there is none, by rule.
     """
 
     def __init__(self, components: Sequence[Component], card: dict[str, Any] | None = None) -> None:
@@ -87,14 +87,15 @@ class Pipeline:
         return doc
 
     def annotate(self, docs: Sequence[Doc]) -> None:
-        """Annotate a batch of documents in place."""
-        from weft.tasks.segment import split_by_rule
+        """Annotate a batch of documents in place; a component that finds words leaves documents that have some."""
+        raw = [doc for doc in docs if not doc.n_words and doc.text.strip()]
+        if raw and not any("tokens" in component.provides for component in self.components):
+            from weft.tasks.segment_rules import split_by_rule
 
-        for doc in docs:
-            if not doc.n_words and doc.text.strip():
+            for doc in raw:
                 split_by_rule(doc)
-        filled = [doc for doc in docs if doc.n_words]
         for component in self.components:
+            filled = raw if "tokens" in component.provides else [doc for doc in docs if doc.n_words]
             for doc in filled:
                 missing = [layer for layer in component.requires if not doc.has(layer)]
                 if missing:

@@ -1,77 +1,327 @@
-"""Words and sentences by rule, for text without a trained segmenter.
+"""Words and sentences learned from annotated text: the segmenter.
 
-Words are runs of letters, digits and marks with inner apostrophes, hyphens, points and commas kept (`don't`, `3,000.5`,
-`U.S.`), web and mail addresses, or single other characters (runs of the same punctuation stay together); characters of
-scripts without blanks stand alone. A sentence ends after `. ! ?` and their likes, with closing quotes and brackets, at
-a blank followed by something that is not lower case, and at every blank line.
+    text -> labels of candidate boundaries -> tokens and sentences -> syntactic words
+
+Boundaries are found by a conditional random field over the places where a token or sentence may end
+(`weft.tasks.boundary_model`); tokens are then split into words where the language does that (`weft.tasks.multiwords`).
+Offsets always point into the original text. Text without a trained segmenter is split by rule
+(`weft.tasks.segment_rules`).
 """
 
 from __future__ import annotations
 
-import re
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple, Self
 
-from weft.text.doc import Doc
+import numpy as np
+from numpy.typing import NDArray
 
-_UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f"
-_WORD = re.compile(
-    r"(?:https?://|www\.)\S*[^\s.,;:!?)\]}'\"»”’]"  # web addresses
-    r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # mail addresses
-    rf"|[{_UNSPACED}]"
-    r"|(?:[A-Za-z]\.){2,}"  # U.S.
-    rf"|[^\W{_UNSPACED}]+(?:[-'’.,](?=\w)[^\W{_UNSPACED}]+)*[\u0300-\u036f]*"
-    r"|(?P<mark>[^\w\s])(?P=mark)*"
-    r"|\S"
-)
-_FINAL = re.compile(r"^[.!?…。！？]+$")
-_CLOSING = frozenset("\"')]}»”’」』")
-_ABBREVIATIONS = frozenset(
-    (
-        "mr",
-        "mrs",
-        "ms",
-        "dr",
-        "prof",
-        "st",
-        "jr",
-        "sr",
-        "vs",
-        "etc",
-        "no",
-        "vol",
-        "fig",
-        "al",
-        "inc",
-        "ltd",
-        "co",
-        "corp",
-    )
-)
+from weft.errors import ConfigError, DataError, WeftError
+from weft.features.characters import PARAGRAPH
+from weft.features.weights import PRECISIONS
+from weft.pipeline import Component, State
+from weft.storage import Arrays
+from weft.tasks.boundaries import SENTENCE
+from weft.tasks.boundary_model import BoundaryModel, train, tune_bias
+from weft.tasks.multiwords import Multiwords, Split
+from weft.tasks.segment_rules import split_by_rule
+from weft.tasks.settings import Settings
+from weft.text.doc import Doc, Multiword
+
+__all__ = ["Segmenter", "SegmenterSettings", "split_by_rule"]
+
+Ids = NDArray[np.int32]
+#: Characters worked on at a time; documents are joined up to this size, longer ones are cut at sentences.
+WINDOW = 1 << 16
+#: Characters before the end of a window whose decisions wait for the next one.
+MARGIN = 1 << 10
+_GLUE = "\u2029"  # a paragraph's end: what stands on its two sides is decided independently
 
 
-def split_by_rule(doc: Doc) -> None:
-    """Set the tokens and sentences of a document that has only its text.
+@dataclass
+class SegmenterSettings(Settings):
+    """Options of a segmenter."""
 
-    >>> doc = Doc("Dr. Weber didn't come. Why? (Nobody knows.)")
-    >>> split_by_rule(doc)
-    >>> [sentence.text for sentence in doc.sentences]
-    ["Dr. Weber didn't come.", 'Why?', '(Nobody knows.)']
+    sigma: float = 1.0  # width of the Gaussian prior
+    iterations: int = 80  # limit of the optimiser
+    min_count: int = 2  # features met less often are left out
+    precision: str = "int8"  # of the saved weights: float32, int16, int8
+    prune: float = 0.0  # saved weights of at most this size are dropped
+    multiwords: bool = True  # split tokens into syntactic words
+    bias: bool = True  # choose the number that is added to sentence ends on held-out text
+    seed: int = 0  # training has no chance in it; kept so that all tasks take the same options
+    workers: int = 1  # threads
+
+    def check(self) -> None:
+        """Refuse values that make no sense."""
+        for name in ("sigma", "iterations", "min_count", "workers"):
+            if getattr(self, name) <= 0:
+                raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
+        if self.precision not in PRECISIONS:
+            raise ConfigError(f"precision must be one of {', '.join(PRECISIONS)}, got {self.precision!r}")
+
+
+class Tokens(NamedTuple):
+    """Tokens of a text: offsets, whether a sentence ends with each, and the probability of that."""
+
+    start: Ids
+    end: Ids
+    final: NDArray[np.bool_]
+    confidence: NDArray[np.float32] | None
+
+
+class Segmenter(Component):
+    """Finds tokens, sentences and syntactic words in raw text.
+
+    >>> words = ["Dogs", "bark", ".", "Cats", "don't", "."]
+    >>> doc = Doc.of_words([words[:3], words[3:]], spaces=[[True, False, True], [True, False, True]])
+    >>> segmenter = Segmenter()
+    >>> report = segmenter.fit([doc] * 5)
+    >>> new = Doc("Cats bark. Dogs don't.")
+    >>> segmenter([new])
+    >>> [[word.form for word in sentence.words] for sentence in new.sentences]
+    [['Cats', 'bark', '.'], ['Dogs', "don't", '.']]
     """
-    text = doc.text
-    spans = [match.span() for match in _WORD.finditer(text)]
-    doc.set_offsets([start for start, _ in spans], [end for _, end in spans])
-    bounds = [0]
-    final = False  # a sentence-ending mark has been read, perhaps followed by closing quotes
-    for i, (start, end) in enumerate(spans):
-        gap = text[spans[i - 1][1] : start] if i else ""
-        begins = final and (bool(gap) or text[start] > "\u2fff") and not text[start].islower()
-        if i and (gap.count("\n") > 1 or begins):
-            bounds.append(i)
-            final = False
-        token = text[start:end]
-        if _FINAL.match(token):
-            final = not (token == "." and i and text[slice(*spans[i - 1])].lower() in _ABBREVIATIONS)
-        elif not (final and token in _CLOSING):
-            final = False
-    if spans:
-        bounds.append(len(spans))
-    doc.set_sentences(bounds)
+
+    task = "segmenter"
+    requires = ("text",)
+    provides = ("tokens", "sentences")
+
+    def __init__(self, settings: SegmenterSettings | None = None) -> None:
+        self.settings = settings if settings is not None else SegmenterSettings()
+        self.settings.check()
+        self.boundaries: BoundaryModel | None = None
+        self.multiwords = Multiwords({}, [], 0, None)
+        self.probabilities = False  # whether to note how sure the end of every token is
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any]) -> Self:
+        return cls(SegmenterSettings.of_options(options))
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Learn from documents with tokens and sentences; offsets say where blanks stand.
+
+        What is added to the score of sentence ends is chosen on the dev data or, where there are none, by a model
+        trained without the last tenth of the training data.
+        """
+        started, wall = time.process_time(), time.perf_counter()
+        docs = [doc for doc in train if doc.n_words and doc.n_sentences]
+        if not docs:
+            raise DataError("there is nothing to train on: no words in sentences were found")
+        held_out = None if dev is None else [doc for doc in dev if doc.n_words and doc.n_sentences]
+        if held_out is not None and not held_out:
+            raise DataError("the dev set has no words")
+        self.boundaries, trained = self._train(docs)
+        scores: dict[str, float] = {}
+        if held_out is not None:
+            scores["dev"] = tune_bias(self.boundaries, held_out) if self.settings.bias else 0.0
+        elif self.settings.bias:
+            kept, last = _without_last_tenth(docs)
+            if kept and last:
+                trial, _ = self._train(kept)
+                tune_bias(trial, last)
+                self.boundaries.bias = trial.bias
+        if self.settings.multiwords:
+            self.multiwords = Multiwords.learn(_splits(docs))
+        if held_out is not None:
+            scores = self._scores(held_out)
+        report: dict[str, Any] = {
+            "training": {
+                "sentences": sum(doc.n_sentences for doc in docs),
+                "words": sum(doc.n_words for doc in docs),
+                "candidates": trained.candidates,
+                "features": trained.features,
+                "known tokens": len(self.boundaries.entries),
+                "scripts of multiword tokens": len(self.multiwords.scripts),
+                "sentence bias": self.boundaries.bias,
+                "iterations": 0 if trained.result is None else trained.result.iterations,
+                "stopped": "nothing to decide" if trained.result is None else trained.result.why,
+                "cpu_seconds": round(time.process_time() - started, 2),
+                "seconds": round(time.perf_counter() - wall, 2),
+            }
+        }
+        if scores:
+            report["scores"] = scores
+        return report
+
+    def _train(self, docs: Sequence[Doc]) -> tuple[BoundaryModel, Any]:
+        chosen = self.settings
+        return train(
+            docs, sigma=chosen.sigma, iterations=chosen.iterations, min_count=chosen.min_count,
+            precision=chosen.precision, prune=chosen.prune, workers=chosen.workers,
+        )  # fmt: skip
+
+    def _scores(self, docs: Sequence[Doc]) -> dict[str, float]:
+        from weft.evaluate.ud import evaluate_ud
+
+        raw = [Doc(doc.text) for doc in docs]
+        self(raw)
+        found = evaluate_ud(docs, raw).scores
+        return {f"dev {name.lower()}": found[name].f1 for name in ("Words", "Tokens", "Sentences")}
+
+    def __call__(self, docs: Sequence[Doc]) -> None:
+        if self.boundaries is None:
+            raise WeftError("this segmenter is not trained yet: call fit, or load a model")
+        for group, text in _groups(docs):
+            tokens = self.tokens(text)
+            first = 0
+            reached = 0
+            for doc in group:
+                end = int(np.searchsorted(tokens.start, first + len(doc.text)))
+                self._write(doc, tokens, reached, end, first)
+                first += len(doc.text) + 1
+                reached = end
+
+    def tokens(self, text: str) -> Tokens:
+        """The tokens of a text, found window by window."""
+        if len(text) <= WINDOW:
+            return self._window(text)
+        parts: list[Tokens] = []
+        begin = 0
+        while True:
+            found = self._window(text[begin : begin + WINDOW])
+            last = begin + WINDOW >= len(text)
+            count = len(found.end) if last else _settled(found)
+            parts.append(_shifted(found, count, begin))
+            if last:
+                break
+            # A window of blanks only has no tokens at all.
+            begin += int(found.end[count - 1]) if count else WINDOW
+        confidence = None
+        if self.probabilities:
+            confidence = np.concatenate([part.confidence for part in parts if part.confidence is not None])
+        start, end, final = (np.concatenate([part[column] for part in parts]) for column in range(3))
+        return Tokens(start, end, final, confidence)
+
+    def _window(self, text: str) -> Tokens:
+        assert self.boundaries is not None
+        scored = self.boundaries.scored(text)
+        labels = self.boundaries.decode(scored)
+        squeezed = scored.text
+        ends = np.flatnonzero(labels)
+        starts = np.zeros(len(ends), dtype=np.int64)
+        starts[1:] = ends[:-1] + 1
+        starts[1:] += squeezed.classes[starts[1:]] <= PARAGRAPH
+        confidence = None
+        if self.probabilities:
+            confidence = self.boundaries.confidence(scored, labels)[ends].astype(np.float32)
+        return Tokens(squeezed.origin[starts], squeezed.origin[ends] + 1, labels[ends] == SENTENCE, confidence)
+
+    def _write(self, doc: Doc, tokens: Tokens, first: int, end: int, shift: int) -> None:
+        """Put the tokens `first:end` into a document whose text begins at `shift`."""
+        doc.set_offsets(tokens.start[first:end] - np.int32(shift), tokens.end[first:end] - np.int32(shift))
+        doc.multiwords = []
+        final = tokens.final[first:end].copy()
+        final[-1:] = True
+        confidence = None if tokens.confidence is None else tokens.confidence[first:end]
+        lasts = np.flatnonzero(final)
+        if not self.multiwords.empty:
+            sizes = self._split(doc)
+            if sizes is not None:
+                lasts = np.cumsum(sizes)[lasts] - 1
+                confidence = None if confidence is None else np.repeat(confidence, sizes)
+        doc.set_sentences(np.concatenate([[0], lasts + 1]))
+        if confidence is not None:
+            doc.confidence["form"] = confidence
+
+    def _split(self, doc: Doc) -> NDArray[np.int64] | None:
+        """Put words in the place of tokens that stand for several; the number of words of every token, if any does."""
+        ids = doc.columns["form"]
+        distinct, place = np.unique(ids, return_inverse=True)
+        choice = self.multiwords.choice
+        open_forms = [choice(form) is not None for form in doc.strings.strings(distinct)]
+        places = np.flatnonzero(np.array(open_forms, dtype=np.bool_)[place]).tolist()
+        forms = doc.strings.strings(ids)
+        found = self.multiwords.split(forms, places) if places else {}
+        if not found:
+            return None
+        sizes = np.ones(len(forms), dtype=np.int64)
+        sizes[list(found)] = [len(words) for words in found.values()]
+        begins = np.cumsum(sizes) - sizes
+        column = np.repeat(ids, sizes)
+        for token, words in sorted(found.items()):
+            begin = int(begins[token])
+            column[begin : begin + len(words)] = doc.strings.ids(words)
+            doc.multiwords.append(Multiword(begin, begin + len(words), (forms[token], *[""] * 8)))
+        doc.word_token = np.repeat(np.arange(len(forms), dtype=np.int32), sizes)
+        doc.columns = {"form": column}
+        return sizes
+
+    def state(self) -> State:
+        if self.boundaries is None:
+            raise WeftError("this segmenter is not trained yet: call fit first")
+        header, arrays = self.boundaries.state()
+        words, own = self.multiwords.state()
+        arrays |= {f"multiwords/{name}": array for name, array in own.items()}
+        return {"settings": asdict(self.settings), "boundaries": header, "multiwords": words}, arrays
+
+    @classmethod
+    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:
+        component = cls(SegmenterSettings(**header["settings"]))
+        prefix = "multiwords/"
+        own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+        rest = {name: array for name, array in arrays.items() if not name.startswith(prefix)}
+        component.boundaries = BoundaryModel.of_state(header["boundaries"], rest)
+        component.multiwords = Multiwords.of_state(header["multiwords"], own)
+        return component
+
+
+def _groups(docs: Sequence[Doc]) -> Iterator[tuple[list[Doc], str]]:
+    """Documents in groups of at most a window, longer ones alone, with their joined texts."""
+    group: list[Doc] = []
+    size = 0
+    for doc in docs:
+        if group and size + len(doc.text) >= WINDOW:
+            yield group, _GLUE.join(each.text for each in group)
+            group, size = [], 0
+        group.append(doc)
+        size += len(doc.text) + 1
+    if group:
+        yield group, _GLUE.join(each.text for each in group)
+
+
+def _settled(found: Tokens) -> int:
+    """How many tokens of a window that is not the last are kept: up to the last sentence end in its second half, else
+    up to the last token before its margin, else all of them."""
+    inside = int(np.searchsorted(found.end, WINDOW - MARGIN, side="right"))
+    sentences = np.flatnonzero(found.final[:inside])
+    if len(sentences) and found.end[sentences[-1]] > WINDOW // 2:
+        return int(sentences[-1]) + 1
+    return inside or len(found.end)
+
+
+def _shifted(tokens: Tokens, count: int, shift: int) -> Tokens:
+    """The first tokens, moved; the end of a window is not yet the end of a sentence."""
+    confidence = None if tokens.confidence is None else tokens.confidence[:count]
+    moved = np.int32(shift)
+    return Tokens(tokens.start[:count] + moved, tokens.end[:count] + moved, tokens.final[:count], confidence)
+
+
+def _without_last_tenth(docs: Sequence[Doc]) -> tuple[list[Doc], list[Doc]]:
+    """The documents without the last tenth of their sentences, and that tenth."""
+    wanted = sum(doc.n_sentences for doc in docs) // 10
+    kept, last = list(docs), list[Doc]()
+    while wanted > 0 and kept:
+        doc = kept.pop()
+        cut = max(0, doc.n_sentences - wanted)
+        if cut:
+            kept.append(doc.subset(range(cut)))
+            doc = doc.subset(range(cut, doc.n_sentences))
+        last.append(doc)
+        wanted -= doc.n_sentences
+    return kept, last
+
+
+def _splits(docs: Sequence[Doc]) -> Iterator[tuple[list[str], list[Split]]]:
+    """The tokens of documents and the words of those that stand for several."""
+    for doc in docs:
+        text = doc.text
+        bounds = zip(doc.token_start.tolist(), doc.token_end.tolist(), strict=True)
+        tokens = [text[start:end] for start, end in bounds]
+        splits: list[Split] = [None] * len(tokens)
+        forms = doc.column("form")
+        for multiword in doc.multiwords:
+            splits[int(doc.word_token[multiword.first])] = tuple(forms[multiword.first : multiword.end])
+        yield tokens, splits

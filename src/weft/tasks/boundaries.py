@@ -1,0 +1,222 @@
+"""Where tokens and sentences end: candidate boundaries of a text and what may stand there.
+
+A boundary lies between two characters, or over a gap of blanks between them. Its label is one of
+
+    INSIDE    the token goes on          TOKEN    a token ends          SENTENCE    a token and a sentence end
+
+Most boundaries are decided by the classes of the characters on both sides: between two small letters nothing ends, at
+the blank between them a token does. Only boundaries whose classes met several labels in training are candidates, and
+only these are scored. An empty line ends the sentence; no feature looks beyond it, so that paragraphs are independent.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.features.characters import (
+    CLASSES,
+    IS_JOINED,
+    NEWLINE,
+    PARAGRAPH,
+    SPACE,
+    CharacterTable,
+    Classes,
+    Codes,
+    code_points,
+)
+from weft.kernel import kernel
+
+Ints = NDArray[np.int64]
+Labels = NDArray[np.int8]
+Masks = NDArray[np.uint8]
+
+INSIDE, TOKEN, SENTENCE = 0, 1, 2
+#: A label is left out for a pair of classes that has it less often than this ...
+RARE_SHARE = 0.002
+#: ... pairs of classes seen less often than this may have what is usual for their kind.
+RARE_PAIR = 10
+#: ... and line ends are taken for blanks where training has fewer than this.
+FEW_LINES = 20
+
+#: What stands between the characters of a boundary.
+NO_GAP, BLANK, LINE = 0, 1, 2
+
+
+class Squeezed(NamedTuple):
+    """A text with every run of blanks as one symbol: a blank, a line end or, for an empty line, a paragraph's end."""
+
+    codes: Codes
+    classes: Classes
+    origin: Codes  # place in the text
+
+
+class Candidates(NamedTuple):
+    """Boundaries in order: the characters beside them, and paragraphs as runs of candidates."""
+
+    left: Ints
+    right: Ints
+    mask: Masks  # bit y: label y may stand here
+    paragraph: Ints  # number of the paragraph
+    bounds: Ints  # paragraphs in squeezed characters: first and end, flat
+
+
+def squeeze(text: str, table: CharacterTable, lines: bool = True) -> Squeezed:
+    """The text without its surplus blanks; with `lines=False` a line end is a blank as any other.
+
+    >>> squeezed = squeeze(" a  b\\n\\nc ", CharacterTable())
+    >>> "".join(map(chr, squeezed.codes)), squeezed.origin.tolist()
+    ('a b\\u2029c', [1, 2, 4, 5, 7])
+    """
+    codes = code_points(text)
+    out = np.empty(len(codes), dtype=np.int32)
+    origin = np.empty(len(codes), dtype=np.int32)
+    classes = table.classes(codes)
+    kept = np.empty(len(codes), dtype=np.uint8)
+    size = _squeeze(codes, classes, lines, out, kept, origin)
+    return Squeezed(out[:size], kept[:size], origin[:size])
+
+
+@kernel
+def _squeeze(codes: Codes, classes: Classes, lines: bool, out: Codes, kept: Classes, origin: Codes) -> int:
+    size = 0
+    i = 0
+    while i < len(codes):
+        if classes[i] > PARAGRAPH:
+            out[size] = codes[i]
+            kept[size] = classes[i]
+            origin[size] = i
+            size += 1
+            i += 1
+            continue
+        begin = i
+        ends = 0
+        while i < len(codes) and classes[i] <= PARAGRAPH:
+            if classes[i] == PARAGRAPH:
+                ends += 2
+            elif classes[i] == NEWLINE and not (codes[i] == 13 and i + 1 < len(codes) and codes[i + 1] == 10):
+                ends += 1
+            i += 1
+        if size == 0 or i == len(codes):
+            continue
+        if ends > 1:
+            out[size], kept[size] = 0x2029, PARAGRAPH
+        elif ends == 1 and lines:
+            out[size], kept[size] = 10, NEWLINE
+        else:
+            out[size], kept[size] = 32, SPACE
+        origin[size] = begin
+        size += 1
+    return size
+
+
+def count_labels(text: Squeezed, ends: NDArray[np.bool_], sentence_ends: NDArray[np.bool_], counts: Ints) -> None:
+    """Count labels by class, gap and class; `ends[i]` says whether a token ends before character i of the text."""
+    _count(text.codes, text.classes, text.origin, ends, sentence_ends, counts)
+
+
+def new_counts() -> Ints:
+    """Room for counts [class on the left, gap, class on the right, label]."""
+    return np.zeros((len(CLASSES), 3, len(CLASSES), 3), dtype=np.int64)
+
+
+@kernel
+def _label(place: int, ends: NDArray[np.bool_], sentence_ends: NDArray[np.bool_]) -> int:
+    return SENTENCE if sentence_ends[place] else TOKEN if ends[place] else INSIDE
+
+
+@kernel
+def _count(
+    codes: Codes,
+    classes: Classes,
+    origin: Codes,
+    ends: NDArray[np.bool_],
+    sentence_ends: NDArray[np.bool_],
+    counts: Ints,
+) -> None:
+    for left in range(len(codes) - 1):
+        if classes[left] <= PARAGRAPH or classes[left + 1] == PARAGRAPH:
+            continue
+        gap = NO_GAP if classes[left + 1] > PARAGRAPH else BLANK if classes[left + 1] == SPACE else LINE
+        right = left + 1 if gap == NO_GAP else left + 2
+        label = _label(origin[left] + 1, ends, sentence_ends)
+        counts[classes[left], gap, classes[right], label] += 1
+
+
+def allowed_labels(counts: Ints) -> Masks:
+    """Which labels may stand between two classes, as bits [class, gap, class]: those seen often enough."""
+    total = counts.sum(axis=3)
+    seen = (counts > 0) & (counts >= RARE_SHARE * total[..., None])
+    bits = np.array([1, 2, 4])
+    mask = (seen * bits).sum(axis=3)
+    usual = np.full(total.shape, 1 << TOKEN | 1 << SENTENCE)
+    inside = IS_JOINED[:, None] & IS_JOINED[None, :]
+    usual[:, NO_GAP] = np.where(inside, 1 << INSIDE, 1 << INSIDE | 1 << TOKEN)
+    rare = total < RARE_PAIR
+    mask[rare] |= usual[rare]
+    result: Masks = mask.astype(np.uint8)
+    return result
+
+
+def find_candidates(text: Squeezed, allowed: Masks, decided: Labels) -> Candidates:
+    """The boundaries to be scored; the labels of all others are put into `decided` at the character before them."""
+    size = len(text.codes)
+    left, right = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+    mask, paragraph = np.empty(size, dtype=np.uint8), np.empty(size, dtype=np.int64)
+    bounds = np.zeros(2 * (int((text.classes == PARAGRAPH).sum()) + 1), dtype=np.int64)
+    found = _find(text.classes, allowed, decided, left, right, mask, paragraph, bounds)
+    return Candidates(left[:found], right[:found], mask[:found], paragraph[:found], bounds)
+
+
+@kernel
+def _find(
+    classes: Classes,
+    allowed: Masks,
+    decided: Labels,
+    lefts: Ints,
+    rights: Ints,
+    masks: Masks,
+    paragraphs: Ints,
+    bounds: Ints,
+) -> int:
+    found = 0
+    paragraph = 0
+    bounds[1] = len(classes)
+    for left in range(len(classes)):
+        if classes[left] == PARAGRAPH:
+            bounds[2 * paragraph + 1] = left
+            paragraph += 1
+            bounds[2 * paragraph] = left + 1
+            bounds[2 * paragraph + 1] = len(classes)
+            continue
+        if classes[left] < PARAGRAPH:
+            continue
+        if left + 1 >= len(classes) or classes[left + 1] == PARAGRAPH:
+            decided[left] = SENTENCE
+            continue
+        gap = NO_GAP if classes[left + 1] > PARAGRAPH else BLANK if classes[left + 1] == SPACE else LINE
+        right = left + 1 if gap == NO_GAP else left + 2
+        mask = allowed[classes[left], gap, classes[right]]
+        if mask == 1:
+            decided[left] = INSIDE
+        elif mask == 2:
+            decided[left] = TOKEN
+        elif mask == 4:
+            decided[left] = SENTENCE
+        else:
+            lefts[found] = left
+            rights[found] = right
+            masks[found] = mask
+            paragraphs[found] = paragraph
+            found += 1
+    return found
+
+
+def labels_at(
+    text: Squeezed, candidates: Candidates, ends: NDArray[np.bool_], sentence_ends: NDArray[np.bool_]
+) -> NDArray[np.int32]:
+    """The true labels of candidates."""
+    place = text.origin[candidates.left] + 1
+    return np.where(sentence_ends[place], SENTENCE, np.where(ends[place], TOKEN, INSIDE)).astype(np.int32)

@@ -62,7 +62,56 @@ def test_fields_name_heads_numbers_and_layers(tmp_path: Path) -> None:
 def test_plain_labels_are_read_as_io(tmp_path: Path) -> None:
     path = tmp_path / "a.conll"
     path.write_text("A. author\nB. author\n1999 date\n\n")
-    assert chunks(read(path), "entities") == [("A. B.", "author"), ("1999", "date")]
+    for options in ({"fields": "form entities"}, {"scheme": "IO"}):
+        assert chunks(read(path, **options), "entities") == [("A. B.", "author"), ("1999", "date")]
+    path.write_text("A. author\n, O\n1999 date\n\n")
+    assert chunks(read(path), "entities") == [("A.", "author"), ("1999", "date")]
+
+
+def test_two_columns_without_labels_of_spans_are_words_and_tags(tmp_path: Path) -> None:
+    write([Doc.of_words([["Dogs", "bark"]], xpos=[["NNS", "VBP"]])], tmp_path / "a.conll")
+    (doc,) = read(tmp_path / "a.conll")
+    assert doc.column("xpos") == ["NNS", "VBP"]
+    assert not doc.spans
+
+
+def test_two_columns_with_labels_of_spans_are_words_and_entities(tmp_path: Path) -> None:
+    for text in ("Oslo B-LOC\nsings O\n\n", "it O\nsings O\n\n"):
+        (tmp_path / "a.conll").write_text(text)
+        (doc,) = read(tmp_path / "a.conll")
+        assert list(doc.spans) == ["entities"]
+
+
+def test_a_label_that_belongs_to_no_scheme_is_named_even_among_others(tmp_path: Path) -> None:
+    path = tmp_path / "a.conll"
+    path.write_text("Oslo NNP B-ORG\nrejects VBZ O\nDanish JJ Q-MISC\n\nAnna NNP B-PER\nHolm NNP I-PER\n\n")
+    with pytest.raises(FormatError, match=r"expected IOB2 labels, found 'Q-MISC' \(chunks\)") as caught:
+        list(read(path))
+    assert caught.value.line == 3
+    report = Report()
+    assert chunks(read(path, skip_bad=True, report=report)) == [("Anna Holm", "PER")]
+    assert report.count == 1
+
+
+def test_where_no_scheme_fits_the_one_with_the_fewest_faults_tells_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.conll"
+    path.write_text("Oslo NNP B-ORG\nand CC O\nBergen NNP B-ORG\n\nAnna NNP O\nHolm NNP I-PER\n\n")
+    with pytest.raises(FormatError, match="expected IOB2 labels, found 'I-PER' after 'O'") as caught:
+        list(read(path))
+    assert caught.value.line == 6
+
+
+def test_a_scheme_is_told_from_the_first_spans_however_late_they_come(tmp_path: Path) -> None:
+    path = tmp_path / "a.conll"
+    path.write_text("it PRP O\n\n" * 30_000 + "Oslo NNP I-LOC\n\n")
+    assert chunks(read(path)) == [("Oslo", "LOC")]
+
+
+def test_spans_counted_in_characters_are_written_as_labels_of_words(tmp_path: Path) -> None:
+    doc = Doc.of_words([["Ada", "left"]])
+    doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 3, "PER")], "chars")
+    write([doc], tmp_path / "a.conll")
+    assert (tmp_path / "a.conll").read_text() == "Ada B-PER\nleft O\n\n"
 
 
 @pytest.mark.parametrize(

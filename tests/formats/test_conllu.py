@@ -187,7 +187,7 @@ def test_documents_from_elsewhere_get_comments_and_spacing_when_asked() -> None:
 @pytest.mark.parametrize(
     ("doc", "words"),
     [
-        (Doc("text"), "tokenise it"),
+        (Doc("text"), "split it first"),
         (Doc.of_words([["a\tb"]]), "tab or line break"),
         (Doc.of_words([["a"]], lemma=[["x\ny"]]), "tab or line break"),
     ],

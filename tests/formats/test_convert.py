@@ -55,7 +55,7 @@ def test_what_is_left_out_is_counted(tmp_path: Path, run) -> None:  # type: igno
     result = run(tmp_path / "a.conll", tmp_path / "a.jsonl", "--skip-bad", "--json")
     assert json.loads(result.stdout)["left_out"] == 1
     result = run(tmp_path / "a.conll", tmp_path / "a.jsonl", "--skip-bad")
-    assert "1 documents written, 1 pieces left out" in result.output
+    assert "1 document written, 1 piece left out" in result.output
 
 
 def test_layers_that_are_lost_are_named(tmp_path: Path, run) -> None:  # type: ignore[no-untyped-def]

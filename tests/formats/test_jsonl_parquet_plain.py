@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,14 @@ def test_files_that_are_not_parquet_are_named(tmp_path: Path) -> None:
     pyarrow.parquet.write_table(pyarrow.table({"text": ["a"]}), tmp_path / "b.parquet")
     with pytest.raises(FormatError, match="no column"):
         list(read(tmp_path / "b.parquet"))
+
+
+def test_gzipped_parquet_is_refused_and_the_name_tells_why(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"leave \.gz off the name"):
+        write([Doc("a")], tmp_path / "a.parquet.gz")
+    (tmp_path / "b.parquet.gz").write_bytes(gzip.compress(b"PAR1"))
+    with pytest.raises(FormatError, match="Unzip it first"):
+        list(read(tmp_path / "b.parquet.gz"))
 
 
 def test_damaged_bytes_are_refused() -> None:

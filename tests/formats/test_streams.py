@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -84,6 +86,7 @@ def test_bytes_that_are_not_utf8_are_named_with_line_and_left_out_when_skipping(
     with pytest.raises(FormatError, match="expected UTF-8 text, found the byte 0xe9") as caught:
         docs(path)
     assert caught.value.line == 1 + good.count(b"\n")
+    assert "--encoding latin-1" in caught.value.hint
     assert "encoding='latin-1'" in caught.value.hint
     report = Report()
     assert "caf" not in " ".join(doc.text for doc in docs(path, skip_bad=True, report=report))
@@ -133,11 +136,42 @@ def test_standard_streams_are_called_dash(monkeypatch: pytest.MonkeyPatch) -> No
     assert out.buffer.getvalue() == KINDS["a.conllu"]
 
 
-def test_writing_into_a_missing_folder_or_onto_a_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="does not exist"):
-        write([Doc("a")], tmp_path / "no" / "a.txt")
+OUTPUTS = ("a.conllu", "a.conll", "a.jsonl", "a.parquet", "a.txt", "a.txt.gz")
+
+
+def test_missing_folders_are_made_and_go_again_where_writing_fails(tmp_path: Path) -> None:
+    def broken() -> Iterator[Doc]:
+        yield Doc.of_words([["a"]])
+        raise KeyboardInterrupt
+
+    for name in OUTPUTS:
+        path = tmp_path / name.replace(".", "-") / "deep" / name
+        with pytest.raises(KeyboardInterrupt):
+            write(broken(), path)
+        assert not path.parent.parent.exists()
+        assert write([Doc.of_words([["a"]])], path) == 1
+        assert path.is_file()
+
+
+def test_a_place_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="is a folder"):
         write([Doc("a")], tmp_path, "plain")
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path / "file" / "a.txt", tmp_path / "file" / "deep" / "a.parquet"):
+        with pytest.raises(DataError, match=f"^cannot write {path}: "):
+            write([Doc("a")], path)
+
+
+def test_files_are_readable_as_the_mask_of_the_process_says(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        for name in OUTPUTS:
+            write([Doc.of_words([["a"]])], tmp_path / name)
+        write([Doc("a", meta={"id": "b"})], tmp_path / "brat", "brat")
+    finally:
+        os.umask(before)
+    modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.rglob("*") if path.is_file()}
+    assert modes == dict.fromkeys([*OUTPUTS, "b.txt", "b.ann"], 0o640)
 
 
 def test_gzipped_output_is_the_same_each_time(tmp_path: Path) -> None:

@@ -113,6 +113,23 @@ def test_the_guessed_scheme_reads_the_same_spans(
     assert [decode(labels, guess) for labels in sentences] == [spans for spans, _ in cases]
 
 
+@given(st.lists(chunked(), min_size=3, max_size=6), st.sampled_from(["IOB1", "IOB2", "BIOES"]))
+@settings(deadline=None)
+def test_one_foreign_label_never_turns_marked_labels_into_io(
+    cases: list[tuple[list[tuple[int, int, str]], int]], scheme: str
+) -> None:
+    sentences = [encode(spans, length, scheme) for spans, length in cases]
+    if any("-" in label for labels in sentences for label in labels):
+        assert guess_scheme([*sentences, ["Q-A"]]) == guess_scheme(sentences)
+
+
+def test_the_scheme_with_the_fewest_faults_is_guessed() -> None:
+    assert guess_scheme([["B-A", "O", "B-A"], ["O", "I-A"]]) == "IOB2"
+    assert guess_scheme([["I-A", "O", "I-A"], ["O", "B-A"]]) == "IOB1"
+    assert guess_scheme([["B-A", "E-A", "S-A"], ["B-A", "O"]]) == "BIOES"
+    assert guess_scheme([["B-A", "I-A"], ["B-A", "I-A", "I-A"], ["E-A"]]) == "IOB2"
+
+
 def test_transition_matrices_are_boolean_and_square() -> None:
     start, pairs, end = legal_transitions(["O", "S-A", "B-A", "I-A", "E-A"], "BIOES")
     assert pairs.shape == (5, 5)

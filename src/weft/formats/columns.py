@@ -11,9 +11,10 @@ Columns are named by `fields`, e.g. `"form xpos chunks:IOB2 entities"`:
 | _ | nothing that is kept |
 | any other name | a word column: lemma, upos, xpos ... |
 
-Without `fields`, two columns are form and entities, three form, xpos and chunks, four form, xpos, chunks and entities.
-Schemes that are not named are told from the labels. `-DOCSTART-` lines begin documents; other documents come in parts
-of 1,000 sentences. Words are joined by blanks to make the text.
+Without `fields`, three columns are form, xpos and chunks, four form, xpos, chunks and entities. Two are form and
+entities if the labels look like spans (some are O or begin with B-, I-, E- or S-, or a scheme is named), else form and
+xpos. Schemes that are not named are told from the labels. `-DOCSTART-` lines begin documents; other documents come in
+parts of 1,000 sentences. Words are joined by blanks to make the text.
 """
 
 from __future__ import annotations
@@ -28,10 +29,27 @@ import numpy as np
 
 from weft.errors import ConfigError, FormatError, WeftError
 from weft.formats.conllu import PART, TABLE_LIMIT
-from weft.formats.streams import Faults, TextBlock, checked_blocks, encoding_error, open_output, stray_byte
+from weft.formats.streams import (
+    Faults,
+    TextBlock,
+    checked_blocks,
+    encoding_error,
+    open_output,
+    stray_byte,
+    unsplit_error,
+)
 from weft.text.doc import Doc
-from weft.text.layers import SpanLayer
-from weft.text.schemes import Chunk, SchemeError, check_scheme, decode, encode, guess_scheme
+from weft.text.layers import SpanLayer, words_of_chars
+from weft.text.schemes import (
+    Chunk,
+    LabelError,
+    SchemeError,
+    check_scheme,
+    decode,
+    encode,
+    guess_scheme,
+    has_marks,
+)
 from weft.text.strings import StringTable
 
 DOCSTART = "-DOCSTART-"
@@ -111,11 +129,8 @@ def read(
     for block in checked_blocks(path, faults, encoding=encoding):
         if tabbed is None:
             tabbed = separator == "\t" if separator else "\t" in block.text
-        sentences: list[_Sentence] = []
-        for sentence, width in _sentences(path, block, tabbed, layout, faults):
-            layout = layout or _default_fields(path, sentence.line, width, scheme)
-            sentences.append(sentence)
-        layout = _with_schemes(layout, sentences)
+        sentences = list(_sentences(path, block, tabbed, layout, faults))
+        layout = _with_schemes(layout or _default_fields(path, sentences, scheme), sentences)
         for sentence in sentences:
             full = len(current.sentences) == PART
             if sentence.docstart is not None or full:
@@ -165,13 +180,13 @@ def to_text(doc: Doc, fields: Sequence[Field], separator: str = " ") -> str:
     <BLANKLINE>
     """
     if not doc.n_words and doc.text.strip():
-        raise WeftError(f"{doc!r} has text but no words; tokenise it before writing columns")
+        raise unsplit_error(doc, "columns")
     offsets = doc.sentence_offsets.tolist() if doc.n_sentences else [0, doc.n_words]
     columns = [_values(doc, field, offsets) for field in fields]
     rows = list(map(separator.join, zip(*columns, strict=True)))
     for row in rows:
         if row.count(separator) != len(fields) - 1 or len(row.split()) < len(fields) or "\n" in row:
-            hint = "" if separator == "\t" else "; write with separator='\\t'"
+            hint = "" if separator == "\t" else "; write a .tsv file, or with separator='\\t' in Python"
             raise WeftError(f"{doc!r}: a value is empty or holds the separator: {row!r}{hint}")
     lines: list[str] = []
     for number in range(len(offsets) - 1):
@@ -183,10 +198,8 @@ def to_text(doc: Doc, fields: Sequence[Field], separator: str = " ") -> str:
     return docstart + "\n".join(lines) + ("\n" if lines else "")
 
 
-def _sentences(
-    path: str, block: TextBlock, tabbed: bool, layout: list[Field], faults: Faults
-) -> Iterator[tuple[_Sentence, int]]:
-    """The sentences of a block with their number of columns; bad ones are met and left out."""
+def _sentences(path: str, block: TextBlock, tabbed: bool, layout: list[Field], faults: Faults) -> Iterator[_Sentence]:
+    """The sentences of a block, all of as many columns; bad ones are met and left without rows."""
     text = block.text
     if re.search(r"\n[ \t]+(?=\n)", text):
         text = re.sub(r"\n[ \t]+(?=\n)", "\n", text)
@@ -209,7 +222,7 @@ def _sentences(
             first += 1
         if not lines:
             if docstart is not None:
-                yield _Sentence([], first, (), docstart), width
+                yield _Sentence([], first, (), docstart)
             continue
         rows = [row.split("\t") for row in lines] if tabbed else [row.split() for row in lines]
         width = width or len(rows[0])
@@ -223,30 +236,32 @@ def _sentences(
         if fault is not None:
             faults.meet(fault)
             rows = []
-        yield _Sentence(rows, first, tuple(comments), docstart), width
+        yield _Sentence(rows, first, tuple(comments), docstart)
         comments = []
 
 
-def _default_fields(path: str, line: int, width: int, scheme: str | None) -> list[Field]:
-    if width == 0:
+def _default_fields(path: str, sentences: Sequence[_Sentence], scheme: str | None) -> list[Field]:
+    """The fields that the number of columns tells, of two columns also the labels; none where no sentence is good."""
+    good = [sentence for sentence in sentences if sentence.rows]
+    if not good:
         return []
+    width = len(good[0].rows[0])
     if width not in _DEFAULTS:
-        raise FormatError(
-            path, line, "2, 3 or 4 columns", f"{width} columns", "Name them, e.g. fields='id form upos chunks:IOB2'"
-        )
-    return parse_fields(_DEFAULTS[width], scheme)
+        hint = "Name them: --fields 'id form upos chunks:IOB2' (in Python fields=...)"
+        raise FormatError(path, good[0].line, "2, 3 or 4 columns", f"{width} columns", hint)
+    tags = width == 2 and scheme is None and not has_marks(row[1] for sentence in good for row in sentence.rows)
+    return parse_fields("form xpos" if tags else _DEFAULTS[width], scheme)
 
 
 def _with_schemes(layout: list[Field], sentences: Sequence[_Sentence]) -> list[Field]:
-    """The fields with schemes told from the labels where none was named."""
-    if not any(sentence.rows for sentence in sentences):
-        return layout
+    """The fields with schemes told from the labels where none was named and there are spans."""
     found: list[Field] = []
-    for column, field_ in enumerate(layout):
-        if field_.kind == "spans" and field_.scheme is None:
+    for column, item in enumerate(layout):
+        if item.kind == "spans" and item.scheme is None:
             labels = [[row[column] for row in sentence.rows] for sentence in sentences]
-            field_ = replace(field_, scheme=guess_scheme(labels))
-        found.append(field_)
+            if any(label != "O" for sentence in labels for label in sentence):
+                item = replace(item, scheme=guess_scheme(labels))
+        found.append(item)
     return found
 
 
@@ -308,13 +323,13 @@ def _structures(
             try:
                 spans[item.name] = decode(labels, scheme, strict)
             except SchemeError as error:
-                hint = "Name another scheme, or read as conlleval does with strict=False"
+                hint = "Name the scheme if it is another: --fields 'form xpos chunks:IOB1' (in Python fields=...)"
                 found = f"{error.label!r} after {error.previous!r} ({item.name})"
                 raise FormatError(path, sentence.line + error.position, f"{scheme} labels", found, hint) from error
-            except WeftError as error:
-                bad = next(i for i, label in enumerate(labels) if label in str(error))
-                hint = "If this column holds no spans, name the columns with fields=..."
-                raise FormatError(path, sentence.line + bad, f"{scheme} labels", repr(labels[bad]), hint) from error
+            except LabelError as error:
+                hint = "If this column holds no spans, name the columns: --fields 'form xpos' (in Python fields=...)"
+                line = sentence.line + labels.index(error.label)
+                raise FormatError(path, line, f"{scheme} labels", f"{error.label!r} ({item.name})", hint) from error
         elif item.kind == "head":
             for place, row in enumerate(sentence.rows):
                 text = "-1" if row[column] == "_" else row[column]
@@ -346,9 +361,9 @@ def _values(doc: Doc, item: Field, offsets: list[int]) -> list[str]:
     layer = doc.spans.get(item.name)
     if layer is None:
         return ["O"] * doc.n_words
-    if layer.unit != "words" or not layer.is_flat():
-        raise WeftError(f"span layer {item.name!r} of {doc!r} has gaps, overlaps or counts in characters; "
-                        "columns hold only flat spans of words")  # fmt: skip
+    layer = words_of_chars(doc, layer)
+    if not layer.is_flat():
+        raise WeftError(f"span layer {item.name!r} of {doc!r} has gaps or overlaps; columns hold only flat spans")
     chunks = sorted((pieces[0][0], pieces[0][1], label) for pieces, label in layer)
     labels: list[str] = []
     place = 0

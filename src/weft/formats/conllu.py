@@ -19,7 +19,7 @@ from weft.errors import ConfigError, WeftError
 from weft.formats.conllu_batch import FIELDS, documents, parse
 from weft.formats.conllu_faults import find_fault
 from weft.formats.spacing import Spacing, begins_paragraph, escape, parse_misc, with_blanks
-from weft.formats.streams import Faults, TextBlock, checked_blocks, open_output
+from weft.formats.streams import Faults, TextBlock, checked_blocks, open_output, unsplit_error
 from weft.text.doc import Doc, Multiword
 from weft.text.strings import StringTable
 
@@ -245,7 +245,7 @@ def to_text(doc: Doc, comments: Comments = "keep", spacing: Spacing | None = Non
     """
     if not doc.n_words:
         if doc.text.strip():
-            raise WeftError(f"{doc!r} has text but no words; tokenise it before writing CoNLL-U")
+            raise unsplit_error(doc, "CoNLL-U")
         return ""
     if not doc.n_sentences:
         raise WeftError(f"{doc!r} has words but no sentences; split it into sentences before writing CoNLL-U")

@@ -111,7 +111,9 @@ def _check_heads(path: str, words: list[tuple[int, list[str]]]) -> list[int]:
 
 
 def _check_cycles(path: str, words: list[tuple[int, list[str]]], heads: list[int]) -> None:
-    hint = "To keep such sentences read with check_trees=False, to leave them out with skip_bad=True"
+    hint = (
+        "To leave such sentences out: --skip-bad (in Python skip_bad=True); to keep them: check_trees=False in Python"
+    )
     done = [False] * (len(heads) + 1)
     for start in range(1, len(heads) + 1):
         chain: list[int] = []

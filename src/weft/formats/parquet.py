@@ -8,17 +8,14 @@ column `rest`.
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from weft.errors import ConfigError, DataError, FormatError, WeftError
 from weft.formats.conllu import TABLE_LIMIT
-from weft.formats.streams import STANDARD, Faults
+from weft.formats.streams import STANDARD, Faults, open_output
 from weft.text.doc import WORD_COLUMNS, Doc
 from weft.text.record import irregular_from_record, to_record
 from weft.text.strings import StringTable
@@ -47,7 +44,8 @@ def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") ->
                 if len(strings) > TABLE_LIMIT:
                     strings = StringTable()
     except (ArrowException, OSError) as error:
-        faults.meet(FormatError(path, None, "a Parquet file", f"something else ({error})"))
+        hint = "Unzip it first, as Parquet is compressed inside" if path.endswith(".gz") else ""
+        faults.meet(FormatError(path, None, "a Parquet file", f"something else ({error})", hint))
 
 
 def write(docs: Iterable[Doc], path: str) -> int:
@@ -57,31 +55,23 @@ def write(docs: Iterable[Doc], path: str) -> int:
 
     if path == STANDARD:
         raise ConfigError("Parquet cannot be written to standard output; name a file")
+    if path.endswith(".gz"):
+        raise ConfigError(f"{path}: Parquet is compressed inside and is not gzipped; leave .gz off the name")
     numbers = [(name, pyarrow.list_(pyarrow.int32())) for name in _NUMBERS]
     strings = pyarrow.list_(pyarrow.dictionary(pyarrow.int32(), pyarrow.string()))
     columns = [("id", pyarrow.string()), ("text", pyarrow.string()), *numbers]
     schema = pyarrow.schema([*columns, *((name, strings) for name in WORD_COLUMNS), ("rest", pyarrow.string())])
-    target = Path(path)
-    if not target.parent.exists():
-        raise DataError(f"the folder {target.parent} does not exist; make it first")
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-    os.close(handle)
     count = 0
-    try:
-        with pyarrow.parquet.ParquetWriter(temporary, schema, compression="zstd") as file:
-            group: list[Doc] = []
-            for doc in docs:
-                group.append(doc)
-                count += 1
-                if len(group) == GROUP:
-                    file.write_batch(_batch(group, schema))
-                    group = []
-            if group:
+    with open_output(path) as output, pyarrow.parquet.ParquetWriter(output, schema, compression="zstd") as file:
+        group: list[Doc] = []
+        for doc in docs:
+            group.append(doc)
+            count += 1
+            if len(group) == GROUP:
                 file.write_batch(_batch(group, schema))
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+                group = []
+        if group:
+            file.write_batch(_batch(group, schema))
     return count
 
 

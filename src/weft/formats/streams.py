@@ -9,12 +9,15 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from weft.errors import DataError, FormatError
+from weft.errors import DataError, FormatError, WeftError
+
+if TYPE_CHECKING:
+    from weft.text.doc import Doc
 
 STANDARD = "-"
 READ_SIZE = 1 << 16
@@ -158,8 +161,16 @@ def read_text(path: str, encoding: str = "utf-8") -> str:
 def encoding_error(path: str, line: int, byte: int, encoding: str = "utf-8") -> FormatError:
     """The error for a byte that the encoding does not know."""
     name = "UTF-8" if _is_utf8(encoding) else encoding
-    hint = "If the file is written in another encoding, say so, e.g. encoding='latin-1'"
+    hint = "If the file is written in another encoding, name it: --encoding latin-1 (in Python encoding='latin-1')"
     return FormatError(path, line, f"{name} text", f"the byte 0x{byte:02x}", hint)
+
+
+def unsplit_error(doc: Doc, format: str) -> WeftError:
+    """The error for a document without words where a format is made of words."""
+    return WeftError(
+        f"{doc!r} has text but no words, of which {format} is made; split it first: `weft convert --split` does so by "
+        "rule, a model better (`weft annotate`)"
+    )
 
 
 def stray_byte(text: str) -> tuple[int, int] | None:
@@ -174,7 +185,8 @@ def stray_byte(text: str) -> tuple[int, int] | None:
 def open_output(path: str) -> Iterator[BinaryIO]:
     """A file to write to, gzipped if its name ends in `.gz`; it gets its name only when all is written.
 
-    `-` is standard output. Where writing fails, an older file of the same name stays as it was.
+    `-` is standard output. Folders that are missing are made. Where writing fails, an older file of the same name stays
+    as it was.
     """
     if path == STANDARD:
         yield sys.stdout.buffer
@@ -187,9 +199,12 @@ def open_output(path: str) -> Iterator[BinaryIO]:
         with target.open("wb") as device:
             yield device
         return
-    if not target.parent.exists():
-        raise DataError(f"the folder {target.parent} does not exist; make it first")
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    made = [folder for folder in target.parents if not folder.exists()]
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    except OSError as error:
+        raise DataError(f"cannot write {path}: {(error.strerror or str(error)).lower()}") from error
     try:
         with os.fdopen(handle, "wb") as raw:
             if target.suffix == ".gz":
@@ -203,6 +218,9 @@ def open_output(path: str) -> Iterator[BinaryIO]:
         os.replace(temporary, target)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
+        for folder in made:
+            with suppress(OSError):
+                folder.rmdir()
         raise
 
 

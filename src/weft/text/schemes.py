@@ -13,8 +13,10 @@ Words outside spans are labelled O. IO cannot part two neighbouring spans of one
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -39,6 +41,17 @@ class SchemeError(WeftError):
 
     def __reduce__(self) -> tuple[type[SchemeError], tuple[int, str, str, str]]:
         return (SchemeError, (self.position, self.previous, self.label, self.scheme))
+
+
+class LabelError(WeftError):
+    """Something that is a label of no scheme."""
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        super().__init__(f"{label!r} is not a label: expected O, or B-, I-, E- or S- before the label")
+
+    def __reduce__(self) -> tuple[type[LabelError], tuple[str]]:
+        return (LabelError, (self.label,))
 
 
 @dataclass(frozen=True)
@@ -220,7 +233,7 @@ def split_label(text: str, plain: bool = False) -> tuple[str, str]:
         return mark, label
     if plain and text:
         return "I", text
-    raise WeftError(f"{text!r} is not a label: expected O, or B-, I-, E- or S- before the label")
+    raise LabelError(text)
 
 
 def legal_transitions(
@@ -241,30 +254,50 @@ def legal_transitions(
     return start, pairs.reshape(len(parts), len(parts)), end
 
 
+def has_marks(labels: Iterable[str]) -> bool:
+    """Whether any of the labels is O or has a mark with a dash (`B-`, `I-`, `E-`, `S-`), as labels of spans have.
+
+    >>> has_marks(["NN", "VBZ"]), has_marks(["B-NP", "NN"]), has_marks(["author", "O"])
+    (False, True, True)
+    """
+    return any(label == "O" or _is_marked(label) for label in labels)
+
+
 def guess_scheme(sentences: Iterable[Sequence[str]]) -> Scheme:
-    """The scheme that labelled sentences are written in: BIOES if E or S occur, IOB2 if every span begins with B,
-    IOB1 if B and spans beginning with I occur, IO otherwise.
+    """The scheme that labelled sentences are written in: of IOB2, IOB1 and, if E or S occur, BIOES the one that the
+    fewest labels break. Where no label has a mark and some could not stand in a scheme, it is IO.
 
     >>> guess_scheme([["B-NP", "I-NP", "O"]]), guess_scheme([["I-NP", "B-NP"]]), guess_scheme([["author", "title"]])
     ('IOB2', 'IOB1', 'IO')
+    >>> guess_scheme([["B-NP", "I-NP", "B-NP"], ["O", "I-NP"]])
+    'IOB2'
     """
-    marks: set[str] = set()
-    bare_start = False
-    for labels in sentences:
-        previous = ("O", "")
-        for text in labels:
-            try:
-                pair = split_label(text)
-            except WeftError:
-                return "IO"
-            marks.add(pair[0])
-            bare_start |= pair[0] == "I" and (previous[0] == "O" or previous[1] != pair[1])
-            previous = pair
-    if marks & {"E", "S"}:
-        return "BIOES"
-    if "B" not in marks and "I" in marks:
-        return "IOB1"  # IO would be read in the same way
-    return "IOB1" if bare_start else "IOB2"
+    pairs = Counter(pair for labels in sentences for pair in pairwise(["O", *labels, "O"]))
+    parts: dict[str, tuple[str, str] | None] = {}
+    for label in dict.fromkeys(label for pair in pairs for label in pair):
+        try:
+            parts[label] = split_label(label)
+        except LabelError:
+            parts[label] = None
+    if None in parts.values() and not any(map(_is_marked, parts)):
+        return "IO"
+    candidates: list[Scheme] = ["IOB2", "IOB1"]
+    if any(part is not None and part[0] in "ES" for part in parts.values()):
+        candidates.insert(0, "BIOES")
+
+    def faults(scheme: Scheme) -> int:
+        count = 0
+        for (previous, label), number in pairs.items():
+            part = parts[label]
+            if part is not None and not _follows(parts[previous] or ("O", ""), part, scheme):
+                count += number
+        return count
+
+    return min(candidates, key=faults)  # the first where they are equal
+
+
+def _is_marked(label: str) -> bool:
+    return label[:2] in ("B-", "I-", "E-", "S-")
 
 
 def _follows(previous: tuple[str, str], current: tuple[str, str], scheme: Scheme) -> bool:

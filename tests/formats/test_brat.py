@@ -63,6 +63,29 @@ def test_folders_come_back_with_all_their_content(tmp_path: Path) -> None:
     assert alone.same(one)
 
 
+@pytest.mark.parametrize("name", ["a.jsonl", "a.parquet"])
+def test_lines_keep_the_order_of_their_names_through_other_formats(tmp_path: Path, name: str) -> None:
+    lines = [f"T{i}\tPER 0 3\tAda" for i in (2, 11, 1)]
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "one.txt").write_text(TEXT)
+    (tmp_path / "in" / "one.ann").write_text(ANN)
+    (tmp_path / "in" / "two.txt").write_text(TEXT)
+    (tmp_path / "in" / "two.ann").write_text("\n".join(lines))
+    write(read(tmp_path / "in"), tmp_path / name)
+    write(read(tmp_path / "in"), tmp_path / "direct", "brat")
+    write(read(tmp_path / name), tmp_path / "out", "brat")
+    for part in ("one.ann", "two.ann"):
+        assert (tmp_path / "out" / part).read_text() == (tmp_path / "direct" / part).read_text()
+    names = [line.split("\t")[0] for line in (tmp_path / "out" / "one.ann").read_text().splitlines()]
+    assert [name for name in names if name[0] in "TRE"] == [
+        "T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8", "R1", "R2", "R3", "E1", "E2",
+    ]  # fmt: skip
+    assert [name for name in names if name[0] == "A"] == ["A1", "A2", "A3", "A4"]
+    assert [line.split("\t")[0] for line in (tmp_path / "out" / "two.ann").read_text().splitlines()] == [
+        "T1", "T2", "T11",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [

@@ -4,6 +4,7 @@
 |---|---|---|
 | conllu | .conllu | words, trees, comments; no spans |
 | columns | .conll .iob .iob1 .iob2 .bio .tsv .col | words, columns, flat spans as labels |
+| streusle | .conllulex .tags | words, multiword expressions with gaps |
 | brat | .ann beside .txt, in a folder | text, spans, relations, events |
 | jsonl | .jsonl .ndjson | everything |
 | parquet | .parquet | everything |
@@ -17,7 +18,7 @@ from __future__ import annotations
 import glob
 import inspect
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "conllu": (".conllu",),
     "columns": (".conll", ".iob", ".iob1", ".iob2", ".bio", ".tsv", ".col"),
     "brat": (".ann",),
+    "streusle": (".conllulex", ".tags"),
     "jsonl": (".jsonl", ".ndjson"),
     "parquet": (".parquet",),
     "plain": (".txt", ".text"),
@@ -130,12 +132,14 @@ def convert(
     *,
     skip_bad: bool = False,
     report: Report | None = None,
+    change: Callable[[Doc], None] | None = None,
     read_options: dict[str, Any] | None = None,
     write_options: dict[str, Any] | None = None,
 ) -> int:
     """Read files of one format and write one of another; returns the number of documents.
 
-    Layers that the other format cannot hold are named in `report.lost`. CoNLL-U made from another format gets the
+    `change` is called on each document on the way, to add what the other format needs. Layers that the other format
+    cannot hold are named in `report.lost`. CoNLL-U made from another format gets the
     comments it should have (`# newdoc`, `# sent_id`, `# text`).
     """
     report = report if report is not None else Report()
@@ -148,6 +152,8 @@ def convert(
 
     def watched() -> Iterator[Doc]:
         for doc in corpus:
+            if change is not None:
+                change(doc)
             report.lost |= lost_layers(doc, kind, writing.get("fields"))
             yield doc
 

@@ -30,6 +30,8 @@ def lost_layers(doc: Doc, format: str, fields: Sequence[str] | str | None = None
 
         kept = parse_fields(fields) if fields else fields_of(doc, "IOB2")
         return layers - {f"spans/{item.name}" if item.kind == "spans" else item.name for item in kept} - {"tokens"}
+    if format == "streusle":
+        return layers - {"tokens", "lemma", "upos", "spans/mwe"}
     if format == "brat":
         return {layer for layer in layers if "/" not in layer or layer.startswith("confidence/")}
     return layers

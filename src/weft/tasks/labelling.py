@@ -22,13 +22,15 @@ from numpy.typing import NDArray
 from weft.errors import ConfigError, DataError, WeftError
 from weft.features.extract import Binding
 from weft.features.templates import Templates
+from weft.features.weights import PRECISIONS
 from weft.infer.chain import Chain
-from weft.learn.chain_model import ChainBatch
+from weft.learn.cost import Cost
 from weft.learn.labels import LabelSpace
 from weft.learn.local import Local, normalise_locally
 from weft.learn.training import Checkpoint, EarlyStopping, Result
 from weft.pipeline import Component, State
 from weft.storage import Arrays
+from weft.tasks.candidate_data import CandidateData
 from weft.tasks.chain_data import ChainData, ChainReader, ChainScorer
 from weft.tasks.settings import Settings
 from weft.text.doc import Doc
@@ -66,7 +68,8 @@ class LabellerSettings(Settings):
 
     def check(self) -> None:
         """Refuse values that do not exist or make no sense."""
-        for name, known in (("learner", LEARNERS), ("optimiser", OPTIMISERS), ("features", ("seen", "all"))):
+        choices = {"learner": LEARNERS, "optimiser": OPTIMISERS, "features": ("seen", "all"), "precision": PRECISIONS}
+        for name, known in choices.items():
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
         for name in ("sigma", "iterations", "epochs", "patience", "k", "min_count", "workers"):
@@ -112,6 +115,18 @@ class SequenceLabeller(Component):
         """What the fields of templates are bound to."""
         return self.settings.fields
 
+    def observed(self, docs: Sequence[Doc], training: bool = False) -> Sequence[Doc]:
+        """The documents that features are read from: those given, unless a task adds columns of its own."""
+        return docs
+
+    def label_space(self, labels: Iterable[str], order: int) -> LabelSpace:
+        """The space of the labels that training data has."""
+        return LabelSpace(sorted(set(labels)), order, self.settings.scheme)
+
+    def cost(self, space: LabelSpace) -> float | Cost | None:
+        """What wrong labels cost perceptron, mira and margin while they search; None: what they charge themselves."""
+        return None
+
     def restore(self, header: Mapping[str, Any], arrays: Arrays) -> None:
         """Take back from a model file what `prepare` collected."""
 
@@ -122,16 +137,17 @@ class SequenceLabeller(Component):
         docs = [doc for doc in train if doc.n_words]
         if not docs:
             raise DataError("there is nothing to train on: no words were found")
-        if not settings.templates:
-            settings.templates, bound = self.default_features(docs)
-            settings.fields = {**bound, **settings.fields}
+        templates, bound = self.default_features(docs)
+        settings.templates = settings.templates or templates
+        used = Templates(settings.templates).fields()
+        settings.fields = {field: column for field, column in {**bound, **settings.fields}.items() if field in used}
         self.prepare(docs)
         reader = ChainReader(Templates(settings.templates), self.bindings())
         labels = [self.gold(doc) for doc in docs]
-        space = LabelSpace(sorted({label for each in labels for label in each}), reader.order, settings.scheme)
+        space = self.label_space((label for each in labels for label in each), reader.order)
         data = ChainData.build(
             reader,
-            docs,
+            self.observed(docs, training=True),
             space.ids([label for each in labels for label in each]),
             space,
             settings.features == "seen",
@@ -139,7 +155,7 @@ class SequenceLabeller(Component):
             settings.hash_bits,
         )
         early = self._early_stopping(data, [doc for doc in dev if doc.n_words]) if dev is not None else None
-        result = learn(data, settings, early)
+        result = learn(data, settings, early, cost=self.cost(space))
         self.scorer = data.freeze(result.weights, settings.precision, settings.prune)
         self.requires = self._required()
         report: dict[str, Any] = {
@@ -171,7 +187,7 @@ class SequenceLabeller(Component):
         if not docs:
             raise DataError("the dev set has no words")
         gold = [labels for doc in docs for labels in _by_sentence(self.gold(doc), doc.sentence_offsets.tolist())]
-        batches = [data.encode([doc]) for doc in docs]
+        batches = [data.encode([doc]) for doc in self.observed(docs)]
         names = np.array(data.model.space.labels)
 
         def score(weights: Floats) -> float:
@@ -193,7 +209,7 @@ class SequenceLabeller(Component):
 
     def __call__(self, docs: Sequence[Doc]) -> None:
         scorer = self._trained()
-        chain = scorer.chain(docs)
+        chain = scorer.chain(self.observed(docs))
         path = decode(chain, self.settings.learner)
         tags = scorer.space.tags(path)
         confidence = None
@@ -213,7 +229,7 @@ class SequenceLabeller(Component):
     def kbest(self, doc: Doc, k: int) -> list[list[tuple[list[str], float]]]:
         """For every sentence of a document its k most probable label sequences, with their probabilities."""
         scorer = self._trained()
-        chain = scorer.chain([doc])
+        chain = scorer.chain(self.observed([doc]))
         if self.settings.learner == "memm":
             chain = normalise_locally(chain)
         log_z = chain.log_partition()
@@ -245,10 +261,11 @@ def decode(chain: Chain, learner: str) -> NDArray[np.int32]:
 
 
 def learn(
-    data: ChainData,
+    data: ChainData | CandidateData,
     settings: LabellerSettings,
     early: EarlyStopping | None = None,
     callback: Callable[..., bool | None] | None = None,
+    cost: float | Cost | None = None,
 ) -> Result:
     """Run the learner that the settings name."""
     from weft import learn as room
@@ -257,7 +274,7 @@ def learn(
     common: dict[str, Any] = {"early": early, "checkpoint": checkpoint, "callback": callback}
     if settings.learner in ("crf", "memm"):
         signal = room.Gold() if settings.learner == "crf" else Local()
-        batches = list(data.batch.batches())
+        batches: list[Any] = list(data.batch.batches())
         methods: dict[str, Callable[[], Any]] = {
             "lbfgs": room.LBFGS,
             "cg": room.ConjugateGradient,
@@ -278,11 +295,14 @@ def learn(
                 **common,
             )
         return result
-    sentences: list[ChainBatch] = list(data.batch.batches(1))
+    sentences: list[Any] = list(data.batch.batches(1))
+    charge: dict[str, Any] = {} if cost is None else {"cost": cost}
     learners: dict[str, Callable[[], Any]] = {
-        "perceptron": lambda: room.Perceptron(epochs=settings.epochs, seed=settings.seed),
-        "mira": lambda: room.MIRA(epochs=settings.epochs, k=settings.k, seed=settings.seed),
-        "margin": lambda: room.MaxMargin(epochs=settings.epochs, l2=1 / settings.sigma**2, seed=settings.seed),
+        "perceptron": lambda: room.Perceptron(epochs=settings.epochs, seed=settings.seed, **charge),
+        "mira": lambda: room.MIRA(epochs=settings.epochs, k=settings.k, seed=settings.seed, **charge),
+        "margin": lambda: room.MaxMargin(
+            epochs=settings.epochs, l2=1 / settings.sigma**2, seed=settings.seed, **charge
+        ),
         "sgd": lambda: room.SGD(epochs=settings.epochs, l2=1 / settings.sigma**2, seed=settings.seed),
     }
     trained: Result = learners[settings.learner]().fit(data.model, sentences, **common)

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 #: Name of a task: the module and class of its component, and what it does in a few words.
 TASKS: dict[str, tuple[str, str]] = {
     "segmenter": ("weft.tasks.segment:Segmenter", "words and sentences of raw text"),
-    "tagger": ("weft.tasks.tag:Tagger", "part-of-speech tags, or any other column of words"),
+    "tagger": ("weft.tasks.tag:Tagger", "parts of speech, tags and features, or any other column of words"),
+    "lemmatizer": ("weft.tasks.lemmatize:Lemmatizer", "lemmas of words with tags"),
     "chunker": ("weft.tasks.chunk:Chunker", "chunks, entities, or any other layer of flat spans"),
     "segments": ("weft.tasks.segments:SegmentFinder", "spans that may have gaps, overlap and nest"),
+    "mwe": ("weft.tasks.mwe:MweTagger", "multiword expressions, with gaps, strong and weak"),
 }
 #: Stands in a model's header for what its maker did not say.
 UNSTATED = "not stated"

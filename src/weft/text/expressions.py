@@ -14,11 +14,14 @@ strong groups into a weak group. What fills a gap lies wholly inside it and has 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from weft.errors import ConfigError, WeftError
+from weft.errors import ConfigError, DataError, WeftError
+from weft.text.doc import Doc
+from weft.text.layers import Pieces, SpanLayer
 from weft.text.schemes import Topology
 
 Group = tuple[int, ...]
@@ -211,6 +214,46 @@ def repaired(found: Expressions, length: int) -> Expressions:
             tuple(group for group in found.weak if group != worst),
         )
     return found
+
+
+def expressions_of(doc: Doc, layer: str = "mwe") -> list[Expressions]:
+    """The expressions of every sentence from a span layer, whose spans are labelled `strong` or `weak`.
+
+    >>> doc = Doc.of_words([["He", "gave", "it", "up"]])
+    >>> set_expressions(doc, [Expressions.of(strong=[(1, 3)])])
+    >>> list(doc.spans["mwe"]), expressions_of(doc)
+    ([SpanRow(pieces=((1, 2), (3, 4)), label='strong')], [Expressions(strong=((1, 3),), weak=())])
+    """
+    if layer not in doc.spans:
+        known = ", ".join(doc.spans) or "none"
+        raise DataError(f"there is no span layer {layer!r} of multiword expressions (there are: {known})")
+    bounds = doc.sentence_offsets.tolist()
+    found: list[tuple[list[Group], list[Group]]] = [([], []) for _ in bounds[1:]]
+    for pieces, label in doc.spans[layer]:
+        words = [word for start, end in pieces for word in range(start, end)]
+        sentence = bisect_right(bounds, words[0]) - 1
+        if words[-1] >= bounds[sentence + 1]:
+            raise DataError(f"an expression of the layer {layer!r} goes beyond the end of its sentence")
+        if len(words) > 1:  # an expression of one word says nothing
+            found[sentence][label == "weak"].append(tuple(word - bounds[sentence] for word in words))
+    return [Expressions.of(strong, weak) for strong, weak in found]
+
+
+def set_expressions(doc: Doc, found: Sequence[Expressions], layer: str = "mwe") -> None:
+    """Write the expressions of every sentence into a span layer."""
+    spans = SpanLayer(doc.strings)
+    for first, (strong, weak) in zip(doc.sentence_offsets.tolist(), found, strict=False):
+        labelled = [(group, "strong") for group in strong] + [(group, "weak") for group in weak]
+        for group, label in sorted(labelled):
+            spans.add([(first + start, first + end) for start, end in _pieces(group)], label)
+    doc.spans[layer] = spans
+
+
+def _pieces(group: Group) -> Pieces:
+    """A group as half-open runs of words."""
+    starts = [group[0], *(b for a, b in pairwise(group) if b > a + 1)]
+    ends = [*(a + 1 for a, b in pairwise(group) if b > a + 1), group[-1] + 1]
+    return tuple(zip(starts, ends, strict=True))
 
 
 def _close(words: list[tuple[int, bool]], strong: list[list[int]], weak: list[list[int]]) -> None:

@@ -1,0 +1,189 @@
+"""Multiword expressions as STREUSLE and DiMSUM write them: one word a line, an empty line behind each sentence.
+
+| columns | kind | what is kept |
+|---|---|---|
+| 19 | CoNLL-U-Lex (`.conllulex`) | CoNLL-U, and the groups of columns SMWE (strong) and WMWE (weak) |
+| 9 | STREUSLE 2, DiMSUM (`.tags`) | word, lemma, upos, and groups by the columns of the parent and its strength |
+
+The 9 columns are: number, word, lemma, tag, MWE tag, number of the previous word of the same expression (0: none), the
+strength of the link (`_` or `~`; nothing: strong), class, name of the sentence. Expressions become the span layer
+`mwe`, labelled strong or weak, gaps and all. The 9 columns are what is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from weft.errors import FormatError
+from weft.formats.conllu import PART, parse_text
+from weft.formats.streams import Faults, checked_blocks, open_output, stray_byte
+from weft.text.doc import Doc
+from weft.text.expressions import Expressions, encode, expressions_of, set_expressions
+from weft.text.strings import StringTable
+
+LAYER = "mwe"
+_PRINTED = {"I_": "Ī", "I~": "Ĩ", "i_": "ī", "i~": "ĩ"}
+Row = list[str]
+
+
+def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") -> Iterator[Doc]:
+    """The documents of a file; sentences belong together by `# newdoc`, or by their names up to the last point."""
+    faults = faults or Faults()
+    waiting: list[tuple[str, list[Row], list[str]]] = []
+    strings = StringTable()
+    current = ""
+    for line, block in _sentences(path, faults, encoding):
+        try:
+            rows = [text.split("\t") for text in block if not text.startswith("#")]
+            comments = [text for text in block if text.startswith("#")]
+            _check_rows(path, line + len(comments), rows)
+        except FormatError as error:
+            faults.meet(error)
+            continue
+        lex = len(rows[0]) == 19
+        name = next((text.partition("=")[2].strip() for text in comments if text.startswith("# newdoc")), "")
+        if not lex:
+            name = rows[0][8].rpartition(".")[0]
+        fresh = name != current if not lex else any(text.startswith("# newdoc") for text in comments)
+        if waiting and (fresh or len(waiting) == PART):
+            yield _document(path, current, waiting, strings)
+            waiting = []
+        current = name if fresh or not lex else current
+        waiting.append((str(line), rows, comments))
+    if waiting:
+        yield _document(path, current, waiting, strings)
+
+
+def write(docs: Iterable[Doc], path: str, *, layer: str = LAYER) -> int:
+    """Write documents in 9 columns and return how many."""
+    count = 0
+    with open_output(path) as file:
+        for doc in docs:
+            file.write(to_text(doc, layer).encode())
+            count += 1
+    return count
+
+
+def to_text(doc: Doc, layer: str = LAYER) -> str:
+    """A document in 9 columns.
+
+    >>> doc = Doc.of_words([["Look", "it", "up"]], lemma=[["look", "it", "up"]])
+    >>> set_expressions(doc, [Expressions.of(strong=[(0, 2)])])
+    >>> print(to_text(doc).replace("\\t", " "), end="")
+    1 Look look  B 0   1
+    2 it it  o 0   1
+    3 up up  Ī 1 _  1
+    <BLANKLINE>
+    """
+    found = expressions_of(doc, layer) if layer in doc.spans else [Expressions()] * doc.n_sentences
+    forms, lemmas, tags = doc.column("form"), doc.column("lemma"), doc.column("upos")
+    lines: list[str] = []
+    for number, (first, end) in enumerate(pairwise(doc.sentence_offsets.tolist())):
+        labels = encode(found[number], end - first)
+        tight = {pair for group in found[number].strong for pair in pairwise(group)}
+        before = {b: a for group in found[number].outermost() for a, b in pairwise(group)}
+        name = _name(doc, number)
+        for word in range(end - first):
+            parent = before.get(word)
+            strength = "" if parent is None else "_" if (parent, word) in tight else "~"
+            place = first + word
+            label = _PRINTED.get(labels[word], labels[word])
+            row = [str(word + 1), forms[place], lemmas[place], tags[place], label]
+            lines.append("\t".join([*row, str(0 if parent is None else parent + 1), strength, "", name]))
+        lines.append("")
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def groups_of_links(parents: Sequence[int], weak: Sequence[bool]) -> Expressions:
+    """Expressions from the previous word of each word (-1: none) and whether the link to it is weak.
+
+    >>> groups_of_links([-1, 0, 1, -1], [False, True, False, False])
+    Expressions(strong=((1, 2),), weak=((0, 1, 2),))
+    """
+    whole, tight = list(range(len(parents))), list(range(len(parents)))
+    for word, parent in enumerate(parents):
+        if parent >= 0:
+            whole[word] = whole[parent]
+            if not weak[word]:
+                tight[word] = tight[parent]
+    everything, strong = _grouped(whole), _grouped(tight)
+    return Expressions.of(strong, [group for group in everything if group not in strong])
+
+
+def _grouped(roots: Sequence[int]) -> list[list[int]]:
+    groups: dict[int, list[int]] = {}
+    for word, root in enumerate(roots):
+        groups.setdefault(root, []).append(word)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _sentences(path: str, faults: Faults, encoding: str) -> Iterator[tuple[int, list[str]]]:
+    """Every sentence's first line number and its lines."""
+    for block in checked_blocks(path, faults, encoding=encoding):
+        lines: list[str] = []
+        for number, text in enumerate([*block.text.split("\n"), ""], block.line):
+            if text.strip():
+                if not block.clean and stray_byte(text) is not None:
+                    raise FormatError(path, number, "UTF-8 text", "bytes of another encoding")
+                lines.append(text)
+            elif lines:
+                yield number - len(lines), lines
+                lines = []
+
+
+def _check_rows(path: str, line: int, rows: Sequence[Row]) -> None:
+    if not rows:
+        raise FormatError(path, line, "words", "a sentence of comments only")
+    for place, row in enumerate(rows):
+        if len(row) != len(rows[0]) or len(row) not in (9, 19):
+            raise FormatError(path, line + place, "9 or 19 columns parted by tabs", f"{len(row)} columns")
+        if len(row) == 9 and not (row[0] == str(place + 1) and row[5].isdigit() and int(row[5]) <= place):
+            expected = f"word {place + 1}, linked to a word before it or to 0"
+            raise FormatError(path, line + place, expected, f"word {row[0]!r} linked to {row[5]!r}")
+
+
+def _document(path: str, name: str, sentences: Sequence[tuple[str, list[Row], list[str]]], strings: StringTable) -> Doc:
+    if len(sentences[0][1][0]) == 19:
+        return _lex_document(path, sentences)
+    forms, lemmas, tags = ([[row[place] for row in rows] for _, rows, _ in sentences] for place in (1, 2, 3))
+    doc = Doc.of_words(forms, strings=strings, lemma=lemmas, upos=tags)
+    doc.comments = [(f"# sent_id = {rows[0][8]}",) for _, rows, _ in sentences]
+    if name:
+        doc.meta["id"] = name
+    found = [
+        groups_of_links([int(row[5]) - 1 for row in rows], [row[6] == "~" for row in rows]) for _, rows, _ in sentences
+    ]
+    set_expressions(doc, found, LAYER)
+    return doc
+
+
+def _lex_document(path: str, sentences: Sequence[tuple[str, list[Row], list[str]]]) -> Doc:
+    """CoNLL-U with nine more columns."""
+    parts = ["\n".join([*comments, *("\t".join(row[:10]) for row in rows)]) + "\n\n" for _, rows, comments in sentences]
+    docs = parse_text("".join(parts), path)
+    if len(docs) != 1:
+        raise FormatError(path, int(sentences[0][0]), "one document", f"{len(docs)} documents")
+    found = []
+    for line, rows, _ in sentences:
+        words = [row for row in rows if row[0].isdigit()]
+        groups: tuple[dict[str, list[int]], dict[str, list[int]]] = ({}, {})
+        for word, row in enumerate(words):
+            for kind, value in zip(groups, (row[10], row[15]), strict=True):
+                number, colon, _ = value.partition(":")
+                if colon:
+                    kind.setdefault(number, []).append(word)
+                elif value != "_":
+                    raise FormatError(path, int(line), "groups written as 1:2", repr(value))
+        found.append(Expressions.of(groups[0].values(), groups[1].values()))
+    set_expressions(docs[0], found, LAYER)
+    return docs[0]
+
+
+def _name(doc: Doc, sentence: int) -> str:
+    """The name of a sentence: its own, or the document's and its number."""
+    for comment in doc.comments[sentence]:
+        key, _, value = comment.partition("=")
+        if key.strip("# ") == "sent_id":
+            return value.strip()
+    return f"{doc.id}.{sentence + 1}" if doc.id else str(sentence + 1)

@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from weft.errors import DataError
+from weft.errors import DataError, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -98,10 +98,7 @@ def entry(name: str) -> CorpusEntry:
     for row in catalog():
         if row.name == name:
             return row
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, [row.name for row in catalog()], n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}?" if near else "`weft data list` shows those it knows"
+    hint = did_you_mean(name, (row.name for row in catalog()), "`weft data list` shows those it knows")
     raise DataError(f"the catalogue has no corpus {name!r}; {hint}")
 
 

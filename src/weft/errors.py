@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class WeftError(Exception):
     """Base of all errors that Weft raises on purpose; the command line prints it without a traceback."""
@@ -44,3 +46,17 @@ class DataError(WeftError):
 
 class ConfigError(WeftError):
     """An option that does not exist or does not fit the others."""
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
+    """The end of an error about a name that does not exist: names like it, or what to do otherwise.
+
+    >>> did_you_mean("conll200", ["conll2000", "genia"], "see the list")
+    'did you mean conll2000?'
+    >>> did_you_mean("x", ["conll2000", "genia"], "see the list")
+    'see the list'
+    """
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), n=3, cutoff=0.5)
+    return f"did you mean {' or '.join(near)}?" if near else otherwise

@@ -59,6 +59,20 @@ def test_what_is_left_out_is_counted_and_nothing_at_all_is_a_failure(
     assert "0 documents written, 1 piece left out" in done.stderr
 
 
+def test_text_without_words_is_split_if_asked_for(weft: Weft, tmp_path: Path, examples: Path) -> None:
+    failed = weft("convert", examples / "note.txt", "note.conllu")
+    assert failed.returncode == 1
+    assert "--split" in failed.stderr
+    assert weft("convert", examples / "note.txt", "note.conllu", "--split").returncode == 0
+    assert (tmp_path / "note.conllu").read_text(encoding="utf-8").splitlines()[3].startswith("1\tThe\t")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.txt").write_text("Ada met Bob.", encoding="utf-8")
+    (tmp_path / "notes" / "a.ann").write_text("T1\tPER 0 3\tAda\n", encoding="utf-8")
+    assert "--split" in weft("convert", "notes", "notes.conll").stderr
+    assert weft("convert", "notes", "notes.conll", "--split").returncode == 0
+    assert (tmp_path / "notes.conll").read_text(encoding="utf-8") == "Ada B-PER\nmet O\nBob O\n. O\n\n"
+
+
 def test_a_bad_file_leaves_the_older_output_as_it_was(weft: Weft, tmp_path: Path) -> None:
     (tmp_path / "bad.conllu").write_text(BAD, encoding="utf-8")
     (tmp_path / "out.jsonl").write_text("older\n", encoding="utf-8")

@@ -106,6 +106,51 @@ def test_plain_text_is_split_and_shown_for_the_eye(weft: Weft, tagger: Path, exa
     assert lines[0].startswith("The/DET ferry/")
 
 
+def test_text_annotated_as_conllu_gets_its_comments_and_conllu_keeps_its_own(
+    weft: Weft, tagger: Path, tmp_path: Path, examples: Path
+) -> None:
+    lines = weft("annotate", examples / "note.txt", "--model", tagger, "--to", "conllu").stdout.splitlines()
+    assert lines[:2] == ["# newdoc id = note", "# sent_id = note-1"]
+    assert lines[2].startswith("# text = The ferry")
+    (tmp_path / "bare.conllu").write_text(sentence(0).partition("\n")[2])
+    assert weft("annotate", "bare.conllu", "--model", tagger, "--to", "conllu").stdout.startswith("1\tDogs\t")
+
+
+def test_several_models_are_one_pipeline_in_the_order_given(weft: Weft, tmp_path: Path, examples: Path) -> None:
+    chunks = examples / "chunks.conll"
+    weft("train", "tagger", chunks, "--set", "column=xpos", "--out", "new/folder/tagger.weft")
+    weft("train", "chunker", chunks, "--out", "chunker.weft")
+    both = ["new/folder/tagger.weft", "chunker.weft"]
+    done = weft("annotate", examples / "note.txt", "-m", both[0], "-m", both[1], "--show")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("[NP The ferry]")
+    (tmp_path / "several.toml").write_text(f"model = {json.dumps(both)}\n")
+    assert weft("annotate", examples / "note.txt", "--show", "--config", "several.toml").stdout == done.stdout
+    (tmp_path / "one.toml").write_text(f"model = {json.dumps(both[0])}\n")
+    assert "/DT" in weft("annotate", examples / "note.txt", "--show", "--config", "one.toml").stdout
+    failed = weft("annotate", examples / "note.txt", "-m", both[1], "-m", both[0], "--show")
+    assert failed.returncode == 1
+    assert "'chunker' requires xpos, which a later component provides" in failed.stderr
+
+
+def test_every_command_that_reads_files_takes_their_encoding(weft: Weft, tagger: Path, tmp_path: Path) -> None:
+    text = "1\tcafé\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n"
+    (tmp_path / "latin.conllu").write_bytes(text.encode("latin-1"))
+    for command in (
+        ["annotate", "latin.conllu", "--model", str(tagger), "--to", "conllu"],
+        ["train", "tagger", "latin.conllu", "--out", "latin.weft"],
+        ["evaluate", "latin.conllu", "latin.conllu"],
+        ["compare", "latin.conllu", "latin.conllu", "latin.conllu"],
+        ["convert", "latin.conllu", "new/folder/utf8.conllu"],
+    ):
+        failed = weft(*command)
+        assert failed.returncode == 1
+        assert "name it: --encoding latin-1" in failed.stderr
+        done = weft(*command, "--encoding", "latin-1")
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "new" / "folder" / "utf8.conllu").read_text(encoding="utf-8") == text
+
+
 def test_a_format_that_loses_the_annotation_is_refused(weft: Weft, tagger: Path, examples: Path) -> None:
     failed = weft("annotate", examples / "note.txt", "--model", tagger, "--out", "out.txt")
     assert failed.returncode == 1

@@ -184,6 +184,17 @@ def test_documents_from_elsewhere_get_comments_and_spacing_when_asked() -> None:
     assert conllu.parse_text("\n".join(lines))[0].text == doc.text
 
 
+def test_new_names_of_sentences_are_distinct_over_documents_and_their_parts(tmp_path: Path) -> None:
+    metas: list[dict[str, object]] = [{}, {}, {"id": "a", "part": 1}, {"id": "a", "part": 2}, {"id": "b"}, {}]
+    docs = [Doc.of_words([["one"], ["two"]]) for _ in metas]
+    for doc, meta in zip(docs, metas, strict=True):
+        doc.meta.update(meta)
+    write(docs, tmp_path / "a.conllu", comments="add")
+    lines = (tmp_path / "a.conllu").read_text().splitlines()
+    names = [line.removeprefix("# sent_id = ") for line in lines if line.startswith("# sent_id")]
+    assert names == ["1", "2", "3", "4", "a-1", "a-2", "a-3", "a-4", "b-1", "b-2", "5", "6"]
+
+
 @pytest.mark.parametrize(
     ("doc", "words"),
     [

@@ -1,4 +1,4 @@
-"""`weft annotate FILE... --model MODEL`: annotate text or documents, in order and in constant memory.
+"""`weft annotate FILE... --model MODEL...`: annotate text or documents, in order and in constant memory.
 
 What was annotated is written even if the run ends early: an interruption or a bad input ends the stream, the writer
 finishes its file, and only then the run says what happened.
@@ -7,7 +7,7 @@ finishes its file, and only then the run says what happened.
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from weft.cli.common import JsonFlag, Workers, console, print_json
-from weft.cli.inputs import Fields, FromFormat, Inputs, SkipBad, ToFormat, open_inputs, report_bad
+from weft.cli.inputs import Encoding, Fields, FromFormat, Inputs, SkipBad, ToFormat, open_inputs, report_bad
 from weft.errors import ConfigError, WeftError
 
 if TYPE_CHECKING:
@@ -28,14 +28,20 @@ SHOW = "show"
 
 def annotate(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Files or folders to annotate; - is standard input.")
+        list[Path], typer.Argument(metavar="FILE", help="Files or folders to annotate; - is standard input.")
     ],
-    model: Annotated[Path, typer.Option("--model", "-m", metavar="MODEL", help="A model made by `weft train`.")],
+    model: Annotated[
+        list[Path],
+        typer.Option(
+            "--model", "-m", metavar="MODEL", help="A model made by `weft train`; several are used in the order given."
+        ),
+    ],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Where to write.", show_default="standard output")
     ] = None,
     from_format: FromFormat = None,
     fields: Fields = None,
+    encoding: Encoding = "utf-8",
     to_format: ToFormat = None,
     show: Annotated[bool, typer.Option("--show", help="Print for the eye, in colour; the same as --to show.")] = False,
     probabilities: Annotated[bool, typer.Option("--probabilities", help="Add the probability of each label.")] = False,
@@ -43,30 +49,38 @@ def annotate(
     workers: Workers = 1,
     as_json: JsonFlag = False,
 ) -> None:
-    """Annotate files with a model; documents keep their order, and memory does not grow with their number.
+    """Annotate files with one model or several; documents keep their order, and memory does not grow with their number.
 
     With --json, documents go to --out and the figures of the run to standard output.
     """
-    import weft
-
     wanted = SHOW if show else to_format
     if as_json and (out is None or wanted == SHOW):
         raise ConfigError("--json prints the figures of the run on standard output; say with --out where documents go")
-    nlp = weft.load(model)
+    nlp = load_models(model)
     if probabilities:
         _ask_for_probabilities(nlp)
-    inputs = open_inputs(files, from_format, skip_bad, fields)
-    chosen = wanted if wanted == SHOW else output_format(nlp, inputs.format, out, wanted)
+    inputs = open_inputs(files, from_format, skip_bad, fields, encoding)
+    chosen = wanted if wanted == SHOW else output_format(nlp, inputs.formats[0], out, wanted)
     run = Run(nlp, inputs, workers)
     with run.interruptible():
         if chosen == SHOW:
             _show(run)
         else:
-            _write(run, out, chosen)
+            _write(run, out, chosen, inputs.formats)
     report_bad(inputs)
     if as_json:
         print_json(run.figures())
     run.end()
+
+
+def load_models(paths: Sequence[Path]) -> Pipeline:
+    """The components of all models in order, as one pipeline."""
+    from weft.pipeline import Pipeline
+
+    pipelines = [Pipeline.load(path) for path in paths]
+    if len(pipelines) == 1:
+        return pipelines[0]
+    return Pipeline([component for pipeline in pipelines for component in pipeline.components])
 
 
 def output_format(nlp: Pipeline, read: str, out: Path | None, wanted: str | None) -> str:
@@ -94,10 +108,12 @@ def _holds(format: str, layer: str) -> bool:
     return format != "conllu" or not layer.startswith("spans/")
 
 
-def _write(docs: Iterable[Doc], out: Path | None, format: str) -> None:
+def _write(docs: Iterable[Doc], out: Path | None, format: str, read: Sequence[str]) -> None:
     from weft.formats import write
 
-    write(docs, "-" if out is None else out, format)
+    # CoNLL-U keeps the comments it came with, or their lack; from elsewhere it gets those it should have.
+    options = {"comments": "add"} if format == "conllu" and set(read) != {"conllu"} else {}
+    write(docs, "-" if out is None else out, format, **options)
 
 
 class Run:

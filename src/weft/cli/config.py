@@ -80,7 +80,11 @@ def _apply(ctx: typer.Context, config: Path | None) -> None:
                 known[spelling.lstrip("-").replace("_", "-")] = parameter.name
     *command, _ = [step.info_name or "" for step in _upwards(ctx)]
     tables = getattr(ctx.find_root().command, "commands", {})
-    ctx.default_map = {**(ctx.default_map or {}), **read_config(config, known, command[::-1], tables)}
+    chosen = read_config(config, known, command[::-1], tables)
+    several = {parameter.name for parameter in ctx.command.params if parameter.multiple or parameter.nargs == -1}
+    for name in several & chosen.keys():
+        chosen[name] = [chosen[name]] if isinstance(chosen[name], str) else chosen[name]
+    ctx.default_map = {**(ctx.default_map or {}), **chosen}
 
 
 def _upwards(ctx: typer.Context) -> Iterator[typer.Context]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from weft.cli.common import JsonFlag, counted, print_json
-from weft.cli.inputs import FromFormat, SkipBad, ToFormat, show_left_out
+from weft.cli.inputs import Encoding, FromFormat, SkipBad, ToFormat, show_left_out
 from weft.errors import ConfigError
+
+if TYPE_CHECKING:
+    from weft.text import Doc
 
 
 def convert(
@@ -23,7 +26,10 @@ def convert(
     fields: Annotated[
         str | None, typer.Option("--fields", metavar="NAMES", help='Names of columns: "form xpos chunks:IOB2".')
     ] = None,
-    encoding: Annotated[str, typer.Option("--encoding", help="Encoding of the files to read.")] = "utf-8",
+    split: Annotated[
+        bool, typer.Option("--split", help="Split text without words into words and sentences, by rule.")
+    ] = False,
+    encoding: Encoding = "utf-8",
     skip_bad: SkipBad = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -31,6 +37,8 @@ def convert(
 
     Formats are told by suffix, or named with --from and --to: conllu, columns, brat, jsonl, parquet, plain. A file
     train.txt of columns is read with: weft convert train.txt train.jsonl --from columns --fields "form xpos chunks"
+
+    CoNLL-U and columns are made of words; text without them is split first with --split.
     """
     from weft.formats import FORMATS, Report, detect
     from weft.formats import convert as convert_files
@@ -54,7 +62,14 @@ def convert(
         reading["scheme"] = scheme
     report = Report()
     count = convert_files(
-        source, target, *kinds, skip_bad=skip_bad, report=report, read_options=reading, write_options=writing
+        source,
+        target,
+        *kinds,
+        skip_bad=skip_bad,
+        report=report,
+        change=_split if split else None,
+        read_options=reading,
+        write_options=writing,
     )
     if as_json and target != "-":
         print_json(
@@ -68,6 +83,13 @@ def convert(
     typer.echo(f"{counted(count, 'document')} written{left_out}", err=True)
     if report.count and not count:
         raise typer.Exit(1)
+
+
+def _split(doc: Doc) -> None:
+    from weft.tasks.segment_rules import split_by_rule
+
+    if not doc.n_words:
+        split_by_rule(doc)
 
 
 def _bare(fields: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from weft.cli.common import JsonFlag, Seed, console, counted, print_json, print_table
-from weft.cli.inputs import Fields, FromFormat
+from weft.cli.inputs import Encoding, Fields, FromFormat
 from weft.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def evaluate(
     system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The same text as annotated by a system.")],
     source: FromFormat = None,
     fields: Fields = None,
+    encoding: Encoding = "utf-8",
     layer: Layer = None,
     by: Annotated[
         str | None, typer.Option("--by", metavar="KEY", help="Split the scores by a metadata value, such as genre.")
@@ -61,9 +62,9 @@ def evaluate(
     from weft.evaluate.tagging import vocabulary_of
 
     _check_fields([gold, system], source, fields)
-    docs = _read(gold, source, fields)
-    vocabulary = vocabulary_of(_read(train, source, fields)) if train else None
-    outcome = evaluate_documents(docs, _read(system, source, fields), layer, vocabulary)
+    docs = _read(gold, source, fields, encoding)
+    vocabulary = vocabulary_of(_read(train, source, fields, encoding)) if train else None
+    outcome = evaluate_documents(docs, _read(system, source, fields, encoding), layer, vocabulary)
     parts: dict[str, dict[str, Score]] = {}
     if by is not None:
         groups = groups_of_units(docs if outcome.main == "spans" else [doc for doc in docs if doc.n_words], by)
@@ -91,6 +92,7 @@ def compare(
     systems: Annotated[list[str], typer.Argument(metavar="SYSTEM", help="Outputs of two systems or more.")],
     source: FromFormat = None,
     fields: Fields = None,
+    encoding: Encoding = "utf-8",
     layer: Layer = None,
     metric: Annotated[
         str | None,
@@ -112,8 +114,8 @@ def compare(
     if len(systems) < 2:
         raise ConfigError("give two system files or more to compare; `weft evaluate` scores a single one")
     _check_fields([gold, *systems], source, fields)
-    docs = _read(gold, source, fields)
-    outcomes = [evaluate_documents(docs, _read(path, source, fields), layer) for path in systems]
+    docs = _read(gold, source, fields, encoding)
+    outcomes = [evaluate_documents(docs, _read(path, source, fields, encoding), layer) for path in systems]
     if len({outcome.layer for outcome in outcomes}) > 1:
         raise ConfigError("the systems have different layers; name the one to score with --layer")
     name = outcomes[0].find(metric)
@@ -152,13 +154,13 @@ def _check_fields(paths: Sequence[str], source: str | None, fields: str | None) 
         raise ConfigError("--fields names the columns of column files; say --from columns where that is one")
 
 
-def _read(path: str, source: str | None, fields: str | None) -> list[Doc]:
+def _read(path: str, source: str | None, fields: str | None, encoding: str) -> list[Doc]:
     from weft.formats import detect, read
 
     if (source or detect(path)) != "columns":
-        return list(read(path, source))
+        return list(read(path, source, encoding=encoding))
     # Labels that break their scheme are what conlleval counts, not a reason to stop.
-    return list(read(path, source, strict=False, fields=fields))
+    return list(read(path, source, strict=False, fields=fields, encoding=encoding))
 
 
 def _print_scores(outcome: Outcome, totals: dict[str, Score]) -> None:

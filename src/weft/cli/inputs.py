@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -27,33 +27,21 @@ def known_formats(incomplete: str) -> list[str]:
     return [name for name in FORMATS if name.startswith(incomplete)]
 
 
-FromFormat = Annotated[
-    str | None,
-    typer.Option(
-        "--from",
-        metavar="FORMAT",
-        help="Format to read.",
-        show_default="by the file's name",
-        autocompletion=known_formats,
-    ),
-]
-ToFormat = Annotated[
-    str | None,
-    typer.Option(
-        "--to",
-        metavar="FORMAT",
-        help="Format to write.",
-        show_default="by the file's name",
-        autocompletion=known_formats,
-    ),
-]
+def _format_option(flag: str, help: str) -> Any:
+    by_name = "by the file's name"
+    return typer.Option(flag, metavar="FORMAT", help=help, show_default=by_name, autocompletion=known_formats)
+
+
+FromFormat = Annotated[str | None, _format_option("--from", "Format to read.")]
+ToFormat = Annotated[str | None, _format_option("--to", "Format to write.")]
+Encoding = Annotated[str, typer.Option("--encoding", metavar="NAME", help="Encoding of the files to read.")]
 Fields = Annotated[
     str | None,
     typer.Option(
         "--fields",
         metavar="NAMES",
         help="What the columns of the format columns hold, e.g. 'form xpos entities'.",
-        show_default="by their number",
+        show_default="by their number and labels",
     ),
 ]
 SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Leave out what cannot be read, and count it.")]
@@ -61,16 +49,20 @@ SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Leave out what cannot
 
 @dataclass
 class Inputs:
-    """A stream of documents, the format of its first file, and what was left out."""
+    """A stream of documents, the formats of its files in order, and what was left out."""
 
     docs: Corpus
-    format: str
+    formats: list[str]
     skip_bad: bool
     report: Report
 
 
 def open_inputs(
-    paths: Sequence[os.PathLike[str]], format: str | None = None, skip_bad: bool = False, fields: str | None = None
+    paths: Sequence[os.PathLike[str]],
+    format: str | None = None,
+    skip_bad: bool = False,
+    fields: str | None = None,
+    encoding: str = "utf-8",
 ) -> Inputs:
     """Files, globs, all files of folders, and `-` for standard input, as one stream in the order given."""
     from weft.formats import Report, detect, expand, read
@@ -78,8 +70,8 @@ def open_inputs(
     files = expand(paths, format)
     report = Report()
     options = {"fields": fields} if fields else {}
-    docs = read(files, format, skip_bad=skip_bad, report=report, **options)
-    return Inputs(docs, format or detect(files[0]), skip_bad, report)
+    docs = read(files, format, skip_bad=skip_bad, report=report, encoding=encoding, **options)
+    return Inputs(docs, [format or detect(file) for file in files], skip_bad, report)
 
 
 def report_bad(inputs: Inputs) -> None:

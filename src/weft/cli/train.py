@@ -8,13 +8,13 @@ from typing import Annotated, Any
 import typer
 
 from weft.cli.common import JsonFlag, Seed, Workers, print_json, print_table, settings
-from weft.cli.inputs import Fields, FromFormat, SkipBad, open_inputs, report_bad
+from weft.cli.inputs import Encoding, Fields, FromFormat, SkipBad, open_inputs, report_bad
 from weft.errors import ConfigError
 
 
 def train(
     task: Annotated[str, typer.Argument(metavar="TASK", help="What to learn: chunker, tagger.")],
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Annotated files to learn from.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Annotated files to learn from.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="MODEL", help="Where to write the model.")],
     dev: Annotated[
         Path | None, typer.Option("--dev", metavar="FILE", help="Held-out file, for early stopping.")
@@ -41,6 +41,7 @@ def train(
     ] = "",
     from_format: FromFormat = None,
     fields: Fields = None,
+    encoding: Encoding = "utf-8",
     skip_bad: SkipBad = False,
     seed: Seed = 0,
     workers: Workers = 1,
@@ -55,8 +56,8 @@ def train(
     options: dict[str, Any] = {"seed": seed, "workers": workers, **settings(setting or [])}
     if learner is not None:
         options["learner"] = learner
-    training = open_inputs(files, from_format, skip_bad, fields)
-    held_out = open_inputs([dev], from_format, skip_bad, fields) if dev is not None else None
+    training = open_inputs(files, from_format, skip_bad, fields, encoding)
+    held_out = open_inputs([dev], from_format, skip_bad, fields, encoding) if dev is not None else None
     report = train_task(
         task,
         training.docs,

@@ -1,4 +1,4 @@
-"""Lines of a brat annotation as layers of a document: spans first, then what points to them; see `weft.formats.brat`."""
+"""Lines of a brat annotation as layers of a document: spans first, then what points to them (`weft.formats.brat`)."""
 
 from __future__ import annotations
 

@@ -225,17 +225,21 @@ def write(docs: Iterable[Doc], path: str, *, comments: Comments = "keep") -> int
         raise ConfigError(f"comments={comments!r}: expected 'keep' or 'add'")
     count = 0
     spacing: Spacing | None = None
+    unnamed, before, previous = 0, 0, ""  # sentences of documents without a name, and of earlier parts of this one
     with open_output(path) as file:
         for doc in docs:
             if spacing is None or spacing.strings is not doc.strings:
                 spacing = Spacing(doc.strings)
-            file.write(to_text(doc, comments, spacing).encode())
+            before = unnamed if not doc.id else before if doc.id == previous else 0
+            file.write(to_text(doc, comments, spacing, before).encode())
+            before, previous = before + doc.n_sentences, doc.id
+            unnamed = unnamed if doc.id else before
             count += 1
     return count
 
 
-def to_text(doc: Doc, comments: Comments = "keep", spacing: Spacing | None = None) -> str:
-    """A document as CoNLL-U.
+def to_text(doc: Doc, comments: Comments = "keep", spacing: Spacing | None = None, before: int = 0) -> str:
+    """A document as CoNLL-U; numbers in new names of sentences go on from `before`.
 
     >>> print(to_text(Doc.of_words([["Dogs", "bark", "!"]], [[True, False, True]])).replace("\\t", " "), end="")
     1 Dogs _ _ _ _ _ _ _ _
@@ -266,7 +270,7 @@ def to_text(doc: Doc, comments: Comments = "keep", spacing: Spacing | None = Non
     rows = list(map("\t".join, zip(*columns, strict=True)))
     lines: list[str] = []
     rare = _rare_rows(doc, multiwords)
-    notes = doc.comments if comments == "keep" or any(doc.comments) else _new_comments(doc)
+    notes = doc.comments if comments == "keep" or any(doc.comments) else _new_comments(doc, before)
     for sentence, (first, end) in enumerate(pairwise(starts)):
         lines.extend(notes[sentence])
         if sentence in rare:
@@ -368,9 +372,9 @@ def _weave(lines: list[str], rows: Sequence[str], rare: list[tuple[int, str]]) -
     lines.extend(rows[done:])
 
 
-def _new_comments(doc: Doc) -> list[tuple[str, ...]]:
+def _new_comments(doc: Doc, before: int) -> list[tuple[str, ...]]:
     notes: list[tuple[str, ...]] = []
-    for number, sentence in enumerate(doc.sentences, start=1):
+    for number, sentence in enumerate(doc.sentences, start=before + 1):
         name = f"{doc.id}-{number}" if doc.id else str(number)
         text = sentence.text.replace("\n", " ").replace("\r", " ")
         notes.append((f"# sent_id = {name}", f"# text = {text}"))

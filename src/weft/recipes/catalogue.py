@@ -14,7 +14,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 
-from weft.errors import DataError
+from weft.errors import DataError, did_you_mean
 
 FAMILIES = {
     "parsing": "dependency and constituent parsing",
@@ -82,10 +82,7 @@ def system(slug: str) -> System:
     for row in systems():
         if row.slug == slug:
             return row
-    from difflib import get_close_matches
-
-    near = get_close_matches(slug, [row.slug for row in systems()], n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}?" if near else "`weft reproduce --list` shows them all"
+    hint = did_you_mean(slug, (row.slug for row in systems()), "`weft reproduce --list` shows them all")
     raise DataError(f"no system is called {slug!r}; {hint}")
 
 

@@ -27,6 +27,7 @@ Floats = NDArray[np.float64]
 
 SCALAR, BAG, SET, REAL = 0, 1, 2, 3
 _ZERO = np.uint64(0)
+_EVERYWHERE = np.zeros(0, dtype=np.bool_)
 
 
 class Features(NamedTuple):
@@ -97,8 +98,8 @@ class Program:
         self._seeds = np.array([hash_string(str(template)) for template in self.templates], dtype=np.uint64)
         self.has_reals = bool((self._atoms[:, 0] == REAL).any())
 
-    def run(self, inputs: Inputs) -> Features:
-        """The features of every position."""
+    def run(self, inputs: Inputs, wanted: NDArray[np.bool_] | None = None) -> Features:
+        """The features of every position, or of those that are wanted: the others have none."""
         n = len(inputs.scalars)
         largest_sets = np.diff(inputs.set_offsets, axis=1).max(axis=1, initial=0)
         bound = _count(self._atoms, self._starts, inputs.sentences, inputs.set_offsets, largest_sets, n)
@@ -108,7 +109,8 @@ class Program:
         offsets = np.zeros(n + 1, dtype=np.int64)
         total = _run(
             self._atoms, self._starts, self._seeds, inputs.sentences, inputs.scalars, inputs.set_offsets,
-            inputs.set_members, inputs.reals, keys, template, values, offsets,
+            inputs.set_members, inputs.reals, _EVERYWHERE if wanted is None else wanted,
+            keys, template, values, offsets,
         )  # fmt: skip
         return Features(keys[:total], offsets, values[:total] if self.has_reals else values, template[:total])
 
@@ -157,6 +159,7 @@ def _run(
     set_offsets: Ints,
     set_members: Keys,
     reals: Floats,
+    wanted: NDArray[np.bool_],
     keys: Keys,
     template: NDArray[np.int16],
     values: Floats,
@@ -166,6 +169,9 @@ def _run(
     for s in range(len(sentences) - 1):
         first, end = sentences[s], sentences[s + 1]
         for i in range(first, end):
+            if len(wanted) and not wanted[i]:
+                offsets[i + 1] = out
+                continue
             for t in range(len(starts) - 1):
                 # The keys of this template at this position grow in place, atom by atom, in keys[begin:out].
                 begin = out

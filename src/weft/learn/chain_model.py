@@ -147,9 +147,9 @@ class ChainModel:
         return distinct[kept], sums[kept]
 
     def active(self, batch: ChainBatch) -> Ints:
-        found = [_weights_of(batch.node.rows, self.node), self._t + np.arange(self._u - self._t)]
+        found = [weights_of(batch.node.rows, self.node), self._t + np.arange(self._u - self._t)]
         if self.edge is not None and batch.edge is not None:
-            found.append(self._u + _weights_of(batch.edge.rows, self.edge))
+            found.append(self._u + weights_of(batch.edge.rows, self.edge))
         return np.concatenate(found)
 
     def curvature(self, batch: ChainBatch, structure: Chain, into: Floats) -> None:
@@ -189,7 +189,7 @@ def unfold_columns(states: Floats, space: LabelSpace) -> Floats:
     return out
 
 
-def _weights_of(rows: Rows, layout: Layout) -> Ints:
+def weights_of(rows: Rows, layout: Layout) -> Ints:
     used = np.unique(rows[rows >= 0])
     sizes = layout.starts[used + 1] - layout.starts[used]
     within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)

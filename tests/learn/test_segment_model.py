@@ -105,7 +105,7 @@ def test_nothing_moves_when_all_demands_are_met():
     data = random_data(3, sentences=1, length=5)
     learner = MIRA(k=31, epochs=30, average=False, demands=Separate())
     trained = learner.fit(data.model, data.batches)
-    rows, missing = demands_of(data, trained.weights, Separate(), k=31)
+    _, missing = demands_of(data, trained.weights, Separate(), k=31)
     assert missing.max() <= 1e-6
     again = MIRA(k=31, epochs=1, average=False, demands=Separate()).fit(data.model, data.batches, trained.weights * 1.1)
     np.testing.assert_array_equal(again.weights, trained.weights * 1.1)

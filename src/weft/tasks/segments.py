@@ -20,14 +20,13 @@ from numpy.typing import NDArray
 
 from weft.errors import ConfigError, DataError, WeftError
 from weft.evaluate.counts import Score
-from weft.evaluate.spans import evaluate_span_sets
 from weft.features.templates import Templates
 from weft.infer.multilabel import Restrictions, Segment, pieces, positions
 from weft.learn.demands import Demands, Pairwise, Separate
 from weft.learn.training import Checkpoint, EarlyStopping, Result
 from weft.pipeline import Component, State
 from weft.storage import Arrays
-from weft.tasks.segment import split_by_rule
+from weft.tasks.segment_rules import split_by_rule
 from weft.tasks.segments_data import SegmentData, SegmentReader, SegmentScorer
 from weft.tasks.settings import Settings
 from weft.text.doc import Doc
@@ -37,7 +36,8 @@ Floats = NDArray[np.float64]
 
 #: What is looked at around a selected word, at both words of an edge, and at skipped words; tags come on top.
 NODE = "true w[-1..1] w[-1..1].lower w[-1..1].shape w[-1..1].prefix2..4 w[-1..1].suffix2..4"
-PAIR, BETWEEN = "w[0] w[0].shape", "w[0].lower"
+PAIR = "w[-1] w[0] w[1] w[0].shape w[0].brief w[0].suffix3"
+BETWEEN = "w[0].lower w[0].brief w[0].suffix3 w[-1].lower|w[0].lower"
 DEMANDS: dict[str, Demands] = {"separate": Separate(), "pairwise": Pairwise()}
 _OF_THE_MACHINE = ("workers", "checkpoint")
 
@@ -356,20 +356,13 @@ def split_by_shape(
     return plain, other
 
 
-def evaluate(
-    gold: Sequence[Sequence[tuple[Pieces, str]]], system: Sequence[Sequence[tuple[Pieces, str]]]
-) -> dict[str, Score]:
-    """Exact match of all segments, and of those with gaps or shared words only.
+def with_gaps(segments: Sequence[Sequence[tuple[Pieces, str]]]) -> list[list[tuple[Pieces, str]]]:
+    """Only the discontinuous segments of every sentence.
 
-    >>> gold = [[(((0, 1), (2, 3)), "X"), (((4, 5),), "X")]]
-    >>> {name: score.recall for name, score in evaluate(gold, [[(((4, 5),), "X")]]).items()}
-    {'all': 0.5, 'discontinuous or overlapping': 0.0}
+    >>> with_gaps([[(((0, 1), (2, 3)), "X"), (((1, 3),), "X")]])
+    [[(((0, 1), (2, 3)), 'X')]]
     """
-    of_gold, of_system = split_by_shape(gold)[1], split_by_shape(system)[1]
-    return {
-        "all": evaluate_span_sets(gold, system).score,
-        "discontinuous or overlapping": evaluate_span_sets(of_gold, of_system).score,
-    }
+    return [[item for item in sentence if len(item[0]) > 1] for sentence in segments]
 
 
 def _found(ranking: Sequence[tuple[Segment, float]], types: Sequence[str]) -> list[Found]:

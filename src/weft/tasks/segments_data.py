@@ -39,7 +39,7 @@ Rows = NDArray[np.int32]
 BLOCKS = ("node", "pair", "between")
 #: Last distances of the ranges 1, 2, 3, 4, 5-7, 8-12, 13 and more.
 RANGES = np.array([1, 2, 3, 4, 7, 12], dtype=np.int64)
-_DISTANCE, _SKIP = np.uint64(hash_string("distance")), np.uint64(hash_string("skip"))
+_DISTANCE, _SKIP, _NEXT = (np.uint64(hash_string(name)) for name in ("distance", "skip", "next"))
 
 
 class SegmentReader:
@@ -47,8 +47,8 @@ class SegmentReader:
 
     >>> reader = SegmentReader(Templates("true w[0]\\npair: w[0]\\nbetween: w[0].lower"), {"w": "form"}, gap=2)
     >>> words, pairs, between, sentences = reader.features(Doc.of_words([["a", "b", "c"]]))
-    >>> words.offsets.tolist(), pairs.offsets.tolist()  # pairs (0, 1), (0, 2), (1, 2): distance and words
-    ([0, 2, 4, 6], [0, 2, 4, 6])
+    >>> words.offsets.tolist(), pairs.offsets.tolist()  # pairs (0, 1), (0, 2), (1, 2): distance, words, words and state
+    ([0, 2, 4, 6], [0, 3, 6, 9])
     """
 
     def __init__(self, templates: Templates, fields: Mapping[str, str], gap: int) -> None:
@@ -71,9 +71,9 @@ class SegmentReader:
         table = np.zeros((doc.n_words, self._n_pairs), dtype=np.uint64)
         table[np.repeat(np.arange(doc.n_words), np.diff(at_words.offsets)), at_words.template] = at_words.keys
         size = sum(int(pair_offsets(n, self.gap)[-1]) for n in np.diff(sentences).tolist())
-        keys = np.empty(size * (1 + self._n_pairs), dtype=np.uint64)
+        keys = np.empty(size * (1 + 2 * self._n_pairs), dtype=np.uint64)
         offsets = np.zeros(size + 1, dtype=np.int64)
-        total = _pair_keys(table, sentences, self.gap or doc.n_words, RANGES, _DISTANCE, _SKIP, keys, offsets)
+        total = _pair_keys(table, sentences, self.gap or doc.n_words, RANGES, _DISTANCE, _SKIP, _NEXT, keys, offsets)
         template = np.zeros(0, dtype=np.int16)
         return words, Features(keys[:total], offsets, np.zeros(0), template), between, sentences
 
@@ -216,6 +216,7 @@ def _pair_keys(
     ranges: Ints,
     distance: np.uint64,
     skip: np.uint64,
+    near: np.uint64,
     keys: Keys,
     offsets: Ints,
 ) -> int:
@@ -232,9 +233,10 @@ def _pair_keys(
                 out += 1
                 for t in range(table.shape[1]):
                     if table[j, t] != np.uint64(0) and table[i, t] != np.uint64(0):
-                        key = join(table[j, t], table[i, t])
-                        keys[out] = join(key, skip) if i - j > 1 else key
-                        out += 1
+                        # Once as a pair, whatever lies between, once with its state.
+                        keys[out] = join(table[j, t], table[i, t])
+                        keys[out + 1] = join(keys[out], skip if i - j > 1 else near)
+                        out += 2
                 p += 1
                 offsets[p] = out
     return out

@@ -7,12 +7,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 import weft as package
+from weft.cli.annotate import output_format
+from weft.errors import ConfigError
+from weft.pipeline import Component, State
 
 Weft = Callable[..., "subprocess.CompletedProcess[str]"]
 BAD = "1\tDogs\tdog\n\n"
@@ -157,6 +160,39 @@ def test_a_format_that_loses_the_annotation_is_refused(weft: Weft, tagger: Path,
     assert "the format plain cannot hold upos" in failed.stderr
     done = weft("annotate", examples / "note.txt", "--model", tagger)
     assert json.loads(done.stdout.splitlines()[0])
+
+
+@pytest.mark.parametrize(
+    ("format", "layer", "held"),
+    [
+        ("streusle", "spans/mwe", True),
+        ("streusle", "spans/chunks", False),
+        ("streusle", "xpos", False),
+        ("conllu", "xpos", True),
+        ("conllu", "spans/mwe", False),
+        ("columns", "spans/chunks", True),
+    ],
+)
+def test_what_a_format_holds_is_known_before_anything_is_annotated(format: str, layer: str, held: bool) -> None:
+    class Finder(Component):
+        task = "finder"
+        provides = (layer,)
+
+        def __call__(self, docs: Sequence[package.Doc]) -> None: ...
+
+        def state(self) -> State:
+            return {}, {}
+
+        @classmethod
+        def of_state(cls, header: dict[str, object], arrays: object) -> Finder:
+            return cls()
+
+    nlp = package.Pipeline([Finder()])
+    if held:
+        assert output_format(nlp, "jsonl", None, format) == format
+    else:
+        with pytest.raises(ConfigError, match=f"the format {format} cannot hold {layer}"):
+            output_format(nlp, "jsonl", None, format)
 
 
 def test_bad_input_ends_the_run_and_keeps_what_was_annotated(weft: Weft, tagger: Path, tmp_path: Path) -> None:

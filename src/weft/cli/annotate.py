@@ -105,6 +105,8 @@ def output_format(nlp: Pipeline, read: str, out: Path | None, wanted: str | None
 def _holds(format: str, layer: str) -> bool:
     if format == "plain":
         return False
+    if format == "streusle":
+        return layer in ("tokens", "sentences", "lemma", "upos", "spans/mwe")
     return format != "conllu" or not layer.startswith("spans/")
 
 

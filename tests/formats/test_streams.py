@@ -160,6 +160,8 @@ def test_a_place_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
     for path in (tmp_path / "file" / "a.txt", tmp_path / "file" / "deep" / "a.parquet"):
         with pytest.raises(DataError, match=f"^cannot write {path}: "):
             write([Doc("a")], path)
+    with pytest.raises(DataError, match=r"^cannot write .*file/brat: "):
+        write([Doc("a")], tmp_path / "file" / "brat", "brat")
 
 
 def test_files_are_readable_as_the_mask_of_the_process_says(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from weft.errors import DataError, FormatError
 from weft.formats.brat_parser import SPANS as SPANS
 from weft.formats.brat_parser import Parser
 from weft.formats.brat_writer import Writer
-from weft.formats.streams import Faults, open_output, read_text
+from weft.formats.streams import Faults, open_output, read_text, writing_error
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
 
@@ -69,7 +69,10 @@ def write(docs: Iterable[Doc], path: str) -> int:
     folder = Path(path)
     if folder.suffix == ".ann" or (folder.exists() and not folder.is_dir()):
         raise DataError(f"brat is written to a folder, {path} is not one")
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise writing_error(path, error) from error
     count = 0
     for doc in docs:
         count += 1

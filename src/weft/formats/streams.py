@@ -204,7 +204,7 @@ def open_output(path: str) -> Iterator[BinaryIO]:
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
     except OSError as error:
-        raise DataError(f"cannot write {path}: {(error.strerror or str(error)).lower()}") from error
+        raise writing_error(path, error) from error
     try:
         with os.fdopen(handle, "wb") as raw:
             if target.suffix == ".gz":
@@ -222,6 +222,11 @@ def open_output(path: str) -> Iterator[BinaryIO]:
             with suppress(OSError):
                 folder.rmdir()
         raise
+
+
+def writing_error(path: str, error: OSError) -> DataError:
+    """The error for a place that cannot be written to."""
+    return DataError(f"cannot write {path}: {(error.strerror or str(error)).lower()}")
 
 
 @contextmanager

@@ -122,6 +122,8 @@ def _read_all(facts: list[dict[str, Any]], folder: Path | None) -> None:
 
     for fact in track(facts, "reading", unit="corpora"):
         fact["sentences"], fact["faults"] = {}, []
+        if not fact["format"]:  # a lexicon or plain material: there are no documents in it
+            continue
         for relative in fact["files"]:
             if relative in fact["missing"]:
                 continue

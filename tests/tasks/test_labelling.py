@@ -76,6 +76,13 @@ def test_text_without_tags_gets_features_of_its_own(chunks):
     assert len(doc.spans["chunks"]) > 0
 
 
+def test_templates_of_ones_own_use_the_fields_of_the_task(chunks):
+    chunker = Chunker.of_options({"templates": "w[0] w[0].suffix2 y[-1]", "iterations": 10})
+    chunker.fit(chunks)
+    assert chunker.settings.fields == {"w": "form"}
+    assert chunker.requires == ("tokens",)
+
+
 def test_dev_data_stops_training_and_keeps_the_best(chunks, unseen):
     chunker = Chunker.of_options({"iterations": 200, "order": 1, "patience": 3})
     report = chunker.fit(chunks, read(unseen))
@@ -156,6 +163,7 @@ def test_a_cluster_trains_the_same_model(chunks):
         ({"templates": "q[0]"}, TemplateError, "unknown field 'q'"),
         ({"templates": "y[-3]|y[-2]|y[-1]"}, TemplateError, "two labels back"),
         ({"fields": "w"}, ConfigError, "written as w=form"),
+        ({"precision": "int7"}, ConfigError, "precision must be one of"),
         ({"cluster": "nowhere"}, ConfigError, "no Dask scheduler answers at 'nowhere'"),
     ],
 )

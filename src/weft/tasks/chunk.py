@@ -21,6 +21,8 @@ TAGS = (
     "t[0] t[-1] t[1] t[-2] t[2] t[-1]|t[0] t[-2]|t[-1] t[0]|t[1] t[1]|t[2] "
     "t[-2]|t[-1]|t[0] t[-1]|t[0]|t[1] t[0]|t[1]|t[2]"
 )
+#: What else helps where there is little to learn from.
+SPELLING = "w[-1..1].lower w[0].suffix1..3 w[0].shape"
 #: For text without tags: what stands in their place.
 SHAPES = "w[-1..1].lower w[-1..1].shape w[-1..1].suffix2..3 w[0].prefix1..4 w[0].suffix1..4 w[-1].kind|w[0].kind"
 
@@ -98,7 +100,7 @@ class Chunker(SequenceLabeller):
 
     def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
         tags = next((column for column in ("xpos", "upos") if all(doc.has(column) for doc in docs)), None)
-        observed = f"true {WORDS} {TAGS if tags else SHAPES}"
+        observed = f"true {WORDS} {f'{TAGS} {SPELLING}' if tags else SHAPES}"
         fields = {"w": "form", **({"t": tags} if tags else {})}
         if self.settings.order == 2:
             return f"(true y[-1])|({observed}) y[-2]|y[-1]", fields

@@ -127,6 +127,10 @@ class SequenceLabeller(Component):
         """What wrong labels cost perceptron, mira and margin while they search; None: what they charge themselves."""
         return None
 
+    def learn(self, data: ChainData, docs: Sequence[Doc], early: EarlyStopping | None) -> Result:
+        """Train the weights on the indexed documents."""
+        return learn(data, self.settings, early, cost=self.cost(data.model.space))
+
     def restore(self, header: Mapping[str, Any], arrays: Arrays) -> None:
         """Take back from a model file what `prepare` collected."""
 
@@ -155,7 +159,7 @@ class SequenceLabeller(Component):
             settings.hash_bits,
         )
         early = self._early_stopping(data, [doc for doc in dev if doc.n_words]) if dev is not None else None
-        result = learn(data, settings, early, cost=self.cost(space))
+        result = self.learn(data, docs, early)
         self.scorer = data.freeze(result.weights, settings.precision, settings.prune)
         self.requires = self._required()
         report: dict[str, Any] = {

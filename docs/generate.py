@@ -26,6 +26,7 @@ ROOMS = {
     "text": "Text",
     "formats": "Formats",
     "features": "Features",
+    "lexical": "Words and lists",
     "infer": "Inference",
     "learn": "Learning",
     "tasks": "Tasks",

@@ -8,14 +8,12 @@ from weft.evaluate.mwe import mean_f1, score_expressions, score_of
 from weft.evaluate.significance import paired_bootstrap
 from weft.text.expressions import Expressions
 
-SLUG = "mwe-gappy-segmentation"
-
 
 def score(gold, system):
     return score_expressions([gold], [system])
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("mwe-gappy-segmentation", 3)
 def test_identical_expressions_score_one():
     both = Expressions.of(strong=[(0, 3), (1, 2), (6, 7)], weak=[(5, 6, 7), (8, 9)])
     report = score(both, both)
@@ -23,7 +21,7 @@ def test_identical_expressions_score_one():
     assert report.gap_recall == report.gappy_groups_recall == 1.0
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("mwe-gappy-segmentation", 3)
 def test_without_weak_links_it_is_the_measure_of_muc():
     # Gold abcd, system ab cd: both system links right, two of three gold links found: P = 1, R = 2/3.
     report = score(Expressions.of(strong=[(0, 1, 2, 3)]), Expressions.of(strong=[(0, 1), (2, 3)]))
@@ -32,7 +30,7 @@ def test_without_weak_links_it_is_the_measure_of_muc():
     np.testing.assert_array_equal(report.links[0, 0], report.links[0, 1])
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("mwe-gappy-segmentation", 3)
 def test_a_link_over_a_missing_word_is_right_by_transitive_closure():
     # System a_c of gold abc: its link a-c has both ends in one gold group; neither a-b nor b-c is in the system.
     report = score(Expressions.of(strong=[(0, 1, 2)]), Expressions.of(strong=[(0, 2)]))
@@ -42,7 +40,7 @@ def test_a_link_over_a_missing_word_is_right_by_transitive_closure():
     assert report.link == (0.0, 1.0, 0.0)
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("mwe-gappy-segmentation", 3)
 def test_strength_is_averaged_over_two_readings():
     # Gold weak, system strong. Raised: all right. Lowered: one system link, no gold link.
     report = score(Expressions.of(weak=[(0, 1)]), Expressions.of(strong=[(0, 1)]))
@@ -53,7 +51,7 @@ def test_strength_is_averaged_over_two_readings():
     assert report.exact == (0.5, 0.5, 0.5)
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("mwe-gappy-segmentation", 3)
 def test_gappy_expressions_and_what_fills_their_gaps():
     gold = Expressions.of(strong=[(0, 3), (1, 2)])
     report = score(gold, Expressions.of(strong=[(1, 2)]))

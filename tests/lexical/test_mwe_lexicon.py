@@ -10,7 +10,6 @@ from weft.errors import ConfigError, FormatError
 from weft.lexical.mwe_lexicon import Match, MweLexicon, lexicon_of, read_lexicon, shortest_path, union
 from weft.text.expressions import Expressions
 
-SLUG = "mwe-gappy-segmentation"
 lemma = st.sampled_from("abc")
 entries = st.lists(st.lists(st.sampled_from(["a", "b", "c", ""]), min_size=2, max_size=4), max_size=6)
 
@@ -62,7 +61,7 @@ def readings(first, end, matches, gaps):
                 yield price + inside + rest
 
 
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("mwe-gappy-segmentation", 4)
 @settings(max_examples=80, deadline=None)
 @given(st.integers(1, 7), st.lists(st.sets(st.integers(0, 6), min_size=2, max_size=4), max_size=7))
 def test_the_shortest_path_is_the_cheapest_of_all_segmentations(length, groups):
@@ -78,7 +77,7 @@ def test_the_shortest_path_is_the_cheapest_of_all_segmentations(length, groups):
     assert len(covered) == sum(len(match.words) for match in found.matches)
 
 
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("mwe-gappy-segmentation", 4)
 def test_expressions_cost_one_and_inside_gaps_a_quarter_more():
     gappy, filler = Match((0, 3)), Match((1, 2))
     assert shortest_path([], 3).cost == 3.0

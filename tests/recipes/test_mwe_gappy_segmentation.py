@@ -21,7 +21,6 @@ pytestmark = [
         not all(map(have, NEEDED)), reason="STREUSLE is not at hand: set WEFT_DATA (see `weft data list`)"
     ),
 ]
-SLUG = "mwe-gappy-segmentation"
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +61,7 @@ def test_the_split_is_that_of_the_plan(material):
     assert not {name[:14] for name in outside.names} & {name[:14] for name in inside.names}
 
 
-@pytest.mark.must_show(SLUG, 5)
+@pytest.mark.must_show("mwe-gappy-segmentation", 5)
 def test_the_tagger_is_ten_points_over_the_best_lookup(material, base):
     gold = material.dev.expressions()
     seen = recipe.lexicon_of("seen", zip(material.train.lemmas(), material.train.expressions(), strict=True))
@@ -73,7 +72,7 @@ def test_the_tagger_is_ten_points_over_the_best_lookup(material, base):
     assert low > max(report.link.f1 for report in looked_up)
 
 
-@pytest.mark.must_show(SLUG, 5)
+@pytest.mark.must_show("mwe-gappy-segmentation", 5)
 def test_the_recall_cost_raises_recall_by_five_points(base, with_recall_cost):
     plain, dear = base[0].link, with_recall_cost[0].link
     assert dear.recall >= plain.recall + 0.05
@@ -81,7 +80,7 @@ def test_the_recall_cost_raises_recall_by_five_points(base, with_recall_cost):
     assert dear.f1 >= plain.f1 - 0.02
 
 
-@pytest.mark.must_show(SLUG, 5)
+@pytest.mark.must_show("mwe-gappy-segmentation", 5)
 def test_lexicons_help_most_where_training_data_is_short(material, few):
     gold = material.dev.expressions()
     without = score_expressions(gold, recipe.tag(recipe.Setup(epochs=4).train(few)[0], material.dev))
@@ -89,7 +88,7 @@ def test_lexicons_help_most_where_training_data_is_short(material, few):
     assert with_them.link.f1 >= without.link.f1 + 0.01
 
 
-@pytest.mark.must_show(SLUG, 6)
+@pytest.mark.must_show("mwe-gappy-segmentation", 6)
 def test_gappy_expressions_are_found_with_eight_tags_only(material, few, with_recall_cost):
     report, found = with_recall_cost
     assert report.gappy_groups_recall >= 0.20
@@ -100,12 +99,12 @@ def test_gappy_expressions_are_found_with_eight_tags_only(material, few, with_re
         assert score_expressions(material.dev.expressions(), other).gappy_groups_recall == 0.0
 
 
-@pytest.mark.must_show(SLUG, 7)
+@pytest.mark.must_show("mwe-gappy-segmentation", 7)
 def test_training_on_all_sentences_takes_seconds(base):
     assert base[1] < 60.0
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("mwe-gappy-segmentation", 1)
 def test_what_is_found_is_always_legal(material, with_recall_cost):
     for found, lemmas in zip(with_recall_cost[1], material.dev.lemmas(), strict=True):
         assert representable(found, len(lemmas))

@@ -25,7 +25,6 @@ from weft.text.expressions import (
     simplify,
 )
 
-SLUG = "mwe-gappy-segmentation"
 LANGUAGES = {3: "(O|BI+)+", 4: "(O|B[_~]+)+", 6: "(O|B(o|bi+|I)*I+)+", 8: "(O|B(o|b[-=]+|[_~])*[_~]+)+"}
 LETTERS = {"I_": "_", "I~": "~", "i_": "-", "i~": "="}
 
@@ -86,7 +85,7 @@ def valid(outer, strong, gaps):
     return all(count == 1 for count in fillers.values())
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("mwe-gappy-segmentation", 1)
 @pytest.mark.parametrize("tags", SCHEMES)
 def test_legal_sequences_are_the_regular_language(tags):
     language = re.compile(LANGUAGES[tags])
@@ -98,13 +97,13 @@ def test_legal_sequences_are_the_regular_language(tags):
             assert (path in legal) == bool(language.fullmatch("".join(LETTERS.get(tag, tag) for tag in path)))
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("mwe-gappy-segmentation", 1)
 def test_eight_tags_allow_as_many_sequences_as_the_sheet_counts():
     assert [len(legal_sequences(8, length)) for length in range(1, 7)] == [1, 3, 11, 45, 193, 843]
     assert sum(map(len, TOPOLOGIES[8].follows.values())) == 36
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("mwe-gappy-segmentation", 1)
 @pytest.mark.parametrize("tags", SCHEMES)
 def test_tags_and_expressions_are_one_to_one_up_to_seven_words(tags):
     for length in range(1, 8):
@@ -114,7 +113,7 @@ def test_tags_and_expressions_are_one_to_one_up_to_seven_words(tags):
         assert len(set(found)) == len(paths)
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("mwe-gappy-segmentation", 1)
 @pytest.mark.parametrize("tags", SCHEMES)
 def test_every_valid_structure_has_its_tags(tags):
     for length in range(1, 7 if tags in (4, 8) else 8):
@@ -123,7 +122,7 @@ def test_every_valid_structure_has_its_tags(tags):
         assert all(decode(encode(each, length, tags), tags) == each for each in wanted)
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("mwe-gappy-segmentation", 1)
 @settings(max_examples=40, deadline=None)
 @given(st.sampled_from(list(SCHEMES)), st.lists(st.integers(1, 9), min_size=1, max_size=4), st.integers(0, 2**32 - 1))
 def test_decoding_is_legal_whatever_the_scores(tags, lengths, seed):
@@ -139,7 +138,7 @@ def test_decoding_is_legal_whatever_the_scores(tags, lengths, seed):
         check_sequence(path[first:end], tags)
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("mwe-gappy-segmentation", 2)
 @settings(max_examples=15, deadline=None)
 @given(st.sampled_from(list(SCHEMES)), st.integers(1, 6), st.integers(0, 2**32 - 1))
 def test_constrained_cost_augmented_search_is_the_exhaustive_one(tags, length, seed):

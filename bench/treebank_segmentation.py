@@ -46,7 +46,11 @@ _UNSPACED_MARKS = frozenset("。，、！？：；「」『』（）《》・")
 
 def run(names: Sequence[str] | None = None, on_dev: bool = False) -> dict[str, Any]:
     """Train and measure on the named treebanks, by default on all; `on_dev` leaves the test files alone."""
-    rows = [row for name in names or treebanks() for row in _measure(name, on_dev)]
+    return summary([row for name in names or treebanks() for row in _measure(name, on_dev)])
+
+
+def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The rows, and what they come to on the treebanks that UDPipe has figures for."""
     known = [row for row in rows if row["UDPipe words"] is not None]
     facts: dict[str, Any] = {"title": "Segmentation of raw text, F1", "rows": rows, "treebanks": len(rows)}
     for metric in METRICS:

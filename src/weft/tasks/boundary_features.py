@@ -30,7 +30,7 @@ from weft.tasks.boundaries import Candidates, Ints, Squeezed, squeeze
 REACH = 24
 ENTRY_SEGMENTS = 6
 #: Features of one boundary at most.
-WIDTH = 56
+WIDTH = 60
 _STRING, _SHAPE = np.uint64(0x243F6A8885A308D3), np.uint64(0x13198A2E03707344)
 
 
@@ -213,7 +213,9 @@ def _features(
         keys[t + 3] = join(join(join(key, code[4]), code[7]), np.uint64(2))
         keys[t + 4] = join(join(join(key, code[4]), code[3]), np.uint64(3))
         keys[t + 5] = join(join(join(key, code[7]), code[8]), np.uint64(4))
-        t += 6
+        keys[t + 6] = join(join(join(base, np.uint64(50)), code[4]), r0)
+        keys[t + 7] = join(join(join(base, np.uint64(51)), l0), code[7])
+        t += 8
         # Classes of characters.
         key = join(join(join(join(join(base, np.uint64(23)), kind[4]), kl), kr), kind[7])
         keys[t] = key
@@ -272,6 +274,12 @@ def _features(
             lengths = np.uint64(min(left - part, 9) * 10 + min(stop - right, 9))
             keys[t + 2] = join(join(join(join(base, np.uint64(40)), lengths), kl), kr)
             t += 3
+            if gap:
+                keys[t] = join(join(base, np.uint64(52)), past)
+                keys[t + 1] = join(join(base, np.uint64(53)), future)
+                keys[t + 2] = join(join(join(join(base, np.uint64(54)), past), here), there)
+                keys[t + 3] = join(join(join(join(base, np.uint64(55)), here), there), future)
+                t += 4
             # The word before, without the marks behind it, and the word behind.
             tail = left
             while tail > part and not is_word[classes[tail]]:

@@ -2,9 +2,11 @@
 
     score(y, x) = sum over candidates i of ( sum_f W[f, y_i] + T[y_{i-1}, y_i] + b [y_i = SENTENCE] )
 
-W and T maximise the likelihood of the training text under a Gaussian prior. Where sentences rarely end in a visible
-way, the most probable labels miss most ends; b is then the number that gives the best F1 of sentences on text that was
-not trained on.
+The states tell inside a token its first candidate from later ones (BEGUN, ON), and the ends of tokens with candidates
+inside from those without (END, SINGLE), as the labels B, M, E and S of word segmentation do. A chain runs from one
+boundary that is decided to end a token to the next. W and T maximise the likelihood of the training text under a
+Gaussian prior. Where sentences rarely end in a visible way, the most probable labels miss most ends; b is then the
+number that gives the best F1 of sentences on text that was not trained on.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from weft.features.hashing import Keys
 from weft.features.index import FeatureIndex
 from weft.features.weights import FrozenTable, Layout
 from weft.infer.chain import Chain
+from weft.kernel import kernel
 from weft.learn.chain_model import ChainBatch, ChainModel, FeatureRows
 from weft.learn.labels import LabelSpace
 from weft.learn.training import Result
@@ -33,6 +36,7 @@ from weft.tasks.boundaries import (
     INSIDE,
     LINE,
     SENTENCE,
+    TOKEN,
     Candidates,
     Labels,
     Masks,
@@ -51,8 +55,14 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-LABELS = ("INSIDE", "TOKEN", "SENTENCE")
-_ALLOWED = np.array([[bool(mask >> label & 1) for label in range(3)] for mask in range(8)])
+STATES = ("BEGUN", "ON", "END", "SINGLE", "SENTENCE")
+_BEGUN, _ON, _END, _SINGLE, _FINAL = range(5)
+_LABEL_OF = np.array([INSIDE, INSIDE, TOKEN, TOKEN, SENTENCE], dtype=np.int8)
+_ALLOWED = np.array([[bool(mask >> label & 1) for label in _LABEL_OF] for mask in range(8)])
+_OPEN = np.array([True, True, False, False, False])  # states behind which the token goes on
+_CONTINUES = np.array([False, True, True, False, True])  # states of a token that has begun
+_STARTS = np.array([True, False, False, True, True])  # states of a token that has not
+_LEGAL = np.where(_OPEN[:, None], _CONTINUES[None, :], _STARTS[None, :])
 _NO_VALUES = np.zeros(0)
 #: Numbers tried for b.
 BIASES = tuple(np.arange(-1.0, 4.01, 0.25).tolist())
@@ -117,7 +127,7 @@ class BoundaryModel:
         labels = np.zeros(len(squeezed.codes), dtype=np.int8)
         candidates = find_candidates(squeezed, self.allowed, labels)
         if self.weights is None or not len(candidates.left):
-            return Scored(squeezed, labels, candidates, np.zeros((len(candidates.left), 3)))
+            return Scored(squeezed, labels, candidates, np.zeros((len(candidates.left), len(STATES))))
         keys, offsets = feature_keys(squeezed, candidates, self.table, self.entries, self.spaced)
         return Scored(squeezed, labels, candidates, self.weights.score(keys, offsets, _NO_VALUES))
 
@@ -126,7 +136,7 @@ class BoundaryModel:
         candidates = scored.candidates
         labels = scored.labels.copy()
         if len(candidates.left):
-            labels[candidates.left] = self._chain(scored, self.bias if bias is None else bias).best()
+            labels[candidates.left] = _LABEL_OF[self._chain(scored, self.bias if bias is None else bias).best()]
         return labels
 
     def confidence(self, scored: Scored, labels: Labels) -> Floats:
@@ -135,15 +145,15 @@ class BoundaryModel:
         if len(scored.candidates.left):
             marginals = self._chain(scored, 0.0).marginals().node
             chosen = labels[scored.candidates.left]
-            out[scored.candidates.left] = marginals[np.arange(len(chosen)), chosen]
+            out[scored.candidates.left] = np.where(chosen[:, None] == _LABEL_OF, marginals, 0.0).sum(axis=1)
         return out
 
     def _chain(self, scored: Scored, bias: float) -> Chain:
         scores = scored.scores
         if bias:
-            scores = scores + np.array([0.0, 0.0, bias])
-        offsets = paragraphs(scored.candidates)
-        return Chain(scores, self.transitions, offsets, _ALLOWED[scored.candidates.mask])
+            scores = scores + bias * (_LABEL_OF == SENTENCE)
+        offsets = chains(scored.candidates, scored.labels)
+        return Chain(scores, self.transitions, offsets, _allowed(scored.candidates.mask, offsets), _LEGAL)
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
         """What a model file keeps."""
@@ -155,18 +165,40 @@ class BoundaryModel:
     @classmethod
     def of_state(cls, header: dict[str, Any], arrays: Arrays) -> BoundaryModel:
         table = {name.removeprefix("weights/"): array for name, array in arrays.items() if name.startswith("weights/")}
-        weights = FrozenTable(table, len(LABELS)) if table else None
+        weights = FrozenTable(table, len(STATES)) if table else None
         allowed, entries, transitions = (np.array(arrays[name]) for name in ("allowed", "entries", "transitions"))
-        if allowed.shape != new_counts().shape[:3] or transitions.shape != (3, 3):
+        if allowed.shape != new_counts().shape[:3] or transitions.shape != _LEGAL.shape:
             raise DataError("the tables of boundaries do not have the sizes that this version of Weft uses")
         spaced, lines = bool(header["spaced"]), bool(header["lines"])
         return cls(allowed, entries, spaced, lines, weights, transitions, float(header["bias"]))
 
 
-def paragraphs(candidates: Candidates) -> Ints:
-    """Offsets of chains: one a paragraph that has candidates."""
-    cuts = np.flatnonzero(np.diff(candidates.paragraph)) + 1
+def chains(candidates: Candidates, decided: Labels) -> Ints:
+    """Offsets of chains: a chain ends where a boundary between two candidates is decided to end a token."""
+    ends = np.cumsum(decided != INSIDE)[candidates.left]
+    cuts = np.flatnonzero(np.diff(ends)) + 1
     return np.concatenate([[0], cuts, [len(candidates.left)]]).astype(np.int64)
+
+
+def _allowed(mask: Masks, offsets: Ints) -> Bools:
+    """The states that classes and the beginnings of chains allow."""
+    allowed: Bools = _ALLOWED[mask]
+    allowed[offsets[:-1]] &= _STARTS
+    return allowed
+
+
+@kernel
+def _states(labels: NDArray[np.int32], offsets: Ints, out: NDArray[np.int32]) -> None:
+    for chain in range(len(offsets) - 1):
+        begun = False
+        for i in range(offsets[chain], offsets[chain + 1]):
+            if labels[i] == INSIDE:
+                out[i] = _ON if begun else _BEGUN
+            elif labels[i] == TOKEN:
+                out[i] = _END if begun else _SINGLE
+            else:
+                out[i] = _FINAL
+            begun = labels[i] == INSIDE
 
 
 def train(
@@ -177,7 +209,7 @@ def train(
 
     counts = new_counts()
     none = np.zeros(0, dtype=np.uint64)
-    model = BoundaryModel(allowed_labels(counts), none, False, True, None, np.zeros((3, 3)))
+    model = BoundaryModel(allowed_labels(counts), none, False, True, None, np.zeros(_LEGAL.shape))
     marked = [Marked.of_doc(doc, model.table) for doc in docs]
     for each in marked:
         count_labels(each.text, each.ends, each.sentence_ends, counts)
@@ -187,31 +219,37 @@ def train(
         marked = [Marked.of_doc(doc, model.table, lines=False) for doc in docs]
     model.allowed = allowed_labels(counts)
     model.spaced = bool(counts[:, 1:, :, INSIDE].any())
-    model.entries = _entries(docs, model)
-    index, features, gold, mask, chains = _collect(marked, model)
+    # A token met once would be known wherever training meets it, which it is not elsewhere: for new text only.
+    model.entries = _entries(docs, model, 2)
+    index, features, gold, mask, offsets = _collect(marked, model)
+    model.entries = _entries(docs, model, 1)
     if not len(gold):
         return model, Trained(0, 0, None)
     keep = index.counts >= min_count
     rows = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)[features.rows]
     index = index.select(keep)
-    layout = Layout.of_mask(np.ones((len(index), len(LABELS)), dtype=np.bool_))
-    space = LabelSpace(LABELS, 1)
-    chain_model = ChainModel(space, layout, np.arange(9, dtype=np.int32).reshape(3, 3))
-    allowed = _ALLOWED[mask]
+    layout = Layout.of_mask(np.ones((len(index), len(STATES)), dtype=np.bool_))
+    space = LabelSpace(STATES, 1)
+    space.legal = _LEGAL
+    transitions = np.full(_LEGAL.shape, -1, dtype=np.int32)
+    transitions[_LEGAL] = np.arange(int(_LEGAL.sum()))
+    chain_model = ChainModel(space, layout, transitions)
+    allowed = _allowed(mask, offsets)
     allowed[np.arange(len(gold)), gold] = True
     node = FeatureRows(rows, features.offsets, _NO_VALUES)
-    batch = ChainBatch(chains, node, None, gold, np.ones(len(chains) - 1), allowed)
+    batch = ChainBatch(offsets, node, None, gold, np.ones(len(offsets) - 1), allowed)
     objective = learn.Objective(chain_model, list(batch.batches()), learn.Gold(), sigma=sigma, workers=workers)
     result = learn.minimise(
         objective, np.zeros(chain_model.size), learn.LBFGS(), max_iterations=iterations, describe="boundaries"
     )
     model.weights = FrozenTable.freeze(index, layout, result.weights[: layout.size], precision, prune)
-    model.transitions = result.weights[layout.size :].reshape(3, 3)
+    model.transitions = np.zeros(_LEGAL.shape)
+    model.transitions[_LEGAL] = result.weights[layout.size :]
     return model, Trained(len(gold), len(index), result)
 
 
-def _entries(docs: Sequence[Doc], model: BoundaryModel) -> Keys:
-    """Keys of tokens met more than once that have candidates inside."""
+def _entries(docs: Sequence[Doc], model: BoundaryModel, least: int) -> Keys:
+    """Keys of tokens that have candidates inside and were met at least so often."""
     tokens: Counter[str] = Counter()
     for doc in docs:
         text = doc.text
@@ -219,7 +257,7 @@ def _entries(docs: Sequence[Doc], model: BoundaryModel) -> Keys:
         tokens.update(text[start:end] for start, end in bounds if 1 < end - start <= REACH)
     keys = []
     for token, count in tokens.items():
-        if count > 1:
+        if count >= least:
             squeezed = squeeze(token, model.table)
             if len(find_candidates(squeezed, model.allowed, np.zeros(len(squeezed.codes), dtype=np.int8)).left):
                 keys.append(entry_key(token, model.table))
@@ -232,25 +270,29 @@ def _collect(
     """Features, labels and masks of all candidates, with the offsets of chains."""
     index = FeatureIndex()
     rows, gold, masks = [], [], []
-    offsets, chains = [np.zeros(1, dtype=np.int64)], [np.zeros(1, dtype=np.int64)]
+    offsets, bounds = [np.zeros(1, dtype=np.int64)], [np.zeros(1, dtype=np.int64)]
     n_features = n_candidates = 0
     for each in marked:
-        candidates = find_candidates(each.text, model.allowed, np.zeros(len(each.text.codes), dtype=np.int8))
+        decided = np.zeros(len(each.text.codes), dtype=np.int8)
+        candidates = find_candidates(each.text, model.allowed, decided)
         if not len(candidates.left):
             continue
+        own = chains(candidates, decided)
+        states = np.empty(len(candidates.left), dtype=np.int32)
+        _states(labels_at(each.text, candidates, each.ends, each.sentence_ends), own, states)
         keys, ends = feature_keys(each.text, candidates, model.table, model.entries, model.spaced)
         rows.append(index.add(keys))
-        gold.append(labels_at(each.text, candidates, each.ends, each.sentence_ends))
+        gold.append(states)
         masks.append(candidates.mask)
         offsets.append(ends[1:] + n_features)
-        chains.append(paragraphs(candidates)[1:] + n_candidates)
+        bounds.append(own[1:] + n_candidates)
         n_features += len(keys)
         n_candidates += len(candidates.left)
     if not gold:
         none = np.zeros(0, dtype=np.int32)
-        return index, FeatureRows(none, offsets[0], _NO_VALUES), none, np.zeros(0, dtype=np.uint8), chains[0]
+        return index, FeatureRows(none, offsets[0], _NO_VALUES), none, np.zeros(0, dtype=np.uint8), bounds[0]
     features = FeatureRows(np.concatenate(rows), np.concatenate(offsets), _NO_VALUES)
-    return index, features, np.concatenate(gold), np.concatenate(masks), np.concatenate(chains)
+    return index, features, np.concatenate(gold), np.concatenate(masks), np.concatenate(bounds)
 
 
 def tune_bias(model: BoundaryModel, docs: Sequence[Doc]) -> float:

@@ -29,11 +29,15 @@ from weft.storage import Arrays
 
 Words = tuple[str, ...]
 Split = Words | None
+#: What may become of a token: its words, None where it stays whole, or the labels to choose from.
+Choice = tuple[str, ...] | tuple[int, ...] | None
 
 #: Scripts of fewer token types are kept for the types they were met with.
 PRODUCTIVE = 2
 #: A way to split a token that is rarer than this share of its occurrences is taken for a slip.
 SLIP = 0.02
+#: Occurrences of an unambiguous token that the model learns from: it is for tokens that training did not meet.
+EXAMPLES = 8
 _STEM = "*"
 _WHOLE = 0  # label of tokens that stay as they are
 _CACHE = 200_000
@@ -106,6 +110,20 @@ def _common(one: str, other: str) -> tuple[int, int, int]:
     return best
 
 
+class _Choices(dict[str, Choice]):
+    """Choices of tokens, remembered; `map(choices.__getitem__, tokens)` runs in C over those met before."""
+
+    def __init__(self, model: Multiwords) -> None:
+        super().__init__()
+        self.model = model
+
+    def __missing__(self, token: str) -> Choice:
+        if len(self) >= _CACHE:
+            self.clear()
+        choice = self[token] = self.model.choice(token)
+        return choice
+
+
 class Multiwords:
     """A trained splitter of tokens.
 
@@ -127,7 +145,7 @@ class Multiwords:
         self.scripts = scripts
         self.productive = productive  # so many scripts, the first, may split unseen tokens
         self.weights = weights
-        self._choices: dict[str, tuple[int, ...] | Split] = {}
+        self.choices = _Choices(self)
 
     @property
     def empty(self) -> bool:
@@ -171,6 +189,7 @@ class Multiwords:
         strings: list[str] = []
         gold: list[int] = []
         allowed: list[list[int]] = []
+        met: Counter[str] = Counter()
         for tokens, splits in runs:
             small = [lower(token) for token in tokens]
             for i, split in enumerate(splits):
@@ -181,8 +200,9 @@ class Multiwords:
                 if split is not None:
                     script = script_of.get((small[i], tuple(map(lower, split))))
                     label = number.get(script, -1) if script is not None else -1
-                if label >= 0:
-                    strings += _features(tokens, small, i)
+                if label >= 0 and (met[small[i]] < EXAMPLES or self._ambiguous(small[i])):
+                    met[small[i]] += 1
+                    strings += _features(tokens, small, i, self._ambiguous(small[i]))
                     gold.append(label)
                     allowed.append([_WHOLE, label, *fitting])
         if len(set(gold)) < 2:
@@ -241,12 +261,15 @@ class Multiwords:
             for script in scripts_of(token, words) if script in numbers
         }  # fmt: skip
 
+    def _ambiguous(self, token: str) -> bool:
+        return len(self.known.get(token, ())) > 1
+
     def _own(self, token: str) -> list[int]:
         """Labels of the scripts that an ambiguous token was met with."""
         return [self._by_way[token, words] + 1 for words in self.known.get(token, ()) if (token, words) in self._by_way]
 
-    def _choice(self, token: str) -> tuple[int, ...] | Split:
-        """What may become of a token: its words, None where it stays whole, or the labels to choose from."""
+    def choice(self, token: str) -> Choice:
+        """What may become of a token by itself."""
         small = lower(token)
         ways = self.known.get(small)
         if ways is not None and len(ways) == 1:
@@ -257,13 +280,12 @@ class Multiwords:
         fitting = self._fitting(small)
         return (_WHOLE, *fitting) if fitting else None
 
-    def split(self, tokens: Sequence[str], places: Sequence[int] | None = None) -> dict[int, Words]:
-        """The words of those tokens, among all or those at `places`, that stand for several."""
+    def split(self, tokens: Sequence[str]) -> dict[int, Words]:
+        """The words of those tokens that stand for several."""
         found: dict[int, Words] = {}
         open_places: list[int] = []
         choices: list[tuple[int, ...]] = []
-        for i in range(len(tokens)) if places is None else places:
-            choice = self.choice(tokens[i])
+        for i, choice in enumerate(map(self.choices.__getitem__, tokens)):
             if choice is None:
                 continue
             if isinstance(choice[0], str):
@@ -276,15 +298,6 @@ class Multiwords:
                 found[i] = self.scripts[label - 1].apply(tokens[i])
         return found
 
-    def choice(self, token: str) -> tuple[int, ...] | Split:
-        """`_choice` remembered."""
-        if token not in self._choices:
-            if len(self._choices) >= _CACHE:
-                self._choices = {}
-            choice = self._choices[token] = self._choice(token)
-            return choice
-        return self._choices[token]
-
     def _decide(self, tokens: Sequence[str], places: list[int], choices: list[tuple[int, ...]]) -> list[int]:
         if not places:
             return []
@@ -294,7 +307,8 @@ class Multiwords:
         for i in places:
             first, end = max(0, i - 1), min(len(tokens), i + 2)
             near = tokens[first:end]
-            strings += _features(near, [lower(token) for token in near], i - first)
+            small = [lower(token) for token in near]
+            strings += _features(near, small, i - first, self._ambiguous(small[i - first]))
         keys = hash_strings(strings)
         width = len(keys) // len(places)
         offsets = np.arange(len(places) + 1, dtype=np.int64)
@@ -357,17 +371,22 @@ def _recase(words: Words, token: str) -> Words:
     return words
 
 
-def _features(tokens: Sequence[str], small: Sequence[str], i: int) -> list[str]:
-    """Always as many strings: letters of the token, its length and casing, its neighbours."""
+def _features(tokens: Sequence[str], small: Sequence[str], i: int, known: bool) -> list[str]:
+    """Always as many strings: letters of the token, its length and casing, its neighbours.
+
+    A token is named only where its own weights were learned (`known`); elsewhere its letters must do, in training too.
+    """
     token = small[i]
+    name = token if known else ""
     before = small[i - 1] if i else "<"
     behind = small[i + 1] if i + 1 < len(small) else ">"
     kind = "A" if tokens[i].isupper() else "a" if tokens[i].islower() else "Aa"
+    end = token[-3:]
     return [
-        "b", f"w{token}", f"k{kind}{min(len(token), 12)}",
-        *(f"s{token[-size:]}" for size in range(1, 8)),
-        *(f"p{token[:size]}" for size in range(1, 6)),
-        f"-{before}", f"+{behind}", f"-{token} {before}", f"+{token} {behind}", f"-+{token} {before} {behind}",
-        f"-s{before[-3:]} {token[-3:]}", f"+s{behind[-3:]} {token[-3:]}", f"+p{behind[:2]} {token[-3:]}",
-        f"+s{behind[-2:]} {token}", f"-s{before[-2:]} {token}", f"+p{behind[:1]} {token}",
+        "b", f"w{name}", f"k{kind}{min(len(token), 12)}",
+        *(f"s{token[-size:]}" if size < len(token) else "s" for size in range(1, 8)),
+        *(f"p{token[:size]}" if size < len(token) else "p" for size in range(1, 6)),
+        f"-{before}", f"+{behind}", f"-{name} {before}", f"+{name} {behind}", f"-+{name} {before} {behind}",
+        f"-s{before[-3:]} {end}", f"+s{behind[-3:]} {end}", f"+p{behind[:2]} {end}",
+        f"+s{behind[-2:]} {name}", f"-s{before[-2:]} {name}", f"+p{behind[:1]} {name}",
     ]  # fmt: skip

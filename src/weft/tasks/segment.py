@@ -48,7 +48,7 @@ class SegmenterSettings(Settings):
     iterations: int = 80  # limit of the optimiser
     min_count: int = 2  # features met less often are left out
     precision: str = "int8"  # of the saved weights: float32, int16, int8
-    prune: float = 0.0  # saved weights of at most this size are dropped
+    prune: float = 0.01  # saved weights of at most this size are dropped
     multiwords: bool = True  # split tokens into syntactic words
     bias: bool = True  # choose the number that is added to sentence ends on held-out text
     seed: int = 0  # training has no chance in it; kept so that all tasks take the same options
@@ -229,12 +229,8 @@ class Segmenter(Component):
     def _split(self, doc: Doc) -> NDArray[np.int64] | None:
         """Put words in the place of tokens that stand for several; the number of words of every token, if any does."""
         ids = doc.columns["form"]
-        distinct, place = np.unique(ids, return_inverse=True)
-        choice = self.multiwords.choice
-        open_forms = [choice(form) is not None for form in doc.strings.strings(distinct)]
-        places = np.flatnonzero(np.array(open_forms, dtype=np.bool_)[place]).tolist()
         forms = doc.strings.strings(ids)
-        found = self.multiwords.split(forms, places) if places else {}
+        found = self.multiwords.split(forms)
         if not found:
             return None
         sizes = np.ones(len(forms), dtype=np.int64)

@@ -21,13 +21,13 @@ from weft.errors import ConfigError
 from weft.kernel import kernel
 from weft.learn.cost import Cost, check_cost
 from weft.learn.demands import BeatGold, Demands
-from weft.learn.online import run_epochs
+from weft.learn.online import OnlineLearner
 from weft.learn.protocol import Floats, Indices
-from weft.learn.training import Arrays, Callback, Checkpoint, EarlyStopping, Result, run_name
+from weft.learn.training import Arrays
 
 
 @dataclass(frozen=True)
-class MIRA:
+class MIRA(OnlineLearner):
     """Options: epochs, number of solutions k, cap C on the step, cost of wrong decisions, averaging, order.
 
     A sentence's weight multiplies its cap; with the hard margin it only says whether the sentence counts.
@@ -38,42 +38,18 @@ class MIRA:
     array([ 0.5, -0.5])
     """
 
-    epochs: int = 10
     k: int = 5
     cap: float = math.inf
     cost: float | Cost = 1.0
     average: bool = True
-    shuffle: bool = True
-    seed: int = 0
     demands: Demands | None = None  # None: gold ahead of the k best by their cost
 
-    def fit(
-        self,
-        model: Any,
-        batches: Sequence[Any],
-        start: Floats | None = None,
-        *,
-        early: EarlyStopping | None = None,
-        checkpoint: Checkpoint | None = None,
-        callback: Callback | None = None,
-        describe: str = "MIRA",
-    ) -> Result:
-        """Train a model on batches of one sentence. `loss` counts wrong decisions of best solutions."""
+    def begin(self, model: Any, batches: Sequence[Any], start: Floats | None) -> MIRARun:
+        """MIRA at work; the loss of an epoch counts wrong decisions of best solutions."""
         if self.k < 0 or self.cap <= 0:
             raise ConfigError(f"MIRA needs k >= 1 and cap > 0, got {self.k} and {self.cap}.")
         check_cost(self.cost, "MIRA")
-        return run_epochs(
-            run_name(self, model.size),
-            MIRARun(self, model, start),
-            batches,
-            self.epochs,
-            shuffle=self.shuffle,
-            seed=self.seed,
-            early=early,
-            checkpoint=checkpoint,
-            callback=callback,
-            describe=describe,
-        )
+        return MIRARun(self, model, start)
 
 
 class MIRARun:

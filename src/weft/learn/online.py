@@ -6,7 +6,9 @@ held-out data after every epoch, writes checkpoints, and resumes.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,6 +25,7 @@ from weft.learn.training import (
     generator_from,
     generator_state,
     groups,
+    run_name,
 )
 from weft.progress import progress
 
@@ -48,6 +51,48 @@ class OnlineRun(Protocol):
     def restore(self, arrays: Arrays, values: dict[str, Any]) -> None: ...
 
 
+@dataclass(frozen=True)
+class OnlineLearner(ABC):
+    """What online learners have in common: epochs, batches an update, order; and `fit`."""
+
+    epochs: int = 10
+    group: int = 1
+    shuffle: bool = True
+    seed: int = 0
+
+    @abstractmethod
+    def begin(self, model: Any, batches: Sequence[Any], start: Floats | None) -> OnlineRun:
+        """The learner at work on a model, or a plain error for options that do not fit."""
+
+    def fit(
+        self,
+        model: Any,
+        batches: Sequence[Any],
+        start: Floats | None = None,
+        *,
+        early: EarlyStopping | None = None,
+        checkpoint: Checkpoint | None = None,
+        callback: Callback | None = None,
+        describe: str = "training",
+    ) -> Result:
+        """Train a model on batches, one sentence each for the classical algorithms."""
+        if not len(batches):
+            raise ConfigError("There is nothing to learn from: no batches were given.")
+        return run_epochs(
+            run_name(self, model.size),
+            self.begin(model, batches, start),
+            batches,
+            self.epochs,
+            group=self.group,
+            shuffle=self.shuffle,
+            seed=self.seed,
+            early=early,
+            checkpoint=checkpoint,
+            callback=callback,
+            describe=describe,
+        )
+
+
 def run_epochs(
     learner: str,
     run: OnlineRun,
@@ -63,8 +108,6 @@ def run_epochs(
     describe: str = "training",
 ) -> Result:
     """Train for some epochs; see the learners for what they pass."""
-    if not len(batches):
-        raise ConfigError("There is nothing to learn from: no batches were given.")
     if epochs < 1 or group < 1:
         raise ConfigError(f"epochs and group must be at least 1, got {epochs} and {group}.")
     keep = Progress(learner, early, checkpoint, callback)

@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 
 from weft.learn.cost import Cost, check_cost, cost_parts
-from weft.learn.online import run_epochs
+from weft.learn.online import OnlineLearner
 from weft.learn.protocol import Floats
 from weft.learn.signals import gold_of
-from weft.learn.training import Arrays, Callback, Checkpoint, EarlyStopping, Result, run_name
+from weft.learn.training import Arrays
 
 
 @dataclass(frozen=True)
-class Perceptron:
+class Perceptron(OnlineLearner):
     """Options: epochs, cost of wrong decisions while searching (a number each, or a `Cost`), averaging, batches an
     update, order.
 
@@ -34,39 +34,13 @@ class Perceptron:
     ([0, 1], 'no errors left')
     """
 
-    epochs: int = 10
     cost: float | Cost = 0.0
     average: bool = True
-    group: int = 1
-    shuffle: bool = True
-    seed: int = 0
 
-    def fit(
-        self,
-        model: Any,
-        batches: Sequence[Any],
-        start: Floats | None = None,
-        *,
-        early: EarlyStopping | None = None,
-        checkpoint: Checkpoint | None = None,
-        callback: Callback | None = None,
-        describe: str = "perceptron",
-    ) -> Result:
-        """Train a model on batches, one sentence each for the classical algorithm. `loss` counts wrong decisions."""
+    def begin(self, model: Any, batches: Sequence[Any], start: Floats | None) -> PerceptronRun:
+        """The perceptron at work; the loss of an epoch counts wrong decisions."""
         check_cost(self.cost, "The perceptron")
-        return run_epochs(
-            run_name(self, model.size),
-            PerceptronRun(self, model, start),
-            batches,
-            self.epochs,
-            group=self.group,
-            shuffle=self.shuffle,
-            seed=self.seed,
-            early=early,
-            checkpoint=checkpoint,
-            callback=callback,
-            describe=describe,
-        )
+        return PerceptronRun(self, model, start)
 
 
 class PerceptronRun:

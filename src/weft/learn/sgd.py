@@ -22,16 +22,16 @@ import numpy as np
 
 from weft.errors import ConfigError
 from weft.kernel import kernel
-from weft.learn.online import run_epochs
+from weft.learn.online import OnlineLearner
 from weft.learn.protocol import Floats, Indices
 from weft.learn.signals import Gold
-from weft.learn.training import Arrays, Callback, Checkpoint, EarlyStopping, Result, run_name
+from weft.learn.training import Arrays
 
 DECAY = 0.85  # of the rate an epoch, where no prior shrinks it
 
 
 @dataclass(frozen=True)
-class SGD:
+class SGD(OnlineLearner):
     """Options. l2 and l1 are those of the whole objective:  - sum value + l2 ||w||^2 / 2 + l1 ||w||_1.
 
     >>> from weft.learn.choice import ChoiceModel
@@ -48,46 +48,19 @@ class SGD:
     rate: float | None = None
     signal: Any = field(default_factory=Gold)
     average: bool = False
-    group: int = 1
-    shuffle: bool = True
-    seed: int = 0
     sample: int = 1000
 
-    def fit(
-        self,
-        model: Any,
-        batches: Sequence[Any],
-        start: Floats | None = None,
-        *,
-        early: EarlyStopping | None = None,
-        checkpoint: Checkpoint | None = None,
-        callback: Callback | None = None,
-        describe: str = "stochastic gradient",
-    ) -> Result:
-        """Train a model on batches; `loss` is minus the signal's value met on the way, penalties left out."""
+    def begin(self, model: Any, batches: Sequence[Any], start: Floats | None) -> SGDRun:
+        """Descent at work; the loss of an epoch is minus the signal's value met on the way, penalties left out."""
         if self.l2 < 0 or self.l1 < 0:
             raise ConfigError(f"SGD needs l2 and l1 >= 0, got {self.l2} and {self.l1}.")
         if self.l1 and self.average:
             raise ConfigError("SGD cannot average under L1: the mean would not be sparse. Set average=False or l1=0.")
         if self.rate is not None and self.rate <= 0:
             raise ConfigError(f"SGD needs a rate above 0, got {self.rate}.")
-        if not len(batches):
-            raise ConfigError("There is nothing to learn from: no batches were given.")
         updates = -(-len(batches) // self.group)
         rate = self.rate if self.rate is not None else self.calibrate(model, batches, start)
-        return run_epochs(
-            run_name(self, model.size),
-            SGDRun(self, model, start, rate, updates),
-            batches,
-            self.epochs,
-            group=self.group,
-            shuffle=self.shuffle,
-            seed=self.seed,
-            early=early,
-            checkpoint=checkpoint,
-            callback=callback,
-            describe=describe,
-        )
+        return SGDRun(self, model, start, rate, updates)
 
     def calibrate(self, model: Any, batches: Sequence[Any], start: Floats | None = None) -> float:
         """The first rate, among powers of two, that gains most in one pass over a sample."""

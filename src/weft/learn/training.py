@@ -236,7 +236,7 @@ def run_name(options: Any, size: int) -> str:
 
     >>> from weft.learn.perceptron import Perceptron
     >>> run_name(Perceptron(epochs=3), 10)
-    'Perceptron(cost=0.0, average=True, group=1, shuffle=True, seed=0) on 10 weights'
+    'Perceptron(group=1, shuffle=True, seed=0, cost=0.0, average=True) on 10 weights'
     """
     kept = (f"{part.name}={getattr(options, part.name)!r}" for part in fields(options) if part.name != "epochs")
     return f"{type(options).__name__}({', '.join(kept)}) on {size} weights"

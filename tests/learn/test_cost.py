@@ -79,4 +79,4 @@ def test_bad_costs_are_refused():
         ConfusionCost.of([[1.0]])
     for learner in (Perceptron, MIRA):
         with pytest.raises(ConfigError, match="cost must be at least 0"):
-            learner(cost=-1.0).fit(None, [])
+            learner(cost=-1.0).fit(None, [None])

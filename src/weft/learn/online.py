@@ -78,9 +78,10 @@ class OnlineLearner(ABC):
         """Train a model on batches, one sentence each for the classical algorithms."""
         if not len(batches):
             raise ConfigError("There is nothing to learn from: no batches were given.")
+        run = self.begin(model, batches, start)
         return run_epochs(
             run_name(self, model.size),
-            self.begin(model, batches, start),
+            run,
             batches,
             self.epochs,
             group=self.group,

@@ -67,3 +67,11 @@ def test_without_a_data_folder_everything_is_missing(weft: Weft, tmp_path: Path)
     (tmp_path / "empty").mkdir()
     facts = json.loads(weft("data", "list", "--json", "--data", "empty").stdout)
     assert all(fact["missing"] == fact["files"] for fact in facts)
+
+
+def test_lexicons_are_checked_but_not_read(weft: Weft, corpora: Path) -> None:
+    folder = corpora / "lexicons" / "verbnet3"
+    folder.mkdir(parents=True)
+    (folder / "verbnet3.zip").write_bytes(b"PK\x03\x04\xff\xfe")
+    done = weft("data", "check", "verbnet3", "--read", "--data", corpora)
+    assert (done.returncode, done.stdout) == (0, "verbnet3: here\n")

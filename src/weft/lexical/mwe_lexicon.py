@@ -88,9 +88,10 @@ class MweLexicon:
     def matches(self, lemmas: Sequence[str], max_gap: int = 0, forms: Sequence[str] = ()) -> list[Match]:
         """All matches in a sentence, by their first word; a word matches by its lemma or by its form."""
         found: list[Match] = []
-        words = [{lemma, form} for lemma, form in zip(lemmas, forms or lemmas, strict=True)]
+        pairs = zip(lemmas, forms or lemmas, strict=True)
+        words = [(lemma,) if lemma == form else (lemma, form) for lemma, form in pairs]
         for first, known in enumerate(words):
-            for word in sorted(known):
+            for word in known:
                 node = self._trie.get(word)
                 if node is not None:
                     _walk(node, words, (first,), max_gap, found)
@@ -123,6 +124,9 @@ def shortest_path(matches: Iterable[Match], length: int) -> Segmentation:
     ((Match(words=(0, 1), category=''), Match(words=(2, 3), category='')), 2.0)
     """
     starting: list[list[Match]] = [[] for _ in range(length)]
+    matches = list(matches)
+    if not matches:
+        return Segmentation((), float(length))
     for match in matches:
         starting[match.words[0]].append(match)
     for each in starting:
@@ -216,14 +220,19 @@ def _lemmas(text: str) -> list[str]:
 
 
 def _walk(
-    node: dict[Any, Any], words: Sequence[set[str]], so_far: Group, max_gap: int, found: list[Match], least: int = 0
+    node: dict[Any, Any],
+    words: Sequence[tuple[str, ...]],
+    so_far: Group,
+    max_gap: int,
+    found: list[Match],
+    least: int = 0,
 ) -> None:
     """Follow the trie from behind the last word; `least` words must be left out before the next (a variable)."""
     if _END in node and not least:
         found.append(Match(so_far, node[_END]))
     last = so_far[-1] + 1
     for place in range(last + least, min(last + max_gap + 1, len(words))):
-        for word in sorted(words[place]):
+        for word in words[place]:
             after = node.get(word)
             if after is not None:
                 _walk(after, words, (*so_far, place), max_gap, found)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 
 from weft.lexical.mwe_lexicon import Match, MweLexicon
@@ -42,6 +43,7 @@ _CLASSES = {
 _CONTENT = ("verb", "noun", "adjective", "adverb")
 
 
+@cache
 def word_class(tag: str) -> str:
     """Verb, noun, adjective, adverb or particle (prepositions too), from a tag of Penn or UD; empty for others.
 

@@ -113,7 +113,7 @@ def weft_side() -> dict[str, Any]:
 
     settings: dict[str, Any] = {
         "column": "chunk", "templates": f"{TEMPLATES} y[-1]", "fields": {"w": "form", "t": "xpos"}, "learner": "crf",
-        "sigma": (2 * C2) ** -0.5, "iterations": ITERATIONS,
+        "sigma": (2 * C2) ** -0.5, "iterations": ITERATIONS, "min_count": 1,
     }  # fmt: skip
 
     def documents(words: Columns, tags: Columns, labels: Columns | None = None) -> list[Doc]:

@@ -56,11 +56,12 @@ class LemmatizerSettings(Settings):
     precision: str = "float32"  # of the saved weights: float32, int16, int8
     prune: float = 0.0  # saved weights of at most this size are dropped
     seed: int = 0
+    workers: int = 1  # threads: for crf
 
     def check(self) -> None:
         if self.learner not in ("perceptron", "mira", "crf"):
             raise ConfigError(f"learner must be one of perceptron, mira, crf, got {self.learner!r}")
-        for name in ("epochs", "sigma", "iterations", "min_count"):
+        for name in ("epochs", "sigma", "iterations", "min_count", "workers"):
             if getattr(self, name) <= 0:
                 raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
 
@@ -153,7 +154,8 @@ class Lemmatizer(Component):
             settings.min_count,
         )  # fmt: skip
         if settings.learner == "crf":
-            objective = room.Objective(data.model, list(data.batch.batches(2048)), room.Gold(), sigma=settings.sigma)
+            batches = list(data.batch.batches(2048))
+            objective = room.Objective(data.model, batches, room.Gold(), sigma=settings.sigma, workers=settings.workers)
             start = np.zeros(data.model.size)
             result = room.minimise(objective, start, room.LBFGS(), max_iterations=settings.iterations)
         elif settings.learner == "mira":
@@ -274,7 +276,7 @@ class Lemmatizer(Component):
         if self.lists is None:
             raise WeftError("this lemmatizer is not trained yet: call fit, or load a model")
         header = {
-            "settings": asdict(self.settings),
+            "settings": {name: value for name, value in asdict(self.settings).items() if name != "workers"},
             "columns": list(self.columns),
             "scripts": [list(script) for script in self.scripts],
             "dictionary": self.dictionary,

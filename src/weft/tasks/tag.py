@@ -54,6 +54,8 @@ JOINT_TEMPLATES = (
 )
 #: The columns that are tagged together, the first of them by itself.
 JOINT = ("upos", "xpos", "feats")
+#: A training set of fewer words is small: it is gone through twice as often, and features of joint tags met once count.
+SMALL = 50_000
 #: A word is given the tags in the dictionary that make up at least this part of its occurrences.
 SHARE = 0.02
 
@@ -67,8 +69,8 @@ class TaggerSettings(LabellerSettings):
     clusters: str = ""  # file of word clusters: `path word` or `word class` a line
     dictionary: int = 10  # words seen so often enter the tag dictionary; 0: no dictionary
     learner: str = "perceptron"
-    epochs: int = 6
-    min_count: int = 2
+    epochs: int = 6  # passes over the data, twice as many over a small training set
+    min_count: int = 2  # features met less often are left out, but for joint tags of a small training set
 
     def check(self) -> None:
         super().check()
@@ -141,17 +143,21 @@ class Tagger(SequenceLabeller):
             present = [name for name in JOINT if any(doc.has(name) for doc in docs)]
             self.columns = tuple(present) if present[:1] == ["upos"] or len(present) == 1 else self.columns
         self.inventory = self.refiner = None
+        asked = self.settings
+        small = sum(doc.n_words for doc in docs) < SMALL
+        self.settings = replace(asked, epochs=2 * asked.epochs) if small else asked
         report = super().fit(docs, held_out)
         self.provides = self.columns
         if len(self.columns) > 1:
-            joint = self._fit_joint(docs, held_out)
+            joint = self._fit_joint(docs, held_out, 1 if small else asked.min_count)
             for name in ("cpu_seconds", "seconds"):
                 joint["training"][name] += report["training"].pop(name)
             report["training"].update(joint["training"])
             report.setdefault("scores", {}).update(joint.get("scores", {}))
+        self.settings = replace(self.settings, epochs=asked.epochs)
         return report
 
-    def _fit_joint(self, docs: Sequence[Doc], dev: Sequence[Doc] | None) -> dict[str, Any]:
+    def _fit_joint(self, docs: Sequence[Doc], dev: Sequence[Doc] | None, min_count: int) -> dict[str, Any]:
         """Learn the joint tags, parts of speech given."""
         started, wall = time.process_time(), time.perf_counter()
         settings = self.settings
@@ -169,7 +175,7 @@ class Tagger(SequenceLabeller):
             reader = self._joint_reader(inventory)
             numbers = {tag: i for i, tag in enumerate(inventory.tags)}
             gold = np.array([numbers[tag] for tag in tags], dtype=np.int32)
-            data = CandidateData.build(reader, docs, self._upos_numbers(tags), gold, settings.min_count)
+            data = CandidateData.build(reader, docs, self._upos_numbers(tags), gold, min_count)
             early = self._early_joint(data, inventory, dev) if dev is not None else None
             apart = f"{settings.checkpoint}.joint" if settings.checkpoint else ""
             result = learn(data, replace(settings, checkpoint=apart), early)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,7 +28,10 @@ def console(stderr: bool = False) -> Console:
     """A Rich console on standard output, or on standard error for what is not the result."""
     from rich.console import Console
 
-    return Console(stderr=stderr, highlight=False)
+    shown = Console(stderr=stderr, highlight=False)
+    if not shown.is_terminal and "COLUMNS" not in os.environ:
+        shown.width = 120  # a file or a pipe has no width; tables there need not be squeezed into 80 columns
+    return shown
 
 
 def print_json(value: Any) -> None:

@@ -53,8 +53,12 @@ def show(result: RecipeResult, console: Console) -> None:
         header, rows = cells(table)
         shown = RichTable(title=table.title, title_justify="left", caption=table.note or None, caption_justify="left")
         for name in header:
+            # A figure is never cut: where there is no room for it, it goes on in the next line.
             shown.add_column(
-                name, justify="right" if name else "left", style="dim" if name.endswith("(paper)") else None
+                name,
+                justify="right" if name else "left",
+                style="dim" if name.endswith("(paper)") else None,
+                overflow="fold",
             )
         for row in rows:
             shown.add_row(*(Text(cell) for cell in row))

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.errors import DataError
+from weft.errors import ModelError
 from weft.features.characters import CharacterTable
 from weft.features.hashing import Keys
 from weft.features.index import FeatureIndex
@@ -64,6 +64,8 @@ _CONTINUES = np.array([False, True, True, False, True])  # states of a token tha
 _STARTS = np.array([True, False, False, True, True])  # states of a token that has not
 _LEGAL = np.where(_OPEN[:, None], _CONTINUES[None, :], _STARTS[None, :])
 _NO_VALUES = np.zeros(0)
+#: Chains a batch of training: most are a few candidates long.
+CHAINS = 8192
 #: Numbers tried for b.
 BIASES = tuple(np.arange(-1.0, 4.01, 0.25).tolist())
 
@@ -168,7 +170,9 @@ class BoundaryModel:
         weights = FrozenTable(table, len(STATES)) if table else None
         allowed, entries, transitions = (np.array(arrays[name]) for name in ("allowed", "entries", "transitions"))
         if allowed.shape != new_counts().shape[:3] or transitions.shape != _LEGAL.shape:
-            raise DataError("the tables of boundaries do not have the sizes that this version of Weft uses")
+            raise ModelError(
+                "the tables of boundaries do not have the sizes that this version of Weft uses; train it again"
+            )
         spaced, lines = bool(header["spaced"]), bool(header["lines"])
         return cls(allowed, entries, spaced, lines, weights, transitions, float(header["bias"]))
 
@@ -220,9 +224,10 @@ def train(
     model.allowed = allowed_labels(counts)
     model.spaced = bool(counts[:, 1:, :, INSIDE].any())
     # A token met once would be known wherever training meets it, which it is not elsewhere: for new text only.
-    model.entries = _entries(docs, model, 2)
+    known, often = _entries(docs, model)
+    model.entries = often
     index, features, gold, mask, offsets = _collect(marked, model)
-    model.entries = _entries(docs, model, 1)
+    model.entries = known
     if not len(gold):
         return model, Trained(0, 0, None)
     keep = index.counts >= min_count
@@ -238,7 +243,7 @@ def train(
     allowed[np.arange(len(gold)), gold] = True
     node = FeatureRows(rows, features.offsets, _NO_VALUES)
     batch = ChainBatch(offsets, node, None, gold, np.ones(len(offsets) - 1), allowed)
-    objective = learn.Objective(chain_model, list(batch.batches()), learn.Gold(), sigma=sigma, workers=workers)
+    objective = learn.Objective(chain_model, list(batch.batches(CHAINS)), learn.Gold(), sigma=sigma, workers=workers)
     result = learn.minimise(
         objective, np.zeros(chain_model.size), learn.LBFGS(), max_iterations=iterations, describe="boundaries"
     )
@@ -248,20 +253,21 @@ def train(
     return model, Trained(len(gold), len(index), result)
 
 
-def _entries(docs: Sequence[Doc], model: BoundaryModel, least: int) -> Keys:
-    """Keys of tokens that have candidates inside and were met at least so often."""
+def _entries(docs: Sequence[Doc], model: BoundaryModel) -> tuple[Keys, Keys]:
+    """Keys of the tokens that have candidates inside, and of those among them that were met more than once."""
     tokens: Counter[str] = Counter()
     for doc in docs:
         text = doc.text
         bounds = zip(doc.token_start.tolist(), doc.token_end.tolist(), strict=True)
         tokens.update(text[start:end] for start, end in bounds if 1 < end - start <= REACH)
-    keys = []
+    keys, counts = [], []
     for token, count in tokens.items():
-        if count >= least:
-            squeezed = squeeze(token, model.table)
-            if len(find_candidates(squeezed, model.allowed, np.zeros(len(squeezed.codes), dtype=np.int8)).left):
-                keys.append(entry_key(token, model.table))
-    return np.unique(np.array(keys, dtype=np.uint64))
+        squeezed = squeeze(token, model.table)
+        if len(find_candidates(squeezed, model.allowed, np.zeros(len(squeezed.codes), dtype=np.int8)).left):
+            keys.append(entry_key(token, model.table))
+            counts.append(count)
+    known = np.array(keys, dtype=np.uint64)
+    return np.unique(known), np.unique(known[np.array(counts, dtype=np.int64) > 1])
 
 
 def _collect(

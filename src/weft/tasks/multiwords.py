@@ -323,7 +323,7 @@ class Multiwords:
         """What a model file keeps."""
         header = {
             "known": {token: [list(words) for words in ways] for token, ways in self.known.items() if any(ways)},
-            "whole": " ".join(sorted(token for token, ways in self.known.items() if not any(ways))),
+            "whole": sorted(token for token, ways in self.known.items() if not any(ways)),
             "scripts": [[script.front, script.back, list(script.words), script.host] for script in self.scripts],
             "productive": self.productive,
         }
@@ -332,7 +332,7 @@ class Multiwords:
     @classmethod
     def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Multiwords:
         known = {token: [tuple(words) for words in ways] for token, ways in header["known"].items()}
-        known |= {token: [()] for token in header["whole"].split(" ") if token}
+        known |= {token: [()] for token in header["whole"]}
         scripts = [Script(front, back, tuple(words), host) for front, back, words, host in header["scripts"]]
         weights = FrozenTable(arrays, len(scripts) + 1) if arrays else None
         return cls(known, scripts, header["productive"], weights)

@@ -24,7 +24,7 @@ from weft.features.weights import PRECISIONS
 from weft.pipeline import Component, State
 from weft.storage import Arrays
 from weft.tasks.boundaries import SENTENCE
-from weft.tasks.boundary_model import BoundaryModel, train, tune_bias
+from weft.tasks.boundary_model import BoundaryModel, Trained, train, tune_bias
 from weft.tasks.multiwords import Multiwords, Split
 from weft.tasks.segment_rules import split_by_rule
 from weft.tasks.settings import Settings
@@ -114,19 +114,10 @@ class Segmenter(Component):
         if held_out is not None and not held_out:
             raise DataError("the dev set has no words")
         self.boundaries, trained = self._train(docs)
-        scores: dict[str, float] = {}
-        if held_out is not None:
-            scores["dev"] = tune_bias(self.boundaries, held_out) if self.settings.bias else 0.0
-        elif self.settings.bias:
-            kept, last = _without_last_tenth(docs)
-            if kept and last:
-                trial, _ = self._train(kept)
-                tune_bias(trial, last)
-                self.boundaries.bias = trial.bias
+        if self.settings.bias:
+            self._choose_bias(docs, held_out)
         if self.settings.multiwords:
             self.multiwords = Multiwords.learn(_splits(docs))
-        if held_out is not None:
-            scores = self._scores(held_out)
         report: dict[str, Any] = {
             "training": {
                 "sentences": sum(doc.n_sentences for doc in docs),
@@ -142,16 +133,27 @@ class Segmenter(Component):
                 "seconds": round(time.perf_counter() - wall, 2),
             }
         }
-        if scores:
-            report["scores"] = scores
+        if held_out is not None:
+            report["scores"] = self._scores(held_out)
         return report
 
-    def _train(self, docs: Sequence[Doc]) -> tuple[BoundaryModel, Any]:
+    def _train(self, docs: Sequence[Doc]) -> tuple[BoundaryModel, Trained]:
         chosen = self.settings
         return train(
             docs, sigma=chosen.sigma, iterations=chosen.iterations, min_count=chosen.min_count,
             precision=chosen.precision, prune=chosen.prune, workers=chosen.workers,
         )  # fmt: skip
+
+    def _choose_bias(self, docs: Sequence[Doc], held_out: Sequence[Doc] | None) -> None:
+        assert self.boundaries is not None
+        if held_out is not None:
+            tune_bias(self.boundaries, held_out)
+            return
+        kept, last = _without_last_tenth(docs)
+        if kept and last:
+            trial, _ = self._train(kept)
+            tune_bias(trial, last)
+            self.boundaries.bias = trial.bias
 
     def _scores(self, docs: Sequence[Doc]) -> dict[str, float]:
         from weft.evaluate.ud import evaluate_ud

@@ -38,6 +38,11 @@ COMMANDS = {
         "Train a model for a task on annotated files.",
         "weft train chunker examples/chunks.conll --out chunker.weft --learner crf --seed 1",
     ),
+    "review": Place(
+        "weft.cli.review:review",
+        "Annotate by yes and no: accept or reject what a model proposes.",
+        "weft review examples/unseen.conll --model chunker.weft --layer chunks --journal answers.jsonl --out new.conll",
+    ),
     "evaluate": Place(
         "weft.cli.evaluate:evaluate",
         "Score a system's output against gold annotation.",

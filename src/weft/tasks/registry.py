@@ -21,6 +21,7 @@ TASKS: dict[str, tuple[str, str]] = {
     "lemmatizer": ("weft.tasks.lemmatize:Lemmatizer", "lemmas of words with tags"),
     "chunker": ("weft.tasks.chunk:Chunker", "chunks, entities, or any other layer of flat spans"),
     "segments": ("weft.tasks.segments:SegmentFinder", "spans that may have gaps, overlap and nest"),
+    "proposer": ("weft.annotate.proposer:Proposer", "flat spans, more of them than right, for `weft review`"),
     "mwe": ("weft.tasks.mwe:MweTagger", "multiword expressions, with gaps, strong and weak"),
 }
 #: Stands in a model's header for what its maker did not say.

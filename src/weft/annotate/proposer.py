@@ -1,0 +1,190 @@
+"""A tagger trained for recall: k-best MIRA whose margin is a loss over mentions.
+
+    w <- argmin ||w' - w||^2   with   w'.[f(x, y(x)) - f(x, y)] >= a * false alarms(y) + b * misses(y)
+
+for the k best y of the sentence under w. The loss counts mentions, not words, and knows alternative boundaries; b / a
+is the knob: the higher, the more is proposed. `propose` unites what several taggers see in their k best labellings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.annotate.mentions import Mention, MentionLoss, Proposal, Reference, references_of, right_sets
+from weft.errors import ConfigError
+from weft.learn.chain_model import ChainBatch
+from weft.learn.demands import BeatGold, Demand
+from weft.learn.training import Checkpoint, EarlyStopping, Result
+from weft.tasks.chain_data import ChainData
+from weft.tasks.chunk import Chunker, ChunkerSettings
+from weft.tasks.labelling import LabellerSettings
+from weft.text.doc import Doc
+from weft.text.schemes import decode, encode
+
+#: Words, spelling and inner letters; `m` holds the marks of a word (see `marks`).
+FEATURES = (
+    "true w[-2..2] w[-1..1].lower w[0].prefix2..4 w[0].suffix2..4 w[-1..1].shape w[-1..1].brief w[0].length m[0] "
+    "w[-1].lower|w[0].lower w[0].lower|w[1].lower y[-1] y[-1]|w[0] y[-1]|w[0].brief"
+)
+_GREEK = re.compile(r"alpha|beta|gamma|delta|epsilon|zeta|theta|kappa|lambda|sigma|omega|[α-ω]", re.IGNORECASE)
+_ROMAN = re.compile(r"^[IVX]+$")
+_TESTS = {
+    "digit": re.compile(r"\d"),
+    "hyphen": re.compile(r"-"),
+    "slash": re.compile(r"/"),
+    "greek": _GREEK,
+    "roman": _ROMAN,
+    "capitals": re.compile(r"^[^a-z]*[A-Z][^a-z]*$"),
+    "mixed": re.compile(r"[a-z].*[A-Z]|[A-Z].*[a-z].*[A-Z]"),
+}
+
+
+def marks(form: str) -> str:
+    """What a gene's name shows: flags, and letter groups of 2 to 4, as one set for a column.
+
+    >>> marks("IL-2")
+    'digit|hyphen|capitals|~il|~il-|~il-2|~l-|~l-2|~-2'
+    """
+    flags = [name for name, test in _TESTS.items() if test.search(form)]
+    lower = form.lower().replace("|", "!")
+    groups = {lower[i : i + n]: None for i in range(len(lower)) for n in (2, 3, 4) if i + n <= len(lower)}
+    return "|".join([*flags, *(f"~{group}" for group in groups)])
+
+
+@dataclass
+class ProposerSettings(ChunkerSettings):
+    """Options of a proposer."""
+
+    layer: str = "entities"  # the span layer to learn and to write
+    learner: str = "mira"
+    alternatives: str = "alternatives"  # span layer of other boundaries that count as right; may be missing
+    miss: float = 1.0  # b: what a missed mention costs
+    false_alarm: float = 1.0  # a: what a wrong one costs
+    target: str = "gold"  # what is to score highest: gold, or best (the best-scoring right labelling)
+    epochs: int = 5
+
+    def check(self) -> None:
+        super().check()
+        if self.learner != "mira":
+            raise ConfigError(f"a proposer is trained by mira, got learner={self.learner!r}; see `weft train chunker`")
+        if self.target not in ("gold", "best"):
+            raise ConfigError(f"target must be gold or best, got {self.target!r}")
+        if self.miss < 0 or self.false_alarm < 0 or self.miss + self.false_alarm == 0:
+            raise ConfigError(
+                f"miss and false_alarm must be at least 0 and not both 0, got {self.miss}, {self.false_alarm}"
+            )
+
+
+@dataclass(frozen=True)
+class MentionBatch(ChainBatch):
+    """One sentence with its references; `names` and `scheme` read label numbers."""
+
+    references: tuple[Reference, ...] = ()
+    names: tuple[str, ...] = ()
+    scheme: str = "IOB2"
+
+    def mentions(self, solution: NDArray[np.int32]) -> list[Mention]:
+        """The mentions of a labelling."""
+        return decode([self.names[state] for state in solution.tolist()], self.scheme, strict=False)
+
+
+@dataclass(frozen=True)
+class BeatReferences:
+    """Gold, or the best-scoring right labelling, ahead of the k best by the loss of their mentions."""
+
+    loss: MentionLoss
+    target: str = "gold"
+
+    def __call__(self, structure: Any, batch: MentionBatch, k: int) -> Demand:
+        if self.target == "best" and any(reference.alternatives for reference in batch.references):
+            number = {name: i for i, name in enumerate(batch.names)}
+            choices = [batch.gold]
+            for mentions in right_sets(batch.references):
+                labels = encode(mentions, batch.n_words, batch.scheme)
+                if all(label in number for label in labels):
+                    choices.append(np.array([number[label] for label in labels], dtype=np.int32))
+            best = max(choices, key=lambda labelling: float(structure.score(labelling)[0]))
+            batch = replace(batch, gold=best)
+        return BeatGold(loss=self.loss)(structure, batch, k)
+
+
+class Proposer(Chunker):
+    """A chunker that would rather be wrong than miss.
+
+    >>> from weft.text.layers import SpanLayer
+    >>> doc = Doc.of_words([["StAR", "binds", "SREBP-1a"], ["It", "rose"]])
+    >>> doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "GENE"), (2, 3, "GENE")])
+    >>> proposer = Proposer(ProposerSettings(miss=5.0))
+    >>> report = proposer.fit([doc])
+    >>> new = Doc.of_words([["SREBP-2", "rose"]])
+    >>> [(proposal.start, proposal.end) for proposal in propose([proposer], new, top=1)[0]]
+    [(0, 1)]
+    """
+
+    task = "proposer"
+    settings_class = ProposerSettings
+    settings: ProposerSettings
+
+    def __init__(self, settings: LabellerSettings | None = None) -> None:
+        super().__init__(settings)
+        if self.settings.order != 1:
+            raise ConfigError("a proposer has order 1: its loss reads labels, not pairs of them")
+
+    def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
+        tags = next((column for column in ("xpos", "upos") if all(doc.has(column) for doc in docs)), None)
+        fields = {"w": "form", "m": "marks:set", **({"t": tags} if tags else {})}
+        return FEATURES + (" t[-1..1]" if tags else ""), fields
+
+    def observed(self, docs: Sequence[Doc], training: bool = False) -> Sequence[Doc]:
+        return [_with_marks(doc) for doc in docs]
+
+    def _required(self) -> tuple[str, ...]:
+        return tuple(layer for layer in super()._required() if layer != "marks")
+
+    def learn(self, data: ChainData, docs: Sequence[Doc], early: EarlyStopping | None) -> Result:
+        from weft.learn import MIRA
+
+        settings = self.settings
+        references = [
+            sentence for doc in docs for sentence in references_of(doc, settings.layer, settings.alternatives)
+        ]
+        names, scheme = tuple(data.model.space.labels), settings.scheme or "IOB2"
+        batches = [
+            MentionBatch(**vars(batch), references=tuple(sentence), names=names, scheme=scheme)
+            for batch, sentence in zip(data.batch.batches(1), references, strict=True)
+        ]
+        demands = BeatReferences(MentionLoss(settings.miss, settings.false_alarm), settings.target)
+        learner = MIRA(epochs=settings.epochs, k=settings.k, seed=settings.seed, demands=demands)
+        checkpoint = Checkpoint(settings.checkpoint) if settings.checkpoint else None
+        return learner.fit(data.model, batches, early=early, checkpoint=checkpoint)
+
+
+def propose(taggers: Iterable[Chunker], doc: Doc, top: int = 2) -> list[list[Proposal]]:
+    """For every sentence the distinct mentions of the `top` best labellings of all taggers, in order of the text."""
+    votes: list[dict[Mention, tuple[int, int]]] = [{} for _ in range(doc.n_sentences)]
+    for tagger in taggers:
+        scheme = tagger.settings.scheme or "IOB2"
+        for number, labellings in enumerate(tagger.kbest(doc, top)):
+            for rank, (labels, _) in enumerate(labellings, start=1):
+                for mention in decode(labels, scheme, strict=False):
+                    count, best = votes[number].get(mention, (0, rank))
+                    votes[number][mention] = (count + 1, min(best, rank))
+    return [
+        [Proposal(*mention, count, rank) for mention, (count, rank) in sorted(sentence.items())] for sentence in votes
+    ]
+
+
+def _with_marks(doc: Doc) -> Doc:
+    """A document over the same words with the column of marks beside them."""
+    types, inverse = np.unique(doc.columns["form"], return_inverse=True)
+    ids = doc.strings.ids([marks(form) for form in doc.strings.strings(types)])
+    shown = Doc(doc.text, doc.strings)
+    shown.token_start, shown.token_end, shown.word_token = doc.token_start, doc.token_end, doc.word_token
+    shown.sentence_offsets, shown.columns = doc.sentence_offsets, {**doc.columns, "marks": ids[inverse]}
+    return shown

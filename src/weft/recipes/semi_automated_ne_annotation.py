@@ -1,0 +1,254 @@
+"""Semi-automated named entity annotation (Ganchev, Pereira, Mandel, Carroll and White, LAW 2007).
+
+A tagger trained for recall on the first half of a corpus proposes mentions in the second half; an annotator who only
+says yes or no turns them into training data. Trained by k-best MIRA with the loss  a * false alarms + b * misses  over
+mentions with alternative boundaries. Arms: (A) the first half alone, (B) with m sentences of the second half annotated
+by hand with alternatives, (C) the same without alternatives, (D) with all of it filtered by yes and no.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from weft.annotate.mentions import Mention, Proposal, references_of, score_mentions
+from weft.annotate.proposer import Proposer, ProposerSettings, propose
+from weft.annotate.simulate import break_even, effort, filtered_f1, simulate
+from weft.evaluate.counts import Counts
+from weft.evaluate.significance import confidence_interval, paired_bootstrap
+from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
+from weft.recipes.gene_mentions import ALTERNATIVES, LABEL, LAYER, Sentence, gene_document, gene_sentences
+from weft.recipes.segment_samples import stand_off
+
+SLUG = "semi-automated-ne-annotation"
+OTHER = "ner/jnlpba/train-800-abstracts.standoff.tar.gz"
+GENES = {"protein", "DNA", "RNA"}  # what the second corpus calls a gene
+RATIOS = (1.0, 2.0, 5.0, 10.0, 20.0)
+WANTED = 0.9  # recall that a proposer should reach
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much of the corpus is used."""
+
+    half: int = 6000
+    tuning: int = 3000
+    test: int = 5000
+    steps: tuple[float, ...] = (1 / 6, 2 / 6, 3 / 6, 4 / 6, 5 / 6, 1.0)
+    subsets: int = 3
+    epochs: int = 5
+
+
+QUICK = Sizes(half=600, tuning=300, test=400, steps=(0.5, 1.0), subsets=1, epochs=3)
+
+
+@dataclass
+class Halves:
+    """The parts of the corpus."""
+
+    first: list[Sentence]
+    second: list[Sentence]
+    tuning: list[Sentence]
+    test: list[Sentence]
+
+
+def load(options: RecipeOptions, sizes: Sizes) -> Halves:
+    """Sentences 1 to 6,000 of the training part, 6,001 to 12,000, the rest with the development part, and the test."""
+    train, test = gene_sentences(options, "train"), gene_sentences(options, "test")
+    half = sizes.half
+    rest = train[12_000:] + gene_sentences(options, "dev")
+    return Halves(train[:half], train[half : 2 * half], rest[: sizes.tuning], test[: sizes.test])
+
+
+def train(sentences: list[Sentence], miss: float = 1.0, epochs: int = 5, seed: int = 0, hints: bool = True) -> Proposer:
+    """A tagger whose misses cost `miss` times a false alarm; without `hints`, alternatives are not looked at."""
+    proposer = Proposer(ProposerSettings(layer=LAYER, alternatives=ALTERNATIVES, miss=miss, epochs=epochs, seed=seed))
+    proposer.fit([gene_document(sentences, hints)])
+    return proposer
+
+
+def ask(taggers: Sequence[Proposer], sentences: list[Sentence], top: int = 1) -> list[list[Proposal]]:
+    """What taggers propose for sentences."""
+    return propose(taggers, gene_document(sentences), top)
+
+
+def scored(proposals: Sequence[Sequence[Proposal]], sentences: list[Sentence]) -> Counts:
+    """Proposals against mentions and alternatives."""
+    references = references_of(gene_document(sentences), LAYER, ALTERNATIVES)
+    return score_mentions(references, [[(p.start, p.end, p.label) for p in found] for found in proposals])
+
+
+def filtered(sentences: list[Sentence], proposals: Sequence[Sequence[Proposal]]) -> tuple[list[Sentence], int, Counts]:
+    """The sentences as a simulated annotator leaves them, the number of questions, and the quality of the result."""
+    references = references_of(gene_document(sentences), LAYER, ALTERNATIVES)
+    answered = simulate(references, proposals)
+    left = [
+        Sentence(sentence.words, tuple((start, end) for start, end, _ in mentions), ())
+        for sentence, mentions in zip(sentences, answered.mentions, strict=True)
+    ]
+    return left, answered.decisions, score_mentions(references, answered.mentions)
+
+
+def other_corpus(options: RecipeOptions, limit: int | None = None) -> list[Sentence]:
+    """The second proposer's training data: another corpus, with another idea of what a gene is."""
+    found: list[Sentence] = []
+    for sample in stand_off(options.find(OTHER))[:limit]:
+        runs: list[Mention] = sorted({(*parts[0], LABEL) for parts, label in sample.segments if label in GENES})
+        flat: list[tuple[int, int]] = []
+        for start, end, _ in runs:
+            if not flat or flat[-1][1] <= start:
+                flat.append((start, end))
+        found.append(Sentence(sample.words, tuple(flat), ()))
+    return found
+
+
+def run(options: RecipeOptions) -> RecipeResult:
+    """The sweep of b / a, the proposers, the arms, and the effort."""
+    result = RecipeResult(SLUG)
+    sizes = QUICK if options.quick else Sizes()
+    halves = load(options, sizes)
+    ratio, recall_tagger = _sweep(options, result, sizes, halves)
+    proposals = _proposers(options, result, sizes, halves, ratio, recall_tagger)
+    _arms(options, result, sizes, halves, proposals)
+    result.notes.append(
+        "Sentences of BioCreative II: 6,000 + 6,000 of its training part (paper 5,992 + 5,982), its own test part. No "
+        "part-of-speech tags. The timing study (40 s and 10 s a sentence, one expert) cannot be repeated; `weft "
+        "review` logs the time of every answer so that a user can."
+    )
+    return result
+
+
+def _sweep(options: RecipeOptions, result: RecipeResult, sizes: Sizes, halves: Halves) -> tuple[float, Proposer]:
+    """Precision, recall and questions by the cost of a miss, on tuning sentences."""
+    table = Table("The cost of a miss, tuning sentences", ["P", "R", "F", "questions a sentence", "CPU s"],
+                  digits={"CPU s": 0})  # fmt: skip
+    recalls: list[float] = []
+    precisions: list[float] = []
+    chosen: tuple[float, Proposer] | None = None
+    ratios = (1.0, 5.0, 20.0) if options.quick else RATIOS
+    for ratio in ratios:
+        started = time.process_time()
+        tagger = train(halves.first, ratio, sizes.epochs, options.seed)
+        seconds = time.process_time() - started
+        counts = scored(ask([tagger], halves.tuning), halves.tuning)
+        score = counts.total()
+        ours = {**_percent(counts), "questions a sentence": score.system / len(halves.tuning), "CPU s": seconds}
+        table.add(f"b / a = {ratio:g}", ours, None, {"F": _interval(counts)})
+        recalls.append(score.recall)
+        precisions.append(score.precision)
+        if max(recalls[:-1], default=0.0) < WANTED:
+            chosen = (ratio, tagger)  # the first ratio that reaches the recall wanted, or the last
+    result.tables.append(table)
+    rising = all(b >= a - 0.01 for a, b in itertools.pairwise(recalls))
+    falling = all(b <= a + 0.01 for a, b in itertools.pairwise(precisions))
+    told = ", ".join(f"{r:.3f}" for r in recalls)
+    result.check("recall rises and precision falls with b / a", rising and falling, f"recall {told}")
+    result.check("recall of 0.88 is within reach of a single tagger", max(recalls) >= 0.88, told, required=False)
+    assert chosen is not None
+    return chosen
+
+
+def _proposers(
+    options: RecipeOptions, result: RecipeResult, sizes: Sizes, halves: Halves, ratio: float, single: Proposer
+) -> list[list[Proposal]]:
+    """One tagger, its two best labellings, two taggers: recall, questions, and the corpus after filtering."""
+    second = train(other_corpus(options, 600 if options.quick else None), ratio, sizes.epochs, options.seed)
+    kinds = {
+        "one tagger": ([single], 1),
+        "one tagger, top 2": ([single], 2),
+        "another corpus's tagger": ([second], 1),
+        "two taggers, top 2": ([single, second], 2),
+    }
+    columns = ["P", "R", "questions a sentence", "questions", "F filtered", "2R/(1+R)"]
+    table = Table("Proposers on the second half", columns, digits={"questions": 0})
+    recalls: dict[str, float] = {}
+    asked: dict[str, list[list[Proposal]]] = {}
+    for name, (taggers, top) in kinds.items():
+        asked[name] = ask(taggers, halves.second, top)
+        counts = scored(asked[name], halves.second)
+        _, decisions, after = filtered(halves.second, asked[name])
+        recalls[name] = counts.total().recall
+        ours = {
+            "P": 100 * counts.total().precision,
+            "R": 100 * counts.total().recall,
+            "questions a sentence": decisions / len(halves.second),
+            "questions": decisions,
+            "F filtered": 100 * after.total().f1,
+            "2R/(1+R)": 100 * filtered_f1(counts.total().recall),
+        }
+        paper = {"R": 89.6, "questions": 9981, "questions a sentence": 1.67, "F filtered": 94.7}
+        table.add(name, ours, paper if name == "one tagger" else None)
+    result.tables.append(table)
+    union = recalls["two taggers, top 2"]
+    told = ", ".join(f"{name} {100 * recall:.1f}" for name, recall in recalls.items())
+    result.check("the union finds at least what each tagger finds", union >= max(recalls.values()), told)
+    return asked["one tagger, top 2"] if recalls["one tagger"] < WANTED else asked["one tagger"]
+
+
+def _arms(
+    options: RecipeOptions, result: RecipeResult, sizes: Sizes, halves: Halves, proposals: list[list[Proposal]]
+) -> None:
+    """Learning curves of annotation by hand, with alternatives and without, against yes and no."""
+    by_answers, decisions, quality = filtered(halves.second, proposals)
+
+    def test_of(sentences: list[Sentence], hints: bool = True) -> Counts:
+        tagger = train(sentences, 1.0, sizes.epochs, options.seed, hints)
+        return scored(ask([tagger], halves.test), halves.test)
+
+    arm_a, arm_d = test_of(halves.first), test_of(halves.first + by_answers)
+    curves: dict[str, list[tuple[float, float]]] = {}
+    full = arm_a
+    for name, hints in (("by hand, with alternatives", True), ("by hand, without", False)):
+        points = [(0.0, 100 * arm_a.total().f1)]
+        for share in sizes.steps:
+            m = round(share * len(halves.second))
+            scores = []
+            for subset in range(1 if share == 1.0 else sizes.subsets):
+                order = np.random.default_rng(options.seed + subset).permutation(len(halves.second))[:m]
+                extra = [halves.second[i] for i in sorted(order.tolist())]
+                counts = test_of(
+                    halves.first + (extra if hints else [each._replace(alternatives=()) for each in extra])
+                )
+                scores.append(100 * counts.total().f1)
+                full = counts if hints and share == 1.0 else full
+            points.append((float(m), float(np.mean(scores))))
+        curves[name] = points
+    level = 100 * arm_d.total().f1
+    curves["yes and no, all of it"] = [(0.0, level), (float(len(halves.second)), level)]
+    result.curves.append(Curve("Test F by sentences of the second half", "sentences", "F", curves))
+    table = Table("Test F, alternatives count as right", ["P", "R", "F"])
+    table.add("first half", _percent(arm_a), {"F": 81.0}, {"F": _interval(arm_a)})
+    table.add("first half + second by yes and no", _percent(arm_d), {"F": 82.8}, {"F": _interval(arm_d)})
+    table.add("both halves by hand", _percent(full), None, {"F": _interval(full)})
+    even = {name: break_even(points, level) for name, points in curves.items() if name.startswith("by hand")}
+    gain = paired_bootstrap(arm_d, arm_a, samples=2000)
+    told = {name: "never" if m is None else f"{m:.0f} ({m / len(halves.second):.2f})" for name, m in even.items()}
+    table.note = (
+        f"{decisions:,} questions; filtered corpus F {100 * quality.total().f1:.2f}. Gain of yes and no "
+        f"{100 * gain.difference:.2f} [{100 * gain.low:.2f}, {100 * gain.high:.2f}], p {gain.p:.3f}. As good by hand: "
+        + "; ".join(f"{name} {m}" for name, m in told.items())
+        + " sentences (paper: about 1/3 and 2/3 of the half)."
+    )
+    result.tables.append(table)
+    f_a, f_d, f_full = (100 * counts.total().f1 for counts in (arm_a, arm_d, full))
+    result.check("first half < with yes and no", f_d > f_a, f"{f_a:.2f} < {f_d:.2f}", not options.quick)
+    result.check("with yes and no < all by hand", f_full > f_d, f"{f_d:.2f} < {f_full:.2f}", not options.quick)
+    as_good = even["by hand, without"]
+    share = 1.0 if as_good is None else as_good / len(halves.second)
+    result.check("yes and no are worth at least half of the sentences by hand", share >= 0.5, f"{share:.2f}", False)
+    work = effort(1.67, 10 / 40)
+    result.check("effort of the paper: 1.67 x 0.25 = 0.42", abs(work - 0.42) < 0.005, f"{work:.4f}")
+
+
+def _percent(counts: Counts) -> dict[str, float]:
+    score = counts.total()
+    return {"P": 100 * score.precision, "R": 100 * score.recall, "F": 100 * score.f1}
+
+
+def _interval(counts: Counts) -> tuple[float, float]:
+    interval = confidence_interval(counts, samples=1000)
+    return 100 * interval.low, 100 * interval.high

@@ -1,8 +1,8 @@
 """Tagger and lemmatiser on English-EWT: training time, speed, accuracy and size, at full and at small precision.
 
 Speed is words a CPU second on one core from documents of words to documents with tags (UPOS, XPOS and features), and
-from those to lemmas, the best of five rounds over the test file, a model in memory. UDPipe (ufal.udpipe) is trained on
-the same data and measured in the same run where it is installed; its tagger finds lemmas too.
+from those to lemmas, the best of five rounds over the test file, a model in memory. Smaller precisions are made of the
+same trained weights.
 """
 
 from __future__ import annotations

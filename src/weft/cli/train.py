@@ -10,10 +10,11 @@ import typer
 from weft.cli.common import JsonFlag, Seed, Workers, print_json, print_table, settings
 from weft.cli.inputs import Encoding, Fields, FromFormat, SkipBad, open_inputs, report_bad
 from weft.errors import ConfigError
+from weft.tasks.registry import TASKS
 
 
 def train(
-    task: Annotated[str, typer.Argument(metavar="TASK", help="What to learn: chunker, tagger.")],
+    task: Annotated[str, typer.Argument(metavar="TASK", help=f"What to learn: {', '.join(TASKS)}.")],
     files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Annotated files to learn from.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="MODEL", help="Where to write the model.")],
     dev: Annotated[
@@ -48,7 +49,6 @@ def train(
     as_json: JsonFlag = False,
 ) -> None:
     """Train a model for a task on annotated files and write it as one file."""
-    from weft.tasks.registry import TASKS
     from weft.tasks.registry import train as train_task
 
     if task not in TASKS:

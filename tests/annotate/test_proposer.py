@@ -22,11 +22,10 @@ from weft.tasks.chain_data import ChainData, ChainReader
 from weft.text import Doc, SpanLayer
 from weft.text.schemes import decode, encode
 
-SLUG = "semi-automated-ne-annotation"
 LABELS = ["B-G", "I-G", "O"]
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("semi-automated-ne-annotation", 1)
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 6), st.integers(1, 40), st.integers(0, 10**6))
 def test_k_best_labellings_are_those_of_enumeration_and_all_legal(n, k, seed):
@@ -62,7 +61,7 @@ def mention_batch(seed: int, n: int = 5) -> tuple[ChainData, MentionBatch]:
     return data, MentionBatch(**vars(data.batch), references=references, names=tuple(LABELS), scheme="IOB2")
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("semi-automated-ne-annotation", 2)
 @pytest.mark.parametrize("target", ["gold", "best"])
 @pytest.mark.parametrize("seed", range(3))
 def test_an_update_meets_its_demands_by_the_smallest_change(seed, target):
@@ -90,7 +89,7 @@ def test_an_update_meets_its_demands_by_the_smallest_change(seed, target):
     assert np.linalg.norm(change) == pytest.approx(np.linalg.norm(solved.x), rel=1e-4)
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("semi-automated-ne-annotation", 2)
 def test_losses_by_hand():
     gold = [Reference((0, 2, "G"), ((0, 1, "G"), (1, 2, "G"))), Reference((4, 6, "G"))]
     assert mistakes(gold, [(0, 2, "G"), (4, 6, "G")]) == (0, 0)
@@ -178,7 +177,7 @@ def test_proposals_of_several_taggers_and_ranks_are_united():
     assert any(each.rank == 2 for sentence in united for each in sentence)
 
 
-@pytest.mark.must_show(SLUG, 5)
+@pytest.mark.must_show("semi-automated-ne-annotation", 5)
 def test_simulated_filtering_has_precision_one_and_the_recall_of_the_proposer():
     train, test = noisy_doc(1, 120), noisy_doc(2, 120)
     proposer = Proposer(ProposerSettings(miss=5.0, epochs=3))
@@ -195,7 +194,7 @@ def test_simulated_filtering_has_precision_one_and_the_recall_of_the_proposer():
     assert filtered_f1(0.896) == pytest.approx(0.945, abs=5e-4)
 
 
-@pytest.mark.must_show(SLUG, 6)
+@pytest.mark.must_show("semi-automated-ne-annotation", 6)
 def test_effort_and_break_even_are_those_of_the_paper():
     assert effort(1.67, 10 / 40) == pytest.approx(0.42, abs=0.003)
     assert break_even([(0, 81.0), (2000, 82.0), (4000, 83.0)], 82.8) == pytest.approx(3600)

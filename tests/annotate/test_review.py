@@ -18,8 +18,6 @@ from weft.annotate.review import progress, proposals_of_layer, question_lines, r
 from weft.errors import DataError, FormatError
 from weft.text import Doc, SpanLayer
 
-SLUG = "semi-automated-ne-annotation"
-
 
 @pytest.fixture
 def docs():
@@ -68,7 +66,7 @@ def test_accepted_mentions_are_written_and_overlaps_resolved(tmp_path, docs, que
             assert [row.pieces[0] for row in docs[0].spans["found"]] == expected
 
 
-@pytest.mark.must_show(SLUG, 7)
+@pytest.mark.must_show("semi-automated-ne-annotation", 7)
 def test_a_journal_cut_at_any_byte_keeps_every_whole_decision(tmp_path, docs, questions):
     path = tmp_path / "j.jsonl"
     mark = fingerprint(questions, docs)
@@ -88,7 +86,7 @@ def test_a_journal_cut_at_any_byte_keeps_every_whole_decision(tmp_path, docs, qu
             assert len(again.decisions) == len(questions)
 
 
-@pytest.mark.must_show(SLUG, 7)
+@pytest.mark.must_show("semi-automated-ne-annotation", 7)
 @pytest.mark.parametrize("name", ["out.jsonl", "out.conll", "out"])
 def test_what_is_written_reads_back_the_same(tmp_path, docs, questions, name):
     with Journal(tmp_path / "j", len(questions), "x") as journal:
@@ -147,7 +145,7 @@ def test_the_command_reviews_resumes_and_writes(weft, examples, tmp_path):
     assert sum(len(doc.spans["chunks"]) for doc in new) == figures["accepted"] == figures["questions"] - 1
 
 
-@pytest.mark.must_show(SLUG, 7)
+@pytest.mark.must_show("semi-automated-ne-annotation", 7)
 def test_a_killed_review_goes_on_where_it_stopped(examples, tmp_path):
     journal = tmp_path / "j.jsonl"
     command = [sys.executable, "-m", "weft", "review", str(examples / "unseen.conll"), "--layer", "chunks",

@@ -9,7 +9,6 @@ from weft.recipes import semi_automated_ne_annotation as recipe
 from weft.recipes.framework import RecipeOptions
 from weft.recipes.gene_mentions import FOLDER, Sentence, gene_document, gene_sentences
 
-SLUG = "semi-automated-ne-annotation"
 pytestmark = [
     pytest.mark.corpus,
     pytest.mark.skipif(
@@ -28,7 +27,7 @@ def taggers(sentences):
     return {ratio: recipe.train(sentences[:1500], ratio, epochs=3) for ratio in (1.0, 5.0, 20.0)}
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("semi-automated-ne-annotation", 3)
 def test_recall_rises_and_precision_falls_with_the_cost_of_a_miss(sentences, taggers):
     held_out = sentences[11_500:]
     scores = [recipe.scored(recipe.ask([tagger], held_out), held_out).total() for tagger in taggers.values()]
@@ -36,7 +35,7 @@ def test_recall_rises_and_precision_falls_with_the_cost_of_a_miss(sentences, tag
     assert scores[0].precision > scores[1].precision > scores[2].precision
 
 
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("semi-automated-ne-annotation", 4)
 def test_two_taggers_find_at_least_what_each_finds(sentences, taggers):
     held_out = sentences[11_500:]
     second = recipe.train(sentences[1500:2500], 5.0, epochs=3)
@@ -49,7 +48,7 @@ def test_two_taggers_find_at_least_what_each_finds(sentences, taggers):
     assert 1.0 < decisions / len(held_out) < 6.0
 
 
-@pytest.mark.must_show(SLUG, 5)
+@pytest.mark.must_show("semi-automated-ne-annotation", 5)
 def test_filtered_sentences_have_the_f_that_recall_allows(sentences, taggers):
     second = sentences[6000:7000]
     asked = recipe.ask([taggers[20.0]], second)
@@ -59,7 +58,7 @@ def test_filtered_sentences_have_the_f_that_recall_allows(sentences, taggers):
     assert after.total().f1 == pytest.approx(recipe.filtered_f1(recall), abs=0.005)
 
 
-@pytest.mark.must_show(SLUG, 6)
+@pytest.mark.must_show("semi-automated-ne-annotation", 6)
 def test_answers_make_a_better_tagger(sentences, taggers):
     first, second, test = sentences[:1500], sentences[6000:7500], sentences[11_500:]
     left, _, _ = recipe.filtered(second, recipe.ask([taggers[20.0]], second, top=2))

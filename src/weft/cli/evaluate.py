@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weft.cli.common import JsonFlag, Seed, console, counted, print_json, print_table
+from weft.cli.common import JsonFlag, Seed, counted, print_json, print_table
 from weft.cli.inputs import Encoding, Fields, FromFormat
 from weft.errors import ConfigError
 
@@ -141,7 +141,7 @@ def compare(
             for own, score in zip(names, scores, strict=True)]  # fmt: skip
     print_table(f"{name}, F1", ["system", "score", f"{level} interval"], rows, (1, 2))
     for pair in pairs:
-        console().print(_in_words(pair, level, test, several=len(pairs) > 1), markup=False)
+        typer.echo(_in_words(pair, level, test, several=len(pairs) > 1))
     if len(counts[0]) < FEW:
         unit = "sentence" if any(doc.n_words for doc in docs) else "document"
         typer.echo(f"Only {counted(len(counts[0]), unit)}: too few to trust intervals and tests.")

@@ -42,32 +42,30 @@ def problem(templates, complete=False, seed=0, scheme="IOB2"):
     return ChainData.build(reader, [doc], flat, space, seen_only=not complete, weight=weight), doc
 
 
+def check_gradient(data, signal):
+    """Every entry of the gradient against a central difference."""
+    objective = Objective(data.model, [data.batch], signal, sigma=2.0)
+    weights = np.random.default_rng(1).normal(size=data.model.size)
+    gradient = objective(weights)[1].copy()
+    for k in range(data.model.size):
+        step = np.zeros_like(weights)
+        step[k] = 1e-5
+        numeric = (objective(weights + step)[0] - objective(weights - step)[0]) / 2e-5
+        assert numeric == pytest.approx(gradient[k], rel=1e-5, abs=1e-7)
+
+
 @pytest.mark.must_show("crf-shallow-parsing", 3)
 @pytest.mark.parametrize("complete", [False, True])
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_gradient_equals_central_differences(name, complete):
     data, _ = problem(TEMPLATES[name], complete)
-    objective = Objective(data.model, [data.batch], Gold(), sigma=2.0)
-    weights = np.random.default_rng(1).normal(size=data.model.size)
-    gradient = objective(weights)[1].copy()
-    for k in range(data.model.size):
-        step = np.zeros_like(weights)
-        step[k] = 1e-5
-        numeric = (objective(weights + step)[0] - objective(weights - step)[0]) / 2e-5
-        assert numeric == pytest.approx(gradient[k], rel=1e-5, abs=1e-7)
+    check_gradient(data, Gold())
 
 
 @pytest.mark.parametrize("name", ["first order", "second order"])
 def test_local_gradient_equals_central_differences(name):
     data, _ = problem(TEMPLATES[name])
-    objective = Objective(data.model, [data.batch], Local(), sigma=2.0)
-    weights = np.random.default_rng(1).normal(size=data.model.size)
-    gradient = objective(weights)[1].copy()
-    for k in range(data.model.size):
-        step = np.zeros_like(weights)
-        step[k] = 1e-5
-        numeric = (objective(weights + step)[0] - objective(weights - step)[0]) / 2e-5
-        assert numeric == pytest.approx(gradient[k], rel=1e-5, abs=1e-7)
+    check_gradient(data, Local())
 
 
 @pytest.mark.parametrize("name", ["first order", "transitions see words", "second order"])

@@ -67,13 +67,34 @@ class Gazetteer:
 
     def match_keys(self, words: Keys, sentences: Ints) -> tuple[Ints, Keys]:
         """The same for words given as their keys."""
-        found = self._index.rows(_windows(words, sentences, self._longest)).reshape(len(words), self._longest)
+        found = self._found(words, sentences)
         counts = np.zeros(len(words) + 1, dtype=np.int64)
         _count_matches(found, self._starts, counts)
         offsets = np.cumsum(counts)
         members = np.empty(int(offsets[-1]), dtype=np.uint64)
         _fill_matches(found, self._starts, self._owners, self._marks, offsets[:-1].copy(), members)
         return offsets, members
+
+    def occurrences(self, words: Keys, sentences: Ints) -> Ints:
+        """Where phrases of every list stand in words given as keys, the longest that do not overlap within a list.
+
+        One row an occurrence, in the order of the text: first word, one past the last, number of the list.
+
+        >>> gazetteer = Gazetteer({"city": ["New York", "York"], "name": ["York"]})
+        >>> gazetteer.occurrences(hash_strings(["In", "New", "York"]), np.array([0, 3])).tolist()
+        [[1, 3, 0], [2, 3, 1]]
+        """
+        found = self._found(words, sentences)
+        free = np.zeros((2, len(self.lists)), dtype=np.int64)
+        places = np.empty(
+            (_occurrences(found, self._starts, self._owners, free[0], np.empty((0, 3), np.int64)), 3), np.int64
+        )
+        _occurrences(found, self._starts, self._owners, free[1], places)
+        return places
+
+    def _found(self, words: Keys, sentences: Ints) -> Rows:
+        """The number of the phrase of every length at every position, -1 where there is none."""
+        return self._index.rows(_windows(words, sentences, self._longest)).reshape(len(words), self._longest)
 
 
 @kernel
@@ -118,3 +139,19 @@ def _fill_matches(found: Rows, starts: Ints, owners: Ints, marks: Keys, cursor: 
                         place = 0 if d == 0 else (1 if j == i else (3 if j == i + d else 2))
                         members[cursor[j]] = marks[owners[k], place]
                         cursor[j] += 1
+
+
+@kernel
+def _occurrences(found: Rows, starts: Ints, owners: Ints, free: Ints, places: Ints) -> int:
+    """Fill the places there is room for and count all; `free` is the first word a list has not used yet."""
+    count = 0
+    for i in range(found.shape[0]):
+        for d in range(found.shape[1] - 1, -1, -1):
+            if found[i, d] >= 0:
+                for k in range(starts[found[i, d]], starts[found[i, d] + 1]):
+                    if i >= free[owners[k]]:
+                        if count < len(places):
+                            places[count, 0], places[count, 1], places[count, 2] = i, i + d + 1, owners[k]
+                        count += 1
+                        free[owners[k]] = i + d + 1
+    return count

@@ -68,6 +68,7 @@ class ProposerSettings(ChunkerSettings):
     false_alarm: float = 1.0  # a: what a wrong one costs
     target: str = "gold"  # what is to score highest: gold, or best (the best-scoring right labelling)
     epochs: int = 5
+    calibrate: bool = False  # what is weighted towards recall has no honest probabilities
 
     def check(self) -> None:
         super().check()

@@ -1,5 +1,12 @@
 """How good it is: metrics that agree with the official scorers, significance tests, learning curves."""
 
+from weft.evaluate.calibration import (
+    Calibration,
+    ReliabilityBin,
+    calibration,
+    calibration_of_column,
+    calibration_of_spans,
+)
 from weft.evaluate.counts import Counts, Score, f1, macro_f1, precision, recall
 from weft.evaluate.curves import CurvePoint, CurveRow, curve_points, draw_curve, learning_curve
 from weft.evaluate.significance import (
@@ -19,8 +26,9 @@ from weft.evaluate.tagging import TagReport, evaluate_labels, evaluate_tags, tag
 from weft.evaluate.ud import UDReport, evaluate_ud
 
 __all__ = [
-    "Comparison", "Counts", "CurvePoint", "CurveRow", "Interval", "McNemar", "Score", "SpanReport", "TagReport",
-    "UDReport", "approximate_randomization", "benjamini_hochberg", "confidence_interval", "conlleval", "curve_points",
+    "Calibration", "Comparison", "Counts", "CurvePoint", "CurveRow", "Interval", "McNemar", "ReliabilityBin", "Score",
+    "SpanReport", "TagReport", "UDReport", "approximate_randomization", "benjamini_hochberg", "calibration",
+    "calibration_of_column", "calibration_of_spans", "confidence_interval", "conlleval", "curve_points",
     "draw_curve", "evaluate_labels", "evaluate_span_sets", "evaluate_spans", "evaluate_tags", "evaluate_ud", "f1",
     "holm", "learning_curve", "macro_f1", "mcnemar", "mcnemar_of_counts", "paired_bootstrap", "precision", "recall",
     "tag_dictionary", "vocabulary_of",

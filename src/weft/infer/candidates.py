@@ -169,6 +169,10 @@ class CandidateChain:
         """The same chain with numbers added to its scores."""
         return CandidateChain(self.node + parts.node, self.edge + parts.edge, self.slots, self.offsets, self.pairs)
 
+    def temper(self, temperature: float) -> CandidateChain:
+        """The same chain with its scores divided by a temperature."""
+        return CandidateChain(self.node / temperature, self.edge / temperature, self.slots, self.offsets, self.pairs)
+
     def restrict(self, allowed: ArrayLike) -> CandidateChain:
         """The same chain with only the candidates of a mask over slots."""
         mask = np.asarray(allowed, dtype=np.bool_)

@@ -291,6 +291,14 @@ class Chain:
             return self._with(self.node + parts.node, self.edge + parts.edge if parts.edge.any() else None)
         return self._with(self.node + parts.node, self._transitions.scores + parts.edge)
 
+    def temper(self, temperature: float) -> Chain:
+        """The same chain with its scores divided by a temperature: higher ones make probabilities more even.
+
+        >>> Chain([[0, 2]], np.zeros((2, 2)), [0, 1]).temper(2.0).node.tolist()
+        [[0.0, 1.0]]
+        """
+        return Chain(self.node / temperature, self.edge / temperature, self.offsets)
+
     def restrict(self, allowed: ArrayLike) -> Chain:
         """The same chain with only the states of the mask [N, L]."""
         return self._with(self._masked(allowed), None)

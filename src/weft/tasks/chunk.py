@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import ConfigError, DataError
+from weft.infer.chain import Chain
+from weft.infer.chain_spans import span_probabilities
 from weft.tasks.labelling import LabellerSettings, SequenceLabeller
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
-from weft.text.schemes import check_scheme, decode_sentences, encode
+from weft.text.schemes import check_scheme, decode_sentences, encode, split_label
 
 #: What Sha and Pereira (2003) look at: words and tags in a window of five, and conjunctions of them.
 WORDS = "w[0] w[-1] w[1] w[-2] w[2] w[-1]|w[0] w[0]|w[1]"
@@ -83,14 +85,25 @@ class Chunker(SequenceLabeller):
             labels += encode(inside, end - first, scheme)
         return labels
 
+    def confidence(self, chain: Chain, path: NDArray[np.int32], docs: Sequence[Doc]) -> NDArray[np.float64]:
+        """At the first word of every span the probability of the whole span, 1 elsewhere."""
+        space, scheme = self._trained().space, self.settings.scheme or "IOB2"
+        tags = space.tags(path)
+        labels = [space.labels[tag] for tag in tags.tolist()]
+        starts, ends, _, _ = decode_sentences(labels, chain.offsets, scheme)
+        parts = [split_label(label, scheme == "IO") for label in space.labels]
+        goes_on = np.array([[a[0] in "BI" and b[0] in "IE" and a[1] == b[1] for b in parts] for a in parts])
+        of_state = space.tags(np.arange(space.n_states, dtype=np.int32))
+        found = np.ones(len(tags))
+        found[starts] = span_probabilities(chain, starts, ends, tags, of_state, goes_on)
+        return found
+
     def write(self, doc: Doc, labels: list[str], confidence: NDArray[np.float32] | None) -> None:
         scheme = self.settings.scheme or "IOB2"
         starts, ends, numbers, names = decode_sentences(labels, doc.sentence_offsets, scheme)
         layer = SpanLayer.of_arrays(doc.strings, starts, ends, doc.strings.ids(names)[numbers])
         if confidence is not None and len(starts):
-            bounds = np.column_stack([starts, ends]).ravel()
-            least = np.minimum.reduceat(np.append(confidence, np.float32(1)), bounds)[::2]
-            layer.attributes = {i: {"probability": round(float(p), 4)} for i, p in enumerate(least)}
+            layer.attributes = {i: {"probability": round(float(p), 4)} for i, p in enumerate(confidence[starts])}
         doc.spans[self.settings.layer] = layer
 
     def score(self, gold: list[list[str]], system: list[list[str]]) -> dict[str, float]:

@@ -30,12 +30,16 @@ from weft.learn.local import Local, normalise_locally
 from weft.learn.training import Checkpoint, EarlyStopping, Result
 from weft.pipeline import Component, State
 from weft.storage import Arrays
+from weft.tasks.alternatives import note_alternatives
+from weft.tasks.calibrate import held_out_temperature, temperature_on
 from weft.tasks.candidate_data import CandidateData
 from weft.tasks.chain_data import ChainData, ChainReader, ChainScorer
 from weft.tasks.settings import Settings
 from weft.text.doc import Doc
 
 LEARNERS = ("crf", "perceptron", "mira", "margin", "sgd", "memm")
+#: Learners that maximise likelihood: their scores are log probabilities as they are.
+LIKELIHOOD = ("crf", "sgd", "memm")
 OPTIMISERS = ("lbfgs", "cg", "pcg", "mixed", "gis")
 Floats = NDArray[np.float64]
 #: Settings of a training run that say nothing of the model; they are not saved with it.
@@ -59,6 +63,7 @@ class LabellerSettings(Settings):
     features: str = "seen"  # seen: weights for labels seen with a feature; all: for every label
     min_count: int = 1  # features met less often are left out
     hash_bits: int = 0  # hash features into 2^bits rows instead of indexing them
+    calibrate: bool = True  # fit the temperature of probabilities: for perceptron, mira and margin
     precision: str = "float32"  # of the saved weights: float32, int16, int8
     prune: float = 0.0  # saved weights of at most this size are dropped
     seed: int = 0
@@ -87,6 +92,8 @@ class SequenceLabeller(Component):
         self.settings.check()
         self.scorer: ChainScorer | None = None
         self.probabilities = False  # whether to note the probability of every decision
+        self.alternatives = 0  # how many of the best label sequences of every sentence to note
+        self.temperature = 1.0  # what scores are divided by to make probabilities of them
 
     @classmethod
     def of_options(cls, options: Mapping[str, Any]) -> Self:
@@ -158,8 +165,10 @@ class SequenceLabeller(Component):
             settings.min_count,
             settings.hash_bits,
         )
-        early = self._early_stopping(data, [doc for doc in dev if doc.n_words]) if dev is not None else None
+        held_out = None if dev is None else [doc for doc in dev if doc.n_words]
+        early = None if held_out is None else self._early_stopping(data, held_out)
         result = self.learn(data, docs, early)
+        self.temperature = self._fit_temperature(data, result.weights, held_out)
         self.scorer = data.freeze(result.weights, settings.precision, settings.prune)
         self.requires = self._required()
         report: dict[str, Any] = {
@@ -206,6 +215,32 @@ class SequenceLabeller(Component):
         every = 2 if self.settings.learner in ("crf", "memm") else 1
         return EarlyStopping(score, self.settings.patience, every)
 
+    def _fit_temperature(self, data: ChainData, weights: Floats, dev: Sequence[Doc] | None) -> float:
+        settings, space = self.settings, data.model.space
+        if settings.learner in LIKELIHOOD or not settings.calibrate:
+            return 1.0
+        known = set(space.labels)
+        kept = [(doc, labels) for doc in dev or () if known.issuperset(labels := self.gold(doc))]
+        if not kept:
+            return held_out_temperature(data, settings, self.cost(space))
+        tags = space.ids([label for _, labels in kept for label in labels])
+        batch = data.encode(self.observed([doc for doc, _ in kept]), tags)
+        assert batch.gold is not None
+        return temperature_on(data.model.score(batch, weights), batch.gold)
+
+    def conditional(self, chain: Chain) -> Chain:
+        """The chain whose probabilities are those of the model."""
+        if self.settings.learner == "memm":
+            return normalise_locally(chain)
+        return chain if self.temperature == 1.0 else chain.temper(self.temperature)
+
+    def confidence(self, chain: Chain, path: NDArray[np.int32], docs: Sequence[Doc]) -> NDArray[np.float64]:
+        """What `write` is told of every word's label: its probability."""
+        space = self._trained().space
+        tags = space.tags(path)
+        marginals: NDArray[np.float64] = space.label_marginals(chain.marginals().node)
+        return marginals[np.arange(len(tags)), tags]
+
     def _trained(self) -> ChainScorer:
         if self.scorer is None:
             raise WeftError(f"this {self.task} is not trained yet: call fit, or load a model")
@@ -218,24 +253,21 @@ class SequenceLabeller(Component):
         tags = scorer.space.tags(path)
         confidence = None
         if self.probabilities:
-            if self.settings.learner == "memm":
-                chain = normalise_locally(chain)
-            marginals = scorer.space.label_marginals(chain.marginals().node)
-            confidence = marginals[np.arange(len(tags)), tags].astype(np.float32)
+            confidence = self.confidence(self.conditional(chain), path, docs).astype(np.float32)
         names = scorer.space.labels
         first = 0
         for doc in docs:
             end = first + doc.n_words
             labels = [names[tag] for tag in tags[first:end].tolist()]
             self.write(doc, labels, None if confidence is None else confidence[first:end])
+            if self.alternatives:
+                note_alternatives(doc, self.task, self.kbest(doc, self.alternatives))
             first = end
 
     def kbest(self, doc: Doc, k: int) -> list[list[tuple[list[str], float]]]:
         """For every sentence of a document its k most probable label sequences, with their probabilities."""
         scorer = self._trained()
-        chain = scorer.chain(self.observed([doc]))
-        if self.settings.learner == "memm":
-            chain = normalise_locally(chain)
+        chain = self.conditional(scorer.chain(self.observed([doc])))
         log_z = chain.log_partition()
         names = np.array(scorer.space.labels)
         return [
@@ -246,12 +278,13 @@ class SequenceLabeller(Component):
     def state(self) -> State:
         header, arrays = self._trained().state()
         settings = {name: value for name, value in asdict(self.settings).items() if name not in _OF_THE_MACHINE}
-        return {"settings": settings, "chain": header}, arrays
+        return {"settings": settings, "chain": header, "temperature": self.temperature}, arrays
 
     @classmethod
     def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:
         settings = cls.settings_class(**header["settings"])
         component = cls(settings)
+        component.temperature = header.get("temperature", 1.0)
         component.restore(header, arrays)
         reader = ChainReader(Templates(settings.templates), component.bindings())
         component.scorer = ChainScorer.of_state(reader, header["chain"], arrays)

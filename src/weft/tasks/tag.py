@@ -25,13 +25,14 @@ from weft.errors import ConfigError, DataError
 from weft.features.extract import Binding
 from weft.features.lexicon import WordClasses
 from weft.features.templates import Templates
-from weft.learn.local import normalise_locally
 from weft.learn.training import EarlyStopping
 from weft.lexical.clusters import load_clusters
 from weft.pipeline import State
 from weft.storage import Arrays
+from weft.tasks.alternatives import note_alternatives
+from weft.tasks.calibrate import held_out_temperature
 from weft.tasks.candidate_data import CandidateData, CandidateReader, CandidateScorer
-from weft.tasks.labelling import LabellerSettings, SequenceLabeller, decode, learn
+from weft.tasks.labelling import LIKELIHOOD, LabellerSettings, SequenceLabeller, decode, learn
 from weft.tasks.tag_inventory import Tag, TagInventory
 from weft.text.doc import Doc
 
@@ -101,6 +102,7 @@ class Tagger(SequenceLabeller):
         self.provides = self.columns
         self.inventory: TagInventory | None = None
         self.refiner: CandidateScorer | None = None
+        self.joint_temperature = 1.0
         self._classes: dict[str, WordClasses] = {}
 
     @property
@@ -179,6 +181,8 @@ class Tagger(SequenceLabeller):
             early = self._early_joint(data, inventory, dev) if dev is not None else None
             apart = f"{settings.checkpoint}.joint" if settings.checkpoint else ""
             result = learn(data, replace(settings, checkpoint=apart), early)
+            if settings.learner not in LIKELIHOOD and settings.calibrate:
+                self.joint_temperature = held_out_temperature(data, settings)
             self.refiner = data.freeze(result.weights, settings.precision, settings.prune)
             report["training"]["joint_features"] = len(data.index)
             report["training"]["joint_weights"] = data.model.size
@@ -224,10 +228,10 @@ class Tagger(SequenceLabeller):
         upos = scorer.space.tags(decode(chain, self.settings.learner))
         p_upos = None
         if self.probabilities:
-            conditional = normalise_locally(chain) if self.settings.learner == "memm" else chain
-            marginals = scorer.space.label_marginals(conditional.marginals().node)
+            marginals = scorer.space.label_marginals(self.conditional(chain).marginals().node)
             p_upos = marginals[np.arange(len(upos)), upos]
         self._set(docs, self.column, scorer.space.labels, upos, p_upos)
+        self._note_alternatives(docs)
         if self.inventory is None:
             return
         tags = np.zeros(len(upos), dtype=np.int64)
@@ -240,11 +244,16 @@ class Tagger(SequenceLabeller):
             place = refined.slots[:-1] + refined.best()
             tags = labels[place].astype(np.int64)
             if p_upos is not None:
-                p_others = self._marginals_of_columns(refined.marginals().node, refined.slots, labels, tags)
+                node = refined.temper(self.joint_temperature).marginals().node
+                p_others = self._marginals_of_columns(node, refined.slots, labels, tags)
         for name in self.columns[1:]:
             values = [getattr(tag, name) for tag in self.inventory.tags]
             p = None if p_upos is None else p_upos * p_others.get(name, np.ones(len(tags)))
             self._set(docs, name, values, tags, p)
+
+    def _note_alternatives(self, docs: Sequence[Doc]) -> None:
+        for doc in docs if self.alternatives else ():
+            note_alternatives(doc, self.task, self.kbest(doc, self.alternatives))
 
     def _marginals_of_columns(
         self, node: NDArray[np.float64], slots: NDArray[np.int64], labels: NDArray[np.int32], tags: NDArray[np.int64]
@@ -306,6 +315,7 @@ class Tagger(SequenceLabeller):
                 continue
             numbers = self._upos_numbers([Tag(u, "", "") for u in upos])
             chain, labels = self.refiner.chain([sentence], numbers)
+            chain = chain.temper(self.joint_temperature)
             log_z = float(chain.log_partition()[0])
             for path, score in chain.kbest_scored(k)[0]:
                 chosen = labels[chain.slots[:-1] + path].tolist()
@@ -318,6 +328,7 @@ class Tagger(SequenceLabeller):
     def state(self) -> State:
         header, arrays = super().state()
         header["columns"] = list(self.columns)
+        header["joint_temperature"] = self.joint_temperature
         header["classes"] = {field: classes.classes for field, classes in self._classes.items()}
         if self.inventory is not None:
             header["inventory"] = self.inventory.state()
@@ -327,6 +338,7 @@ class Tagger(SequenceLabeller):
 
     def restore(self, header: Mapping[str, Any], arrays: Arrays) -> None:
         self.columns = self.provides = tuple(header["columns"])
+        self.joint_temperature = header.get("joint_temperature", 1.0)
         self._classes = {field: WordClasses(classes) for field, classes in header["classes"].items()}
         if "inventory" in header:
             self.inventory = TagInventory.of_state(header["inventory"])

@@ -31,7 +31,7 @@ class Index(Protocol):
 
 
 class FeatureIndex:
-    """Rows in order of first appearance: open addressing over the keys, at most half full.
+    """Rows in order of first appearance: open addressing, at most half full; a slot holds a row, the row its key.
 
     >>> index = FeatureIndex()
     >>> index.add(np.array([7, 9, 7], dtype=np.uint64)).tolist()
@@ -43,7 +43,6 @@ class FeatureIndex:
     bits = 64
 
     def __init__(self) -> None:
-        self._slot_keys = np.zeros(1024, dtype=np.uint64)
         self._slot_rows = np.full(1024, -1, dtype=np.int32)
         self._keys = np.zeros(512, dtype=np.uint64)
         self._counts = np.zeros(512, dtype=np.int32)
@@ -54,24 +53,21 @@ class FeatureIndex:
         out = np.empty(len(keys), dtype=np.int32)
         done = 0
         while done < len(keys):
-            done, self._size = _insert(
-                keys, done, out, self._slot_keys, self._slot_rows, self._keys, self._counts, self._size
-            )
+            done, self._size = _insert(keys, done, out, self._slot_rows, self._keys, self._counts, self._size)
             if done < len(keys):
                 self._grow()
         return out
 
     def _grow(self) -> None:
-        slots = 2 * len(self._slot_keys)
-        self._slot_keys = np.zeros(slots, dtype=np.uint64)
+        slots = 2 * len(self._slot_rows)
         self._slot_rows = np.full(slots, -1, dtype=np.int32)
         self._keys = np.concatenate([self._keys, np.zeros(slots // 2 - len(self._keys), dtype=np.uint64)])
         self._counts = np.concatenate([self._counts, np.zeros(slots // 2 - len(self._counts), dtype=np.int32)])
-        _place(self._keys, self._size, self._slot_keys, self._slot_rows)
+        _place(self._keys, self._size, self._slot_rows)
 
     def rows(self, keys: Keys) -> Rows:
         out = np.empty(len(keys), dtype=np.int32)
-        _find(keys, self._slot_keys, self._slot_rows, out)
+        _find(keys, self._slot_rows, self._keys, out)
         return out
 
     def __len__(self) -> int:
@@ -120,23 +116,21 @@ def _insert(
     keys: Keys,
     done: int,
     out: Rows,
-    slot_keys: Keys,
     slot_rows: Rows,
     row_keys: Keys,
     counts: NDArray[np.int32],
     size: int,
 ) -> tuple[int, int]:
-    mask = len(slot_keys) - 1
+    mask = len(slot_rows) - 1
     for i in range(done, len(keys)):
         slot = np.int64(keys[i] & np.uint64(mask))
-        while slot_rows[slot] >= 0 and slot_keys[slot] != keys[i]:
+        while slot_rows[slot] >= 0 and row_keys[slot_rows[slot]] != keys[i]:
             slot = (slot + 1) & mask
         row = slot_rows[slot]
         if row < 0:
             if size == len(row_keys):
                 return i, size
             row = size
-            slot_keys[slot] = keys[i]
             slot_rows[slot] = row
             row_keys[row] = keys[i]
             size += 1
@@ -146,21 +140,20 @@ def _insert(
 
 
 @kernel
-def _place(row_keys: Keys, size: int, slot_keys: Keys, slot_rows: Rows) -> None:
-    mask = len(slot_keys) - 1
+def _place(row_keys: Keys, size: int, slot_rows: Rows) -> None:
+    mask = len(slot_rows) - 1
     for row in range(size):
         slot = np.int64(row_keys[row] & np.uint64(mask))
         while slot_rows[slot] >= 0:
             slot = (slot + 1) & mask
-        slot_keys[slot] = row_keys[row]
         slot_rows[slot] = row
 
 
 @kernel
-def _find(keys: Keys, slot_keys: Keys, slot_rows: Rows, out: Rows) -> None:
-    mask = len(slot_keys) - 1
+def _find(keys: Keys, slot_rows: Rows, row_keys: Keys, out: Rows) -> None:
+    mask = len(slot_rows) - 1
     for i in range(len(keys)):
         slot = np.int64(keys[i] & np.uint64(mask))
-        while slot_rows[slot] >= 0 and slot_keys[slot] != keys[i]:
+        while slot_rows[slot] >= 0 and row_keys[slot_rows[slot]] != keys[i]:
             slot = (slot + 1) & mask
         out[i] = slot_rows[slot]

@@ -55,7 +55,7 @@ class Layout:
         ([0, 1, 3], [0, 0, 1])
         """
         starts = np.concatenate([[0], np.cumsum(present.sum(axis=1))]).astype(np.int64)
-        columns = np.nonzero(present)[1].astype(np.int32)
+        columns = (np.flatnonzero(present) % present.shape[1]).astype(np.int32)
         return cls(starts, columns, present.shape[1])
 
     @property

@@ -31,7 +31,6 @@ from weft.text.schemes import Topology
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 Rows = NDArray[np.int32]
 
 
@@ -211,46 +210,50 @@ class ChainScorer:
 
 
 class _BlockBuilder:
-    """Index, layout and rows of one block of features, grown chunk by chunk."""
+    """Index, layout and rows of one block of features, grown chunk by chunk.
+
+    Arrays are resized in place, without a second copy: on large sets they are most of what training needs.
+    """
 
     def __init__(self, n_columns: int, seen_only: bool, hash_bits: int) -> None:
         self._index = HashedIndex(hash_bits) if hash_bits else FeatureIndex()
-        self._seen_only = seen_only
-        self._n_columns = n_columns
-        rows = len(self._index) if hash_bits else 1024
-        self._seen = np.zeros((rows, n_columns if seen_only else 0), dtype=bool)
-        self._orders = np.zeros(rows, dtype=np.int64)
-        self._parts: list[tuple[Rows, Ints, Floats]] = []
+        self._n_columns = n_columns if seen_only else 0
+        size = len(self._index)
+        self._seen = np.zeros((size, (self._n_columns + 7) // 8), dtype=np.uint8)  # a bit a column
+        self._orders = np.zeros(size, dtype=np.uint8)
+        self._rows = np.zeros(0, dtype=np.int32)
+        self._values = np.zeros(0)
+        self._offsets = np.zeros(1, dtype=np.int64)
 
     def add(self, features: Features, gold: Rows, template_orders: Ints, column_orders: NDArray[np.int8]) -> None:
         """Take in features of positions whose gold columns are `gold` (-1: none)."""
         index = self._index
         rows = index.add(features.keys) if isinstance(index, FeatureIndex) else index.rows(features.keys)
-        if len(index) > len(self._orders):
-            size = max(len(index), 2 * len(self._orders))
-            self._seen = np.concatenate([self._seen, np.zeros((size - len(self._seen), self._seen.shape[1]), bool)])
-            self._orders = np.concatenate([self._orders, np.zeros(size - len(self._orders), dtype=np.int64)])
+        self._seen.resize((len(index), self._seen.shape[1]), refcheck=False)
+        self._orders.resize(len(index), refcheck=False)
         _mark(rows, features.offsets, features.template, template_orders, gold, column_orders, self._seen, self._orders)
-        self._parts.append((rows, features.offsets, features.values))
+        _extend(self._offsets, features.offsets[1:] + len(self._rows))
+        _extend(self._rows, rows)
+        _extend(self._values, features.values)
 
     def finish(self, min_count: int, column_orders: NDArray[np.int8]) -> tuple[Any, Layout, FeatureRows]:
         """The index, the layout and all rows; a column belongs to features of its order, -1 to none."""
-        size = len(self._index)
-        present = self._seen[:size]
-        if not self._seen_only:
-            bits = np.where(column_orders >= 0, 1 << np.maximum(column_orders.astype(np.int64), 0), 0)
-            present = (self._orders[:size, None] & bits[None, :]) != 0
-        rows = np.concatenate([part[0] for part in self._parts])
+        if self._n_columns:
+            present = np.unpackbits(self._seen, axis=1, count=self._n_columns, bitorder="little").view(np.bool_)
+        else:
+            bits = np.where(column_orders >= 0, 1 << np.maximum(column_orders, 0), 0).astype(np.uint8)
+            present = (self._orders[:, None] & bits[None, :]) != 0
+        rows = self._rows
         if isinstance(self._index, FeatureIndex) and min_count > 1:
             keep = self._index.counts >= min_count
             renumbered = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)
             rows, present, self._index = renumbered[rows], present[keep], self._index.select(keep)
-        starts = np.cumsum([0, *(int(part[1][-1]) for part in self._parts)])
-        parts = [part[1][1:] + start for part, start in zip(self._parts, starts, strict=False)]
-        offsets = np.concatenate([np.zeros(1, dtype=np.int64), *parts])
-        values = np.concatenate([part[2] for part in self._parts])
-        self._parts = []
-        return self._index, Layout.of_mask(present), FeatureRows(rows, offsets, values)
+        return self._index, Layout.of_mask(present), FeatureRows(rows, self._offsets, self._values)
+
+
+def _extend(array: NDArray[Any], more: NDArray[Any]) -> None:
+    array.resize(len(array) + len(more), refcheck=False)
+    array[len(array) - len(more) :] = more
 
 
 def _observations(templates: Sequence[Template]) -> tuple[list[Template], list[set[int]]]:
@@ -306,18 +309,18 @@ def _mark(
     template_orders: Ints,
     gold: Rows,
     column_orders: NDArray[np.int8],
-    seen: Bools,
-    orders: Ints,
+    seen: NDArray[np.uint8],
+    orders: NDArray[np.uint8],
 ) -> None:
     """Note which columns each row is seen with, and the label orders of its template."""
     for i in range(len(offsets) - 1):
         for f in range(offsets[i], offsets[i + 1]):
             wanted = template_orders[template[f]]
-            orders[rows[f]] |= wanted
+            orders[rows[f]] |= np.uint8(wanted)
             if seen.shape[1]:
                 for k in range(gold.shape[1]):
                     column = gold[i, k]
                     if column >= 0:
                         order = column_orders[column] if len(column_orders) > 1 else column_orders[0]
                         if (wanted >> order) & 1:
-                            seen[rows[f], column] = True
+                            seen[rows[f], column >> 3] |= np.uint8(1 << (column & 7))

@@ -40,7 +40,7 @@ def two_thousand(corpus):
 
 @pytest.fixture(scope="module")
 def dev(corpus):
-    return recipe.sentences(corpus.slice_sentences(8936 - recipe.DEV_SENTENCES))
+    return recipe.sentences(corpus.slice_sentences(8936 - 893))
 
 
 @pytest.mark.must_show("crf-shallow-parsing", 3)

@@ -58,6 +58,11 @@ COMMANDS = {
         "Convert files from one format to another.",
         "weft convert examples/story.conllu story.jsonl.gz",
     ),
+    "lexicon": Place(
+        "weft.cli.lexicon:app",
+        "Grow lists of names from raw text.",
+        "weft lexicon grow examples/port.txt --seeds ship=examples/ships.txt --out grown",
+    ),
     "reproduce": Place(
         "weft.cli.reproduce:reproduce",
         "Repeat the experiment of a published system.",

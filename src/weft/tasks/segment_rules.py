@@ -1,9 +1,7 @@
 """Words and sentences by rule, for text without a trained segmenter.
 
-Words are runs of letters, digits and marks with inner apostrophes, hyphens, points and commas kept (`don't`, `3,000.5`,
-`U.S.`), web and mail addresses, or single other characters (runs of the same punctuation stay together); characters of
-scripts without blanks stand alone. A sentence ends after `. ! ?` and their likes, with closing quotes and brackets, at
-a blank followed by something that is not lower case, and at every blank line.
+Words are those of `weft.text.words`. A sentence ends after `. ! ?` and their likes, with closing quotes and brackets,
+at a blank followed by something that is not lower case, and at every blank line.
 """
 
 from __future__ import annotations
@@ -11,17 +9,8 @@ from __future__ import annotations
 import re
 
 from weft.text.doc import Doc
+from weft.text.words import word_spans
 
-_UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f"
-_WORD = re.compile(
-    r"(?:https?://|www\.)\S*[^\s.,;:!?)\]}'\"»”’]"  # web addresses
-    r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # mail addresses
-    rf"|[{_UNSPACED}]"
-    r"|(?:[A-Za-z]\.){2,}"  # U.S.
-    rf"|[^\W{_UNSPACED}]+(?:[-'’.,](?=\w)[^\W{_UNSPACED}]+)*[\u0300-\u036f]*"
-    r"|(?P<mark>[^\w\s])(?P=mark)*"
-    r"|\S"
-)
 _FINAL = re.compile(r"^[.!?…。！？]+$")
 _CLOSING = frozenset("\"')]}»”’」』")
 _ABBREVIATIONS = frozenset(
@@ -57,7 +46,7 @@ def split_by_rule(doc: Doc) -> None:
     ["Dr. Weber didn't come.", 'Why?', '(Nobody knows.)']
     """
     text = doc.text
-    spans = [match.span() for match in _WORD.finditer(text)]
+    spans = word_spans(text)
     doc.set_offsets([start for start, _ in spans], [end for _, end in spans])
     bounds = [0]
     final = False  # a sentence-ending mark has been read, perhaps followed by closing quotes

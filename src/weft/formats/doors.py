@@ -5,6 +5,7 @@
 | conllu | .conllu | words, trees, comments; no spans |
 | columns | .conll .iob .iob1 .iob2 .bio .tsv .col | words, columns, flat spans as labels |
 | streusle | .conllulex .tags | words, multiword expressions with gaps |
+| bioscope | .xml | sentences, cues and their scopes |
 | brat | .ann beside .txt, in a folder | text, spans, relations, events |
 | jsonl | .jsonl .ndjson | everything |
 | parquet | .parquet | everything |
@@ -35,6 +36,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "columns": (".conll", ".iob", ".iob1", ".iob2", ".bio", ".tsv", ".col"),
     "brat": (".ann",),
     "streusle": (".conllulex", ".tags"),
+    "bioscope": (".xml",),
     "jsonl": (".jsonl", ".ndjson"),
     "parquet": (".parquet",),
     "plain": (".txt", ".text"),

@@ -32,6 +32,8 @@ def lost_layers(doc: Doc, format: str, fields: Sequence[str] | str | None = None
         return layers - {f"spans/{item.name}" if item.kind == "spans" else item.name for item in kept} - {"tokens"}
     if format == "streusle":
         return layers - {"tokens", "lemma", "upos", "spans/mwe"}
+    if format == "bioscope":
+        return layers - {"tokens"} - {f"{kind}/{name}" for name in doc.relations for kind in ("spans", "relations")}
     if format == "brat":
         return {layer for layer in layers if "/" not in layer or layer.startswith("confidence/")}
     return layers

@@ -15,7 +15,7 @@ from weft.text import Doc
 
 TEMPLATES = (
     "w[0] w[-2] w[3] w[0].suffix2 w[0].prefix1..2|t[0] t[-1]|t[0]|t[1] w{-1..1}.lower m[0] m[-1]|w[0] m[0]|m[1] "
-    "x[0] x[1]|w{-1..0} true w{-2..2}|m[0]"
+    "x[0] x[1]|w{-1..0} true w{-2..2}|m[0] m{-1..1} t[0]|m{0..2}"
 )
 FIELDS = {"w": "form", "t": "xpos", "m": "feats:set", "x": "score:real"}
 
@@ -46,7 +46,8 @@ def interpret(templates, sentence):
                     choices.append([()] if inside else [])
                     value *= float(sentence["x"][at] or 0) if inside else 1.0
                 elif atom.field == "m":
-                    choices.append([part for part in sentence["m"][at].split("|") if part] if inside else [])
+                    window = range(max(0, i + atom.lo), min(n, i + atom.hi + 1))
+                    choices.append([part for j in window for part in sentence["m"][j].split("|") if part])
                 elif atom.bag:
                     window = range(max(0, i + atom.lo), min(n, i + atom.hi + 1))
                     values = [attribute(sentence[atom.field][j], atom.attribute) for j in window]

@@ -89,8 +89,11 @@ class Program:
                 else:
                     known = ", ".join(sorted({*sets, *reals, *(field for field, _ in columns)}))
                     raise TemplateError(f"template {template}: unknown field {atom.field!r}; the fields are: {known}")
-                if kind in (SET, REAL) and (atom.bag or atom.attribute != "form"):
-                    raise TemplateError(f"template {template}: {atom.field!r} has sets or numbers: write [offset] only")
+                if (kind == REAL and atom.bag) or (kind in (SET, REAL) and atom.attribute != "form"):
+                    raise TemplateError(
+                        f"template {template}: {atom.field!r} has sets or numbers: write [offset] only, "
+                        "or {first..last} for sets"
+                    )
                 rows.append((kind, column, atom.lo, atom.hi))
             starts.append(len(rows))
         self._atoms = np.array(rows, dtype=np.int64).reshape(-1, 4)
@@ -127,7 +130,7 @@ def _count(atoms: Ints, starts: Ints, sentences: Ints, set_offsets: Ints, larges
         for a in range(starts[t], starts[t + 1]):
             if atoms[a, 0] == SET:
                 several = True
-                unfolded *= max(1, largest_sets[atoms[a, 1]])
+                unfolded *= max(1, largest_sets[atoms[a, 1]]) * (atoms[a, 3] - atoms[a, 2] + 1)
             elif atoms[a, 0] == BAG:
                 widest *= atoms[a, 3] - atoms[a, 2] + 1
                 unfolded *= atoms[a, 3] - atoms[a, 2] + 1
@@ -140,11 +143,10 @@ def _count(atoms: Ints, starts: Ints, sentences: Ints, set_offsets: Ints, larges
                 product = widest
                 for a in range(starts[t], starts[t + 1]):
                     if atoms[a, 0] == SET:
-                        j = i + atoms[a, 2]
-                        if j < sentences[s] or j >= sentences[s + 1]:
-                            product = 0
-                        else:
-                            product *= set_offsets[atoms[a, 1], j + 1] - set_offsets[atoms[a, 1], j]
+                        members = 0
+                        for j in range(max(i + atoms[a, 2], sentences[s]), min(i + atoms[a, 3] + 1, sentences[s + 1])):
+                            members += set_offsets[atoms[a, 1], j + 1] - set_offsets[atoms[a, 1], j]
+                        product *= members
                 total += product
     return total + room
 
@@ -206,11 +208,12 @@ def _run(
                                     members += 1
                                     for k in range(begin, begin + size):
                                         keys[k + members * size] = join(keys[k], v)
-                        elif first <= j < end:
-                            for m in range(set_offsets[column, j], set_offsets[column, j + 1]):
-                                members += 1
-                                for k in range(begin, begin + size):
-                                    keys[k + members * size] = join(keys[k], set_members[m])
+                        else:
+                            for j in range(max(i + lo, first), min(i + hi + 1, end)):
+                                for m in range(set_offsets[column, j], set_offsets[column, j + 1]):
+                                    members += 1
+                                    for k in range(begin, begin + size):
+                                        keys[k + members * size] = join(keys[k], set_members[m])
                         for k in range(begin, begin + members * size):
                             keys[k] = keys[k + size]
                         size *= members

@@ -18,9 +18,11 @@ _HOMES = {
     "demands": ("BeatGold", "Pairwise", "Separate"),
     "sgd": ("SGD",),
     "margin": ("MaxMargin",),
+    "history_margin": ("HistoryMargin",),
     "em": ("expectation_maximisation",),
     "choice": ("ChoiceModel",),
     "linear": ("linear_svm", "logistic_regression"),
+    "selection": ("forward_selection",),
     "training": ("Checkpoint", "EarlyStopping", "Result"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

@@ -22,6 +22,7 @@ TASKS: dict[str, tuple[str, str]] = {
     "chunker": ("weft.tasks.chunk:Chunker", "chunks, entities, or any other layer of flat spans"),
     "segments": ("weft.tasks.segments:SegmentFinder", "spans that may have gaps, overlap and nest"),
     "proposer": ("weft.annotate.proposer:Proposer", "flat spans, more of them than right, for `weft review`"),
+    "hedge": ("weft.tasks.hedge:HedgeDetector", "uncertain sentences, cues and their scopes"),
     "mwe": ("weft.tasks.mwe:MweTagger", "multiword expressions, with gaps, strong and weak"),
 }
 #: Stands in a model's header for what its maker did not say.

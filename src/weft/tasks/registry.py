@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 TASKS: dict[str, tuple[str, str]] = {
     "segmenter": ("weft.tasks.segment:Segmenter", "words and sentences of raw text"),
     "tagger": ("weft.tasks.tag:Tagger", "parts of speech, tags and features, or any other column of words"),
+    "parser": ("weft.tasks.parse:Parser", "dependency trees of words with tags"),
     "lemmatizer": ("weft.tasks.lemmatize:Lemmatizer", "lemmas of words with tags"),
     "chunker": ("weft.tasks.chunk:Chunker", "chunks, entities, or any other layer of flat spans"),
     "segments": ("weft.tasks.segments:SegmentFinder", "spans that may have gaps, overlap and nest"),

@@ -1,0 +1,135 @@
+"""Arc-standard (Nivre 2004): trees are built bottom-up, an arc when its dependent is complete.
+
+    start     ([ROOT], w1 ... wn)           end  ([ROOT], [])
+    SHIFT     (S,      b|B) -> (S|b,  B)
+    LEFT_l    (S|s1|s0,  B) -> (S|s0, B) + s0 -l-> s1     s1 is not ROOT
+    RIGHT_l   (S|s1|s0,  B) -> (S|s1, B) + s1 -l-> s0
+
+(The paper starts with ROOT in the buffer; its first move can only be SHIFT.) The system is not arc-decomposable: with
+a, b, c on the stack, the arcs c -> b and b -> a can each be built, but not both. `cost` is therefore 0 or 1 and right
+only where the gold tree can be reached: it is the non-deterministic oracle. With a single root, ROOT takes its child
+last.
+"""
+
+from __future__ import annotations
+
+from weft.infer.transitions.state import (
+    FRONT,
+    G_FIRST,
+    G_HEAD,
+    G_NEXT,
+    HEAD,
+    LEFT,
+    LENGTH,
+    OPEN,
+    RIGHT,
+    SCALAR,
+    SHIFT,
+    SIZE,
+    WHERE,
+    Table,
+    attach,
+    clear,
+    gold_children_from,
+    on_stack,
+    pop,
+    push,
+)
+from weft.kernel import kernel
+
+
+@kernel
+def start(state: Table, n: int) -> None:
+    """ROOT on the stack."""
+    clear(state, n)
+    push(state, 0)
+
+
+@kernel
+def finished(state: Table) -> bool:
+    """Only ROOT is left."""
+    return state[SIZE, SCALAR] == 1 and state[FRONT, SCALAR] > state[LENGTH, SCALAR]
+
+
+@kernel
+def legal(state: Table, single_root: bool) -> int:
+    """The moves that are allowed, as bits."""
+    size = state[SIZE, SCALAR]
+    ahead = state[FRONT, SCALAR] <= state[LENGTH, SCALAR]
+    moves = 0
+    if ahead:
+        moves |= 1 << SHIFT
+    if size > 2:
+        moves |= 1 << LEFT
+    if size > 2 or (size == 2 and (not ahead or not single_root)):
+        moves |= 1 << RIGHT
+    return moves
+
+
+@kernel
+def arc(state: Table, move: int) -> tuple[int, int]:
+    """Head and dependent of the arc that a move adds, -1 and -1 for none."""
+    if move == LEFT:
+        return on_stack(state, 0), on_stack(state, 1)
+    if move == RIGHT:
+        return on_stack(state, 1), on_stack(state, 0)
+    return -1, -1
+
+
+@kernel
+def apply(state: Table, move: int, label: int) -> None:
+    """Carry out a move."""
+    if move == SHIFT:
+        push(state, state[FRONT, SCALAR])
+        state[FRONT, SCALAR] += 1
+        return
+    s0 = pop(state)
+    if move == RIGHT:
+        attach(state, on_stack(state, 0), s0, label)
+    else:
+        s1 = pop(state)
+        attach(state, s0, s1, label)
+        push(state, s0)
+
+
+@kernel
+def _complete(state: Table, gold: Table, node: int) -> bool:
+    """Whether a node has all its gold children."""
+    child = gold[node, G_FIRST]
+    while child >= 0:
+        if state[child, HEAD] != node:
+            return False
+        child = gold[child, G_NEXT]
+    return True
+
+
+@kernel
+def cost(state: Table, gold: Table, move: int) -> int:
+    """0 if the gold tree can still be reached after a move, else 1; right where it can be reached before."""
+    s0, s1 = on_stack(state, 0), on_stack(state, 1)
+    if move == LEFT:
+        return 0 if gold[s1, G_HEAD] == s0 and _complete(state, gold, s1) else 1
+    if move == RIGHT:
+        return 0 if gold[s0, G_HEAD] == s1 and _complete(state, gold, s0) else 1
+    if gold_children_from(gold, s0, state[FRONT, SCALAR]) > 0:
+        return 0
+    h = gold[s0, G_HEAD]
+    if h >= 0 and state[h, WHERE] == OPEN:
+        return 1
+    child = gold[s0, G_FIRST]
+    while child >= 0:
+        if state[child, WHERE] == OPEN:
+            return 1
+        child = gold[child, G_NEXT]
+    return 0
+
+
+@kernel
+def canonical(state: Table, gold: Table) -> int:
+    """The move of the static oracle: an arc as soon as it is gold and its dependent complete."""
+    s0, s1 = on_stack(state, 0), on_stack(state, 1)
+    if s1 > 0 and gold[s1, G_HEAD] == s0 and _complete(state, gold, s1):
+        return LEFT
+    if s1 >= 0 and gold[s0, G_HEAD] == s1 and _complete(state, gold, s0):
+        return RIGHT
+    return SHIFT

@@ -1,0 +1,160 @@
+"""A transition system with its templates, actions and weights, ready to parse batches of sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError, ModelError
+from weft.features.hashing import Keys
+from weft.infer.transitions.constraints import Constraints, no_constraints
+from weft.infer.transitions.greedy import parse_greedily
+from weft.infer.transitions.scoring import Model, new_scratch
+from weft.infer.transitions.state import LEFT, MOVES, RIGHT, Table, new_state
+from weft.infer.transitions.systems import system_named
+from weft.infer.transitions.templates import compile_templates
+from weft.infer.transitions.weights import (
+    NARROW,
+    new_narrow,
+    new_wide,
+    unpack_narrow,
+    unpack_wide,
+)
+from weft.storage import Arrays
+
+#: A move with the number of its label, -1 for moves without one.
+Action = tuple[int, int]
+
+
+class TransitionParser:
+    """Parses sentences whose words are rows of 64-bit values.
+
+    >>> parser = TransitionParser("arc-hybrid", "S0.t|N0.t", ["t"], [(0, -1), (1, 0), (2, 0)])
+    >>> words = np.ones((4, 1), dtype=np.uint64)  # ROOT and three words
+    >>> heads, labels = parser.parse(words, np.array([0, 3]))
+    >>> heads.tolist(), labels.tolist()  # without weights the first legal move wins
+    ([0, 1, 2], [0, 0, 0])
+    """
+
+    def __init__(
+        self,
+        system: str,
+        templates: str,
+        fields: Sequence[str],
+        actions: Sequence[Action],
+        two_steps: bool = False,
+        arrays: Arrays | None = None,
+    ) -> None:
+        self.system = system_named(system)
+        self.templates, self.fields, self.two_steps = templates, tuple(fields), two_steps
+        self.actions = sorted(actions)
+        unknown = sorted({MOVES[move] for move, _ in self.actions if move not in self.system.moves})
+        if unknown:
+            raise ConfigError(f"{system} has no move {', '.join(unknown)}; it has {', '.join(self._move_names())}")
+        program = compile_templates(templates, self.system, self.fields)
+        self.arrays = arrays
+        moves, labels = new_narrow(), new_wide(len(self.actions))
+        if arrays is not None:
+            moves, labels = (
+                unpack_narrow(_part(arrays, "moves")),
+                unpack_wide(_part(arrays, "labels"), len(self.actions)),
+            )
+        self.model = Model(
+            self.system.number,
+            program,
+            moves,
+            labels,
+            np.array([move for move, _ in self.actions], dtype=np.int32),
+            np.array([label for _, label in self.actions], dtype=np.int32),
+            np.array([sum(own < move for own, _ in self.actions) for move in range(NARROW + 1)], dtype=np.int32),
+            two_steps,
+        )
+
+    def _move_names(self) -> list[str]:
+        return [MOVES[move] for move in self.system.moves]
+
+    def parse(
+        self,
+        words: Keys,
+        sentences: NDArray[np.int64],
+        single_root: bool = True,
+        constraints: Constraints | None = None,
+    ) -> tuple[Table, Table]:
+        """Heads (counted inside the sentence, 0: ROOT) and numbers of labels of all words.
+
+        `words` has a row for ROOT and then one a word; sentence s has the words `sentences[s]:sentences[s + 1]`.
+        """
+        n = int(sentences[-1])
+        heads, labels = np.full(n, -1, dtype=np.int32), np.full(n, -1, dtype=np.int32)
+        if not n:
+            return heads, labels
+        longest = int(np.diff(sentences).max())
+        given = constraints if constraints is not None else no_constraints()
+        room = new_scratch(self.model.program)
+        parse_greedily(
+            self.model, words, np.asarray(sentences, dtype=np.int64), single_root, given, room, new_state(longest),
+            self.new_cache(longest), np.zeros(longest + 2, dtype=np.int32), heads, labels,
+        )  # fmt: skip
+        return heads, labels
+
+    def new_cache(self, longest: int) -> NDArray[np.int32]:
+        """Room for the scores of all candidates of a sentence."""
+        candidates = longest + 2 if self.system.many else 1
+        return np.zeros((candidates, max(len(self.actions), NARROW)), dtype=np.int32)
+
+    def state(self) -> tuple[dict[str, Any], Arrays]:
+        """What a model file keeps: a header and the packed weights."""
+        if self.arrays is None:
+            raise ModelError("this parser has no weights to save: train it first")
+        header = {
+            "system": self.system.name,
+            "templates": self.templates,
+            "fields": list(self.fields),
+            "actions": [list(action) for action in self.actions],
+            "two_steps": self.two_steps,
+        }
+        return header, self.arrays
+
+    @classmethod
+    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> TransitionParser:
+        """The parser that a model file describes."""
+        actions = [(int(move), int(label)) for move, label in header["actions"]]
+        return cls(header["system"], header["templates"], header["fields"], actions, header["two_steps"], arrays)
+
+    def with_weights(self, moves: Arrays, labels: Arrays) -> TransitionParser:
+        """The same parser with other packed weights."""
+        arrays = {f"moves/{name}": array for name, array in moves.items()}
+        arrays |= {f"labels/{name}": array for name, array in labels.items()}
+        return TransitionParser(self.system.name, self.templates, self.fields, self.actions, self.two_steps, arrays)
+
+
+def _part(arrays: Arrays, table: str) -> Arrays:
+    found = {name.split("/", 1)[1]: array for name, array in arrays.items() if name.startswith(f"{table}/")}
+    if not found:
+        raise ModelError(f"the parser has no weights of {table}: the model file is incomplete")
+    return found
+
+
+def actions_of(system: str, heads: Table, labels: Table, positions: Table) -> list[Action]:
+    """The actions that trees need: every move, arcs with the labels seen in their direction.
+
+    `heads`, `labels` and `positions` (1 for the first word of a sentence) are those of all words.
+
+    >>> actions_of("arc-hybrid", np.array([2, 0]), np.array([0, 1]), np.array([1, 2]))
+    [(0, -1), (1, 0), (2, 1)]
+    """
+    chosen = system_named(system)
+    # In arc-eager ROOT stands behind the last word, so that its arcs are left arcs.
+    to_left = heads > positions if system != "arc-eager" else (heads > positions) | (heads == 0)
+    seen = {LEFT: to_left, RIGHT: ~to_left & (heads >= 0)}
+    found: list[Action] = []
+    for move in chosen.moves:
+        if move in seen:
+            known = np.unique(labels[seen[move] & (labels >= 0)]).tolist()
+            found += [(move, label) for label in known] or [(move, -1)]
+        else:
+            found.append((move, -1))
+    return sorted(found)

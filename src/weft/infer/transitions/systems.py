@@ -1,0 +1,204 @@
+"""All transition systems behind one integer: the switch that the shared kernels (decoding, training) call.
+
+A compiled kernel cannot be handed a function, so a system is a number, and every definition of a system's module is
+reached by an `if` on it:
+
+    start(system, state, n)                   the configuration to begin with
+    finished(system, state)                   whether it is a final one
+    first(system), following(system, state, candidate)     the candidates of a configuration, -1 behind the last one
+    legal(system, state, candidate, single_root)           the moves a candidate allows, as bits
+    arc(system, state, candidate, move)       head and dependent of the arc that a move adds, -1 for none
+    apply(system, state, candidate, move, label)
+    cost(system, state, gold, candidate, move)             gold arcs that a move puts out of reach, labels aside
+    canonical(system, state, gold)            the move of the static oracle
+    bases(system, state, candidate, out)      the nodes that feature templates start from
+
+A *candidate* is a place where moves can be made, with features of its own: most systems have one a configuration,
+easy-first one for every two neighbours. An *action* is a candidate, a move and, for an arc, a label.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from weft.errors import ConfigError
+from weft.infer.transitions import arc_eager, arc_hybrid, arc_standard, easy_first
+from weft.infer.transitions.state import (
+    FRONT,
+    G_HEAD,
+    G_LABEL,
+    LEFT,
+    LENGTH,
+    NEXT,
+    PREV,
+    REDUCE,
+    RIGHT,
+    SCALAR,
+    SHIFT,
+    STALE,
+    Table,
+    on_stack,
+)
+from weft.kernel import kernel
+
+ARC_EAGER, ARC_HYBRID, ARC_STANDARD, EASY_FIRST = range(4)
+#: What a base is where there is no node: in front of the bottom of the stack, behind the last word.
+NOTHING = -1
+
+
+@dataclass(frozen=True)
+class TransitionSystem:
+    """What a system is outside compiled code."""
+
+    name: str
+    number: int
+    moves: tuple[int, ...]
+    bases: tuple[str, ...]  # names of the nodes that templates start from, in the order of the kernel `bases`
+    arcs: tuple[int, ...] = (LEFT, RIGHT)
+    exact: bool = True  # whether `cost` is exact in every configuration, so that errors can be explored
+    stays: bool = False  # whether training repeats a configuration until its move is right, when it does not explore
+    many: bool = False  # whether configurations have several candidates
+
+
+_STACK = ("S0", "S1", "S2", "S3", "N0", "N1", "N2", "N3")
+
+SYSTEMS = {
+    system.name: system
+    for system in (
+        TransitionSystem("arc-eager", ARC_EAGER, (SHIFT, LEFT, RIGHT, REDUCE), _STACK),
+        TransitionSystem("arc-hybrid", ARC_HYBRID, (SHIFT, LEFT, RIGHT), _STACK),
+        TransitionSystem("arc-standard", ARC_STANDARD, (SHIFT, LEFT, RIGHT), _STACK, exact=False),
+        TransitionSystem(
+            "easy-first", EASY_FIRST, (LEFT, RIGHT), ("M2", "M1", "P0", "P1", "P2", "P3"), stays=True, many=True
+        ),
+    )
+}
+
+
+def system_named(name: str) -> TransitionSystem:
+    """The system of that name.
+
+    >>> system_named("arc-hybrid").moves == (SHIFT, LEFT, RIGHT)
+    True
+    """
+    if name not in SYSTEMS:
+        raise ConfigError(f"unknown transition system {name!r}; the systems are: {', '.join(SYSTEMS)}")
+    return SYSTEMS[name]
+
+
+@kernel
+def start(system: int, state: Table, n: int) -> None:
+    if system == ARC_EAGER:
+        arc_eager.start(state, n)
+    elif system == EASY_FIRST:
+        easy_first.start(state, n)
+    else:
+        arc_hybrid.start(state, n)
+
+
+@kernel
+def finished(system: int, state: Table) -> bool:
+    if system == ARC_EAGER:
+        return arc_eager.finished(state)
+    if system == EASY_FIRST:
+        return easy_first.finished(state)
+    return arc_hybrid.finished(state)
+
+
+@kernel
+def first(system: int) -> int:
+    return 0
+
+
+@kernel
+def following(system: int, state: Table, candidate: int) -> int:
+    if system == EASY_FIRST:
+        return easy_first.following(state, candidate)
+    return -1
+
+
+@kernel
+def legal(system: int, state: Table, candidate: int, single_root: bool) -> int:
+    if system == ARC_EAGER:
+        return arc_eager.legal(state, single_root)
+    if system == ARC_HYBRID:
+        return arc_hybrid.legal(state, single_root)
+    if system == ARC_STANDARD:
+        return arc_standard.legal(state, single_root)
+    return easy_first.legal(state, candidate, single_root)
+
+
+@kernel
+def arc(system: int, state: Table, candidate: int, move: int) -> tuple[int, int]:
+    if system == ARC_EAGER:
+        return arc_eager.arc(state, move)
+    if system == ARC_HYBRID:
+        return arc_hybrid.arc(state, move)
+    if system == ARC_STANDARD:
+        return arc_standard.arc(state, move)
+    return easy_first.arc(state, candidate, move)
+
+
+@kernel
+def apply(system: int, state: Table, candidate: int, move: int, label: int) -> None:
+    if system == EASY_FIRST:
+        easy_first.apply(state, candidate, move, label)
+        return
+    state[0, STALE] = 1
+    if system == ARC_EAGER:
+        arc_eager.apply(state, move, label)
+    elif system == ARC_HYBRID:
+        arc_hybrid.apply(state, move, label)
+    else:
+        arc_standard.apply(state, move, label)
+
+
+@kernel
+def cost(system: int, state: Table, gold: Table, candidate: int, move: int) -> int:
+    if system == ARC_EAGER:
+        return arc_eager.cost(state, gold, move)
+    if system == ARC_HYBRID:
+        return arc_hybrid.cost(state, gold, move)
+    if system == ARC_STANDARD:
+        return arc_standard.cost(state, gold, move)
+    return easy_first.cost(state, gold, candidate, move)
+
+
+@kernel
+def label_cost(system: int, state: Table, gold: Table, candidate: int, move: int, label: int) -> int:
+    """What a wrong label adds to the cost of a move that builds a gold arc; other arcs take any label."""
+    head, dependent = arc(system, state, candidate, move)
+    if dependent > 0 and gold[dependent, G_HEAD] == head and gold[dependent, G_LABEL] >= 0:
+        return 1 if gold[dependent, G_LABEL] != label else 0
+    return 0
+
+
+@kernel
+def canonical(system: int, state: Table, gold: Table) -> int:
+    """The static oracle's move; -1 for systems whose oracle leaves a choice even in the baseline."""
+    if system == ARC_EAGER:
+        return arc_eager.canonical(state, gold)
+    if system == ARC_HYBRID:
+        return arc_hybrid.canonical(state, gold)
+    if system == ARC_STANDARD:
+        return arc_standard.canonical(state, gold)
+    return -1
+
+
+@kernel
+def bases(system: int, state: Table, candidate: int, out: Table) -> None:
+    if system == EASY_FIRST:
+        out[2] = candidate
+        out[1] = state[candidate, PREV]
+        out[0] = state[out[1], PREV] if out[1] >= 0 else NOTHING
+        for k in range(3, 6):
+            out[k] = state[out[k - 1], NEXT] if out[k - 1] >= 0 else NOTHING
+        return
+    for depth in range(4):
+        out[depth] = on_stack(state, depth)
+    n = state[LENGTH, SCALAR]
+    b = state[FRONT, SCALAR]
+    for k in range(4):
+        out[4 + k] = b + k if b + k <= n else NOTHING
+    if system == ARC_EAGER and b + 3 > n:
+        out[4 + max(0, n + 1 - b)] = 0

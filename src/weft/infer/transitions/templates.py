@@ -1,0 +1,214 @@
+"""Feature templates over configurations, written as data and compiled to one integer program.
+
+    S0.w                 the form of the top of the stack
+    S0.wt|N0.t           its form and tag with the tag of the first word of the buffer
+    S0.w,t,wt            three templates
+    S0l2.L               the label of its second outermost child on the left; also l, r, r2, h (head), h2 (its head)
+    S0.tvr  N0.tsl       number of children on the right (vl, vr), set of the labels of those on the left (sl, sr)
+    S0~N0|S0.t           the distance between two nodes
+
+Nodes are those that the transition system names (`S0 S1 S2 S3` from the top of the stack down, `N0 N1 N2 N3` from the
+front of the buffer on; `M2 M1 P0 P1 P2 P3` around a pair of easy-first). Small letters are fields of words, bound by
+the task to columns of documents; `L` is the label a node has got. Templates are separated by blanks, `#` starts a
+comment. A line that begins with `moves:` or `labels:` opens that block: templates that score moves, and templates that
+score moves together with their labels; `both:` belongs to the two of them.
+
+A template fires where all of its nodes exist; outside the stack and the buffer a boundary mark stands for a word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import TemplateError
+from weft.features.hashing import Keys, avalanche, hash_string, join
+from weft.infer.transitions.state import HEAD, L1, L2, LABEL, LS, LV, R1, R2, RS, RV, Table
+from weft.infer.transitions.systems import TransitionSystem
+from weft.kernel import kernel
+
+_PATHS = ("", "h", "h2", "l", "l2", "r", "r2")
+_ITSELF, _H, _H2, _L, _LL, _R, _RR = range(7)
+_KINDS = ("word", "L", "vl", "vr", "sl", "sr", "~")
+_WORD, _LABEL, _VL, _VR, _SL, _SR, _DISTANCE = range(7)
+_BLOCKS = ("moves", "both", "labels")
+_ZERO = np.uint64(0)
+#: Distances from here on are told apart by tens only; so many children are many.
+_FAR, _MANY = 5, 6
+
+
+class StateProgram(NamedTuple):
+    """Templates as numbers; those before `moves_end` score moves, those from `labels_begin` on score labels."""
+
+    places: Table  # rows: base, path
+    atoms: Table  # rows: kind, place, column of the word table or second place
+    starts: NDArray[np.int64]
+    members: Table
+    seeds: Keys
+    moves_end: int
+    labels_begin: int
+
+
+def compile_templates(text: str, system: TransitionSystem, columns: Sequence[str]) -> StateProgram:
+    """The program of templates for a system; `columns` are the fields in the order of the word table.
+
+    >>> from weft.infer.transitions.systems import system_named
+    >>> program = compile_templates("moves: S0.w,t S0l.t both: S0.t|N0.t", system_named("arc-hybrid"), ["w", "t"])
+    >>> len(program.seeds), program.moves_end, program.labels_begin
+    (4, 4, 3)
+    """
+    blocks: dict[str, list[tuple[str, ...]]] = {name: [] for name in _BLOCKS}
+    block = "both"
+    for line in text.splitlines():
+        for token in line.split("#", 1)[0].split():
+            if token.endswith(":"):
+                block = token[:-1]
+                if block not in blocks:
+                    raise TemplateError(f"unknown block {token!r} of templates; the blocks are: {', '.join(_BLOCKS)}")
+                continue
+            blocks[block] += [each for each in _conjunctions(token) if each not in blocks[block]]
+    templates = [template for name in _BLOCKS for template in blocks[name]]
+    if not templates:
+        raise TemplateError("no templates given; write at least one, such as S0.w")
+    places: dict[tuple[int, int], int] = {}
+    atoms: dict[tuple[int, int, int], int] = {}
+    members: list[int] = []
+    starts = [0]
+    for template in templates:
+        for atom in template:
+            key = _atom(atom, system, list(columns), places)
+            members.append(atoms.setdefault(key, len(atoms)))
+        starts.append(len(members))
+    return StateProgram(
+        np.array(list(places), dtype=np.int32).reshape(-1, 2),
+        np.array(list(atoms), dtype=np.int32).reshape(-1, 3),
+        np.array(starts, dtype=np.int64),
+        np.array(members, dtype=np.int32),
+        np.array([hash_string("|".join(template)) for template in templates], dtype=np.uint64),
+        len(blocks["moves"]) + len(blocks["both"]),
+        len(blocks["moves"]),
+    )
+
+
+def _conjunctions(token: str) -> list[tuple[str, ...]]:
+    """The conjunctions that one written template stands for, each as its atoms."""
+    factors: list[list[tuple[str, ...]]] = []
+    for factor in token.split("|"):
+        place, dot, attributes = factor.partition(".")
+        if "~" in factor and not dot:
+            factors.append([(factor,)])
+            continue
+        choices = [re.findall(r"v[lr]|s[lr]|[A-Za-z]", choice) for choice in attributes.split(",")]
+        if not place or not all(choices) or ["".join(choice) for choice in choices] != attributes.split(","):
+            raise TemplateError(f"cannot read {factor!r} of the template {token!r}: expected NODE.FIELDS, as in S0.wt")
+        factors.append([tuple(f"{place}.{attribute}" for attribute in choice) for choice in choices])
+    return [sum(choice, ()) for choice in product(*factors)]
+
+
+def _atom(
+    text: str, system: TransitionSystem, columns: Sequence[str], places: dict[tuple[int, int], int]
+) -> tuple[int, int, int]:
+    if "~" in text:
+        one, _, other = text.partition("~")
+        return _DISTANCE, _place(one, system, places), _place(other, system, places)
+    node, _, attribute = text.partition(".")
+    place = _place(node, system, places)
+    if attribute in _KINDS[1:]:
+        return _KINDS.index(attribute), place, 0
+    if attribute not in columns:
+        raise TemplateError(f"template {text!r}: unknown field {attribute!r}; the fields are: {', '.join(columns)}, L")
+    return _WORD, place, columns.index(attribute)
+
+
+def _place(node: str, system: TransitionSystem, places: dict[tuple[int, int], int]) -> int:
+    for number, base in enumerate(system.bases):
+        if node.startswith(base) and node[len(base) :] in _PATHS:
+            return places.setdefault((number, _PATHS.index(node[len(base) :])), len(places))
+    known = ", ".join(system.bases)
+    raise TemplateError(
+        f"unknown node {node!r} in a template for {system.name}; the nodes are {known}, each alone or followed by one "
+        f"of {', '.join(_PATHS[1:])}"
+    )
+
+
+@kernel
+def _number(value: int, kind: int) -> np.uint64:
+    return avalanche(np.uint64(16 * (value + 2) + kind + 1))
+
+
+@kernel
+def _reach(state: Table, base: int, path: int) -> int:
+    """The node at the end of a path, -1 if there is none."""
+    if path == _ITSELF or base < 0:
+        return base if path == _ITSELF else -1
+    if path == _H:
+        return state[base, HEAD]
+    if path == _H2:
+        head = state[base, HEAD]
+        return state[head, HEAD] if head >= 0 else -1
+    if path == _L:
+        return state[base, L1]
+    if path == _LL:
+        return state[base, L2]
+    if path == _R:
+        return state[base, R1]
+    return state[base, R2]
+
+
+@kernel
+def _distance(a: int, b: int) -> int:
+    d = abs(a - b)
+    return d if d < _FAR else _FAR + min(d // 10, 3)
+
+
+@kernel
+def feature_keys(
+    program: StateProgram, state: Table, bases: Table, words: Keys, first: int, nodes: Table, atoms: Keys, keys: Keys
+) -> None:
+    """The key of every template in a configuration, 0 where it does not fire.
+
+    `words` has a row for ROOT and then one a word, `first` is the row in front of the sentence's first word; `nodes`
+    and `atoms` are room to work in.
+    """
+    places = program.places
+    for k in range(len(places)):
+        nodes[k] = _reach(state, bases[places[k, 0]], places[k, 1])
+    for a in range(len(program.atoms)):
+        kind, place, other = program.atoms[a, 0], program.atoms[a, 1], program.atoms[a, 2]
+        node = nodes[place]
+        value = _ZERO
+        if kind == _WORD:
+            if node > 0:
+                value = words[first + node, other]
+            elif node == 0:
+                value = words[0, other]
+            elif places[place, 1] == _ITSELF:
+                value = _number(-1, kind)
+        elif node >= 0:
+            if kind == _LABEL:
+                value = _number(state[node, LABEL], kind)
+            elif kind == _VL:
+                value = _number(min(state[node, LV], _MANY), kind)
+            elif kind == _VR:
+                value = _number(min(state[node, RV], _MANY), kind)
+            elif kind == _SL:
+                value = _number(state[node, LS], kind)
+            elif kind == _SR:
+                value = _number(state[node, RS], kind)
+            elif nodes[other] >= 0:
+                value = _number(_distance(node, nodes[other]), kind)
+        atoms[a] = value
+    for t in range(len(program.seeds)):
+        key = program.seeds[t]
+        for m in range(program.starts[t], program.starts[t + 1]):
+            value = atoms[program.members[m]]
+            if value == _ZERO:
+                key = _ZERO
+                break
+            key = join(key, value)
+        keys[t] = key

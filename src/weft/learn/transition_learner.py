@@ -1,0 +1,129 @@
+"""The perceptron for transition systems, epoch by epoch: order of sentences, room in the tables, mean weights."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError, DataError
+from weft.features.hashing import Keys
+from weft.infer.transitions.model import TransitionParser
+from weft.infer.transitions.scoring import Model, new_scratch
+from weft.infer.transitions.state import G_WIDTH, Table, new_state
+from weft.infer.transitions.weights import (
+    LARGEST,
+    grow_narrow,
+    grow_wide,
+    largest_mean,
+    pack_narrow,
+    pack_wide,
+)
+from weft.learn.transition_training import ORACLES, STEPS, WRONG_LABELS, WRONG_MOVES, train_greedily
+
+#: Finest step of mean weights: they are kept as multiples of this part of one.
+FINEST = 64.0
+
+
+class Treebank(NamedTuple):
+    """Sentences to learn from: rows of values of ROOT and the words, offsets, heads and numbers of labels."""
+
+    words: Keys
+    sentences: NDArray[np.int64]
+    heads: Table
+    labels: Table
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What an epoch came to."""
+
+    number: int
+    steps: int
+    wrong: int
+    seconds: float
+
+
+Watch = Callable[[Epoch, TransitionParser], bool | None]
+
+
+@dataclass(frozen=True)
+class TransitionLearner:
+    """Options of training; `k` and `p` are those of exploring: from epoch k + 1 on, with probability p.
+
+    `watch` is called after every epoch with a parser of the mean weights so far, and stops the training by True.
+    """
+
+    epochs: int = 10
+    oracle: str = "dynamic"
+    k: int = 1
+    p: float = 0.9
+    seed: int = 0
+    single_root: bool = True
+
+    def fit(
+        self, parser: TransitionParser, treebank: Treebank, keep: NDArray[np.int64], watch: Watch | None = None
+    ) -> tuple[TransitionParser, list[Epoch]]:
+        """Learn from the sentences `keep`; the trained parser, and what the epochs came to."""
+        self.check(parser)
+        if not len(keep):
+            raise DataError("there is nothing to train on: no sentence with a tree that the parser can build")
+        system = parser.system
+        longest = int(np.diff(treebank.sentences).max())
+        model = parser.model
+        rng = np.random.default_rng(self.seed)
+        random = rng.integers(0, 2**63, 1).astype(np.uint64)
+        clock, room = np.zeros(1), new_scratch(model.program)
+        state, gold = new_state(longest), np.zeros((longest + 2, G_WIDTH), dtype=np.int32)
+        cache = parser.new_cache(longest)
+        # Training may only meet what it costs nothing to avoid: arc-eager needs its freedom, see `arc_eager`.
+        single_root = self.single_root and system.name != "arc-eager"
+        history: list[Epoch] = []
+        for number in range(1, self.epochs + 1):
+            started = time.process_time()
+            order, counts, at = rng.permutation(keep), np.zeros(3, dtype=np.int64), 0
+            while at < len(order):
+                at = train_greedily(
+                    model, treebank.words, treebank.sentences, treebank.heads, treebank.labels, order, at,
+                    ORACLES[self.oracle], system.stays, self.p if number > self.k else 0.0, single_root, random, room,
+                    state, gold, cache, counts, clock,
+                )  # fmt: skip
+                if at < len(order):
+                    model = _roomier(model)
+            wrong = int(counts[WRONG_MOVES] + counts[WRONG_LABELS])
+            history.append(Epoch(number, int(counts[STEPS]), wrong, time.process_time() - started))
+            last = number == self.epochs or not wrong
+            if watch is not None or last:
+                now = _averaged(parser, model, float(clock[0]))
+                if (watch is not None and watch(history[-1], now)) or last:
+                    break
+        return now, history
+
+    def check(self, parser: TransitionParser) -> None:
+        """Refuse options that make no sense together."""
+        if self.oracle not in ORACLES:
+            raise ConfigError(f"unknown oracle {self.oracle!r}; the oracles are: {', '.join(ORACLES)}")
+        if self.oracle == "dynamic" and not parser.system.exact:
+            raise ConfigError(
+                f"{parser.system.name} has no dynamic oracle, as its costs hold only where the gold tree can be "
+                "reached; use oracle=static or oracle=nondet, or another system"
+            )
+        if self.epochs < 1 or self.k < 0 or not 0 <= self.p <= 1:
+            raise ConfigError(f"epochs >= 1, k >= 0 and 0 <= p <= 1 needed, got {self.epochs}, {self.k} and {self.p}")
+
+
+def _roomier(model: Model) -> Model:
+    changes = 16 * len(model.program.seeds)
+    return model._replace(
+        moves=grow_narrow(model.moves, changes), labels=grow_wide(model.labels, changes, 10 * changes, changes)
+    )
+
+
+def _averaged(parser: TransitionParser, model: Model, clock: float) -> TransitionParser:
+    """The parser with mean weights."""
+    scale = min(FINEST, LARGEST / max(1.0, largest_mean(model.moves, model.labels, clock)))
+    return parser.with_weights(pack_narrow(model.moves, clock, scale), pack_wide(model.labels, clock, scale))

@@ -1,0 +1,230 @@
+"""Training of greedy parsers by the averaged perceptron, with static, non-deterministic and dynamic oracles.
+
+    for every configuration c on the way:
+        CORRECT = the actions the oracle allows;  tp = argmax over LEGAL;  to = argmax over CORRECT
+        if tp is not in CORRECT:  w <- w + f(c, to) - f(c, tp);  go on with EXPLORE(tp, to)
+        else go on with tp
+
+static: CORRECT is one canonical action; non-deterministic and dynamic: all actions of cost 0. Only the dynamic oracle
+explores (Goldberg & Nivre 2013): in epoch i > k, with probability p, it goes on with the wrong tp.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.features.hashing import Keys, avalanche
+from weft.infer.transitions.scoring import (
+    Model,
+    Scratch,
+    candidate_keys,
+    change_label,
+    change_move,
+    score_labels,
+    score_moves,
+)
+from weft.infer.transitions.state import G_HEAD, G_LABEL, MOVES, STALE, Table, fill_gold
+from weft.infer.transitions.systems import apply, arc, canonical, cost, finished, first, following, legal, start
+from weft.infer.transitions.weights import NARROW, Scores, narrow_has_room, wide_has_room
+from weft.kernel import kernel
+
+#: Oracles by number.
+STATIC, NONDET, DYNAMIC = range(3)
+ORACLES = {"static": STATIC, "nondet": NONDET, "dynamic": DYNAMIC}
+_N_MOVES = len(MOVES)
+#: A configuration is repeated at most so often before training goes on from it.
+_TRIES = 50
+_LEAST = -(1 << 30)
+#: What an epoch counts: configurations, wrong moves, wrong labels on right arcs.
+STEPS, WRONG_MOVES, WRONG_LABELS = range(3)
+
+
+@kernel
+def _uniform(random: Keys) -> float:
+    """The next random number in [0, 1)."""
+    random[0] += np.uint64(0x9E3779B97F4A7C15)
+    return np.float64(avalanche(random[0]) >> np.uint64(11)) / 9007199254740992.0
+
+
+@kernel
+def train_greedily(
+    model: Model,
+    words: Keys,
+    sentences: NDArray[np.int64],
+    heads: Table,
+    labels: Table,
+    order: NDArray[np.int64],
+    begin: int,
+    oracle: int,
+    stays: bool,
+    explore: float,
+    single_root: bool,
+    random: Keys,
+    room: Scratch,
+    state: Table,
+    gold: Table,
+    cache: Scores,
+    counts: NDArray[np.int64],
+    clock: NDArray[np.float64],
+) -> int:
+    """Go through sentences in an order from `begin` on; returns where it stopped because a table was full."""
+    actions = len(model.action_move)
+    scores = np.zeros(actions, dtype=np.int32)
+    moves = np.zeros(NARROW, dtype=np.int32)
+    templates = len(model.program.seeds)
+    for at in range(begin, len(order)):
+        offset = sentences[order[at]]
+        n = sentences[order[at] + 1] - offset
+        fill_gold(heads, labels, offset, n, gold)
+        start(model.system, state, n)
+        tries = 0
+        while not finished(model.system, state):
+            if not (narrow_has_room(model.moves, 4 * templates) and wide_has_room(model.labels, 4 * templates)):
+                return at
+            clock[0] += 1.0
+            counts[STEPS] += 1
+            only = canonical(model.system, state, gold) if oracle == STATIC else -1
+            best, best_score = -1, _LEAST
+            right, right_score = -1, _LEAST
+            guess = -1  # move, or action where moves and labels are chosen together
+            target = -1
+            candidate = first(model.system)
+            while candidate >= 0:
+                line = cache[candidate if len(cache) > 1 else 0]
+                if state[candidate, STALE] != 0:
+                    state[candidate, STALE] = 0
+                    candidate_keys(model, state, candidate, words, offset, room)
+                    score_moves(model, room, moves)
+                    if model.two_steps:
+                        line[: len(moves)] = moves
+                    else:
+                        score_labels(model, room, scores)
+                        for a in range(actions):
+                            line[a] = scores[a] + moves[model.action_move[a]]
+                allowed = legal(model.system, state, candidate, single_root)
+                for move in range(len(moves)):
+                    if not (allowed >> move) & 1:
+                        continue
+                    zero = move == only if only >= 0 else cost(model.system, state, gold, candidate, move) == 0
+                    if model.two_steps:
+                        if line[move] > best_score:
+                            best, guess, best_score = candidate, move, line[move]
+                        if zero and line[move] > right_score:
+                            right, target, right_score = candidate, move, line[move]
+                        continue
+                    head, dependent = arc(model.system, state, candidate, move)
+                    wanted = -1
+                    if dependent > 0 and gold[dependent, G_HEAD] == head:
+                        wanted = gold[dependent, G_LABEL]
+                    for a in range(model.move_first[move], model.move_first[move + 1]):
+                        if line[a] > best_score:
+                            best, guess, best_score = candidate, a, line[a]
+                        if zero and line[a] > right_score and (wanted < 0 or model.action_label[a] == wanted):
+                            right, target, right_score = candidate, a, line[a]
+                candidate = following(model.system, state, candidate)
+            if right < 0:  # a label the actions do not know: any move that is legal will do
+                right, target = best, guess
+            wrong = _is_wrong(model, state, gold, only, best, guess)
+            if wrong:
+                counts[WRONG_MOVES] += 1
+                _learn(model, state, words, offset, room, right, target, 1, clock[0])
+                _learn(model, state, words, offset, room, best, guess, -1, clock[0])
+                _forget_scores(model, state)
+            chosen, choice = best, guess
+            if wrong and not (oracle == DYNAMIC and _uniform(random) < explore):
+                chosen, choice = right, target
+                tries += 1
+                if stays and tries < _TRIES:
+                    continue
+            tries = 0
+            if model.two_steps:
+                move = choice
+                label = _choose_label(model, state, words, offset, room, scores, gold, chosen, move, counts, clock[0])
+            else:
+                move, label = model.action_move[choice], model.action_label[choice]
+            apply(model.system, state, chosen, move, label)
+    return len(order)
+
+
+@kernel
+def _is_wrong(model: Model, state: Table, gold: Table, only: int, candidate: int, choice: int) -> bool:
+    move = choice if model.two_steps else model.action_move[choice]
+    if only >= 0:
+        if move != only:
+            return True
+    elif cost(model.system, state, gold, candidate, move) > 0:
+        return True
+    if model.two_steps:
+        return False
+    head, dependent = arc(model.system, state, candidate, move)
+    if dependent > 0 and gold[dependent, G_HEAD] == head and gold[dependent, G_LABEL] >= 0:
+        return model.action_label[choice] != gold[dependent, G_LABEL]
+    return False
+
+
+@kernel
+def _learn(
+    model: Model,
+    state: Table,
+    words: Keys,
+    offset: int,
+    room: Scratch,
+    candidate: int,
+    choice: int,
+    by: int,
+    clock: float,
+) -> None:
+    candidate_keys(model, state, candidate, words, offset, room)
+    if model.two_steps:
+        change_move(model, room, choice, by, clock)
+    else:
+        change_move(model, room, model.action_move[choice], by, clock)
+        change_label(model, room, choice, by, clock)
+
+
+@kernel
+def _forget_scores(model: Model, state: Table) -> None:
+    """After a change of weights, all candidates have to be scored anew."""
+    candidate = first(model.system)
+    while candidate >= 0:
+        state[candidate, STALE] = 1
+        candidate = following(model.system, state, candidate)
+
+
+@kernel
+def _choose_label(
+    model: Model,
+    state: Table,
+    words: Keys,
+    offset: int,
+    room: Scratch,
+    scores: Scores,
+    gold: Table,
+    candidate: int,
+    move: int,
+    counts: NDArray[np.int64],
+    clock: float,
+) -> int:
+    """The best label of a move, after learning from it where the arc is gold and the label is not."""
+    begin, end = model.move_first[move], model.move_first[move + 1]
+    head, dependent = arc(model.system, state, candidate, move)
+    if dependent < 0 or end == begin:
+        return -1
+    candidate_keys(model, state, candidate, words, offset, room)
+    score_labels(model, room, scores)
+    top = begin
+    for a in range(begin + 1, end):
+        if scores[a] > scores[top]:
+            top = a
+    if gold[dependent, G_HEAD] == head and gold[dependent, G_LABEL] >= 0:
+        wanted = -1
+        for a in range(begin, end):
+            if model.action_label[a] == gold[dependent, G_LABEL]:
+                wanted = a
+        if wanted >= 0 and wanted != top:
+            counts[WRONG_LABELS] += 1
+            change_label(model, room, wanted, 1, clock)
+            change_label(model, room, top, -1, clock)
+            top = wanted
+    return model.action_label[top]

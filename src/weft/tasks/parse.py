@@ -1,0 +1,239 @@
+"""Dependency trees: every word's head and relation, found by a transition system in linear time.
+
+    tree = the arcs of  t1 ... tm,   t_i = argmax over LEGAL(c_i) of w . f(c_i, t),   c_{i+1} = t_i(c_i)
+
+The parser is trained by the averaged perceptron with an oracle that tells, in any configuration, which moves lose
+nothing (Goldberg & Nivre 2013), so that it learns to go on from its own mistakes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import groupby, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError, DataError, WeftError
+from weft.infer.transitions import SYSTEMS, Constraints, TransitionParser
+from weft.infer.transitions.model import actions_of
+from weft.infer.transitions.projectivity import decode, encode, is_projective, is_tree, lift
+from weft.learn.transition_learner import Epoch, TransitionLearner, Treebank
+from weft.learn.transition_training import ORACLES
+from weft.pipeline import Component, State
+from weft.storage import Arrays
+from weft.tasks.parse_features import FIELDS, TEMPLATES, WordReader
+from weft.tasks.settings import Settings
+from weft.text.doc import Doc
+
+#: What can be done with training trees that no transition system here can build.
+NONPROJECTIVE = ("skip", "lift", "encode")
+
+
+@dataclass
+class ParserSettings(Settings):
+    """Options of a parser."""
+
+    system: str = "arc-hybrid"  # arc-eager, arc-hybrid, arc-standard, easy-first
+    oracle: str = "dynamic"  # static, nondet, dynamic
+    epochs: int = 10  # passes over the trees
+    k: int = 1  # epochs before mistakes are explored
+    p: float = 0.9  # probability of going on from a mistake
+    nonprojective: str = (
+        "lift"  # training trees with crossing arcs: skip, lift, encode (labels remember what was lifted)
+    )
+    single_root: bool = True  # give every sentence exactly one root
+    templates: str = ""  # feature templates; empty: the system's own
+    fields: dict[str, str] = field(default_factory=lambda: dict(FIELDS))  # fields of templates and their columns
+    two_steps: bool = False  # choose moves first and labels afterwards: faster, a little less accurate
+    seed: int = 0
+    workers: int = 1  # not used in training
+
+    def check(self) -> None:
+        choices = {"system": tuple(SYSTEMS), "oracle": tuple(ORACLES), "nonprojective": NONPROJECTIVE}
+        for name, known in choices.items():
+            if getattr(self, name) not in known:
+                raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
+        if self.epochs < 1:
+            raise ConfigError(f"epochs must be at least 1, got {self.epochs}")
+        if self.oracle == "dynamic" and not SYSTEMS[self.system].exact:
+            raise ConfigError(f"{self.system} has no dynamic oracle; use oracle=nondet or oracle=static")
+
+
+class Parser(Component):
+    """Finds heads and relations.
+
+    >>> doc = Doc.of_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"]] * 2, head=[[2, 0]] * 2,
+    ...                    deprel=[["nsubj", "root"]] * 2)
+    >>> parser = Parser()
+    >>> report = parser.fit([doc])
+    >>> new = Doc.of_words([["birds", "sing"]], upos=[["NOUN", "VERB"]])
+    >>> parser([new])
+    >>> print(new.sentences[0].tree())
+    sing VERB root
+    └─ birds NOUN nsubj
+    """
+
+    task = "parser"
+    provides = ("head", "deprel")
+
+    def __init__(self, settings: ParserSettings | None = None) -> None:
+        self.settings = settings if settings is not None else ParserSettings()
+        self.settings.check()
+        self.requires: tuple[str, ...] = ("tokens", "upos")
+        self.labels: list[str] = []
+        self.parser: TransitionParser | None = None
+        self._reader = WordReader(self.settings.fields)
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any]) -> Parser:
+        return cls(ParserSettings.of_options(options))
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Learn from documents with trees; with dev data the epoch with the best LAS on them is kept."""
+        started, wall = time.process_time(), time.perf_counter()
+        settings = self.settings
+        docs = [doc for doc in train if doc.n_words]
+        if not any(doc.head is not None for doc in docs):
+            raise DataError("the training data has no heads; they stand in the columns HEAD and DEPREL of CoNLL-U")
+        trees, keep, counts = self._trees(docs)
+        if not len(keep):
+            raise DataError(
+                f"none of the {counts['sentences']:,} training sentences can be learned from: "
+                f"{counts['broken trees']:,} have missing heads or cycles, {counts['non-projective trees']:,} cross"
+            )
+        templates = settings.templates or TEMPLATES[settings.system]
+        positions = np.concatenate([np.arange(1, n + 1) for n in np.diff(trees.sentences)]).astype(np.int32)
+        kept = np.repeat(np.isin(np.arange(len(trees.sentences) - 1), keep), np.diff(trees.sentences))
+        actions = actions_of(settings.system, *(part[kept] for part in (trees.heads, trees.labels, positions)))
+        fields = list(self.settings.fields)
+        blank = TransitionParser(settings.system, templates, fields, actions, settings.two_steps)
+        learner = TransitionLearner(
+            settings.epochs, settings.oracle, settings.k, settings.p, settings.seed, settings.single_root
+        )
+        held_out = None if dev is None else [doc for doc in dev if doc.n_words]
+        best: tuple[float, TransitionParser, int] | None = None
+
+        def watch(epoch: Epoch, parser: TransitionParser) -> None:
+            nonlocal best
+            self.parser = parser
+            las = self.scores(held_out or [])["LAS"]
+            if best is None or las > best[0]:
+                best = las, parser, epoch.number
+
+        self.parser, history = learner.fit(blank, trees, keep, watch if held_out else None)
+        if best is not None:
+            self.parser = best[1]
+        tags = [name for name in ("upos", "xpos") if any(doc.has(name) for doc in docs)]
+        self.requires = ("tokens", *tags[:1])
+        report: dict[str, Any] = {
+            "training": {
+                **counts,
+                "words": int(kept.sum()),
+                "relations": len(self.labels),
+                "templates": len(blank.model.program.seeds),
+                "epochs": len(history),
+                "cpu_seconds": round(time.process_time() - started, 2),
+                "seconds": round(time.perf_counter() - wall, 2),
+            }
+        }
+        if best is not None:
+            report["training"]["best_epoch"] = best[2]
+            report["scores"] = {f"dev {name}": value for name, value in self.scores(held_out or []).items()}
+        return report
+
+    def _trees(self, docs: Sequence[Doc]) -> tuple[Treebank, NDArray[np.int64], dict[str, int]]:
+        """The training trees, the numbers of sentences to learn from, and what the others were."""
+        words, sentences = self._reader.read(docs)
+        heads = np.concatenate([doc.head if doc.head is not None else np.full(doc.n_words, -1) for doc in docs])
+        heads = heads.astype(np.int32)
+        names = [name for doc in docs for name in doc.column("deprel")]
+        counts = {"sentences": len(sentences) - 1, "broken trees": 0, "non-projective trees": 0}
+        keep: list[int] = []
+        for s, (first, end) in enumerate(pairwise(sentences.tolist())):
+            own = heads[first:end]
+            if first == end:
+                continue
+            if not is_tree(own):
+                counts["broken trees"] += 1
+                continue
+            if not is_projective(own):
+                counts["non-projective trees"] += 1
+                if self.settings.nonprojective == "skip":
+                    continue
+                if self.settings.nonprojective == "encode":
+                    heads[first:end], names[first:end] = encode(own, names[first:end])
+                else:
+                    heads[first:end] = lift(own)
+            keep.append(s)
+        learned = (name for s in keep for name in names[sentences[s] : sentences[s + 1]])
+        self.labels = [name for name, _ in Counter(learned).most_common() if name]
+        number = {name: i for i, name in enumerate(self.labels)}
+        labels = np.array([number.get(name, -1) for name in names], dtype=np.int32)
+        return Treebank(words, sentences, heads, labels), np.array(keep, dtype=np.int64), counts
+
+    def __call__(self, docs: Sequence[Doc]) -> None:
+        self.parse(docs)
+
+    def parse(self, docs: Sequence[Doc], constraints: Constraints | None = None) -> None:
+        """Parse documents in place; `constraints` (of `weft.infer.transitions`) hold for all their sentences."""
+        heads, labels = self._find(docs, constraints)
+        first = 0
+        for table, group in groupby(docs, key=lambda doc: doc.strings):
+            ids = table.ids(["", *self.labels])
+            for doc in group:
+                end = first + doc.n_words
+                doc.head = heads[first:end]
+                doc.set_column("deprel", ids[labels[first:end] + 1])
+                if self.settings.nonprojective == "encode":
+                    _decode(doc)
+                first = end
+
+    def _find(
+        self, docs: Sequence[Doc], constraints: Constraints | None = None
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        if self.parser is None:
+            raise WeftError("this parser is not trained yet: call fit, or load a model")
+        words, sentences = self._reader.read(docs)
+        return self.parser.parse(words, sentences, self.settings.single_root, constraints)
+
+    def scores(self, docs: Sequence[Doc]) -> dict[str, float]:
+        """UAS and LAS on documents with gold words and trees, relations compared up to the colon."""
+        heads, labels = self._find(docs)
+        names = np.array([*(name.split(":")[0] for name in self.labels), ""])
+        gold = [name.split(":")[0] for doc in docs for name in doc.column("deprel")]
+        right = heads == np.concatenate([doc.head for doc in docs if doc.head is not None])
+        return {"UAS": float(right.mean()), "LAS": float((right & (names[labels] == np.array(gold))).mean())}
+
+    def state(self) -> State:
+        if self.parser is None:
+            raise WeftError("this parser is not trained yet: call fit, or load a model")
+        header, arrays = self.parser.state()
+        settings = {name: value for name, value in asdict(self.settings).items() if name != "workers"}
+        return {
+            "settings": settings,
+            "labels": self.labels,
+            "requires": list(self.requires),
+            "parser": header,
+        }, arrays
+
+    @classmethod
+    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Parser:
+        component = cls(ParserSettings(**header["settings"]))
+        component.labels = header["labels"]
+        component.requires = tuple(header["requires"])
+        component.parser = TransitionParser.of_state(header["parser"], arrays)
+        return component
+
+
+def _decode(doc: Doc) -> None:
+    """Hang lifted words on their old heads again."""
+    assert doc.head is not None
+    names = doc.column("deprel")
+    for first, end in pairwise(doc.sentence_offsets.tolist()):
+        doc.head[first:end], names[first:end] = decode(doc.head[first:end], names[first:end])
+    doc.set_column("deprel", names)

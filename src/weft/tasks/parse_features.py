@@ -1,0 +1,93 @@
+"""What parsers look at: templates of the transition systems, and words as rows of 64-bit values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.features.extract import sentence_offsets
+from weft.features.hashing import Keys, hash_string
+from weft.features.lexicon import Lexicon
+from weft.text.doc import Doc
+
+#: Fields of templates: columns of documents, with an attribute of `weft.features.attributes` behind a point.
+FIELDS = {"w": "form.lower", "m": "lemma", "t": "upos", "x": "xpos", "f": "feats"}
+
+_BUFFER_PAIRS = (
+    "S0.wt|N0.wt S0.wt|N0.w S0.w|N0.wt S0.wt|N0.t S0.t|N0.wt S0.w|N0.w S0.t|N0.t N0.t|N1.t "
+    "N0.t|N1.t|N2.t S0.t|N0.t|N1.t S0~N0|S0.w,t S0~N0|N0.w,t S0~N0|S0.w|N0.w S0~N0|S0.t|N0.t "
+)
+_STACK_PAIRS = (
+    "S1.wt|S0.wt S1.wt|S0.w S1.w|S0.wt S1.wt|S0.t S1.t|S0.wt S1.w|S0.w S1.t|S0.t S1.t|S0.t|N0.t S2.t|S1.t|S0.t "
+    "S1~S0|S1.t|S0.t S1~S0|S0.w,t S1~S0|S1.w,t "
+)
+_WORDS = (
+    "S0.wt,w,t,x,f,m N0.wt,w,t,x,f,m N1.wt,w,t,x N2.wt,w,t "
+    "S0.x|N0.x S0.f|N0.f S0.m|N0.m "
+    "S0.wvr,tvr,wvl,tvl N0.wvl,tvl S0.wsr,tsr,wsl,tsl N0.wsl,tsl "
+    "S0l.w,t,L S0r.w,t,L N0l.w,t,L S0l2.w,t,L S0r2.w,t,L N0l2.w,t,L "
+    "S0.t|S0l.t|N0.t S0.t|S0r.t|N0.t S0.t|N0.t|N0l.t "
+    "S0.t|S0l.t|S0l2.t S0.t|S0r.t|S0r2.t N0.t|N0l.t|N0l2.t "
+)
+#: Templates of the systems, after Zhang & Nivre (2011).
+TEMPLATES = {
+    "arc-eager": "both: " + _WORDS + _BUFFER_PAIRS + (
+        "S0.L S0h.w,t,L S0h2.w,t,L S0h.t|S0.t|N0.t S0.t|S0h.t|S0h2.t S1.t,w S1.t|S0.t|N0.t S1.t|N0.t"
+    ),
+    "arc-hybrid": "both: " + _WORDS + _BUFFER_PAIRS + _STACK_PAIRS + (
+        "S1.wt,w,t,x,f,m S1.x|S0.x S1.f|S0.f S1.m|S0.m S1.wvr,tvr,wvl,tvl S1.wsr,tsr,tsl "
+        "S1.t|S0.t|S0l.t S1.t|S0.t|S0r.t S1.t|S0.t|S1l.t S1.t|S0.t|S1r.t "
+        "S1.t|S0.t|S0l2.t S1.t|S0.t|S0r2.t S1.t|S0.t|S1l2.t S1.t|S0.t|S1r2.t "
+        "S1l.w,t,L S1r.w,t,L S1l2.w,t,L S1r2.w,t,L S1.t|S1r.t|S1r2.t"
+    ),
+    "easy-first": "both: " + (
+        "M2.t,w,tw M1.t,w,tw P0.t,w,wt,x,f,m P1.t,w,wt,x,f,m P2.t,w,wt P3.t,w,wt "
+        "M1.tvl,tvr P0.tvl,tvr,tsl,tsr,wvl,wvr P1.tvl,tvr,tsl,tsr,wvl,wvr P2.tvl,tvr "
+        "M1l.t M1r.t P0l.t,w,L P0r.t,w,L P1l.t,w,L P1r.t,w,L P2l.t P2r.t P0l2.t P0r2.t P1l2.t P1r2.t "
+        "P0~P1 P0~P1|P0.t|P1.t P0~P1|P0.w|P1.w P0.t|P1.t P0.w|P1.w P0.t|P1.w P0.w|P1.t P0.wt|P1.wt "
+        "P0.x|P1.x P0.f|P1.f P0.m|P1.m "
+        "P0.t|P2.t P0.w|P2.w P0.t|P2.w P0.w|P2.t M1.t|P0.t M1.w|P0.w M1.t|P0.w M1.w|P0.t "
+        "M1.t|P2.t M1.w|P2.w P1.t|P2.t P1.w|P2.w P1.t|P2.w P1.w|P2.t "
+        "M1.t|P0.t|P1.t P0.t|P1.t|P2.t M2.t|M1.t|P0.t P1.t|P2.t|P3.t M1.t|P0.t|P1.t|P2.t "
+        "P0.t|P1.t|P0l.t P0.t|P1.t|P0r.t P0.t|P1.t|P1l.t P0.t|P1.t|P1r.t "
+        "P0.t|P1.t|P0l.t|P1l.t P0.t|P1.t|P0r.t|P1r.t P0.t|P1.t|P0r.t|P1l.t P0.t|P1.t|P0l.t|P1r.t "
+        "P0.w|P1.w|P1r.w P0.t|P1.w|P1r.w P0.w|P1.t|P1r.t P0.w|P1.w|P0r.w P1.w|P2.w|P2r.w P0.w|P2.w|P1.t"
+    ),
+}  # fmt: skip
+TEMPLATES["arc-standard"] = TEMPLATES["arc-hybrid"]
+
+
+class WordReader:
+    """Turns documents into the rows of values that templates read.
+
+    >>> reader = WordReader({"w": "form.lower", "t": "upos"})
+    >>> words, sentences = reader.read([Doc.of_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])])
+    >>> words.shape, sentences.tolist()
+    ((3, 2), [0, 2])
+    """
+
+    def __init__(self, fields: Mapping[str, str]) -> None:
+        self.fields = dict(fields)
+        self._sources = []
+        for binding in self.fields.values():
+            column, _, attribute = binding.partition(".")
+            self._sources.append((column, Lexicon([attribute or "form"])))
+        self._root = np.array([hash_string(f"ROOT {binding}") for binding in self.fields.values()], dtype=np.uint64)
+
+    def read(self, docs: Sequence[Doc]) -> tuple[Keys, NDArray[np.int64]]:
+        """Rows of ROOT and of all words, and the offsets of sentences."""
+        sentences = sentence_offsets(docs)
+        words = np.zeros((int(sentences[-1]) + 1, len(self._sources)), dtype=np.uint64)
+        words[0] = self._root
+        runs = [(table, list(group)) for table, group in groupby(docs, key=lambda doc: doc.strings)]
+        for k, (column, lexicon) in enumerate(self._sources):
+            at = 1
+            for table, group in runs:
+                ids = np.concatenate([doc.columns.get(column, np.zeros(doc.n_words, np.int32)) for doc in group])
+                rows, values = lexicon.lookup(table, ids)
+                words[at : at + len(ids), k] = values[rows, 0]
+                at += len(ids)
+        return words, sentences

@@ -1,8 +1,8 @@
 """Automata of contexts as extractors: one pass over a text finds what stands in their slots.
 
 At every occurrence of a trigger its automaton reads on; where it has a transition by the slot, the slot takes 1 to L
-words, the fewest after which a right boundary of the automaton follows in the same sentence. What was read is the
-*pattern* (`analyst at -ENT- and`), what the slot took is the *candidate*.
+words, the fewest after which a right boundary of the automaton follows in the same sentence; it takes no quotation
+marks and brackets. What was read is the *pattern* (`analyst at -ENT- and`), what the slot took the *candidate*.
 
 Candidates are trimmed: a word is droppable (D) if it is a stop word, a number, a single letter or not capitalised, else
 kept (K); the entity is the longest part that matches K [D K]* K or is one K. What holds no K is no entity.
@@ -27,6 +27,7 @@ from weft.progress import track
 from weft.text.strings import Ids
 
 Bools = NDArray[np.bool_]
+_IN_NAMES = frozenset(".,'’&-/")
 
 
 class Match(NamedTuple):
@@ -41,20 +42,23 @@ class Match(NamedTuple):
 class Matcher:
     """Many automata as flat arrays; `limits[a]` is the largest number of words that the slot of automaton `a` takes.
 
+    `barrier` says of every word whether a slot must not take it.
+
     >>> automaton = TokenAutomaton.induce([[9, 8, SLOT, 7], [9, 8, SLOT, 6]])
-    >>> matcher = Matcher([automaton], [5], n_words=12)
+    >>> matcher = Matcher([automaton], [5], barrier=np.zeros(12, dtype=bool))
     >>> text = Piece(np.array([5, 9, 8, 3, 4, 7, 9, 8, 4, 3], dtype=np.int32), np.array([0, 6, 10]))
     >>> [array.tolist() for array in matcher.scan(text)]
     [[0], [1], [3], [5]]
     """
 
-    def __init__(self, automata: Sequence[TokenAutomaton], limits: Sequence[int], n_words: int) -> None:
+    def __init__(self, automata: Sequence[TokenAutomaton], limits: Sequence[int], barrier: Bools) -> None:
         usable = [i for i, automaton in enumerate(automata) if automaton.state(SLOT) >= 0]
         order = sorted(usable, key=lambda i: (int(automata[i].labels[automata[i].start]), i))
         triggers = np.array([automata[i].labels[automata[i].start] for i in order], dtype=np.int64)
         self.numbers = np.array(order, dtype=np.int64)
         self._limits = np.array([limits[i] for i in order], dtype=np.int64)
-        self._by_word = np.searchsorted(triggers, np.arange(n_words + 1)).astype(np.int64)
+        self._by_word = np.searchsorted(triggers, np.arange(len(barrier) + 1)).astype(np.int64)
+        self._barrier = barrier
         steps, starts, rights, right_bounds = [0], [], [], [0]
         labels: list[Ints] = []
         targets: list[Ints] = []
@@ -85,7 +89,7 @@ class Matcher:
         """All matches in a piece of text, in its order."""
         arrays = (
             self._by_word, self._starts, self._limits, self._steps, self._labels, self._targets, self._slots,
-            self._rights, self._right_bounds, self._longest, piece.tokens, piece.sentences,
+            self._rights, self._right_bounds, self._longest, self._barrier, piece.tokens, piece.sentences,
         )  # fmt: skip
         found = np.empty((max(64, len(piece.tokens) // 16), 4), dtype=np.int64)
         count = _scan(*arrays, found)
@@ -109,6 +113,15 @@ def droppable(words: Sequence[str], stop_words: Collection[str] = (), capitalise
         or (capitalised and not word[0].isupper())
         for word in words
     ], dtype=bool)  # fmt: skip
+
+
+def barriers(words: Sequence[str]) -> Bools:
+    """Which words no name holds: marks other than those of abbreviations and compounds.
+
+    >>> barriers(["Smith", ".", "&", "-", "!", '"', "("]).tolist()
+    [False, False, False, False, True, True, True]
+    """
+    return np.array([not (set(word) <= _IN_NAMES or any(map(str.isalnum, word))) for word in words], dtype=bool)
 
 
 def _too_short(word: str) -> bool:
@@ -149,13 +162,12 @@ class Group(NamedTuple):
 
 def extract(store: TokenStore, groups: Sequence[Group], drop: Bools, workers: int = 1) -> Extractions:
     """Run the automata of all groups over a text and trim what they extract. Pieces of text are scanned by threads."""
+    barrier = barriers(store.words)
     sides = [right for right in (False, True) if any(group.right == right for group in groups)]
     owners = [
         [(g, a) for g, group in enumerate(groups) if group.right == right for a in group.automata] for right in sides
     ]
-    matchers = [
-        Matcher([a for _, a in owned], [groups[g].limit for g, _ in owned], len(store.words)) for owned in owners
-    ]
+    matchers = [Matcher([a for _, a in owned], [groups[g].limit for g, _ in owned], barrier) for owned in owners]
     group_of = [np.array([g for g, _ in owned], dtype=np.int64) for owned in owners]
     gathered = _Gathered()
 
@@ -250,6 +262,7 @@ def _scan(
     rights: Ints,
     right_bounds: Ints,
     longest: int,
+    barrier: Bools,
     tokens: Ids,
     sentences: Ints,
     found: Ints,
@@ -264,6 +277,8 @@ def _scan(
                 while state >= 0:
                     if slots[state]:
                         for end in range(at + 2, min(at + 1 + limits[a], stop) + 1):
+                            if barrier[tokens[end - 1]]:
+                                break
                             behind = tokens[end] if end < stop else EDGE
                             if _search(rights, right_bounds[a], right_bounds[a + 1], behind) >= 0:
                                 if count < len(found):

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: The format for the eye; it can be printed but not read back.
 SHOW = "show"
+#: The span layer that CoNLL-U holds in its MISC column.
+ENTITIES = "spans/entities"
 
 
 def annotate(
@@ -45,6 +47,12 @@ def annotate(
     to_format: ToFormat = None,
     show: Annotated[bool, typer.Option("--show", help="Print for the eye, in colour; the same as --to show.")] = False,
     probabilities: Annotated[bool, typer.Option("--probabilities", help="Add the probability of each label.")] = False,
+    kbest: Annotated[
+        int,
+        typer.Option(
+            "--kbest", metavar="N", min=0, help="Note the N best answers for every sentence, with their probabilities."
+        ),
+    ] = 0,
     skip_bad: SkipBad = False,
     workers: Workers = 1,
     as_json: JsonFlag = False,
@@ -58,7 +66,9 @@ def annotate(
         raise ConfigError("--json prints the figures of the run on standard output; say with --out where documents go")
     nlp = load_models(model)
     if probabilities:
-        _ask_for_probabilities(nlp)
+        _ask(nlp, "probabilities", True)
+    if kbest:
+        _ask(nlp, "alternatives", kbest)
     inputs = open_inputs(files, from_format, skip_bad, fields, encoding)
     chosen = wanted if wanted == SHOW else output_format(nlp, inputs.formats[0], out, wanted)
     run = Run(nlp, inputs, workers)
@@ -66,7 +76,7 @@ def annotate(
         if chosen == SHOW:
             _show(run)
         else:
-            _write(run, out, chosen, inputs.formats)
+            _write(_fitted(run, nlp, chosen, kbest), out, chosen, inputs.formats)
     report_bad(inputs)
     if as_json:
         print_json(run.figures())
@@ -107,7 +117,7 @@ def _holds(format: str, layer: str) -> bool:
         return False
     if format == "streusle":
         return layer in ("tokens", "sentences", "lemma", "upos", "spans/mwe")
-    return format != "conllu" or not layer.startswith("spans/")
+    return format != "conllu" or not layer.startswith("spans/") or layer == ENTITIES
 
 
 def _write(docs: Iterable[Doc], out: Path | None, format: str, read: Sequence[str]) -> None:
@@ -208,9 +218,26 @@ def _show(docs: Iterable[Doc]) -> None:
             screen.print(line, soft_wrap=True)
 
 
-def _ask_for_probabilities(nlp: Pipeline) -> None:
-    able = [component for component in nlp.components if hasattr(component, "probabilities")]
+def _fitted(docs: Iterable[Doc], nlp: Pipeline, format: str, kbest: int) -> Iterator[Doc]:
+    """The documents as a format can hold them: CoNLL-U has entities in MISC and alternatives in comments."""
+    from weft.tasks.alternatives import as_comments
+    from weft.text.misc_spans import misc_of_spans
+
+    named = any(ENTITIES in component.provides for component in nlp.components)
+    if kbest and format not in ("jsonl", "conllu", "columns"):
+        raise ConfigError(f"the format {format} cannot hold alternatives; write jsonl or conllu")
+    for doc in docs:
+        if format == "conllu" and named and "entities" in doc.spans:
+            misc_of_spans(doc, "entities")
+        if kbest and format != "jsonl":
+            as_comments(doc)
+        yield doc
+
+
+def _ask(nlp: Pipeline, what: str, value: Any) -> None:
+    """Tell all components that can to note probabilities or alternatives."""
+    able = [component for component in nlp.components if hasattr(component, what)]
     if not able:
-        raise ConfigError("no component of this model gives probabilities; train with a learner that does (crf)")
+        raise ConfigError(f"no component of this model gives {what}")
     for component in able:
-        component.probabilities = True
+        setattr(component, what, value)

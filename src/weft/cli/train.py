@@ -27,6 +27,18 @@ def train(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="A setting of the task; may be given several times."),
     ] = None,
+    gazetteer: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--gazetteer",
+            metavar="NAME=FILE",
+            help="Phrases, one a line, for ner; may be given several times.",
+        ),
+    ] = None,
+    clusters: Annotated[
+        Path | None, typer.Option("--clusters", metavar="FILE", help="Word clusters, for tagger and ner.")
+    ] = None,
+    nested: Annotated[bool, typer.Option("--nested", help="Entities inside entities, for ner.")] = False,
     name: Annotated[str, typer.Option("--name", help="Name of the model.", show_default="that of the file")] = "",
     corpus: Annotated[
         list[str] | None,
@@ -54,8 +66,13 @@ def train(
     if task not in TASKS:
         raise ConfigError(f"unknown task {task!r}; the tasks are: {', '.join(TASKS)}")
     options: dict[str, Any] = {"seed": seed, "workers": workers, **settings(setting or [])}
-    if learner is not None:
-        options["learner"] = learner
+    own = {
+        "learner": learner,
+        "gazetteers": dict(map(_named_file, gazetteer or ())),
+        "clusters": None if clusters is None else str(clusters),
+        "nested": nested,
+    }
+    options.update({name: value for name, value in own.items() if value})
     training = open_inputs(files, from_format, skip_bad, fields, encoding)
     held_out = open_inputs([dev], from_format, skip_bad, fields, encoding) if dev is not None else None
     report = train_task(
@@ -75,6 +92,13 @@ def train(
         print_json(report)
         return
     print_table(f"Trained {task}", ["", ""], _flat(report), figures=[1])
+
+
+def _named_file(text: str) -> tuple[str, str]:
+    name, sign, file = text.partition("=")
+    if not sign or not name or not file:
+        raise ConfigError(f"a gazetteer is written NAME=FILE, not {text!r}")
+    return name, file
 
 
 def _corpus_name(path: Path) -> str:

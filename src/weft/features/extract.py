@@ -1,7 +1,7 @@
 """From documents to features: binds the fields of templates to columns of documents.
 
 A field is bound by a short text: `form` (any column of words), `feats:set` (a column whose values are sets separated by
-`|`), `score:real` (a column of numbers), or by a `Gazetteer` or `WordClasses`.
+`|`), `score:real` (a column of numbers), or by a `Gazetteer`, `Surroundings` or `WordClasses`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from weft.errors import TemplateError, WeftError
 from weft.features.gazetteer import Gazetteer
 from weft.features.lexicon import Lexicon, MemberLexicon, WordClasses
 from weft.features.program import Features, Inputs, Program
+from weft.features.surroundings import Surroundings
 from weft.features.templates import Template
 from weft.text.doc import Doc
 from weft.text.strings import Ids, StringTable
 
 Ints = NDArray[np.int64]
-Binding = str | Gazetteer | WordClasses
+Binding = str | Gazetteer | Surroundings | WordClasses
 
 
 class Extractor:
@@ -51,14 +52,14 @@ class Extractor:
                 if atom.attribute not in wanted[atom.field]:
                     wanted[atom.field].append(atom.attribute)
         self._plain: list[tuple[str, Lexicon]] = []
-        self._sets: list[tuple[str, MemberLexicon | Gazetteer]] = []
+        self._sets: list[tuple[str, MemberLexicon | Gazetteer | Surroundings]] = []
         self._reals: list[str] = []
         columns: dict[tuple[str, str], int] = {}
         sets: dict[str, int] = {}
         reals: dict[str, int] = {}
         for field, attributes in wanted.items():
             binding = fields[field]
-            if isinstance(binding, Gazetteer):
+            if isinstance(binding, Gazetteer | Surroundings):
                 sets[field] = len(self._sets)
                 self._sets.append(("form", binding))
                 continue
@@ -114,6 +115,8 @@ class Extractor:
                 ids = _column(group, column)
                 if isinstance(source, Gazetteer):
                     offsets, found = source.match(table, ids, sentence_offsets(group))
+                elif isinstance(source, Surroundings):
+                    offsets, found = source.members(group)
                 else:
                     offsets, found = source.lookup(table, ids)
                 set_offsets[k, row : row + len(ids) + 1] = offsets + total

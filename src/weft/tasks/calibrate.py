@@ -55,7 +55,7 @@ def held_out_temperature(
         return 1.0
     end = n - int(JUDGE * n)
     known, unseen = data.batch.cut(0, int(LEARN * n)), data.batch.cut(end, n)
-    part = replace(data, batch=known)  # type: ignore[type-var]
+    part = replace(data, batch=known)  # type: ignore[arg-type]
     weights = learn(part, replace(settings, checkpoint=""), cost=cost).weights
     gold = unseen.gold
     assert gold is not None

@@ -1,0 +1,197 @@
+"""Entity recogniser on CoNLL-2002 (es, nl) and CoNLL-2003 (en), nested entities on LitBank and GermEval 2014.
+
+Gazetteers are the entities of the training parts of WikiANN (en, de, fr) and the lists of names and places of NLTK;
+word clusters are learned from the training text and the treebanks of the language, for English from novels too. Both
+are made anew in every run, the same way for every language. CoNLL-2003 has no test file at hand: its dev file is
+scored. LitBank is parted by the names of its novels, 80 to learn from, 10 for dev, 10 for test; GermEval has no
+training file at hand: its dev file is learned from. Speed is words a CPU second on one core, the best of three rounds.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+import tarfile
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import Any
+
+CONLL = {
+    "es": ("ner/conll2002-es", "form xpos entities", {"dev": None, "test": 78.0}),
+    "nl": ("ner/conll2002-nl", "form xpos entities", {"dev": None, "test": 75.0}),
+    "en": ("ner/conll2003-en", "form xpos chunks entities", {"dev": 90.0}),
+}
+PLAIN = {
+    "es": ["treebanks/ud/Spanish-GSD/dev.conllu.gz", "treebanks/other/conll2007-es/train.conll.gz"],
+    "nl": ["treebanks/ud/Dutch-LassySmall/train.conllu.gz"],
+    "en": [f"treebanks/ud/English-{name}/train.conllu.gz" for name in ("EWT", "GUM", "LinES")],
+}
+LISTS = ("countries", "uscities", "nationalities", "usstates", "caprovinces", "mexstates")
+#: Characters taken of every novel for English clusters, and its words and signs.
+NOVEL, TOKEN = 60_000, re.compile(r"\w+(?:'\w+)?|[^\w\s]")
+
+
+def run() -> dict[str, Any]:
+    """Train and score all of them."""
+    rows = []
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        lists = gazetteers(folder)
+        for language, (corpus, fields, goals) in CONLL.items():
+            train = conll(corpus, fields, "train")
+            options = {"gazetteers": lists, "clusters": clusters(language, train, folder)}
+            alone, _ = trained(train, {})
+            recognizer, seconds = trained(train, options)
+            for part, goal in goals.items():
+                docs = conll(corpus, fields, part)
+                f1, speed = scored(recognizer, docs)
+                base = scored(alone, docs)[0] if part == "dev" else None
+                rows.append(_row(f"{corpus.split('/')[1]} {part}", f1, goal, base, speed, seconds))
+        for name, (train, test) in {"litbank-nested": litbank(), "germeval2014-de": germeval()}.items():
+            recognizer, seconds = trained(train, {"gazetteers": lists, "nested": True})
+            f1, speed = scored(recognizer, test)
+            rows.append(_row(f"{name} test, nested", f1, None, None, speed, seconds))
+    return {"title": "Entity recogniser, F1 of exact spans", "rows": rows}
+
+
+def _row(name: str, f1: float, goal: float | None, base: float | None, speed: float, seconds: float) -> dict[str, Any]:
+    return {
+        "corpus": name, "F1": round(f1, 2), "goal": goal, "without lists and clusters": base and round(base, 2),
+        "words/s": speed, "training, CPU s": round(seconds, 1),
+    }  # fmt: skip
+
+
+def conll(corpus: str, fields: str, part: str) -> list[Any]:
+    """The documents of a file of columns; one label of the Spanish file breaks its scheme."""
+    from weft import data
+    from weft.formats import read
+
+    return list(read(data.find(f"{corpus}/{part}.txt.gz"), "columns", fields=fields, strict=False))
+
+
+def trained(docs: list[Any], options: dict[str, Any]) -> tuple[Any, float]:
+    """A recogniser and the CPU seconds it took."""
+    from weft.tasks.entities import EntityRecognizer
+
+    recognizer = EntityRecognizer.of_options(options)
+    report = recognizer.fit(docs)
+    return recognizer, float(report["training"]["cpu_seconds"])
+
+
+def scored(recognizer: Any, gold: list[Any], rounds: int = 3) -> tuple[float, float]:
+    """F1 of the spans in percent, and words a CPU second."""
+    from weft.evaluate import evaluate_spans
+
+    system = []
+    for doc in gold:
+        bare = copy.copy(doc)
+        bare.spans = {}
+        system.append(bare)
+    seconds = []
+    for _ in range(rounds):
+        start = time.process_time()
+        recognizer(system)
+        seconds.append(time.process_time() - start)
+    f1 = evaluate_spans(gold, system, "entities").score.f1
+    return 100 * f1, sum(doc.n_words for doc in gold) / min(seconds)
+
+
+def gazetteers(folder: Path) -> dict[str, str]:
+    """Files of phrases: the entities of WikiANN by type, and lists of names and places."""
+    from weft import data
+    from weft.formats import read
+
+    lists: dict[str, set[str]] = {}
+    for language in ("en", "de", "fr"):
+        prefix = re.compile(rf"\b{language}:")
+        for doc in read(data.find(f"ner/wikiann-{language}/train.txt.gz"), "columns", strict=False):
+            for span in doc.span_views("entities"):
+                lists.setdefault(f"wiki{span.label}", set()).add(prefix.sub("", span.text))
+    for name in LISTS:
+        text = data.find(f"lexicons/gazetteers/{name}.txt").read_text(encoding="latin1")
+        lists[name] = {line.strip() for line in text.splitlines()}
+    lists["first"] = set()
+    for name in ("male", "female"):
+        lists["first"].update(data.find(f"lexicons/names/{name}.txt").read_text(encoding="utf-8").split())
+    files = {}
+    for name, phrases in lists.items():
+        path = folder / f"{name}.txt"
+        path.write_text("\n".join(sorted(filter(None, phrases))) + "\n", encoding="utf-8")
+        files[name] = str(path)
+    return files
+
+
+def clusters(language: str, train: list[Any], folder: Path) -> str:
+    """A file of word clusters."""
+    from weft.lexical.clusters import cluster_words
+
+    path = folder / f"{language}.paths"
+    cluster_words(_sentences(language, train), n_classes=500, min_count=3, rounds=10).save(path)
+    return str(path)
+
+
+def _sentences(language: str, train: list[Any]) -> Iterator[list[str]]:
+    """Plain sentences of a language: the training text, treebanks, novels."""
+    from weft import data
+    from weft.formats import read
+
+    yield from _forms(train)
+    for name in PLAIN[language]:
+        path = data.find(name)
+        if name.endswith(".conll.gz"):
+            fields = "id form _ _ _ _ _ _ _ _"
+            for sentence in _forms(read(path, "columns", fields=fields)):
+                yield [word for form in sentence for word in form.split("_")]
+        else:
+            yield from _forms(read(path, "conllu", check_trees=False))
+    if language == "en":
+        with tarfile.open(data.find("raw/litbank-novels.txt.tar.gz")) as tar:
+            for member in tar.getmembers():
+                file = tar.extractfile(member)
+                if file is not None:
+                    text = file.read().decode("utf-8", "replace")[:NOVEL]
+                    yield from (TOKEN.findall(sentence) for sentence in re.split(r"(?<=[.!?])\s+", text))
+
+
+def _forms(docs: Iterable[Any]) -> Iterator[list[str]]:
+    for doc in docs:
+        forms = doc.column("form")
+        yield from (forms[first:end] for first, end in pairwise(doc.sentence_offsets.tolist()))
+
+
+def litbank(held_out: slice = slice(90, 100)) -> tuple[list[Any], list[Any]]:
+    """The first 80 novels, and ten others: the last for test, those before for dev."""
+    from weft import data
+    from weft.recipes.segment_samples import layered_columns
+
+    samples = layered_columns(data.find("ner/litbank-nested/entities.tsv.tar.gz"))
+    docs = [_document(list(group)) for _, group in groupby(samples, key=lambda sample: sample.text)]
+    return docs[:80], docs[held_out]
+
+
+def germeval() -> tuple[list[Any], list[Any]]:
+    """The sentences of the dev file to learn from, and those of the test file; each is a text of its own."""
+    from weft import data
+    from weft.recipes.segment_samples import layered_columns
+
+    parts = []
+    for part in ("dev", "test"):
+        samples = layered_columns(data.find(f"ner/germeval2014-de/{part}.tsv.gz"), 1, slice(2, 4))
+        parts.append([_document([sample]) for sample in samples])
+    return parts[0], parts[1]
+
+
+def _document(samples: list[Any]) -> Any:
+    from weft.recipes.segment_samples import LAYER, document
+
+    doc = document(samples)
+    doc.spans = {"entities": doc.spans[LAYER]}
+    return doc
+
+
+if __name__ == "__main__":
+    for line in run()["rows"]:
+        print(line)

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 TASKS: dict[str, tuple[str, str]] = {
     "segmenter": ("weft.tasks.segment:Segmenter", "words and sentences of raw text"),
     "tagger": ("weft.tasks.tag:Tagger", "parts of speech, tags and features, or any other column of words"),
+    "parser": ("weft.tasks.parse:Parser", "dependency trees of words with tags"),
     "lemmatizer": ("weft.tasks.lemmatize:Lemmatizer", "lemmas of words with tags"),
     "chunker": ("weft.tasks.chunk:Chunker", "chunks, entities, or any other layer of flat spans"),
     "ner": ("weft.tasks.entities:EntityRecognizer", "named entities, flat or nested, with gazetteers and clusters"),
     "segments": ("weft.tasks.segments:SegmentFinder", "spans that may have gaps, overlap and nest"),
     "proposer": ("weft.annotate.proposer:Proposer", "flat spans, more of them than right, for `weft review`"),
+    "hedge": ("weft.tasks.hedge:HedgeDetector", "uncertain sentences, cues and their scopes"),
     "mwe": ("weft.tasks.mwe:MweTagger", "multiword expressions, with gaps, strong and weak"),
 }
 #: Stands in a model's header for what its maker did not say.

@@ -30,6 +30,7 @@ PLAIN = {
     "en": [f"treebanks/ud/English-{name}/train.conllu.gz" for name in ("EWT", "GUM", "LinES")],
 }
 LISTS = ("countries", "uscities", "nationalities", "usstates", "caprovinces", "mexstates")
+CPU = "training, CPU s"
 #: Characters taken of every novel for English clusters, and its words and signs.
 NOVEL, TOKEN = 60_000, re.compile(r"\w+(?:'\w+)?|[^\w\s]")
 
@@ -43,25 +44,14 @@ def run() -> dict[str, Any]:
         for language, (corpus, fields, goals) in CONLL.items():
             train = conll(corpus, fields, "train")
             options = {"gazetteers": lists, "clusters": clusters(language, train, folder)}
-            alone, _ = trained(train, {})
             recognizer, seconds = trained(train, options)
             for part, goal in goals.items():
-                docs = conll(corpus, fields, part)
-                f1, speed = scored(recognizer, docs)
-                base = scored(alone, docs)[0] if part == "dev" else None
-                rows.append(_row(f"{corpus.split('/')[1]} {part}", f1, goal, base, speed, seconds))
+                figures = scored(recognizer, conll(corpus, fields, part))
+                rows.append({"corpus": f"{corpus.split('/')[1]} {part}", **figures, "goal": goal, CPU: seconds})
         for name, (train, test) in {"litbank-nested": litbank(), "germeval2014-de": germeval()}.items():
             recognizer, seconds = trained(train, {"gazetteers": lists, "nested": True})
-            f1, speed = scored(recognizer, test)
-            rows.append(_row(f"{name} test, nested", f1, None, None, speed, seconds))
-    return {"title": "Entity recogniser, F1 of exact spans", "rows": rows}
-
-
-def _row(name: str, f1: float, goal: float | None, base: float | None, speed: float, seconds: float) -> dict[str, Any]:
-    return {
-        "corpus": name, "F1": round(f1, 2), "goal": goal, "without lists and clusters": base and round(base, 2),
-        "words/s": speed, "training, CPU s": round(seconds, 1),
-    }  # fmt: skip
+            rows.append({"corpus": f"{name} test, nested", **scored(recognizer, test), "goal": None, CPU: seconds})
+    return {"title": "Entity recogniser, exact spans", "rows": rows}
 
 
 def conll(corpus: str, fields: str, part: str) -> list[Any]:
@@ -81,9 +71,9 @@ def trained(docs: list[Any], options: dict[str, Any]) -> tuple[Any, float]:
     return recognizer, float(report["training"]["cpu_seconds"])
 
 
-def scored(recognizer: Any, gold: list[Any], rounds: int = 3) -> tuple[float, float]:
-    """F1 of the spans in percent, and words a CPU second."""
-    from weft.evaluate import evaluate_spans
+def scored(recognizer: Any, gold: list[Any], rounds: int = 3) -> dict[str, float]:
+    """F1 of the spans in percent, the calibration of their probabilities, and words a CPU second without these."""
+    from weft.evaluate import calibration_of_spans, evaluate_spans
 
     system = []
     for doc in gold:
@@ -95,8 +85,19 @@ def scored(recognizer: Any, gold: list[Any], rounds: int = 3) -> tuple[float, fl
         start = time.process_time()
         recognizer(system)
         seconds.append(time.process_time() - start)
-    f1 = evaluate_spans(gold, system, "entities").score.f1
-    return 100 * f1, sum(doc.n_words for doc in gold) / min(seconds)
+    recognizer.probabilities = True
+    recognizer(system)
+    recognizer.probabilities = False
+    honest = calibration_of_spans(gold, system, "entities")
+    score = evaluate_spans(gold, system, "entities").score
+    return {
+        "F1": round(100 * score.f1, 2),
+        "precision": round(100 * score.precision, 2),
+        "recall": round(100 * score.recall, 2),
+        "calibration error": round(honest.error, 4),
+        "Brier": round(honest.brier, 4),
+        "words/s": round(sum(doc.n_words for doc in gold) / min(seconds)),
+    }
 
 
 def gazetteers(folder: Path) -> dict[str, str]:

@@ -55,6 +55,7 @@ class EntitySettings(ChunkerSettings):
     """Options of an entity recogniser."""
 
     layer: str = "entities"  # the span layer to learn and to write
+    scheme: str | None = "BIOES"  # how spans become labels: IO, IOB2 or BIOES
     learner: str = "perceptron"
     epochs: int = 10
     gazetteers: dict[str, str] = field(default_factory=dict)  # files of phrases, one a line: NAME=FILE

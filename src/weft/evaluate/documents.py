@@ -1,7 +1,8 @@
 """What of two sets of documents can be scored, and the counts by name: the door of the command line.
 
-A *layer* is `ud` (all metrics of trees, tags and tokens), the name of a span layer, or the name of a column of words.
-Without a name: the span layer that both sides have, else `ud`.
+A *layer* is `ud` (all metrics of dependency trees, tags and tokens), `constituents` (phrase-structure trees), the name
+of a span layer, or the name of a column of words. Without a name: constituents if both sides have them, then the span
+layer that both sides have, else `ud`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from weft.errors import ConfigError, WeftError
 from weft.evaluate.counts import Counts
+from weft.evaluate.parseval import evaluate_constituents
 from weft.evaluate.spans import common_layer, evaluate_spans
 from weft.evaluate.tagging import evaluate_tags
 from weft.evaluate.ud import evaluate_ud
@@ -58,6 +60,8 @@ def evaluate_documents(
         if vocabulary is not None:
             raise ConfigError("known and unknown words are told apart for a column; name one with --layer, as in upos")
         return _ud(gold, system)
+    if chosen == "constituents":
+        return _constituents(gold, system)
     if any(chosen in doc.spans for doc in gold):
         return _spans(gold, system, chosen)
     if any(chosen in doc.columns for doc in gold):
@@ -67,11 +71,13 @@ def evaluate_documents(
 
 
 def choose_layer(gold: Sequence[Doc], system: Sequence[Doc]) -> str:
-    """The layer to score: the span layer of both sides, else `ud`.
+    """The layer to score: constituents or the span layer of both sides, else `ud`.
 
     >>> choose_layer([Doc.of_words([["a"]])], [Doc.of_words([["a"]])])
     'ud'
     """
+    if any(doc.has("constituents") for doc in gold) and any(doc.has("constituents") for doc in system):
+        return "constituents"
     if any(doc.spans for doc in gold) and any(doc.spans for doc in system):
         return common_layer(gold, system)
     if any(doc.n_words for doc in gold):
@@ -120,6 +126,15 @@ def _ud(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
         return report.right[name]
 
     return Outcome("ud", main, counts, right)
+
+
+def _constituents(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
+    report = evaluate_constituents(gold, system)
+
+    def right(name: str) -> NDArray[np.bool_]:
+        raise ConfigError(f"McNemar's test looks at words, but {name} does not; take bootstrap or randomization")
+
+    return Outcome("constituents", "brackets", report.counts(), right)
 
 
 def _spans(gold: Sequence[Doc], system: Sequence[Doc], layer: str) -> Outcome:

@@ -6,6 +6,7 @@
 | columns | .conll .iob .iob1 .iob2 .bio .tsv .col | words, columns, flat spans as labels |
 | streusle | .conllulex .tags | words, multiword expressions with gaps |
 | bioscope | .xml | sentences, cues and their scopes |
+| penn | .mrg .ptb .brackets | words, tags, phrase-structure trees |
 | brat | .ann beside .txt, in a folder | text, spans, relations, events |
 | jsonl | .jsonl .ndjson | everything |
 | parquet | .parquet | everything |
@@ -37,6 +38,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "brat": (".ann",),
     "streusle": (".conllulex", ".tags"),
     "bioscope": (".xml",),
+    "penn": (".mrg", ".ptb", ".brackets"),
     "jsonl": (".jsonl", ".ndjson"),
     "parquet": (".parquet",),
     "plain": (".txt", ".text"),
@@ -88,7 +90,7 @@ def read(
 
     Bad sentences and documents raise `FormatError`; with `skip_bad` they are left out and counted in the report
     (`corpus.report`). Options go to the format: `fields=` and `scheme=` for columns, `check_trees=` for CoNLL-U,
-    `encoding=` for all text.
+    `traces=` and `blanks=` for trees in brackets, `encoding=` for all text.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

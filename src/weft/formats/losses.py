@@ -18,6 +18,7 @@ def lost_layers(doc: Doc, format: str, fields: Sequence[str] | str | None = None
     layers |= {name for name in doc.columns if name != "form" and doc.has(name)}
     layers |= {f"confidence/{name}" for name in doc.confidence}
     layers |= {"head"} if doc.head is not None else set()
+    layers |= {"constituents"} if doc.constituents is not None else set()
     layers |= {"tokens"} if doc.n_words else set()
     layers |= {"multiwords"} if doc.multiwords else set()
     layers |= {"empty_nodes"} if doc.empty_nodes else set()
@@ -34,6 +35,8 @@ def lost_layers(doc: Doc, format: str, fields: Sequence[str] | str | None = None
         return layers - {"tokens", "lemma", "upos", "spans/mwe"}
     if format == "bioscope":
         return layers - {"tokens"} - {f"{kind}/{name}" for name in doc.relations for kind in ("spans", "relations")}
+    if format == "penn":
+        return layers - {"tokens", "xpos" if doc.has("xpos") else "upos", "constituents"}
     if format == "brat":
         return {layer for layer in layers if "/" not in layer or layer.startswith("confidence/")}
     return layers

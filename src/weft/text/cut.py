@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from weft.errors import WeftError
+from weft.text.constituents import ConstituentLayer
 from weft.text.doc import Doc
 from weft.text.layers import ClusterLayer, GraphLayer, Pieces, RelationLayer, SpanLayer
 
@@ -57,10 +58,21 @@ def subset(doc: Doc, numbers: Sequence[int]) -> Doc:
     char_map = _char_map(doc, chosen, shifts)
     for name, layer in doc.spans.items():
         _cut_spans(doc, result, name, layer, word_map if layer.unit == "words" else char_map)
+    if doc.constituents is not None:
+        result.constituents = _cut_constituents(doc.constituents, word_map)
     for name, graph in doc.graphs.items():
         if graph.spans not in doc.spans:
             result.graphs[name] = _cut_graph(doc, graph, {})
     return result
+
+
+def _cut_constituents(layer: ConstituentLayer, word_map: np.ndarray) -> ConstituentLayer:
+    """The phrases of the chosen sentences."""
+    kept = word_map[layer.start] >= 0
+    number = np.append(np.cumsum(kept) - 1, -1)
+    starts, ends = word_map[layer.start[kept]], word_map[layer.end[kept] - 1] + 1
+    columns = (column.astype(np.int32) for column in (starts, ends, number[layer.parent[kept]]))
+    return ConstituentLayer(layer.strings, layer.label[kept], *columns)
 
 
 def _ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:

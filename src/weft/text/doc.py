@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import WeftError
+from weft.text.constituents import ConstituentLayer
 from weft.text.layers import ClusterLayer, GraphLayer, RelationLayer, SpanLayer
 from weft.text.strings import Ids, StringTable
 from weft.text.views import Sentence, Span, Token, Word
@@ -57,8 +58,9 @@ class Doc:
     """
 
     __slots__ = (
-        "clusters", "columns", "comments", "confidence", "empty_nodes", "graphs", "head", "meta", "multiwords",
-        "relations", "sentence_offsets", "spans", "strings", "text", "token_end", "token_start", "word_token",
+        "clusters", "columns", "comments", "confidence", "constituents", "empty_nodes", "graphs", "head", "meta",
+        "multiwords", "relations", "sentence_offsets", "spans", "strings", "text", "token_end", "token_start",
+        "word_token",
     )  # fmt: skip
 
     def __init__(self, text: str = "", strings: StringTable | None = None, meta: dict[str, Any] | None = None) -> None:
@@ -70,6 +72,7 @@ class Doc:
         self.sentence_offsets: Ids = np.zeros(1, dtype=np.int32)
         self.columns: dict[str, Ids] = {"form": np.zeros(0, dtype=np.int32)}
         self.head: Ids | None = None
+        self.constituents: ConstituentLayer | None = None
         self.multiwords: list[Multiword] = []
         self.empty_nodes: list[EmptyNode] = []
         self.comments: list[tuple[str, ...]] = []  # one tuple of lines a sentence, "#" included
@@ -150,7 +153,7 @@ class Doc:
         return self.strings.strings(self.columns[name])
 
     def has(self, layer: str) -> bool:
-        """Whether the document has a layer: `tokens`, `sentences`, `head`, a column's name, `spans/NAME` ..."""
+        """Whether the document has a layer: `tokens`, `sentences`, `head`, `constituents`, a column, `spans/NAME`"""
         if layer == "text":
             return True
         if layer in ("tokens", "words"):
@@ -159,6 +162,8 @@ class Doc:
             return len(self.sentence_offsets) > 1
         if layer == "head":
             return self.head is not None
+        if layer == "constituents":
+            return self.constituents is not None
         if "/" in layer:
             kind, name = layer.split("/", 1)
             return name in getattr(self, kind)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from weft.errors import WeftError
+from weft.text.constituents import ConstituentLayer
 from weft.text.doc import Doc, EmptyNode, Multiword
 from weft.text.layers import ClusterLayer, GraphLayer, RelationLayer, SpanLayer
 from weft.text.strings import StringTable
@@ -21,7 +22,7 @@ Record = dict[str, Any]
 #: Keys of a record; others belong to other tools.
 KEYS = (
     "meta", "text", "tokens", "words", "sentences", "columns", "head", "confidence", "comments", "multiwords",
-    "empty_nodes", "spans", "relations", "clusters", "graphs",
+    "empty_nodes", "spans", "relations", "clusters", "graphs", "constituents",
 )  # fmt: skip
 
 
@@ -61,8 +62,10 @@ def to_record(doc: Doc) -> Record:
 
 
 def layers_to_record(doc: Doc) -> Record:
-    """The spans, relations, clusters and graphs of a document as plain values."""
+    """The spans, relations, clusters, graphs and constituents of a document as plain values."""
     record: Record = {}
+    if doc.constituents is not None:
+        record["constituents"] = [list(row) for row in doc.constituents]
     if doc.spans:
         record["spans"] = {name: _spans_to_record(layer) for name, layer in sorted(doc.spans.items())}
     if doc.relations:
@@ -141,7 +144,11 @@ def irregular_from_record(doc: Doc, record: Mapping[str, Any]) -> None:
 
 
 def layers_from_record(doc: Doc, record: Mapping[str, Any]) -> None:
-    """Give a document the spans, relations, clusters and graphs of a record."""
+    """Give a document the spans, relations, clusters, graphs and constituents of a record."""
+    if "constituents" in record:
+        doc.constituents = ConstituentLayer.of(doc.strings, record["constituents"])
+        if len(doc.constituents) and int(doc.constituents.end.max()) > doc.n_words:
+            raise WeftError(f'"constituents" holds phrases beyond the document\'s {doc.n_words} words')
     for name, layer in record.get("spans", {}).items():
         doc.spans[name] = _spans_from_record(doc, name, layer)
     for name, layer in record.get("relations", {}).items():

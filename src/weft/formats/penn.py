@@ -1,0 +1,161 @@
+"""Phrase-structure trees in brackets, as the Penn Treebank and its followers write them.
+
+    (S (NP (DT the) (NN dog)) (VP (VBZ barks)))
+
+A tree may go over several lines; a bracket in the first column begins a new one. Outermost brackets without a label are
+kept. `; NAME` between trees begins a document of that name, lines that begin with `<` (as in the Chinese Treebank) are
+passed over. Words come as text has them: `-LRB-` is `(`, `\\/` is `/`. Blanks are not in the format: words are joined
+by blanks, or directly with `blanks=False`.
+
+Traces (words under `-NONE-`) are no words of the text: they go, and phrases that hold nothing else go with them;
+`traces="keep"` keeps them as words. One tree a line is written, and what was written is read and written again to the
+byte.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from weft.errors import ConfigError, FormatError, WeftError
+from weft.formats.conllu import PART, TABLE_LIMIT
+from weft.formats.streams import Faults, checked_blocks, encoding_error, open_output, stray_byte, unsplit_error
+from weft.text.constituents import doc_of_trees, tree_of
+from weft.text.doc import Doc
+from weft.text.strings import StringTable
+from weft.text.trees import Tree, TreeBuilder
+
+NO_WORD = "-NONE-"
+Traces = Literal["drop", "keep"]
+_TOKEN = re.compile(r"\n|[()]|[^\s()]+")
+
+
+def read(
+    path: str, faults: Faults | None = None, *, traces: Traces = "drop", blanks: bool = True, encoding: str = "utf-8"
+) -> Iterator[Doc]:
+    """The documents of a file of trees."""
+    if traces not in ("drop", "keep"):
+        raise ConfigError(f"traces={traces!r}: expected 'drop' or 'keep'")
+    faults = faults or Faults()
+    strings = StringTable()
+    waiting: list[Tree] = []
+    name = ""
+    for item in parse_trees(path, faults, encoding):
+        tree = without_traces(item) if isinstance(item, Tree) and traces == "drop" else item
+        if waiting and (isinstance(item, str) or len(waiting) == PART):
+            yield _document(waiting, name, strings, blanks)
+            waiting = []
+            if len(strings) > TABLE_LIMIT:
+                strings = StringTable()
+        if isinstance(item, str):
+            name = item
+        elif isinstance(tree, Tree):
+            waiting.append(tree)
+    if waiting:
+        yield _document(waiting, name, strings, blanks)
+
+
+def write(docs: Iterable[Doc], path: str) -> int:
+    """Write documents, one tree a line, and return how many."""
+    count = 0
+    with open_output(path) as file:
+        for doc in docs:
+            file.write(to_text(doc).encode())
+            count += 1
+    return count
+
+
+def to_text(doc: Doc) -> str:
+    """A document as lines of trees, its name first if it has one.
+
+    >>> print(to_text(Doc.of_words([["tea"], ["yes"]], xpos=[["NN"], ["UH"]])), end="")
+    ( (NN tea))
+    ( (UH yes))
+    """
+    if doc.text.strip() and not doc.n_words:
+        raise unsplit_error(doc, "a file of trees")
+    lines = [f"; {doc.id}"] if doc.id else []
+    lines += [str(tree_of(doc, number)) for number in range(doc.n_sentences) if len(doc.sentences[number])]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def without_traces(tree: Tree) -> Tree | None:
+    """The tree without traces and phrases of nothing else; None where nothing is left.
+
+    >>> from weft.text.trees import parse_tree
+    >>> str(without_traces(parse_tree("(S (NP (-NONE- *)) (VP (VB Go)))")))
+    '(S (VP (VB Go)))'
+    """
+    if all(node.label != NO_WORD for node in tree.nodes()):
+        return tree
+    done: list[list[Tree]] = [[]]
+    waiting: list[Tree | None] = [tree]
+    opened: list[str] = []
+    while waiting:
+        node = waiting.pop()
+        if node is None:
+            children, label = done.pop(), opened.pop()
+            if children:
+                done[-1].append(Tree(label, tuple(children)))
+        elif node.is_leaf:
+            if node.label != NO_WORD:
+                done[-1].append(node)
+        else:
+            done.append([])
+            opened.append(node.label)
+            waiting.append(None)
+            waiting.extend(reversed(node.children))
+    return done[0][0] if done[0] else None
+
+
+def parse_trees(path: str, faults: Faults, encoding: str = "utf-8") -> Iterator[Tree | str]:
+    """All trees of a file in order, and the names of documents where they begin."""
+    builder = TreeBuilder()
+    begun = 0  # line of the first bracket of the tree that is open
+    bad = False  # a tree that cannot be read is passed over up to the next first column
+    for block in checked_blocks(path, faults, "\n", encoding):
+        for number, line in enumerate(block.text.split("\n"), block.line):
+            try:
+                stray = None if block.clean else stray_byte(line)
+                if stray is not None:
+                    raise encoding_error(path, number, stray[1])
+                if line.startswith("("):
+                    bad = False
+                    if builder.depth:
+                        builder.clear()
+                        _meet_unclosed(path, begun, faults)
+                if bad or not line.strip():
+                    continue
+                if not builder.depth and line[0] in ";<":
+                    if line[0] == ";":
+                        yield line[1:].strip()
+                    continue
+                for token in _TOKEN.findall(line):
+                    begun = begun if builder.depth else number
+                    tree = builder.take(token)
+                    if tree is not None:
+                        yield tree
+            except FormatError as error:
+                bad = True
+                builder.clear()
+                faults.meet(error)
+            except WeftError as error:
+                bad = True
+                builder.clear()
+                expected, _, found = str(error).partition(", found ")
+                faults.meet(FormatError(path, number, expected, found))
+    if builder.depth:
+        _meet_unclosed(path, begun, faults)
+
+
+def _meet_unclosed(path: str, line: int, faults: Faults) -> None:
+    hint = "Lines that continue a tree may not begin with a bracket in the first column"
+    faults.meet(FormatError(path, line, "a tree whose brackets are all closed", "one that is not closed", hint))
+
+
+def _document(trees: list[Tree], name: str, strings: StringTable, blanks: bool) -> Doc:
+    doc = doc_of_trees(trees, strings, blanks)
+    if name:
+        doc.meta["id"] = name
+    return doc

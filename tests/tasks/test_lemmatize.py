@@ -40,6 +40,21 @@ def test_every_word_of_the_training_data_gets_its_lemma(lemmatizer):
     assert lemmas(lemmatizer, *((form, tag) for form, _, tag in ROWS)) == [lemma for _, lemma, _ in ROWS]
 
 
+def test_lemmas_come_with_probabilities_if_asked(lemmatizer, tmp_path):
+    doc = Doc.of_words([["barked", "was", "zzyzx"]], upos=[["VERB", "AUX", "NOUN"]])
+    lemmatizer([doc])
+    assert "lemma" not in doc.confidence
+    Pipeline([lemmatizer]).save(tmp_path / "m.weft")
+    loaded = Pipeline.load(tmp_path / "m.weft").components[0]
+    loaded.probabilities = True
+    loaded([doc])
+    p = doc.confidence["lemma"]
+    assert ((p > 0) & (p <= 1.0001)).all()
+    keys = [("barked", "VERB")]
+    chain, _ = loaded.scorer.chain([loaded._document(keys)], loaded._groups(keys))
+    assert p[0] >= chain.temper(loaded.temperature).marginals().node.max() - 1e-6  # of the best rule, or more
+
+
 def test_unseen_words_follow_the_rules_of_their_endings(lemmatizer):
     assert lemmas(lemmatizer, ("barked", "VERB"), ("ships", "NOUN")) == ["bark", "ship"]
 

@@ -24,9 +24,10 @@ from numpy.typing import NDArray
 from weft.errors import ConfigError, DataError, WeftError
 from weft.features.lexicon import LIMIT
 from weft.features.templates import Templates
-from weft.learn.candidate_model import LabelParts
+from weft.learn.candidate_model import CandidateBatch, CandidateModel, LabelParts
 from weft.pipeline import Component, State
 from weft.storage import Arrays
+from weft.tasks.calibrate import FEWEST, JUDGE, LEARN, temperature_on
 from weft.tasks.candidate_data import CandidateData, CandidateReader, CandidateScorer
 from weft.tasks.candidate_lists import CandidateLists
 from weft.tasks.edit_scripts import EditScript, apply_script, edit_script
@@ -92,6 +93,8 @@ class Lemmatizer(Component):
         self.scorer: CandidateScorer | None = None
         self.lists: CandidateLists | None = None
         self._known: dict[Key, str] = {}
+        self.probabilities = False  # whether to note the probability of every lemma
+        self.temperature = 1.0  # what scores of rules are divided by to make probabilities of them
 
     @classmethod
     def of_options(cls, options: Mapping[str, Any]) -> Lemmatizer:
@@ -134,8 +137,6 @@ class Lemmatizer(Component):
         return report
 
     def _fit_rules(self, numbers: Mapping[Key, int]) -> None:
-        from weft import learn as room
-
         settings = self.settings
         keys = list(numbers)
         self.lists = CandidateLists.of_words(
@@ -153,21 +154,30 @@ class Lemmatizer(Component):
             self._reader(self.lists), [doc], self._groups(keys), np.array(list(numbers.values()), np.int32),
             settings.min_count,
         )  # fmt: skip
+        self.temperature = 1.0
+        if settings.learner != "crf" and len(data.batch) >= FEWEST:
+            n = len(data.batch)
+            unseen = data.batch.cut(n - int(JUDGE * n), n)
+            weights = self._learned(data.model, data.batch.cut(0, int(LEARN * n)))
+            assert unseen.gold is not None
+            self.temperature = temperature_on(data.model.score(unseen, weights), unseen.gold)
+        weights = self._learned(data.model, data.batch)
+        self.scorer = data.freeze(weights, settings.precision, settings.prune)
+
+    def _learned(self, model: CandidateModel, batch: CandidateBatch) -> NDArray[np.float64]:
+        """The weights that the learner finds in words."""
+        from weft import learn as room
+
+        settings = self.settings
         if settings.learner == "crf":
-            batches = list(data.batch.batches(2048))
-            objective = room.Objective(data.model, batches, room.Gold(), sigma=settings.sigma, workers=settings.workers)
-            start = np.zeros(data.model.size)
-            result = room.minimise(objective, start, room.LBFGS(), max_iterations=settings.iterations)
-        elif settings.learner == "mira":
-            result = room.MIRA(epochs=settings.epochs, k=1, seed=settings.seed).fit(
-                data.model, list(data.batch.batches(1))
-            )
-        else:
-            # A few words an update: as good as one by one, and many times as fast.
-            result = room.Perceptron(epochs=settings.epochs, seed=settings.seed).fit(
-                data.model, list(data.batch.batches(4))
-            )
-        self.scorer = data.freeze(result.weights, settings.precision, settings.prune)
+            batches = list(batch.batches(2048))
+            objective = room.Objective(model, batches, room.Gold(), sigma=settings.sigma, workers=settings.workers)
+            start = np.zeros(model.size)
+            return room.minimise(objective, start, room.LBFGS(), max_iterations=settings.iterations).weights
+        if settings.learner == "mira":
+            return room.MIRA(epochs=settings.epochs, k=1, seed=settings.seed).fit(model, list(batch.batches(1))).weights
+        # A few words an update: as good as one by one, and many times as fast.
+        return room.Perceptron(epochs=settings.epochs, seed=settings.seed).fit(model, list(batch.batches(4))).weights
 
     def _reader(self, lists: CandidateLists) -> CandidateReader:
         names = [
@@ -205,10 +215,14 @@ class Lemmatizer(Component):
                 continue
             kinds, inverse = _kinds(columns)
             strings = [table.strings(np.ascontiguousarray(kinds[:, k])) for k in range(kinds.shape[1])]
-            lemmas = table.ids(self.lemmas(list(zip(*strings, strict=True))))[inverse]
+            keys = list(zip(*strings, strict=True))
+            lemmas = table.ids(self.lemmas(keys))[inverse]
+            p = self.certainty(keys)[inverse] if self.probabilities else None
             first = 0
             for doc in run:
                 doc.set_column("lemma", lemmas[first : first + doc.n_words])
+                if p is not None:
+                    doc.confidence["lemma"] = p[first : first + doc.n_words]
                 first += doc.n_words
 
     def lemmas(self, keys: Sequence[Key]) -> list[str]:
@@ -221,6 +235,19 @@ class Lemmatizer(Component):
             known.update(zip(new, map(self._exception, new, self._rules(new)), strict=True))
             self._known = known
         return [known[key] for key in keys]
+
+    def certainty(self, keys: Sequence[Key]) -> NDArray[np.float32]:
+        """The probability of every lemma: that of all rules that make it; 1 where the dictionary decides."""
+        found = np.ones(len(keys), dtype=np.float32)
+        if self.scorer is None or not keys:
+            return found
+        chain, labels = self.scorer.chain([self._document(keys)], self._groups(keys))
+        p = chain.temper(self.temperature).marginals().node
+        for i, (key, lemma) in enumerate(zip(keys, self.lemmas(keys), strict=True)):
+            slots = range(int(chain.slots[i]), int(chain.slots[i + 1]))
+            if self._exception(key, "") == "":
+                found[i] = sum(p[k] for k in slots if apply_script(self.scripts[labels[k]], key[0]) == lemma)
+        return found
 
     def _exception(self, key: Key, by_rule: str) -> str:
         found = self.dictionary.get("\t".join(key))
@@ -278,6 +305,7 @@ class Lemmatizer(Component):
         header = {
             "settings": {name: value for name, value in asdict(self.settings).items() if name != "workers"},
             "columns": list(self.columns),
+            "temperature": self.temperature,
             "scripts": [list(script) for script in self.scripts],
             "dictionary": self.dictionary,
             "lists": self.lists.state(),
@@ -291,6 +319,7 @@ class Lemmatizer(Component):
         component.requires = ("tokens", *component.columns[:1])
         component.scripts = [EditScript(*script) for script in header["scripts"]]
         component.dictionary = header["dictionary"]
+        component.temperature = header.get("temperature", 1.0)
         component.lists = CandidateLists.of_state(header["lists"])
         if arrays:
             component.scorer = CandidateScorer.of_arrays(component._reader(component.lists), arrays)

@@ -147,24 +147,23 @@ def grow(
     """
     settings = settings or GrowthSettings()
     settings.check(seeds)
-    known = {label: _seed_texts(label, given) for label, given in seeds.items()}
-    if not known:
-        raise DataError("there are no seeds; give at least one class with some entities")
+    _spelled(seeds)  # complain of bad seeds before a long text is read
     if not spool:
         store = TokenStore.of(corpus, settings.document_words, settings.workers)
-        return grow_from(store, known, settings)
+        return grow_from(store, seeds, settings)
     with TemporaryDirectory(prefix="weft-") as folder:
         store = TokenStore.of(corpus, settings.document_words, settings.workers, Path(folder))
-        return grow_from(store, known, settings)
+        return grow_from(store, seeds, settings)
 
 
-def grow_from(store: TokenStore, seeds: Mapping[str, Sequence[str]], settings: GrowthSettings) -> Growth:
+def grow_from(store: TokenStore, seeds: Seeds, settings: GrowthSettings) -> Growth:
     """The same from a text that is already there as numbers, for several runs over one text."""
     settings.check(seeds)
+    spelled = _spelled(seeds)
     stop_words = store.stop_words(settings.stop_words) | {word.lower() for word in settings.more_stop_words}
     drop = droppable(store.words, stop_words, settings.capitalised)
     growth: Growth | None = None
-    current = {label: list(given) for label, given in seeds.items()}
+    current = {label: list(given) for label, given in spelled.items()}
     for iteration in range(settings.iterations):
         growth = _one_round(store, current, settings, stop_words, drop)
         growth.figures["iterations"] = iteration + 1
@@ -173,9 +172,9 @@ def grow_from(store: TokenStore, seeds: Mapping[str, Sequence[str]], settings: G
             break
         current = grown
     assert growth is not None
-    first = {label: set(given) for label, given in seeds.items()}
+    first = {label: set(given) for label, given in spelled.items()}
     growth.entities = [Entity(e.label, e.text, e.score, e.count, e.text in first[e.label]) for e in growth.entities]
-    growth.seeds = {label: sorted(given) for label, given in seeds.items()}
+    growth.seeds = spelled
     return growth
 
 
@@ -284,6 +283,12 @@ def _more_seeds(growth: Growth, seeds: Mapping[str, list[str]], min_score: int) 
         if len(classes) == 1 and name not in taken:
             grown[next(iter(classes))].add(name)
     return {label: sorted(names) for label, names in grown.items()}
+
+
+def _spelled(seeds: Seeds) -> dict[str, list[str]]:
+    if not seeds:
+        raise DataError("there are no seeds; give at least one class with some entities")
+    return {label: _seed_texts(label, given) for label, given in seeds.items()}
 
 
 def _seed_texts(label: str, given: Iterable[str | Sequence[str]]) -> list[str]:

@@ -10,7 +10,19 @@ from hypothesis import strategies as st
 from learn_twins import chain_problem, choice_problem, enumerated_problem
 
 from weft.errors import ConfigError, ModelError
-from weft.learn import MIRA, SGD, Checkpoint, EarlyStopping, Gold, Margin, MaxMargin, Objective, Perceptron, minimise
+from weft.learn import (
+    MIRA,
+    SGD,
+    AdaGrad,
+    Checkpoint,
+    EarlyStopping,
+    Gold,
+    Margin,
+    MaxMargin,
+    Objective,
+    Perceptron,
+    minimise,
+)
 from weft.learn.mira import hildreth, inner_products
 
 
@@ -240,6 +252,8 @@ LEARNERS = [
     SGD(epochs=6, l2=0.5, rate=0.2, seed=3),
     SGD(epochs=6, l1=0.5, rate=0.2, seed=3),
     SGD(epochs=6, l2=0.5, average=True, seed=3),
+    AdaGrad(epochs=6, seed=3),
+    AdaGrad(epochs=6, average=False, seed=3),
 ]
 
 

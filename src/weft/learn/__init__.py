@@ -17,6 +17,7 @@ _HOMES = {
     "mira": ("MIRA",),
     "demands": ("BeatGold", "Pairwise", "Separate"),
     "sgd": ("SGD",),
+    "adagrad": ("AdaGrad",),
     "margin": ("MaxMargin",),
     "history_margin": ("HistoryMargin",),
     "em": ("expectation_maximisation",),

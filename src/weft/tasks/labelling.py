@@ -37,7 +37,7 @@ from weft.tasks.chain_data import ChainData, ChainReader, ChainScorer
 from weft.tasks.settings import Settings
 from weft.text.doc import Doc
 
-LEARNERS = ("crf", "perceptron", "mira", "margin", "sgd", "memm")
+LEARNERS = ("crf", "perceptron", "mira", "margin", "sgd", "adagrad", "memm")
 #: Learners that maximise likelihood: their scores are log probabilities as they are.
 LIKELIHOOD = ("crf", "sgd", "memm")
 OPTIMISERS = ("lbfgs", "cg", "pcg", "mixed", "gis")
@@ -53,7 +53,7 @@ class LabellerSettings(Settings):
     templates: str = ""  # feature templates; empty: the task's own
     fields: dict[str, str] = field(default_factory=dict)  # what the fields of templates are bound to
     scheme: str | None = None  # label scheme whose sequences are enforced
-    learner: str = "crf"  # crf, perceptron, mira, margin, sgd, memm
+    learner: str = "crf"  # crf, perceptron, mira, margin, sgd, adagrad, memm
     optimiser: str = "lbfgs"  # lbfgs, cg, pcg, mixed, gis: for crf and memm
     sigma: float = 1.0  # width of the Gaussian prior: for crf, memm, sgd, margin
     iterations: int = 100  # limit for crf and memm
@@ -63,7 +63,7 @@ class LabellerSettings(Settings):
     features: str = "seen"  # seen: weights for labels seen with a feature; all: for every label
     min_count: int = 1  # features met less often are left out
     hash_bits: int = 0  # hash features into 2^bits rows instead of indexing them
-    calibrate: bool = True  # fit the temperature of probabilities: for perceptron, mira and margin
+    calibrate: bool = True  # fit the temperature of probabilities: for perceptron, mira, margin and adagrad
     precision: str = "float32"  # of the saved weights: float32, int16, int8
     prune: float = 0.0  # saved weights of at most this size are dropped
     seed: int = 0
@@ -332,7 +332,8 @@ def learn(
                 **common,
             )
         return result
-    sentences: list[Any] = list(data.batch.batches(1))
+    # AdaGrad learns as well from a few sentences an update, and is several times as fast.
+    sentences: list[Any] = list(data.batch.batches(8 if settings.learner == "adagrad" else 1))
     charge: dict[str, Any] = {} if cost is None else {"cost": cost}
     learners: dict[str, Callable[[], Any]] = {
         "perceptron": lambda: room.Perceptron(epochs=settings.epochs, seed=settings.seed, **charge),
@@ -341,6 +342,7 @@ def learn(
             epochs=settings.epochs, l2=1 / settings.sigma**2, seed=settings.seed, **charge
         ),
         "sgd": lambda: room.SGD(epochs=settings.epochs, l2=1 / settings.sigma**2, seed=settings.seed),
+        "adagrad": lambda: room.AdaGrad(epochs=settings.epochs, seed=settings.seed),
     }
     trained: Result = learners[settings.learner]().fit(data.model, sentences, **common)
     return trained

@@ -66,10 +66,11 @@ class HedgeSettings(Settings):
     scope_templates: str = SCOPES
     c: float = 0.1  # of the support vector machine: larger fits the training data closer
     class_weights: bool = True  # sentences weigh the inverse of their class's share
-    l2: float = 1.0  # penalty of the max-margin learner of cues and scopes
+    l2: float = 1.0  # penalty of the max-margin learner of cues
+    scope_l2: float = 100.0  # its penalty where it learns scopes
     sentence_l2: float = 30.0  # its penalty where it judges sentences
     rate: float = 1.0  # its first rate
-    epochs: int = 15  # its passes over the data
+    epochs: int = 20  # its passes over the data
     width: int = 8  # of the beam
     hash_bits: int = 18  # features are hashed to 2^bits places; 0: every feature has a place of its own
     seed: int = 0
@@ -82,13 +83,13 @@ class HedgeSettings(Settings):
         for name in ("c", "rate", "epochs", "width"):
             if getattr(self, name) <= 0:
                 raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
-        for name in ("l2", "sentence_l2", "hash_bits"):
+        for name in ("l2", "scope_l2", "sentence_l2", "hash_bits"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
 
-    def margin(self, sentences: bool = False) -> Margin:
-        """The options of the max-margin learner."""
-        return Margin(self.sentence_l2 if sentences else self.l2, self.rate, self.epochs, self.width, self.seed)
+    def margin(self, l2: float) -> Margin:
+        """The options of the max-margin learner under a penalty."""
+        return Margin(l2, self.rate, self.epochs, self.width, self.seed)
 
 
 class HedgeDetector(Component):
@@ -136,11 +137,11 @@ class HedgeDetector(Component):
         templates = Templates(settings.sentence_templates)
         self.sentence_model = SentenceModel.fit(
             templates, look(merged_units(seen), templates), uncertain, settings.sentence_learner, settings.c,
-            settings.class_weights, settings.margin(sentences=True), settings.hash_bits,
+            settings.class_weights, settings.margin(settings.sentence_l2), settings.hash_bits,
         )  # fmt: skip
         self.cue_model = self._fit_cues(seen, hedges, [len(tree) for tree in trees])
         self.scope_model = self._fit_scopes(seen, trees, hedges)
-        self.pairs = _seen_pairs(trees, hedges)
+        self.pairs = seen_pairs(trees, hedges)
         report: dict[str, Any] = {
             "training": {
                 "sentences": len(hedges),
@@ -167,7 +168,11 @@ class HedgeDetector(Component):
         labels = list(chain.from_iterable(cue_labels(each, n) for each, n in zip(hedges, lengths, strict=True)))
         templates = Templates(self.settings.cue_templates)
         return LabelModel.fit(
-            templates, look(seen, templates), label_numbers(labels), self.settings.margin(), self.settings.hash_bits
+            templates,
+            look(seen, templates),
+            label_numbers(labels),
+            self.settings.margin(self.settings.l2),
+            self.settings.hash_bits,
         )
 
     def _fit_scopes(self, seen: Doc, trees: Sequence[Tree], hedges: Sequence[Sequence[Hedge]]) -> LabelModel | None:
@@ -178,8 +183,8 @@ class HedgeDetector(Component):
         labels = chain.from_iterable(scope_labels(hedge.scope, len(trees[number])) for number, hedge in items)
         templates = Templates(self.settings.scope_templates)
         return LabelModel.fit(
-            templates, look(around, templates), label_numbers(list(labels)), self.settings.margin(),
-            self.settings.hash_bits,
+            templates, look(around, templates), label_numbers(list(labels)),
+            self.settings.margin(self.settings.scope_l2), self.settings.hash_bits,
         )  # fmt: skip
 
     def find(
@@ -292,7 +297,7 @@ def joined_cues(labels: Sequence[str], tree: Tree, pairs: set[Pair]) -> list[Hed
     return found
 
 
-def _seen_pairs(trees: Sequence[Tree], hedges: Sequence[Sequence[Hedge]]) -> set[Pair]:
+def seen_pairs(trees: Sequence[Tree], hedges: Sequence[Sequence[Hedge]]) -> set[Pair]:
     """Pairs of pieces that are one cue at least as often as two cues of a sentence."""
     one: Counter[Pair] = Counter()
     two: Counter[Pair] = Counter()

@@ -281,7 +281,7 @@ def test_missing_seeds_and_empty_text_are_told(tmp_path):
 def test_the_command_writes_lists_and_reports_in_json(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "weft", "lexicon", "grow", str(EXAMPLES / "port.txt"),
-         "--seeds", f"ship={EXAMPLES / 'ships.txt'}", "--seeds", f"town={EXAMPLES / 'towns.txt'}",
+         "--seeds", f"ship={EXAMPLES / 'port-ships.txt'}", "--seeds", f"town={EXAMPLES / 'port-towns.txt'}",
          "--out", str(tmp_path / "grown"), "--json"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip

@@ -61,7 +61,7 @@ COMMANDS = {
     "lexicon": Place(
         "weft.cli.lexicon:app",
         "Grow lists of names from raw text.",
-        "weft lexicon grow examples/port.txt --seeds ship=examples/ships.txt --out grown",
+        "weft lexicon grow examples/port.txt --seeds ship=examples/port-ships.txt --out grown",
     ),
     "reproduce": Place(
         "weft.cli.reproduce:reproduce",

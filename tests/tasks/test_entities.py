@@ -202,6 +202,8 @@ def test_the_command_line_trains_and_annotates_with_alternatives(tmp_path):
     record = json.loads((tmp_path / "out.jsonl").read_text().splitlines()[0])
     assert len(record["meta"]["alternatives"]["ner"][0]) == 2
     assert record["spans"]["entities"]["attributes"][0][1]["probability"] > 0.5
+    weft("annotate", new, "-m", model, "-o", tmp_path / "sure.conllu", "--probabilities")
+    assert (tmp_path / "sure.conllu").read_text().count("NERProb=") == 4
     again = tmp_path / "again.weft"  # what was written into MISC can be learned from
     weft("train", "ner", tmp_path / "out.conllu", "--out", again, "--set", "epochs=3")
     failed = CliRunner().invoke(app, ["train", "ner", str(train), "-o", str(model), "--gazetteer", "places.txt"])

@@ -36,6 +36,9 @@ def test_entities_survive_the_misc_column():
     doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 2, "PER"), (3, 4, "PER"), (4, 5, "LOC")])
     misc_of_spans(doc, "entities")
     assert doc.column("misc") == ["NER=B-PER", "Gloss=x|NER=I-PER", "", "NER=B-PER", "NER=B-LOC"]
+    doc.spans["entities"].attributes[1] = {"probability": 0.75}
+    misc_of_spans(doc, "entities")
+    assert doc.column("misc")[3] == "NER=B-PER|NERProb=0.75"
     assert list(spans_of_misc(doc)) == list(doc.spans["entities"])
 
 

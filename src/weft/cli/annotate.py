@@ -219,9 +219,9 @@ def _show(docs: Iterable[Doc]) -> None:
 
 
 def _fitted(docs: Iterable[Doc], nlp: Pipeline, format: str, kbest: int) -> Iterator[Doc]:
-    """The documents as a format can hold them: CoNLL-U has entities in MISC and alternatives in comments."""
+    """The documents as a format can hold them: CoNLL-U has entities and probabilities in MISC, answers in comments."""
     from weft.tasks.alternatives import as_comments
-    from weft.text.misc_spans import misc_of_spans
+    from weft.text.misc_spans import misc_of_confidence, misc_of_spans
 
     named = any(ENTITIES in component.provides for component in nlp.components)
     if kbest and format not in ("jsonl", "conllu", "columns"):
@@ -229,6 +229,8 @@ def _fitted(docs: Iterable[Doc], nlp: Pipeline, format: str, kbest: int) -> Iter
     for doc in docs:
         if format == "conllu" and named and "entities" in doc.spans:
             misc_of_spans(doc, "entities")
+        if format == "conllu" and doc.confidence:
+            misc_of_confidence(doc)
         if kbest and format != "jsonl":
             as_comments(doc)
         yield doc

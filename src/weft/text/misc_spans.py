@@ -1,6 +1,7 @@
-"""Flat spans in the MISC column of CoNLL-U: one label a word, `NER=B-PER`.
+"""Flat spans and probabilities in the MISC column of CoNLL-U: `NER=B-PER`, `NERProb=0.97`, `UPOSProb=0.99`.
 
-Names of the attribute that are in use: NER (also `ner`), NE, name. Words without the attribute are outside spans.
+Names of the attribute that are in use: NER (also `ner`), NE, name. Words without the attribute are outside spans. The
+probability of a span stands at its first word, those of columns (`Doc.confidence`) at every word.
 """
 
 from __future__ import annotations
@@ -44,13 +45,38 @@ def misc_of_spans(doc: Doc, name: str) -> None:
     >>> doc.column("misc")
     ['NER=B-PER|SpaceAfter=No', '']
     """
-    spans = [(*pieces[0], label) for pieces, label in doc.spans[name]]
-    labels = encode(spans, doc.n_words)
-    values = []
-    for misc, label in zip(doc.column("misc"), labels, strict=True):
-        kept = [item for item in misc.split("|") if item and item.partition("=")[0].lower() not in READ]
-        values.append("|".join(sorted([*kept, f"{WRITTEN}={label}"] if label != "O" else kept)))
-    doc.set_column("misc", values)
+    layer = doc.spans[name]
+    labels = encode([(*pieces[0], label) for pieces, label in layer], doc.n_words)
+    _set(doc, WRITTEN, [label if label != "O" else "" for label in labels], READ)
+    p = [""] * doc.n_words
+    for number, (pieces, _) in enumerate(layer):
+        if "probability" in layer.attributes.get(number, {}):
+            p[pieces[0][0]] = f"{layer.attributes[number]['probability']:.4g}"
+    _set(doc, f"{WRITTEN}Prob", p)
+
+
+def misc_of_confidence(doc: Doc) -> None:
+    """Write the probabilities of all columns into the MISC column.
+
+    >>> import numpy as np
+    >>> doc = Doc.of_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])
+    >>> doc.confidence["upos"] = np.array([0.9, 0.8], dtype=np.float32)
+    >>> misc_of_confidence(doc)
+    >>> doc.column("misc")
+    ['UPOSProb=0.9', 'UPOSProb=0.8']
+    """
+    for column, p in doc.confidence.items():
+        _set(doc, f"{column.upper()}Prob", [f"{value:.4g}" for value in p.tolist()])
+
+
+def _set(doc: Doc, key: str, values: list[str], replaced: tuple[str, ...] = ()) -> None:
+    """Give every word an attribute of MISC, in place of the one that stands there; none where the value is empty."""
+    gone = (key.lower(), *replaced)
+    found = []
+    for misc, value in zip(doc.column("misc"), values, strict=True):
+        kept = [item for item in misc.split("|") if item and item.partition("=")[0].lower() not in gone]
+        found.append("|".join(sorted([*kept, f"{key}={value}"] if value else kept)))
+    doc.set_column("misc", found)
 
 
 def _label(misc: str) -> str:

@@ -31,6 +31,8 @@ from weft.text.expressions import Expressions, expressions_of
 
 SLUG = "mwe-gappy-segmentation"
 DIMSUM = "mwe/dimsum16/test.tsv.gz"
+HELD = (0, 2, 4, 6)  # the folds of cross-validation that are scored; all eight take twice as long
+COSTS = (50.0, 100.0, 150.0)  # rho; the paper tries multiples of 50 as well
 
 PAPER_LOOKUP = {
     "WordNet + SemCor": (46.15, 28.41, 35.10),
@@ -78,6 +80,7 @@ class Setup:
             recall_cost=self.recall_cost,
             hamming=self.hamming or self.recall_cost > 0,
             seen_count=self.seen_count,
+            calibrate=False,  # probabilities are not asked for
         )
         tagger = MweTagger(settings)
         tagger.lexicons, tagger.wordnet, tagger.word_clusters = list(self.lexicons), self.wordnet, self.clusters
@@ -99,9 +102,7 @@ def tag(tagger: MweTagger, reviews: Reviews) -> list[Expressions]:
     return expressions_of(doc)
 
 
-def cross_validate(
-    setup: Setup, reviews: Reviews, folds: Sequence[int] = range(FOLDS)
-) -> tuple[MweReport, list[MweReport]]:
+def cross_validate(setup: Setup, reviews: Reviews, folds: Sequence[int] = HELD) -> tuple[MweReport, list[MweReport]]:
     """Train without and score on every fold: the counts of all, and the report of each."""
     gold: list[Expressions] = []
     system: list[Expressions] = []
@@ -125,7 +126,10 @@ def run(options: RecipeOptions) -> RecipeResult:
     if material.wordnet is None:
         result.notes.append("WordNet is not installed here: its entries and features 17 to 20 are missing.")
     result.notes.append(f"Predicted tags are right for {100 * material.tag_accuracy:.2f} % of words (paper: 94.9 %).")
-    folds = range(2) if options.quick else range(FOLDS)
+    folds = HELD[:2] if options.quick else HELD
+    result.notes.append(
+        f"Cross-validation scores {len(folds)} of {FOLDS} folds, each with the other seven as training."
+    )
     best = _lookups(result, material, folds)
     _lexicons(options, result, material, folds, best)
     chosen = _test_rows(options, result, material)
@@ -161,7 +165,7 @@ def _lookups(result: RecipeResult, material: Material, folds: Sequence[int]) -> 
         for _, gap, found in tried:
             paper = _named(PAPER_LOOKUP[name]) if name in PAPER_LOOKUP and gap == max(tried)[1] else None
             table.add(f"{name}, gap {gap}", {"max gap": gap, **_percent(found)}, paper)
-    table.note = "The paper's figures stand beside the gap that is best here. With train: 8-fold cross-validation."
+    table.note = "The paper's figures stand beside the gap that is best here. With train: cross-validation."
     result.tables.append(table)
     return 100 * max(tried[0] for each in scores.values() for tried in each)
 
@@ -197,8 +201,8 @@ def _lexicons(
     result.check(
         "lexicons bring at least 3 F (paper: 5.6, with lexicons that are not at hand)",
         gain >= 3,
-        f"{gain:.2f}, p = {compared.p:.3g}",
-        required=False,
+        f"{gain:.2f}, p = {compared.p:.3g}" + ("" if material.wordnet else "; WordNet is missing"),
+        required=not options.quick and material.wordnet is not None,
     )
 
 
@@ -210,7 +214,7 @@ def _test_rows(options: RecipeOptions, result: RecipeResult, material: Material)
         digits={"rho": 0, "CPU s": 0},
     )
     base_setup = Setup(material.lexicons, material.wordnet)
-    costs = [50.0] if options.quick else [50.0, 100.0, 150.0]
+    costs = COSTS[:1] if options.quick else COSTS
     setups = {
         "base": [base_setup],
         "+ cost of wrong tags": [replace(base_setup, hamming=True, epochs=4)],
@@ -258,15 +262,14 @@ def _test_rows(options: RecipeOptions, result: RecipeResult, material: Material)
     raised = _number(recall["R"]) - _number(base["R"])
     changed = _number(recall["F"]) - _number(charged["F"])
     over_base = _number(recall["F"]) - _number(base["F"])
-    told = f"R {raised:+.2f} over base; F {changed:+.2f} over rho = 0, {over_base:+.2f} over base"
-    result.check("the recall cost raises R by at least 5", raised >= 5, told, required=not options.quick)
-    result.check(
-        "and, over the same cost with rho = 0, changes F by at most 2", abs(changed) <= 2, told, required=False
-    )
+    told = f"R {raised:+.2f}, F {over_base:+.2f} over base; F {changed:+.2f} over rho = 0"
+    needed = not options.quick
+    result.check("the recall cost raises R by at least 5", raised >= 5, told, needed)
+    result.check("and changes F by at most 2", abs(over_base) <= 2, told, needed)
     compared = paired_bootstrap(reports["+ gold tags"][0].links, reports["+ clusters"][0].links, mean_f1, samples=2000)
     more = _number(gold["F"]) - _number(rows["+ clusters"]["F"])
     result.check(
-        "gold tags are at least as good as predicted ones", more >= 0, f"{more:+.2f}, p = {compared.p:.3g}", False
+        "gold tags are at least as good as predicted ones", more >= 0, f"{more:+.2f}, p = {compared.p:.3g}", needed
     )
     result.check(
         "a training takes less than three minutes", max(_number(r["CPU s"]) for r in rows.values()) < 180, "see table"
@@ -321,7 +324,7 @@ def _schemes(
         "eight tags are at least as good as three (paper: 2.95 F)",
         compared.difference >= 0,
         f"{100 * compared.difference:+.2f}, p = {compared.p:.3g}",
-        required=False,
+        required=not options.quick,
     )
     none = max(reports[tags].gappy_groups_recall for tags in (3, 4))
     result.check(

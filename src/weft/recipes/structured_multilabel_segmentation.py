@@ -153,7 +153,7 @@ def tagger(
     started = time.process_time()
     settings = ChunkerSettings(
         layer=LAYER, templates=f"{templates} y[-1]", fields=_fields(templates), learner=learner, scheme=scheme,
-        epochs=epochs, iterations=80, seed=seed,
+        epochs=epochs, iterations=80, seed=seed, calibrate=False,
     )  # fmt: skip
     chunker = Chunker(settings)
     flat = [sample for sample in train if sample.flat]

@@ -1,23 +1,44 @@
-"""Tagger and lemmatiser on English-EWT: training time, speed, accuracy and size, at full and at small precision.
+"""Tagger and lemmatiser on English-EWT: training time, speed, accuracy and size, with word clusters, beside peers.
 
 Speed is words a CPU second on one core from documents of words to documents with tags (UPOS, XPOS and features), and
-from those to lemmas, the best of five rounds over the test file, a model in memory. Smaller precisions are made of the
-same trained weights.
+from those to lemmas, the best of five rounds over the test file, a model in memory; `first pass` is that of models that
+have seen no word before. Precisions are made of the same trained weights. The clusters are learned in the run, from the
+training text of the treebank and freely licensed English: novels (Project Gutenberg), WikiANN, lists of pros and cons.
+
+spaCy (tagger and morphologizer over its small convolutional model) and UDPipe (tagger) are trained briefly on the same
+file, enough for their speed and not for their accuracy, and tag the same words in processes of their own, one core
+each, one after the other. They are left out where they are not installed: `pip install spacy ufal.udpipe`.
 """
 
 from __future__ import annotations
 
+import gzip
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tarfile
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 FOLDER = "treebanks/ud/English-EWT"
+METRICS = ("UPOS", "XPOS", "UFeats", "Lemmas")
+GOALS = {"test UPOS": 95.0, "test XPOS": 94.5, "test UFeats": 95.5, "test Lemmas": 96.5}
+#: Characters taken of every novel, its sentences, and its words as the treebank parts them (did n't, it 's).
+NOVEL, END = 150_000, re.compile(r"\n\s*\n|(?<=[.!?])\s+(?=[\"“A-Z])|(?<=[.!?][\"”])\s+")
+WORD = re.compile(r"[A-Za-z]+(?=n't\b)|n't\b|'(?:s|re|ve|ll|d|m)\b|\w+(?:[-.]\w+)*|[^\w\s]")
+PEERS = {"spacy": "spaCy", "udpipe": "UDPipe"}
+PACKAGES = {"spacy": "spacy", "udpipe": "ufal.udpipe"}
 
 
 def run() -> dict[str, Any]:
-    """Train, measure and compare precisions."""
+    """Train, measure, and compare precisions and peers."""
     from weft import data
     from weft.formats import read
     from weft.tasks.lemmatize import Lemmatizer
@@ -25,27 +46,59 @@ def run() -> dict[str, Any]:
 
     train = list(read(data.find(f"{FOLDER}/train.conllu.gz")))
     _warm(train[:5])
-    start = time.process_time()
-    tagger = Tagger()
-    tagger.fit(train)
-    tagger_cpu = time.process_time() - start
-    lemmatizer = Lemmatizer()
-    lemmatizer.fit(train)
-    lemmatizer_cpu = time.process_time() - start - tagger_cpu
-    rows = [
-        {"measured": "training, CPU s", "tagger": tagger_cpu, "lemmatizer": lemmatizer_cpu, "goal": 60},
-        {"measured": "words/s", **_speeds(tagger, lemmatizer), "goal": "200,000 and 300,000"},
-    ]
-    for precision in ("float32", "int16", "int8"):
-        small = _at_precision(tagger, lemmatizer, precision)
-        rows.append({"measured": f"model, MB ({precision})", **small["megabytes"], "goal": 5})
-        for part in ("dev", "test"):
-            for metric in ("UPOS", "XPOS", "UFeats"):
-                row = {"measured": f"{part} {metric} ({precision})", "tagger": small[part][metric]}
-                rows.append({**row, "lemmatizer": None, "goal": None})
-            row = {"measured": f"{part} lemmas ({precision})", "tagger": None, "lemmatizer": small[part]["Lemmas"]}
-            rows.append({**row, "goal": None})
-    return {"title": "Tagger and lemmatiser, English-EWT, gold words", "rows": rows}
+    tagger, lemmatizer = Tagger(), Lemmatizer()
+    seconds = {component.task: _cpu(lambda c=component: c.fit(train)) for component in (tagger, lemmatizer)}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "english.paths"
+        clusters_cpu = _cpu(lambda: english_clusters(path))
+        clustered = Tagger.of_options({"clusters": str(path)})
+        seconds["with clusters"] = _cpu(lambda: clustered.fit(train))
+        rows = [_row("training, CPU s", 60, *seconds.values())]
+        rows.append(_row("words/s", "200,000 and 300,000", *_speeds(tagger, lemmatizer, clustered)))
+        rows.append(_row("words/s, first pass", None, *_speeds(tagger, lemmatizer, clustered, first=True)))
+        for precision in ("float32", "int16", "int8"):
+            rows += _at_precision(tagger, lemmatizer, clustered, precision)
+        rows.append(_row("learning clusters, CPU s", None, None, None, clusters_cpu))
+        peers = _beside_peers(clustered, Path(folder))
+    return {"title": "Tagger and lemmatiser, English-EWT, gold words", "rows": rows, "peers": peers}
+
+
+def _row(what: str, goal: Any, tagger: Any, lemmatizer: Any, clustered: Any) -> dict[str, Any]:
+    return {
+        "measured": what, "tagger": tagger, "lemmatizer": lemmatizer, "tagger with clusters": clustered, "goal": goal,
+    }  # fmt: skip
+
+
+def english_clusters(path: Path) -> None:
+    """Learn clusters of English words and write them."""
+    from weft.lexical.clusters import cluster_words
+
+    cluster_words(_english(), n_classes=400, min_count=3, rounds=12).save(path)
+
+
+def _english() -> Iterator[list[str]]:
+    """Sentences: the training text, then text without annotation."""
+    from weft import data
+    from weft.formats import read
+
+    yield from _forms(read(data.find(f"{FOLDER}/train.conllu.gz")))
+    for forms in _forms(read(data.find("ner/wikiann-en/train.txt.gz"), "columns", fields="form entities")):
+        yield [form.partition(":")[2] for form in forms]
+    for name in ("IntegratedPros", "IntegratedCons"):
+        with gzip.open(data.find(f"sentiment/pros_cons/{name}.txt.gz"), "rt", encoding="latin-1") as lines:
+            yield from (WORD.findall(re.sub(r"<[^>]*>", " ", line)) for line in lines)
+    with tarfile.open(data.find("raw/litbank-novels.txt.tar.gz")) as novels:
+        for member in novels.getmembers():
+            file = novels.extractfile(member)
+            if file is not None:
+                text = file.read().decode("utf-8", "replace")[:NOVEL].replace("’", "'")
+                yield from (WORD.findall(sentence) for sentence in END.split(text))
+
+
+def _forms(docs: Iterable[Any]) -> Iterator[list[str]]:
+    for doc in docs:
+        forms = doc.column("form")
+        yield from (forms[first:end] for first, end in pairwise(doc.sentence_offsets.tolist()))
 
 
 def _warm(docs: Sequence[Any]) -> None:
@@ -56,6 +109,12 @@ def _warm(docs: Sequence[Any]) -> None:
     for component in (Tagger(), Lemmatizer()):
         component.fit(docs)
         component(docs)
+
+
+def _cpu(work: Callable[[], Any]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
 
 
 def _test(part: str) -> tuple[list[Any], list[Any]]:
@@ -71,43 +130,48 @@ def _test(part: str) -> tuple[list[Any], list[Any]]:
     return gold, system
 
 
-def _speeds(tagger: Any, lemmatizer: Any) -> dict[str, float]:
+def _speeds(tagger: Any, lemmatizer: Any, clustered: Any, first: bool = False) -> list[float]:
+    """Words a second; for the first pass every round has components that are fresh from their state."""
     _, docs = _test("test")
     words = sum(doc.n_words for doc in docs)
-    return {
-        "tagger": words / _shortest(lambda: tagger(docs)),
-        "lemmatizer": words / _shortest(lambda: lemmatizer(docs)),
-    }
+    found = []
+    for component in (tagger, lemmatizer, clustered):
+        rounds = []
+        for _ in range(5):
+            used = type(component).of_state(*component.state()) if first else component
+            rounds.append(_cpu(lambda c=used: c(docs)))
+        found.append(words / min(rounds))
+    return found
 
 
-def _shortest(work: Callable[[], None], rounds: int = 5) -> float:
-    seconds = []
-    for _ in range(rounds):
-        start = time.process_time()
-        work()
-        seconds.append(time.process_time() - start)
-    return min(seconds)
-
-
-def _at_precision(tagger: Any, lemmatizer: Any, precision: str) -> dict[str, Any]:
-    """Size and accuracy of the components with weights of a precision."""
+def _at_precision(tagger: Any, lemmatizer: Any, clustered: Any, precision: str) -> list[dict[str, Any]]:
+    """Sizes and accuracies of the components with weights of a precision."""
     from weft.evaluate.ud import evaluate_ud
     from weft.pipeline import Pipeline
 
-    small = [_quantised(component, precision) for component in (tagger, lemmatizer)]
-    found: dict[str, Any] = {"megabytes": {}}
+    small = [_quantised(component, precision) for component in (tagger, lemmatizer, clustered)]
+    sizes = []
     with tempfile.TemporaryDirectory() as folder:
         for component in small:
             path = Path(folder) / "model.weft"
             Pipeline([component]).save(path)
-            found["megabytes"][component.task] = path.stat().st_size / 1e6
+            sizes.append(path.stat().st_size / 1e6)
+    rows = [_row(f"model, MB ({precision})", 5, *sizes)]
     for part in ("dev", "test"):
-        gold, system = _test(part)
-        for component in small:
-            component(system)
-        scores = evaluate_ud(gold, system).scores
-        found[part] = {metric: 100 * scores[metric].f1 for metric in ("UPOS", "XPOS", "UFeats", "Lemmas")}
-    return found
+        scores = []
+        for one in (small[0], small[2]):
+            gold, system = _test(part)
+            for component in (one, small[1]):
+                component(system)
+            scores.append({name: 100 * score.f1 for name, score in evaluate_ud(gold, system).scores.items()})
+        plain, with_clusters = scores
+        for metric in METRICS:
+            goal = GOALS.get(f"{part} {metric}")
+            lemmas = metric == "Lemmas"
+            what = f"{part} {metric.lower() if lemmas else metric} ({precision})"
+            figures = (None if lemmas else plain[metric], plain[metric] if lemmas else None, with_clusters[metric])
+            rows.append(_row(what, goal, *figures))
+    return rows
 
 
 def _quantised(component: Any, precision: str) -> Any:
@@ -121,13 +185,136 @@ def _quantised(component: Any, precision: str) -> Any:
     for name in [name for name in arrays if name.endswith("/weights")]:
         table = name.removesuffix("weights")
         weights = arrays[name].astype(np.float64) * arrays[f"{table}scale"][0]
+        scale = 1.0
         if precision != "float32":
             scale = np.abs(weights).max() / np.iinfo(PRECISIONS[precision]).max
-            arrays[f"{table}scale"] = np.array([scale])
-            arrays[name] = np.rint(weights / scale).astype(PRECISIONS[precision])
+            weights = np.rint(weights / scale)
+        arrays[f"{table}scale"] = np.array([scale])
+        arrays[name] = weights.astype(PRECISIONS[precision])
     return type(component).of_state(header, arrays)
 
 
+def _beside_peers(tagger: Any, folder: Path) -> list[dict[str, Any]]:
+    """Speeds of Weft and of the peers that are installed, each in a process of its own."""
+    from weft.pipeline import Pipeline
+
+    Pipeline([tagger]).save(folder / "weft.model")
+    sides = [peer for peer, package in PACKAGES.items() if importlib.util.find_spec(package.partition(".")[0])]
+    speeds = {side: _in_a_process(side, folder) for side in ("weft", *sides)}
+    return [
+        {
+            "peer": PEERS[side],
+            "words/CPU s": speeds[side]["cpu"],
+            "Weft words/CPU s": speeds["weft"]["cpu"],
+            "ratio, CPU": speeds["weft"]["cpu"] / speeds[side]["cpu"],
+            "ratio, wall": speeds["weft"]["wall"] / speeds[side]["wall"],
+        }
+        for side in sides
+    ]
+
+
+def _in_a_process(side: str, folder: Path) -> dict[str, float]:
+    one_core = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    done = subprocess.run(
+        [sys.executable, __file__, side, str(folder)],
+        env={**os.environ, **one_core}, check=True, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    speeds: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return speeds
+
+
+def _speed_of(make: Callable[[], Any], tag: Callable[[Any], None], words: int, rounds: int = 3) -> dict[str, float]:
+    """Words a second, CPU and wall, the best of some rounds over documents made anew for each."""
+    tag(make())
+    cpu, wall = [], []
+    for _ in range(rounds):
+        docs = make()
+        began = time.perf_counter()
+        cpu.append(_cpu(lambda docs=docs: tag(docs)))
+        wall.append(time.perf_counter() - began)
+    return {"cpu": words / min(cpu), "wall": words / min(wall)}
+
+
+def weft_speed(folder: Path) -> dict[str, float]:
+    """Weft, its model loaded from a file."""
+    from weft.pipeline import Pipeline
+
+    tagger = Pipeline.load(folder / "weft.model").components[0]
+    words = sum(doc.n_words for doc in _test("test")[1])
+    return _speed_of(lambda: _test("test")[1], tagger, words)
+
+
+def spacy_speed(folder: Path) -> dict[str, float]:
+    """spaCy: tagger and morphologizer over one convolutional model, 100 updates of 32 sentences."""
+    import spacy
+    from spacy.tokens import Doc
+    from spacy.training import Example
+
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tok2vec")
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96, "upstream": "*"}
+    for name in ("tagger", "morphologizer"):
+        nlp.add_pipe(name, config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}})
+    examples = []
+    for forms, upos, xpos, feats in _sentences("train"):
+        gold = Doc(nlp.vocab, words=forms, pos=upos, tags=xpos, morphs=feats)
+        examples.append(Example(Doc(nlp.vocab, words=forms), gold))
+    nlp.initialize(lambda: examples)
+    for first in range(0, 3200, 32):
+        nlp.update(examples[first : first + 32])
+    test = [forms for forms, *_ in _sentences("test")]
+    return _speed_of(
+        lambda: [Doc(nlp.vocab, words=forms) for forms in test],
+        lambda docs: [None for _ in nlp.pipe(docs)],  # type: ignore[arg-type]
+        sum(map(len, test)),
+    )
+
+
+def udpipe_speed(folder: Path) -> dict[str, float]:
+    """UDPipe: one tagger model with its default features, 2 iterations."""
+    from ufal import udpipe
+
+    def sentences(part: str) -> Any:
+        found = udpipe.Sentences()
+        for forms, upos, xpos, feats in _sentences(part):
+            sentence = udpipe.Sentence()
+            for values in zip(forms, upos, xpos, feats, strict=True):
+                word = sentence.addWord(values[0])
+                if part == "train":
+                    word.upostag, word.xpostag, word.feats = values[1:]
+                    word.lemma = values[0]
+            found.append(sentence)
+        return found
+
+    options = "models=1;use_lemma_1=0;provide_lemma_1=0;use_xpostag_1=1;use_feats_1=1;iterations=2"
+    error = udpipe.ProcessingError()
+    trained = udpipe.Trainer.train(
+        "morphodita_parsito", sentences("train"), udpipe.Sentences(), udpipe.Trainer.NONE, options,
+        udpipe.Trainer.NONE, error,
+    )  # fmt: skip
+    path = folder / "udpipe.model"
+    path.write_bytes(trained)
+    model = udpipe.Model.load(str(path))
+    words = sum(len(forms) for forms, *_ in _sentences("test"))
+    return _speed_of(
+        lambda: list(sentences("test")),
+        lambda found: [model.tag(sentence, udpipe.Model.DEFAULT) for sentence in found],  # type: ignore[arg-type]
+        words,
+    )
+
+
+def _sentences(part: str) -> Iterator[tuple[list[str], list[str], list[str], list[str]]]:
+    """Forms, UPOS, XPOS and features of every sentence."""
+    from weft import data
+    from weft.formats import read
+
+    for doc in read(data.find(f"{FOLDER}/{part}.conllu.gz")):
+        columns = [doc.column(name) for name in ("form", "upos", "xpos", "feats")]
+        for first, end in pairwise(doc.sentence_offsets.tolist()):
+            forms, upos, xpos, feats = (column[first:end] for column in columns)
+            yield forms, upos, xpos, feats
+
+
 if __name__ == "__main__":
-    for line in run()["rows"]:
-        print(line)
+    measure = {"weft": weft_speed, "spacy": spacy_speed, "udpipe": udpipe_speed}
+    print(json.dumps(measure[sys.argv[1]](Path(sys.argv[2]))))

@@ -19,7 +19,7 @@ def tagger(document):
     return tagger
 
 
-@pytest.mark.parametrize("learner", ["perceptron", "mira", "margin", "sgd", "crf"])
+@pytest.mark.parametrize("learner", ["adagrad", "perceptron", "mira", "margin", "sgd", "crf"])
 def test_every_learner_tags_three_columns(learner, document, bare):
     tagger = Tagger.of_options({"learner": learner, "iterations": 30, "epochs": 4})
     report = tagger.fit([document(80)])

@@ -1,4 +1,7 @@
-"""`weft lexicon grow TEXT... --seeds CLASS=FILE --out FOLDER`: grow lists of names from raw text."""
+"""`weft lexicon grow TEXT... --seeds CLASS=FILE --out FOLDER`: grow lists of names from raw text.
+
+`weft lexicon clusters` stands in `weft.cli.clusters`.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from weft.cli.clusters import clusters
 from weft.cli.common import JsonFlag, Seed, Workers, print_json, print_table, short_path
 from weft.cli.inputs import Encoding, Fields, FromFormat, SkipBad, open_inputs, report_bad
 from weft.errors import ConfigError
@@ -19,6 +23,9 @@ app = typer.Typer(
 @app.callback()
 def _lexicon() -> None:
     """Grow lists of words and names."""
+
+
+app.command("clusters")(clusters)
 
 
 @app.command("grow")

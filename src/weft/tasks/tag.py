@@ -2,7 +2,7 @@
 
 Two steps share the work. A chain over parts of speech reads words, affixes, shapes, clusters and a tag dictionary.
 Given its answer, a chain over the joint tags (UPOS, XPOS, FEATS) that each word may have with that part of speech finds
-the rest (`weft.tasks.tag_inventory`). With the learner `crf` both are conditional models, so that
+the rest (`weft.tasks.tag_inventory`). With the learners `adagrad` and `crf` both are conditional models, so that
 
     p(tags) = p(parts of speech) * p(tags | parts of speech)
 
@@ -37,9 +37,9 @@ from weft.tasks.tag_inventory import Tag, TagInventory
 from weft.text.doc import Doc
 
 TEMPLATES = (
-    "true y[-1] w[0] w[-2..2].lower w[-1].lower|w[0].lower w[0].lower|w[1].lower w[-1].lower|w[1].lower "
-    "w[0].shape w[0].brief w[-1].kind|w[0].kind w[0].kind|w[1].kind "
-    "w[0].prefix1..4 w[0].suffix1..5 w[-1].suffix2..3 w[1].suffix2..3 "
+    "true y[-1] w[0] w[-2..2].lower w[0].shape w[0].brief w[-1].kind|w[0].kind w[0].kind|w[1].kind "
+    "w[0].prefix1..5 w[0].suffix1..8 w[0].suffix2|w[0].prefix1 w[0].suffix3|w[0].prefix2 w[0].suffix1..3|w[0].kind "
+    "w[-1].suffix2..3 w[1].suffix2..3 "
     "a[-1..1] a[-2]|a[-1] a[-1]|a[0] a[0]|a[1] a[-1]|a[1] a[1]|a[2] "
     "(a[-1] a[1])|w[0].lower (a[-1] a[1])|w[0].suffix3"
 )
@@ -55,8 +55,8 @@ JOINT_TEMPLATES = (
 )
 #: The columns that are tagged together, the first of them by itself.
 JOINT = ("upos", "xpos", "feats")
-#: A training set of fewer words is small: it is gone through twice as often, and features of joint tags met once count.
-SMALL = 50_000
+#: A training set of fewer words is small: it is gone through twice as often, and features met once count.
+SMALL = 120_000
 #: A word is given the tags in the dictionary that make up at least this part of its occurrences.
 SHARE = 0.02
 
@@ -68,10 +68,12 @@ class TaggerSettings(LabellerSettings):
     column: str = ""  # the column to learn and to write; empty: upos with xpos and feats, as far as the data has them
     joint_templates: str = ""  # templates of xpos and feats; empty: the task's own
     clusters: str = ""  # file of word clusters: `path word` or `word class` a line
-    dictionary: int = 10  # words seen so often enter the tag dictionary; 0: no dictionary
-    learner: str = "perceptron"
-    epochs: int = 6  # passes over the data, twice as many over a small training set
-    min_count: int = 2  # features met less often are left out, but for joint tags of a small training set
+    dictionary: int = 3  # words seen so often enter the tag dictionary; 0: no dictionary
+    learner: str = "adagrad"
+    epochs: int = 4  # passes over the data, twice as many over a small training set
+    min_count: int = 2  # features met less often are left out; in a small training set none
+    precision: str = "int16"
+    prune: float = 0.05
 
     def check(self) -> None:
         super().check()
@@ -147,19 +149,19 @@ class Tagger(SequenceLabeller):
         self.inventory = self.refiner = None
         asked = self.settings
         small = sum(doc.n_words for doc in docs) < SMALL
-        self.settings = replace(asked, epochs=2 * asked.epochs) if small else asked
+        self.settings = replace(asked, epochs=2 * asked.epochs, min_count=1) if small else asked
         report = super().fit(docs, held_out)
         self.provides = self.columns
         if len(self.columns) > 1:
-            joint = self._fit_joint(docs, held_out, 1 if small else asked.min_count)
+            joint = self._fit_joint(docs, held_out)
             for name in ("cpu_seconds", "seconds"):
                 joint["training"][name] += report["training"].pop(name)
             report["training"].update(joint["training"])
             report.setdefault("scores", {}).update(joint.get("scores", {}))
-        self.settings = replace(self.settings, epochs=asked.epochs)
+        self.settings = replace(self.settings, epochs=asked.epochs, min_count=asked.min_count)
         return report
 
-    def _fit_joint(self, docs: Sequence[Doc], dev: Sequence[Doc] | None, min_count: int) -> dict[str, Any]:
+    def _fit_joint(self, docs: Sequence[Doc], dev: Sequence[Doc] | None) -> dict[str, Any]:
         """Learn the joint tags, parts of speech given."""
         started, wall = time.process_time(), time.perf_counter()
         settings = self.settings
@@ -171,13 +173,13 @@ class Tagger(SequenceLabeller):
             if settings.learner == "memm" or (settings.learner == "crf" and settings.optimiser not in ("lbfgs", "cg")):
                 raise ConfigError(
                     f"the learner {settings.learner} with optimiser={settings.optimiser} cannot learn joint tags; use "
-                    "perceptron, mira, margin, sgd or crf with lbfgs or cg, or tag one column (column=upos)"
+                    "adagrad, perceptron, mira, margin, sgd or crf with lbfgs or cg, or tag one column (column=upos)"
                 )
             settings.joint_templates = settings.joint_templates or JOINT_TEMPLATES
             reader = self._joint_reader(inventory)
             numbers = {tag: i for i, tag in enumerate(inventory.tags)}
             gold = np.array([numbers[tag] for tag in tags], dtype=np.int32)
-            data = CandidateData.build(reader, docs, self._upos_numbers(tags), gold, min_count)
+            data = CandidateData.build(reader, docs, self._upos_numbers(tags), gold, settings.min_count)
             early = self._early_joint(data, inventory, dev) if dev is not None else None
             apart = f"{settings.checkpoint}.joint" if settings.checkpoint else ""
             result = learn(data, replace(settings, checkpoint=apart), early)

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from weft.errors import ConfigError, DataError
 from weft.features.hashing import Keys
+from weft.infer.transitions.beam import new_beam
+from weft.infer.transitions.constraints import no_constraints
 from weft.infer.transitions.model import TransitionParser
 from weft.infer.transitions.scoring import Model, new_scratch
 from weft.infer.transitions.state import G_WIDTH, Table, new_state
@@ -23,6 +25,7 @@ from weft.infer.transitions.weights import (
     pack_narrow,
     pack_wide,
 )
+from weft.learn.transition_beam import UPDATES, train_with_beam
 from weft.learn.transition_training import ORACLES, STEPS, WRONG_LABELS, WRONG_MOVES, train_greedily
 
 #: Finest step of mean weights: they are kept as multiples of this part of one.
@@ -55,7 +58,9 @@ Watch = Callable[[Epoch, TransitionParser], bool | None]
 class TransitionLearner:
     """Options of training; `k` and `p` are those of exploring: from epoch k + 1 on, with probability p.
 
-    `watch` is called after every epoch with a parser of the mean weights so far, and stops the training by True.
+    With a `beam` the perceptron learns from whole computations, at the step that `update` says (early, max-violation);
+    the oracle then tells which computations are correct, and nothing is explored. `watch` is called after every epoch
+    with a parser of the mean weights so far, and stops the training by True.
     """
 
     epochs: int = 10
@@ -64,6 +69,9 @@ class TransitionLearner:
     p: float = 0.9
     seed: int = 0
     single_root: bool = True
+    beam: int = 1
+    update: str = "max-violation"
+    by_mean: bool = False
 
     def fit(
         self, parser: TransitionParser, treebank: Treebank, keep: NDArray[np.int64], watch: Watch | None = None
@@ -82,21 +90,32 @@ class TransitionLearner:
         cache = parser.new_cache(longest)
         # Training may only meet what it costs nothing to avoid: arc-eager needs its freedom, see `arc_eager`.
         single_root = self.single_root and system.name != "arc-eager"
+        beams = [new_beam(self.beam, longest), new_beam(1 if self.oracle == "static" else self.beam, longest)]
         history: list[Epoch] = []
         for number in range(1, self.epochs + 1):
             started = time.process_time()
             order, counts, at = rng.permutation(keep), np.zeros(3, dtype=np.int64), 0
             while at < len(order):
+                if self.beam > 1:
+                    at = train_with_beam(
+                        model, treebank.words, treebank.sentences, treebank.heads, treebank.labels, order, at,
+                        self.oracle == "static", UPDATES[self.update], single_root, self.by_mean, no_constraints(),
+                        room, beams[0], beams[1], state, gold, counts, clock,
+                    )  # fmt: skip
+                    if at < len(order):
+                        n = int(np.diff(treebank.sentences)[order[at]])
+                        model = _roomier(model, 8 * (n + 1) * len(model.program.seeds))
+                    continue
                 at = train_greedily(
                     model, treebank.words, treebank.sentences, treebank.heads, treebank.labels, order, at,
                     ORACLES[self.oracle], system.stays, self.p if number > self.k else 0.0, single_root, random, room,
                     state, gold, cache, counts, clock,
                 )  # fmt: skip
                 if at < len(order):
-                    model = _roomier(model)
+                    model = _roomier(model, 16 * len(model.program.seeds))
             wrong = int(counts[WRONG_MOVES] + counts[WRONG_LABELS])
             history.append(Epoch(number, int(counts[STEPS]), wrong, time.process_time() - started))
-            last = number == self.epochs or not wrong
+            last = number == self.epochs  # without errors too, as the mean weights still have to follow
             if watch is not None or last:
                 now = _averaged(parser, model, float(clock[0]))
                 if (watch is not None and watch(history[-1], now)) or last:
@@ -107,7 +126,10 @@ class TransitionLearner:
         """Refuse options that make no sense together."""
         if self.oracle not in ORACLES:
             raise ConfigError(f"unknown oracle {self.oracle!r}; the oracles are: {', '.join(ORACLES)}")
-        if self.oracle == "dynamic" and not parser.system.exact:
+        if self.update not in UPDATES:
+            raise ConfigError(f"unknown update {self.update!r}; the updates are: {', '.join(UPDATES)}")
+        parser.check_beam(self.beam)
+        if self.oracle == "dynamic" and self.beam == 1 and not parser.system.exact:
             raise ConfigError(
                 f"{parser.system.name} has no dynamic oracle, as its costs hold only where the gold tree can be "
                 "reached; use oracle=static or oracle=nondet, or another system"
@@ -116,8 +138,7 @@ class TransitionLearner:
             raise ConfigError(f"epochs >= 1, k >= 0 and 0 <= p <= 1 needed, got {self.epochs}, {self.k} and {self.p}")
 
 
-def _roomier(model: Model) -> Model:
-    changes = 16 * len(model.program.seeds)
+def _roomier(model: Model, changes: int) -> Model:
     return model._replace(
         moves=grow_narrow(model.moves, changes), labels=grow_wide(model.labels, changes, 10 * changes, changes)
     )

@@ -22,6 +22,7 @@ from weft.errors import ConfigError, DataError, WeftError
 from weft.infer.transitions import SYSTEMS, Constraints, TransitionParser
 from weft.infer.transitions.model import actions_of
 from weft.infer.transitions.projectivity import decode, encode, is_projective, is_tree, lift
+from weft.learn.transition_beam import UPDATES
 from weft.learn.transition_learner import Epoch, TransitionLearner, Treebank
 from weft.learn.transition_training import ORACLES
 from weft.pipeline import Component, State
@@ -38,8 +39,10 @@ NONPROJECTIVE = ("skip", "lift", "encode")
 class ParserSettings(Settings):
     """Options of a parser."""
 
-    system: str = "arc-hybrid"  # arc-eager, arc-hybrid, arc-standard, easy-first
+    system: str = "arc-eager"  # arc-eager, arc-hybrid, arc-standard, easy-first
     oracle: str = "dynamic"  # static, nondet, dynamic
+    beam: int = 1  # configurations kept a step, in training and parsing; 1: greedy
+    update: str = "max-violation"  # with a beam, where to learn: early, max-violation
     epochs: int = 10  # passes over the trees
     k: int = 1  # epochs before mistakes are explored
     p: float = 0.9  # probability of going on from a mistake
@@ -54,13 +57,20 @@ class ParserSettings(Settings):
     workers: int = 1  # not used in training
 
     def check(self) -> None:
-        choices = {"system": tuple(SYSTEMS), "oracle": tuple(ORACLES), "nonprojective": NONPROJECTIVE}
+        choices = {
+            "system": tuple(SYSTEMS),
+            "oracle": tuple(ORACLES),
+            "nonprojective": NONPROJECTIVE,
+            "update": tuple(UPDATES),
+        }
         for name, known in choices.items():
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
         if self.epochs < 1:
             raise ConfigError(f"epochs must be at least 1, got {self.epochs}")
-        if self.oracle == "dynamic" and not SYSTEMS[self.system].exact:
+        if self.beam < 1:
+            raise ConfigError(f"beam must be at least 1, got {self.beam}")
+        if self.oracle == "dynamic" and self.beam == 1 and not SYSTEMS[self.system].exact:
             raise ConfigError(f"{self.system} has no dynamic oracle; use oracle=nondet or oracle=static")
 
 
@@ -113,7 +123,14 @@ class Parser(Component):
         fields = list(self.settings.fields)
         blank = TransitionParser(settings.system, templates, fields, actions, settings.two_steps)
         learner = TransitionLearner(
-            settings.epochs, settings.oracle, settings.k, settings.p, settings.seed, settings.single_root
+            settings.epochs,
+            settings.oracle,
+            settings.k,
+            settings.p,
+            settings.seed,
+            settings.single_root,
+            settings.beam,
+            settings.update,
         )
         held_out = None if dev is None else [doc for doc in dev if doc.n_words]
         best: tuple[float, TransitionParser, int] | None = None
@@ -199,7 +216,7 @@ class Parser(Component):
         if self.parser is None:
             raise WeftError("this parser is not trained yet: call fit, or load a model")
         words, sentences = self._reader.read(docs)
-        return self.parser.parse(words, sentences, self.settings.single_root, constraints)
+        return self.parser.parse(words, sentences, self.settings.single_root, constraints, self.settings.beam)
 
     def scores(self, docs: Sequence[Doc]) -> dict[str, float]:
         """UAS and LAS on documents with gold words and trees, relations compared up to the colon."""

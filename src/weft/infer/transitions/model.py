@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from weft.errors import ConfigError, ModelError
 from weft.features.hashing import Keys
+from weft.infer.transitions.beam import new_beam, parse_with_beam
 from weft.infer.transitions.constraints import Constraints, no_constraints
 from weft.infer.transitions.greedy import parse_greedily
 from weft.infer.transitions.scoring import Model, new_scratch
-from weft.infer.transitions.state import LEFT, MOVES, RIGHT, Table, new_state
+from weft.infer.transitions.state import G_WIDTH, LEFT, MOVES, RIGHT, Table, new_state
 from weft.infer.transitions.systems import system_named
 from weft.infer.transitions.templates import compile_templates
 from weft.infer.transitions.weights import (
@@ -82,10 +83,13 @@ class TransitionParser:
         sentences: NDArray[np.int64],
         single_root: bool = True,
         constraints: Constraints | None = None,
+        beam: int = 1,
+        by_mean: bool = False,
     ) -> tuple[Table, Table]:
         """Heads (counted inside the sentence, 0: ROOT) and numbers of labels of all words.
 
-        `words` has a row for ROOT and then one a word; sentence s has the words `sentences[s]:sentences[s + 1]`.
+        `words` has a row for ROOT and then one a word; sentence s has the words `sentences[s]:sentences[s + 1]`. With a
+        `beam` so many configurations are kept a step, ranked by their scores or by the mean score of their actions.
         """
         n = int(sentences[-1])
         heads, labels = np.full(n, -1, dtype=np.int32), np.full(n, -1, dtype=np.int32)
@@ -94,11 +98,26 @@ class TransitionParser:
         longest = int(np.diff(sentences).max())
         given = constraints if constraints is not None else no_constraints()
         room = new_scratch(self.model.program)
+        if beam > 1:
+            self.check_beam(beam)
+            no_gold = np.zeros((1, G_WIDTH), dtype=np.int32)
+            parse_with_beam(
+                self.model, words, np.asarray(sentences, dtype=np.int64), single_root, by_mean, given, room,
+                new_beam(beam, longest), no_gold, heads, labels,
+            )  # fmt: skip
+            return heads, labels
         parse_greedily(
             self.model, words, np.asarray(sentences, dtype=np.int64), single_root, given, room, new_state(longest),
             self.new_cache(longest), np.zeros(longest + 2, dtype=np.int32), heads, labels,
         )  # fmt: skip
         return heads, labels
+
+    def check_beam(self, beam: int) -> None:
+        """Refuse widths that make no sense."""
+        if beam < 1:
+            raise ConfigError(f"beam must be at least 1, got {beam}")
+        if beam > 1 and self.two_steps:
+            raise ConfigError("a beam needs the scores of moves and labels together; use two_steps=false or beam=1")
 
     def new_cache(self, longest: int) -> NDArray[np.int32]:
         """Room for the scores of all candidates of a sentence."""

@@ -1,0 +1,144 @@
+"""Training for beam search: the structured perceptron on beginnings of computations.
+
+    P = beam search over all actions, G = beam search over correct actions, both with the weights of now
+    early:          at the first step i where P holds no configuration without a mistake
+    max-violation:  at the step i where score(best of P_i) - score(best of G_i) is largest
+    update:         w <- w + F(best of G_i) - F(best of P_i)
+
+(Collins & Roark 2004; Huang, Fayong & Guo 2012; with several correct computations, Sun et al. 2009.) A sentence whose
+best computation is correct in the end changes nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.features.hashing import Keys
+from weft.infer.transitions.beam import (
+    CORRECT,
+    WATCHED,
+    Beam,
+    beam_finished,
+    beam_step,
+    best_place,
+    has_mistake,
+    rank_of,
+    start_beam,
+    steps_of,
+    trace,
+)
+from weft.infer.transitions.constraints import Constraints
+from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, change_label, change_move
+from weft.infer.transitions.state import Table, fill_gold
+from weft.infer.transitions.systems import apply, start
+from weft.infer.transitions.weights import NARROW, narrow_has_room, wide_has_room
+from weft.kernel import kernel
+from weft.learn.transition_training import STEPS, WRONG_MOVES
+
+#: When to update.
+EARLY, MAX_VIOLATION = range(2)
+UPDATES = {"early": EARLY, "max-violation": MAX_VIOLATION}
+
+
+@kernel
+def train_with_beam(
+    model: Model,
+    words: Keys,
+    sentences: NDArray[np.int64],
+    heads: Table,
+    labels: Table,
+    order: NDArray[np.int64],
+    begin: int,
+    static: bool,
+    update: int,
+    single_root: bool,
+    by_mean: bool,
+    constraints: Constraints,
+    room: Scratch,
+    free: Beam,
+    correct: Beam,
+    state: Table,
+    gold: Table,
+    counts: NDArray[np.int64],
+    clock: NDArray[np.float64],
+) -> int:
+    """Go through sentences in an order from `begin` on; returns where it stopped because a table was full."""
+    moves = np.zeros(NARROW, dtype=np.int32)
+    scores = np.zeros(len(model.action_move), dtype=np.int32)
+    most = len(free.parents)
+    paths = np.zeros((2, 2, most), dtype=np.int32)  # wrong and correct: candidates and actions
+    templates = len(model.program.seeds)
+    for at in range(begin, len(order)):
+        offset = sentences[order[at]]
+        n = sentences[order[at] + 1] - offset
+        changes = 8 * (n + 1) * templates
+        if not (narrow_has_room(model.moves, changes) and wide_has_room(model.labels, changes)):
+            return at
+        clock[0] += 1.0
+        fill_gold(heads, labels, offset, n, gold)
+        start_beam(model, free, n)
+        start_beam(model, correct, n)
+        violation, steps, mistaken = -np.inf, 0, False
+        while not (beam_finished(model, free) or beam_finished(model, correct)):
+            beam_step(
+                model, free, words, offset, n, single_root, by_mean, constraints, WATCHED, static, gold, room, moves,
+                scores,
+            )  # fmt: skip
+            beam_step(
+                model, correct, words, offset, n, single_root, by_mean, constraints, CORRECT, static, gold, room, moves,
+                scores,
+            )  # fmt: skip
+            counts[STEPS] += 1
+            guess, right = best_place(free, by_mean, False), best_place(correct, by_mean, False)
+            if right < 0:  # no correct action: a label that the actions do not know
+                mistaken = False
+                break
+            mistaken = has_mistake(free, guess)
+            lost = best_place(free, by_mean, True) < 0
+            gap = rank_of(free, guess, by_mean) - rank_of(correct, right, by_mean)
+            if mistaken and (gap > violation if update == MAX_VIOLATION else lost or beam_finished(model, free)):
+                violation, steps = gap, steps_of(free)
+                trace(free, guess, steps, paths[0, 0], paths[0, 1])
+                trace(correct, right, steps, paths[1, 0], paths[1, 1])
+            if update == EARLY and lost:
+                break
+        if mistaken and steps > 0:
+            counts[WRONG_MOVES] += 1
+            same = 0
+            while (
+                same < steps
+                and paths[0, 0, same] == paths[1, 0, same]
+                and paths[0, 1, same] == paths[1, 1, same]
+            ):  # fmt: skip
+                same += 1
+            for side in range(2):
+                _replay(model, words, offset, n, state, room, paths[side], same, steps, 2 * side - 1, clock[0])
+    return len(order)
+
+
+@kernel
+def _replay(
+    model: Model,
+    words: Keys,
+    offset: int,
+    n: int,
+    state: Table,
+    room: Scratch,
+    path: Table,
+    same: int,
+    steps: int,
+    by: int,
+    clock: float,
+) -> None:
+    """Change the weights along a computation, from where it differs on."""
+    start(model.system, state, n)
+    for step in range(steps):
+        candidate, action = path[0, step], path[1, step]
+        if action < 0:
+            continue
+        if step >= same:
+            candidate_keys(model, state, candidate, words, offset, room)
+            change_move(model, room, model.action_move[action], by, clock)
+            change_label(model, room, action, by, clock)
+        apply(model.system, state, candidate, model.action_move[action], model.action_label[action])

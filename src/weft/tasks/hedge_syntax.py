@@ -126,10 +126,11 @@ def _by_tree(tree: Tree, cue: Sequence[int]) -> Range:
     if tag == "ADJ" or tree.dependents(head, "cop"):
         # A predicate that hangs on a verb (remains unclear) has the verb's subject.
         clause = head
-        while not tree.dependents(clause, *SUBJECTS) and tree.relation(clause) in ("xcomp", "conj", "acl"):
-            if tree.heads[clause] < 0:
+        for _ in range(len(tree)):
+            above = tree.heads[clause] if tree.relation(clause) in ("xcomp", "conj", "acl") else -1
+            if above < 0 or tree.dependents(clause, *SUBJECTS):
                 break
-            clause = tree.heads[clause]
+            clause = above
         return _with_subject(tree, clause, cue)
     return cue[0], _clause_end(tree, head, cue)
 

@@ -1,24 +1,15 @@
-"""Tagger and lemmatiser on English-EWT: training time, speed, accuracy and size, with word clusters, beside peers.
+"""Tagger and lemmatiser on English-EWT: training time, speed, accuracy and size, without and with word clusters.
 
 Speed is words a CPU second on one core from documents of words to documents with tags (UPOS, XPOS and features), and
 from those to lemmas, the best of five rounds over the test file, a model in memory; `first pass` is that of models that
 have seen no word before. Precisions are made of the same trained weights. The clusters are learned in the run, from the
 training text of the treebank and freely licensed English: novels (Project Gutenberg), WikiANN, lists of pros and cons.
-
-spaCy (tagger and morphologizer over its small convolutional model) and UDPipe (tagger) are trained briefly on the same
-file, enough for their speed and not for their accuracy, and tag the same words in processes of their own, one core
-each, one after the other. They are left out where they are not installed: `pip install spacy ufal.udpipe`.
 """
 
 from __future__ import annotations
 
 import gzip
-import importlib.util
-import json
-import os
 import re
-import subprocess
-import sys
 import tarfile
 import tempfile
 import time
@@ -33,12 +24,10 @@ GOALS = {"test UPOS": 95.0, "test XPOS": 94.5, "test UFeats": 95.5, "test Lemmas
 #: Characters taken of every novel, its sentences, and its words as the treebank parts them (did n't, it 's).
 NOVEL, END = 150_000, re.compile(r"\n\s*\n|(?<=[.!?])\s+(?=[\"“A-Z])|(?<=[.!?][\"”])\s+")
 WORD = re.compile(r"[A-Za-z]+(?=n't\b)|n't\b|'(?:s|re|ve|ll|d|m)\b|\w+(?:[-.]\w+)*|[^\w\s]")
-PEERS = {"spacy": "spaCy", "udpipe": "UDPipe"}
-PACKAGES = {"spacy": "spacy", "udpipe": "ufal.udpipe"}
 
 
 def run() -> dict[str, Any]:
-    """Train, measure, and compare precisions and peers."""
+    """Train, measure, and compare precisions."""
     from weft import data
     from weft.formats import read
     from weft.tasks.lemmatize import Lemmatizer
@@ -59,8 +48,7 @@ def run() -> dict[str, Any]:
         for precision in ("float32", "int16", "int8"):
             rows += _at_precision(tagger, lemmatizer, clustered, precision)
         rows.append(_row("learning clusters, CPU s", None, None, None, clusters_cpu))
-        peers = _beside_peers(clustered, Path(folder))
-    return {"title": "Tagger and lemmatiser, English-EWT, gold words", "rows": rows, "peers": peers}
+    return {"title": "Tagger and lemmatiser, English-EWT, gold words", "rows": rows}
 
 
 def _row(what: str, goal: Any, tagger: Any, lemmatizer: Any, clustered: Any) -> dict[str, Any]:
@@ -194,127 +182,6 @@ def _quantised(component: Any, precision: str) -> Any:
     return type(component).of_state(header, arrays)
 
 
-def _beside_peers(tagger: Any, folder: Path) -> list[dict[str, Any]]:
-    """Speeds of Weft and of the peers that are installed, each in a process of its own."""
-    from weft.pipeline import Pipeline
-
-    Pipeline([tagger]).save(folder / "weft.model")
-    sides = [peer for peer, package in PACKAGES.items() if importlib.util.find_spec(package.partition(".")[0])]
-    speeds = {side: _in_a_process(side, folder) for side in ("weft", *sides)}
-    return [
-        {
-            "peer": PEERS[side],
-            "words/CPU s": speeds[side]["cpu"],
-            "Weft words/CPU s": speeds["weft"]["cpu"],
-            "ratio, CPU": speeds["weft"]["cpu"] / speeds[side]["cpu"],
-            "ratio, wall": speeds["weft"]["wall"] / speeds[side]["wall"],
-        }
-        for side in sides
-    ]
-
-
-def _in_a_process(side: str, folder: Path) -> dict[str, float]:
-    one_core = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    done = subprocess.run(
-        [sys.executable, __file__, side, str(folder)],
-        env={**os.environ, **one_core}, check=True, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    speeds: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return speeds
-
-
-def _speed_of(make: Callable[[], Any], tag: Callable[[Any], None], words: int, rounds: int = 3) -> dict[str, float]:
-    """Words a second, CPU and wall, the best of some rounds over documents made anew for each."""
-    tag(make())
-    cpu, wall = [], []
-    for _ in range(rounds):
-        docs = make()
-        began = time.perf_counter()
-        cpu.append(_cpu(lambda docs=docs: tag(docs)))
-        wall.append(time.perf_counter() - began)
-    return {"cpu": words / min(cpu), "wall": words / min(wall)}
-
-
-def weft_speed(folder: Path) -> dict[str, float]:
-    """Weft, its model loaded from a file."""
-    from weft.pipeline import Pipeline
-
-    tagger = Pipeline.load(folder / "weft.model").components[0]
-    words = sum(doc.n_words for doc in _test("test")[1])
-    return _speed_of(lambda: _test("test")[1], tagger, words)
-
-
-def spacy_speed(folder: Path) -> dict[str, float]:
-    """spaCy: tagger and morphologizer over one convolutional model, 100 updates of 32 sentences."""
-    import spacy
-    from spacy.tokens import Doc
-    from spacy.training import Example
-
-    nlp = spacy.blank("en")
-    nlp.add_pipe("tok2vec")
-    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96, "upstream": "*"}
-    for name in ("tagger", "morphologizer"):
-        nlp.add_pipe(name, config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": listener}})
-    examples = []
-    for forms, upos, xpos, feats in _sentences("train"):
-        gold = Doc(nlp.vocab, words=forms, pos=upos, tags=xpos, morphs=feats)
-        examples.append(Example(Doc(nlp.vocab, words=forms), gold))
-    nlp.initialize(lambda: examples)
-    for first in range(0, 3200, 32):
-        nlp.update(examples[first : first + 32])
-    test = [forms for forms, *_ in _sentences("test")]
-    return _speed_of(
-        lambda: [Doc(nlp.vocab, words=forms) for forms in test],
-        lambda docs: [None for _ in nlp.pipe(docs)],  # type: ignore[arg-type]
-        sum(map(len, test)),
-    )
-
-
-def udpipe_speed(folder: Path) -> dict[str, float]:
-    """UDPipe: one tagger model with its default features, 2 iterations."""
-    from ufal import udpipe
-
-    def sentences(part: str) -> Any:
-        found = udpipe.Sentences()
-        for forms, upos, xpos, feats in _sentences(part):
-            sentence = udpipe.Sentence()
-            for values in zip(forms, upos, xpos, feats, strict=True):
-                word = sentence.addWord(values[0])
-                if part == "train":
-                    word.upostag, word.xpostag, word.feats = values[1:]
-                    word.lemma = values[0]
-            found.append(sentence)
-        return found
-
-    options = "models=1;use_lemma_1=0;provide_lemma_1=0;use_xpostag_1=1;use_feats_1=1;iterations=2"
-    error = udpipe.ProcessingError()
-    trained = udpipe.Trainer.train(
-        "morphodita_parsito", sentences("train"), udpipe.Sentences(), udpipe.Trainer.NONE, options,
-        udpipe.Trainer.NONE, error,
-    )  # fmt: skip
-    path = folder / "udpipe.model"
-    path.write_bytes(trained)
-    model = udpipe.Model.load(str(path))
-    words = sum(len(forms) for forms, *_ in _sentences("test"))
-    return _speed_of(
-        lambda: list(sentences("test")),
-        lambda found: [model.tag(sentence, udpipe.Model.DEFAULT) for sentence in found],  # type: ignore[arg-type]
-        words,
-    )
-
-
-def _sentences(part: str) -> Iterator[tuple[list[str], list[str], list[str], list[str]]]:
-    """Forms, UPOS, XPOS and features of every sentence."""
-    from weft import data
-    from weft.formats import read
-
-    for doc in read(data.find(f"{FOLDER}/{part}.conllu.gz")):
-        columns = [doc.column(name) for name in ("form", "upos", "xpos", "feats")]
-        for first, end in pairwise(doc.sentence_offsets.tolist()):
-            forms, upos, xpos, feats = (column[first:end] for column in columns)
-            yield forms, upos, xpos, feats
-
-
 if __name__ == "__main__":
-    measure = {"weft": weft_speed, "spacy": spacy_speed, "udpipe": udpipe_speed}
-    print(json.dumps(measure[sys.argv[1]](Path(sys.argv[2]))))
+    for line in run()["rows"]:
+        print(line)

@@ -23,6 +23,18 @@ def train(
     learner: Annotated[
         str | None, typer.Option("--learner", help="crf, perceptron, mira ...", show_default="the task's own")
     ] = None,
+    system: Annotated[
+        str | None,
+        typer.Option("--system", help="Of a parser: arc-eager, arc-hybrid, easy-first ...", show_default="arc-eager"),
+    ] = None,
+    oracle: Annotated[
+        str | None,
+        typer.Option("--oracle", help="Of a parser: static, nondet, dynamic.", show_default="dynamic"),
+    ] = None,
+    beam: Annotated[
+        int | None,
+        typer.Option("--beam", min=1, metavar="N", help="Of a parser: states kept a step.", show_default="1: greedy"),
+    ] = None,
     setting: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="A setting of the task; may be given several times."),
@@ -68,6 +80,9 @@ def train(
     options: dict[str, Any] = {"seed": seed, "workers": workers, **settings(setting or [])}
     own = {
         "learner": learner,
+        "system": system,
+        "oracle": oracle,
+        "beam": beam,
         "gazetteers": dict(map(_named_file, gazetteer or ())),
         "clusters": None if clusters is None else str(clusters),
         "nested": nested,

@@ -32,10 +32,16 @@ _WORDS = (
     "S0.t|S0l.t|N0.t S0.t|S0r.t|N0.t S0.t|N0.t|N0l.t "
     "S0.t|S0l.t|S0l2.t S0.t|S0r.t|S0r2.t N0.t|N0l.t|N0l2.t "
 )
-#: Templates of the systems, after Zhang & Nivre (2011).
+#: Templates of the systems, after Zhang & Nivre (2011). In arc-eager what hardly tells labels apart scores moves only.
 TEMPLATES = {
-    "arc-eager": "both: " + _WORDS + _BUFFER_PAIRS + (
-        "S0.L S0h.w,t,L S0h2.w,t,L S0h.t|S0.t|N0.t S0.t|S0h.t|S0h2.t S1.t,w S1.t|S0.t|N0.t S1.t|N0.t"
+    "arc-eager": (
+        "moves: N1.wt,w N2.wt,w,t N0.t|N1.t|N2.t S0.wvl,tvl,wsl,tsl S0~N0|S0.w S0~N0|N0.w S0~N0|S0.w|N0.w "
+        "S0l2.w,t,L S0r2.w,t,L N0l2.w,t S0l.t S0.L S0h.w,t,L S0h2.w,t,L S0h.t|S0.t|N0.t S0.t|S0h.t|S0h2.t "
+        "S1.t,w S1.t|S0.t|N0.t S1.t|N0.t S0.t|S0l.t|N0.t S0.t|S0l.t|S0l2.t S0.t|S0r.t|S0r2.t N0.t|N0l.t|N0l2.t "
+        "both: S0.wt,w,t,x,f,m N0.wt,w,t,x,f,m N1.t,x S0.x|N0.x S0.f|N0.f S0.m|N0.m "
+        "S0.wvr,tvr,wsr,tsr N0.wvl,tvl,wsl,tsl S0l.w,L S0r.w,t,L N0l.w,t,L N0l2.L S0.t|S0r.t|N0.t S0.t|N0.t|N0l.t "
+        "S0.wt|N0.wt S0.wt|N0.w S0.w|N0.wt S0.wt|N0.t S0.t|N0.wt S0.w|N0.w S0.t|N0.t N0.t|N1.t S0.t|N0.t|N1.t "
+        "S0~N0|S0.t S0~N0|N0.t S0~N0|S0.t|N0.t"
     ),
     "arc-hybrid": "both: " + _WORDS + _BUFFER_PAIRS + _STACK_PAIRS + (
         "S1.wt,w,t,x,f,m S1.x|S0.x S1.f|S0.f S1.m|S0.m S1.wvr,tvr,wvl,tvl S1.wsr,tsr,tsl "

@@ -1,0 +1,213 @@
+"""The parser: what it learns, refuses, keeps to, and what becomes of trees it cannot build."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from weft.errors import ConfigError, DataError, WeftError
+from weft.infer.transitions import SYSTEMS, constrain
+from weft.infer.transitions.projectivity import decode, encode, is_projective, is_tree, lift
+from weft.pipeline import Pipeline
+from weft.tasks.parse import Parser, ParserSettings
+from weft.text import Doc
+
+SENTENCES = [
+    (["the", "dog", "sees", "a", "cat"], ["DET", "NOUN", "VERB", "DET", "NOUN"], [2, 3, 0, 5, 3]),
+    (["she", "sleeps"], ["PRON", "VERB"], [2, 0]),
+    (["a", "big", "bird", "sings", "loudly"], ["DET", "ADJ", "NOUN", "VERB", "ADV"], [3, 3, 4, 0, 4]),
+    (["dogs", "chase", "the", "small", "cat", "quickly"], ["NOUN", "VERB", "DET", "ADJ", "NOUN", "ADV"],
+     [2, 0, 5, 5, 2, 2]),
+]  # fmt: skip
+RELATION = {"DET": "det", "ADJ": "amod", "ADV": "advmod", "VERB": "root"}
+
+
+def treebank() -> Doc:
+    relations = []
+    for _, tags, heads in SENTENCES:
+        relations.append([
+            RELATION.get(tag) or ("nsubj" if head > i + 1 else "obj")
+            for i, (tag, head) in enumerate(zip(tags, heads, strict=True))
+        ])  # fmt: skip
+    columns = [list(part) for part in zip(*SENTENCES, strict=True)]
+    return Doc.of_words(columns[0], upos=columns[1], head=columns[2], deprel=relations)
+
+
+def bare(doc: Doc) -> Doc:
+    rows = [[word.form for word in sentence] for sentence in doc.sentences]
+    tags = [[word.upos for word in sentence] for sentence in doc.sentences]
+    return Doc.of_words(rows, upos=tags)
+
+
+def fitted(**options) -> Parser:
+    parser = Parser(ParserSettings(**{"epochs": 20, **options}))
+    parser.fit([treebank()])
+    return parser
+
+
+@pytest.mark.parametrize("system", list(SYSTEMS))
+@pytest.mark.parametrize("oracle", ["static", "nondet", "dynamic"])
+def test_every_system_learns_a_small_treebank_with_every_oracle_it_has(system, oracle):
+    if oracle == "dynamic" and not SYSTEMS[system].exact:
+        with pytest.raises(ConfigError, match="no dynamic oracle"):
+            ParserSettings(system=system, oracle=oracle).check()
+        return
+    doc, gold = bare(treebank()), treebank()
+    fitted(system=system, oracle=oracle)([doc])
+    assert doc.head.tolist() == gold.head.tolist()
+    assert doc.column("deprel") == gold.column("deprel")
+
+
+@pytest.mark.parametrize("update", ["early", "max-violation"])
+@pytest.mark.parametrize("oracle", ["static", "nondet"])
+def test_beam_search_learns_too(update, oracle):
+    doc, gold = bare(treebank()), treebank()
+    fitted(system="arc-eager", oracle=oracle, beam=4, update=update)([doc])
+    assert doc.head.tolist() == gold.head.tolist()
+    assert doc.column("deprel") == gold.column("deprel")
+
+
+def test_moves_and_labels_can_be_chosen_one_after_the_other():
+    doc, gold = bare(treebank()), treebank()
+    fitted(two_steps=True)([doc])
+    assert doc.head.tolist() == gold.head.tolist()
+    assert doc.column("deprel") == gold.column("deprel")
+
+
+def test_a_saved_parser_says_the_same(tmp_path):
+    parser = fitted()
+    Pipeline([parser]).save(tmp_path / "parser.weft")
+    again = Pipeline.load(tmp_path / "parser.weft")
+    one, other = bare(treebank()), bare(treebank())
+    parser([one])
+    again.annotate([other])
+    assert one.head.tolist() == other.head.tolist()
+    assert one.column("deprel") == other.column("deprel")
+
+
+def test_the_same_seed_gives_the_same_weights():
+    one, other = fitted(seed=3), fitted(seed=3)
+    for name, array in one.parser.arrays.items():
+        assert (array == other.parser.arrays[name]).all()
+
+
+@pytest.mark.parametrize("system", list(SYSTEMS))
+def test_every_sentence_gets_one_root_and_a_projective_tree(system):
+    parser = fitted(system=system, oracle="nondet", epochs=1)
+    rng = np.random.default_rng(0)
+    tags = [[str(tag) for tag in rng.choice(["DET", "NOUN", "VERB", "X"], n)] for n in range(1, 20)]
+    doc = Doc.of_words(tags, upos=tags)
+    parser([doc])
+    for sentence in doc.sentences:
+        heads = doc.head[sentence.first : sentence.end]
+        assert (heads == 0).sum() == 1
+        assert is_tree(heads)
+        assert is_projective(heads)
+
+
+def test_empty_one_word_and_very_long_sentences():
+    parser = fitted()
+    empty = Doc()
+    parser([empty])
+    assert empty.n_words == 0
+    one = Doc.of_words([["yes"]], upos=[["VERB"]])
+    parser([one])
+    assert one.head.tolist() == [0]
+    assert one.column("deprel") == ["root"]
+    long = Doc.of_words([["a", "dog"] * 5000], upos=[["DET", "NOUN"] * 5000])
+    parser([long])
+    assert is_tree(long.head)
+
+
+def test_broken_trees_are_left_out_and_counted():
+    doc = Doc.of_words([["a", "b"], ["c", "d"], ["e", "f"]], upos=[["X", "Y"]] * 3,
+                       head=[[2, 1], [-1, 0], [2, 0]], deprel=[["x", "y"]] * 3)  # fmt: skip
+    report = Parser().fit([doc])
+    assert report["training"]["broken trees"] == 2
+    only_broken = Doc.of_words([["a", "b"]], upos=[["X", "Y"]], head=[[2, 1]], deprel=[["x", "y"]])
+    with pytest.raises(DataError, match="cycles"):
+        Parser().fit([only_broken])
+    with pytest.raises(DataError, match="no heads"):
+        Parser().fit([Doc.of_words([["a"]], upos=[["X"]])])
+
+
+def test_crossing_trees_are_counted_and_treated_as_asked():
+    heads = [3, 4, 0, 3]
+    doc = Doc.of_words([["a", "b", "c", "d"]], upos=[["A", "B", "C", "D"]], head=[heads],
+                       deprel=[["ay", "be", "root", "de"]])  # fmt: skip
+    with pytest.raises(DataError, match="1 cross"):
+        Parser(ParserSettings(nonprojective="skip")).fit([doc])
+    for treatment, expected in (("lift", [3, 3, 0, 3]), ("encode", heads)):
+        parser = Parser(ParserSettings(nonprojective=treatment))
+        assert parser.fit([doc])["training"]["non-projective trees"] == 1
+        found = Doc.of_words([["a", "b", "c", "d"]], upos=[["A", "B", "C", "D"]])
+        parser([found])
+        assert found.head.tolist() == expected
+        assert found.column("deprel") == ["ay", "be", "root", "de"]
+
+
+def test_lifting_and_encoding_random_trees():
+    rng = np.random.default_rng(1)
+    back = 0
+    for _ in range(200):
+        n = int(rng.integers(2, 12))
+        heads = np.zeros(n, dtype=np.int32)
+        order = rng.permutation(n)
+        for i, word in enumerate(order[1:], start=1):
+            heads[word] = order[int(rng.integers(i))] + 1
+        lifted = lift(heads)
+        assert is_tree(lifted)
+        assert is_projective(lifted)
+        assert (lifted == heads).all() == is_projective(heads)
+        encoded, labels = encode(heads, [f"r{i}" for i in range(n)])
+        assert (encoded == lifted).all()
+        decoded, plain = decode(encoded, labels)
+        assert is_tree(decoded)
+        assert plain == [f"r{i}" for i in range(n)]
+        back += (decoded == heads).all()
+    assert back > 150
+
+
+@pytest.mark.parametrize("system", ["arc-eager", "arc-hybrid", "easy-first"])
+def test_fixed_heads_are_kept_and_forbidden_arcs_avoided(system):
+    parser = fitted(system=system)
+    doc = bare(treebank())
+    fixed = np.full(doc.n_words, -1, dtype=np.int32)
+    fixed[4] = 2  # cat on dog, though the model knows better
+    parser.parse([doc], constrain(doc.sentence_offsets.astype(np.int64), fixed))
+    assert doc.head[4] == 2
+    assert is_tree(doc.head[:5])
+    again = bare(treebank())
+    parser.parse([again], constrain(again.sentence_offsets.astype(np.int64), None, [(0, 2, 1)]))
+    assert again.head[0] != 2
+    assert is_tree(again.head[:5])
+
+
+def test_a_forbidden_arc_is_built_where_nothing_else_is_legal():
+    doc = Doc.of_words([["yes"]], upos=[["VERB"]])
+    fitted().parse([doc], constrain(np.array([0, 1]), None, [(0, 0, 1)]))
+    assert doc.head.tolist() == [0]
+
+
+def test_wrong_constraints_are_refused():
+    with pytest.raises(ConfigError, match="fixed heads"):
+        constrain(np.array([0, 2]), np.array([3, 0], np.int32))
+    with pytest.raises(ConfigError, match="forbidden arc"):
+        constrain(np.array([0, 2]), None, [(0, 1, 3)])
+
+
+def test_options_that_do_not_fit_are_refused():
+    for options in ({"system": "arc-lazy"}, {"oracle": "wise"}, {"beam": 0}, {"nonprojective": "keep"}, {"epochs": 0}):
+        with pytest.raises(ConfigError):
+            Parser.of_options(options)
+    with pytest.raises(ConfigError, match="two_steps"):
+        fitted(two_steps=True, beam=4, oracle="nondet")
+    with pytest.raises(WeftError, match="not trained"):
+        Parser()([bare(treebank())])
+
+
+def test_dev_data_choose_the_epoch_and_are_scored():
+    parser = Parser(ParserSettings(epochs=4))
+    report = parser.fit([treebank()], [treebank()])
+    assert report["scores"]["dev LAS"] == 1.0
+    assert 1 <= report["training"]["best_epoch"] <= 4

@@ -49,6 +49,15 @@ def test_a_labelled_part_and_the_rest_share_no_document():
 
 
 @pytest.mark.corpus
+@pytest.mark.skipif(not have(recipe.SPANISH[0]), reason="CoNLL-2002 is not at hand: set WEFT_DATA")
+@pytest.mark.parametrize(("language", "cut"), [(recipe.ENGLISH, 0), (recipe.SPANISH, recipe.SPANISH_DOCUMENT)])
+def test_labelled_parts_are_as_large_as_their_rows_say(language, cut):
+    docs = recipe.labelled(RecipeOptions(), language[0], language[2], cut)
+    sizes = [sum(doc.n_words for doc in recipe.share_out(docs, size, seed=0)[0]) for size in recipe.SIZES[:2]]
+    assert sizes == pytest.approx(recipe.SIZES[:2], rel=0.05)
+
+
+@pytest.mark.corpus
 @pytest.mark.must_show("context-pattern-induction", 6)
 @pytest.mark.skipif(not have(recipe.ENGLISH[0]), reason="CoNLL-2003 is not at hand: set WEFT_DATA")
 def test_a_grown_list_helps_a_small_tagger_and_a_list_of_its_own_training_names_hurts():

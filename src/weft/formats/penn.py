@@ -8,14 +8,17 @@ passed over. Words come as text has them: `-LRB-` is `(`, `\\/` is `/`. Blanks a
 by blanks, or directly with `blanks=False`.
 
 Traces (words under `-NONE-`) are no words of the text: they go, and phrases that hold nothing else go with them;
-`traces="keep"` keeps them as words. One tree a line is written, and what was written is read and written again to the
-byte.
+`traces="keep"` keeps them as words. Trees may go down to the characters of words, as `weft.text.word_structures` writes
+them: then the inside of words is the column `structure`.
+
+One tree a line is written, and what was written is read and written again to the byte.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Literal
 
 from weft.errors import ConfigError, FormatError, WeftError
@@ -24,7 +27,8 @@ from weft.formats.streams import Faults, checked_blocks, encoding_error, open_ou
 from weft.text.constituents import doc_of_trees, tree_of
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
-from weft.text.trees import Tree, TreeBuilder
+from weft.text.trees import Tree, TreeBuilder, rebuild
+from weft.text.word_structures import COLUMN, collapse, expand, flat
 
 NO_WORD = "-NONE-"
 Traces = Literal["drop", "keep"]
@@ -32,9 +36,19 @@ _TOKEN = re.compile(r"\n|[()]|[^\s()]+")
 
 
 def read(
-    path: str, faults: Faults | None = None, *, traces: Traces = "drop", blanks: bool = True, encoding: str = "utf-8"
+    path: str,
+    faults: Faults | None = None,
+    *,
+    traces: Traces = "drop",
+    blanks: bool | None = None,
+    characters: bool | None = None,
+    encoding: str = "utf-8",
 ) -> Iterator[Doc]:
-    """The documents of a file of trees."""
+    """The documents of a file of trees.
+
+    `characters` says whether trees are over characters (without it, the tags tell); those have no blanks between words
+    unless `blanks` says so, others have.
+    """
     if traces not in ("drop", "keep"):
         raise ConfigError(f"traces={traces!r}: expected 'drop' or 'keep'")
     faults = faults or Faults()
@@ -44,7 +58,7 @@ def read(
     for item in parse_trees(path, faults, encoding):
         tree = without_traces(item) if isinstance(item, Tree) and traces == "drop" else item
         if waiting and (isinstance(item, str) or len(waiting) == PART):
-            yield _document(waiting, name, strings, blanks)
+            yield _document(waiting, name, strings, blanks, characters)
             waiting = []
             if len(strings) > TABLE_LIMIT:
                 strings = StringTable()
@@ -53,20 +67,20 @@ def read(
         elif isinstance(tree, Tree):
             waiting.append(tree)
     if waiting:
-        yield _document(waiting, name, strings, blanks)
+        yield _document(waiting, name, strings, blanks, characters)
 
 
-def write(docs: Iterable[Doc], path: str) -> int:
-    """Write documents, one tree a line, and return how many."""
+def write(docs: Iterable[Doc], path: str, *, characters: bool = False) -> int:
+    """Write documents, one tree a line, and return how many; with `characters`, down to the characters of words."""
     count = 0
     with open_output(path) as file:
         for doc in docs:
-            file.write(to_text(doc).encode())
+            file.write(to_text(doc, characters).encode())
             count += 1
     return count
 
 
-def to_text(doc: Doc) -> str:
+def to_text(doc: Doc, characters: bool = False) -> str:
     """A document as lines of trees, its name first if it has one.
 
     >>> print(to_text(Doc.of_words([["tea"], ["yes"]], xpos=[["NN"], ["UH"]])), end="")
@@ -76,7 +90,14 @@ def to_text(doc: Doc) -> str:
     if doc.text.strip() and not doc.n_words:
         raise unsplit_error(doc, "a file of trees")
     lines = [f"; {doc.id}"] if doc.id else []
-    lines += [str(tree_of(doc, number)) for number in range(doc.n_sentences) if len(doc.sentences[number])]
+    structures = doc.column(COLUMN)
+    for number, (first, end) in enumerate(pairwise(doc.sentence_offsets.tolist())):
+        if first < end:
+            tree = tree_of(doc, number)
+            if characters:
+                words = zip(structures[first:end], tree.leaves(), strict=True)
+                tree = expand(tree, [own or flat(len(leaf.word)) for own, leaf in words])
+            lines.append(str(tree))
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -89,24 +110,7 @@ def without_traces(tree: Tree) -> Tree | None:
     """
     if all(node.label != NO_WORD for node in tree.nodes()):
         return tree
-    done: list[list[Tree]] = [[]]
-    waiting: list[Tree | None] = [tree]
-    opened: list[str] = []
-    while waiting:
-        node = waiting.pop()
-        if node is None:
-            children, label = done.pop(), opened.pop()
-            if children:
-                done[-1].append(Tree(label, tuple(children)))
-        elif node.is_leaf:
-            if node.label != NO_WORD:
-                done[-1].append(node)
-        else:
-            done.append([])
-            opened.append(node.label)
-            waiting.append(None)
-            waiting.extend(reversed(node.children))
-    return done[0][0] if done[0] else None
+    return rebuild(tree, lambda leaf: leaf if leaf.label != NO_WORD else None, Tree)
 
 
 def parse_trees(path: str, faults: Faults, encoding: str = "utf-8") -> Iterator[Tree | str]:
@@ -154,8 +158,13 @@ def _meet_unclosed(path: str, line: int, faults: Faults) -> None:
     faults.meet(FormatError(path, line, "a tree whose brackets are all closed", "one that is not closed", hint))
 
 
-def _document(trees: list[Tree], name: str, strings: StringTable, blanks: bool) -> Doc:
-    doc = doc_of_trees(trees, strings, blanks)
+def _document(trees: list[Tree], name: str, strings: StringTable, blanks: bool | None, characters: bool | None) -> Doc:
+    if characters is None:
+        characters = all(leaf.label.endswith(("#b", "#i")) for tree in trees for leaf in tree.leaves())
+    found = [collapse(tree) for tree in trees] if characters else [(tree, []) for tree in trees]
+    doc = doc_of_trees([tree for tree, _ in found], strings, not characters if blanks is None else blanks)
+    if characters:
+        doc.set_column(COLUMN, [structure for _, structures in found for structure in structures])
     if name:
         doc.meta["id"] = name
     return doc

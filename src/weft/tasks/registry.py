@@ -19,6 +19,10 @@ TASKS: dict[str, tuple[str, str]] = {
     "segmenter": ("weft.tasks.segment:Segmenter", "words and sentences of raw text"),
     "tagger": ("weft.tasks.tag:Tagger", "parts of speech, tags and features, or any other column of words"),
     "parser": ("weft.tasks.parse:Parser", "dependency trees of words with tags"),
+    "constituents": (
+        "weft.tasks.constituent_parser:ConstituentParser",
+        "phrase-structure trees, of Chinese together with words and tags",
+    ),
     "lemmatizer": ("weft.tasks.lemmatize:Lemmatizer", "lemmas of words with tags"),
     "chunker": ("weft.tasks.chunk:Chunker", "chunks, entities, or any other layer of flat spans"),
     "ner": ("weft.tasks.entities:EntityRecognizer", "named entities, flat or nested, with gazetteers and clusters"),

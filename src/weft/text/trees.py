@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from weft.errors import WeftError
@@ -69,15 +69,37 @@ class Tree(NamedTuple):
         return "".join(parts)
 
 
-def phrase(label: str, children: Sequence[Tree]) -> Tree:
-    """A phrase of at least one child.
+def rebuild(
+    tree: Tree,
+    word: Callable[[Tree], Tree | None],
+    phrase: Callable[[str, tuple[Tree, ...]], Tree],
+    is_word: Callable[[Tree], bool] = lambda node: node.is_leaf,
+) -> Tree | None:
+    """A tree made anew from the inside out: `word` says what becomes of words (None: they go), `phrase` of phrases.
 
-    >>> str(phrase("NP", [Tree("NN", word="tea")]))
-    '(NP (NN tea))'
+    What `is_word` calls a word is not looked into. Phrases that lose all their children go; None where nothing is left.
+
+    >>> tree = parse_tree("(S (NP (DT the) (NN dog)) (VP (VBZ barks)))")
+    >>> str(rebuild(tree, lambda leaf: leaf if leaf.label != "VBZ" else None, Tree))
+    '(S (NP (DT the) (NN dog)))'
     """
-    if not children:
-        raise WeftError(f"the phrase {label!r} has no children; a phrase needs one at least")
-    return Tree(label, tuple(children))
+    done: list[list[Tree]] = [[]]
+    waiting: list[tuple[Tree, bool]] = [(tree, False)]
+    while waiting:
+        node, closing = waiting.pop()
+        if closing:
+            children = done.pop()
+            if children:
+                done[-1].append(phrase(node.label, tuple(children)))
+        elif is_word(node):
+            made = word(node)
+            if made is not None:
+                done[-1].append(made)
+        else:
+            done.append([])
+            waiting.append((node, True))
+            waiting.extend((child, False) for child in reversed(node.children))
+    return done[0][0] if done[0] else None
 
 
 def escape(text: str) -> str:

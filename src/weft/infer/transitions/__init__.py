@@ -13,6 +13,8 @@ How it is built, so that the next system fits:
   candidate has its own nodes (`bases`) that templates start from, and is scored anew when `apply` marked it as stale.
 - Features are templates written as data (`templates`) over those nodes and the partial trees below them.
 - Scores are sums of whole numbers (`weights`): of the move, and of the move with its label (`scoring`).
+- `constituents` (phrase-structure trees over characters or words) stands beside them with states, templates and a beam
+  of its own (`constituent_templates`, `constituent_beam`), as its nodes are phrases; it shares the weights.
 - `greedy` and `beam` search; `constraints` holds what is known beforehand. Training is in
   `weft.learn.transition_training`, as it needs nothing but these kernels. `projectivity` prepares trees.
 

@@ -45,7 +45,7 @@ class Demands(Protocol):
 class BeatGold:
     """Gold ahead of the k best solutions by their loss: a cost that is a sum over decisions, or any function.
 
-    Solutions without loss ask for nothing.
+    Solutions without loss ask for nothing; where all demands are met, none are given.
 
     >>> BeatGold()
     BeatGold(cost=1.0, loss=None)
@@ -63,12 +63,12 @@ class BeatGold:
         wrong = [(solution, loss) for solution, loss in zip(solutions, losses, strict=True) if loss > 0]
         if not wrong:
             return Demand([], [], losses[0])
-        of_gold, gold_score = structure.parts(gold), float(structure.score(gold)[0])
-        return Demand(
-            [of_gold - structure.parts(solution) for solution, _ in wrong],
-            [loss - gold_score + float(structure.score(solution)[0]) for solution, loss in wrong],
-            losses[0],
-        )
+        gold_score = float(structure.score(gold)[0])
+        missing = [loss - gold_score + float(structure.score(solution)[0]) for solution, loss in wrong]
+        if max(missing) <= 0:
+            return Demand([], [], losses[0])
+        of_gold = structure.parts(gold)
+        return Demand([of_gold - structure.parts(solution) for solution, _ in wrong], missing, losses[0])
 
     def _loss(self, structure: Any, batch: Any, solution: Any) -> float:
         if self.loss is not None:

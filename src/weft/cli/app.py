@@ -58,6 +58,11 @@ COMMANDS = {
         "Convert files from one format to another.",
         "weft convert examples/story.conllu story.jsonl.gz",
     ),
+    "draw": Place(
+        "weft.cli.draw:draw",
+        "Draw dependency trees as SVG pictures.",
+        "weft draw examples/story.conllu --sentence 1 --out tree.svg",
+    ),
     "lexicon": Place(
         "weft.cli.lexicon:app",
         "Grow lists of names from raw text.",

@@ -44,9 +44,9 @@ class Sizes:
     sentences: int = 1000
     beam: int = 4
     beams: tuple[int, ...] = (1, 4, 16)
-    epochs: int = 20
+    epochs: int = 25
     tagger_beam: int = 8
-    tagger_epochs: int = 12
+    tagger_epochs: int = 15
     parts: int = 4
 
 

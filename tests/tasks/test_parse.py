@@ -211,3 +211,5 @@ def test_dev_data_choose_the_epoch_and_are_scored():
     report = parser.fit([treebank()], [treebank()])
     assert report["scores"]["dev LAS"] == 1.0
     assert 1 <= report["training"]["best_epoch"] <= 4
+    with pytest.raises(DataError, match="no heads"):
+        parser.scores([bare(treebank())])

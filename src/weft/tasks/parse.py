@@ -220,6 +220,8 @@ class Parser(Component):
 
     def scores(self, docs: Sequence[Doc]) -> dict[str, float]:
         """UAS and LAS on documents with gold words and trees, relations compared up to the colon."""
+        if not docs or any(doc.head is None for doc in docs):
+            raise DataError("the documents to score have no heads; they stand in the column HEAD of CoNLL-U")
         heads, labels = self._find(docs)
         names = np.array([*(name.split(":")[0] for name in self.labels), ""])
         gold = [name.split(":")[0] for doc in docs for name in doc.column("deprel")]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import strategies as st
 
-from weft.text import ClusterLayer, Doc, EmptyNode, GraphLayer, Multiword, RelationLayer, SpanLayer
+from weft.text import ClusterLayer, ConstituentLayer, Doc, EmptyNode, GraphLayer, Multiword, RelationLayer, SpanLayer
 
 letters = st.sampled_from("abcXYZ09éß语🙂-.=#'")
 forms = st.text(letters, min_size=1, max_size=6)
@@ -101,6 +103,10 @@ def full(draw: st.DrawFn) -> Doc:
     doc.meta.update(draw(st.dictionaries(st.sampled_from(["id", "genre"]), st.text(max_size=4), max_size=2)))
     doc.set_column("own", [draw(values) for _ in range(doc.n_words)])
     doc.confidence["upos"] = np.array([draw(st.floats(0, 1, width=32)) for _ in range(doc.n_words)], dtype=np.float32)
+    offsets = doc.sentence_offsets.tolist()
+    sentences = [(a, b) for a, b in pairwise(offsets) if a < b]
+    phrases = [(draw(labels), a, b, -1) for a, b in sentences]
+    doc.constituents = ConstituentLayer.of(doc.strings, phrases)
     for unit, limit in (("words", doc.n_words), ("chars", len(doc.text))):
         layer = doc.spans[unit] = SpanLayer(doc.strings, unit)  # type: ignore[arg-type]
         for number in range(draw(st.integers(0, 4))):

@@ -27,6 +27,7 @@ import numpy as np
 
 from weft.errors import WeftError
 from weft.evaluate.counts import Counts
+from weft.text.binarise import plain
 from weft.text.constituents import layer_of
 from weft.text.doc import Doc
 
@@ -47,9 +48,7 @@ class Conventions:
 
     def label(self, label: str) -> str:
         """A label as it is compared."""
-        for mark in "-=":
-            cut = label.find(mark, 1)
-            label = label[:cut] if cut > 0 and not label.startswith("-") else label
+        label = plain(label)
         return self.same.get(label, label)
 
 

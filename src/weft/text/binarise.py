@@ -77,8 +77,10 @@ def plain(label: str) -> str:
     >>> plain("NP-SBJ"), plain("NP#r*"), plain("-NONE-")
     ('NP', 'NP', '-NONE-')
     """
-    for mark in "#-=":
-        cut = label.find(mark, 1)
+    if label.startswith("-"):
+        return label
+    for sign in "#-=":
+        cut = label.find(sign, 1)
         label = label[:cut] if cut > 0 else label
     return label
 

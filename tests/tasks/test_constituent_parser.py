@@ -111,6 +111,17 @@ def test_without_phrases_it_is_a_segmenter_and_tagger(docs):
     assert [sentence.words() for sentence in tagger.parse_like(gold)] == [sentence.words() for sentence in gold]
 
 
+def test_a_segmenter_and_tagger_needs_no_trees(docs):
+    doc = Doc.of_words([["我", "喝", "茶"], ["她", "喝", "咖啡"]], xpos=[["PN", "VV", "NN"]] * 2)
+    tagger = ConstituentParser(ConstituentSettings(phrases=False, beam=2, epochs=5))
+    tagger.fit([doc])
+    text = Doc("她喝茶")
+    tagger([text])
+    assert [(word.form, word.xpos) for word in text.words] == [("她", "PN"), ("喝", "VV"), ("茶", "NN")]
+    assert text.constituents is None
+    assert tagger.tag([["我", "喝", "咖啡"]]) == [["PN", "VV", "NN"]]
+
+
 def test_gold_actions_of_training_sentences_are_legal_and_build_the_tree(docs):
     for sentence in sentences_of(docs):
         for structures in ("annotated", "flat"):
@@ -146,6 +157,8 @@ def test_wrong_settings_and_documents_are_refused():
         ConstituentSettings.of_options({"units": "letters"})
     with pytest.raises(ConfigError, match="beam must be 1 at least"):
         ConstituentSettings.of_options({"beam": 0})
+    with pytest.raises(ConfigError, match="only phrases to find"):
+        ConstituentSettings.of_options({"units": "words", "phrases": "false"})
     with pytest.raises(WeftError, match="has no constituents to learn from"):
         ConstituentParser().fit([Doc.of_words([["茶"]])])
     with pytest.raises(WeftError, match="no sentences"):

@@ -65,6 +65,8 @@ class ConstituentSettings(Settings):
         for name, known in choices.items():
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
+        if self.units == "words" and not self.phrases:
+            raise ConfigError("over words there are only phrases to find; leave phrases=false to units=characters")
         for name in ("beam", "epochs", "workers"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be 1 at least, got {getattr(self, name)}")
@@ -81,11 +83,14 @@ class Sentence(NamedTuple):
         return [(leaf.word, leaf.label) for leaf in self.tree.leaves()]
 
 
-def sentences_of(docs: Iterable[Doc]) -> list[Sentence]:
-    """The trees of documents, labels without function tags, tops without a label of their own taken off."""
+def sentences_of(docs: Iterable[Doc], phrases: bool = True) -> list[Sentence]:
+    """The trees of documents, labels without function tags, tops without a label of their own taken off.
+
+    Without `phrases`, words with tags are enough.
+    """
     found = []
     for doc in docs:
-        if doc.constituents is None and doc.n_words:
+        if phrases and doc.constituents is None and doc.n_words:
             raise WeftError(f"{doc!r} has no constituents to learn from; read a file of trees in brackets")
         structures = doc.column(COLUMN)
         for number, (first, end) in enumerate(pairwise(doc.sentence_offsets.tolist())):
@@ -135,7 +140,8 @@ class ConstituentParser(Component):
         self.model: ConstituentModel | None = None
         self._packed: Arrays = {}
         if self.settings.units == "characters":
-            self.provides: tuple[str, ...] = ("tokens", "sentences", "xpos", COLUMN, "constituents")
+            phrases = ("constituents",) if self.settings.phrases else ()
+            self.provides: tuple[str, ...] = ("tokens", "sentences", "xpos", COLUMN, *phrases)
         else:
             self.requires, self.provides = ("tokens", "sentences", "xpos"), ("constituents",)
 
@@ -145,7 +151,8 @@ class ConstituentParser(Component):
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from documents with constituents; with `dev` the weights of the best epoch are kept."""
-        return self.learn(sentences_of(train), sentences_of(dev) if dev is not None else ())
+        phrases = self.settings.phrases
+        return self.learn(sentences_of(train, phrases), sentences_of(dev, phrases) if dev is not None else ())
 
     def learn(
         self,

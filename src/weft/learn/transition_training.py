@@ -24,13 +24,12 @@ from weft.infer.transitions.scoring import (
     score_labels,
     score_moves,
 )
-from weft.infer.transitions.state import G_HEAD, G_LABEL, MOVES, STALE, Table, fill_gold
-from weft.infer.transitions.systems import apply, arc, canonical, cost, finished, first, following, legal, start
+from weft.infer.transitions.state import DYNAMIC, G_HEAD, G_LABEL, MOVES, NONDET, STALE, STATIC, Table, fill_gold
+from weft.infer.transitions.systems import apply, arc, canonical, cost, finished, first, following, legal, price, start
 from weft.infer.transitions.weights import NARROW, Scores, narrow_has_room, wide_has_room
 from weft.kernel import kernel
 
-#: Oracles by number.
-STATIC, NONDET, DYNAMIC = range(3)
+#: Oracles by name.
 ORACLES = {"static": STATIC, "nondet": NONDET, "dynamic": DYNAMIC}
 _N_MOVES = len(MOVES)
 #: A configuration is repeated at most so often before training goes on from it.
@@ -84,6 +83,7 @@ def train_greedily(
                 return at
             clock[0] += 1.0
             counts[STEPS] += 1
+            price(model.system, state, gold, oracle)
             only = canonical(model.system, state, gold) if oracle == STATIC else -1
             best, best_score = -1, _LEAST
             right, right_score = -1, _LEAST

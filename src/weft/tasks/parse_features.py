@@ -62,6 +62,20 @@ TEMPLATES = {
         "P0.t|P1.t|P0l.t|P1l.t P0.t|P1.t|P0r.t|P1r.t P0.t|P1.t|P0r.t|P1l.t P0.t|P1.t|P0l.t|P1r.t "
         "P0.w|P1.w|P1r.w P0.t|P1.w|P1r.w P0.w|P1.t|P1r.t P0.w|P1.w|P0r.w P1.w|P2.w|P2r.w P0.w|P2.w|P1.t"
     ),
+    # The context of a move on a spine: S1 and S2 are the ends of its arc, GP and GG the heads above its dependent's.
+    "lr-spine": "both: " + (
+        "S1.wt,w,t,x,f,m S2.wt,w,t,x,f,m S3.wt,w,t Q1.wt,w,t,x,f,m Q2.wt,w,t "
+        "S1.wt|S2.wt S1.wt|S2.w S1.w|S2.wt S1.wt|S2.t S1.t|S2.wt S1.w|S2.w S1.t|S2.t S1.x|S2.x S1.f|S2.f S1.m|S2.m "
+        "S1.wt|Q1.wt S1.wt|Q1.w S1.w|Q1.wt S1.wt|Q1.t S1.t|Q1.wt S1.w|Q1.w S1.t|Q1.t S1.x|Q1.x S1.f|Q1.f "
+        "S2.wt|Q1.wt S2.wt|Q1.w S2.w|Q1.wt S2.wt|Q1.t S2.t|Q1.wt S2.w|Q1.w S2.t|Q1.t "
+        "S1.t|S2.t|Q1.t S1.t|S2.t|S3.t S1.t|Q1.t|Q2.t Q1.t|Q2.t "
+        "S1.t|S2.t|S1l.t S1.t|S2.t|S1r.t S1.t|S2.t|S2l.t S1.t|S2.t|S2r.t "
+        "S1~S2|S1.w,t S1~S2|S2.w,t S1~S2|S1.t|S2.t "
+        "S1.wvl,tvl,wvr,tvr,wsl,tsl,wsr,tsr S2.wvl,tvl,wvr,tvr,wsl,tsl,wsr,tsr "
+        "S1l.w,t,L S1l2.w,t,L S1r.w,t,L S1r2.w,t,L S2l.w,t,L S2l2.w,t,L S2r.w,t,L S2r2.w,t,L "
+        "S1.t|S1l.t|S1l2.t S1.t|S1r.t|S1r2.t S2.t|S2l.t|S2l2.t S2.t|S2r.t|S2r2.t "
+        "GP.w,t,L GG.w,t,L S1.t|S2.t|GP.t S1.t|GP.t|GG.t S2.t|GP.t|GG.t"
+    ),
 }  # fmt: skip
 TEMPLATES["arc-standard"] = TEMPLATES["arc-hybrid"]
 

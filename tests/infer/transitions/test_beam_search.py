@@ -18,6 +18,7 @@ TEMPLATES = {
     "arc-hybrid": "both: S0.t|N0.t S1.t|S0.t S0l.tL",
     "arc-standard": "both: S0.t|S1.t N0.t S0.tvr",
     "easy-first": "both: P0.t|P1.t P2.t M1.t|P0.tvl",
+    "lr-spine": "both: S1.t|S2.t Q1.t GP.t|S2.t S1.tvl",
 }
 
 

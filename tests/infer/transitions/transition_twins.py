@@ -64,9 +64,9 @@ def legal_actions(
 def key_of(system: TransitionSystem, state: np.ndarray, n: int) -> tuple[object, ...]:
     """What tells configurations apart."""
     arcs = (tuple(state[1 : n + 1, HEAD].tolist()), tuple(state[1 : n + 1, LABEL].tolist()))
-    if system.many:
-        return (*arcs, tuple(state[: n + 1, NEXT].tolist()))
     size = int(state[SIZE, SCALAR])
+    if not size:
+        return (*arcs, tuple(state[: n + 1, NEXT].tolist()))
     return (*arcs, tuple(state[:size, STACK].tolist()), int(state[FRONT, SCALAR]))
 
 

@@ -6,14 +6,18 @@
     RIGHT_l   (S|s1|s0,  B) -> (S|s1, B) + s1 -l-> s0
 
 (The paper starts with ROOT in the buffer; its first move can only be SHIFT.) The system is not arc-decomposable: with
-a, b, c on the stack, the arcs c -> b and b -> a can each be built, but not both. `cost` is therefore 0 or 1 and right
-only where the gold tree can be reached: it is the non-deterministic oracle. With a single root, ROOT takes its child
-last.
+a, b, c on the stack, the arcs c -> b and b -> a can each be built, but not both. `cost` is therefore found by dynamic
+programming (`tabular`). `cost_on_gold_path` is 0 or 1 and right only where the gold tree can be reached: it is the
+non-deterministic oracle. `price` notes the costs of all moves of a configuration at once. With a single root, ROOT
+takes its child last.
 """
 
 from __future__ import annotations
 
+from weft.infer.transitions import tabular
 from weft.infer.transitions.state import (
+    AHEAD,
+    DYNAMIC,
     FRONT,
     G_FIRST,
     G_HEAD,
@@ -22,10 +26,12 @@ from weft.infer.transitions.state import (
     LEFT,
     LENGTH,
     OPEN,
+    OWN1,
     RIGHT,
     SCALAR,
     SHIFT,
     SIZE,
+    STATIC,
     WHERE,
     Table,
     attach,
@@ -36,6 +42,9 @@ from weft.infer.transitions.state import (
     push,
 )
 from weft.kernel import kernel
+
+#: Rows of the column OWN1: whether costs are noted, and those of SHIFT, LEFT and RIGHT behind it.
+PRICED, PRICES = 0, 1
 
 
 @kernel
@@ -79,6 +88,7 @@ def arc(state: Table, move: int) -> tuple[int, int]:
 @kernel
 def apply(state: Table, move: int, label: int) -> None:
     """Carry out a move."""
+    state[PRICED, OWN1] = 0
     if move == SHIFT:
         push(state, state[FRONT, SCALAR])
         state[FRONT, SCALAR] += 1
@@ -104,7 +114,58 @@ def _complete(state: Table, gold: Table, node: int) -> bool:
 
 
 @kernel
+def _loss_after(state: Table, gold: Table, move: int) -> int:
+    """The loss that remains after a move; the state is put back as it was."""
+    head, dependent = arc(state, move)
+    if move == SHIFT:
+        b = state[FRONT, SCALAR]
+        push(state, b)
+        state[FRONT, SCALAR] = b + 1
+        loss = tabular.remaining_loss(state, gold)
+        pop(state)
+        state[b, WHERE] = AHEAD
+        state[FRONT, SCALAR] = b
+        return loss
+    wrong = 0 if gold[dependent, G_HEAD] == head or gold[dependent, G_HEAD] < 0 else 1
+    s0 = pop(state)
+    if move == LEFT:
+        s1 = pop(state)
+        push(state, s0)
+        loss = tabular.remaining_loss(state, gold)
+        pop(state)
+        push(state, s1)
+    else:
+        loss = tabular.remaining_loss(state, gold)
+    push(state, s0)
+    return loss + wrong
+
+
+@kernel
 def cost(state: Table, gold: Table, move: int) -> int:
+    """How much a move adds to the loss of a configuration."""
+    if state[PRICED, OWN1] != 0:
+        return state[PRICES + move, OWN1]
+    return _loss_after(state, gold, move) - tabular.remaining_loss(state, gold)
+
+
+@kernel
+def price(state: Table, gold: Table, oracle: int) -> None:
+    """Note the cost of every move under an oracle; it holds until the next move, against this tree."""
+    state[PRICED, OWN1] = 0
+    if oracle == STATIC:
+        return  # `canonical` says it
+    exact = oracle == DYNAMIC and state[LENGTH, SCALAR] <= tabular.LONGEST
+    before = tabular.remaining_loss(state, gold) if exact else 0
+    moves = legal(state, False)
+    for move in range(SHIFT, RIGHT + 1):
+        if (moves >> move) & 1:
+            found = _loss_after(state, gold, move) - before if exact else cost_on_gold_path(state, gold, move)
+            state[PRICES + move, OWN1] = found
+    state[PRICED, OWN1] = 1
+
+
+@kernel
+def cost_on_gold_path(state: Table, gold: Table, move: int) -> int:
     """0 if the gold tree can still be reached after a move, else 1; right where it can be reached before."""
     s0, s1 = on_stack(state, 0), on_stack(state, 1)
     if move == LEFT:

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from weft.features.hashing import Keys
 from weft.infer.transitions.constraints import Constraints, allowed_moves
 from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, score_actions
-from weft.infer.transitions.state import G_HEAD, G_LABEL, HEAD, LABEL, ROWS, WIDTH, Table
-from weft.infer.transitions.systems import apply, arc, canonical, cost, finished, first, following, start
+from weft.infer.transitions.state import G_HEAD, G_LABEL, HEAD, LABEL, NONDET, ROWS, STATIC, WIDTH, Table
+from weft.infer.transitions.systems import apply, arc, canonical, cost, finished, first, following, price, start
 from weft.infer.transitions.weights import NARROW, Scores
 from weft.kernel import kernel
 
@@ -165,6 +165,8 @@ def beam_step(
             found = _propose(beam, found, rank, total, b, -1, -1, wrong_before)
             continue
         watched = mode != FREE and wrong_before == 0
+        if watched:
+            price(model.system, state, gold, STATIC if static else NONDET)
         only = canonical(model.system, state, gold) if static and watched else -1
         candidate = first(model.system)
         while candidate >= 0:

@@ -46,6 +46,9 @@ G_WIDTH = 6
 SHIFT, LEFT, RIGHT, REDUCE, EDIT = range(5)
 MOVES = ("shift", "left", "right", "reduce", "edit")
 
+#: Oracles: one canonical move; all moves that keep the gold tree within reach; all moves that lose nothing more.
+STATIC, NONDET, DYNAMIC = range(3)
+
 
 def new_state(n: int) -> Table:
     """An empty table for a sentence of n words, to be filled by a system's `start`."""

@@ -10,11 +10,13 @@ reached by an `if` on it:
     arc(system, state, candidate, move)       head and dependent of the arc that a move adds, -1 for none
     apply(system, state, candidate, move, label)
     cost(system, state, gold, candidate, move)             gold arcs that a move puts out of reach, labels aside
+    price(system, state, gold, oracle)        note all costs at once, where that is cheaper than one by one
     canonical(system, state, gold)            the move of the static oracle
     bases(system, state, candidate, out)      the nodes that feature templates start from
 
 A *candidate* is a place where moves can be made, with features of its own: most systems have one a configuration,
-easy-first one for every two neighbours. An *action* is a candidate, a move and, for an arc, a label.
+easy-first one for every two neighbours, LR-spine one for every place on a spine. An *action* is a candidate, a move
+and, for an arc, a label.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from weft.errors import ConfigError
-from weft.infer.transitions import arc_eager, arc_hybrid, arc_standard, easy_first
+from weft.infer.transitions import arc_eager, arc_hybrid, arc_standard, easy_first, lr_spine
 from weft.infer.transitions.state import (
     FRONT,
     G_HEAD,
@@ -41,7 +43,7 @@ from weft.infer.transitions.state import (
 )
 from weft.kernel import kernel
 
-ARC_EAGER, ARC_HYBRID, ARC_STANDARD, EASY_FIRST = range(4)
+ARC_EAGER, ARC_HYBRID, ARC_STANDARD, EASY_FIRST, LR_SPINE = range(5)
 #: What a base is where there is no node: in front of the bottom of the stack, behind the last word.
 NOTHING = -1
 
@@ -67,9 +69,12 @@ SYSTEMS = {
     for system in (
         TransitionSystem("arc-eager", ARC_EAGER, (SHIFT, LEFT, RIGHT, REDUCE), _STACK),
         TransitionSystem("arc-hybrid", ARC_HYBRID, (SHIFT, LEFT, RIGHT), _STACK),
-        TransitionSystem("arc-standard", ARC_STANDARD, (SHIFT, LEFT, RIGHT), _STACK, exact=False),
+        TransitionSystem("arc-standard", ARC_STANDARD, (SHIFT, LEFT, RIGHT), _STACK),
         TransitionSystem(
             "easy-first", EASY_FIRST, (LEFT, RIGHT), ("M2", "M1", "P0", "P1", "P2", "P3"), stays=True, many=True
+        ),
+        TransitionSystem(
+            "lr-spine", LR_SPINE, (SHIFT, LEFT, RIGHT), ("S1", "S2", "S3", "Q1", "Q2", "GP", "GG"), many=True
         ),
     )
 }
@@ -114,6 +119,8 @@ def first(system: int) -> int:
 def following(system: int, state: Table, candidate: int) -> int:
     if system == EASY_FIRST:
         return easy_first.following(state, candidate)
+    if system == LR_SPINE:
+        return lr_spine.following(state, candidate)
     return -1
 
 
@@ -125,6 +132,8 @@ def legal(system: int, state: Table, candidate: int, single_root: bool) -> int:
         return arc_hybrid.legal(state, single_root)
     if system == ARC_STANDARD:
         return arc_standard.legal(state, single_root)
+    if system == LR_SPINE:
+        return lr_spine.legal(state, candidate, single_root)
     return easy_first.legal(state, candidate, single_root)
 
 
@@ -136,6 +145,8 @@ def arc(system: int, state: Table, candidate: int, move: int) -> tuple[int, int]
         return arc_hybrid.arc(state, move)
     if system == ARC_STANDARD:
         return arc_standard.arc(state, move)
+    if system == LR_SPINE:
+        return lr_spine.arc(state, candidate, move)
     return easy_first.arc(state, candidate, move)
 
 
@@ -143,6 +154,9 @@ def arc(system: int, state: Table, candidate: int, move: int) -> tuple[int, int]
 def apply(system: int, state: Table, candidate: int, move: int, label: int) -> None:
     if system == EASY_FIRST:
         easy_first.apply(state, candidate, move, label)
+        return
+    if system == LR_SPINE:
+        lr_spine.apply(state, candidate, move, label)
         return
     state[0, STALE] = 1
     if system == ARC_EAGER:
@@ -161,7 +175,21 @@ def cost(system: int, state: Table, gold: Table, candidate: int, move: int) -> i
         return arc_hybrid.cost(state, gold, move)
     if system == ARC_STANDARD:
         return arc_standard.cost(state, gold, move)
+    if system == LR_SPINE:
+        return lr_spine.cost(state, gold, candidate, move)
     return easy_first.cost(state, gold, candidate, move)
+
+
+@kernel
+def price(system: int, state: Table, gold: Table, oracle: int) -> None:
+    """Note the costs of all moves under an oracle, for `cost` to tell them until the next move.
+
+    Other systems than those whose costs are looked up in tables are left alone: theirs are cheap.
+    """
+    if system == ARC_STANDARD:
+        arc_standard.price(state, gold, oracle)
+    elif system == LR_SPINE:
+        lr_spine.price(state, gold, oracle)
 
 
 @kernel
@@ -187,6 +215,9 @@ def canonical(system: int, state: Table, gold: Table) -> int:
 
 @kernel
 def bases(system: int, state: Table, candidate: int, out: Table) -> None:
+    if system == LR_SPINE:
+        lr_spine.bases(state, candidate, out)
+        return
     if system == EASY_FIRST:
         out[2] = candidate
         out[1] = state[candidate, PREV]

@@ -1,0 +1,260 @@
+"""LR-spine (Sartorio, Satta & Nivre 2013): arcs may start anywhere on the spines of the two trees on top of the stack.
+
+    start     ([ROOT], w1 ... wn)           end  ([ROOT], [])
+    SHIFT     (S,      b|B) -> (S|b,  B)
+    LEFT_k,l  (S|s2|s1,  B) -> (S|s1, B) + u_k -l-> root(s2)     u_1 u_2 ... the left spine of s1; root(s2) is not ROOT
+    RIGHT_k,l (S|s2|s1,  B) -> (S|s2, B) + v_k -l-> root(s1)     v_1 v_2 ... the right spine of s2
+
+A left spine is the root of a tree, its leftmost child, that one's leftmost child, and so on down; as a new child is
+always the outermost one, the columns `L1` and `R1` are the spines, and what lies below k is covered by itself. (The
+paper starts with ROOT in the buffer; its first move can only be SHIFT.)
+
+Candidate 0 has SHIFT, LEFT_1 and RIGHT_1, which have the same context in the paper; the other candidates are the nodes
+u_k and v_k, k > 1, with one move each. With a single root, ROOT takes its child last.
+
+The system is not arc-decomposable. `cost` is exact (see `spine_table`); `price` notes which moves of a
+configuration cost something, all at once. Where the gold tree can be reached (lemma 1 of the paper),
+
+    LEFT_k, RIGHT_k are right iff their arc is gold
+    SHIFT is wrong iff the gold head of root(s1) is to its left and no node on its right spine has a gold child in B
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.infer.transitions import spine_table
+from weft.infer.transitions.state import (
+    AHEAD,
+    DYNAMIC,
+    FRONT,
+    G_HEAD,
+    G_LAST,
+    HEAD,
+    L1,
+    LEFT,
+    LENGTH,
+    OWN1,
+    OWN2,
+    R1,
+    RIGHT,
+    SCALAR,
+    SHIFT,
+    SIZE,
+    STALE,
+    STATIC,
+    WHERE,
+    Table,
+    attach,
+    on_stack,
+    pop,
+    push,
+)
+from weft.infer.transitions.tabular import LONGEST
+from weft.kernel import kernel
+
+#: Rows of the column OWN1: whether costs are noted, and those of SHIFT, LEFT and RIGHT of candidate 0 behind it. Those
+#: of other candidates are in OWN2.
+PRICED, PRICES = 0, 1
+
+
+@kernel
+def following(state: Table, candidate: int) -> int:
+    """The next candidate: down the left spine of the top, then down the right spine of what lies below it."""
+    size = state[SIZE, SCALAR]
+    if size < 2:
+        return -1
+    below = state[on_stack(state, 1), R1]
+    if candidate == 0:
+        left = state[on_stack(state, 0), L1]
+        return left if left >= 0 and size > 2 else below
+    if candidate < state[candidate, HEAD]:
+        left = state[candidate, L1]
+        return left if left >= 0 else below
+    return state[candidate, R1]
+
+
+@kernel
+def legal(state: Table, candidate: int, single_root: bool) -> int:
+    """The moves that are allowed at a candidate, as bits."""
+    if candidate > 0:
+        return 1 << LEFT if candidate < state[candidate, HEAD] else 1 << RIGHT
+    size = state[SIZE, SCALAR]
+    ahead = state[FRONT, SCALAR] <= state[LENGTH, SCALAR]
+    moves = 0
+    if ahead:
+        moves |= 1 << SHIFT
+    if size > 2:
+        moves |= 1 << LEFT
+    if size > 2 or (size == 2 and (not ahead or not single_root)):
+        moves |= 1 << RIGHT
+    return moves
+
+
+@kernel
+def arc(state: Table, candidate: int, move: int) -> tuple[int, int]:
+    """Head and dependent of the arc that a move adds, -1 and -1 for none."""
+    s1, s2 = on_stack(state, 0), on_stack(state, 1)
+    if move == LEFT:
+        return (candidate if candidate > 0 else s1), s2
+    if move == RIGHT:
+        return (candidate if candidate > 0 else s2), s1
+    return -1, -1
+
+
+@kernel
+def apply(state: Table, candidate: int, move: int, label: int) -> None:
+    """Carry out a move; every candidate then has another context."""
+    head, dependent = arc(state, candidate, move)
+    if move == SHIFT:
+        push(state, state[FRONT, SCALAR])
+        state[FRONT, SCALAR] += 1
+    else:
+        s1 = pop(state)
+        if move == LEFT:
+            pop(state)
+            push(state, s1)
+        attach(state, head, dependent, label)
+    state[PRICED, OWN1] = 0
+    other = 0
+    while other >= 0:
+        state[other, STALE] = 1
+        other = following(state, other)
+
+
+@kernel
+def bases(state: Table, candidate: int, out: Table) -> None:
+    """The context of a move: s1, s2 (the ends of its arc), s3, q1, q2, gp, gg (heads above the dependent's)."""
+    n, b = state[LENGTH, SCALAR], state[FRONT, SCALAR]
+    s1, s2, s3 = on_stack(state, 0), on_stack(state, 1), on_stack(state, 2)
+    q1, q2 = b if b <= n else -1, b + 1 if b < n else -1
+    gp, gg = -1, -1
+    if candidate > 0:
+        gp = state[candidate, HEAD]
+        gg = state[gp, HEAD]
+        if candidate < gp:
+            s1 = candidate
+            q1, q2 = gp, gg if gg >= 0 else q1
+        else:
+            s2, s3 = candidate, gp
+    out[0], out[1], out[2], out[3], out[4], out[5], out[6] = s1, s2, s3, q1, q2, gp, gg
+
+
+@kernel
+def _loss_after(state: Table, gold: Table, candidate: int, move: int, sizes: NDArray[np.int64]) -> int:
+    """The loss that remains after a move; the state is put back as it was."""
+    head, dependent = arc(state, candidate, move)
+    if move == SHIFT:
+        b = state[FRONT, SCALAR]
+        push(state, b)
+        state[FRONT, SCALAR] = b + 1
+        loss = spine_table.remaining_loss(state, gold, sizes)
+        pop(state)
+        state[b, WHERE] = AHEAD
+        state[FRONT, SCALAR] = b
+        return loss
+    wrong = 0 if gold[dependent, G_HEAD] == head or gold[dependent, G_HEAD] < 0 else 1
+    s1 = pop(state)
+    if move == LEFT:
+        s2 = pop(state)
+        push(state, s1)
+        covered, state[head, L1] = state[head, L1], dependent
+        loss = spine_table.remaining_loss(state, gold, sizes)
+        state[head, L1] = covered
+        pop(state)
+        push(state, s2)
+    else:
+        covered, state[head, R1] = state[head, R1], dependent
+        loss = spine_table.remaining_loss(state, gold, sizes)
+        state[head, R1] = covered
+    push(state, s1)
+    return loss + wrong
+
+
+@kernel
+def cost(state: Table, gold: Table, candidate: int, move: int) -> int:
+    """How much a move adds to the loss of a configuration."""
+    if state[PRICED, OWN1] != 0:
+        return state[PRICES + move, OWN1] if candidate == 0 else state[candidate, OWN2]
+    head, dependent = arc(state, candidate, move)
+    if dependent > 0 and gold[dependent, G_HEAD] == head:
+        return 0
+    sizes = np.zeros(0, dtype=np.int64)
+    before = spine_table.remaining_loss(state, gold, sizes)
+    return _loss_after(state, gold, candidate, move, sizes) - before
+
+
+@kernel
+def _shift_is_wrong(state: Table, gold: Table) -> bool:
+    """Whether SHIFT loses the gold tree, where it can be reached (lemma 1)."""
+    top, front = on_stack(state, 0), state[FRONT, SCALAR]
+    if not 0 <= gold[top, G_HEAD] < top:
+        return False
+    node = top
+    while node >= 0:
+        if gold[node, G_LAST] >= front:
+            return False
+        node = state[node, R1]
+    return True
+
+
+@kernel
+def cost_on_gold_path(state: Table, gold: Table, candidate: int, move: int) -> int:
+    """0 if the gold tree can still be reached after a move, else 1; right where it can be reached before."""
+    if move == SHIFT:
+        return 1 if _shift_is_wrong(state, gold) else 0
+    head, dependent = arc(state, candidate, move)
+    return 0 if gold[dependent, G_HEAD] == head else 1
+
+
+@kernel
+def _gold_arc_now(state: Table, gold: Table) -> bool:
+    """Whether some candidate has a gold arc that the static oracle builds; arcs of ROOT wait for the last moment."""
+    if state[SIZE, SCALAR] < 2:
+        return False
+    candidate = 0
+    while candidate >= 0:
+        for move in range(LEFT, RIGHT + 1):
+            if candidate == 0 or (move == LEFT) == (candidate < state[candidate, HEAD]):
+                head, dependent = arc(state, candidate, move)
+                if dependent > 0 and gold[dependent, G_HEAD] == head and (head > 0 or _shift_is_wrong(state, gold)):
+                    return True
+        candidate = following(state, candidate)
+    return False
+
+
+@kernel
+def price(state: Table, gold: Table, oracle: int) -> None:
+    """Note the cost of every move under an oracle; it holds until the next move, against this tree.
+
+    Costs above 0 are not always told in full: no oracle asks how large they are.
+    """
+    state[PRICED, OWN1] = 0
+    exact = oracle == DYNAMIC and state[LENGTH, SCALAR] <= LONGEST
+    sizes = np.zeros(0, dtype=np.int64)
+    before = spine_table.remaining_loss(state, gold, sizes) if exact else 0
+    at_once = oracle == STATIC and _gold_arc_now(state, gold)
+    candidate = 0
+    while candidate >= 0:
+        moves = legal(state, candidate, False)
+        for move in range(SHIFT, RIGHT + 1):
+            if not (moves >> move) & 1:
+                continue
+            head, dependent = arc(state, candidate, move)
+            if dependent > 0 and gold[dependent, G_HEAD] == head:
+                found = 1 if oracle == STATIC and head == 0 and not at_once else 0
+            elif exact and before == 0 and move != SHIFT:
+                found = 1  # or more: the wrong arc itself
+            elif exact:
+                found = _loss_after(state, gold, candidate, move, sizes) - before
+            else:
+                found = cost_on_gold_path(state, gold, candidate, move)
+            if at_once and move == SHIFT:
+                found = 1
+            if candidate == 0:
+                state[PRICES + move, OWN1] = found
+            else:
+                state[candidate, OWN2] = found
+        candidate = following(state, candidate)
+    state[PRICED, OWN1] = 1

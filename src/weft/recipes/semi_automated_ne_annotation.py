@@ -38,9 +38,9 @@ class Sizes:
     half: int = 6000
     tuning: int = 3000
     test: int = 5000
-    steps: tuple[float, ...] = (1 / 6, 2 / 6, 3 / 6, 4 / 6, 5 / 6, 1.0)
+    steps: tuple[float, ...] = (1 / 3, 2 / 3, 1.0)
     subsets: int = 3
-    epochs: int = 5
+    epochs: int = 6
 
 
 QUICK = Sizes(half=600, tuning=300, test=400, steps=(0.5, 1.0), subsets=1, epochs=3)
@@ -65,8 +65,15 @@ def load(options: RecipeOptions, sizes: Sizes) -> Halves:
 
 
 def train(sentences: list[Sentence], miss: float = 1.0, epochs: int = 5, seed: int = 0, hints: bool = True) -> Proposer:
-    """A tagger whose misses cost `miss` times a false alarm; without `hints`, alternatives are not looked at."""
-    proposer = Proposer(ProposerSettings(layer=LAYER, alternatives=ALTERNATIVES, miss=miss, epochs=epochs, seed=seed))
+    """A tagger whose misses cost `miss` times a false alarm; without `hints`, alternatives are not looked at.
+
+    It learns the right labelling that scores best: on held-out sentences that misses less than learning the one that
+    annotators distinguished.
+    """
+    settings = ProposerSettings(
+        layer=LAYER, alternatives=ALTERNATIVES, miss=miss, target="best", epochs=epochs, seed=seed
+    )
+    proposer = Proposer(settings)
     proposer.fit([gene_document(sentences, hints)])
     return proposer
 
@@ -111,9 +118,9 @@ def run(options: RecipeOptions) -> RecipeResult:
     result = RecipeResult(SLUG)
     sizes = QUICK if options.quick else Sizes()
     halves = load(options, sizes)
-    ratio, recall_tagger = _sweep(options, result, sizes, halves)
+    balanced, (ratio, recall_tagger) = _sweep(options, result, sizes, halves)
     proposals = _proposers(options, result, sizes, halves, ratio, recall_tagger)
-    _arms(options, result, sizes, halves, proposals)
+    _arms(options, result, sizes, halves, balanced, proposals)
     result.notes.append(
         "Sentences of BioCreative II: 6,000 + 6,000 of its training part (paper 5,992 + 5,982), its own test part. No "
         "part-of-speech tags. The timing study (40 s and 10 s a sentence, one expert) cannot be repeated; `weft "
@@ -122,34 +129,47 @@ def run(options: RecipeOptions) -> RecipeResult:
     return result
 
 
-def _sweep(options: RecipeOptions, result: RecipeResult, sizes: Sizes, halves: Halves) -> tuple[float, Proposer]:
-    """Precision, recall and questions by the cost of a miss, on tuning sentences."""
-    table = Table("The cost of a miss, tuning sentences", ["P", "R", "F", "questions a sentence", "CPU s"],
-                  digits={"CPU s": 0})  # fmt: skip
+def _sweep(
+    options: RecipeOptions, result: RecipeResult, sizes: Sizes, halves: Halves
+) -> tuple[Proposer, tuple[float, Proposer]]:
+    """Precision, recall and questions by the cost of a miss, on tuning sentences: the balanced tagger, the chosen."""
+    columns = ["P", "R", "F", "questions a sentence", "top-2 P", "top-2 R", "top-2 questions", "CPU s"]
+    table = Table("The cost of a miss, tuning sentences", columns, digits={"CPU s": 0})
     recalls: list[float] = []
     precisions: list[float] = []
-    chosen: tuple[float, Proposer] | None = None
-    ratios = (1.0, 5.0, 20.0) if options.quick else RATIOS
-    for ratio in ratios:
+    of_two: list[float] = []
+    taggers: list[tuple[float, Proposer]] = []
+    for ratio in (1.0, 5.0, 20.0) if options.quick else RATIOS:
         started = time.process_time()
-        tagger = train(halves.first, ratio, sizes.epochs, options.seed)
+        taggers.append((ratio, train(halves.first, ratio, sizes.epochs, options.seed)))
         seconds = time.process_time() - started
-        counts = scored(ask([tagger], halves.tuning), halves.tuning)
-        score = counts.total()
-        ours = {**_percent(counts), "questions a sentence": score.system / len(halves.tuning), "CPU s": seconds}
+        counts, double = (scored(ask([taggers[-1][1]], halves.tuning, top), halves.tuning) for top in (1, 2))
+        one, two = counts.total(), double.total()
+        ours = {
+            **_percent(counts),
+            "questions a sentence": one.system / len(halves.tuning),
+            "top-2 P": 100 * two.precision,
+            "top-2 R": 100 * two.recall,
+            "top-2 questions": two.system / len(halves.tuning),
+            "CPU s": seconds,
+        }
         table.add(f"b / a = {ratio:g}", ours, None, {"F": _interval(counts)})
-        recalls.append(score.recall)
-        precisions.append(score.precision)
-        if max(recalls[:-1], default=0.0) < WANTED:
-            chosen = (ratio, tagger)  # the first ratio that reaches the recall wanted, or the last
+        recalls.append(one.recall)
+        precisions.append(one.precision)
+        of_two.append(two.recall)
+    table.note = "Top 2: the mentions of the two best labellings. The paper's tagger has a recall of 89.6."
     result.tables.append(table)
     rising = all(b >= a - 0.01 for a, b in itertools.pairwise(recalls))
     falling = all(b <= a + 0.01 for a, b in itertools.pairwise(precisions))
     told = ", ".join(f"{r:.3f}" for r in recalls)
     result.check("recall rises and precision falls with b / a", rising and falling, f"recall {told}")
-    result.check("recall of 0.88 is within reach of a single tagger", max(recalls) >= 0.88, told, required=False)
-    assert chosen is not None
-    return chosen
+    told = f"{max(recalls):.3f}; two best labellings {max(of_two):.3f}"
+    result.check("recall of 0.88 is within reach", max(of_two) >= 0.88, told, not options.quick)
+    result.check("recall of 0.88 is within reach of a single labelling", max(recalls) >= 0.88, told, False)
+    told = f"{recalls[0]:.3f}"
+    result.check("recall of the balanced tagger is about 0.8", abs(recalls[0] - 0.8) <= 0.05, told, False)
+    reached = [number for number, recall in enumerate(of_two) if recall >= WANTED]
+    return taggers[0][1], taggers[reached[0] if reached else int(np.argmax(of_two))]
 
 
 def _proposers(
@@ -190,7 +210,12 @@ def _proposers(
 
 
 def _arms(
-    options: RecipeOptions, result: RecipeResult, sizes: Sizes, halves: Halves, proposals: list[list[Proposal]]
+    options: RecipeOptions,
+    result: RecipeResult,
+    sizes: Sizes,
+    halves: Halves,
+    balanced: Proposer,
+    proposals: list[list[Proposal]],
 ) -> None:
     """Learning curves of annotation by hand, with alternatives and without, against yes and no."""
     by_answers, decisions, quality = filtered(halves.second, proposals)
@@ -199,7 +224,8 @@ def _arms(
         tagger = train(sentences, 1.0, sizes.epochs, options.seed, hints)
         return scored(ask([tagger], halves.test), halves.test)
 
-    arm_a, arm_d = test_of(halves.first), test_of(halves.first + by_answers)
+    arm_a = scored(ask([balanced], halves.test), halves.test)
+    arm_d = test_of(halves.first + by_answers)
     curves: dict[str, list[tuple[float, float]]] = {}
     full = arm_a
     for name, hints in (("by hand, with alternatives", True), ("by hand, without", False)):
@@ -239,7 +265,9 @@ def _arms(
     result.check("with yes and no < all by hand", f_full > f_d, f"{f_d:.2f} < {f_full:.2f}", not options.quick)
     as_good = even["by hand, without"]
     share = 1.0 if as_good is None else as_good / len(halves.second)
-    result.check("yes and no are worth at least half of the sentences by hand", share >= 0.5, f"{share:.2f}", False)
+    told_share = f"{share:.2f} of them without alternatives"
+    needed = not options.quick
+    result.check("yes and no are worth at least half of the sentences by hand", share >= 0.5, told_share, needed)
     work = effort(1.67, 10 / 40)
     result.check("effort of the paper: 1.67 x 0.25 = 0.42", abs(work - 0.42) < 0.005, f"{work:.4f}")
 

@@ -25,7 +25,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def material():
-    return mwe_material.load(RecipeOptions(), tagged=False)
+    return mwe_material.load(RecipeOptions())
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +42,7 @@ def base(material):
 
 @pytest.fixture(scope="module")
 def with_recall_cost(material):
-    setup = recipe.Setup(material.lexicons, material.wordnet, recall_cost=150.0, epochs=4)
-    tagger, _ = setup.train(material.train)
-    found = recipe.tag(tagger, material.dev)
+    found = on_dev(material, material.train, recall_cost=100.0, epochs=4)
     return score_expressions(material.dev.expressions(), found), found
 
 
@@ -73,21 +71,44 @@ def test_the_tagger_is_ten_points_over_the_best_lookup(material, base):
 
 
 @pytest.mark.must_show("mwe-gappy-segmentation", 5)
-def test_the_recall_cost_raises_recall_by_five_points_and_hardly_changes_f(material, base, with_recall_cost):
-    gold, plain, dear = material.dev.expressions(), base[0].link, with_recall_cost[0].link
+def test_the_recall_cost_raises_recall_by_five_points_and_hardly_changes_f(base, with_recall_cost):
+    plain, dear = base[0].link, with_recall_cost[0].link
     assert dear.recall >= plain.recall + 0.05
     assert dear.precision < plain.precision
-    charged = score_expressions(gold, on_dev(material, material.train, hamming=True, epochs=4)).link
-    assert dear.recall >= charged.recall + 0.05
-    assert abs(dear.f1 - charged.f1) <= 0.02
+    assert abs(dear.f1 - plain.f1) <= 0.02
 
 
 @pytest.mark.must_show("mwe-gappy-segmentation", 5)
-def test_lexicons_help_most_where_training_data_is_short(material, few):
+def test_lexicons_bring_three_points(material, base):
+    if material.wordnet is None:
+        pytest.skip("WordNet is not at hand: set WNHOME; what the other lists bring is tested below")
+    tagger, _ = recipe.Setup().train(material.train)
+    without = score_expressions(material.dev.expressions(), recipe.tag(tagger, material.dev))
+    assert base[0].link.f1 >= without.link.f1 + 0.03
+
+
+@pytest.mark.must_show("mwe-gappy-segmentation", 5)
+def test_lexicons_help_where_training_data_is_short(material, few):
     gold = material.dev.expressions()
-    without = score_expressions(gold, recipe.tag(recipe.Setup(epochs=4).train(few)[0], material.dev))
-    with_them = score_expressions(gold, on_dev(material, few, epochs=4))
+    tagger, _ = recipe.Setup(epochs=4, tag_column="gold_xpos").train(few)
+    without = score_expressions(gold, recipe.tag(tagger, material.dev))
+    with_them = score_expressions(gold, on_dev(material, few, epochs=4, tag_column="gold_xpos"))
     assert with_them.link.f1 >= without.link.f1 + 0.01
+
+
+@pytest.mark.must_show("mwe-gappy-segmentation", 5)
+def test_eight_tags_are_at_least_as_good_as_three(material, with_recall_cost):
+    three = score_expressions(
+        material.dev.expressions(), on_dev(material, material.train, tags=3, recall_cost=100.0, epochs=4)
+    )
+    assert with_recall_cost[0].link.f1 >= three.link.f1
+
+
+@pytest.mark.must_show("mwe-gappy-segmentation", 5)
+def test_gold_tags_are_at_least_as_good_as_predicted_ones(material, base):
+    assert 0.9 < material.tag_accuracy < 0.97
+    gold = score_expressions(material.dev.expressions(), on_dev(material, material.train, tag_column="gold_xpos"))
+    assert gold.link.f1 >= base[0].link.f1
 
 
 @pytest.mark.must_show("mwe-gappy-segmentation", 6)

@@ -35,6 +35,17 @@ def test_recall_rises_and_precision_falls_with_the_cost_of_a_miss(sentences, tag
     assert scores[0].precision > scores[1].precision > scores[2].precision
 
 
+@pytest.mark.must_show("semi-automated-ne-annotation", 3)
+def test_recall_of_88_is_within_reach(sentences, taggers):
+    held_out = sentences[12_000:] + gene_sentences(RecipeOptions(), "dev")
+    keen = recipe.train(sentences[:6000], 20.0, epochs=6)
+    one, two = (recipe.scored(recipe.ask([keen], held_out, top), held_out).total() for top in (1, 2))
+    balanced = recipe.scored(recipe.ask([taggers[1.0]], held_out), held_out).total()
+    assert two.recall >= 0.88
+    assert two.recall > one.recall > balanced.recall + 0.1
+    assert two.system / len(held_out) < 3.0
+
+
 @pytest.mark.must_show("semi-automated-ne-annotation", 4)
 def test_two_taggers_find_at_least_what_each_finds(sentences, taggers):
     held_out = sentences[11_500:]

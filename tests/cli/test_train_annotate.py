@@ -50,7 +50,7 @@ def test_training_with_the_same_seed_gives_the_same_model(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["train", "parser", "story.conllu", "--out", "a.weft"], "unknown task 'parser'; the tasks are"),
+        (["train", "poet", "story.conllu", "--out", "a.weft"], "unknown task 'poet'; the tasks are"),
         (["train", "tagger", "none.conllu", "--out", "a.weft"], "none.conllu"),
         (["train", "tagger", "STORY", "--out", "a.weft", "--set", "colum=upos"], "unknown setting 'colum'"),
         (["train", "tagger", "STORY", "--out", "a.weft", "--learner", "magic"], "learner must be one of"),
@@ -85,7 +85,8 @@ def test_standard_input_is_annotated_in_order_onto_standard_output(weft: Weft, t
     assert done.returncode == 0, done.stderr
     ids = [line for line in done.stdout.splitlines() if line.startswith("# sent_id")]
     assert ids == [f"# sent_id = s{i}" for i in range(30)]
-    assert done.stdout.count("\tbark\t_\tVERB\t") + done.stdout.count("\tbark\t_\tNOUN\t") > 0
+    assert done.stdout.count("\tbark\t_\t") == 30
+    assert "\tbark\t_\t_\t" not in done.stdout
 
 
 def test_folders_are_annotated_whole_into_one_gzipped_file(weft: Weft, tagger: Path, tmp_path: Path) -> None:

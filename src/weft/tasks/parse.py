@@ -39,7 +39,7 @@ NONPROJECTIVE = ("skip", "lift", "encode")
 class ParserSettings(Settings):
     """Options of a parser."""
 
-    system: str = "arc-eager"  # arc-eager, arc-hybrid, arc-standard, easy-first
+    system: str = "arc-eager"  # arc-eager, arc-hybrid, arc-standard, easy-first, lr-spine
     oracle: str = "dynamic"  # static, nondet, dynamic
     beam: int = 1  # configurations kept a step, in training and parsing; 1: greedy
     update: str = "max-violation"  # with a beam, where to learn: early, max-violation

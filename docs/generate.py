@@ -70,6 +70,7 @@ def pages() -> dict[Path, str]:
         "demo": _demo_block(),
         "results": _results_block(results),
         "benchmarks": _benchmarks_block(),
+        "benchmarks-short": _benchmarks_block(longest=32),
         "systems": _systems_block(states),
     }
     for system, _ in states:
@@ -128,18 +129,29 @@ def _results_block(results: list[RecipeResult]) -> str:
     return f"Published systems with results:\n\n{table}" if rows else "No system has been measured yet."
 
 
-def _benchmarks_block() -> str:
+def _benchmarks_block(longest: int | None = None) -> str:
+    """All benchmarks; of tables longer than a number of rows only what they come to."""
     paths = sorted(RESULTS.glob("bench-*.json"))
-    return "\n\n".join(map(_benchmark_block, paths)) or "No benchmarks have been run yet: `make bench`."
+    blocks = [_benchmark_block(path, longest) for path in paths]
+    return "\n\n".join(blocks) or "No benchmarks have been run yet: `make bench`."
 
 
-def _benchmark_block(path: Path) -> str:
+def _benchmark_block(path: Path, longest: int | None = None) -> str:
     if not path.is_file():
         return f"Not measured yet: `weft bench {path.stem.removeprefix('bench-')}`."
     facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     machine = facts.get("machine", {})
+    title = f"`weft bench {facts['name']}`: {facts.get('title', facts['name'])}"
+    if longest is not None and len(facts["rows"]) > longest:
+        told = [
+            f"{key} {value:,g}"
+            for key, value in facts.items()
+            if isinstance(value, int | float) and not key.endswith(("seconds", "_mb"))
+        ]
+        summary = f": {', '.join(told)}" if told else ""
+        return f"{title}{summary} ([all rows](docs/benchmarks.md))."
     return "\n\n".join([
-        f"`weft bench {facts['name']}`: {facts.get('title', facts['name'])}",
+        title,
         markdown_table(*table_of(facts)),
         f"*{machine.get('cpus')} cores, Python {machine.get('python')}, {facts.get('date', '')[:10]}*",
     ])  # fmt: skip

@@ -129,11 +129,6 @@ class TransitionLearner:
         if self.update not in UPDATES:
             raise ConfigError(f"unknown update {self.update!r}; the updates are: {', '.join(UPDATES)}")
         parser.check_beam(self.beam)
-        if self.oracle == "dynamic" and self.beam == 1 and not parser.system.exact:
-            raise ConfigError(
-                f"{parser.system.name} has no dynamic oracle, as its costs hold only where the gold tree can be "
-                "reached; use oracle=static or oracle=nondet, or another system"
-            )
         if self.epochs < 1 or self.k < 0 or not 0 <= self.p <= 1:
             raise ConfigError(f"epochs >= 1, k >= 0 and 0 <= p <= 1 needed, got {self.epochs}, {self.k} and {self.p}")
 

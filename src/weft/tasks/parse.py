@@ -70,8 +70,6 @@ class ParserSettings(Settings):
             raise ConfigError(f"epochs must be at least 1, got {self.epochs}")
         if self.beam < 1:
             raise ConfigError(f"beam must be at least 1, got {self.beam}")
-        if self.oracle == "dynamic" and self.beam == 1 and not SYSTEMS[self.system].exact:
-            raise ConfigError(f"{self.system} has no dynamic oracle; use oracle=nondet or oracle=static")
 
 
 class Parser(Component):

@@ -57,7 +57,6 @@ class TransitionSystem:
     moves: tuple[int, ...]
     bases: tuple[str, ...]  # names of the nodes that templates start from, in the order of the kernel `bases`
     arcs: tuple[int, ...] = (LEFT, RIGHT)
-    exact: bool = True  # whether `cost` is exact in every configuration, so that errors can be explored
     stays: bool = False  # whether training repeats a configuration until its move is right, when it does not explore
     many: bool = False  # whether configurations have several candidates
 

@@ -84,7 +84,7 @@ def measure(name: str) -> dict[str, Any]:
     from weft.tasks.lemmatize import Lemmatizer
     from weft.tasks.tag import Tagger, TaggerSettings
 
-    train = list(read(data.find(f"{FOLDER}/{name}/train.conllu.gz")))
+    train = list(read(data.find(f"{FOLDER}/{name}/train.conllu.gz"), skip_bad=True))
     part = "test" if data.have(f"{FOLDER}/{name}/test.conllu.gz") else "dev"
     path = data.find(f"{FOLDER}/{name}/{part}.conllu.gz")
     gold, system = list(read(path)), list(read(path))

@@ -25,10 +25,13 @@ def _lexicon() -> None:
     """Grow lists of words and names."""
 
 
-app.command("clusters")(clusters)
+app.command("clusters", epilog="Example: weft lexicon clusters novels/ --out english.paths --classes 400")(clusters)
 
 
-@app.command("grow")
+@app.command(
+    "grow",
+    epilog="Example: weft lexicon grow examples/port.txt --seeds ship=examples/port-ships.txt --out grown",
+)
 def grow(
     files: Annotated[list[Path], typer.Argument(metavar="TEXT...", help="Raw text: files, folders, - for input.")],
     seeds: Annotated[

@@ -35,7 +35,6 @@ from weft.infer.transitions.state import (
     WHERE,
     Table,
     attach,
-    clear,
     gold_children_from,
     on_stack,
     pop,
@@ -45,19 +44,6 @@ from weft.kernel import kernel
 
 #: Rows of the column OWN1: whether costs are noted, and those of SHIFT, LEFT and RIGHT behind it.
 PRICED, PRICES = 0, 1
-
-
-@kernel
-def start(state: Table, n: int) -> None:
-    """ROOT on the stack."""
-    clear(state, n)
-    push(state, 0)
-
-
-@kernel
-def finished(state: Table) -> bool:
-    """Only ROOT is left."""
-    return state[SIZE, SCALAR] == 1 and state[FRONT, SCALAR] > state[LENGTH, SCALAR]
 
 
 @kernel

@@ -33,6 +33,20 @@ def test_index_grows_past_its_first_size():
     assert (half.rows(index.keys()[1::2]) == -1).all()
 
 
+@pytest.mark.parametrize("size", [0, 3, 512, 513, 5000])
+def test_a_settled_index_answers_and_grows_as_before(size):
+    keys = np.random.default_rng(size).integers(0, 2**63, size).astype(np.uint64)
+    index, settled = FeatureIndex(), FeatureIndex()
+    index.add(keys)
+    settled.add(keys)
+    settled.settle()
+    assert settled.rows(keys).tolist() == index.rows(keys).tolist()
+    settled.settle()
+    more = np.concatenate([keys[::2], np.arange(1000, dtype=np.uint64)])
+    assert settled.add(more).tolist() == index.add(more).tolist()
+    assert settled.keys().tolist() == index.keys().tolist() and settled.counts.tolist() == index.counts.tolist()
+
+
 def random_problem(seed, n_rows=40, n_columns=5, positions=30, real=False):
     random = np.random.default_rng(seed)
     index = FeatureIndex()

@@ -48,24 +48,38 @@ class FeatureIndex:
         self._counts = np.zeros(512, dtype=np.int32)
         self._size = 0
 
+    def settle(self) -> None:
+        """Give back all memory but that of the keys; the slots are made anew when they are next asked for."""
+        self._keys = self._keys[: self._size].copy()
+        self._counts = self._counts[: self._size].copy()
+        self._slot_rows = np.full(0, -1, dtype=np.int32)
+
+    def _unsettle(self) -> None:
+        if not len(self._slot_rows):
+            slots = 1024
+            while slots < 2 * max(self._size, 1):
+                slots *= 2
+            self._make_room(slots)
+
     def add(self, keys: Keys) -> Rows:
         """Rows of keys, new ones for keys not met before; counts how often each was met."""
+        self._unsettle()
         out = np.empty(len(keys), dtype=np.int32)
         done = 0
         while done < len(keys):
             done, self._size = _insert(keys, done, out, self._slot_rows, self._keys, self._counts, self._size)
             if done < len(keys):
-                self._grow()
+                self._make_room(2 * len(self._slot_rows))
         return out
 
-    def _grow(self) -> None:
-        slots = 2 * len(self._slot_rows)
+    def _make_room(self, slots: int) -> None:
         self._slot_rows = np.full(slots, -1, dtype=np.int32)
         self._keys = np.concatenate([self._keys, np.zeros(slots // 2 - len(self._keys), dtype=np.uint64)])
         self._counts = np.concatenate([self._counts, np.zeros(slots // 2 - len(self._counts), dtype=np.int32)])
         _place(self._keys, self._size, self._slot_rows)
 
     def rows(self, keys: Keys) -> Rows:
+        self._unsettle()
         out = np.empty(len(keys), dtype=np.int32)
         _find(keys, self._slot_rows, self._keys, out)
         return out

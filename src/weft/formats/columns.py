@@ -23,6 +23,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from sys import intern
 from typing import Literal
 
 import numpy as np
@@ -224,7 +225,8 @@ def _sentences(path: str, block: TextBlock, tabbed: bool, layout: list[Field], f
             if docstart is not None:
                 yield _Sentence([], first, (), docstart)
             continue
-        rows = [row.split("\t") for row in lines] if tabbed else [row.split() for row in lines]
+        # Interned cells: tags and frequent words stand in memory once, not once a row.
+        rows = [list(map(intern, row.split("\t") if tabbed else row.split())) for row in lines]
         width = width or len(rows[0])
         fault = None
         if set(map(len, rows)) != {width}:

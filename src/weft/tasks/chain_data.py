@@ -244,10 +244,12 @@ class _BlockBuilder:
             bits = np.where(column_orders >= 0, 1 << np.maximum(column_orders, 0), 0).astype(np.uint8)
             present = (self._orders[:, None] & bits[None, :]) != 0
         rows = self._rows
-        if isinstance(self._index, FeatureIndex) and min_count > 1:
-            keep = self._index.counts >= min_count
-            renumbered = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)
-            rows, present, self._index = renumbered[rows], present[keep], self._index.select(keep)
+        if isinstance(self._index, FeatureIndex):
+            if min_count > 1:
+                keep = self._index.counts >= min_count
+                renumbered = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)
+                rows, present, self._index = renumbered[rows], present[keep], self._index.select(keep)
+            self._index.settle()
         return self._index, Layout.of_mask(present), FeatureRows(rows, self._offsets, self._values)
 
 

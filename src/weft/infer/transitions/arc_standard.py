@@ -7,9 +7,10 @@
 
 (The paper starts with ROOT in the buffer; its first move can only be SHIFT.) The system is not arc-decomposable: with
 a, b, c on the stack, the arcs c -> b and b -> a can each be built, but not both. `cost` is therefore found by dynamic
-programming (`tabular`). `cost_on_gold_path` is 0 or 1 and right only where the gold tree can be reached: it is the
-non-deterministic oracle. `price` notes the costs of all moves of a configuration at once. With a single root, ROOT
-takes its child last.
+programming (`tabular`). `cost_on_gold_path` is 0 or 1: it is the non-deterministic oracle, right where the gold tree
+can be reached, and after mistakes too as long as all other gold arcs can still be built (these and the wrong arcs make
+up a tree that can be reached). `price` notes the costs of all moves of a configuration at once, with tables only where
+they are needed. With a single root, ROOT takes its child last.
 """
 
 from __future__ import annotations
@@ -42,8 +43,9 @@ from weft.infer.transitions.state import (
 )
 from weft.kernel import kernel
 
-#: Rows of the column OWN1: whether costs are noted, and those of SHIFT, LEFT and RIGHT behind it.
-PRICED, PRICES = 0, 1
+#: Rows of the column OWN1: whether costs are noted, those of SHIFT, LEFT and RIGHT behind it, and one more than the
+#: loss of the configuration, 0 where it is not known.
+PRICED, PRICES, LOSS = 0, 1, 4
 
 
 @kernel
@@ -74,6 +76,8 @@ def arc(state: Table, move: int) -> tuple[int, int]:
 @kernel
 def apply(state: Table, move: int, label: int) -> None:
     """Carry out a move."""
+    if state[PRICED, OWN1] == 0 or state[PRICES + move, OWN1] != 0:  # moves that cost nothing leave the loss as it was
+        state[LOSS, OWN1] = 0
     state[PRICED, OWN1] = 0
     if move == SHIFT:
         push(state, state[FRONT, SCALAR])
@@ -90,10 +94,10 @@ def apply(state: Table, move: int, label: int) -> None:
 
 @kernel
 def _complete(state: Table, gold: Table, node: int) -> bool:
-    """Whether a node has all its gold children."""
+    """Whether no gold child of a node is still without a head."""
     child = gold[node, G_FIRST]
     while child >= 0:
-        if state[child, HEAD] != node:
+        if state[child, HEAD] < 0:
             return False
         child = gold[child, G_NEXT]
     return True
@@ -135,24 +139,40 @@ def cost(state: Table, gold: Table, move: int) -> int:
 
 
 @kernel
+def _remaining_loss(state: Table, gold: Table) -> int:
+    """The loss of a configuration apart from the wrong arcs it has; in sentences too long for tables, 0."""
+    if state[LENGTH, SCALAR] > tabular.LONGEST:
+        return 0
+    built = tabular.wrong_arcs(state, gold)
+    if state[LOSS, OWN1] == 0:
+        state[LOSS, OWN1] = 1 + built + tabular.remaining_loss(state, gold)
+    loss: int = state[LOSS, OWN1] - 1 - built
+    return loss
+
+
+@kernel
 def price(state: Table, gold: Table, oracle: int) -> None:
-    """Note the cost of every move under an oracle; it holds until the next move, against this tree."""
+    """Note the cost of every move under an oracle; it holds until the next move.
+
+    From start to end a state is asked about one gold tree only. Costs above 0 are not always told in full: no oracle
+    asks how large they are.
+    """
     state[PRICED, OWN1] = 0
     if oracle == STATIC:
         return  # `canonical` says it
-    exact = oracle == DYNAMIC and state[LENGTH, SCALAR] <= tabular.LONGEST
-    before = tabular.remaining_loss(state, gold) if exact else 0
+    remaining = _remaining_loss(state, gold) if oracle == DYNAMIC else 0
     moves = legal(state, False)
     for move in range(SHIFT, RIGHT + 1):
         if (moves >> move) & 1:
-            found = _loss_after(state, gold, move) - before if exact else cost_on_gold_path(state, gold, move)
+            exact = remaining > 0
+            found = _loss_after(state, gold, move) - remaining if exact else cost_on_gold_path(state, gold, move)
             state[PRICES + move, OWN1] = found
     state[PRICED, OWN1] = 1
 
 
 @kernel
 def cost_on_gold_path(state: Table, gold: Table, move: int) -> int:
-    """0 if the gold tree can still be reached after a move, else 1; right where it can be reached before."""
+    """0 if no gold arc is lost by a move, else 1; right where those not built yet can all be built."""
     s0, s1 = on_stack(state, 0), on_stack(state, 1)
     if move == LEFT:
         return 0 if gold[s1, G_HEAD] == s0 and _complete(state, gold, s1) else 1

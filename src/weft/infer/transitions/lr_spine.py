@@ -17,16 +17,19 @@ configuration cost something, all at once. Where the gold tree can be reached (l
 
     LEFT_k, RIGHT_k are right iff their arc is gold
     SHIFT is wrong iff the gold head of root(s1) is to its left and no node on its right spine has a gold child in B
+
+The same holds after mistakes as long as all other gold arcs can still be built: these and the wrong arcs make up a tree
+that can be reached. Tables are needed only where arcs have been lost that are not yet replaced by wrong ones.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weft.infer.transitions import spine_table
 from weft.infer.transitions.state import (
     AHEAD,
+    DONE,
     DYNAMIC,
     FRONT,
     G_HEAD,
@@ -35,6 +38,7 @@ from weft.infer.transitions.state import (
     L1,
     LEFT,
     LENGTH,
+    OPEN,
     OWN1,
     OWN2,
     R1,
@@ -42,6 +46,7 @@ from weft.infer.transitions.state import (
     SCALAR,
     SHIFT,
     SIZE,
+    STACK,
     STALE,
     STATIC,
     WHERE,
@@ -51,12 +56,12 @@ from weft.infer.transitions.state import (
     pop,
     push,
 )
-from weft.infer.transitions.tabular import LONGEST
+from weft.infer.transitions.tabular import right_stack, wrong_arcs
 from weft.kernel import kernel
 
 #: Rows of the column OWN1: whether costs are noted, and those of SHIFT, LEFT and RIGHT of candidate 0 behind it. Those
-#: of other candidates are in OWN2.
-PRICED, PRICES = 0, 1
+#: of other candidates are in OWN2. Row LOSS is one more than the loss of the configuration, 0 where it is not known.
+PRICED, PRICES, LOSS = 0, 1, 4
 
 
 @kernel
@@ -107,6 +112,10 @@ def arc(state: Table, candidate: int, move: int) -> tuple[int, int]:
 def apply(state: Table, candidate: int, move: int, label: int) -> None:
     """Carry out a move; every candidate then has another context."""
     head, dependent = arc(state, candidate, move)
+    noted = state[PRICES + move, OWN1] if candidate == 0 else state[candidate, OWN2]
+    if state[PRICED, OWN1] == 0 or noted != 0:  # moves that cost nothing leave the loss as it was
+        state[LOSS, OWN1] = 0
+    state[PRICED, OWN1] = 0
     if move == SHIFT:
         push(state, state[FRONT, SCALAR])
         state[FRONT, SCALAR] += 1
@@ -116,7 +125,6 @@ def apply(state: Table, candidate: int, move: int, label: int) -> None:
             pop(state)
             push(state, s1)
         attach(state, head, dependent, label)
-    state[PRICED, OWN1] = 0
     other = 0
     while other >= 0:
         state[other, STALE] = 1
@@ -142,34 +150,32 @@ def bases(state: Table, candidate: int, out: Table) -> None:
 
 
 @kernel
-def _loss_after(state: Table, gold: Table, candidate: int, move: int, sizes: NDArray[np.int64]) -> int:
-    """The loss that remains after a move; the state is put back as it was."""
+def _loss_after(state: Table, gold: Table, candidate: int, move: int, most: int) -> int:
+    """The loss after a move, apart from arcs built before it, or anything above `most`; the state stays as it was."""
+    sizes = np.zeros(0, dtype=np.int64)
     head, dependent = arc(state, candidate, move)
+    size, front = state[SIZE, SCALAR], state[FRONT, SCALAR]
+    s1, s2 = on_stack(state, 0), on_stack(state, 1)
+    wrong = 0
     if move == SHIFT:
-        b = state[FRONT, SCALAR]
-        push(state, b)
-        state[FRONT, SCALAR] = b + 1
-        loss = spine_table.remaining_loss(state, gold, sizes)
-        pop(state)
-        state[b, WHERE] = AHEAD
-        state[FRONT, SCALAR] = b
-        return loss
-    wrong = 0 if gold[dependent, G_HEAD] == head or gold[dependent, G_HEAD] < 0 else 1
-    s1 = pop(state)
-    if move == LEFT:
-        s2 = pop(state)
-        push(state, s1)
-        covered, state[head, L1] = state[head, L1], dependent
-        loss = spine_table.remaining_loss(state, gold, sizes)
-        state[head, L1] = covered
-        pop(state)
-        push(state, s2)
+        push(state, front)
+        state[FRONT, SCALAR] = front + 1
     else:
-        covered, state[head, R1] = state[head, R1], dependent
-        loss = spine_table.remaining_loss(state, gold, sizes)
-        state[head, R1] = covered
-    push(state, s1)
-    return loss + wrong
+        wrong = 0 if gold[dependent, G_HEAD] == head or gold[dependent, G_HEAD] < 0 else 1
+        state[size - 2, STACK] = s1 if move == LEFT else s2
+        state[SIZE, SCALAR] = size - 1
+        state[dependent, WHERE] = DONE
+        side = L1 if move == LEFT else R1
+        covered, state[head, side] = state[head, side], dependent
+    loss = wrong + spine_table.loss_within(state, gold, most - wrong, sizes)
+    if move == SHIFT:
+        state[front, WHERE] = AHEAD
+    else:
+        state[head, side] = covered
+        state[size - 2, STACK] = s2
+        state[dependent, WHERE] = OPEN
+    state[SIZE, SCALAR], state[FRONT, SCALAR] = size, front
+    return loss
 
 
 @kernel
@@ -180,9 +186,8 @@ def cost(state: Table, gold: Table, candidate: int, move: int) -> int:
     head, dependent = arc(state, candidate, move)
     if dependent > 0 and gold[dependent, G_HEAD] == head:
         return 0
-    sizes = np.zeros(0, dtype=np.int64)
-    before = spine_table.remaining_loss(state, gold, sizes)
-    return _loss_after(state, gold, candidate, move, sizes) - before
+    before = spine_table.remaining_loss(state, gold, np.zeros(0, dtype=np.int64))
+    return _loss_after(state, gold, candidate, move, spine_table.MOST) - before
 
 
 @kernel
@@ -201,7 +206,7 @@ def _shift_is_wrong(state: Table, gold: Table) -> bool:
 
 @kernel
 def cost_on_gold_path(state: Table, gold: Table, candidate: int, move: int) -> int:
-    """0 if the gold tree can still be reached after a move, else 1; right where it can be reached before."""
+    """0 if no gold arc is lost by a move, else 1; right where those not built yet can all be built."""
     if move == SHIFT:
         return 1 if _shift_is_wrong(state, gold) else 0
     head, dependent = arc(state, candidate, move)
@@ -225,15 +230,27 @@ def _gold_arc_now(state: Table, gold: Table) -> bool:
 
 
 @kernel
-def price(state: Table, gold: Table, oracle: int) -> None:
-    """Note the cost of every move under an oracle; it holds until the next move, against this tree.
+def _remaining_loss(state: Table, gold: Table) -> int:
+    """The loss of a configuration apart from the wrong arcs it has; where tables would be too large, 0."""
+    if state[SIZE, SCALAR] + right_stack(state, gold) > spine_table.LARGEST:
+        state[LOSS, OWN1] = 0
+        return 0
+    built = wrong_arcs(state, gold)
+    if state[LOSS, OWN1] == 0:
+        state[LOSS, OWN1] = 1 + built + spine_table.remaining_loss(state, gold, np.zeros(0, dtype=np.int64))
+    loss: int = state[LOSS, OWN1] - 1 - built
+    return loss
 
-    Costs above 0 are not always told in full: no oracle asks how large they are.
+
+@kernel
+def price(state: Table, gold: Table, oracle: int) -> None:
+    """Note the cost of every move under an oracle; it holds until the next move.
+
+    From start to end a state is asked about one gold tree only. Costs above 0 are not always told in full: no oracle
+    asks how large they are.
     """
     state[PRICED, OWN1] = 0
-    exact = oracle == DYNAMIC and state[LENGTH, SCALAR] <= LONGEST
-    sizes = np.zeros(0, dtype=np.int64)
-    before = spine_table.remaining_loss(state, gold, sizes) if exact else 0
+    remaining = _remaining_loss(state, gold) if oracle == DYNAMIC else 0
     at_once = oracle == STATIC and _gold_arc_now(state, gold)
     candidate = 0
     while candidate >= 0:
@@ -244,10 +261,8 @@ def price(state: Table, gold: Table, oracle: int) -> None:
             head, dependent = arc(state, candidate, move)
             if dependent > 0 and gold[dependent, G_HEAD] == head:
                 found = 1 if oracle == STATIC and head == 0 and not at_once else 0
-            elif exact and before == 0 and move != SHIFT:
-                found = 1  # or more: the wrong arc itself
-            elif exact:
-                found = _loss_after(state, gold, candidate, move, sizes) - before
+            elif remaining > 0:
+                found = _loss_after(state, gold, candidate, move, remaining) - remaining
             else:
                 found = cost_on_gold_path(state, gold, candidate, move)
             if at_once and move == SHIFT:

@@ -37,6 +37,12 @@ from weft.infer.transitions.state import (
 from weft.infer.transitions.tabular import right_stack
 from weft.kernel import kernel
 
+#: No loss is as large as this.
+MOST = 1 << 28
+#: Training takes configurations with more elements (stack and right stack) by the rules for those that reach the gold
+#: tree: the time of a table grows faster than with the cube of its elements. Parsers that have learned something
+#: hardly ever meet them.
+LARGEST = 100
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
 
@@ -73,6 +79,12 @@ def remaining_loss(state: Table, gold: Table, sizes: NDArray[np.int64]) -> int:
 
     `sizes[i + j - 1]` becomes the largest number of trees of a cell T[i, j], as far as there is room for it.
     """
+    return loss_within(state, gold, MOST, sizes)
+
+
+@kernel
+def loss_within(state: Table, gold: Table, most: int, sizes: NDArray[np.int64]) -> int:
+    """The same, or anything above `most` if it is larger: trees that lose more are not built, which is much faster."""
     stack = state[SIZE, SCALAR]
     all_roots = stack + right_stack(state, gold)
     host = _hosts(state, gold, stack, all_roots)
@@ -93,6 +105,9 @@ def remaining_loss(state: Table, gold: Table, sizes: NDArray[np.int64]) -> int:
         node[roots], head[roots] = own_node, gold[own_node, G_HEAD]
         roots += 1
         lefts += 1 if e < stack else 0
+    if lost > most:
+        return lost
+    most -= lost
     rights = roots - lefts + 1
     width = (max(lefts, rights) + 63) >> 6
     for e in range(all_roots):
@@ -121,14 +136,16 @@ def remaining_loss(state: Table, gold: Table, sizes: NDArray[np.int64]) -> int:
                 begin = end
                 if i > 0:
                     for t in range(cells[i - 1, j, 0], cells[i - 1, j, 1]):
-                        end = _join_left(node, head, host, own, kept, trees, spines, t, begin, end, i, i, j, new)
+                        end = _join_left(node, head, host, own, kept, trees, spines, t, begin, end, i, i, j, new, most)
                 if j > 0:
                     for t in range(cells[i, j - 1, 0], cells[i, j - 1, 1]):
-                        end = _join_right(node, head, own, kept, trees, spines, t, begin, end, lefts + j - 1, i, j, new)
+                        end = _join_right(
+                            node, head, own, kept, trees, spines, t, begin, end, lefts + j - 1, i, j, new, most
+                        )
                 cells[i, j, 0], cells[i, j, 1] = begin, end
             if i + j + 1 < len(sizes):
                 sizes[i + j + 1] = max(sizes[i + j + 1], cells[i, j, 1] - cells[i, j, 0])
-    least = 1 << 28
+    least = MOST + 1
     for t in range(cells[lefts - 1, rights - 1, 0], cells[lefts - 1, rights - 1, 1]):
         if node[trees[t, 0]] == 0:
             least = min(least, trees[t, 1])
@@ -201,6 +218,7 @@ def _join_left(
     i: int,
     j: int,
     new: Keys,
+    most: int,
 ) -> int:
     """Join a tree with the element q of the stack on its left, both ways; returns the end of the cell."""
     root, loss = trees[t, 0], trees[t, 1]
@@ -211,13 +229,13 @@ def _join_left(
             cut = kept[q, 0, w] if gold else ~_ZERO
             new[0, w] = (spines[t, 0, w] & cut) | own[q, 0, w]
             new[1, w] = spines[t, 1, w]
-        end = _add(trees, spines, begin, end, root, loss + (0 if gold or head[q] < 0 else 1), new, i, j)
+        end = _add(trees, spines, begin, end, root, loss + (0 if gold or head[q] < 0 else 1), new, i, j, most)
     gold = host[root] == q
     for w in range(width):
         cut = kept[root, 1, w] if gold else ~_ZERO
         new[0, w] = own[q, 0, w]
         new[1, w] = (own[q, 1, w] & cut) | spines[t, 1, w]
-    return _add(trees, spines, begin, end, q, loss + (0 if gold or head[root] < 0 else 1), new, i, j)
+    return _add(trees, spines, begin, end, q, loss + (0 if gold or head[root] < 0 else 1), new, i, j, most)
 
 
 @kernel
@@ -235,6 +253,7 @@ def _join_right(
     i: int,
     j: int,
     new: Keys,
+    most: int,
 ) -> int:
     """Join a tree with the j-th element q of the right stack, both ways; returns the end of the cell."""
     root, loss = trees[t, 0], trees[t, 1]
@@ -244,20 +263,23 @@ def _join_right(
         cut = kept[q, 1, w] if gold else ~_ZERO
         new[0, w] = spines[t, 0, w]
         new[1, w] = (spines[t, 1, w] & cut) | own[q, 1, w]
-    end = _add(trees, spines, begin, end, root, loss + (0 if gold or head[q] < 0 else 1), new, i, j)
+    end = _add(trees, spines, begin, end, root, loss + (0 if gold or head[q] < 0 else 1), new, i, j, most)
     if node[root] != 0:
         for w in range(width):
             new[0, w] = own[q, 0, w] | spines[t, 0, w]
             new[1, w] = own[q, 1, w]
-        end = _add(
-            trees, spines, begin, end, q, loss + (0 if head[root] == node[q] or head[root] < 0 else 1), new, i, j
-        )
+        wrong = 0 if head[root] == node[q] or head[root] < 0 else 1
+        end = _add(trees, spines, begin, end, q, loss + wrong, new, i, j, most)
     return end
 
 
 @kernel
-def _add(trees: Table, spines: Keys, begin: int, end: int, root: int, loss: int, new: Keys, i: int, j: int) -> int:
+def _add(
+    trees: Table, spines: Keys, begin: int, end: int, root: int, loss: int, new: Keys, i: int, j: int, most: int
+) -> int:
     """Put a tree into the cell that begins at `begin`, unless one there is as good in every way; the new end."""
+    if loss > most:
+        return end
     width = new.shape[1]
     for side in range(2):
         # Elements up to i and j have been joined.

@@ -28,6 +28,7 @@ from weft.infer.transitions.state import (
     G_FIRST,
     G_HEAD,
     G_NEXT,
+    HEAD,
     LENGTH,
     NEXT,
     OPEN,
@@ -40,8 +41,8 @@ from weft.infer.transitions.state import (
 )
 from weft.kernel import kernel
 
-#: Sentences of more words are learned from with the rules for configurations that reach the gold tree: the tables grow
-#: with the cube of the length.
+#: Sentences of more words are learned from by the rules for configurations that reach the gold tree: the tables of
+#: arc-standard grow with the cube of the length.
 LONGEST = 400
 _INFINITE = 1 << 28
 
@@ -65,6 +66,16 @@ def right_stack(state: Table, gold: Table) -> int:
         state[node, PREV] = 1 if is_root else 0
         if is_root:
             state[count, NEXT] = node
+            count += 1
+    return count
+
+
+@kernel
+def wrong_arcs(state: Table, gold: Table) -> int:
+    """How many words of a configuration hang on another head than the gold one."""
+    count = 0
+    for node in range(1, state[LENGTH, SCALAR] + 1):
+        if state[node, HEAD] >= 0 and gold[node, G_HEAD] >= 0 and state[node, HEAD] != gold[node, G_HEAD]:
             count += 1
     return count
 

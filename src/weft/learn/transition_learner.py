@@ -25,7 +25,7 @@ from weft.infer.transitions.weights import (
     pack_narrow,
     pack_wide,
 )
-from weft.learn.transition_beam import UPDATES, train_with_beam
+from weft.learn.transition_beam import NEEDED, UPDATES, train_with_beam
 from weft.learn.transition_training import ORACLES, STEPS, WRONG_LABELS, WRONG_MOVES, train_greedily
 
 #: Finest step of mean weights: they are kept as multiples of this part of one.
@@ -89,12 +89,13 @@ class TransitionLearner:
         state, gold = new_state(longest), np.zeros((longest + 2, G_WIDTH), dtype=np.int32)
         cache = parser.new_cache(longest)
         # Training may only meet what it costs nothing to avoid: arc-eager needs its freedom, see `arc_eager`.
-        single_root = self.single_root and system.name != "arc-eager"
-        beams = [new_beam(self.beam, longest), new_beam(1 if self.oracle == "static" else self.beam, longest)]
+        single_root = self.single_root and not system.root_last
+        widths = self.beam, 1 if self.oracle == "static" else self.beam
+        beams = [new_beam(width, longest, system.most_steps(longest)) for width in widths]
         history: list[Epoch] = []
         for number in range(1, self.epochs + 1):
             started = time.process_time()
-            order, counts, at = rng.permutation(keep), np.zeros(3, dtype=np.int64), 0
+            order, counts, at = rng.permutation(keep), np.zeros(4, dtype=np.int64), 0
             while at < len(order):
                 if self.beam > 1:
                     at = train_with_beam(
@@ -103,8 +104,7 @@ class TransitionLearner:
                         room, beams[0], beams[1], state, gold, counts, clock,
                     )  # fmt: skip
                     if at < len(order):
-                        n = int(np.diff(treebank.sentences)[order[at]])
-                        model = _roomier(model, 8 * (n + 1) * len(model.program.seeds))
+                        model = _roomier(model, int(counts[NEEDED]))
                     continue
                 at = train_greedily(
                     model, treebank.words, treebank.sentences, treebank.heads, treebank.labels, order, at,

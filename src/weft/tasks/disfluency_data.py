@@ -127,13 +127,13 @@ def _kept_head(
 def restore(doc: Doc, transcript: Transcript, heads: Sequence[int], relations: Sequence[str]) -> None:
     """Write an analysis of a transcript into its document.
 
-    Words that are struck out hang as reparanda on the next word that is not, words that were left out as punctuation,
-    fillers and reparanda, so that every sentence is a tree.
+    Words that are struck out hang as reparanda on the next word that is not (of a marker, on its second word), words
+    that were left out as punctuation, fillers and reparanda, so that every sentence is a tree.
 
     >>> doc = Doc.of_words([["Go", "uh", ",", "I", "mean", "stop"]])
     >>> restore(doc, prepare(doc), [1, 3, 0], ["", "parataxis", "root"])
     >>> doc.head.tolist(), doc.column("deprel")
-    ([4, 4, 4, 5, 6, 0], ['reparandum', 'discourse:filler', 'punct', 'nsubj', 'parataxis', 'root'])
+    ([5, 5, 5, 5, 6, 0], ['reparandum', 'discourse:filler', 'punct', 'nsubj', 'parataxis', 'root'])
     """
     n = doc.n_words
     found, names = np.full(n, -1, dtype=np.int32), [""] * n
@@ -157,13 +157,14 @@ def restore(doc: Doc, transcript: Transcript, heads: Sequence[int], relations: S
                 found[word], names[word] = group[-1] - first + 1, "nsubj"
         at += size
     spoken = {word for group in transcript.origins for word in group}
+    inside = {word for group in transcript.origins for word in group[:-1]}
     forms, tags = doc.column("form"), doc.column("upos") if doc.has("upos") else [""] * n
     for first, end in pairwise(offsets):
         roots = [word for word in range(first, end) if fluent[word] and found[word] == 0]
         following = -1
         for word in range(end - 1, first - 1, -1):
             if fluent[word]:
-                following = word
+                following = following if word in inside else word
             else:
                 head = following if following >= 0 else (roots[0] if roots else first)
                 found[word] = head - first + 1

@@ -60,9 +60,9 @@ ROWS: dict[str, tuple[str, str, dict[str, float]]] = {
 }
 
 
-#: For the question of the preposition one template joins those of a system, in its own nodes: the tag of the head with
-#: the word of the dependent's child on the right. (A word that arc-eager attaches has no such child yet.)
-CHILD_BELOW = {"arc-standard": "S1.t|S0r.w", "arc-eager": "S0.t|N0r.w", "lr-spine": "S2.t|S1r.w"}
+#: The templates of LR-spine have the tag of the head with the words of the dependent's children. For the question of
+#: the preposition the others get them too, in their own nodes. (What arc-eager attaches has none on the right yet.)
+CHILDREN_BELOW = {"arc-standard": "S1.t|S0l.w S1.t|S0r.w", "arc-eager": "S0.t|N0l.w S0.t|N0r.w", "lr-spine": ""}
 #: Quadruples take part whose last noun is that of so many of the training quadruples at least.
 LEAST_SEEN = 20
 
@@ -76,7 +76,7 @@ class Size:
     dev_sentences: int = 400
     test_sentences: int = 600
     seeds: int = 3
-    epochs: int = 8
+    epochs: int = 6
     predicted_tags: bool = True
     attachments: int = 20_801  # quadruples to learn from, before those with rare nouns are taken away
     attachment_epochs: int = 6
@@ -151,7 +151,7 @@ def question(learned: Sequence[Attachment], asked: Sequence[Attachment]) -> Ques
 
 def preposition_accuracy(asked: Question, system: str, oracle: str, epochs: int, seed: int = 0) -> float:
     """Share of prepositions whose head a parser finds that was trained on the sentences of the question."""
-    templates = f"{TEMPLATES[system]} {CHILD_BELOW[system]}"
+    templates = f"{TEMPLATES[system]} {CHILDREN_BELOW[system]}"
     parser = Parser(ParserSettings(system=system, oracle=oracle, templates=templates, epochs=epochs, seed=seed))
     parser.fit(asked.train)
     found = [copy_of(doc) for doc in asked.test]

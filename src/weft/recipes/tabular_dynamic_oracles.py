@@ -64,11 +64,11 @@ class Size:
     """How large the experiment is; the paper has all sentences, 5 seeds, 15 epochs (LR-spine 30)."""
 
     treebanks: tuple[str, ...] = ("wsj", "chi", "tur")
-    sentences: int = 1200  # of every training part at most
+    sentences: int = 1000  # of every training part at most
     test_sentences: int = 600
     seeds: int = 5
-    epochs: int = 6
-    spine_epochs: int = 8
+    epochs: int = 5
+    spine_epochs: int = 6
     predicted_tags: bool = True  # on the newspaper sample
     walks: int = 300  # trees along which tables are measured
 

@@ -69,7 +69,7 @@ TEMPLATES = {
         "S1.wt|Q1.wt S1.wt|Q1.w S1.w|Q1.wt S1.wt|Q1.t S1.t|Q1.wt S1.w|Q1.w S1.t|Q1.t S1.x|Q1.x S1.f|Q1.f "
         "S2.wt|Q1.wt S2.wt|Q1.w S2.w|Q1.wt S2.wt|Q1.t S2.t|Q1.wt S2.w|Q1.w S2.t|Q1.t "
         "S1.t|S2.t|Q1.t S1.t|S2.t|S3.t S1.t|Q1.t|Q2.t Q1.t|Q2.t "
-        "S1.t|S2.t|S1l.t S1.t|S2.t|S1r.t S1.t|S2.t|S2l.t S1.t|S2.t|S2r.t "
+        "S1.t|S2.t|S1l.t S1.t|S2.t|S1r.t S1.t|S2.t|S2l.t S1.t|S2.t|S2r.t S2.t|S1l.w S2.t|S1r.w "
         "S1~S2|S1.w,t S1~S2|S2.w,t S1~S2|S1.t|S2.t "
         "S1.wvl,tvl,wvr,tvr,wsl,tsl,wsr,tsr S2.wvl,tvl,wvr,tvr,wsl,tsl,wsr,tsr "
         "S1l.w,t,L S1l2.w,t,L S1r.w,t,L S1r2.w,t,L S2l.w,t,L S2l2.w,t,L S2r.w,t,L S2r2.w,t,L "

@@ -29,12 +29,12 @@ from weft.infer.transitions.beam import (
     trace,
 )
 from weft.infer.transitions.constraints import Constraints
-from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, change_label, change_move
+from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, change_action
 from weft.infer.transitions.state import Table, fill_gold
 from weft.infer.transitions.systems import apply, start
-from weft.infer.transitions.weights import NARROW, narrow_has_room, wide_has_room
+from weft.infer.transitions.weights import narrow_has_room, wide_has_room
 from weft.kernel import kernel
-from weft.learn.transition_training import STEPS, WRONG_MOVES
+from weft.learn.transition_training import STEPS, WRONG
 
 #: When to update.
 EARLY, MAX_VIOLATION = range(2)
@@ -64,7 +64,6 @@ def train_with_beam(
     clock: NDArray[np.float64],
 ) -> int:
     """Go through sentences in an order from `begin` on; returns where it stopped because a table was full."""
-    moves = np.zeros(NARROW, dtype=np.int32)
     scores = np.zeros(len(model.action_move), dtype=np.int32)
     most = len(free.parents)
     paths = np.zeros((2, 2, most), dtype=np.int32)  # wrong and correct: candidates and actions
@@ -82,13 +81,23 @@ def train_with_beam(
         violation, steps, mistaken = -np.inf, 0, False
         while not (beam_finished(model, free) or beam_finished(model, correct)):
             beam_step(
-                model, free, words, offset, n, single_root, by_mean, constraints, WATCHED, static, gold, room, moves,
-                scores,
+                model, free, words, offset, n, single_root, by_mean, constraints, WATCHED, static, gold, room, scores,
             )  # fmt: skip
             beam_step(
-                model, correct, words, offset, n, single_root, by_mean, constraints, CORRECT, static, gold, room, moves,
+                model,
+                correct,
+                words,
+                offset,
+                n,
+                single_root,
+                by_mean,
+                constraints,
+                CORRECT,
+                static,
+                gold,
+                room,
                 scores,
-            )  # fmt: skip
+            )
             counts[STEPS] += 1
             guess, right = best_place(free, by_mean, False), best_place(correct, by_mean, False)
             if right < 0:  # no correct action: a label that the actions do not know
@@ -104,7 +113,7 @@ def train_with_beam(
             if update == EARLY and lost:
                 break
         if mistaken and steps > 0:
-            counts[WRONG_MOVES] += 1
+            counts[WRONG] += 1
             same = 0
             while (
                 same < steps
@@ -139,6 +148,5 @@ def _replay(
             continue
         if step >= same:
             candidate_keys(model, state, candidate, words, offset, room)
-            change_move(model, room, model.action_move[action], by, clock)
-            change_label(model, room, action, by, clock)
+            change_action(model, room, action, by, clock)
         apply(model.system, state, candidate, model.action_move[action], model.action_label[action])

@@ -36,14 +36,14 @@ def test_recall_rises_and_precision_falls_with_the_cost_of_a_miss(sentences, tag
 
 
 @pytest.mark.must_show("semi-automated-ne-annotation", 3)
-def test_recall_of_88_is_within_reach(sentences, taggers):
+def test_recall_of_88_is_within_reach_of_one_labelling_where_a_balanced_tagger_has_80(sentences):
     held_out = sentences[12_000:] + gene_sentences(RecipeOptions(), "dev")
-    keen = recipe.train(sentences[:6000], 20.0, epochs=6)
+    keen, balanced = (recipe.train(sentences[:6000], miss, epochs) for miss, epochs in ((20.0, 6), (1.0, 3)))
     one, two = (recipe.scored(recipe.ask([keen], held_out, top), held_out).total() for top in (1, 2))
-    balanced = recipe.scored(recipe.ask([taggers[1.0]], held_out), held_out).total()
-    assert two.recall >= 0.88
-    assert two.recall > one.recall > balanced.recall + 0.1
-    assert two.system / len(held_out) < 3.0
+    assert one.recall >= 0.88
+    assert one.system / len(held_out) < 2.0
+    assert two.recall >= one.recall + 0.02
+    assert recipe.scored(recipe.ask([balanced], held_out), held_out).total().recall == pytest.approx(0.8, abs=0.05)
 
 
 @pytest.mark.must_show("semi-automated-ne-annotation", 4)

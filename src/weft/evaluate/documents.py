@@ -1,8 +1,8 @@
 """What of two sets of documents can be scored, and the counts by name: the door of the command line.
 
-A *layer* is `ud` (all metrics of dependency trees, tags and tokens), `constituents` (phrase-structure trees), the name
-of a span layer, or the name of a column of words. Without a name: constituents if both sides have them, then the span
-layer that both sides have, else `ud`.
+A *layer* is `ud` (all metrics of dependency trees, tags and tokens), `constituents` (phrase-structure trees),
+`disfluency` (words under reparanda, and the trees of the others), the name of a span layer, or the name of a column of
+words. Without a name: constituents if both sides have them, then the span layer that both sides have, else `ud`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from weft.errors import ConfigError, WeftError
 from weft.evaluate.counts import Counts
+from weft.evaluate.disfluency import evaluate_disfluency
 from weft.evaluate.parseval import evaluate_constituents
 from weft.evaluate.spans import common_layer, evaluate_spans
 from weft.evaluate.tagging import evaluate_tags
@@ -62,6 +63,8 @@ def evaluate_documents(
         return _ud(gold, system)
     if chosen == "constituents":
         return _constituents(gold, system)
+    if chosen == "disfluency":
+        return _disfluency(gold, system)
     if any(chosen in doc.spans for doc in gold):
         return _spans(gold, system, chosen)
     if any(chosen in doc.columns for doc in gold):
@@ -135,6 +138,17 @@ def _constituents(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
         raise ConfigError(f"McNemar's test looks at words, but {name} does not; take bootstrap or randomization")
 
     return Outcome("constituents", "brackets", report.counts(), right)
+
+
+def _disfluency(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
+    report = evaluate_disfluency(gold, system)
+
+    def right(name: str) -> NDArray[np.bool_]:
+        raise ConfigError(f"McNemar's test is not made for {name}; take bootstrap or randomization")
+
+    return Outcome(
+        "disfluency", "struck out", {"struck out": report.struck, "UAS": report.uas, "LAS": report.las}, right
+    )
 
 
 def _spans(gold: Sequence[Doc], system: Sequence[Doc], layer: str) -> Outcome:

@@ -2,7 +2,7 @@
 
     P = beam search over all actions, G = beam search over correct actions, both with the weights of now
     early:          at the first step i where P holds no configuration without a mistake
-    max-violation:  at the step i where score(best of P_i) - score(best of G_i) is largest
+    max-violation:  at the step i where score(best of P_i) - score(best of G_i) is largest, scores being sums
     update:         w <- w + F(best of G_i) - F(best of P_i)
 
 (Collins & Roark 2004; Huang, Fayong & Guo 2012; with several correct computations, Sun et al. 2009.) A sentence whose
@@ -23,9 +23,9 @@ from weft.infer.transitions.beam import (
     beam_step,
     best_place,
     has_mistake,
-    rank_of,
     start_beam,
     steps_of,
+    total_of,
     trace,
 )
 from weft.infer.transitions.constraints import Constraints
@@ -36,6 +36,8 @@ from weft.infer.transitions.weights import narrow_has_room, wide_has_room
 from weft.kernel import kernel
 from weft.learn.transition_training import STEPS, WRONG
 
+#: What an epoch counts beside what greedy training does: the changes that the tables had no room for.
+NEEDED = WRONG + 1
 #: When to update.
 EARLY, MAX_VIOLATION = range(2)
 UPDATES = {"early": EARLY, "max-violation": MAX_VIOLATION}
@@ -67,37 +69,21 @@ def train_with_beam(
     scores = np.zeros(len(model.action_move), dtype=np.int32)
     most = len(free.parents)
     paths = np.zeros((2, 2, most), dtype=np.int32)  # wrong and correct: candidates and actions
-    templates = len(model.program.seeds)
     for at in range(begin, len(order)):
         offset = sentences[order[at]]
         n = sentences[order[at] + 1] - offset
-        changes = 8 * (n + 1) * templates
-        if not (narrow_has_room(model.moves, changes) and wide_has_room(model.labels, changes)):
-            return at
-        clock[0] += 1.0
         fill_gold(heads, labels, offset, n, gold)
         start_beam(model, free, n)
         start_beam(model, correct, n)
         violation, steps, mistaken = -np.inf, 0, False
-        while not (beam_finished(model, free) or beam_finished(model, correct)):
+        while not (beam_finished(model, free) and beam_finished(model, correct)):
             beam_step(
                 model, free, words, offset, n, single_root, by_mean, constraints, WATCHED, static, gold, room, scores,
             )  # fmt: skip
             beam_step(
-                model,
-                correct,
-                words,
-                offset,
-                n,
-                single_root,
-                by_mean,
-                constraints,
-                CORRECT,
-                static,
-                gold,
-                room,
+                model, correct, words, offset, n, single_root, by_mean, constraints, CORRECT, static, gold, room,
                 scores,
-            )
+            )  # fmt: skip
             counts[STEPS] += 1
             guess, right = best_place(free, by_mean, False), best_place(correct, by_mean, False)
             if right < 0:  # no correct action: a label that the actions do not know
@@ -105,7 +91,7 @@ def train_with_beam(
                 break
             mistaken = has_mistake(free, guess)
             lost = best_place(free, by_mean, True) < 0
-            gap = rank_of(free, guess, by_mean) - rank_of(correct, right, by_mean)
+            gap = total_of(free, guess) - total_of(correct, right)
             if mistaken and (gap > violation if update == MAX_VIOLATION else lost or beam_finished(model, free)):
                 violation, steps = gap, steps_of(free)
                 trace(free, guess, steps, paths[0, 0], paths[0, 1])
@@ -113,7 +99,6 @@ def train_with_beam(
             if update == EARLY and lost:
                 break
         if mistaken and steps > 0:
-            counts[WRONG] += 1
             same = 0
             while (
                 same < steps
@@ -121,8 +106,16 @@ def train_with_beam(
                 and paths[0, 1, same] == paths[1, 1, same]
             ):  # fmt: skip
                 same += 1
+            changes = 0
             for side in range(2):
-                _replay(model, words, offset, n, state, room, paths[side], same, steps, 2 * side - 1, clock[0])
+                changes += 2 * _replay(model, words, offset, n, state, room, paths[side], same, steps, 0, 0.0)
+            if not (narrow_has_room(model.moves, changes) and wide_has_room(model.labels, changes)):
+                counts[NEEDED] = changes
+                return at
+            counts[WRONG] += 1
+            for side in range(2):
+                _replay(model, words, offset, n, state, room, paths[side], same, steps, 2 * side - 1, clock[0] + 1.0)
+        clock[0] += 1.0
     return len(order)
 
 
@@ -139,8 +132,9 @@ def _replay(
     steps: int,
     by: int,
     clock: float,
-) -> None:
-    """Change the weights along a computation, from where it differs on."""
+) -> int:
+    """Change the weights along a computation, from where it differs on (by 0: not at all); how many features it met."""
+    met = 0
     start(model.system, state, n)
     for step in range(steps):
         candidate, action = path[0, step], path[1, step]
@@ -148,5 +142,8 @@ def _replay(
             continue
         if step >= same:
             candidate_keys(model, state, candidate, words, offset, room)
-            change_action(model, room, action, by, clock)
+            met += int(np.count_nonzero(room.keys))
+            if by != 0:
+                change_action(model, room, action, by, clock)
         apply(model.system, state, candidate, model.action_move[action], model.action_label[action])
+    return met

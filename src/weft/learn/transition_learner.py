@@ -18,6 +18,7 @@ from weft.infer.transitions.model import TransitionParser
 from weft.infer.transitions.scoring import Model
 from weft.infer.transitions.state import G_WIDTH, Table, new_state
 from weft.infer.transitions.weights import (
+    CELLS_A_CHANGE,
     LARGEST,
     grow_narrow,
     grow_wide,
@@ -25,12 +26,12 @@ from weft.infer.transitions.weights import (
     pack_narrow,
     pack_wide,
 )
-from weft.learn.transition_beam import UPDATES, train_with_beam
+from weft.learn.transition_beam import NEEDED, UPDATES, train_with_beam
 from weft.learn.transition_training import ORACLES, STEPS, WRONG, train_greedily
 
 #: Finest step of mean weights: they are kept as multiples of this part of one.
 FINEST = 64.0
-#: Mean weights smaller than this, half of one correction, are not kept: that loses nothing and saves a fifth of the file.
+#: Smaller mean weights, less than half of one correction, are left out: a fifth of the file, and no accuracy.
 LEAST = 0.5
 
 
@@ -91,12 +92,13 @@ class TransitionLearner:
         state, gold = new_state(longest), np.zeros((longest + 2, G_WIDTH), dtype=np.int32)
         cache = parser.new_cache(longest)
         # Training may only meet what it costs nothing to avoid: arc-eager needs its freedom, see `arc_eager`.
-        single_root = self.single_root and system.name != "arc-eager"
-        beams = [new_beam(self.beam, longest), new_beam(1 if self.oracle == "static" else self.beam, longest)]
+        single_root = self.single_root and not system.root_last
+        widths = self.beam, 1 if self.oracle == "static" else self.beam
+        beams = [new_beam(width, longest, system.most_steps(longest)) for width in widths]
         history: list[Epoch] = []
         for number in range(1, self.epochs + 1):
             started = time.process_time()
-            order, counts, at = rng.permutation(keep), np.zeros(2, dtype=np.int64), 0
+            order, counts, at = rng.permutation(keep), np.zeros(3, dtype=np.int64), 0
             while at < len(order):
                 if self.beam > 1:
                     at = train_with_beam(
@@ -105,8 +107,7 @@ class TransitionLearner:
                         room, beams[0], beams[1], state, gold, counts, clock,
                     )  # fmt: skip
                     if at < len(order):
-                        n = int(np.diff(treebank.sentences)[order[at]])
-                        model = _roomier(model, 8 * (n + 1) * len(model.program.seeds))
+                        model = _roomier(model, int(counts[NEEDED]))
                     continue
                 at = train_greedily(
                     model, treebank.words, treebank.sentences, treebank.heads, treebank.labels, order, at,
@@ -137,7 +138,8 @@ class TransitionLearner:
 
 def _roomier(model: Model, changes: int) -> Model:
     return model._replace(
-        moves=grow_narrow(model.moves, changes), labels=grow_wide(model.labels, changes, 10 * changes, changes)
+        moves=grow_narrow(model.moves, changes),
+        labels=grow_wide(model.labels, changes, CELLS_A_CHANGE * changes, changes),
     )
 
 

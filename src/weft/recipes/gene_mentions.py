@@ -4,6 +4,10 @@ Words and mentions come from columns; alternatives from `ALTGENE.eval` lines `id
 the non-blank characters of the sentence and whose last is inclusive. The columns have no ids: in the training and
 development parts the n-th id of `GENE.eval` is the n-th sentence with a mention; in the test part a sentence is found
 by its set of mentions. Alternatives that do not begin and end with words are left out.
+
+The files are sorted by PubMed number, roughly by year, and old abstracts are no model of new ones: 40 % of the first
+6,000 training sentences have a mention, 61 % of the others. Sentences therefore come in an order drawn once, with a
+fixed seed.
 """
 
 from __future__ import annotations
@@ -12,6 +16,8 @@ import gzip
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
 
 from weft.formats import read
 from weft.recipes.framework import RecipeOptions
@@ -33,7 +39,7 @@ class Sentence(NamedTuple):
 
 
 def gene_sentences(options: RecipeOptions, part: str) -> list[Sentence]:
-    """The sentences of a part: train, dev or test."""
+    """The sentences of a part: train, dev or test; in an order drawn once, so that any cut has all years."""
     corpus = read(options.find(f"{FOLDER}/{part}.tsv.gz"), format="columns", fields="form entities")
     plain: list[Sentence] = []
     for doc in corpus:
@@ -45,20 +51,21 @@ def gene_sentences(options: RecipeOptions, part: str) -> list[Sentence]:
     gold = _by_id(options.find(f"{FOLDER}/{part}.GENE.eval" + ("" if part == "dev" else ".gz")))
     other = _by_id(options.find(f"{FOLDER}/{part}.ALTGENE.eval" + (".gz" if part == "train" else "")))
     ids = _ids_by_mentions(plain, gold) if part == "test" else _ids_in_order(plain, gold)
-    return [
+    found = [
         sentence if name is None else sentence._replace(alternatives=_runs(sentence, other.get(name, [])))
         for sentence, name in zip(plain, ids, strict=True)
     ]
+    return [found[i] for i in np.random.default_rng(0).permutation(len(found)).tolist()]
 
 
-def gene_document(sentences: list[Sentence], alternatives: bool = True) -> Doc:
-    """Sentences as a document, with their alternatives or without."""
+def gene_document(sentences: list[Sentence]) -> Doc:
+    """Sentences as a document, with their alternatives."""
     doc = Doc.of_words([sentence.words for sentence in sentences])
     gold, other = SpanLayer(doc.strings), SpanLayer(doc.strings)
     for first, sentence in zip(doc.sentence_offsets.tolist(), sentences, strict=False):
         for start, end in sentence.mentions:
             gold.add([(first + start, first + end)], LABEL)
-        for start, end in sentence.alternatives if alternatives else ():
+        for start, end in sentence.alternatives:
             other.add([(first + start, first + end)], LABEL)
     doc.spans[LAYER] = gold
     doc.spans[ALTERNATIVES] = other

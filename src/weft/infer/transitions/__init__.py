@@ -11,7 +11,9 @@ How it is built, so that the next system fits:
 - Moves are made at *candidates*. Most systems have one a configuration; easy-first has one for every two neighbours,
   and a system whose moves are unbounded in number (the spines of LR-spine) has one for every place of attachment. Each
   candidate has its own nodes (`bases`) that templates start from, and is scored anew when `apply` marked it as stale.
-- Features are templates written as data (`templates`) over those nodes and the partial trees below them.
+- Features are templates written as data (`templates`) over those nodes and the partial trees below them; `comparisons`
+  are those that ask whether words are said twice.
+- `arc_eager_edit` stands apart from the systems that give every word a head: it strikes out repairs in speech.
 - Scores are sums of whole numbers (`weights`): of the move, and of the move with its label (`scoring`).
 - `constituents` (phrase-structure trees over characters or words) stands beside them with states, templates and a beam
   of its own (`constituent_templates`, `constituent_beam`), as its nodes are phrases; it shares the weights.

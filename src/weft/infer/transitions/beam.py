@@ -44,9 +44,9 @@ class Beam(NamedTuple):
     scores: NDArray[np.float64]
 
 
-def new_beam(width: int, longest: int, most_steps: int = 0) -> Beam:
-    """Room for a beam over sentences of at most so many words."""
-    rows, steps = max(longest + 2, ROWS), most_steps or 2 * longest + 2
+def new_beam(width: int, longest: int, steps: int) -> Beam:
+    """Room for a beam over sentences of at most so many words, and computations of so many steps."""
+    rows = max(longest + 2, ROWS)
     return Beam(
         np.zeros((2, width, rows, WIDTH), dtype=np.int32),
         np.zeros((2, width)),
@@ -89,6 +89,12 @@ def rank_of(beam: Beam, place: int, by_mean: bool) -> float:
     half = beam.numbers[_HALF]
     total = beam.totals[half, place]
     return total / max(1, beam.lengths[half, place]) if by_mean else total
+
+
+@kernel
+def total_of(beam: Beam, place: int) -> float:
+    """The sum of the scores of the actions that led to a configuration."""
+    return beam.totals[beam.numbers[_HALF], place]
 
 
 @kernel

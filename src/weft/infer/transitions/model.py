@@ -102,7 +102,7 @@ class TransitionParser:
             no_gold = np.zeros((1, G_WIDTH), dtype=np.int32)
             parse_with_beam(
                 self.model, words, np.asarray(sentences, dtype=np.int64), single_root, by_mean, given, room,
-                new_beam(beam, longest), no_gold, heads, labels,
+                new_beam(beam, longest, self.system.most_steps(longest)), no_gold, heads, labels,
             )  # fmt: skip
             return heads, labels
         parse_greedily(
@@ -160,15 +160,15 @@ def _part(arrays: Arrays, table: str) -> Arrays:
 def actions_of(system: str, heads: Table, labels: Table, positions: Table) -> list[Action]:
     """The actions that trees need: every move, arcs with the labels seen in their direction.
 
-    `heads`, `labels` and `positions` (1 for the first word of a sentence) are those of all words.
+    `heads`, `labels` and `positions` (1 for the first word of a sentence) are those of all words; a word that is its
+    own head is struck out.
 
     >>> actions_of("arc-hybrid", np.array([2, 0]), np.array([0, 1]), np.array([1, 2]))
     [(0, -1), (1, 0), (2, 1)]
     """
     chosen = system_named(system)
-    # In arc-eager ROOT stands behind the last word, so that its arcs are left arcs.
-    to_left = heads > positions if system != "arc-eager" else (heads > positions) | (heads == 0)
-    seen = {LEFT: to_left, RIGHT: ~to_left & (heads >= 0)}
+    to_left = (heads > positions) | (heads == 0) if chosen.root_last else heads > positions
+    seen = {LEFT: to_left, RIGHT: ~to_left & (heads >= 0) & (heads != positions)}
     found: list[Action] = []
     for move in chosen.moves:
         if move in seen:

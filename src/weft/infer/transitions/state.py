@@ -104,12 +104,17 @@ def clear(state: Table, n: int) -> None:
 
 
 @kernel
+def label_bit(label: int) -> np.int32:
+    """The bit of a label in sets of labels; labels are numbered by frequency, so that those that share one are rare."""
+    return np.int32(1) << np.int32(max(label, 0) % 31)
+
+
+@kernel
 def attach(state: Table, head: int, dependent: int, label: int) -> None:
     """Add an arc; the dependent becomes the outermost child on its side."""
     state[dependent, HEAD] = head
     state[dependent, LABEL] = label
-    # Labels are numbered by frequency, so that those that share a bit are rare.
-    bit = np.int32(1) << np.int32(max(label, 0) % 31)
+    bit = label_bit(label)
     if dependent < head:
         state[head, L2] = state[head, L1]
         state[head, L1] = dependent

@@ -24,8 +24,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from weft.errors import ConfigError
-from weft.infer.transitions import arc_eager, arc_hybrid, arc_standard, easy_first, lr_spine
+from weft.infer.transitions import arc_eager, arc_eager_edit, arc_hybrid, arc_standard, easy_first, lr_spine
 from weft.infer.transitions.state import (
+    EDIT,
     FRONT,
     G_HEAD,
     G_LABEL,
@@ -43,7 +44,7 @@ from weft.infer.transitions.state import (
 )
 from weft.kernel import kernel
 
-ARC_EAGER, ARC_HYBRID, ARC_STANDARD, EASY_FIRST, LR_SPINE = range(5)
+ARC_EAGER, ARC_HYBRID, ARC_STANDARD, EASY_FIRST, LR_SPINE, ARC_EAGER_EDIT = range(6)
 #: What a base is where there is no node: in front of the bottom of the stack, behind the last word.
 NOTHING = -1
 
@@ -59,6 +60,12 @@ class TransitionSystem:
     arcs: tuple[int, ...] = (LEFT, RIGHT)
     stays: bool = False  # whether training repeats a configuration until its move is right, when it does not explore
     many: bool = False  # whether configurations have several candidates
+    root_last: bool = False  # whether ROOT stands behind the last word, so that its arcs are left arcs
+    steps: tuple[int, int] = (2, 2)  # a computation over n words has at most steps[0] * n + steps[1] moves
+
+    def most_steps(self, n: int) -> int:
+        """The most moves of a computation over n words."""
+        return self.steps[0] * n + self.steps[1]
 
 
 _STACK = ("S0", "S1", "S2", "S3", "N0", "N1", "N2", "N3")
@@ -66,7 +73,7 @@ _STACK = ("S0", "S1", "S2", "S3", "N0", "N1", "N2", "N3")
 SYSTEMS = {
     system.name: system
     for system in (
-        TransitionSystem("arc-eager", ARC_EAGER, (SHIFT, LEFT, RIGHT, REDUCE), _STACK),
+        TransitionSystem("arc-eager", ARC_EAGER, (SHIFT, LEFT, RIGHT, REDUCE), _STACK, root_last=True),
         TransitionSystem("arc-hybrid", ARC_HYBRID, (SHIFT, LEFT, RIGHT), _STACK),
         TransitionSystem("arc-standard", ARC_STANDARD, (SHIFT, LEFT, RIGHT), _STACK),
         TransitionSystem(
@@ -77,6 +84,11 @@ SYSTEMS = {
         ),
     )
 }
+#: Arc-eager that strikes out words. It stands apart, as the systems above give every word a head.
+EDITING = TransitionSystem(
+    "arc-eager-edit", ARC_EAGER_EDIT, (SHIFT, LEFT, RIGHT, REDUCE, EDIT), _STACK, root_last=True,
+    steps=arc_eager_edit.STEPS,
+)  # fmt: skip
 
 
 def system_named(name: str) -> TransitionSystem:
@@ -85,14 +97,15 @@ def system_named(name: str) -> TransitionSystem:
     >>> system_named("arc-hybrid").moves == (SHIFT, LEFT, RIGHT)
     True
     """
-    if name not in SYSTEMS:
-        raise ConfigError(f"unknown transition system {name!r}; the systems are: {', '.join(SYSTEMS)}")
-    return SYSTEMS[name]
+    known = {**SYSTEMS, EDITING.name: EDITING}
+    if name not in known:
+        raise ConfigError(f"unknown transition system {name!r}; the systems are: {', '.join(known)}")
+    return known[name]
 
 
 @kernel
 def start(system: int, state: Table, n: int) -> None:
-    if system == ARC_EAGER:
+    if system in (ARC_EAGER, ARC_EAGER_EDIT):
         arc_eager.start(state, n)
     elif system == EASY_FIRST:
         easy_first.start(state, n)
@@ -102,7 +115,7 @@ def start(system: int, state: Table, n: int) -> None:
 
 @kernel
 def finished(system: int, state: Table) -> bool:
-    if system == ARC_EAGER:
+    if system in (ARC_EAGER, ARC_EAGER_EDIT):
         return arc_eager.finished(state)
     if system == EASY_FIRST:
         return easy_first.finished(state)
@@ -133,12 +146,14 @@ def legal(system: int, state: Table, candidate: int, single_root: bool) -> int:
         return arc_standard.legal(state, single_root)
     if system == LR_SPINE:
         return lr_spine.legal(state, candidate, single_root)
+    if system == ARC_EAGER_EDIT:
+        return arc_eager_edit.legal(state, single_root)
     return easy_first.legal(state, candidate, single_root)
 
 
 @kernel
 def arc(system: int, state: Table, candidate: int, move: int) -> tuple[int, int]:
-    if system == ARC_EAGER:
+    if system in (ARC_EAGER, ARC_EAGER_EDIT):
         return arc_eager.arc(state, move)
     if system == ARC_HYBRID:
         return arc_hybrid.arc(state, move)
@@ -162,6 +177,8 @@ def apply(system: int, state: Table, candidate: int, move: int, label: int) -> N
         arc_eager.apply(state, move, label)
     elif system == ARC_HYBRID:
         arc_hybrid.apply(state, move, label)
+    elif system == ARC_EAGER_EDIT:
+        arc_eager_edit.apply(state, move, label)
     else:
         arc_standard.apply(state, move, label)
 
@@ -176,6 +193,8 @@ def cost(system: int, state: Table, gold: Table, candidate: int, move: int) -> i
         return arc_standard.cost(state, gold, move)
     if system == LR_SPINE:
         return lr_spine.cost(state, gold, candidate, move)
+    if system == ARC_EAGER_EDIT:
+        return arc_eager_edit.cost(state, gold, move)
     return easy_first.cost(state, gold, candidate, move)
 
 
@@ -230,5 +249,5 @@ def bases(system: int, state: Table, candidate: int, out: Table) -> None:
     b = state[FRONT, SCALAR]
     for k in range(4):
         out[4 + k] = b + k if b + k <= n else NOTHING
-    if system == ARC_EAGER and b + 3 > n:
+    if system in (ARC_EAGER, ARC_EAGER_EDIT) and b + 3 > n:
         out[4 + max(0, n + 1 - b)] = 0

@@ -3,9 +3,14 @@
     S0.w                 the form of the top of the stack
     S0.wt|N0.t           its form and tag with the tag of the first word of the buffer
     S0.w,t,wt            three templates
-    S0l2.L               the label of its second outermost child on the left; also l, r, r2, h (head), h2 (its head)
+    S0l2.L               the label of its second outermost child on the left; also l, r, r2, h (head), h2 (its head),
+                         l0, r0 (innermost child), le, re (leftmost and rightmost descendant)
     S0.tvr  N0.tsl       number of children on the right (vl, vr), set of the labels of those on the left (sl, sr)
     S0~N0|S0.t           the distance between two nodes
+    S0=N0.w  S0=N0.w|S0.w      whether two nodes have the same form; which form it is, if they do
+    S0^N0.w  S0==N0.t    rough copies: how many words of the stretches S0le..S0 and N0le..N0 agree from their beginnings
+                         on; whether all tags of the two agree
+    N0.El,EEl  S0.Er,EEr whether the word, the two words, on the left or the right are struck out
 
 Nodes are those that the transition system names (`S0 S1 S2 S3` from the top of the stack down, `N0 N1 N2 N3` from the
 front of the buffer on; `M2 M1 P0 P1 P2 P3` around a pair of easy-first). Small letters are fields of words, bound by
@@ -14,6 +19,7 @@ comment. A word `moves:` opens the block of templates that score moves only, `bo
 and also moves with their labels.
 
 A template fires where all of its nodes exist; outside the stack and the buffer a boundary mark stands for a word.
+Questions (`=`, `==`, `El` ...) fire where the answer is yes.
 """
 
 from __future__ import annotations
@@ -27,14 +33,17 @@ import numpy as np
 
 from weft.errors import TemplateError
 from weft.features.hashing import Keys, avalanche, hash_string, join
-from weft.infer.transitions.state import HEAD, L1, L2, LABEL, LS, LV, R1, R2, RS, RV, Table
+from weft.infer.transitions.comparisons import agree, innermost, prefix, right_edge, same, struck_beside
+from weft.infer.transitions.state import HEAD, L1, L2, LABEL, LE, LS, LV, R1, R2, RS, RV, Table
 from weft.infer.transitions.systems import TransitionSystem
 from weft.kernel import kernel
 
-_PATHS = ("", "h", "h2", "l", "l2", "r", "r2")
-_ITSELF, _H, _H2, _L, _LL, _R, _RR = range(7)
-_KINDS = ("word", "L", "vl", "vr", "sl", "sr", "~")
-_WORD, _LABEL, _VL, _VR, _SL, _SR, _DISTANCE = range(7)
+_PATHS = ("", "h", "h2", "l", "l2", "r", "r2", "l0", "r0", "le", "re")
+_ITSELF, _H, _H2, _L, _LL, _R, _RR, _L0, _R0, _LE, _RE = range(11)
+_KINDS = ("word", "L", "vl", "vr", "sl", "sr", "~", "El", "EEl", "Er", "EEr", "==", "=", "^")
+_WORD, _LABEL, _VL, _VR, _SL, _SR, _DISTANCE, _EL, _EEL, _ER, _EER, _SAME, _EQUAL, _PREFIX = range(14)
+#: Atoms of one node that are no fields of words; comparisons of two nodes in a field.
+_OF_NODES, _COMPARISONS = _KINDS[_LABEL:_DISTANCE] + _KINDS[_EL:_SAME], _KINDS[_SAME:]
 _BLOCKS = ("moves", "both")
 _ZERO = np.uint64(0)
 #: Distances from here on are told apart by tens only; so many children are many.
@@ -45,7 +54,7 @@ class StateProgram(NamedTuple):
     """Templates as numbers; those before `moves_end` score moves only. Inside a block they are sorted by length."""
 
     places: Table  # rows: base, path
-    atoms: Table  # rows: kind, place, column of the word table or second place
+    atoms: Table  # rows: kind, place, column of the word table, second place
     runs: Table  # rows: first template, end, atoms each of them has
     members: Table  # rows: the atoms of a template
     seeds: Keys
@@ -76,7 +85,7 @@ def compile_templates(text: str, system: TransitionSystem, columns: Sequence[str
     if not templates:
         raise TemplateError("no templates given; write at least one, such as S0.w")
     places: dict[tuple[int, int], int] = {}
-    atoms: dict[tuple[int, int, int], int] = {}
+    atoms: dict[tuple[int, int, int, int], int] = {}
     members = np.zeros((len(templates), max(map(len, templates))), dtype=np.int32)
     for t, template in enumerate(templates):
         for m, atom in enumerate(template):
@@ -86,7 +95,7 @@ def compile_templates(text: str, system: TransitionSystem, columns: Sequence[str
     runs = [(lengths.index(own), lengths.index(own) + lengths.count(own), own[1]) for own in dict.fromkeys(lengths)]
     return StateProgram(
         np.array(list(places), dtype=np.int32).reshape(-1, 2),
-        np.array(list(atoms), dtype=np.int32).reshape(-1, 3),
+        np.array(list(atoms), dtype=np.int32).reshape(-1, 4),
         np.array(runs, dtype=np.int32),
         members,
         np.array([hash_string("|".join(template)) for template in templates], dtype=np.uint64),
@@ -102,7 +111,7 @@ def _conjunctions(token: str) -> list[tuple[str, ...]]:
         if "~" in factor and not dot:
             factors.append([(factor,)])
             continue
-        choices = [re.findall(r"v[lr]|s[lr]|[A-Za-z]", choice) for choice in attributes.split(",")]
+        choices = [re.findall(r"EE?[lr]|v[lr]|s[lr]|[A-Za-z]", choice) for choice in attributes.split(",")]
         if not place or not all(choices) or ["".join(choice) for choice in choices] != attributes.split(","):
             raise TemplateError(f"cannot read {factor!r} of the template {token!r}: expected NODE.FIELDS, as in S0.wt")
         factors.append([tuple(f"{place}.{attribute}" for attribute in choice) for choice in choices])
@@ -111,17 +120,21 @@ def _conjunctions(token: str) -> list[tuple[str, ...]]:
 
 def _atom(
     text: str, system: TransitionSystem, columns: Sequence[str], places: dict[tuple[int, int], int]
-) -> tuple[int, int, int]:
+) -> tuple[int, int, int, int]:
     if "~" in text:
         one, _, other = text.partition("~")
-        return _DISTANCE, _place(one, system, places), _place(other, system, places)
+        return _DISTANCE, _place(one, system, places), 0, _place(other, system, places)
     node, _, attribute = text.partition(".")
-    place = _place(node, system, places)
-    if attribute in _KINDS[1:]:
-        return _KINDS.index(attribute), place, 0
+    if attribute in _OF_NODES:
+        return _KINDS.index(attribute), _place(node, system, places), 0, 0
     if attribute not in columns:
         raise TemplateError(f"template {text!r}: unknown field {attribute!r}; the fields are: {', '.join(columns)}, L")
-    return _WORD, place, columns.index(attribute)
+    column = columns.index(attribute)
+    for sign in _COMPARISONS:
+        one, found, other = node.partition(sign)
+        if found:
+            return _KINDS.index(sign), _place(one, system, places), column, _place(other, system, places)
+    return _WORD, _place(node, system, places), column, 0
 
 
 def _place(node: str, system: TransitionSystem, places: dict[tuple[int, int], int]) -> int:
@@ -156,7 +169,11 @@ def _reach(state: Table, base: int, path: int) -> int:
         return state[base, L2]
     if path == _R:
         return state[base, R1]
-    return state[base, R2]
+    if path == _RR:
+        return state[base, R2]
+    if path in (_L0, _R0):
+        return innermost(state, base, -1 if path == _L0 else 1)
+    return state[base, LE] if path == _LE else right_edge(state, base)
 
 
 @kernel
@@ -178,16 +195,19 @@ def feature_keys(
     for k in range(len(places)):
         nodes[k] = _reach(state, bases[places[k, 0]], places[k, 1])
     for a in range(len(program.atoms)):
-        kind, place, other = program.atoms[a, 0], program.atoms[a, 1], program.atoms[a, 2]
-        node = nodes[place]
+        kind, place, column = program.atoms[a, 0], program.atoms[a, 1], program.atoms[a, 2]
+        node, other = nodes[place], nodes[program.atoms[a, 3]]
         value = _ZERO
         if kind == _WORD:
             if node > 0:
-                value = words[first + node, other]
+                value = words[first + node, column]
             elif node == 0:
-                value = words[0, other]
+                value = words[0, column]
             elif places[place, 1] == _ITSELF:
                 value = _number(-1, kind)
+        elif kind == _EQUAL:
+            if node != other and agree(words, first, node, other, column):
+                value = _number(1, kind)
         elif node >= 0:
             if kind == _LABEL:
                 value = _number(state[node, LABEL], kind)
@@ -199,8 +219,18 @@ def feature_keys(
                 value = _number(state[node, LS], kind)
             elif kind == _SR:
                 value = _number(state[node, RS], kind)
-            elif nodes[other] >= 0:
-                value = _number(_distance(node, nodes[other]), kind)
+            elif kind <= _DISTANCE:
+                if other >= 0:
+                    value = _number(_distance(node, other), kind)
+            elif kind == _PREFIX:
+                length = prefix(state, words, first, node, other, column)
+                if length > 0:
+                    value = _number(length, kind)
+            elif (
+                same(state, words, first, node, other, column) if kind == _SAME
+                else struck_beside(state, node, -1 if kind <= _EEL else 1, 1 if kind in (_EL, _ER) else 2)
+            ):  # fmt: skip
+                value = _number(1, kind)
         atoms[a] = value
     seeds, members = program.seeds, program.members
     for run in range(len(program.runs)):

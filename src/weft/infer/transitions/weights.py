@@ -41,6 +41,8 @@ _FEATURES, _CELLS, _LINES = range(3)
 _LOW, _HIGH, _USED, _WEIGHTS = range(4)
 #: Room of a new block; a block that would need more than `_MANY` cells becomes a line.
 _FEW, _MANY = 2, 12
+#: Cells that a change of a weight takes at most.
+CELLS_A_CHANGE = _MANY + 1
 #: Added to the number of a line, to tell it from a block.
 _LINE = 1 << 31
 
@@ -360,7 +362,7 @@ def wide_has_room(table: WideTable, changes: int) -> bool:
     """Whether so many changes of single features are sure to find room."""
     return (
         table.size[_FEATURES] + changes <= len(table.slots) // 2
-        and table.size[_CELLS] + changes * (_MANY + 1) <= len(table.cells)
+        and table.size[_CELLS] + changes * CELLS_A_CHANGE <= len(table.cells)
         and table.size[_LINES] + changes <= len(table.lines)
     )
 

@@ -1,0 +1,65 @@
+"""Speech repairs in dependency trees: the words under a `reparandum` arc are struck out.
+
+    the red the blue square      red <- the(1): det,  red <- square: reparandum      struck out: the(1), red
+
+An *analysis* is a list of heads in which a word that is struck out is its own head, and all others have heads that are
+not struck out, or 0 for the root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from weft.errors import WeftError
+from weft.text.doc import Doc
+
+#: The relation of the head of a reparandum to its repair in Universal Dependencies.
+REPARANDUM = "reparandum"
+#: The relation of a filled pause to the word it stands before.
+FILLER = "discourse:filler"
+
+
+def struck_words(heads: Sequence[int], relations: Sequence[str]) -> list[bool]:
+    """For every word of a sentence whether it or a word above it is a reparandum.
+
+    >>> struck_words([2, 5, 5, 5, 0], ["det", "reparandum", "det", "amod", "root"])
+    [True, True, False, False, False]
+    """
+    found: list[bool] = []
+    for word in range(1, len(heads) + 1):
+        seen: set[int] = set()
+        while word > 0 and word not in seen and relations[word - 1].split(":")[0] != REPARANDUM:
+            seen.add(word)
+            word = heads[word - 1]
+        found.append(word > 0 and word not in seen)
+    return found
+
+
+def analysis_of(heads: Sequence[int], relations: Sequence[str]) -> list[int]:
+    """The heads of a sentence, words that are struck out being their own.
+
+    >>> analysis_of([2, 5, 5, 5, 0], ["det", "reparandum", "det", "amod", "root"])
+    [1, 2, 5, 5, 0]
+    """
+    struck = struck_words(heads, relations)
+    return [word if out else head for word, (head, out) in enumerate(zip(heads, struck, strict=True), 1)]
+
+
+def fluent_text(doc: Doc) -> str:
+    """The words of a document with trees that are neither struck out nor fillers, a line a sentence.
+
+    >>> doc = Doc.of_words([["the", "red", "uh", "the", "blue", "square"]], head=[[2, 6, 6, 6, 6, 0]],
+    ...                    deprel=[["det", "reparandum", "discourse:filler", "det", "amod", "root"]])
+    >>> fluent_text(doc)
+    'the blue square'
+    """
+    if doc.head is None:
+        raise WeftError("the document has no trees to tell what is struck out; parse it first")
+    forms, relations = doc.column("form"), doc.column("deprel")
+    lines = []
+    for first, end in pairwise(doc.sentence_offsets.tolist()):
+        struck = struck_words(doc.head[first:end].tolist(), relations[first:end])
+        kept = zip(forms[first:end], relations[first:end], struck, strict=True)
+        lines.append(" ".join(form for form, relation, out in kept if not out and relation != FILLER))
+    return "\n".join(lines)

@@ -44,7 +44,8 @@ def test_a_settled_index_answers_and_grows_as_before(size):
     settled.settle()
     more = np.concatenate([keys[::2], np.arange(1000, dtype=np.uint64)])
     assert settled.add(more).tolist() == index.add(more).tolist()
-    assert settled.keys().tolist() == index.keys().tolist() and settled.counts.tolist() == index.counts.tolist()
+    assert settled.keys().tolist() == index.keys().tolist()
+    assert settled.counts.tolist() == index.counts.tolist()
 
 
 def random_problem(seed, n_rows=40, n_columns=5, positions=30, real=False):

@@ -63,13 +63,6 @@ def test_beam_search_learns_too(update, oracle):
     assert doc.column("deprel") == gold.column("deprel")
 
 
-def test_moves_and_labels_can_be_chosen_one_after_the_other():
-    doc, gold = bare(treebank()), treebank()
-    fitted(two_steps=True)([doc])
-    assert doc.head.tolist() == gold.head.tolist()
-    assert doc.column("deprel") == gold.column("deprel")
-
-
 def test_a_saved_parser_says_the_same(tmp_path):
     parser = fitted()
     Pipeline([parser]).save(tmp_path / "parser.weft")
@@ -196,8 +189,6 @@ def test_options_that_do_not_fit_are_refused():
     for options in ({"system": "arc-lazy"}, {"oracle": "wise"}, {"beam": 0}, {"nonprojective": "keep"}, {"epochs": 0}):
         with pytest.raises(ConfigError):
             Parser.of_options(options)
-    with pytest.raises(ConfigError, match="two_steps"):
-        fitted(two_steps=True, beam=4, oracle="nondet")
     with pytest.raises(WeftError, match="not trained"):
         Parser()([bare(treebank())])
 

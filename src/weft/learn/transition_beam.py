@@ -29,15 +29,15 @@ from weft.infer.transitions.beam import (
     trace,
 )
 from weft.infer.transitions.constraints import Constraints
-from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, change_label, change_move
+from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, change_action
 from weft.infer.transitions.state import Table, fill_gold
 from weft.infer.transitions.systems import apply, start
-from weft.infer.transitions.weights import NARROW, narrow_has_room, wide_has_room
+from weft.infer.transitions.weights import narrow_has_room, wide_has_room
 from weft.kernel import kernel
-from weft.learn.transition_training import STEPS, WRONG_LABELS, WRONG_MOVES
+from weft.learn.transition_training import STEPS, WRONG
 
 #: What an epoch counts beside what greedy training does: the changes that the tables had no room for.
-NEEDED = WRONG_LABELS + 1
+NEEDED = WRONG + 1
 #: When to update.
 EARLY, MAX_VIOLATION = range(2)
 UPDATES = {"early": EARLY, "max-violation": MAX_VIOLATION}
@@ -66,7 +66,6 @@ def train_with_beam(
     clock: NDArray[np.float64],
 ) -> int:
     """Go through sentences in an order from `begin` on; returns where it stopped because a table was full."""
-    moves = np.zeros(NARROW, dtype=np.int32)
     scores = np.zeros(len(model.action_move), dtype=np.int32)
     most = len(free.parents)
     paths = np.zeros((2, 2, most), dtype=np.int32)  # wrong and correct: candidates and actions
@@ -79,11 +78,10 @@ def train_with_beam(
         violation, steps, mistaken = -np.inf, 0, False
         while not (beam_finished(model, free) and beam_finished(model, correct)):
             beam_step(
-                model, free, words, offset, n, single_root, by_mean, constraints, WATCHED, static, gold, room, moves,
-                scores,
+                model, free, words, offset, n, single_root, by_mean, constraints, WATCHED, static, gold, room, scores,
             )  # fmt: skip
             beam_step(
-                model, correct, words, offset, n, single_root, by_mean, constraints, CORRECT, static, gold, room, moves,
+                model, correct, words, offset, n, single_root, by_mean, constraints, CORRECT, static, gold, room,
                 scores,
             )  # fmt: skip
             counts[STEPS] += 1
@@ -110,11 +108,11 @@ def train_with_beam(
                 same += 1
             changes = 0
             for side in range(2):
-                changes += _replay(model, words, offset, n, state, room, paths[side], same, steps, 0, 0.0)
+                changes += 2 * _replay(model, words, offset, n, state, room, paths[side], same, steps, 0, 0.0)
             if not (narrow_has_room(model.moves, changes) and wide_has_room(model.labels, changes)):
                 counts[NEEDED] = changes
                 return at
-            counts[WRONG_MOVES] += 1
+            counts[WRONG] += 1
             for side in range(2):
                 _replay(model, words, offset, n, state, room, paths[side], same, steps, 2 * side - 1, clock[0] + 1.0)
         clock[0] += 1.0
@@ -146,7 +144,6 @@ def _replay(
             candidate_keys(model, state, candidate, words, offset, room)
             met += int(np.count_nonzero(room.keys))
             if by != 0:
-                change_move(model, room, model.action_move[action], by, clock)
-                change_label(model, room, action, by, clock)
+                change_action(model, room, action, by, clock)
         apply(model.system, state, candidate, model.action_move[action], model.action_label[action])
     return met

@@ -15,9 +15,10 @@ from weft.features.hashing import Keys
 from weft.infer.transitions.beam import new_beam
 from weft.infer.transitions.constraints import no_constraints
 from weft.infer.transitions.model import TransitionParser
-from weft.infer.transitions.scoring import Model, new_scratch
+from weft.infer.transitions.scoring import Model
 from weft.infer.transitions.state import G_WIDTH, Table, new_state
 from weft.infer.transitions.weights import (
+    CELLS_A_CHANGE,
     LARGEST,
     grow_narrow,
     grow_wide,
@@ -26,10 +27,12 @@ from weft.infer.transitions.weights import (
     pack_wide,
 )
 from weft.learn.transition_beam import NEEDED, UPDATES, train_with_beam
-from weft.learn.transition_training import ORACLES, STEPS, WRONG_LABELS, WRONG_MOVES, train_greedily
+from weft.learn.transition_training import ORACLES, STEPS, WRONG, train_greedily
 
 #: Finest step of mean weights: they are kept as multiples of this part of one.
 FINEST = 64.0
+#: Smaller mean weights, less than half of one correction, are left out: a fifth of the file, and no accuracy.
+LEAST = 0.5
 
 
 class Treebank(NamedTuple):
@@ -85,7 +88,7 @@ class TransitionLearner:
         model = parser.model
         rng = np.random.default_rng(self.seed)
         random = rng.integers(0, 2**63, 1).astype(np.uint64)
-        clock, room = np.zeros(1), new_scratch(model.program)
+        clock, room = np.zeros(1), parser.new_scratch()
         state, gold = new_state(longest), np.zeros((longest + 2, G_WIDTH), dtype=np.int32)
         cache = parser.new_cache(longest)
         # Training may only meet what it costs nothing to avoid: arc-eager needs its freedom, see `arc_eager`.
@@ -95,7 +98,7 @@ class TransitionLearner:
         history: list[Epoch] = []
         for number in range(1, self.epochs + 1):
             started = time.process_time()
-            order, counts, at = rng.permutation(keep), np.zeros(4, dtype=np.int64), 0
+            order, counts, at = rng.permutation(keep), np.zeros(3, dtype=np.int64), 0
             while at < len(order):
                 if self.beam > 1:
                     at = train_with_beam(
@@ -113,7 +116,7 @@ class TransitionLearner:
                 )  # fmt: skip
                 if at < len(order):
                     model = _roomier(model, 16 * len(model.program.seeds))
-            wrong = int(counts[WRONG_MOVES] + counts[WRONG_LABELS])
+            wrong = int(counts[WRONG])
             history.append(Epoch(number, int(counts[STEPS]), wrong, time.process_time() - started))
             last = number == self.epochs  # without errors too, as the mean weights still have to follow
             if watch is not None or last:
@@ -135,11 +138,14 @@ class TransitionLearner:
 
 def _roomier(model: Model, changes: int) -> Model:
     return model._replace(
-        moves=grow_narrow(model.moves, changes), labels=grow_wide(model.labels, changes, 10 * changes, changes)
+        moves=grow_narrow(model.moves, changes),
+        labels=grow_wide(model.labels, changes, CELLS_A_CHANGE * changes, changes),
     )
 
 
 def _averaged(parser: TransitionParser, model: Model, clock: float) -> TransitionParser:
     """The parser with mean weights."""
     scale = min(FINEST, LARGEST / max(1.0, largest_mean(model.moves, model.labels, clock)))
-    return parser.with_weights(pack_narrow(model.moves, clock, scale), pack_wide(model.labels, clock, scale))
+    return parser.with_weights(
+        pack_narrow(model.moves, clock, scale, LEAST), pack_wide(model.labels, clock, scale, LEAST)
+    )

@@ -15,28 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.features.hashing import Keys, avalanche
-from weft.infer.transitions.scoring import (
-    Model,
-    Scratch,
-    candidate_keys,
-    change_label,
-    change_move,
-    score_labels,
-    score_moves,
-)
-from weft.infer.transitions.state import DYNAMIC, G_HEAD, G_LABEL, MOVES, NONDET, STALE, STATIC, Table, fill_gold
+from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, change_action, score_actions
+from weft.infer.transitions.state import DYNAMIC, G_HEAD, G_LABEL, NONDET, STALE, STATIC, Table, fill_gold
 from weft.infer.transitions.systems import apply, arc, canonical, cost, finished, first, following, legal, price, start
 from weft.infer.transitions.weights import NARROW, Scores, narrow_has_room, wide_has_room
 from weft.kernel import kernel
 
 #: Oracles by name.
 ORACLES = {"static": STATIC, "nondet": NONDET, "dynamic": DYNAMIC}
-_N_MOVES = len(MOVES)
 #: A configuration is repeated at most so often before training goes on from it.
 _TRIES = 50
 _LEAST = -(1 << 30)
-#: What an epoch counts: configurations, wrong moves, wrong labels on right arcs.
-STEPS, WRONG_MOVES, WRONG_LABELS = range(3)
+#: What an epoch counts: configurations and wrong actions.
+STEPS, WRONG = range(2)
 
 
 @kernel
@@ -68,9 +59,6 @@ def train_greedily(
     clock: NDArray[np.float64],
 ) -> int:
     """Go through sentences in an order from `begin` on; returns where it stopped because a table was full."""
-    actions = len(model.action_move)
-    scores = np.zeros(actions, dtype=np.int32)
-    moves = np.zeros(NARROW, dtype=np.int32)
     templates = len(model.program.seeds)
     for at in range(begin, len(order)):
         offset = sentences[order[at]]
@@ -85,51 +73,46 @@ def train_greedily(
             counts[STEPS] += 1
             price(model.system, state, gold, oracle)
             only = canonical(model.system, state, gold) if oracle == STATIC else -1
-            best, best_score = -1, _LEAST
-            right, right_score = -1, _LEAST
-            guess = -1  # move, or action where moves and labels are chosen together
-            target = -1
+            best, guess, best_score = -1, -1, _LEAST
+            right, target, right_score = -1, -1, _LEAST
+            held = -1  # the candidate whose features are in `room`
             candidate = first(model.system)
             while candidate >= 0:
                 line = cache[candidate if len(cache) > 1 else 0]
                 if state[candidate, STALE] != 0:
                     state[candidate, STALE] = 0
                     candidate_keys(model, state, candidate, words, offset, room)
-                    score_moves(model, room, moves)
-                    if model.two_steps:
-                        line[: len(moves)] = moves
-                    else:
-                        score_labels(model, room, scores)
-                        for a in range(actions):
-                            line[a] = scores[a] + moves[model.action_move[a]]
+                    score_actions(model, room, line)
+                    held = candidate
                 allowed = legal(model.system, state, candidate, single_root)
-                for move in range(len(moves)):
+                for move in range(NARROW):
                     if not (allowed >> move) & 1:
                         continue
                     zero = move == only if only >= 0 else cost(model.system, state, gold, candidate, move) == 0
-                    if model.two_steps:
-                        if line[move] > best_score:
-                            best, guess, best_score = candidate, move, line[move]
-                        if zero and line[move] > right_score:
-                            right, target, right_score = candidate, move, line[move]
+                    for a in range(model.move_first[move], model.move_first[move + 1]):
+                        if line[a] > best_score:
+                            best, guess, best_score = candidate, a, line[a]
+                    if not zero:
                         continue
                     head, dependent = arc(model.system, state, candidate, move)
                     wanted = -1
                     if dependent > 0 and gold[dependent, G_HEAD] == head:
                         wanted = gold[dependent, G_LABEL]
                     for a in range(model.move_first[move], model.move_first[move + 1]):
-                        if line[a] > best_score:
-                            best, guess, best_score = candidate, a, line[a]
-                        if zero and line[a] > right_score and (wanted < 0 or model.action_label[a] == wanted):
+                        if line[a] > right_score and (wanted < 0 or model.action_label[a] == wanted):
                             right, target, right_score = candidate, a, line[a]
                 candidate = following(model.system, state, candidate)
             if right < 0:  # a label the actions do not know: any move that is legal will do
                 right, target = best, guess
             wrong = _is_wrong(model, state, gold, only, best, guess)
             if wrong:
-                counts[WRONG_MOVES] += 1
-                _learn(model, state, words, offset, room, right, target, 1, clock[0])
-                _learn(model, state, words, offset, room, best, guess, -1, clock[0])
+                counts[WRONG] += 1
+                if held != right:
+                    candidate_keys(model, state, right, words, offset, room)
+                change_action(model, room, target, 1, clock[0])
+                if best != right:
+                    candidate_keys(model, state, best, words, offset, room)
+                change_action(model, room, guess, -1, clock[0])
                 _forget_scores(model, state)
             chosen, choice = best, guess
             if wrong and not (oracle == DYNAMIC and _uniform(random) < explore):
@@ -138,49 +121,22 @@ def train_greedily(
                 if stays and tries < _TRIES:
                     continue
             tries = 0
-            if model.two_steps:
-                move = choice
-                label = _choose_label(model, state, words, offset, room, scores, gold, chosen, move, counts, clock[0])
-            else:
-                move, label = model.action_move[choice], model.action_label[choice]
-            apply(model.system, state, chosen, move, label)
+            apply(model.system, state, chosen, model.action_move[choice], model.action_label[choice])
     return len(order)
 
 
 @kernel
-def _is_wrong(model: Model, state: Table, gold: Table, only: int, candidate: int, choice: int) -> bool:
-    move = choice if model.two_steps else model.action_move[choice]
+def _is_wrong(model: Model, state: Table, gold: Table, only: int, candidate: int, action: int) -> bool:
+    move = model.action_move[action]
     if only >= 0:
         if move != only:
             return True
     elif cost(model.system, state, gold, candidate, move) > 0:
         return True
-    if model.two_steps:
-        return False
     head, dependent = arc(model.system, state, candidate, move)
     if dependent > 0 and gold[dependent, G_HEAD] == head and gold[dependent, G_LABEL] >= 0:
-        return model.action_label[choice] != gold[dependent, G_LABEL]
+        return model.action_label[action] != gold[dependent, G_LABEL]
     return False
-
-
-@kernel
-def _learn(
-    model: Model,
-    state: Table,
-    words: Keys,
-    offset: int,
-    room: Scratch,
-    candidate: int,
-    choice: int,
-    by: int,
-    clock: float,
-) -> None:
-    candidate_keys(model, state, candidate, words, offset, room)
-    if model.two_steps:
-        change_move(model, room, choice, by, clock)
-    else:
-        change_move(model, room, model.action_move[choice], by, clock)
-        change_label(model, room, choice, by, clock)
 
 
 @kernel
@@ -190,41 +146,3 @@ def _forget_scores(model: Model, state: Table) -> None:
     while candidate >= 0:
         state[candidate, STALE] = 1
         candidate = following(model.system, state, candidate)
-
-
-@kernel
-def _choose_label(
-    model: Model,
-    state: Table,
-    words: Keys,
-    offset: int,
-    room: Scratch,
-    scores: Scores,
-    gold: Table,
-    candidate: int,
-    move: int,
-    counts: NDArray[np.int64],
-    clock: float,
-) -> int:
-    """The best label of a move, after learning from it where the arc is gold and the label is not."""
-    begin, end = model.move_first[move], model.move_first[move + 1]
-    head, dependent = arc(model.system, state, candidate, move)
-    if dependent < 0 or end == begin:
-        return -1
-    candidate_keys(model, state, candidate, words, offset, room)
-    score_labels(model, room, scores)
-    top = begin
-    for a in range(begin + 1, end):
-        if scores[a] > scores[top]:
-            top = a
-    if gold[dependent, G_HEAD] == head and gold[dependent, G_LABEL] >= 0:
-        wanted = -1
-        for a in range(begin, end):
-            if model.action_label[a] == gold[dependent, G_LABEL]:
-                wanted = a
-        if wanted >= 0 and wanted != top:
-            counts[WRONG_LABELS] += 1
-            change_label(model, room, wanted, 1, clock)
-            change_label(model, room, top, -1, clock)
-            top = wanted
-    return model.action_label[top]

@@ -52,7 +52,6 @@ class ParserSettings(Settings):
     single_root: bool = True  # give every sentence exactly one root
     templates: str = ""  # feature templates; empty: the system's own
     fields: dict[str, str] = field(default_factory=lambda: dict(FIELDS))  # fields of templates and their columns
-    two_steps: bool = False  # choose moves first and labels afterwards: faster, a little less accurate
     seed: int = 0
     workers: int = 1  # not used in training
 
@@ -119,7 +118,7 @@ class Parser(Component):
         kept = np.repeat(np.isin(np.arange(len(trees.sentences) - 1), keep), np.diff(trees.sentences))
         actions = actions_of(settings.system, *(part[kept] for part in (trees.heads, trees.labels, positions)))
         fields = list(self.settings.fields)
-        blank = TransitionParser(settings.system, templates, fields, actions, settings.two_steps)
+        blank = TransitionParser(settings.system, templates, fields, actions)
         learner = TransitionLearner(
             settings.epochs,
             settings.oracle,

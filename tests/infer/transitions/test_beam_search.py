@@ -9,7 +9,7 @@ from transition_twins import legal_actions
 from weft.features.hashing import hash_string
 from weft.infer.transitions import systems
 from weft.infer.transitions.model import TransitionParser
-from weft.infer.transitions.scoring import candidate_keys, new_scratch, score_actions
+from weft.infer.transitions.scoring import candidate_keys, score_actions
 from weft.infer.transitions.state import HEAD, LABEL, LEFT, MOVES, RIGHT, new_state
 from weft.infer.transitions.weights import NARROW
 
@@ -30,8 +30,8 @@ def random_parser(name: str, seed: int) -> TransitionParser:
     rng = np.random.default_rng(seed)
     features = np.unique(rng.integers(0, 2**32, 4000, dtype=np.uint64).astype(np.uint32))
     narrow = {"features": features, "weights": rng.integers(-9, 9, (len(features), NARROW)).astype(np.int16)}
-    counts = np.full(len(features), len(actions), dtype=np.uint16)
-    columns = np.tile(np.arange(len(actions), dtype=np.uint8), len(features))
+    counts = np.full(len(features), NARROW + len(actions), dtype=np.uint16)
+    columns = np.tile(np.arange(NARROW + len(actions), dtype=np.uint8), len(features))
     wide = {"features": features, "counts": counts, "columns": columns,
             "weights": rng.integers(-9, 9, len(columns)).astype(np.int16)}  # fmt: skip
     return parser.with_weights(narrow, wide)
@@ -39,7 +39,7 @@ def random_parser(name: str, seed: int) -> TransitionParser:
 
 def seeded(parser: TransitionParser, words: np.ndarray, n: int, seed: int) -> TransitionParser:
     """The same with weights for exactly the features of all configurations over these words."""
-    room, keys = new_scratch(parser.model.program), set()
+    room, keys = parser.new_scratch(), set()
     system = parser.system
 
     def visit(state: np.ndarray) -> None:
@@ -57,20 +57,20 @@ def seeded(parser: TransitionParser, words: np.ndarray, n: int, seed: int) -> Tr
     visit(state)
     rng = np.random.default_rng(seed)
     features = np.array(sorted(keys), dtype=np.uint32)
-    actions = len(parser.actions)
+    columns = NARROW + len(parser.actions)
     narrow = {"features": features, "weights": rng.integers(-99, 99, (len(features), NARROW)).astype(np.int16)}
     wide = {
         "features": features,
-        "counts": np.full(len(features), actions, dtype=np.uint16),
-        "columns": np.tile(np.arange(actions, dtype=np.uint8), len(features)),
-        "weights": rng.integers(-99, 99, actions * len(features)).astype(np.int16),
+        "counts": np.full(len(features), columns, dtype=np.uint16),
+        "columns": np.tile(np.arange(columns, dtype=np.uint8), len(features)),
+        "weights": rng.integers(-99, 99, columns * len(features)).astype(np.int16),
     }
     return parser.with_weights(narrow, wide)
 
 
 def best_of_all(parser: TransitionParser, words: np.ndarray, n: int) -> tuple[int, set[tuple[tuple[int, ...], ...]]]:
     """The highest total of a computation, and the trees of those that reach it."""
-    room, system = new_scratch(parser.model.program), parser.system
+    room, system = parser.new_scratch(), parser.system
     number = {action: i for i, action in enumerate(parser.actions)}
     found: dict[tuple[tuple[int, ...], ...], int] = {}
 
@@ -81,8 +81,8 @@ def best_of_all(parser: TransitionParser, words: np.ndarray, n: int) -> tuple[in
             return
         for candidate, move, label in legal_actions(system, state, 2, True):
             candidate_keys(parser.model, state, candidate, words, 0, room)
-            moves, scores = np.zeros(NARROW, np.int32), np.zeros(len(parser.actions), np.int32)
-            score_actions(parser.model, room, moves, scores)
+            scores = np.zeros(len(parser.actions), np.int32)
+            score_actions(parser.model, room, scores)
             after = state.copy()
             systems.apply(system.number, after, candidate, move, label)
             visit(after, total + int(scores[number[move, label]]))

@@ -156,7 +156,6 @@ def beam_step(
     static: bool,
     gold: Table,
     room: Scratch,
-    moves: Scores,
     scores: Scores,
 ) -> None:
     """Go one step on."""
@@ -179,7 +178,7 @@ def beam_step(
             legal = allowed_moves(model.system, state, candidate, single_root, constraints, offset)
             if legal != 0:
                 candidate_keys(model, state, candidate, words, offset, room)
-                score_actions(model, room, moves, scores)
+                score_actions(model, room, scores)
             for move in range(NARROW):
                 if not (legal >> move) & 1:
                     continue
@@ -248,7 +247,6 @@ def parse_with_beam(
     labels: Table,
 ) -> None:
     """Heads and labels of all words of a batch."""
-    moves = np.zeros(NARROW, dtype=np.int32)
     scores = np.zeros(len(model.action_move), dtype=np.int32)
     for s in range(len(sentences) - 1):
         offset = sentences[s]
@@ -257,9 +255,7 @@ def parse_with_beam(
             continue
         start_beam(model, beam, n)
         while not beam_finished(model, beam):
-            beam_step(
-                model, beam, words, offset, n, single_root, by_mean, constraints, FREE, False, gold, room, moves, scores
-            )
+            beam_step(model, beam, words, offset, n, single_root, by_mean, constraints, FREE, False, gold, room, scores)
         state = beam.states[beam.numbers[_HALF], best_place(beam, by_mean, False)]
         for i in range(n):
             heads[offset + i] = state[i + 1, HEAD]

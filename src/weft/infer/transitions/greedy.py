@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from weft.features.hashing import Keys
 from weft.infer.transitions.constraints import Constraints, allowed_moves
-from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, score_actions, score_labels, score_moves
+from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, score_actions
 from weft.infer.transitions.state import HEAD, LABEL, STALE, Table
 from weft.infer.transitions.systems import apply, finished, first, following, start
 from weft.infer.transitions.weights import NARROW, Scores
@@ -38,32 +38,16 @@ def parse_greedily(
     `state` has rows for the longest sentence. `cache[candidate]` keeps scores and `best[candidate]` the best choice
     while its features do not change.
     """
-    actions = len(model.action_move)
-    moves = np.zeros(NARROW, dtype=np.int32)
-    scores = np.zeros(actions, dtype=np.int32)
+    scores = np.zeros(len(model.action_move), dtype=np.int32)
     for s in range(len(sentences) - 1):
         offset = sentences[s]
         n = sentences[s + 1] - offset
         start(model.system, state, n)
         while not finished(model.system, state):
-            candidate, choice = _choose(
-                model, state, words, offset, single_root, constraints, room, moves, scores, cache, best
+            candidate, action = _choose(
+                model, state, words, offset, single_root, constraints, room, scores, cache, best
             )
-            if model.two_steps:
-                move, label = choice, -1
-                if model.move_first[move + 1] > model.move_first[move] + 1:
-                    candidate_keys(model, state, candidate, words, offset, room)
-                    score_labels(model, room, scores)
-                    top = model.move_first[move]
-                    for a in range(top + 1, model.move_first[move + 1]):
-                        if scores[a] > scores[top]:
-                            top = a
-                    label = model.action_label[top]
-                elif model.move_first[move + 1] > model.move_first[move]:
-                    label = model.action_label[model.move_first[move]]
-            else:
-                move, label = model.action_move[choice], model.action_label[choice]
-            apply(model.system, state, candidate, move, label)
+            apply(model.system, state, candidate, model.action_move[action], model.action_label[action])
         for i in range(n):
             heads[offset + i] = state[i + 1, HEAD]
             labels[offset + i] = state[i + 1, LABEL]
@@ -78,41 +62,42 @@ def _choose(
     single_root: bool,
     constraints: Constraints,
     room: Scratch,
-    moves: Scores,
     scores: Scores,
     cache: Scores,
     best: NDArray[np.int32],
 ) -> tuple[int, int]:
-    """The best candidate and its best legal action (its move, with two steps)."""
+    """The best candidate and its best legal action."""
     top, chosen, choice = _LEAST, -1, -1
     candidate = first(model.system)
     while candidate >= 0:
-        stale = state[candidate, STALE] != 0
         legal = allowed_moves(model.system, state, candidate, single_root, constraints, offset)
-        if stale:
-            candidate_keys(model, state, candidate, words, offset, room)
-            if model.two_steps:
-                score_moves(model, room, moves)
-            else:
-                score_actions(model, room, moves, scores)
+        if state[candidate, STALE] != 0:
             state[candidate, STALE] = 0
-        own, own_choice = _LEAST, -1
-        if stale or candidate == 0 or constraints.active:
-            line = moves if model.two_steps else scores
-            width = len(line)
-            if not stale:
-                line = cache[candidate]
-            for k in range(width):
-                move = k if model.two_steps else model.action_move[k]
-                if (legal >> move) & 1 and line[k] > own:
-                    own, own_choice = line[k], k
-            best[candidate] = own_choice
-            if stale and len(cache) > 1:
-                cache[candidate, :width] = line
+            candidate_keys(model, state, candidate, words, offset, room)
+            score_actions(model, room, scores)
+            own = _best_action(model, scores, legal)
+            value = scores[own] if own >= 0 else _LEAST
+            if len(cache) > 1:
+                cache[candidate] = scores
+                best[candidate] = own
         else:
-            own_choice = best[candidate]
-            own = cache[candidate, own_choice]
-        if own > top:
-            top, chosen, choice = own, candidate, own_choice
+            if candidate == 0 or constraints.active:
+                best[candidate] = _best_action(model, cache[candidate], legal)
+            own = best[candidate]
+            value = cache[candidate, own] if own >= 0 else _LEAST
+        if own >= 0 and value > top:
+            top, chosen, choice = value, candidate, own
         candidate = following(model.system, state, candidate)
     return chosen, choice
+
+
+@kernel
+def _best_action(model: Model, scores: Scores, legal: int) -> int:
+    """The best action whose move is legal, -1 if there is none."""
+    top, found = _LEAST, -1
+    for move in range(NARROW):
+        if (legal >> move) & 1:
+            for a in range(model.move_first[move], model.move_first[move + 1]):
+                if scores[a] > top:
+                    top, found = scores[a], a
+    return found

@@ -13,7 +13,7 @@ from weft.features.hashing import Keys
 from weft.infer.transitions.beam import new_beam, parse_with_beam
 from weft.infer.transitions.constraints import Constraints, no_constraints
 from weft.infer.transitions.greedy import parse_greedily
-from weft.infer.transitions.scoring import Model, new_scratch
+from weft.infer.transitions.scoring import Model, Scratch, columns_of, new_scratch
 from weft.infer.transitions.state import G_WIDTH, LEFT, MOVES, RIGHT, Table, new_state
 from weft.infer.transitions.systems import system_named
 from weft.infer.transitions.templates import compile_templates
@@ -46,22 +46,22 @@ class TransitionParser:
         templates: str,
         fields: Sequence[str],
         actions: Sequence[Action],
-        two_steps: bool = False,
         arrays: Arrays | None = None,
     ) -> None:
         self.system = system_named(system)
-        self.templates, self.fields, self.two_steps = templates, tuple(fields), two_steps
+        self.templates, self.fields = templates, tuple(fields)
         self.actions = sorted(actions)
         unknown = sorted({MOVES[move] for move, _ in self.actions if move not in self.system.moves})
         if unknown:
             raise ConfigError(f"{system} has no move {', '.join(unknown)}; it has {', '.join(self._move_names())}")
         program = compile_templates(templates, self.system, self.fields)
         self.arrays = arrays
-        moves, labels = new_narrow(), new_wide(len(self.actions))
+        columns = columns_of(len(self.actions))
+        moves, labels = new_narrow(), new_wide(columns)
         if arrays is not None:
             moves, labels = (
                 unpack_narrow(_part(arrays, "moves")),
-                unpack_wide(_part(arrays, "labels"), len(self.actions)),
+                unpack_wide(_part(arrays, "labels"), columns),
             )
         self.model = Model(
             self.system.number,
@@ -71,7 +71,6 @@ class TransitionParser:
             np.array([move for move, _ in self.actions], dtype=np.int32),
             np.array([label for _, label in self.actions], dtype=np.int32),
             np.array([sum(own < move for own, _ in self.actions) for move in range(NARROW + 1)], dtype=np.int32),
-            two_steps,
         )
 
     def _move_names(self) -> list[str]:
@@ -97,7 +96,7 @@ class TransitionParser:
             return heads, labels
         longest = int(np.diff(sentences).max())
         given = constraints if constraints is not None else no_constraints()
-        room = new_scratch(self.model.program)
+        room = self.new_scratch()
         if beam > 1:
             self.check_beam(beam)
             no_gold = np.zeros((1, G_WIDTH), dtype=np.int32)
@@ -116,13 +115,15 @@ class TransitionParser:
         """Refuse widths that make no sense."""
         if beam < 1:
             raise ConfigError(f"beam must be at least 1, got {beam}")
-        if beam > 1 and self.two_steps:
-            raise ConfigError("a beam needs the scores of moves and labels together; use two_steps=false or beam=1")
+
+    def new_scratch(self) -> Scratch:
+        """Room to score in, one a thread."""
+        return new_scratch(self.model.program, len(self.actions))
 
     def new_cache(self, longest: int) -> NDArray[np.int32]:
         """Room for the scores of all candidates of a sentence."""
         candidates = longest + 2 if self.system.many else 1
-        return np.zeros((candidates, max(len(self.actions), NARROW)), dtype=np.int32)
+        return np.zeros((candidates, len(self.actions)), dtype=np.int32)
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
         """What a model file keeps: a header and the packed weights."""
@@ -133,7 +134,6 @@ class TransitionParser:
             "templates": self.templates,
             "fields": list(self.fields),
             "actions": [list(action) for action in self.actions],
-            "two_steps": self.two_steps,
         }
         return header, self.arrays
 
@@ -141,13 +141,13 @@ class TransitionParser:
     def of_state(cls, header: dict[str, Any], arrays: Arrays) -> TransitionParser:
         """The parser that a model file describes."""
         actions = [(int(move), int(label)) for move, label in header["actions"]]
-        return cls(header["system"], header["templates"], header["fields"], actions, header["two_steps"], arrays)
+        return cls(header["system"], header["templates"], header["fields"], actions, arrays)
 
     def with_weights(self, moves: Arrays, labels: Arrays) -> TransitionParser:
         """The same parser with other packed weights."""
         arrays = {f"moves/{name}": array for name, array in moves.items()}
         arrays |= {f"labels/{name}": array for name, array in labels.items()}
-        return TransitionParser(self.system.name, self.templates, self.fields, self.actions, self.two_steps, arrays)
+        return TransitionParser(self.system.name, self.templates, self.fields, self.actions, arrays)
 
 
 def _part(arrays: Arrays, table: str) -> Arrays:

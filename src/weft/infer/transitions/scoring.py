@@ -2,8 +2,8 @@
 
     score(action) = sum over features f of  M[f, move] + A[f, action],      action = (move, label)
 
-M is a table with a few columns that all templates of `moves` and `both` share; A has a column an action and those of
-`labels` and `both`. With `two_steps` the move is chosen by M alone and then its label by A, which is asked once a word.
+Features of templates that score moves only have a row of M in a table with a few columns. Those of the others have one
+row with the columns of M first and then those of A.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from weft.infer.transitions.state import Table
 from weft.infer.transitions.systems import bases
 from weft.infer.transitions.templates import StateProgram, feature_keys
 from weft.infer.transitions.weights import (
+    NARROW,
     NarrowTable,
     Scores,
     WideTable,
@@ -39,7 +40,6 @@ class Model(NamedTuple):
     action_move: Table
     action_label: Table
     move_first: Table  # actions are sorted by move: those of move m are move_first[m] to move_first[m + 1]
-    two_steps: bool
 
 
 class Scratch(NamedTuple):
@@ -50,10 +50,17 @@ class Scratch(NamedTuple):
     atoms: Keys
     keys: Keys
     places: NDArray[np.int64]
+    moves: Scores
+    sums: Scores
 
 
-def new_scratch(program: StateProgram) -> Scratch:
-    """Room for a program."""
+def columns_of(actions: int) -> int:
+    """Columns of the rows that score moves and actions; a multiple of what processors add up at a time."""
+    return -(-(NARROW + actions) // 32) * 32
+
+
+def new_scratch(program: StateProgram, actions: int) -> Scratch:
+    """Room for a program and so many actions."""
     templates = len(program.seeds)
     return Scratch(
         np.zeros(16, dtype=np.int32),
@@ -61,6 +68,8 @@ def new_scratch(program: StateProgram) -> Scratch:
         np.zeros(len(program.atoms), dtype=np.uint64),
         np.zeros(templates, dtype=np.uint64),
         np.zeros(templates, dtype=np.int64),
+        np.zeros(NARROW, dtype=np.int32),
+        np.zeros(columns_of(actions), dtype=np.int32),
     )
 
 
@@ -72,34 +81,23 @@ def candidate_keys(model: Model, state: Table, candidate: int, words: Keys, firs
 
 
 @kernel
-def score_moves(model: Model, room: Scratch, out: Scores) -> None:
-    """Scores of moves from the features in `room.keys`."""
-    add_narrow(model.moves, room.keys, 0, model.program.moves_end, out)
+def score_actions(model: Model, room: Scratch, out: Scores) -> None:
+    """Scores of actions from the features in `room.keys`."""
+    moves, sums = room.moves, room.sums
+    end = model.program.moves_end
+    add_narrow(model.moves, room.keys, 0, end, moves)
+    sums[:] = 0
+    add_wide(model.labels, room.keys, end, len(room.keys), room.places, sums)
+    for move in range(NARROW):
+        own = moves[move] + sums[move]
+        for a in range(model.move_first[move], model.move_first[move + 1]):
+            out[a] = own + sums[NARROW + a]
 
 
 @kernel
-def score_labels(model: Model, room: Scratch, out: Scores) -> None:
-    """Scores of actions, apart from those of their moves, from the features in `room.keys`."""
-    out[:] = 0
-    add_wide(model.labels, room.keys, model.program.labels_begin, len(room.keys), room.places, out)
-
-
-@kernel
-def score_actions(model: Model, room: Scratch, moves: Scores, out: Scores) -> None:
-    """Scores of actions with those of their moves."""
-    score_moves(model, room, moves)
-    score_labels(model, room, out)
-    for a in range(len(out)):
-        out[a] += moves[model.action_move[a]]
-
-
-@kernel
-def change_move(model: Model, room: Scratch, move: int, by: int, clock: float) -> None:
-    """Change the weights of a move."""
-    change_narrow(model.moves, room.keys, 0, model.program.moves_end, move, by, clock)
-
-
-@kernel
-def change_label(model: Model, room: Scratch, action: int, by: int, clock: float) -> None:
-    """Change the weights of an action apart from those of its move."""
-    change_wide(model.labels, room.keys, model.program.labels_begin, len(room.keys), action, by, clock)
+def change_action(model: Model, room: Scratch, action: int, by: int, clock: float) -> None:
+    """Change the weights of an action and of its move for the features in `room.keys`."""
+    move, end = model.action_move[action], model.program.moves_end
+    change_narrow(model.moves, room.keys, 0, end, move, by, clock)
+    change_wide(model.labels, room.keys, end, len(room.keys), move, by, clock)
+    change_wide(model.labels, room.keys, end, len(room.keys), NARROW + action, by, clock)

@@ -15,8 +15,8 @@
 Nodes are those that the transition system names (`S0 S1 S2 S3` from the top of the stack down, `N0 N1 N2 N3` from the
 front of the buffer on; `M2 M1 P0 P1 P2 P3` around a pair of easy-first). Small letters are fields of words, bound by
 the task to columns of documents; `L` is the label a node has got. Templates are separated by blanks, `#` starts a
-comment. A line that begins with `moves:` or `labels:` opens that block: templates that score moves, and templates that
-score moves together with their labels; `both:` belongs to the two of them.
+comment. A word `moves:` opens the block of templates that score moves only, `both:` that of templates that score moves
+and also moves with their labels.
 
 A template fires where all of its nodes exist; outside the stack and the buffer a boundary mark stands for a word.
 Questions (`=`, `==`, `El` ...) fire where the answer is yes.
@@ -30,7 +30,6 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weft.errors import TemplateError
 from weft.features.hashing import Keys, avalanche, hash_string, join
@@ -45,22 +44,21 @@ _KINDS = ("word", "L", "vl", "vr", "sl", "sr", "~", "El", "EEl", "Er", "EEr", "=
 _WORD, _LABEL, _VL, _VR, _SL, _SR, _DISTANCE, _EL, _EEL, _ER, _EER, _SAME, _EQUAL, _PREFIX = range(14)
 #: Atoms of one node that are no fields of words; comparisons of two nodes in a field.
 _OF_NODES, _COMPARISONS = _KINDS[_LABEL:_DISTANCE] + _KINDS[_EL:_SAME], _KINDS[_SAME:]
-_BLOCKS = ("moves", "both", "labels")
+_BLOCKS = ("moves", "both")
 _ZERO = np.uint64(0)
 #: Distances from here on are told apart by tens only; so many children are many.
 _FAR, _MANY = 5, 6
 
 
 class StateProgram(NamedTuple):
-    """Templates as numbers; those before `moves_end` score moves, those from `labels_begin` on score labels."""
+    """Templates as numbers; those before `moves_end` score moves only. Inside a block they are sorted by length."""
 
     places: Table  # rows: base, path
     atoms: Table  # rows: kind, place, column of the word table, second place
-    starts: NDArray[np.int64]
-    members: Table
+    runs: Table  # rows: first template, end, atoms each of them has
+    members: Table  # rows: the atoms of a template
     seeds: Keys
     moves_end: int
-    labels_begin: int
 
 
 def compile_templates(text: str, system: TransitionSystem, columns: Sequence[str]) -> StateProgram:
@@ -68,8 +66,8 @@ def compile_templates(text: str, system: TransitionSystem, columns: Sequence[str
 
     >>> from weft.infer.transitions.systems import system_named
     >>> program = compile_templates("moves: S0.w,t S0l.t both: S0.t|N0.t", system_named("arc-hybrid"), ["w", "t"])
-    >>> len(program.seeds), program.moves_end, program.labels_begin
-    (4, 4, 3)
+    >>> len(program.seeds), program.moves_end
+    (4, 3)
     """
     blocks: dict[str, list[tuple[str, ...]]] = {name: [] for name in _BLOCKS}
     block = "both"
@@ -81,25 +79,26 @@ def compile_templates(text: str, system: TransitionSystem, columns: Sequence[str
                     raise TemplateError(f"unknown block {token!r} of templates; the blocks are: {', '.join(_BLOCKS)}")
                 continue
             blocks[block] += [each for each in _conjunctions(token) if each not in blocks[block]]
+    for own in blocks.values():
+        own.sort(key=len)
     templates = [template for name in _BLOCKS for template in blocks[name]]
     if not templates:
         raise TemplateError("no templates given; write at least one, such as S0.w")
     places: dict[tuple[int, int], int] = {}
     atoms: dict[tuple[int, int, int, int], int] = {}
-    members: list[int] = []
-    starts = [0]
-    for template in templates:
-        for atom in template:
+    members = np.zeros((len(templates), max(map(len, templates))), dtype=np.int32)
+    for t, template in enumerate(templates):
+        for m, atom in enumerate(template):
             key = _atom(atom, system, list(columns), places)
-            members.append(atoms.setdefault(key, len(atoms)))
-        starts.append(len(members))
+            members[t, m] = atoms.setdefault(key, len(atoms))
+    lengths = [(name, len(template)) for name in _BLOCKS for template in blocks[name]]
+    runs = [(lengths.index(own), lengths.index(own) + lengths.count(own), own[1]) for own in dict.fromkeys(lengths)]
     return StateProgram(
         np.array(list(places), dtype=np.int32).reshape(-1, 2),
         np.array(list(atoms), dtype=np.int32).reshape(-1, 4),
-        np.array(starts, dtype=np.int64),
-        np.array(members, dtype=np.int32),
+        np.array(runs, dtype=np.int32),
+        members,
         np.array([hash_string("|".join(template)) for template in templates], dtype=np.uint64),
-        len(blocks["moves"]) + len(blocks["both"]),
         len(blocks["moves"]),
     )
 
@@ -233,12 +232,24 @@ def feature_keys(
             ):  # fmt: skip
                 value = _number(1, kind)
         atoms[a] = value
-    for t in range(len(program.seeds)):
-        key = program.seeds[t]
-        for m in range(program.starts[t], program.starts[t + 1]):
-            value = atoms[program.members[m]]
-            if value == _ZERO:
-                key = _ZERO
-                break
-            key = join(key, value)
-        keys[t] = key
+    seeds, members = program.seeds, program.members
+    for run in range(len(program.runs)):
+        begin, end, length = program.runs[run, 0], program.runs[run, 1], program.runs[run, 2]
+        # Short templates have loops of their own, without branches that nobody can foretell.
+        if length == 1:
+            for t in range(begin, end):
+                one = atoms[members[t, 0]]
+                keys[t] = join(seeds[t], one) if one != _ZERO else _ZERO
+        elif length == 2:
+            for t in range(begin, end):
+                one, two = atoms[members[t, 0]], atoms[members[t, 1]]
+                key = join(join(seeds[t], one), two)
+                keys[t] = key if (one != _ZERO) & (two != _ZERO) else _ZERO
+        else:
+            for t in range(begin, end):
+                key, whole = seeds[t], True
+                for m in range(length):
+                    value = atoms[members[t, m]]
+                    whole &= value != _ZERO
+                    key = join(key, value)
+                keys[t] = key if whole else _ZERO

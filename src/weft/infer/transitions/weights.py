@@ -40,7 +40,9 @@ _ZERO = np.uint64(0)
 _FEATURES, _CELLS, _LINES = range(3)
 _LOW, _HIGH, _USED, _WEIGHTS = range(4)
 #: Room of a new block; a block that would need more than `_MANY` cells becomes a line.
-_FEW, _MANY = 2, 8
+_FEW, _MANY = 2, 12
+#: Cells that a change of a weight takes at most.
+CELLS_A_CHANGE = _MANY + 1
 #: Added to the number of a line, to tell it from a block.
 _LINE = 1 << 31
 
@@ -120,8 +122,10 @@ def _longer(array: NDArray[Any], more: int) -> NDArray[Any]:
     return np.concatenate([array, np.zeros((more, *array.shape[1:]), array.dtype)])
 
 
-def pack_narrow(table: NarrowTable, clock: float, scale: float) -> Arrays:
+def pack_narrow(table: NarrowTable, clock: float, scale: float, least: float = 0.0) -> Arrays:
     """The mean weights as multiples of 1 / scale, without zeros, in the form of a model file.
+
+    Features none of whose means is `least` or more in size are left out.
 
     >>> table = new_narrow()
     >>> change_narrow(table, np.array([7 << 32], dtype=np.uint64), 0, 1, 3, 2, 0.0)
@@ -130,9 +134,10 @@ def pack_narrow(table: NarrowTable, clock: float, scale: float) -> Arrays:
     """
     used = table.slots[:, _USED] != 0
     halves = np.ascontiguousarray(table.slots[used, :_USED]).view(np.uint32).ravel()
-    weights = _rounded(table.slots[used, _WEIGHTS:] - table.late[used].astype(np.float64) / max(clock, 1.0), scale)
+    means = table.slots[used, _WEIGHTS:] - table.late[used].astype(np.float64) / max(clock, 1.0)
+    weights = _rounded(means, scale)
     order = np.argsort(halves)
-    order = order[weights[order].any(axis=1)]
+    order = order[(weights.any(axis=1) & (np.abs(means).max(axis=1, initial=0.0) >= least))[order]]
     return {"features": halves[order], "weights": weights[order]}
 
 
@@ -146,8 +151,8 @@ def unpack_narrow(arrays: Arrays) -> NarrowTable:
     return table
 
 
-def pack_wide(table: WideTable, clock: float, scale: float) -> Arrays:
-    """The same for a table of many columns."""
+def pack_wide(table: WideTable, clock: float, scale: float, least: float = 0.0) -> Arrays:
+    """The same for a table of many columns, where single weights are left out."""
     used = table.slots[:, 1] > 0
     order = np.argsort(table.slots[used, 0])
     features, places = table.slots[used][order].astype(np.int64).T
@@ -161,9 +166,10 @@ def pack_wide(table: WideTable, clock: float, scale: float) -> Arrays:
     row, column = np.where(line, places[which] - _LINE, 0), np.where(line, inside, 0)
     now = np.where(line, table.lines[row, column], table.cells[at, 1])
     late = np.where(line, table.lines_late[row, column], table.cells_late[at]).astype(np.float64)
-    weights = _rounded(now - late / max(clock, 1.0), scale)
+    means = now - late / max(clock, 1.0)
+    weights = _rounded(means, scale)
     columns = np.where(line, inside, table.cells[at, 0])
-    kept = weights != 0
+    kept = (weights != 0) & (np.abs(means) >= least)
     counts = np.bincount(which[kept], minlength=len(places))
     return {
         "features": features[counts > 0].astype(np.uint32),
@@ -334,10 +340,16 @@ def add_wide(table: WideTable, keys: Keys, first: int, end: int, places: NDArray
             elif place > 0:
                 places[found] = place
                 found += 1
-    columns = table.lines.shape[1]
+    width = len(out)
+    while lines + 4 <= len(places):  # four at a time: sums are fetched and put back less often
+        one, two = table.lines[places[lines]], table.lines[places[lines + 1]]
+        three, four = table.lines[places[lines + 2]], table.lines[places[lines + 3]]
+        for c in range(width):
+            out[c] += (np.int32(one[c]) + np.int32(two[c])) + (np.int32(three[c]) + np.int32(four[c]))
+        lines += 4
     for k in range(lines, len(places)):
         line = table.lines[places[k]]
-        for c in range(columns):
+        for c in range(width):
             out[c] += line[c]
     for k in range(found):
         block = places[k]
@@ -350,7 +362,7 @@ def wide_has_room(table: WideTable, changes: int) -> bool:
     """Whether so many changes of single features are sure to find room."""
     return (
         table.size[_FEATURES] + changes <= len(table.slots) // 2
-        and table.size[_CELLS] + changes * (_MANY + 1) <= len(table.cells)
+        and table.size[_CELLS] + changes * CELLS_A_CHANGE <= len(table.cells)
         and table.size[_LINES] + changes <= len(table.lines)
     )
 

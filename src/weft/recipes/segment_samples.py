@@ -1,9 +1,11 @@
 """Sentences with segments that have gaps, overlap or nest, made from corpora that are at hand.
 
 No corpus at hand stores discontinuous mentions, so they come from coordination ellipsis, in two ways that are always
-told apart. *Natural*: a mention annotated whole, `heavy and light chain genes`, becomes {heavy chain genes} and {light
-chain genes}. *Generated*: `kappa chain` in a sentence becomes `kappa and light chain`, with both mentions, where `light
-chain` is another mention of the same type and last word elsewhere; or, mirrored, by the first word.
+told apart. *Natural*: a mention annotated whole, `heavy and light chain genes` or `heavy / light chain genes`, becomes
+{heavy chain genes} and {light chain genes}. *Generated*: `kappa chain` in a sentence becomes `kappa and light chain`
+(or has `/`, or a list with commas), with both mentions, where `light chain` is another mention of the same type and
+last word elsewhere; or, mirrored, by the first word. Both know the same conjunctions: a model could not learn `/` that
+joins mentions in one and stands inside them in the other.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from weft.text.schemes import decode
 from weft.text.strings import StringTable
 
 LAYER = "segments"
-CONJUNCTIONS = frozenset(("and", "or"))
+CONJUNCTIONS = frozenset(("and", "or", "/"))
 Labelled = tuple[Pieces, str]
 
 
@@ -125,6 +127,8 @@ def split_coordination(words: Sequence[str]) -> list[tuple[int, ...]] | None:
     [(0, 3, 4), (2, 3, 4)]
     >>> split_coordination("p 1 , 2 , and 3".split()), split_coordination("heavy and light".split())
     ([(0, 1), (0, 3), (0, 6)], None)
+    >>> split_coordination("heavy / light chains".split()), split_coordination("alpha / - chain".split())
+    ([(0, 3), (2, 3)], None)
     """
     at = next((i for i, word in enumerate(words) if word.lower() in CONJUNCTIONS and 0 < i < len(words) - 1), None)
     if at is None:
@@ -133,12 +137,16 @@ def split_coordination(words: Sequence[str]) -> list[tuple[int, ...]] | None:
     conjuncts = [last, at + 1]
     while conjuncts[0] >= 2 and words[conjuncts[0] - 1] == ",":
         conjuncts.insert(0, conjuncts[0] - 2)
-    if any(not any(map(str.isalnum, words[i])) for i in conjuncts):
+    if not all(_is_word(words[i]) for i in conjuncts):
         return None
     left, right = tuple(range(conjuncts[0])), tuple(range(at + 2, len(words)))
     if not left and not right:
         return None
     return [(*left, conjunct, *right) for conjunct in conjuncts]
+
+
+def _is_word(word: str) -> bool:
+    return any(map(str.isalnum, word)) and word.lower() not in CONJUNCTIONS
 
 
 def natural(samples: Iterable[Sample]) -> list[Sample]:
@@ -173,7 +181,7 @@ def generated(samples: Sequence[Sample], share: float = 0.06, seed: int = 0, lon
     for sample in samples:
         for parts, label in sample.segments:
             words = tuple(sample.words[word] for word in positions(parts))
-            if len(parts) == 1 and 1 < len(words) <= longest + 1 and not CONJUNCTIONS & set(words):
+            if len(parts) == 1 and 1 < len(words) <= longest + 1 and all(map(_is_word, words)):
                 by_last.setdefault((label, words[-1]), {})[words[:-1]] = None
                 by_first.setdefault((label, words[0]), {})[words[1:]] = None
     random = np.random.default_rng(seed)
@@ -198,7 +206,7 @@ def _coordinate(
     for number, (parts, label) in enumerate(sample.segments):
         (start, end) = parts[0]
         words = sample.words[start:end]
-        if not 1 < len(words) <= longest + 1 or CONJUNCTIONS & set(words):
+        if not 1 < len(words) <= longest + 1 or not all(map(_is_word, words)):
             continue
         own, shared = (words[1:], words[0]) if mirrored else (words[:-1], words[-1])
         others = [each for each in (by_first if mirrored else by_last).get((label, shared), {}) if each != own]

@@ -33,7 +33,7 @@ def train(
     ] = None,
     beam: Annotated[
         int | None,
-        typer.Option("--beam", min=1, metavar="N", help="Of a parser: states kept a step.", show_default="1: greedy"),
+        typer.Option("--beam", min=1, metavar="N", help="Of parsers: states kept a step.", show_default="its own"),
     ] = None,
     setting: Annotated[
         list[str] | None,
@@ -48,7 +48,7 @@ def train(
         ),
     ] = None,
     clusters: Annotated[
-        Path | None, typer.Option("--clusters", metavar="FILE", help="Word clusters, for tagger and ner.")
+        Path | None, typer.Option("--clusters", metavar="FILE", help="Word clusters, for tagger, ner and disfluency.")
     ] = None,
     nested: Annotated[bool, typer.Option("--nested", help="Entities inside entities, for ner.")] = False,
     name: Annotated[str, typer.Option("--name", help="Name of the model.", show_default="that of the file")] = "",

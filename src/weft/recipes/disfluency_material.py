@@ -26,7 +26,7 @@ from weft.tasks.disfluency_data import FILLERS, is_word, prepare
 from weft.tasks.tag import Tagger, TaggerSettings
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
-from weft.text.repairs import REPARANDUM
+from weft.text.repairs import LAYER, REPARANDUM
 
 FOLDER = "treebanks/ud"
 FRENCH = ("French-Rhapsodie", "French-ParisStories")
@@ -234,5 +234,5 @@ def read_switchboard(path: Path) -> Doc:
         at += 1
     kept = [number for number, sentence in enumerate(words) if sentence]
     doc = Doc.of_words([words[number] for number in kept], upos=[tags[number] for number in kept])
-    doc.spans["disfluencies"] = SpanLayer.of(doc.strings, spans)
+    doc.spans[LAYER] = SpanLayer.of(doc.strings, spans)
     return doc

@@ -42,9 +42,10 @@ from weft.recipes.disfluency_systems import (
     train_plain,
 )
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
-from weft.tasks.disfluency import LAYER, DisfluencyParser, DisfluencySettings
+from weft.tasks.disfluency import DisfluencyParser, DisfluencySettings
 from weft.tasks.disfluency_features import PLAIN, WITH_LABELS
 from weft.text.doc import Doc
+from weft.text.repairs import LAYER
 
 SLUG = "disfluency-parser"
 COLUMNS = ["P", "R", "F", "UAS", "LAS"]

@@ -19,12 +19,12 @@ import numpy as np
 
 from weft.evaluate.disfluency import Analysis, analyses_of
 from weft.tasks.chunk import Chunker, ChunkerSettings
-from weft.tasks.disfluency import LAYER, DisfluencyParser
+from weft.tasks.disfluency import DisfluencyParser
 from weft.tasks.disfluency_features import FIELDS
 from weft.tasks.parse import Parser, ParserSettings
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
-from weft.text.repairs import REPARANDUM, struck_words
+from weft.text.repairs import LAYER, runs, struck_words
 
 #: How far ahead a detector looks for a word that is said again.
 WINDOW = 6
@@ -138,7 +138,9 @@ def train_detector(docs: Sequence[Doc], struck: Sequence[Sequence[bool]], templa
     observed = []
     for doc, out in zip(docs, struck, strict=True):
         observed.append(observe(doc))
-        observed[-1].spans[LAYER] = SpanLayer.of(doc.strings, _runs(doc, out))
+        sentences = pairwise(doc.sentence_offsets.tolist())
+        spans = [span for first, end in sentences for span in runs(out[first:end], first)]
+        observed[-1].spans[LAYER] = SpanLayer.of(doc.strings, spans)
     detector.fit(observed)
     return detector
 
@@ -195,15 +197,3 @@ def _longest_copy(values: Sequence[str], at: int) -> str:
         if length > best[1]:
             best = (distance, length)
     return f"{best[0]}:{best[1]}" if best[1] else ""
-
-
-def _runs(doc: Doc, out: Sequence[bool]) -> list[tuple[int, int, str]]:
-    """Runs of struck words inside sentences as spans."""
-    spans: list[tuple[int, int, str]] = []
-    for first, end in pairwise(doc.sentence_offsets.tolist()):
-        for word in range(first, end):
-            if out[word] and spans and spans[-1][1] == word and word > first:
-                spans[-1] = (spans[-1][0], word + 1, REPARANDUM)
-            elif out[word]:
-                spans.append((word, word + 1, REPARANDUM))
-    return spans

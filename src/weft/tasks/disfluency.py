@@ -35,11 +35,7 @@ from weft.tasks.disfluency_features import FIELDS, WITH_EDIT
 from weft.tasks.parse_features import WordReader
 from weft.tasks.settings import Settings
 from weft.text.doc import Doc
-from weft.text.layers import SpanLayer
-from weft.text.repairs import REPARANDUM, analysis_of, struck_words
-
-#: The span layer of words that are struck out.
-LAYER = "disfluencies"
+from weft.text.repairs import analysis_of
 
 
 @dataclass
@@ -83,8 +79,6 @@ class DisfluencyParser(Component):
     >>> new = Doc.of_words([["a", "cat", "uh", "a", "dog", "barks"]], upos=[["DET", "NOUN", "INTJ", "DET", "NOUN",
     ...     "VERB"]])
     >>> parser([new])
-    >>> new.span_views("disfluencies")
-    [Span('a cat', 'reparandum')]
     >>> print(new.sentences[0].tree())
     barks VERB root
     └─ dog NOUN nsubj
@@ -95,7 +89,7 @@ class DisfluencyParser(Component):
     """
 
     task = "disfluency"
-    provides = ("head", "deprel", f"spans/{LAYER}")
+    provides = ("head", "deprel")
 
     def __init__(self, settings: DisfluencySettings | None = None, clusters: Mapping[str, str] | None = None) -> None:
         self.settings = settings if settings is not None else DisfluencySettings()
@@ -206,7 +200,6 @@ class DisfluencyParser(Component):
         for doc, transcript in zip(docs, ready, strict=True):
             end = at + transcript.doc.n_words
             restore(doc, transcript, heads[at:end].tolist(), names[labels[at:end]].tolist())
-            _mark(doc)
             at = end
 
     def analyse(self, docs: Sequence[Doc]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -255,20 +248,3 @@ def _projective(analysis: NDArray[np.int32]) -> tuple[NDArray[np.int32], bool]:
     found = analysis.copy()
     found[fluent] = back[lift(tree)]
     return found, True
-
-
-def _mark(doc: Doc) -> None:
-    """Write runs of words that are struck out as spans."""
-    assert doc.head is not None
-    relations = doc.column("deprel")
-    spans: list[tuple[int, int, str]] = []
-    for first, end in pairwise(doc.sentence_offsets.tolist()):
-        struck = struck_words(doc.head[first:end].tolist(), relations[first:end])
-        begin = -1
-        for word, out in enumerate([*struck, False], first):
-            if out and begin < 0:
-                begin = word
-            elif not out and begin >= 0:
-                spans.append((begin, word, REPARANDUM))
-                begin = -1
-    doc.spans[LAYER] = SpanLayer.of(doc.strings, spans)

@@ -8,16 +8,19 @@ not struck out, or 0 for the root.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from weft.errors import WeftError
 from weft.text.doc import Doc
+from weft.text.layers import SpanLayer
 
 #: The relation of the head of a reparandum to its repair in Universal Dependencies.
 REPARANDUM = "reparandum"
 #: The relation of a filled pause to the word it stands before.
 FILLER = "discourse:filler"
+#: The span layer of words that are struck out.
+LAYER = "disfluencies"
 
 
 def struck_words(heads: Sequence[int], relations: Sequence[str]) -> list[bool]:
@@ -46,6 +49,44 @@ def analysis_of(heads: Sequence[int], relations: Sequence[str]) -> list[int]:
     return [word if out else head for word, (head, out) in enumerate(zip(heads, struck, strict=True), 1)]
 
 
+def mark_disfluencies(doc: Doc) -> None:
+    """Write runs of words that the trees strike out as the span layer `disfluencies`.
+
+    >>> doc = Doc.of_words([["the", "red", "the", "blue", "square"]], head=[[2, 5, 5, 5, 0]],
+    ...                    deprel=[["det", "reparandum", "det", "amod", "root"]])
+    >>> mark_disfluencies(doc)
+    >>> doc.span_views("disfluencies")
+    [Span('the red', 'reparandum')]
+    """
+    spans: list[tuple[int, int, str]] = []
+    for first, struck in _struck_sentences(doc):
+        spans += runs(struck, first)
+    doc.spans[LAYER] = SpanLayer.of(doc.strings, spans)
+
+
+def runs(struck: Sequence[bool], first: int = 0) -> list[tuple[int, int, str]]:
+    """Runs of struck words of a sentence as spans; `first` is the number of its first word.
+
+    >>> runs([True, True, False, True], 10)
+    [(10, 12, 'reparandum'), (13, 14, 'reparandum')]
+    """
+    spans: list[tuple[int, int, str]] = []
+    for word, out in enumerate(struck, first):
+        if out and spans and spans[-1][1] == word:
+            spans[-1] = (spans[-1][0], word + 1, REPARANDUM)
+        elif out:
+            spans.append((word, word + 1, REPARANDUM))
+    return spans
+
+
+def _struck_sentences(doc: Doc) -> Iterator[tuple[int, list[bool]]]:
+    if doc.head is None:
+        raise WeftError("the document has no trees to tell what is struck out; parse it first")
+    relations = doc.column("deprel")
+    for first, end in pairwise(doc.sentence_offsets.tolist()):
+        yield first, struck_words(doc.head[first:end].tolist(), relations[first:end])
+
+
 def fluent_text(doc: Doc) -> str:
     """The words of a document with trees that are neither struck out nor fillers, a line a sentence.
 
@@ -54,12 +95,10 @@ def fluent_text(doc: Doc) -> str:
     >>> fluent_text(doc)
     'the blue square'
     """
-    if doc.head is None:
-        raise WeftError("the document has no trees to tell what is struck out; parse it first")
-    forms, relations = doc.column("form"), doc.column("deprel")
+    forms, relations = doc.column("form"), doc.column("deprel") if doc.has("deprel") else []
     lines = []
-    for first, end in pairwise(doc.sentence_offsets.tolist()):
-        struck = struck_words(doc.head[first:end].tolist(), relations[first:end])
-        kept = zip(forms[first:end], relations[first:end], struck, strict=True)
-        lines.append(" ".join(form for form, relation, out in kept if not out and relation != FILLER))
+    for first, struck in _struck_sentences(doc):
+        words = range(first, first + len(struck))
+        kept = [word for word, out in zip(words, struck, strict=True) if not out and relations[word] != FILLER]
+        lines.append(" ".join(forms[word] for word in kept))
     return "\n".join(lines)

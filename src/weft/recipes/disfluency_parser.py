@@ -66,8 +66,8 @@ class Size:
     """How large the experiment is; the paper has beam 32, 15 epochs, 20 seeds."""
 
     data: tuple[str, ...] = ("generated", "Norwegian", "French")
-    sentences: int = 1000  # of every training file at most; 0: all
-    test_sentences: int = 600
+    sentences: int = 1600  # of every training set at most; 0: all
+    test_sentences: int = 1200
     longest: int = 30  # sentences with more words are left out of generated data
     beam: int = 8
     epochs: int = 6
@@ -108,7 +108,7 @@ def run_size(options: RecipeOptions, size: Size) -> RecipeResult:
         _report(result, name, found, size, sum(doc.n_words for doc in train))
     _detection(options, result, size)
     result.notes.append(
-        f"At most {size.sentences or 'all'} training sentences a file, beam {size.beam}, {size.epochs} epochs, "
+        f"At most {size.sentences or 'all'} training sentences a data set, beam {size.beam}, {size.epochs} epochs, "
         f"{size.seeds} seeds; the paper: 619,236 words, beam 32, 15 epochs, 20 seeds. Predicted tags (perceptron, "
         f"{size.folds} folds). Without word clusters."
     )
@@ -118,8 +118,9 @@ def run_size(options: RecipeOptions, size: Size) -> RecipeResult:
 def material(options: RecipeOptions, name: str, size: Size) -> tuple[list[Doc], list[Doc]]:
     """Training and test transcripts of a data set."""
     if name in TREEBANKS:
-        train = transcripts(options, TREEBANKS[name], "train", size.sentences)
-        return train, transcripts(options, TREEBANKS[name], "test", size.test_sentences)
+        files = TREEBANKS[name]
+        train = transcripts(options, files, "train", size.sentences // len(files))
+        return train, transcripts(options, files, "test", size.test_sentences // len(files))
     made = []
     for part, limit in (("train", size.sentences), ("test", size.test_sentences)):
         docs = [_between(doc, 3, size.longest, limit) for doc in transcripts(options, ENGLISH, part)]
@@ -212,7 +213,7 @@ def _detection(options: RecipeOptions, result: RecipeResult, size: Size) -> None
     """The detectors of pipelines on Switchboard, with its own tags."""
     train, test = (read_switchboard(options.find(path)) for path in SWITCHBOARD)
     if size.sentences:
-        train = train.subset(list(range(min(train.n_sentences, 3 * size.sentences))))
+        train = train.subset(list(range(min(train.n_sentences, 4 * size.sentences))))
     table = Table(f"Switchboard, words struck out by detectors, {train.n_words:,} training words", ["P", "R", "F"])
     scores = {}
     for name, templates in (("CRF, words and tags", PLAIN_DETECTOR), ("CRF with rough copies", DETECTOR)):

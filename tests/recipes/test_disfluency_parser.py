@@ -17,11 +17,11 @@ from weft.recipes.disfluency_systems import (
     cleaned,
     detect,
     observe,
-    parse_plain,
+    parse_jointly,
     parse_rest,
-    parse_with_edit,
     struck_in,
     train_detector,
+    train_joint,
     train_plain,
 )
 from weft.recipes.framework import RecipeOptions
@@ -94,7 +94,7 @@ def data():
 @pytest.fixture(scope="module")
 def joint(data):
     return {
-        (by_mean, seed): recipe.train_joint(data[0], SIZE.beam, SIZE.epochs, seed, by_mean)
+        (by_mean, seed): train_joint(data[0], WITH_EDIT, SIZE.beam, SIZE.epochs, seed, True, by_mean)
         for by_mean in (True, False)
         for seed in SEEDS
     }
@@ -110,11 +110,10 @@ class TestOrder:
     @pytest.mark.must_show("disfluency-parser", 5)
     def test_features_and_edit_each_raise_f_and_edit_parses_better_than_none_of_both(self, data, joint):
         train, test = data
-        rows = {
-            "baseline": [parse_plain(train_plain(train, PLAIN, SIZE.beam, SIZE.epochs, s), test) for s in SEEDS],
-            "features": [parse_plain(train_plain(train, WITH_LABELS, SIZE.beam, SIZE.epochs, s), test) for s in SEEDS],
-            "edit": [parse_with_edit(joint[True, seed], test) for seed in SEEDS],
-        }
+        rows = {"edit": [parse_jointly(joint[True, seed], test) for seed in SEEDS]}
+        for name, templates in (("baseline", PLAIN), ("features", WITH_LABELS)):
+            plain = [train_joint(train, templates, SIZE.beam, SIZE.epochs, seed, edit=False) for seed in SEEDS]
+            rows[name] = [parse_jointly(parser, test) for parser in plain]
         parsers = [train_plain(cleaned(train), PLAIN, SIZE.beam, SIZE.epochs, seed) for seed in SEEDS]
         rows["oracle"] = [parse_rest(parser, test, struck_in(test)) for parser in parsers]
         means = {
@@ -134,7 +133,7 @@ class TestOrder:
     def test_ranking_by_the_mean_score_beats_ranking_by_the_sum(self, data, joint):
         test = data[1]
         f = {
-            by_mean: np.mean([scores_of(parse_with_edit(joint[by_mean, seed], test), test)["F"] for seed in SEEDS])
+            by_mean: np.mean([scores_of(parse_jointly(joint[by_mean, seed], test), test)["F"] for seed in SEEDS])
             for by_mean in (True, False)
         }
         assert f[True] > f[False], f
@@ -143,11 +142,11 @@ class TestOrder:
     def test_time_grows_with_the_length_of_utterances_and_edit_costs_at_most_a_tenth(self, data, joint):
         train, test = data
         with_edit = joint[True, 0]
-        plain = train_plain(train, WITH_EDIT, SIZE.beam, 1, 0)
+        plain = train_joint(train, WITH_EDIT, SIZE.beam, 2, 0, edit=False)
         ratios = []
         for _ in range(3):  # one after the other, as a busy machine changes its mind
-            ratios.append(seconds_of(lambda: parse_with_edit(with_edit, test)))
-            ratios[-1] /= seconds_of(lambda: parse_plain(plain, test))
+            ratios.append(seconds_of(lambda: parse_jointly(with_edit, test)))
+            ratios[-1] /= seconds_of(lambda: parse_jointly(plain, test))
         assert float(np.median(ratios)) < 1.1, ratios
         forms, tags = test[0].column("form"), test[0].column("upos")
         times = []

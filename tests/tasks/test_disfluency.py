@@ -68,6 +68,16 @@ def test_greedy_parsing_works_too(examples):
     assert is_tree(doc.head)
 
 
+def test_plain_arc_eager_strikes_out_what_hangs_below_a_reparandum(examples, tmp_path):
+    parser = DisfluencyParser(DisfluencySettings(system="arc-eager", beam=4, epochs=8))
+    report = parser.fit(weft.read(examples / "speech.conllu"))
+    assert report["training"]["struck out"] > 30
+    doc = said("she saw the the old boat", "PRON VERB DET DET ADJ NOUN")
+    parser([doc])
+    assert fluent_text(doc) == "she saw the old boat"
+    assert parser.scores(list(weft.read(examples / "speech-unseen.conllu")))["F"] > 0.5
+
+
 def test_clusters_are_looked_at_and_kept_in_the_model(examples, tmp_path):
     paths = tmp_path / "paths"
     paths.write_text("0011\tboat\t3\n0011\tferry\t3\n1100\tsaw\t2\n", encoding="utf-8")
@@ -89,6 +99,8 @@ def test_training_on_held_out_data_keeps_the_best_epoch(examples):
 def test_what_makes_no_sense_is_refused(trained):
     with pytest.raises(ConfigError, match="update"):
         DisfluencyParser(DisfluencySettings(update="late"))
+    with pytest.raises(ConfigError, match="system"):
+        DisfluencyParser(DisfluencySettings(system="arc-standard"))
     with pytest.raises(ConfigError, match="beam"):
         DisfluencyParser(DisfluencySettings(beam=0))
     with pytest.raises(ConfigError, match="markers"):

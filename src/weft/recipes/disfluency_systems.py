@@ -17,14 +17,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from weft.evaluate.disfluency import Analysis, analyses_of
+from weft.evaluate.disfluency import Analysis
 from weft.tasks.chunk import Chunker, ChunkerSettings
-from weft.tasks.disfluency import DisfluencyParser
+from weft.tasks.disfluency import DisfluencyParser, DisfluencySettings
 from weft.tasks.disfluency_features import FIELDS
 from weft.tasks.parse import Parser, ParserSettings
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
-from weft.text.repairs import LAYER, runs, struck_words
+from weft.text.repairs import LAYER, runs, struck_sentences
 
 #: How far ahead a detector looks for a word that is said again.
 WINDOW = 6
@@ -38,13 +38,8 @@ PLAIN_DETECTOR = "w[-2..2] t[-2..2] t[-1]|t[0] t[0]|t[1] t[-1]|t[0]|t[1] w[-1]|w
 _BOUND = {"w": "form", "t": "upos", "n": "again", "p": "before", "c": "copy", "d": "tagcopy"}
 
 
-def bare(docs: Sequence[Doc]) -> list[Doc]:
-    """Copies of documents with words and tags alone."""
-    return [_kept(doc, [True] * doc.n_words, trees=False) for doc in docs]
-
-
 def train_plain(docs: Sequence[Doc], templates: str, beam: int, epochs: int, seed: int) -> Parser:
-    """The plain parser of the baselines."""
+    """The plain parser of the pipelines."""
     settings = ParserSettings(
         system="arc-eager", oracle="static", beam=beam, epochs=epochs, seed=seed, templates=templates,
         fields=dict(FIELDS),
@@ -54,15 +49,21 @@ def train_plain(docs: Sequence[Doc], templates: str, beam: int, epochs: int, see
     return parser
 
 
-def parse_plain(parser: Parser, docs: Sequence[Doc]) -> list[Analysis]:
-    """Analyses by the plain parser: what hangs below a reparandum is struck out."""
-    copies = bare(docs)
-    parser(copies)
-    return analyses_of(copies)
+def train_joint(
+    docs: Sequence[Doc], templates: str, beam: int, epochs: int, seed: int, edit: bool = True, by_mean: bool = True
+) -> DisfluencyParser:
+    """A joint parser, with Edit or without."""
+    settings = DisfluencySettings(
+        system="arc-eager-edit" if edit else "arc-eager", templates=templates, beam=beam, epochs=epochs, seed=seed,
+        by_mean=by_mean,
+    )  # fmt: skip
+    parser = DisfluencyParser(settings)
+    parser.fit(docs)
+    return parser
 
 
-def parse_with_edit(parser: DisfluencyParser, docs: Sequence[Doc]) -> list[Analysis]:
-    """Analyses by the joint parser."""
+def parse_jointly(parser: DisfluencyParser, docs: Sequence[Doc]) -> list[Analysis]:
+    """Analyses by a joint parser."""
     heads, labels = parser.analyse(docs)
     names = np.array([*parser.labels, ""])
     found: list[Analysis] = []
@@ -96,18 +97,7 @@ def parse_rest(parser: Parser, docs: Sequence[Doc], struck: Sequence[Sequence[bo
 
 def struck_in(docs: Sequence[Doc]) -> list[list[bool]]:
     """For every word of every document whether it is struck out by its tree."""
-    found = []
-    for doc in docs:
-        assert doc.head is not None
-        relations = doc.column("deprel")
-        found.append(
-            [
-                out
-                for first, end in pairwise(doc.sentence_offsets.tolist())
-                for out in struck_words(doc.head[first:end].tolist(), relations[first:end])
-            ]
-        )
-    return found
+    return [[out for _, struck in struck_sentences(doc) for out in struck] for doc in docs]
 
 
 def cleaned(docs: Sequence[Doc]) -> list[Doc]:

@@ -4,6 +4,7 @@
 
 The transition system is arc-eager with the move Edit (`weft.infer.transitions.arc_eager_edit`, Honnibal & Johnson 2014),
 trained as a latent structured perceptron: every computation that ends in the gold analysis is as good as any other.
+Plain arc-eager can be had in its place: there a reparandum is a word with that relation, and all words below it.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -31,17 +32,21 @@ from weft.lexical.clusters import load_clusters
 from weft.pipeline import Component, State
 from weft.storage import Arrays
 from weft.tasks.disfluency_data import FILLERS, MARKERS, Transcript, prepare, restore
-from weft.tasks.disfluency_features import FIELDS, WITH_EDIT
+from weft.tasks.disfluency_features import FIELDS, WITH_EDIT, WITH_LABELS
 from weft.tasks.parse_features import WordReader
 from weft.tasks.settings import Settings
 from weft.text.doc import Doc
-from weft.text.repairs import analysis_of
+from weft.text.repairs import analysis_of, struck_sentences
+
+#: Transition systems with their oracles and templates.
+SYSTEMS = {EDITING.name: ("nondet", WITH_EDIT), "arc-eager": ("static", WITH_LABELS)}
 
 
 @dataclass
 class DisfluencySettings(Settings):
     """Options of the parser of transcripts."""
 
+    system: str = EDITING.name  # arc-eager-edit: repairs are struck out; arc-eager: they get the relation reparandum
     beam: int = 8  # configurations kept a step, in training and parsing; 1: greedy
     by_mean: bool = True  # rank by the mean score of a move, as computations differ in length; false: by the sum
     update: str = "max-violation"  # where to learn: early, max-violation
@@ -56,8 +61,9 @@ class DisfluencySettings(Settings):
     workers: int = 1  # not used in training
 
     def check(self) -> None:
-        if self.update not in UPDATES:
-            raise ConfigError(f"update must be one of {', '.join(UPDATES)}, got {self.update!r}")
+        for name, known in (("update", UPDATES), ("system", SYSTEMS)):
+            if getattr(self, name) not in known:
+                raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
         for name in ("epochs", "beam"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
@@ -126,11 +132,12 @@ class DisfluencyParser(Component):
         lengths = np.diff(treebank.sentences)
         positions = np.concatenate([np.arange(1, n + 1) for n in lengths]).astype(np.int32)
         kept = np.repeat(np.isin(np.arange(len(lengths)), keep), lengths)
-        actions = actions_of(EDITING.name, treebank.heads[kept], treebank.labels[kept], positions[kept])
         settings = self.settings
-        blank = TransitionParser(EDITING.name, settings.templates or WITH_EDIT, list(settings.fields), actions)
+        oracle, templates = SYSTEMS[settings.system]
+        actions = actions_of(settings.system, treebank.heads[kept], treebank.labels[kept], positions[kept])
+        blank = TransitionParser(settings.system, settings.templates or templates, list(settings.fields), actions)
         learner = TransitionLearner(
-            settings.epochs, "nondet", seed=settings.seed, single_root=settings.single_root, beam=settings.beam,
+            settings.epochs, oracle, seed=settings.seed, single_root=settings.single_root, beam=settings.beam,
             update=settings.update, by_mean=settings.by_mean,
         )  # fmt: skip
         held_out = None if dev is None else [doc for doc in dev if doc.n_words]
@@ -148,7 +155,7 @@ class DisfluencyParser(Component):
             "training": {
                 **counts,
                 "words": int(kept.sum()),
-                "struck out": int((treebank.heads == positions)[kept].sum()),
+                "struck out": sum(sum(out) for doc in ready for _, out in struck_sentences(doc)),
                 "relations": len(self.labels),
                 "templates": len(blank.model.program.seeds),
                 "epochs": len(history),
@@ -177,8 +184,9 @@ class DisfluencyParser(Component):
             elif not is_tree(own):
                 counts["broken trees"] += 1
             else:
-                found = np.array(analysis_of(own.tolist(), names[first:end]), dtype=np.int32)
-                heads[first:end], crossing = _projective(found)
+                if self.settings.system == EDITING.name:
+                    own = np.array(analysis_of(own.tolist(), names[first:end]), dtype=np.int32)
+                heads[first:end], crossing = _projective(own)
                 counts["non-projective trees"] += crossing
                 keep.append(s)
         learned = [
@@ -208,7 +216,12 @@ class DisfluencyParser(Component):
             raise WeftError("this parser is not trained yet: call fit, or load a model")
         words, sentences = self._reader.read(docs)
         settings = self.settings
-        return self.parser.parse(words, sentences, settings.single_root, None, settings.beam, settings.by_mean)
+        heads, labels = self.parser.parse(words, sentences, settings.single_root, None, settings.beam, settings.by_mean)
+        if settings.system != EDITING.name:
+            names = np.array([*self.labels, ""])[labels].tolist()
+            for first, end in pairwise(sentences.tolist()):
+                heads[first:end] = analysis_of(heads[first:end].tolist(), names[first:end])
+        return heads, labels
 
     def scores(self, docs: Sequence[Doc]) -> dict[str, float]:
         """P, R and F of words struck out, UAS and LAS of the others, on documents with gold trees."""

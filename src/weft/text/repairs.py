@@ -59,7 +59,7 @@ def mark_disfluencies(doc: Doc) -> None:
     [Span('the red', 'reparandum')]
     """
     spans: list[tuple[int, int, str]] = []
-    for first, struck in _struck_sentences(doc):
+    for first, struck in struck_sentences(doc):
         spans += runs(struck, first)
     doc.spans[LAYER] = SpanLayer.of(doc.strings, spans)
 
@@ -79,7 +79,12 @@ def runs(struck: Sequence[bool], first: int = 0) -> list[tuple[int, int, str]]:
     return spans
 
 
-def _struck_sentences(doc: Doc) -> Iterator[tuple[int, list[bool]]]:
+def struck_sentences(doc: Doc) -> Iterator[tuple[int, list[bool]]]:
+    """For every sentence of a document with trees the number of its first word, and which of its words are struck out.
+
+    >>> list(struck_sentences(Doc.of_words([["so", "so"]], head=[[2, 0]], deprel=[["reparandum", "root"]])))
+    [(0, [True, False])]
+    """
     if doc.head is None:
         raise WeftError("the document has no trees to tell what is struck out; parse it first")
     relations = doc.column("deprel")
@@ -97,7 +102,7 @@ def fluent_text(doc: Doc) -> str:
     """
     forms, relations = doc.column("form"), doc.column("deprel") if doc.has("deprel") else []
     lines = []
-    for first, struck in _struck_sentences(doc):
+    for first, struck in struck_sentences(doc):
         words = range(first, first + len(struck))
         kept = [word for word, out in zip(words, struck, strict=True) if not out and relations[word] != FILLER]
         lines.append(" ".join(forms[word] for word in kept))

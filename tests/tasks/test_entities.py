@@ -15,6 +15,7 @@ from weft.evaluate import calibration_of_spans, evaluate_spans
 from weft.formats import read, write
 from weft.pipeline import Pipeline
 from weft.tasks.alternatives import alternatives
+from weft.tasks.chunk import Chunker
 from weft.tasks.entities import EntityRecognizer, EntitySettings
 from weft.text import Doc, SpanLayer
 
@@ -136,8 +137,27 @@ def test_nested_entities_are_found_level_by_level_and_saved(tmp_path):
     assert not system.spans["entities"].is_flat()
     Pipeline([recognizer]).save(tmp_path / "m.weft")
     assert f1(Pipeline.load(tmp_path / "m.weft").components[0], doc) == 1.0
-    with pytest.raises(ConfigError, match="no alternatives"):
-        recognizer.kbest(doc, 2)
+
+
+def test_alternatives_of_nested_entities_are_the_best_products_over_the_levels():
+    recognizer = EntityRecognizer(EntitySettings(epochs=2, nested=True, window=0))
+    recognizer.fit([made(60, nested=True)])
+    recognizer.temperature = recognizer.inner.temperature = 6.0  # so that the best is not certain
+    doc = made(4, seed=4, nested=True)
+    outer = Chunker.kbest(recognizer, doc, 30)
+    bounds = doc.sentence_offsets.tolist()
+    for s, answers in enumerate(recognizer.kbest(doc, 5)):
+        first, end = bounds[s], bounds[s + 1]
+        every = {}
+        for labels, p in outer[s]:
+            around = ["O"] * doc.n_words
+            around[first:end] = labels
+            for path, q in recognizer.inner.kbest(recognizer._with_labels(doc, around), 30)[s]:
+                every[tuple(f"{a} {b}" for a, b in zip(labels, path, strict=True))] = p * q
+        best = sorted(every.values(), reverse=True)[:5]
+        assert [p for _, p in answers] == pytest.approx(best)
+        assert all(every[tuple(labels)] == pytest.approx(p) for labels, p in answers)
+        assert len({tuple(labels) for labels, _ in answers}) == 5
 
 
 def test_flat_training_refuses_nested_spans_and_says_what_to_do():

@@ -47,6 +47,8 @@ SURROUNDINGS = "e[0]"
 OUTER = "l[-2..2] l[-1]|l[0] l[0]|l[1] l[0]|w[0].lower l[-1]|w[0].lower l[1]|w[0].lower"
 #: A level of fewer spans than this is not learned.
 FEWEST = 5
+#: So many labellings of an outer level are looked into for the k best answers.
+OPENED = 32
 _OUTER = "outer labels"
 
 
@@ -205,9 +207,31 @@ class EntityRecognizer(Chunker):
             doc.spans[name] = _joined(doc.spans[name], other.spans[name])
 
     def kbest(self, doc: Doc, k: int) -> list[list[tuple[list[str], float]]]:
-        if self.inner is not None:
-            raise ConfigError("a recogniser of nested entities gives no alternatives; train one without nested")
-        return super().kbest(doc, k)
+        """For every sentence its k most probable answers; nested levels share a label, `B-ORG B-LOC`, outermost first.
+
+        Labellings of the outer level are opened, best first, until none to come can reach the k found: an answer is
+        never more probable than its outer level. At most `OPENED` are.
+        """
+        if self.inner is None:
+            return super().kbest(doc, k)
+        best: list[list[tuple[list[str], float]]] = [[] for _ in range(doc.n_sentences)]
+        bounds = doc.sentence_offsets.tolist()
+        outer = super().kbest(doc, max(k, OPENED))
+        for rank in range(max(map(len, outer), default=0)):
+            still = [
+                rank < len(paths) and (len(found) < k or paths[rank][1] > found[-1][1])
+                for paths, found in zip(outer, best, strict=True)
+            ]
+            if not any(still):
+                break
+            labels = [label for paths in outer for label in paths[min(rank, len(paths) - 1)][0]]
+            inside = self.inner.kbest(self._with_labels(doc, labels), k)
+            for s, paths in enumerate(inside):
+                if still[s]:
+                    own, p = labels[bounds[s] : bounds[s + 1]], outer[s][rank][1]
+                    new = [([f"{a} {b}" for a, b in zip(own, path, strict=True)], p * q) for path, q in paths]
+                    best[s] = sorted([*best[s], *new], key=lambda answer: -answer[1])[:k]
+        return best
 
     def state(self) -> State:
         header, arrays = super().state()

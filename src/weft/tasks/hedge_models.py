@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 
 from weft.errors import ConfigError, DataError
 from weft.features.templates import Templates
-from weft.infer.ragged import Booleans, Floats, States
+from weft.infer.ragged import Floats, States
 from weft.learn.history_margin import HistoryMargin
 from weft.learn.linear import linear_svm
 from weft.storage import Arrays
 from weft.tasks.hedge_data import Observed, Space, class_weights, look
 from weft.text.doc import Doc
 
-LABELS = ("B", "I", "O")
+#: O comes first: where nothing known speaks for a label, as at a word never met, the first one wins.
+LABELS = ("O", "B", "I")
 #: How sentences are judged: l1 and l2 name the penalty of the support vector machine.
 SENTENCE_LEARNERS = ("l1", "l2", "margin")
 
@@ -145,23 +146,12 @@ def fit_margin(data: Any, options: Margin) -> Floats:
 
 
 def label_numbers(labels: list[str]) -> States:
-    """Labels B, I, O as numbers.
+    """Labels O, B, I as numbers.
 
     >>> label_numbers(["O", "B", "I"]).tolist()
-    [2, 0, 1]
+    [0, 1, 2]
     """
     return np.array([LABELS.index(label) for label in labels], dtype=np.int32)
-
-
-def bio_follows() -> Booleans:
-    """What may follow what where labels must be well-formed: I only after B or I; the last row begins.
-
-    >>> bio_follows().astype(int).tolist()
-    [[1, 1, 1], [1, 1, 1], [1, 0, 1], [1, 0, 1]]
-    """
-    follows = np.ones((4, 3), dtype=np.bool_)
-    follows[2:, 1] = False
-    return follows
 
 
 def _packed(weights: Floats) -> Arrays:

@@ -119,13 +119,19 @@ def test_hashing_hardly_changes_f1_and_keeps_no_dictionary(abstracts, sentence_f
         judged[bits] = recipe.uncertain_f1(model, own.take(dev), abstracts.uncertain[dev])
     assert abs(judged[0] - judged[18]) <= 0.005
     f1 = {bits: cues.token_f1(cues.labels(model, dev, range(6)), dev) for bits, model in models.items()}
-    # So few cues are held out that a point is less than their interval.
-    assert abs(f1[0] - f1[18]) <= 0.015
-    assert f1[18] > 0.6
+    assert abs(f1[0] - f1[18]) <= 0.005
+    assert f1[18] > 0.75
     space: Space = models[18].space
     assert len(space.keys) == len(space.starts) == 0
     assert space.size == 2**18
     assert len(models[0].space.keys) > 10_000
+
+
+def test_words_alone_find_cues_and_a_word_never_met_is_none(abstracts, cue_models, halves):
+    cues, _ = cue_models
+    dev = halves[1]
+    words = cues.fit(halves[0][:3000], [0], bits=0)
+    assert cues.token_f1(cues.labels(words, dev, [0]), dev) > 0.7  # paper: 74.0
 
 
 @pytest.mark.must_show("uncertainty-detection", 1)
@@ -204,6 +210,6 @@ def test_scopes_of_gold_cues_are_well_above_those_of_found_cues(abstracts, scope
 def test_cues_and_scopes_of_the_whole_corpus_train_in_a_minute(abstracts, scopes):
     started = time.process_time()
     cues = recipe.CueTask.of(abstracts)
-    cues.fit(range(len(abstracts)), range(6), replace(recipe.CUE_MARGIN, epochs=10))
+    cues.fit(range(len(abstracts)), range(6))
     scopes.fit(range(len(scopes.items)), range(len(scopes.templates)), MARGIN)
     assert time.process_time() - started < 60

@@ -22,7 +22,7 @@ from weft.recipes.framework import (
     load_results,
     reproduce,
 )
-from weft.recipes.render import markdown, markdown_table, show, systems_table
+from weft.recipes.render import cells, markdown, markdown_table, show, systems_table
 
 
 def example() -> RecipeResult:
@@ -158,3 +158,13 @@ def test_any_curve_can_be_drawn(series: dict[str, list[tuple[float, float]]]) ->
     assert text.count("<polyline") == len(series)
     assert "t &lt; u" in text
     assert "nan" not in text
+
+
+def test_in_wide_tables_the_figures_of_the_paper_have_rows_of_their_own():
+    columns = [f"set {i}" for i in range(8)]
+    table = Table("", columns)
+    table.add("parser", dict.fromkeys(columns, 1.0), paper=dict.fromkeys(columns, 2.0))
+    table.add("other", dict.fromkeys(columns, 3.0))
+    header, rows = cells(table)
+    assert header == ["", *columns]
+    assert [row[:2] for row in rows] == [["parser", "1.00"], ["parser (paper)", "2.00"], ["other", "3.00"]]

@@ -12,8 +12,14 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 
+#: At most so many columns have the paper's beside them.
+_BESIDE = 6
+
+
 def cells(table: Table) -> tuple[list[str], list[list[str]]]:
     """A table as strings: the header and the rows, a column "(paper)" after each column that the paper also gives.
+
+    Where that would be too wide, the paper's figures are a row of their own below ours.
 
     >>> table = Table("", ["F"])
     >>> table.add("CRF", {"F": 94.31}, paper={"F": 94.38}, interval={"F": (94.0, 94.6)})
@@ -22,6 +28,13 @@ def cells(table: Table) -> tuple[list[str], list[list[str]]]:
     (['', 'F', 'F (paper)'], [['CRF', '94.31 [94.00, 94.60]', '94.38'], ['MEMM', '93.70', '']])
     """
     compared = set(table.compared())
+    if len(compared) > _BESIDE:
+        rows = []
+        for row in table.rows:
+            rows.append(_row_cells(table, row, set()))
+            if row.paper:
+                rows.append(_row_cells(table, Row(f"{row.name} (paper)", row.paper), set()))
+        return ["", *table.columns], rows
     header = [""]
     for column in table.columns:
         header += [column, f"{column} (paper)"] if column in compared else [column]

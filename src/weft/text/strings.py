@@ -31,6 +31,16 @@ class _Interner(dict[str, int]):
             return number
 
 
+    def add_all(self, strings: Iterable[str]) -> None:
+        """Number those that are new, in the order of their first appearance."""
+        with self.lock:
+            known = self.strings
+            for string in dict.fromkeys(strings):
+                if string not in self:
+                    self[string] = len(known)
+                    known.append(string)
+
+
 class StringTable:
     """Numbers for strings; 0 is the empty string, which stands for "not set".
 
@@ -75,6 +85,8 @@ class StringTable:
     def ids(self, strings: Iterable[str]) -> Ids:
         """The numbers of many strings as one array, new ones added."""
         count = len(strings) if isinstance(strings, Sized) else -1
+        if count > len(self._strings):  # a young table: most are new, and numbered faster together than one by one
+            self._ids.add_all(strings)
         return np.fromiter(map(self._ids.__getitem__, strings), dtype=np.int32, count=count)
 
     def since(self, number: int) -> list[str]:

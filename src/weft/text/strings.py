@@ -30,7 +30,6 @@ class _Interner(dict[str, int]):
                 self[string] = number
             return number
 
-
     def add_all(self, strings: Iterable[str]) -> None:
         """Number those that are new, in the order of their first appearance."""
         with self.lock:

@@ -32,7 +32,7 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "arc-eager, dynamic": {"system": "arc-eager"},
     "arc-hybrid, dynamic": {"system": "arc-hybrid"},
     "easy-first, dynamic": {"system": "easy-first"},
-    "arc-eager, beam 16": {"system": "arc-eager", "oracle": "static", "beam": 16},
+    "arc-eager, beam 16, 3 epochs": {"system": "arc-eager", "oracle": "static", "beam": 16, "epochs": 3},
 }
 #: Packages of the peers, what they are called, and their dev UAS and LAS after long trainings, measured apart.
 PEERS = {
@@ -98,14 +98,15 @@ def measure(name: str, options: dict[str, Any], train: Sequence[Any], dev: Seque
     seconds = time.process_time() - started
     scores = parser.scores(dev)
     words = sum(doc.n_words for doc in dev)
-    one = _shortest(lambda: parser(dev), time.process_time)
+    written = [doc.subset(range(doc.n_sentences)) for doc in dev]  # trees go into copies: `dev` keeps the gold ones
+    one = _shortest(lambda: parser(written), time.process_time)
     return {
         "parser": name,
         "dev UAS": 100 * scores["UAS"],
         "dev LAS": 100 * scores["LAS"],
         "words/s": words / one,
         "Weft's speed": None,
-        "two threads": _threads(parser, dev),
+        "two threads": _threads(parser, written),
         "CPU s an epoch": seconds / report["training"]["epochs"],
         "MB": sum(array.nbytes for array in parser.state()[1].values()) / 1e6,
     }

@@ -31,7 +31,6 @@ FOLDER = "treebanks/ud/English-EWT"
 CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "arc-eager, dynamic": {"system": "arc-eager"},
     "arc-hybrid, dynamic": {"system": "arc-hybrid"},
-    "easy-first, dynamic": {"system": "easy-first"},
     "arc-eager, beam 16, 3 epochs": {"system": "arc-eager", "oracle": "static", "beam": 16, "epochs": 3},
 }
 #: Packages of the peers, what they are called, and their dev UAS and LAS after long trainings, measured apart.

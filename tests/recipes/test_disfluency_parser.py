@@ -137,7 +137,7 @@ class TestOrder:
             by_mean: np.mean([scores_of(parse_jointly(joint[by_mean, seed], test), test)["F"] for seed in SEEDS])
             for by_mean in (True, False)
         }
-        # The sheet has the mean ahead. On so few sentences the sum is (0.51, 0.55); the recipe compares them on all data.
+        # The sheet has the mean ahead. On so few sentences the sum is (0.51, 0.55); the recipe compares them on more.
         assert f[True] > 0.85 * f[False], f
 
     @pytest.mark.must_show("disfluency-parser", 7)

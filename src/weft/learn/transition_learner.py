@@ -52,9 +52,7 @@ class Epoch:
     steps: int
     wrong: int
     seconds: float
-
-
-Watch = Callable[[Epoch, TransitionParser], bool | None]
+    score: float | None = None  # on held-out data
 
 
 @dataclass(frozen=True)
@@ -62,8 +60,8 @@ class TransitionLearner:
     """Options of training; `k` and `p` are those of exploring: from epoch k + 1 on, with probability p.
 
     With a `beam` the perceptron learns from whole computations, at the step that `update` says (early, max-violation);
-    the oracle then tells which computations are correct, and nothing is explored. `watch` is called after every epoch
-    with a parser of the mean weights so far, and stops the training by True.
+    the oracle then tells which computations are correct, and nothing is explored. With `score`, which is asked after
+    every epoch for that of a parser of the mean weights so far, the first of the best parsers is kept, else the last.
     """
 
     epochs: int = 10
@@ -77,7 +75,11 @@ class TransitionLearner:
     by_mean: bool = False
 
     def fit(
-        self, parser: TransitionParser, treebank: Treebank, keep: NDArray[np.int64], watch: Watch | None = None
+        self,
+        parser: TransitionParser,
+        treebank: Treebank,
+        keep: NDArray[np.int64],
+        score: Callable[[TransitionParser], float] | None = None,
     ) -> tuple[TransitionParser, list[Epoch]]:
         """Learn from the sentences `keep`; the trained parser, and what the epochs came to."""
         self.check(parser)
@@ -96,6 +98,7 @@ class TransitionLearner:
         widths = self.beam, 1 if self.oracle == "static" else self.beam
         beams = [new_beam(width, longest, system.most_steps(longest)) for width in widths]
         history: list[Epoch] = []
+        highest = -np.inf
         for number in range(1, self.epochs + 1):
             started = time.process_time()
             order, counts, at = rng.permutation(keep), np.zeros(3, dtype=np.int64), 0
@@ -117,13 +120,15 @@ class TransitionLearner:
                 if at < len(order):
                     model = _roomier(model, 16 * len(model.program.seeds))
             wrong = int(counts[WRONG])
-            history.append(Epoch(number, int(counts[STEPS]), wrong, time.process_time() - started))
-            last = number == self.epochs  # without errors too, as the mean weights still have to follow
-            if watch is not None or last:
+            seconds = time.process_time() - started
+            found = None
+            if score is not None or number == self.epochs:
                 now = _averaged(parser, model, float(clock[0]))
-                if (watch is not None and watch(history[-1], now)) or last:
-                    break
-        return now, history
+                found = None if score is None else score(now)
+                if found is None or found > highest:
+                    best, highest = now, found or 0.0
+            history.append(Epoch(number, int(counts[STEPS]), wrong, seconds, found))
+        return best, history
 
     def check(self, parser: TransitionParser) -> None:
         """Refuse options that make no sense together."""
@@ -134,6 +139,11 @@ class TransitionLearner:
         parser.check_beam(self.beam)
         if self.epochs < 1 or self.k < 0 or not 0 <= self.p <= 1:
             raise ConfigError(f"epochs >= 1, k >= 0 and 0 <= p <= 1 needed, got {self.epochs}, {self.k} and {self.p}")
+
+
+def best_epoch(history: list[Epoch]) -> Epoch:
+    """The first epoch with the best score."""
+    return max(history, key=lambda epoch: -np.inf if epoch.score is None else epoch.score)
 
 
 def _roomier(model: Model, changes: int) -> Model:

@@ -27,7 +27,7 @@ from weft.infer.transitions.model import actions_of
 from weft.infer.transitions.projectivity import is_projective, is_tree, lift
 from weft.infer.transitions.systems import EDITING
 from weft.learn.transition_beam import UPDATES
-from weft.learn.transition_learner import Epoch, TransitionLearner, Treebank
+from weft.learn.transition_learner import TransitionLearner, Treebank, best_epoch
 from weft.lexical.clusters import load_clusters
 from weft.pipeline import Component, State
 from weft.storage import Arrays
@@ -141,16 +141,13 @@ class DisfluencyParser(Component):
             update=settings.update, by_mean=settings.by_mean,
         )  # fmt: skip
         held_out = None if dev is None else [doc for doc in dev if doc.n_words]
-        best: tuple[float, TransitionParser, int] | None = None
 
-        def watch(epoch: Epoch, parser: TransitionParser) -> None:
-            nonlocal best
+        def score(parser: TransitionParser) -> float:
             self.parser = parser
             scores = self.scores(held_out or [])
-            if best is None or scores["F"] + scores["UAS"] > best[0]:
-                best = scores["F"] + scores["UAS"], parser, epoch.number
+            return scores["F"] + scores["UAS"]
 
-        self.parser, history = learner.fit(blank, treebank, keep, watch if held_out else None)
+        self.parser, history = learner.fit(blank, treebank, keep, score if held_out else None)
         report: dict[str, Any] = {
             "training": {
                 **counts,
@@ -163,10 +160,9 @@ class DisfluencyParser(Component):
                 "seconds": round(time.perf_counter() - wall, 2),
             }
         }
-        if best is not None:
-            self.parser = best[1]
-            report["training"]["best_epoch"] = best[2]
-            report["scores"] = {f"dev {name}": value for name, value in self.scores(held_out or []).items()}
+        if held_out:
+            report["training"]["best_epoch"] = best_epoch(history).number
+            report["scores"] = {f"dev {name}": value for name, value in self.scores(held_out).items()}
         return report
 
     def _analyses(self, docs: Sequence[Doc]) -> tuple[Treebank, NDArray[np.int64], dict[str, int]]:

@@ -23,7 +23,7 @@ from weft.infer.transitions import SYSTEMS, Constraints, TransitionParser
 from weft.infer.transitions.model import actions_of
 from weft.infer.transitions.projectivity import decode, encode, is_projective, is_tree, lift
 from weft.learn.transition_beam import UPDATES
-from weft.learn.transition_learner import Epoch, TransitionLearner, Treebank
+from weft.learn.transition_learner import TransitionLearner, Treebank, best_epoch
 from weft.learn.transition_training import ORACLES
 from weft.pipeline import Component, State
 from weft.storage import Arrays
@@ -130,18 +130,12 @@ class Parser(Component):
             settings.update,
         )
         held_out = None if dev is None else [doc for doc in dev if doc.n_words]
-        best: tuple[float, TransitionParser, int] | None = None
 
-        def watch(epoch: Epoch, parser: TransitionParser) -> None:
-            nonlocal best
+        def las(parser: TransitionParser) -> float:
             self.parser = parser
-            las = self.scores(held_out or [])["LAS"]
-            if best is None or las > best[0]:
-                best = las, parser, epoch.number
+            return self.scores(held_out or [])["LAS"]
 
-        self.parser, history = learner.fit(blank, trees, keep, watch if held_out else None)
-        if best is not None:
-            self.parser = best[1]
+        self.parser, history = learner.fit(blank, trees, keep, las if held_out else None)
         tags = [name for name in ("upos", "xpos") if any(doc.has(name) for doc in docs)]
         self.requires = ("tokens", *tags[:1])
         report: dict[str, Any] = {
@@ -155,9 +149,9 @@ class Parser(Component):
                 "seconds": round(time.perf_counter() - wall, 2),
             }
         }
-        if best is not None:
-            report["training"]["best_epoch"] = best[2]
-            report["scores"] = {f"dev {name}": value for name, value in self.scores(held_out or []).items()}
+        if held_out:
+            report["training"]["best_epoch"] = best_epoch(history).number
+            report["scores"] = {f"dev {name}": value for name, value in self.scores(held_out).items()}
         return report
 
     def _trees(self, docs: Sequence[Doc]) -> tuple[Treebank, NDArray[np.int64], dict[str, int]]:

@@ -31,6 +31,7 @@ ROOMS = {
     "learn": "Learning",
     "tasks": "Tasks",
     "evaluate": "Evaluation",
+    "pictures": "Pictures",
     "recipes": "Recipes",
     "weft": "Models, pipelines and the rest",
 }

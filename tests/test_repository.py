@@ -58,7 +58,8 @@ def test_the_package_holds_its_data_files() -> None:
     patterns = settings["tool"]["setuptools"]["package-data"]["weft"]
     package = ROOT / "src" / "weft"
     packed = {path for pattern in patterns for path in package.glob(pattern)}
-    data_files = {path for path in package.rglob("*") if path.suffix in (".toml", ".typed", ".json", ".txt")}
+    code = (".py", ".pyc", ".nbi", ".nbc")  # the last three are made by Python and Numba
+    data_files = {path for path in package.rglob("*") if path.is_file() and path.suffix not in code}
     assert data_files == packed
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from weft.errors import WeftError as WeftError
     from weft.formats import read as read
     from weft.formats import write as write
+    from weft.pictures import show as show
     from weft.pipeline import Pipeline as Pipeline
     from weft.text import Corpus as Corpus
     from weft.text import Doc as Doc
@@ -30,9 +31,10 @@ _HOMES = {
     "Pipeline": "weft.pipeline",
     "WeftError": "weft.errors",
     "read": "weft.formats",
+    "show": "weft.pictures",
     "write": "weft.formats",
 }
-__all__ = ["Corpus", "Doc", "Pipeline", "WeftError", "__version__", "load", "read", "write"]
+__all__ = ["Corpus", "Doc", "Pipeline", "WeftError", "__version__", "load", "read", "show", "write"]
 
 
 def load(path: str | os.PathLike[str]) -> Pipeline:

@@ -60,7 +60,7 @@ COMMANDS = {
     ),
     "draw": Place(
         "weft.cli.draw:draw",
-        "Draw dependency trees as SVG pictures.",
+        "Draw trees, phrases and spans as SVG pictures or a page.",
         "weft draw examples/story.conllu --sentence 1 --out tree.svg",
     ),
     "lexicon": Place(

@@ -1,48 +1,83 @@
-"""`weft draw FILE --out PICTURE`: dependency trees as SVG pictures."""
+"""`weft draw FILE --out PICTURE`: dependency trees, phrases and spans as SVG pictures, or all of them as a page."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from weft.cli.common import counted
-from weft.cli.inputs import Encoding, FromFormat, open_inputs
+from weft.cli.inputs import Encoding, Fields, FromFormat, open_inputs
 from weft.errors import ConfigError, DataError
+
+if TYPE_CHECKING:
+    from weft.text import Sentence
 
 
 def draw(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="File with trees, such as CoNLL-U.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Annotated file, such as CoNLL-U.")],
     out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="PATH", help="An .svg file for one sentence, else a folder.")
+        Path,
+        typer.Option("--out", "-o", metavar="PATH", help="An .svg file for one sentence, an .html page, or a folder."),
     ],
     sentence: Annotated[
         int | None,
         typer.Option("--sentence", "-n", min=1, help="Number of the sentence to draw.", show_default="all of them"),
     ] = None,
+    what: Annotated[
+        list[str] | None,
+        typer.Option("--what", metavar="KIND", help="tree, phrases or spans.", show_default="all that is there"),
+    ] = None,
+    layer: Annotated[
+        list[str] | None,
+        typer.Option("--layer", metavar="NAME", help="Layer of spans to draw.", show_default="all of them"),
+    ] = None,
     from_format: FromFormat = None,
+    fields: Fields = None,
     encoding: Encoding = "utf-8",
 ) -> None:
-    """Draw dependency trees: one SVG file a sentence."""
-    from weft.text.drawing import draw_tree
+    """Draw trees, phrases and spans: one SVG file a sentence, or one page of all."""
+    from weft.pictures import pictures_of, show, stacked
 
     single = out.suffix == ".svg"
     if single and sentence is None:
         raise ConfigError(f"{out} is one picture: say which sentence it shows, as in --sentence 1, or name a folder")
-    source = open_inputs([file], from_format, False, None, encoding)
-    drawn = number = 0
-    for doc in source.docs:
+    sentences = _sentences(file, sentence, from_format, fields, encoding)
+    if out.suffix == ".html":
+        picture = show((each for _, each in sentences), what, layer, limit=10_000)
+        if not picture.figures:
+            raise _nothing(file)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        picture.save(out)
+        typer.echo(f"{counted(picture.sentences, 'sentence')} in {out}")
+        return
+    drawn = 0
+    for number, each in sentences:
+        found = pictures_of(each, what, layer, styled=False)
+        if not found:
+            raise _nothing(file)
+        place = out if single else out / f"{number:04d}.svg"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(stacked(found, each.text), encoding="utf-8")
+        drawn += 1
+    typer.echo(f"{counted(drawn, 'picture')} in {out}")
+
+
+def _sentences(
+    file: Path, wanted: int | None, from_format: str | None, fields: str | None, encoding: str
+) -> Iterator[tuple[int, Sentence]]:
+    """The sentences to draw with their numbers."""
+    number = 0
+    for doc in open_inputs([file], from_format, False, fields, encoding).docs:
         for each in doc.sentences:
             number += 1
-            if sentence is not None and number != sentence:
-                continue
-            if doc.head is None:
-                raise DataError(f"{file} has no trees to draw; parse it first with `weft annotate`")
-            place = out if single else out / f"{number:04d}.svg"
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(draw_tree(each), encoding="utf-8")
-            drawn += 1
-    if not drawn:
-        raise DataError(f"there is no sentence {sentence} in {file}; it has {counted(number, 'sentence')}")
-    typer.echo(f"{counted(drawn, 'picture')} in {out}")
+            if wanted in (None, number):
+                yield number, each
+    if number < (wanted or 1):
+        raise DataError(f"there is no sentence {wanted or 1} in {file}; it has {counted(number, 'sentence')}")
+
+
+def _nothing(file: Path) -> DataError:
+    return DataError(f"{file} has no trees, phrases or spans to draw; find some first with `weft annotate`")

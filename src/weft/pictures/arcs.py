@@ -1,0 +1,132 @@
+"""Dependency trees as pictures: words in a row, arcs from heads to dependents above them.
+
+    level(arc) = 1 + the highest level between its ends,    shorter arcs first
+
+so that arcs never run into each other, also where they cross.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from weft.pictures.style import clean, svg, text_width
+from weft.text.views import Sentence
+
+_GAP, _LEVEL, _MARGIN, _CORNER = 18, 25, 18, 8
+
+
+def draw_tree(sentence: Sentence, styled: bool = True) -> str:
+    """A sentence with its dependency tree as SVG; words without a head stand alone.
+
+    Without `styled` the style sheet is left to the page that holds the picture.
+
+    >>> from weft.text import Doc
+    >>> doc = Doc.of_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
+    >>> picture = draw_tree(doc.sentences[0])
+    >>> picture.startswith("<svg "), picture.count("<path"), "nsubj" in picture
+    (True, 4, True)
+    """
+    doc, first, end = sentence.doc, sentence.first, sentence.end
+    words = sentence.words
+    forms, labels = [word.form for word in words], [word.deprel for word in words]
+    tags = [word.upos or word.xpos for word in words]
+    heads = [-1] * len(words) if doc.head is None else doc.head[first:end].tolist()
+    centres, right = _places(forms, tags, labels, heads)
+    levels = _levels(heads)
+    begins = _begins(heads, centres)
+    ground = _MARGIN + _LEVEL * max(levels, default=0)
+    arcs = [i for i, head in enumerate(heads) if head >= 0]
+    parts = [_line(heads[i], begins[i], centres[i], levels[i], ground) for i in arcs]
+    parts += [_label(heads[i], labels[i], begins[i], centres[i], levels[i], ground) for i in arcs]
+    for i, (centre, form, tag) in enumerate(zip(centres, forms, tags, strict=True)):
+        parts.append(
+            f'<g class="word" data-word="{first + i}"><text x="{centre:.1f}" y="{ground + 21}">{clean(form)}</text>'
+            f'<text class="tag" x="{centre:.1f}" y="{ground + 38}" fill="#57626d" font-size="11">{clean(tag)}</text>'
+            "</g>"
+        )
+    body = f'<g font-family="sans-serif" font-size="15" text-anchor="middle">{"".join(parts)}</g>'
+    title = f"Dependency tree of: {sentence.text}"
+    return svg(body, right + _MARGIN, ground + 38 + _MARGIN, title, _in_words(forms, labels, heads), "tree", styled)
+
+
+def _places(
+    forms: Sequence[str], tags: Sequence[str], labels: Sequence[str], heads: Sequence[int]
+) -> tuple[list[float], float]:
+    """The middle of every word, and where the last one ends; the label of an arc has room between neighbours."""
+    halves = [max(text_width(form, 15), text_width(tag, 11)) / 2 for form, tag in zip(forms, tags, strict=True)]
+    centres: list[float] = []
+    for i, half in enumerate(halves):
+        place = _MARGIN + half if i == 0 else centres[-1] + halves[i - 1] + _GAP + half
+        if i and (heads[i] == i or heads[i - 1] == i + 1):
+            label = labels[i] if heads[i] == i else labels[i - 1]
+            place = max(place, centres[-1] + text_width(label, 11) + 2 * _CORNER + 16)
+        centres.append(place)
+    # The label of a root may be wider than the word below it.
+    ends = [
+        centre + max(half, text_width(label, 11) / 2)
+        for centre, half, label in zip(centres, halves, labels, strict=True)
+    ]
+    return centres, max(ends, default=float(_MARGIN))
+
+
+def _levels(heads: Sequence[int]) -> list[int]:
+    """How high the arc of every word stands: above all that stands between its ends; roots above everything."""
+    spans = {i: tuple(sorted((i, head - 1))) for i, head in enumerate(heads) if head > 0}
+    levels = [0] * len(heads)
+    reached = [0] * len(heads)  # between word i and the next
+    for i in sorted(spans, key=lambda i: spans[i][1] - spans[i][0]):
+        low, high = spans[i]
+        levels[i] = 1 + max(reached[low:high], default=0)
+        reached[low:high] = [levels[i]] * (high - low)
+    top = max(levels, default=0) + 1
+    return [top if head == 0 else level for head, level in zip(heads, levels, strict=True)]
+
+
+def _begins(heads: Sequence[int], centres: Sequence[float]) -> list[float]:
+    """Where every arc leaves its head: left or right of its middle, side by side, the longest nearest to the middle."""
+    begins = [0.0] * len(heads)
+    leaving: dict[tuple[int, int], list[int]] = {}
+    for i, head in enumerate(heads):
+        if head > 0:
+            leaving.setdefault((head, 1 if head - 1 < i else -1), []).append(i)
+    for (head, side), arcs in leaving.items():
+        arcs.sort(key=lambda i: -abs(i - head + 1))
+        step = min(5.0, 18.0 / len(arcs))
+        for place, i in enumerate(arcs, 1):
+            begins[i] = centres[head - 1] + side * step * place
+    return begins
+
+
+def _line(head: int, begin: float, end: float, level: int, ground: int) -> str:
+    y = ground - _LEVEL * level + 6
+    if head == 0:
+        line = f"M{end:.1f},{y} V{ground - 4}"
+    else:
+        side = 1 if begin < end else -1
+        turn = min(_CORNER, abs(end - begin) / 2)
+        line = (
+            f"M{begin:.1f},{ground} V{y + turn:.1f} Q{begin:.1f},{y} {begin + side * turn:.1f},{y} "
+            f"H{end - side * turn:.1f} Q{end:.1f},{y} {end:.1f},{y + turn:.1f} V{ground - 4}"
+        )
+    return (
+        f'<path class="line" fill="none" stroke="#8793a0" d="{line}"/>'
+        f'<path class="tip" fill="#8793a0" d="M{end - 3.5:.1f},{ground - 6} h7 l-3.5,7 z"/>'
+    )
+
+
+def _label(head: int, label: str, begin: float, end: float, level: int, ground: int) -> str:
+    """The label on its arc; the style sheet draws a rim of paper around it."""
+    x = end if head == 0 else (begin + end) / 2
+    y = ground - _LEVEL * level + (4 if head == 0 else 10)
+    return f'<text class="label" x="{x:.1f}" y="{y}" fill="#1f5fae" font-size="11">{clean(label)}</text>'
+
+
+def _in_words(forms: Sequence[str], labels: Sequence[str], heads: Sequence[int]) -> str:
+    """The tree for those who cannot see it."""
+    said = []
+    for form, label, head in zip(forms, labels, heads, strict=True):
+        if head == 0:
+            said.append(f"{form} is the root")
+        elif head > 0:
+            said.append(f"{form} is {label or 'a dependent'} of {forms[head - 1]}")
+    return "; ".join(said)

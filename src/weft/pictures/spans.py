@@ -1,0 +1,183 @@
+"""Spans as pictures: highlighted text (HTML), or words in lines with bars in lanes below them (SVG).
+
+Spans may be flat, nested, crossing, or have gaps. Lanes are the levels of `weft.text.nesting`, so that a span stands
+below those inside it; in highlighted text a span that cannot stay in one piece goes on in another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from weft.pictures.style import clean, hue, svg, text_width
+from weft.text.doc import Doc
+from weft.text.layers import SpanLayer, words_of_chars
+from weft.text.misc_spans import spans_of_misc
+from weft.text.nesting import levels_of
+from weft.text.views import Sentence
+
+_GAP, _LANE, _MARGIN, _WIDTH = 7, 19, 18, 900
+
+
+class _Shown(NamedTuple):
+    """A span of a sentence: its number in the layer, pieces counted in words of the document, label, probability."""
+
+    number: int
+    pieces: tuple[tuple[int, int], ...]
+    label: str
+    probability: float | None
+
+
+def span_layers(doc: Doc) -> dict[str, SpanLayer]:
+    """The layers of spans that can be shown, counted in words; entities also from the MISC column of CoNLL-U.
+
+    >>> doc = Doc.of_words([["Ada", "slept"]], misc=[["NER=B-PER", ""]])
+    >>> list(span_layers(doc)["entities"])
+    [SpanRow(pieces=((0, 1),), label='PER')]
+    """
+    found = {name: words_of_chars(doc, layer) for name, layer in doc.spans.items()}
+    if not found and (named := spans_of_misc(doc)) is not None:
+        found["entities"] = named
+    return found
+
+
+def highlight_spans(sentence: Sentence, layer: SpanLayer) -> str:
+    """A sentence as HTML text whose spans are marked; its words and spans carry their numbers.
+
+    >>> from weft.text import SpanLayer
+    >>> doc = Doc.of_words([["Ada", "slept"]])
+    >>> print(highlight_spans(doc.sentences[0], SpanLayer.of(doc.strings, [(0, 1, "PER")])).replace("</mark>", "\\n"))
+    <p class="weft spans"><mark class="h0" data-span="0"><span class="word" data-word="0">Ada</span><small>PER</small>
+     <span class="word" data-word="1">slept</span></p>
+    """
+    doc, shown = sentence.doc, _of_sentence(sentence, layer)
+    levels = dict(zip((each.number for each in shown), _levels(shown), strict=True))
+    inside: dict[int, list[_Shown]] = {}
+    for each in sorted(shown, key=lambda each: levels[each.number]):
+        for start, end in each.pieces:
+            for number in range(start, end):
+                inside.setdefault(number, []).append(each)
+    parts: list[str] = []
+    open_now: list[_Shown] = []
+    begun: set[int] = set()
+    reached = doc.word_start[sentence.first] if len(sentence) else 0
+    for word in sentence:
+        wanted = inside.get(word.index, [])
+        common = next((i for i, (a, b) in enumerate(zip(open_now, wanted, strict=False)) if a is not b), None)
+        common = min(len(open_now), len(wanted)) if common is None else common
+        while len(open_now) > common:
+            parts.append(_closing(open_now.pop(), word.index))
+        parts.append(clean(doc.text[reached : word.start]))
+        for each in wanted[common:]:
+            goes_on = " on" if each.number in begun else ""
+            parts.append(f'<mark class="{hue(each.label)}{goes_on}" data-span="{each.number}"{_sure(each)}>')
+            begun.add(each.number)
+            open_now.append(each)
+        if word.start >= reached:  # the words of a multiword token share their text
+            parts.append(f'<span class="word" data-word="{word.index}">{clean(word.text)}</span>')
+            reached = word.end
+    while open_now:
+        parts.append(_closing(open_now.pop(), sentence.end))
+    return f'<p class="weft spans">{"".join(parts)}</p>'
+
+
+def draw_spans(sentence: Sentence, layer: SpanLayer, styled: bool = True) -> str:
+    """A sentence with its spans as SVG: bars below the words, in lanes; gaps are dotted.
+
+    >>> from weft.text import SpanLayer
+    >>> doc = Doc.of_words([["She", "wrote", "it", "down"]])
+    >>> layer = SpanLayer(doc.strings)
+    >>> _ = layer.add([(1, 2), (3, 4)], "MWE")
+    >>> draw_spans(doc.sentences[0], layer).count("<rect")
+    2
+    """
+    words = sentence.words
+    shown = _of_sentence(sentence, layer)
+    levels = _levels(shown)
+    lanes = max(levels, default=-1) + 1
+    halves = [max(text_width(word.form, 15), 6) / 2 for word in words]
+    for each in shown:  # a bar has room for its label
+        start, end = each.pieces[0][0] - sentence.first, each.pieces[0][1] - sentence.first
+        lacking = text_width(each.label, 11) + 12 - sum(2 * half + _GAP for half in halves[start:end])
+        halves[start:end] = [half + max(0.0, lacking) / (2 * (end - start)) for half in halves[start:end]]
+    places, height = _lines(halves, 26 + _LANE * lanes + 10)
+    parts = [
+        f'<text class="word" data-word="{word.index}" x="{x:.1f}" y="{y:.0f}">{clean(word.form)}</text>'
+        for word, (x, y) in zip(words, places, strict=True)
+    ]
+    for each, level in zip(shown, levels, strict=True):
+        parts.append(_bars(each, lanes - 1 - level, sentence.first, halves, places))
+    body = f'<g font-family="sans-serif" font-size="15" text-anchor="middle">{"".join(parts)}</g>'
+    width = max((x + half for (x, _), half in zip(places, halves, strict=True)), default=0.0) + _MARGIN
+    said = "; ".join(f"{_text(each, sentence)}: {each.label}" for each in shown)
+    return svg(body, width, height, f"Spans of: {sentence.text}", said or "no spans", "lanes", styled)
+
+
+def _of_sentence(sentence: Sentence, layer: SpanLayer) -> list[_Shown]:
+    """The spans that lie within a sentence."""
+    found = []
+    for number, (pieces, label) in enumerate(layer):
+        if pieces[0][0] >= sentence.first and pieces[-1][1] <= sentence.end:
+            p = layer.attributes.get(number, {}).get("probability")
+            found.append(_Shown(number, pieces, label, None if p is None else float(p)))
+    return found
+
+
+def _text(each: _Shown, sentence: Sentence) -> str:
+    forms, first = [word.form for word in sentence], sentence.first
+    return " ... ".join(" ".join(forms[a - first : b - first]) for a, b in each.pieces)
+
+
+def _levels(shown: Sequence[_Shown]) -> list[int]:
+    """The level of every span; a span with gaps takes all the room from its first word to its last."""
+    return levels_of([(each.pieces[0][0], each.pieces[-1][1], each.label) for each in shown])
+
+
+def _closing(each: _Shown, at: int) -> str:
+    """The end of a mark; the label stands where a piece of the span ends."""
+    label = f"<small>{clean(each.label)}</small>" if any(end == at for _, end in each.pieces) else ""
+    return f"{label}</mark>"
+
+
+def _sure(each: _Shown) -> str:
+    return "" if each.probability is None else f' data-probability="{each.probability:.4g}"'
+
+
+def _lines(halves: Sequence[float], step: float) -> tuple[list[tuple[float, float]], float]:
+    """The middle of every word's foot, in lines of bounded width, and the height of all of them."""
+    places: list[tuple[float, float]] = []
+    x, y = float(_MARGIN), _MARGIN + 14.0
+    for half in halves:
+        if x > _MARGIN and x + 2 * half > _WIDTH - _MARGIN:
+            x, y = float(_MARGIN), y + step
+        places.append((x + half, y))
+        x += 2 * half + _GAP
+    return places, y + step - 16
+
+
+def _bars(each: _Shown, lane: int, first: int, halves: Sequence[float], places: Sequence[tuple[float, float]]) -> str:
+    parts = []
+    label = clean(each.label)
+    begin, end = each.pieces[0][0] - first, each.pieces[-1][1] - first
+    held = {word - first for a, b in each.pieces for word in range(a, b)}
+    runs: list[tuple[int, int]] = []  # words of one line that are all inside a piece or all in a gap
+    for word in range(begin, end):
+        same = runs and places[word][1] == places[runs[-1][0]][1] and (word in held) == (runs[-1][0] in held)
+        runs[-1:] = [(runs[-1][0], word + 1)] if same else [*runs[-1:], (word, word + 1)]
+    for a, b in runs:
+        left, right = places[a][0] - halves[a], places[b - 1][0] + halves[b - 1]
+        y = places[a][1] + 8 + _LANE * lane
+        if a in held:
+            parts.append(
+                f'<rect class="bar" fill="#e3ecf8" x="{left:.1f}" y="{y:.0f}" width="{right - left:.1f}" height="16" '
+                'rx="3"/>'
+            )
+            parts.append(
+                f'<text class="kind" x="{(left + right) / 2:.1f}" y="{y + 12:.0f}" font-size="11">{label}</text>'
+            )
+        else:
+            parts.append(
+                f'<path class="bar gap" fill="none" stroke="#8793a0" '
+                f'd="M{left - _GAP:.1f},{y + 8:.0f} H{right + _GAP:.1f}"/>'
+            )
+    return f'<g class="{hue(each.label)}" data-span="{each.number}">{"".join(parts)}</g>'

@@ -37,11 +37,16 @@ _HOMES = {
 __all__ = ["Corpus", "Doc", "Pipeline", "WeftError", "__version__", "load", "read", "show", "write"]
 
 
-def load(path: str | os.PathLike[str]) -> Pipeline:
-    """The pipeline of a model file: `nlp = weft.load("chunker.weft")`, then `nlp(text)` or `nlp.pipe(texts)`."""
+def load(model: str | os.PathLike[str] = "en") -> Pipeline:
+    """The pipeline of a model, by name or by file: `nlp = weft.load("en")`, then `nlp(text)` or `nlp.pipe(texts)`.
+
+    English is part of the package; other names are looked for in `$WEFT_MODELS` and in the user's folder
+    (`weft.models`).
+    """
+    from weft import models
     from weft.pipeline import Pipeline
 
-    return Pipeline.load(path)
+    return Pipeline.load(models.find(model))
 
 
 def __getattr__(name: str) -> Any:

@@ -12,11 +12,21 @@ from weft.cli.inputs import Encoding, Fields, FromFormat, SkipBad, open_inputs, 
 from weft.errors import ConfigError
 from weft.tasks.registry import TASKS
 
+#: The word in the place of a task that asks for a whole pipeline.
+PIPELINE = "pipeline"
+
 
 def train(
-    task: Annotated[str, typer.Argument(metavar="TASK", help=f"What to learn: {', '.join(TASKS)}.")],
-    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Annotated files to learn from.")],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="MODEL", help="Where to write the model.")],
+    task: Annotated[
+        str, typer.Argument(metavar="TASK", help=f"What to learn: {', '.join(TASKS)}; pipeline: all of a CONFIG.toml.")
+    ],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE", help="Annotated files to learn from; of a pipeline its CONFIG.toml.")
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="MODEL", help="Where to write the model; only `pipeline` can do without."),
+    ] = None,
     dev: Annotated[
         Path | None, typer.Option("--dev", metavar="FILE", help="Held-out file, for early stopping.")
     ] = None,
@@ -68,15 +78,28 @@ def train(
     fields: Fields = None,
     encoding: Encoding = "utf-8",
     skip_bad: SkipBad = False,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=0, help="Of a pipeline: N sentences a corpus, for a trial.")
+    ] = 0,
+    results: Annotated[
+        Path | None, typer.Option("--results", metavar="FILE", help="Of a pipeline: where to write its scores (JSON).")
+    ] = None,
     seed: Seed = 0,
     workers: Workers = 1,
     as_json: JsonFlag = False,
 ) -> None:
-    """Train a model for a task on annotated files and write it as one file."""
+    """Train a model for a task on annotated files, or a whole pipeline, and write it as one file."""
     from weft.tasks.registry import train as train_task
 
+    if task == PIPELINE:
+        from weft.cli.train_pipeline import train_from_config
+
+        train_from_config(files, out, results, limit=limit, seed=seed, workers=workers, as_json=as_json)
+        return
     if task not in TASKS:
-        raise ConfigError(f"unknown task {task!r}; the tasks are: {', '.join(TASKS)}")
+        raise ConfigError(f"unknown task {task!r}; the tasks are: {', '.join([*TASKS, PIPELINE])}")
+    if out is None:
+        raise typer.BadParameter("say where to write the model", param_hint="'--out'")
     options: dict[str, Any] = {"seed": seed, "workers": workers, **settings(setting or [])}
     own = {
         "learner": learner,

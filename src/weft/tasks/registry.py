@@ -68,7 +68,7 @@ def train(
     if task not in TASKS:
         raise ConfigError(f"unknown task {task!r}; the tasks are: {', '.join(TASKS)}")
     if out is not None:
-        _check_place(out)
+        check_place(out)
     component = component_class(task).of_options(options)
     report = component.fit(train, dev)
     if out is not None:
@@ -86,7 +86,7 @@ def train(
     return report
 
 
-def _check_place(out: Path) -> None:
+def check_place(out: Path) -> None:
     """Complain before a long training, not after it."""
     if out.is_dir():
         raise ConfigError(f"{out} is a folder; name the model file to write")

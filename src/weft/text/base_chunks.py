@@ -66,7 +66,7 @@ def set_base_chunks(doc: Doc, layer: str = "chunks") -> None:
     heads = (doc.head - 1).tolist()
     spans = []
     for first, end in pairwise(doc.sentence_offsets.tolist()):
-        tree = Tree(*(column[first:end] for column in (forms, upos, heads, relations)))
+        tree = Tree(forms[first:end], upos[first:end], heads[first:end], relations[first:end])
         spans += [(first + start, first + stop, kind) for start, stop, kind in base_chunks(tree)]
     doc.spans[layer] = SpanLayer.of(doc.strings, spans)
 

@@ -1,0 +1,265 @@
+"""The file that describes a pipeline: corpora with licences, components in order, and what they are tested on.
+
+```toml
+name = "en"                       # of the model: weft.load("en")
+language = "English"
+licence = "CC BY-SA 4.0"          # under which the model is passed on
+what = "words, tags and trees"    # a line for the model card
+weaknesses = ["..."]              # more lines
+
+[corpora.ewt]                     # as many as are used
+title = "UD English-EWT"
+licence = "CC BY-SA 4.0"
+train = "treebanks/ud/English-EWT/train.conllu.gz"
+dev = "treebanks/ud/English-EWT/dev.conllu.gz"
+
+[[components]]                    # in the order in which they work
+task = "tagger"                   # a task of `weft train`
+train = ["ewt"]                   # the part `train` of a corpus; another part is written ewt.dev
+dev = "ewt.dev"
+settings = { epochs = 6 }         # settings of the task
+
+[[tests]]
+name = "EWT dev"
+corpus = "ewt.dev"
+score = ["ud"]                    # ud, or layers of spans: chunks, entities, mwe
+```
+
+Paths are relative to the file itself or to the data folder (`weft.data`). A key that does not exist is an error that
+names it, its line, and the keys that do.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from weft.errors import ConfigError, did_you_mean
+from weft.tasks.registry import TASKS
+
+PARTS = ("train", "dev", "test")
+#: Where the tags of a component's training data come from.
+TAGS = ("gold", "predicted", "jackknifed")
+Spec = TypeVar("Spec")
+
+
+@dataclass
+class CorpusSpec:
+    """A corpus: its parts are files, or lists of files."""
+
+    title: str
+    licence: str
+    train: list[str] = field(default_factory=list)
+    dev: list[str] = field(default_factory=list)
+    test: list[str] = field(default_factory=list)
+    source: str = ""
+    read: dict[str, Any] = field(default_factory=dict)  # what `weft.read` is told: format, fields, encoding ...
+    labels: dict[str, str] = field(default_factory=dict)  # new names of span labels; spans with other labels go
+    strip: str = ""  # what every word begins with and should not
+    apart: bool = False  # leave out training sentences whose characters stand in dev or test too
+    sentences: int = 0  # take only so many of every part; 0: all
+
+    def files(self, part: str) -> list[str]:
+        found: list[str] = getattr(self, part)
+        return found
+
+
+@dataclass
+class ClusterSpec:
+    """Classes of words learned before the components, from corpora (their part `train`) and plain text."""
+
+    text: list[str]  # names of corpora; files of plain text, or archives of such (.tar.gz)
+    classes: int = 400
+    min_count: int = 3
+    rounds: int = 12
+    characters: int = 0  # taken of each plain text; 0: all
+
+
+@dataclass
+class ComponentSpec:
+    """A component: its task, what it learns from and how."""
+
+    task: str
+    train: list[str]
+    dev: list[str] = field(default_factory=list)
+    tags: str = "gold"
+    clusters: str = ""  # name of a table [clusters.NAME]
+    base_chunks: bool = False  # the layer `chunks` is read from trees by rule (`weft.text.base_chunks`)
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class TestSpec:
+    """A set the finished pipeline is scored on."""
+
+    name: str
+    corpus: str
+    score: list[str] = field(default_factory=lambda: ["ud"])
+    by: str = ""  # a key of comments, as genre: scores of every value of it, too
+
+
+@dataclass
+class PipelineConfig:
+    """What a configuration file says."""
+
+    name: str
+    language: str
+    licence: str
+    components: list[ComponentSpec]
+    corpora: dict[str, CorpusSpec]
+    what: str = ""
+    weaknesses: list[str] = field(default_factory=list)
+    folds: int = 5  # of jackknifing
+    clusters: dict[str, ClusterSpec] = field(default_factory=dict)
+    tests: list[TestSpec] = field(default_factory=list)
+    path: Path = Path()
+
+
+def read_config(path: str | Path) -> PipelineConfig:
+    """Read and check a configuration file.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "en.toml")
+    ...     _ = file.write_text('name = "en"\\nlanguage = "English"\\nlicense = "MIT"\\n')
+    ...     read_config(file)
+    Traceback (most recent call last):
+    ...
+    weft.errors.ConfigError: ...en.toml, line 3: unknown key 'license'; did you mean licence?
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+        table = tomllib.loads(text)
+    except OSError as error:
+        raise ConfigError(
+            f"cannot read the configuration file {path}: {(error.strerror or str(error)).lower()}"
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not a TOML file: {error}") from None
+    return _Reader(path, text).config(table)
+
+
+class _Reader:
+    """Turns tables into specifications and says where in the file something is wrong."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path, self.lines = path, text.splitlines()
+
+    def config(self, table: dict[str, Any]) -> PipelineConfig:
+        built: dict[str, Any] = dict(table)
+        named: dict[str, type[Any]] = {"corpora": CorpusSpec, "clusters": ClusterSpec}
+        for name, kind in named.items():
+            rows = self._typed(name, table.get(name, {}), dict)
+            built[name] = {key: self._spec(kind, f"[{name}.{key}]", row) for key, row in rows.items()}
+        numbered: dict[str, type[Any]] = {"components": ComponentSpec, "tests": TestSpec}
+        for name, kind in numbered.items():
+            rows = self._typed(name, table.get(name, []), list)
+            built[name] = [self._spec(kind, f"[[{name}]] {i}", row) for i, row in enumerate(rows, 1)]
+        if "path" in table:
+            self._unknown("path", PipelineConfig, "the file")
+        config = self._spec(PipelineConfig, "the file", {**built, "path": self.path})
+        self._check(config)
+        return config
+
+    def _spec(self, kind: type[Spec], place: str, row: Any) -> Spec:
+        """A table as the dataclass that describes it."""
+        self._typed(place, row, dict)
+        known = {each.name: each for each in fields(kind)}  # type: ignore[arg-type]
+        chosen: dict[str, Any] = {}
+        for key, value in row.items():
+            if key not in known:
+                self._unknown(key, kind, place)
+            wanted = str(known[key].type)
+            if wanted.startswith("list[str]") and isinstance(value, str):
+                value = [value]
+            for name, type_ in (("str", str), ("list", list), ("dict", dict), ("int", int), ("bool", bool)):
+                if wanted.startswith(name):
+                    self._typed(f"{key} in {place}", value, type_, key)
+            chosen[key] = value
+        try:
+            return kind(**chosen)
+        except TypeError:
+            missing = [name for name, each in known.items() if name not in chosen and _required(each)]
+            raise ConfigError(f"{self.path}: {place} lacks {', '.join(missing)}") from None
+
+    def _typed(self, what: str, value: Any, wanted: type, key: str = "") -> Any:
+        words = {str: "text in quotes", list: "a list", dict: "a table", int: "a whole number", bool: "true or false"}
+        if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
+            raise ConfigError(f"{self._at(key)}: {what} must be {words[wanted]}, got {value!r}")
+        return value
+
+    def _unknown(self, key: str, kind: type[Any], place: str) -> None:
+        known = [each.name for each in fields(kind) if each.name != "path"]
+        hint = did_you_mean(key, known, f"{place} may have: {', '.join(known)}")
+        raise ConfigError(f"{self._at(key)}: unknown key {key!r}; {hint}")
+
+    def _at(self, key: str) -> str:
+        """The file, and the first line that sets a key."""
+        pattern = re.compile(rf"(^|[\s{{,.\[\"]){re.escape(key)}[\"\]]*\s*(=|\]|$)") if key else None
+        for number, line in enumerate(self.lines, 1):
+            if pattern is not None and pattern.search(line.split("#")[0]):
+                return f"{self.path}, line {number}"
+        return str(self.path)
+
+    def _check(self, config: PipelineConfig) -> None:
+        """Refuse what names things that do not exist."""
+        if not config.components:
+            raise ConfigError(f"{self.path}: there are no [[components]] to train")
+        if config.folds < 2:
+            raise ConfigError(f"{self._at('folds')}: folds must be at least 2, got {config.folds}")
+        for spec in config.components:
+            if spec.task not in TASKS:
+                hint = did_you_mean(spec.task, TASKS, f"the tasks are: {', '.join(TASKS)}")
+                raise ConfigError(f"{self._at_value(spec.task)}: unknown task {spec.task!r}; {hint}")
+            if spec.tags not in TAGS:
+                raise ConfigError(
+                    f"{self._at_value(spec.tags)}: tags must be one of {', '.join(TAGS)}, got {spec.tags!r}"
+                )
+            if spec.clusters and spec.clusters not in config.clusters:
+                self._missing(spec.clusters, config.clusters, "clusters")
+            for reference in (*spec.train, *spec.dev):
+                self._reference(reference, config.corpora)
+        for test in config.tests:
+            self._reference(test.corpus, config.corpora)
+
+    def _reference(self, reference: str, corpora: Mapping[str, CorpusSpec]) -> None:
+        name, part = split_reference(reference)
+        if name not in corpora:
+            self._missing(name, corpora, "corpora")
+        if part not in PARTS or not corpora[name].files(part):
+            have = [each for each in PARTS if corpora[name].files(each)]
+            raise ConfigError(
+                f"{self._at_value(reference)}: the corpus {name!r} has no {part!r}; it has {', '.join(have)}"
+            )
+
+    def _missing(self, name: str, known: Mapping[str, Any], kind: str) -> None:
+        hint = did_you_mean(name, known, f"there are: {', '.join(known) or 'none'}")
+        raise ConfigError(f"{self._at_value(name)}: there is no [{kind}.{name}]; {hint}")
+
+    def _at_value(self, value: str) -> str:
+        """The file, and the first line that mentions a value in quotes."""
+        for number, line in enumerate(self.lines, 1):
+            if f'"{value}"' in line or f'"{value}.' in line:
+                return f"{self.path}, line {number}"
+        return str(self.path)
+
+
+def _required(each: Any) -> bool:
+    from dataclasses import MISSING
+
+    return each.default is MISSING and each.default_factory is MISSING
+
+
+def split_reference(reference: str) -> tuple[str, str]:
+    """The corpus and the part that a reference names.
+
+    >>> split_reference("ewt"), split_reference("ewt.dev")
+    (('ewt', 'train'), ('ewt', 'dev'))
+    """
+    name, point, part = reference.partition(".")
+    return name, part if point else "train"

@@ -1,0 +1,100 @@
+"""Scores of a finished pipeline on the sets its configuration names.
+
+    ud          the metrics of the CoNLL 2018 shared task, from raw text and from gold words (`weft.evaluate.ud`)
+    chunks      F1 of base chunks against those that the rule reads from gold trees, from raw text and from gold words
+    mwe         F1 of links of expressions, from gold words (`weft.evaluate.mwe`)
+    any other   F1 of that layer of spans, from gold words
+
+All are F1 in per cent. Nothing but the text, or the words and sentences, of a gold document is seen by the pipeline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from weft.evaluate.counts import Counts
+from weft.evaluate.documents import groups_of_units
+from weft.evaluate.mwe import score_expressions
+from weft.evaluate.spans import evaluate_spans
+from weft.evaluate.ud import evaluate_ud
+from weft.pipeline import Pipeline
+from weft.text.base_chunks import set_base_chunks
+from weft.text.doc import Doc
+from weft.text.expressions import expressions_of
+from weft.training.config import TestSpec
+from weft.training.material import Material
+
+RAW, GOLD = "raw text", "gold words"
+CHUNKS, EXPRESSIONS, UD = "chunks", "mwe", "ud"
+
+
+def score_test(nlp: Pipeline, test: TestSpec, material: Material, workers: int = 1) -> list[dict[str, Any]]:
+    """One row for every way into the pipeline: `set`, `from`, `scores`, and `by` where groups are asked for."""
+    docs = [doc for doc in material.docs([test.corpus]) if doc.n_words]
+    if CHUNKS in test.score:
+        for doc in docs:
+            set_base_chunks(doc)
+    rows = []
+    for way in (RAW, GOLD):
+        found = annotated(nlp, docs, way, workers)
+        scores: dict[str, float] = {}
+        groups: dict[str, dict[str, float]] = {}
+        for kind in test.score:
+            if kind == UD:
+                counts = evaluate_ud(docs, found).counts
+                scores |= {name: _percent(each) for name, each in counts.items() if _told(name, docs)}
+                if test.by:
+                    groups = _by_group(counts, groups_of_units(docs, test.by), docs)
+            elif kind == CHUNKS or way == GOLD:
+                scores[kind] = _spans(docs, found, kind)
+        if scores:
+            rows.append({"set": test.name, "from": way, "scores": scores, **({"by": groups} if groups else {})})
+    return rows
+
+
+def annotated(nlp: Pipeline, docs: Sequence[Doc], way: str, workers: int = 1) -> list[Doc]:
+    """What the pipeline makes of the texts of documents, or of their words."""
+    return list(nlp.pipe([Doc(doc.text) if way == RAW else bare(doc) for doc in docs], workers=workers))
+
+
+def bare(doc: Doc) -> Doc:
+    """The words and sentences of a document and nothing else.
+
+    >>> bare(Doc.of_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])).has("upos")
+    False
+    """
+    new = Doc(doc.text, doc.strings)
+    new.token_start, new.token_end, new.word_token = doc.token_start, doc.token_end, doc.word_token
+    new.columns = {"form": doc.columns["form"]}
+    new.multiwords = doc.multiwords
+    new.set_sentences(doc.sentence_offsets)
+    return new
+
+
+def _told(metric: str, docs: Sequence[Doc]) -> bool:
+    """Whether the gold documents have what a metric looks at."""
+    needs = {"UPOS": "upos", "XPOS": "xpos", "UFeats": "feats", "Lemmas": "lemma"}
+    return metric not in needs or any(doc.has(needs[metric]) for doc in docs)
+
+
+def _by_group(counts: dict[str, Counts], groups: Sequence[str], docs: Sequence[Doc]) -> dict[str, dict[str, float]]:
+    return {
+        group: {
+            name: _percent(each.select([own == group for own in groups]))
+            for name, each in counts.items()
+            if _told(name, docs)
+        }
+        for group in sorted(set(groups))
+    }
+
+
+def _spans(gold: Sequence[Doc], system: Sequence[Doc], layer: str) -> float:
+    if layer == EXPRESSIONS:
+        wanted, found = ([each for doc in docs for each in expressions_of(doc)] for docs in (gold, system))
+        return 100 * score_expressions(wanted, found).link.f1
+    return _percent(evaluate_spans(gold, system, layer).counts)
+
+
+def _percent(counts: Counts) -> float:
+    return 100 * counts.total().f1

@@ -1,0 +1,175 @@
+"""Trains the components of a pipeline one after the other, scores the whole, and writes its card.
+
+component i learns from  corpora with gold layers + tags (gold, predicted by components before it, or jackknifed)
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import weft
+from weft.errors import ConfigError, WeftError
+from weft.lexical.clusters import cluster_words
+from weft.pipeline import Component, Pipeline
+from weft.tasks.registry import component_class
+from weft.text.base_chunks import set_base_chunks
+from weft.text.doc import Doc
+from weft.training.config import ComponentSpec, PipelineConfig, split_reference
+from weft.training.jackknife import Jackknife, gives_tags, tagged
+from weft.training.material import Material, check_words
+from weft.training.scores import UD, score_test
+
+Say = Callable[[str], None]
+
+
+def train_pipeline(
+    config: PipelineConfig, *, seed: int = 0, workers: int = 1, limit: int = 0, say: Say | None = None
+) -> tuple[Pipeline, dict[str, Any]]:
+    """The pipeline that a configuration describes, and a report: what every component learned from, and all scores.
+
+    `limit` takes only so many sentences of every part of a corpus, for a trial. `say` is told what is being done.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        run = _Run(config, seed, workers, Material(config, limit), Path(folder), say or (lambda text: None))
+        return run.train()
+
+
+class _Run:
+    def __init__(
+        self, config: PipelineConfig, seed: int, workers: int, material: Material, folder: Path, say: Say
+    ) -> None:
+        self.config, self.seed, self.workers, self.material, self.folder = config, seed, workers, material, folder
+        self.say = say
+        self.done: list[tuple[ComponentSpec, Component]] = []
+        self.report: dict[str, Any] = {"name": config.name, "components": [], "tests": []}
+        self._jackknife: Jackknife | None = None
+        self._clusters: dict[str, Path] = {}
+
+    def train(self) -> tuple[Pipeline, dict[str, Any]]:
+        started, wall = time.process_time(), time.perf_counter()
+        # Wrong names and values of settings should be found before, not after, hours of training.
+        layers = {UD}
+        for spec in self.config.components:
+            layers |= {name.removeprefix("spans/") for name in self._new(spec, check=True).provides}
+            check_words(self.material.docs(spec.train), spec.train)
+        for test in self.config.tests:
+            wrong = [name for name in test.score if name not in layers]
+            if wrong:
+                raise ConfigError(f"{self.config.path}: {test.name}: no component finds {', '.join(wrong)}")
+        for number, spec in enumerate(self.config.components, 1):
+            self.say(f"{spec.task} ({number} of {len(self.config.components)})")
+            self.report["components"].append(self._fit(spec))
+        nlp = Pipeline([component for _, component in self.done])
+        for test in self.config.tests:
+            self.say(f"scoring on {test.name}")
+            self.report["tests"] += score_test(nlp, test, self.material, self.workers)
+        self.report["cpu_seconds"] = round(time.process_time() - started, 1)
+        self.report["seconds"] = round(time.perf_counter() - wall, 1)
+        nlp.card = self._card()
+        return nlp, self.report
+
+    def _fit(self, spec: ComponentSpec) -> dict[str, Any]:
+        train, dev = self.material.docs(spec.train), self.material.docs(spec.dev)
+        if spec.base_chunks:
+            for doc in (*train, *dev):
+                set_base_chunks(doc)
+        train, dev = self._with_tags(spec, train, training=True), self._with_tags(spec, dev, training=False)
+        component = self._new(spec)
+        report = component.fit(train, dev or None)
+        self.done.append((spec, component))
+        return {
+            "task": spec.task,
+            "corpora": spec.train,
+            "tags": spec.tags,
+            "sentences": sum(doc.n_sentences for doc in train),
+            "words": sum(doc.n_words for doc in train),
+            "scores": report.get("scores", {}),
+            "cpu_seconds": report.get("training", {}).get("cpu_seconds"),
+            "bytes": sum(array.nbytes for array in component.state()[1].values()),
+        }
+
+    def _new(self, spec: ComponentSpec, check: bool = False) -> Component:
+        """A component to be trained."""
+        options: dict[str, Any] = {"seed": self.seed, "workers": self.workers, **spec.settings}
+        if spec.clusters:
+            options["clusters"] = "clusters" if check else str(self._clustered(spec.clusters))
+        if "gazetteers" in options:
+            options["gazetteers"] = {
+                name: str(self.material.find(file)) for name, file in options["gazetteers"].items()
+            }
+        try:
+            return component_class(spec.task).of_options(options)
+        except WeftError as error:
+            raise type(error)(f"{self.config.path}: {spec.task}: {error}") from None
+
+    def _with_tags(self, spec: ComponentSpec, docs: Sequence[Doc], training: bool) -> list[Doc]:
+        """Documents with the tags that the component is to learn from."""
+        taggers = [component for _, component in self.done if gives_tags(component)]
+        if spec.tags == "gold" or not taggers or not docs:
+            return list(docs)
+        if spec.tags == "predicted" or not training:
+            return tagged(docs, taggers)
+        if self._jackknife is None:
+            self.say(f"jackknifing in {self.config.folds} folds")
+            specs = [own for own, component in self.done if gives_tags(component)]
+            learned = self.material.docs(list(dict.fromkeys(name for own in specs for name in own.train)))
+            self._jackknife = Jackknife(
+                learned, taggers, lambda part: self._retrained(specs, part), self.config.folds, self.workers
+            )
+        return self._jackknife(docs)
+
+    def _retrained(self, specs: Sequence[ComponentSpec], docs: Sequence[Doc]) -> list[Component]:
+        """The components of tags, trained anew on a part of their documents."""
+        found = []
+        for spec in specs:
+            component = self._new(spec)
+            component.fit(docs, self.material.docs(spec.dev) or None)
+            found.append(component)
+        return found
+
+    def _clustered(self, name: str) -> Path:
+        """The file of clusters, learned when it is first asked for."""
+        if name not in self._clusters:
+            self.say(f"clusters {name}")
+            spec = self.config.clusters[name]
+            segmenters = [component for _, component in self.done if "tokens" in component.provides]
+            words = self.material.sentences(spec, Pipeline(segmenters))
+            found = cluster_words(words, n_classes=spec.classes, min_count=spec.min_count, rounds=spec.rounds)
+            path = self.folder / f"{name}.paths"
+            found.save(path)
+            self._clusters[name] = path
+        return self._clusters[name]
+
+    def _card(self) -> dict[str, Any]:
+        """What the model file says of itself."""
+        config = self.config
+        used = {split_reference(name)[0] for spec in config.components for name in (*spec.train, *spec.dev)}
+        used |= {name for spec in config.clusters.values() for name in spec.text if name in config.corpora}
+        settings = {
+            f"{i} {spec.task}": {"tags": spec.tags, **spec.settings} for i, spec in enumerate(config.components, 1)
+        }
+        return {
+            "name": config.name,
+            "language": config.language,
+            "what": config.what,
+            "licence": config.licence,
+            "corpora": [
+                f"{corpus.title} ({corpus.licence})" for name, corpus in config.corpora.items() if name in used
+            ],
+            "trained": [
+                f"{row['task']}: {', '.join(row['corpora'])}; {row['sentences']:,} sentences, {row['words']:,} words"
+                for row in self.report["components"]
+            ],
+            "scores": {
+                f"{row['set']}, {row['from']}": {name: round(value, 2) for name, value in row["scores"].items()}
+                for row in self.report["tests"]
+            },
+            "weaknesses": config.weaknesses,
+            "settings": settings,
+            "seed": self.seed,
+            "weft": weft.__version__,
+        }

@@ -1,0 +1,42 @@
+"""Models by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import weft
+from weft import models
+from weft.errors import ModelError
+from weft.pipeline import Pipeline
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    monkeypatch.delenv("WEFT_MODELS", raising=False)
+    return tmp_path
+
+
+def test_a_model_is_found_in_the_named_folders_first_then_in_the_users(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    users, first, second = models.user_folder(), folder / "first", folder / "second"
+    for place in (users, first, second):
+        Pipeline([], {"name": place.name}).save(place / "tlh.weft")
+    assert models.find("tlh") == users / "tlh.weft"
+    monkeypatch.setenv("WEFT_MODELS", f"{first}:{second}")
+    assert weft.load("tlh").card["name"] == "first"
+
+
+def test_a_name_that_is_nowhere_is_an_error_that_says_how_to_build_the_model(folder: Path) -> None:
+    with pytest.raises(ModelError, match=r"no model 'de'.*weft train pipeline configs/de\.toml"):
+        weft.load("de")
+
+
+def test_a_path_is_taken_as_it_is(folder: Path) -> None:
+    assert models.find("some/where") == Path("some/where")
+    assert models.find("model.weft") == Path("model.weft")
+    with pytest.raises(ModelError, match="no model file"):
+        weft.load("model.weft")

@@ -1,0 +1,71 @@
+"""Whole pipelines from a configuration file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import weft
+from weft.cli.app import app
+from weft.errors import ConfigError
+from weft.training import read_config, train_pipeline
+from weft.training.card import card_text
+
+
+def test_the_command_trains_scores_and_writes_a_model_that_can_be_loaded_by_name(
+    config_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    results = tmp_path / "results.json"
+    done = CliRunner().invoke(
+        app, ["train", "pipeline", str(config_file), "--seed", "3", "--results", str(results), "--json"]
+    )
+    assert done.exit_code == 0, done.output
+    report = json.loads(results.read_text())
+    nlp = weft.load("small")
+    doc = nlp("The boat came to the island.")
+    assert doc.column("upos")[:2] == ["DET", "NOUN"]
+    assert doc.has("head")
+    assert doc.has("lemma")
+    assert [span.label for span in doc.span_views("chunks")][:2] == ["NP", "VP"]
+    raw, gold = report["tests"]
+    assert (raw["from"], gold["from"]) == ("raw text", "gold words")
+    assert gold["scores"]["Words"] == 100
+    assert 50 < raw["scores"]["LAS"] <= gold["scores"]["LAS"] + 5
+    assert gold["scores"]["chunks"] > 80
+    card = card_text(nlp.card)
+    for part in ("A story (MIT)", "knows little", "seed: 3", "story, raw text", "Licence: MIT"):
+        assert part in card
+
+
+def test_the_same_seed_gives_the_same_model(config_file: Path, tmp_path: Path) -> None:
+    config = read_config(config_file)
+    config.components, config.tests = config.components[:2], []
+    for name in ("one", "two"):
+        train_pipeline(config, seed=1, limit=20)[0].save(tmp_path / name)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+def test_a_wrong_setting_is_found_before_anything_is_trained(config_file: Path) -> None:
+    config = read_config(config_file)
+    config.components[-1].settings["epoch"] = 3
+    said: list[str] = []
+    with pytest.raises(ConfigError, match=r"small\.toml: chunker: unknown setting 'epoch'"):
+        train_pipeline(config, say=said.append)
+    assert not said
+
+
+def test_a_test_of_what_no_component_finds_is_refused(config_file: Path) -> None:
+    config = read_config(config_file)
+    config.components.pop()
+    with pytest.raises(ConfigError, match="story: no component finds chunks"):
+        train_pipeline(config)
+
+
+def test_a_model_of_a_task_still_needs_a_place(examples: Path) -> None:
+    done = CliRunner().invoke(app, ["train", "chunker", str(examples / "chunks.conll")])
+    assert done.exit_code == 2
+    assert "--out" in done.output

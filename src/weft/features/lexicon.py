@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,17 +149,24 @@ class MemberLexicon:
     def lookup(self, table: StringTable, ids: Ids) -> tuple[NDArray[np.int64], Keys]:
         """Members of every string as a ragged array: offsets and keys."""
         types, inverse = np.unique(ids, return_inverse=True)
-        found = [self._of(string) for string in table.strings(types)]
+        strings = table.strings(types)
+        known = self._add(strings)
+        found = [known[string] for string in strings]
         sizes = np.array([len(keys) for keys in found], dtype=np.int64)
         offsets = np.concatenate([[0], np.cumsum(sizes[inverse])]).astype(np.int64)
         members = [found[i] for i in inverse.tolist()]
         return offsets, np.concatenate(members) if members else np.zeros(0, dtype=np.uint64)
 
-    def _of(self, string: str) -> Keys:
-        keys = self._members.get(string)
-        if keys is None:
-            keys = hash_strings([member for member in string.split(self.separator) if member])
-            if len(self._members) > self.limit:
-                self._members = {}
-            self._members[string] = keys
-        return keys
+    def _add(self, strings: Sequence[str]) -> dict[str, Keys]:
+        """The members of all strings met so far; those of new ones are worked out together."""
+        known = self._members
+        new = [string for string in strings if string not in known]
+        if new:
+            if len(known) + len(new) > self.limit:
+                known = {string: known[string] for string in strings if string in known}
+            members = [[member for member in string.split(self.separator) if member] for string in new]
+            keys = hash_strings([member for own in members for member in own])
+            ends = np.cumsum([len(own) for own in members]).tolist()
+            known.update(zip(new, (keys[a:b] for a, b in pairwise([0, *ends])), strict=True))
+            self._members = known
+        return known

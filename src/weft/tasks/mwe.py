@@ -34,6 +34,7 @@ from weft.text.doc import Doc
 from weft.text.expressions import (
     SCHEMES,
     TOPOLOGIES,
+    Expressions,
     check_tags,
     decode,
     encode,
@@ -41,6 +42,7 @@ from weft.text.expressions import (
     repaired,
     set_expressions,
 )
+from weft.text.strings import StringTable
 
 SEEN = "seen"  # name of the lexicon of expressions of the training data
 
@@ -108,7 +110,10 @@ class MweTagger(SequenceLabeller):
 
     def write(self, doc: Doc, labels: list[str], confidence: NDArray[np.float32] | None) -> None:
         bounds = doc.sentence_offsets.tolist()
-        found = [decode(labels[first:end], self.settings.tags) for first, end in pairwise(bounds)]
+        found = [
+            decode(own, self.settings.tags) if any(label != "O" for label in own) else Expressions()
+            for own in (labels[first:end] for first, end in pairwise(bounds))
+        ]
         set_expressions(doc, found, self.settings.layer)
         if confidence is not None:
             layer = doc.spans[self.settings.layer]
@@ -177,12 +182,13 @@ class MweTagger(SequenceLabeller):
     def observed(self, docs: Sequence[Doc], training: bool = False) -> Sequence[Doc]:
         found = []
         at = 0
+        strings = StringTable()  # one for all: what is known of strings is looked up once
         for doc in docs:
             seen: list[list[MweLexicon]] = []
             if self._seen is not None:
                 numbers = range(at, at + doc.n_sentences)
                 seen = [[self._folds[k % len(self._folds)] if training else self._seen] for k in numbers]
-            found.append(observed_doc(doc, self._features, self.settings.tag_column, seen))
+            found.append(observed_doc(doc, self._features, self.settings.tag_column, seen, strings))
             at += doc.n_sentences
         return found
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from weft.lexical.mwe_lexicon import Match, MweLexicon
@@ -79,7 +79,8 @@ class ExpressionFeatures:
     ) -> list[list[str]]:
         """The features of every word; `seen` are further lexicons for this sentence only."""
         lower = [form.lower() for form in forms]
-        found = [_of_token(forms, i) for i in range(len(forms))]
+        found = [list(_of_form(form)) for form in forms]
+        _places(forms, found)
         _lemma_pairs(lemmas, tags, found)
         if self.wordnet is not None:
             self._by_wordnet(self.wordnet, lower, lemmas, tags, found)
@@ -95,23 +96,24 @@ class ExpressionFeatures:
         found: list[list[str]],
     ) -> None:
         """Features 21 to 24."""
-        ends: list[dict[tuple[str, str], int]] = [{} for _ in found]
+        ends: dict[int, dict[tuple[str, str], int]] = {}
         for lexicon in lexicons:
-            matches = lexicon.segment(lemmas, self.max_gap, lower).matches
-            place: list[tuple[str, Match] | None] = [None] * len(found)
-            for match in matches:
+            place: dict[int, tuple[str, Match]] = {}
+            for match in lexicon.segment(lemmas, self.max_gap, lower).matches:
                 for rank, word in enumerate(match.words):
                     place[word] = ("I" if rank else "B", match)
-            for word, at in enumerate(place):
-                if at is None:
-                    found[word].append(f"21 {lexicon.name} O")
-                    continue
-                mark, match = at
+            outside = f"21 {lexicon.name} O"
+            for word, names in enumerate(found):
+                if word not in place:
+                    names.append(outside)
+            for word, (mark, match) in place.items():
                 first, last = tags[match.words[0]], tags[match.words[-1]]
                 told = f"{lexicon.name} {mark} {match.category}" + (" gappy" if has_gap(match.words) else "")
+                told = _written(told)
                 found[word] += [f"21 {told}", f"22 {told} {first} {last}"]
-                ends[word][first, last] = ends[word].get((first, last), 0) + 1
-        for word, counts in enumerate(ends):
+                counts = ends.setdefault(word, {})
+                counts[first, last] = counts.get((first, last), 0) + 1
+        for word, counts in ends.items():
             found[word] += [f"23 {k}" for k in range(1, sum(counts.values()) + 1)]
             for (first, last), number in counts.items():
                 found[word] += [f"24 {k} {first} {last}" for k in range(1, number + 1)]
@@ -165,13 +167,17 @@ class ExpressionFeatures:
 
 
 def observed_doc(
-    doc: Doc, features: ExpressionFeatures, tag_column: str, seen: Sequence[Sequence[MweLexicon]] = ()
+    doc: Doc,
+    features: ExpressionFeatures,
+    tag_column: str,
+    seen: Sequence[Sequence[MweLexicon]] = (),
+    strings: StringTable | None = None,
 ) -> Doc:
-    """A document with the columns that the templates read, in a string table of its own.
+    """A document with the columns that the templates read, in a string table of its own or in the one given.
 
     `seen[s]` are further lexicons for sentence s. Words without a lemma have their lower-case form in its place.
     """
-    new = Doc(strings=StringTable())
+    new = Doc(strings=strings)
     forms = doc.column("form")
     lower = [form.lower() for form in forms]
     lemmas = [lemma.lower() or form for lemma, form in zip(doc.column("lemma"), lower, strict=True)]
@@ -180,7 +186,7 @@ def observed_doc(
     for number, (first, end) in enumerate(pairwise(doc.sentence_offsets.tolist())):
         own = seen[number] if seen else ()
         sets = features.of_sentence(forms[first:end], lemmas[first:end], tags[first:end], own)
-        members += ["|".join(name.replace("|", "/") for name in names) for names in sets]
+        members += ["|".join(names) for names in sets]
     new.word_token = doc.word_token
     new.sentence_offsets = doc.sentence_offsets
     columns = {"form": forms, "lower": lower, "lemma": lemmas, "tag": tags, "mwe": members}
@@ -189,27 +195,41 @@ def observed_doc(
     return new
 
 
-def _of_token(forms: Sequence[str], i: int) -> list[str]:
-    """Features 2, 3, 4, 8 and 9."""
-    form, n = forms[i], len(forms)
-    found = []
-    if i < 2:
-        found.append(f"2 {i}")
-    if n - 1 - i < 2:
-        found.append(f"3 {n - 1 - i}")
-    if form[:1].isupper():
-        found.append("4 first" if i == 0 else "4")
+@lru_cache(maxsize=50_000)
+def _of_form(form: str) -> tuple[str, ...]:
+    """Features 4, 8 and 9, as they are in the middle of a sentence."""
+    found = ["4"] if form[:1].isupper() else []
+    if form.isalpha():
+        return tuple(found)
     if any(character.isdigit() for character in form):
         found.append("8")
-    if not form.isalnum():
-        found += [f"9 {character}" for character in sorted(set(form)) if not character.isalnum()]
-    return found
+    return (*found, *(f"9 {_written(character)}" for character in sorted(set(form)) if not character.isalnum()))
+
+
+def _places(forms: Sequence[str], found: list[list[str]]) -> None:
+    """Features 2 and 3, and feature 4 of the first word."""
+    n = len(forms)
+    for i in range(min(2, n)):
+        found[i].append(f"2 {i}")
+        found[n - 1 - i].append(f"3 {i}")
+    if n and forms[0][:1].isupper():
+        found[0][found[0].index("4")] = "4 first"
+
+
+def _written(text: str) -> str:
+    """A part of a feature's name, without what parts the members of a set."""
+    return text.replace("|", "/")
 
 
 def _lemma_pairs(lemmas: Sequence[str], tags: Sequence[str], found: list[list[str]]) -> None:
     """Feature 12."""
     kinds = [word_class(tag) for tag in tags]
+    lemmas = [_written(lemma) for lemma in lemmas]
+    n = len(kinds)
     for i, kind in enumerate(kinds):
-        for j in range(max(0, i - 2), min(len(kinds), i + 3)):
-            if i != j and kind and kinds[j] and "verb" in (kind, kinds[j]):
+        if not kind:
+            continue
+        for j in range(i + 1, min(n, i + 3)):
+            if (kind == "verb" and kinds[j]) or kinds[j] == "verb":
                 found[i].append(f"12 {j - i} {lemmas[i]} {lemmas[j]}")
+                found[j].append(f"12 {i - j} {lemmas[j]} {lemmas[i]}")

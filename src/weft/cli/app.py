@@ -63,6 +63,11 @@ COMMANDS = {
         "Draw trees, phrases and spans as SVG pictures or a page.",
         "weft draw examples/story.conllu --sentence 1 --out tree.svg",
     ),
+    "serve": Place(
+        "weft.cli.serve:serve",
+        "Serve a page to see what models find, and a JSON API.",
+        "weft serve --model tagger.weft+parser.weft --port 8000",
+    ),
     "lexicon": Place(
         "weft.cli.lexicon:app",
         "Grow lists of names from raw text.",

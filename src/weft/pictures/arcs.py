@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from weft.pictures.style import clean, svg, text_width
+from weft.pictures.style import backing, clean, svg, text_width
 from weft.text.views import Sentence
 
 _GAP, _LEVEL, _MARGIN, _CORNER = 18, 25, 18, 8
@@ -31,7 +31,8 @@ def draw_tree(sentence: Sentence, styled: bool = True) -> str:
     forms, labels = [word.form for word in words], [word.deprel for word in words]
     tags = [word.upos or word.xpos for word in words]
     heads = [-1] * len(words) if doc.head is None else doc.head[first:end].tolist()
-    centres, right = _places(forms, tags, labels, heads)
+    halves = [max(text_width(form, 15), text_width(tag, 11)) / 2 for form, tag in zip(forms, tags, strict=True)]
+    centres, right = _places(halves, labels, heads)
     levels = _levels(heads)
     begins = _begins(heads, centres)
     ground = _MARGIN + _LEVEL * max(levels, default=0)
@@ -40,20 +41,18 @@ def draw_tree(sentence: Sentence, styled: bool = True) -> str:
     parts += [_label(heads[i], labels[i], begins[i], centres[i], levels[i], ground) for i in arcs]
     for i, (centre, form, tag) in enumerate(zip(centres, forms, tags, strict=True)):
         parts.append(
-            f'<g class="word" data-word="{first + i}"><text x="{centre:.1f}" y="{ground + 21}">{clean(form)}</text>'
+            f'<g class="word" data-word="{first + i}">{backing(centre, ground + 5, halves[i], 38)}'
+            f'<text x="{centre:.1f}" y="{ground + 21}">{clean(form)}</text>'
             f'<text class="tag" x="{centre:.1f}" y="{ground + 38}" fill="#57626d" font-size="11">{clean(tag)}</text>'
             "</g>"
         )
-    body = f'<g font-family="sans-serif" font-size="15" text-anchor="middle">{"".join(parts)}</g>'
+    body = "".join(parts)
     title = f"Dependency tree of: {sentence.text}"
     return svg(body, right + _MARGIN, ground + 38 + _MARGIN, title, _in_words(forms, labels, heads), "tree", styled)
 
 
-def _places(
-    forms: Sequence[str], tags: Sequence[str], labels: Sequence[str], heads: Sequence[int]
-) -> tuple[list[float], float]:
+def _places(halves: Sequence[float], labels: Sequence[str], heads: Sequence[int]) -> tuple[list[float], float]:
     """The middle of every word, and where the last one ends; the label of an arc has room between neighbours."""
-    halves = [max(text_width(form, 15), text_width(tag, 11)) / 2 for form, tag in zip(forms, tags, strict=True)]
     centres: list[float] = []
     for i, half in enumerate(halves):
         place = _MARGIN + half if i == 0 else centres[-1] + halves[i - 1] + _GAP + half

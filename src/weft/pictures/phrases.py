@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from weft.pictures.style import clean, svg, text_width
+from weft.pictures.style import backing, clean, svg, text_width
 from weft.text.constituents import tree_of
 from weft.text.trees import Tree
 from weft.text.views import Sentence
@@ -53,13 +53,18 @@ def draw_phrases(sentence: Sentence, styled: bool = True) -> str:
             texts.append(f'<text class="phrase" x="{x:.1f}" y="{y:.0f}" fill="#1f5fae">{clean(node.label)}</text>')
             continue
         texts.append(
-            f'<g class="word" data-word="{word}"><text class="tag" x="{x:.1f}" y="{y:.0f}" fill="#57626d" '
+            f'<g class="word" data-word="{word}">{backing(x, y - 13, _half(node), 40)}'
+            f'<text class="tag" x="{x:.1f}" y="{y:.0f}" fill="#57626d" '
             f'font-size="11">{clean(node.label)}</text><text x="{x:.1f}" y="{y + 20:.0f}">{clean(node.word)}</text></g>'
         )
         word += 1
-    body = f'<g font-family="sans-serif" font-size="15" text-anchor="middle">{"".join(lines + texts)}</g>'
+    body = "".join(lines + texts)
     title = f"Phrase structure of: {sentence.text}"
     return svg(body, right + _MARGIN, ground + 20 + _MARGIN, title, str(tree), "phrases", styled)
+
+
+def _half(node: Tree) -> float:
+    return max(text_width(node.label, 13), text_width(node.word, 15)) / 2
 
 
 def _numbered(tree: Tree) -> list[_Node]:
@@ -80,7 +85,7 @@ def _places(nodes: list[_Node]) -> tuple[list[int], list[float], float]:
     heights, widths = [0] * len(nodes), [0.0] * len(nodes)
     for i in reversed(range(len(nodes))):
         node, children = nodes[i]
-        own = max(text_width(node.label, 13), text_width(node.word, 15)) + _GAP
+        own = 2 * _half(node) + _GAP
         heights[i] = 1 + max(heights[child] for child in children) if children else 0
         widths[i] = max(own, sum(widths[child] for child in children))
     lefts = [float(_MARGIN - _GAP / 2)] * len(nodes)

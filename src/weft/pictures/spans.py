@@ -107,7 +107,7 @@ def draw_spans(sentence: Sentence, layer: SpanLayer, styled: bool = True) -> str
     ]
     for each, level in zip(shown, levels, strict=True):
         parts.append(_bars(each, lanes - 1 - level, sentence.first, halves, places))
-    body = f'<g font-family="sans-serif" font-size="15" text-anchor="middle">{"".join(parts)}</g>'
+    body = "".join(parts)
     width = max((x + half for (x, _), half in zip(places, halves, strict=True)), default=0.0) + _MARGIN
     said = "; ".join(f"{_text(each, sentence)}: {each.label}" for each in shown)
     return svg(body, width, height, f"Spans of: {sentence.text}", said or "no spans", "lanes", styled)

@@ -50,14 +50,26 @@ def text_width(text: str, size: float) -> float:
     ems = 0.0
     for letter in text:
         if letter in _NARROW:
-            ems += 0.36
+            ems += 0.38
         elif letter in _WIDE or unicodedata.east_asian_width(letter) in "WF":
             ems += 1.0
         elif unicodedata.combining(letter):
             continue
         else:
-            ems += 0.72 if letter.isupper() else 0.58
+            ems += 0.76 if letter.isupper() else 0.62
     return ems * size
+
+
+def backing(x: float, top: float, half: float, height: float) -> str:
+    """What stands behind a word, to be shaded and pointed at: as wide as the word, with no colour of its own.
+
+    >>> backing(50, 10, 20, 38)
+    '<rect class="back" fill="none" x="26.0" y="10" width="48.0" height="38" rx="4"/>'
+    """
+    return (
+        f'<rect class="back" fill="none" x="{x - half - 4:.1f}" y="{top:.0f}" width="{2 * half + 8:.1f}" '
+        f'height="{height:.0f}" rx="4"/>'
+    )
 
 
 def svg(
@@ -65,13 +77,13 @@ def svg(
 ) -> str:
     """The frame of a picture: size, title and description for those who cannot see it, style.
 
-    >>> svg("<path/>", 10, 5, "a <line>", "from left to right", styled=False)
-    '<svg xmlns="http://www.w3.org/2000/svg" class="weft" role="img" width="10" height="5" viewBox="0 0 10 5"><title>a
-    &lt;line&gt;</title><desc>from left to right</desc><path/></svg>\\n'
+    >>> svg("<path/>", 10, 5, "a <line>", "from left to right", styled=False).split("viewBox=")[1]
+    '"0 0 10 5"><title>a &lt;line&gt;</title><desc>from left to right</desc><path/></svg>\\n'
     """
     style = f"<style>{style_sheet()}</style>" if styled else ""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="{f"weft {kind}".strip()}" role="img" width="{width:.0f}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{f"weft {kind}".strip()}" role="img" '
+        f'font-family="sans-serif" font-size="15" text-anchor="middle" width="{width:.0f}" '
         f'height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"><title>{clean(title)}</title>'
         f"<desc>{clean(description)}</desc>{style}{body}</svg>\n"
     )

@@ -1,0 +1,167 @@
+"""Annotated documents as answers: JSON for programs and the page, files in every format for keeping."""
+
+from __future__ import annotations
+
+import io
+import json
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from weft.errors import ConfigError
+from weft.formats import FORMATS, write
+from weft.pictures import draw_phrases, draw_tree, highlight_spans, pictures_of, show, span_layers, stacked
+from weft.tasks.alternatives import KEY, alternatives, as_comments
+from weft.text.doc import Doc
+from weft.text.layers import SpanLayer, chars_of_words
+from weft.text.misc_spans import misc_of_confidence, misc_of_spans
+from weft.text.views import Sentence
+
+#: Sentences of more words are not drawn: nobody could read the tree.
+WIDEST = 250
+_MEDIA = {
+    "jsonl": "application/x-ndjson", "parquet": "application/vnd.apache.parquet", "bioscope": "application/xml",
+    "brat": "application/zip", "html": "text/html; charset=utf-8", "svg": "image/svg+xml",
+}  # fmt: skip
+_SUFFIX = {"brat": ".zip", "html": ".html", "svg": ".svg", "plain": ".txt"}
+
+
+class File(NamedTuple):
+    """A file to keep."""
+
+    name: str
+    media: str
+    content: bytes
+
+
+def formats_of(provides: Sequence[str]) -> list[str]:
+    """The formats that hold something of what a model finds, the commonest first.
+
+    >>> formats_of(["tokens", "upos", "head"])
+    ['conllu', 'jsonl', 'parquet', 'columns', 'plain', 'html', 'svg']
+    """
+    spans = [layer for layer in provides if layer.startswith("spans/")]
+    pictures = spans or any(layer in provides for layer in ("head", "constituents"))
+    found = ["conllu", "jsonl", "parquet", "columns", "plain", *(["html", "svg"] if pictures else [])]
+    found += ["brat"] if spans else []
+    found += ["penn"] if "constituents" in provides else []
+    found += ["streusle"] if "spans/mwe" in provides else []
+    found += ["bioscope"] if any(layer.startswith("relations/") for layer in provides) else []
+    return found
+
+
+def to_json(doc: Doc, model: str, seconds: float, pictures: bool = False) -> bytes:
+    """A document as the JSON of `weft.serve.schemas.Answer`.
+
+    >>> doc = Doc.of_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])
+    >>> json.loads(to_json(doc, "en", 0.1))["sentences"][0]["words"][1]
+    {'number': 2, 'index': 1, 'form': 'bark', 'start': 5, 'end': 9, 'upos': 'VERB'}
+    """
+    layers = span_layers(doc)
+    answer = {
+        "model": model,
+        "text": doc.text,
+        "seconds": round(seconds, 4),
+        "sentences": _sentences(doc, layers if pictures else None),
+        "spans": {name: _spans(doc, layer) for name, layer in layers.items()},
+    }
+    return json.dumps(answer, ensure_ascii=False).encode()
+
+
+def to_file(doc: Doc, format: str) -> File:
+    """A document as a file of a format.
+
+    >>> to_file(Doc.of_words([["Dogs", "bark"]]), "plain")
+    File(name='weft.txt', media='text/plain; charset=utf-8', content=b'Dogs bark\\n')
+    """
+    name = f"weft{_SUFFIX.get(format) or FORMATS[format][0]}"
+    media = _MEDIA.get(format, "text/plain; charset=utf-8")
+    if format == "html":
+        return File(name, media, show(doc, limit=1000).page().encode())
+    if format == "svg":
+        drawn = [
+            picture for each in doc.sentences if len(each) <= WIDEST for picture in pictures_of(each, styled=False)
+        ]
+        if not drawn:
+            raise ConfigError("there is nothing to draw: the text has no words, or its sentences are too long")
+        return File(name, media, stacked(drawn, doc.text[:200]).encode())
+    _fit(doc, format)
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder, "weft") if format == "brat" else Path(folder, name)
+        write([doc], place, format, **({"comments": "add"} if format == "conllu" else {}))
+        return File(name, media, _zipped(place) if place.is_dir() else place.read_bytes())
+
+
+def _fit(doc: Doc, format: str) -> None:
+    """Put spans, probabilities and alternatives where a format has room for them."""
+    if format == "conllu":
+        if "entities" in doc.spans and doc.spans["entities"].is_flat():
+            misc_of_spans(doc, "entities")
+        misc_of_confidence(doc)
+        as_comments(doc)
+    elif format != "jsonl":
+        doc.meta.pop(KEY, None)
+
+
+def _zipped(folder: Path) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(folder.iterdir()):
+            archive.write(path, path.name)
+    return packed.getvalue()
+
+
+def _sentences(doc: Doc, drawn: dict[str, SpanLayer] | None) -> list[dict[str, Any]]:
+    columns = {name: doc.column(name) for name in doc.columns if name == "form" or doc.has(name)}
+    heads = None if doc.head is None else doc.head.tolist()
+    confidence = {name: values.tolist() for name, values in doc.confidence.items()}
+    starts, ends = doc.word_start.tolist(), doc.word_end.tolist()
+    ranked = {task: alternatives(doc, task) for task in doc.meta.get(KEY, {})}
+    found = []
+    for sentence in doc.sentences:
+        first, end = sentence.first, sentence.end
+        words = []
+        for i in range(first, end):
+            word: dict[str, Any] = {"number": i - first + 1, "index": i, "form": columns["form"][i]}
+            word |= {"start": starts[i], "end": ends[i]}
+            word |= {name: values[i] for name, values in columns.items() if name != "form" and values[i]}
+            if heads is not None and heads[i] >= 0:
+                word["head"] = heads[i]
+            if confidence:
+                word["confidence"] = {name: round(values[i], 4) for name, values in confidence.items()}
+            words.append(word)
+        each: dict[str, Any] = {"number": sentence.index + 1, "start": starts[first] if words else 0}
+        each |= {"end": ends[end - 1] if words else 0, "text": sentence.text, "words": words}
+        if ranked:
+            each["alternatives"] = {task: rows[sentence.index] for task, rows in ranked.items()}
+        if drawn is not None:
+            each["pictures"] = _pictures(sentence, drawn)
+        found.append(each)
+    return found
+
+
+def _pictures(sentence: Sentence, layers: dict[str, SpanLayer]) -> dict[str, Any]:
+    drawn: dict[str, Any] = {"spans": {name: highlight_spans(sentence, layer) for name, layer in layers.items()}}
+    if len(sentence) <= WIDEST:
+        if sentence.doc.head is not None:
+            drawn["tree"] = draw_tree(sentence, styled=False)
+        if sentence.doc.constituents is not None:
+            drawn["phrases"] = draw_phrases(sentence, styled=False)
+    return drawn
+
+
+def _spans(doc: Doc, layer: SpanLayer) -> list[dict[str, Any]]:
+    found = []
+    for number, (row, letters) in enumerate(zip(layer, chars_of_words(doc, layer), strict=True)):
+        each: dict[str, Any] = {
+            "label": row.label,
+            "text": " ... ".join(doc.text[start:end] for start, end in letters.pieces),
+            "words": row.pieces,
+            "characters": letters.pieces,
+        }
+        if "probability" in layer.attributes.get(number, {}):
+            each["probability"] = layer.attributes[number]["probability"]
+        found.append(each)
+    return found

@@ -1,0 +1,192 @@
+"""The HTTP API and the page: what is asked for goes to the service, what goes wrong is told in plain words.
+
+| path | what it gives |
+|---|---|
+| `GET /` | the page |
+| `POST /annotate` | an annotated text, as JSON or as a file |
+| `GET /models` | the models and the limits |
+| `GET /health` | whether the service is there |
+| `GET /openapi.json`, `GET /docs` | the description of all this, for programs and for people |
+
+Nothing is loaded from other hosts, and browsers are told not to.
+"""
+
+from __future__ import annotations
+
+import time
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi import Request as HttpRequest
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, JSONResponse, Response
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+
+import weft
+from weft.errors import WeftError, did_you_mean
+from weft.serve import schemas
+from weft.serve.answers import formats_of, to_file, to_json
+from weft.serve.body import BodyLimit, Headers
+from weft.serve.service import ALTERNATIVES, Broken, Service, TooBusy, TooLong, TooSlow, UnknownModel
+from weft.text.doc import Doc
+
+PAGE = Path(str(files("weft.serve"))) / "page"
+_STATUS = {TooLong: 413, TooBusy: 429, TooSlow: 503, UnknownModel: 404, Broken: 500}
+_HEADERS = {
+    b"content-security-policy": b"default-src 'self'; img-src 'self' data: blob:; frame-ancestors 'none'",
+    b"x-content-type-options": b"nosniff",
+    b"referrer-policy": b"no-referrer",
+}
+_UNKNOWN = {404: "there is no such page here", 405: "this page is not asked for in that way"}
+
+
+def create_app(service: Service) -> FastAPI:
+    """The application over a service, for any ASGI server."""
+    app = FastAPI(
+        title="Weft",
+        version=weft.__version__,
+        description="Annotates text: words, tags, trees, entities, as far as the models go.",
+        docs_url=None,  # FastAPI's own page would load its parts from other hosts
+        redoc_url=None,
+    )
+    app.add_middleware(BodyLimit, max_bytes=service.limits.max_bytes, timeout=service.limits.timeout)
+    app.add_middleware(Headers, headers=_HEADERS)
+    _add_errors(app)
+    _add_api(app, service)
+    _add_page(app)
+    return app
+
+
+def _add_api(app: FastAPI, service: Service) -> None:
+    problems: dict[int | str, dict[str, Any]] = {
+        code: {"model": schemas.Problem, "description": what}
+        for code, what in {
+            400: "Not JSON",
+            404: "No such model",
+            413: "Too long",
+            422: "Wrong fields",
+            429: "Too many requests are waiting",
+            503: "Took too long",
+        }.items()
+    }
+
+    @app.post(
+        "/annotate",
+        summary="Annotate a text",
+        responses={200: {"model": schemas.Answer, "description": "The text with all that was found"}, **problems},
+    )
+    async def annotate(request: schemas.Request) -> Response:
+        """Annotate a text. With a `format` other than `json` the answer is a file of that format."""
+        asked = (request.text, request.model, request.probabilities, request.alternatives)
+        start = time.perf_counter()
+        future = service.annotate(*asked, finish=lambda doc: _answer(service, request, doc, start))
+        return await service.within_time(future)
+
+    @app.get("/models", summary="List the models")
+    async def models() -> schemas.Models:
+        """The models that are served, what they find, and the limits of requests."""
+        limits = service.limits
+        return schemas.Models(
+            default=service.default,
+            models=[_facts(service, name) for name in service.models],
+            max_chars=limits.max_chars,
+            timeout=limits.timeout,
+            max_alternatives=ALTERNATIVES,
+        )
+
+    @app.get("/health", summary="See whether the service is there")
+    async def health() -> schemas.Health:
+        """Answers while the service works, however much it has to do."""
+        return schemas.Health(
+            status="ok",
+            version=weft.__version__,
+            models=list(service.models),
+            waiting=service.waiting,
+            answered=service.answered,
+        )
+
+
+def _answer(service: Service, request: schemas.Request, doc: Doc, start: float) -> Response:
+    """Pack an answer; runs in a thread of the service."""
+    if request.format == "json":
+        seconds = time.perf_counter() - start
+        body = to_json(doc, request.model or service.default, seconds, request.pictures)
+        return Response(body, media_type="application/json")
+    file = to_file(doc, request.format)
+    return Response(
+        file.content,
+        media_type=file.media,
+        headers={"Content-Disposition": f'attachment; filename="{file.name}"'},
+    )
+
+
+def _facts(service: Service, name: str) -> schemas.ModelFacts:
+    nlp = service.models[name]
+    provides = list(dict.fromkeys(layer for component in nlp.components for layer in component.provides))
+    return schemas.ModelFacts(
+        name=name,
+        components=[component.task for component in nlp.components],
+        provides=provides,
+        probabilities=service.gives(name, "probabilities"),
+        alternatives=service.gives(name, "alternatives"),
+        formats=formats_of(provides),
+        card=nlp.card,
+    )
+
+
+def _add_page(app: FastAPI) -> None:
+    def page(path: str, file: Path) -> None:
+        @app.get(path, include_in_schema=False)
+        async def send() -> FileResponse:
+            return FileResponse(file)
+
+    page("/", PAGE / "index.html")
+    page("/docs", PAGE / "docs.html")
+    page("/favicon.ico", PAGE / "icon.svg")
+    page("/pictures.css", Path(str(files("weft.pictures"))) / "pictures.css")
+    app.mount("/page", StaticFiles(directory=PAGE), name="page")
+
+
+def _add_errors(app: FastAPI) -> None:
+    def problem(status: int, error: str) -> JSONResponse:
+        headers = {"Retry-After": "1"} if status in (429, 503) else None
+        return JSONResponse({"error": error}, status, headers)
+
+    async def refused(request: HttpRequest, error: Exception) -> JSONResponse:
+        return problem(next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 422), str(error))
+
+    async def malformed(request: HttpRequest, error: Exception) -> JSONResponse:
+        assert isinstance(error, RequestValidationError)
+        faults = error.errors()
+        not_json = any(fault["type"] == "json_invalid" for fault in faults)
+        return problem(400 if not_json else 422, "; ".join(_in_words(fault) for fault in faults))
+
+    async def unknown(request: HttpRequest, error: Exception) -> JSONResponse:
+        assert isinstance(error, HTTPException)
+        if error.status_code == 400:
+            return problem(400, "the body of the request cannot be read: expected JSON in UTF-8")
+        return problem(error.status_code, _UNKNOWN.get(error.status_code, str(error.detail)) + "; see /docs")
+
+    app.add_exception_handler(WeftError, refused)
+    app.add_exception_handler(RequestValidationError, malformed)
+    app.add_exception_handler(HTTPException, unknown)
+
+
+def _in_words(fault: Any) -> str:
+    """One fault that validation found, without what was sent."""
+    kind, place = fault["type"], ".".join(str(part) for part in fault["loc"] if part != "body")
+    if kind == "json_invalid":
+        return f"the body of the request is not JSON: see character {fault['loc'][-1]}"
+    if not place:
+        return 'expected a JSON object such as {"text": "..."}, sent as application/json'
+    if kind == "missing":
+        return f"the field {place!r} is missing"
+    if kind == "extra_forbidden":
+        known = list(schemas.Request.model_fields)
+        return f"there is no field {place!r}; {did_you_mean(place, known, 'there are: ' + ', '.join(known))}"
+    if kind == "string_unicode":
+        return f"the field {place!r} holds half of a character (a lone surrogate)"
+    return f"the field {place!r} is wrong: {fault['msg'][:1].lower()}{fault['msg'][1:]}"

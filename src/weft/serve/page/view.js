@@ -1,0 +1,204 @@
+// The three views of an answer: sentences with their trees, running text with its spans, tables of words.
+"use strict";
+
+const AT_ONCE = 20; // sentences that are drawn before one asks for more
+const COLUMNS = ["lemma", "upos", "xpos", "feats", "head", "deprel"];
+const TITLES = { lemma: "Lemma", upos: "UPOS", xpos: "XPOS", feats: "Features", head: "Head", deprel: "Relation" };
+
+// An element with attributes and children; text is never read as HTML.
+function make(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key === "class") element.className = value;
+    else if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (value !== false && value !== null) element.setAttribute(key, value === true ? "" : value);
+  }
+  element.append(...children);
+  return element;
+}
+
+// Pictures come from the service, which escapes all that stands in them.
+function drawn(markup) {
+  return new DOMParser().parseFromString(markup, "text/html").body.firstElementChild;
+}
+
+function percent(p) {
+  if (p > 0.9995) return "100%";
+  if (p < 0.0005) return "<0.1%";
+  return `${(100 * p).toFixed(p > 0.1 ? 0 : 1)}%`;
+}
+
+// How unsure a decision is, as a class: u1 is as good as sure.
+function shade(p) {
+  return p === undefined || p >= 0.97 ? "u1" : p >= 0.85 ? "u2" : p >= 0.6 ? "u3" : "u4";
+}
+
+function leastSure(word) {
+  const values = Object.entries(word.confidence ?? {}).filter(([name]) => name !== "form").map(([, p]) => p);
+  return values.length ? Math.min(...values) : undefined;
+}
+
+// Make the words of a picture known: shaded, named for those who cannot see them, reachable by keys. Where spans are
+// marked, it is they that are shaded, not the words in them.
+function enliven(root, words) {
+  const ofWords = !root.matches(".spans") || root.matches(".plain-text");
+  for (const element of root.querySelectorAll("[data-word]")) {
+    const word = words[element.dataset.word];
+    if (!word) continue;
+    const p = leastSure(word);
+    if (ofWords) element.classList.add(shade(p));
+    element.setAttribute("role", "button");
+    element.setAttribute("tabindex", "-1");
+    const sure = p === undefined ? "" : `, ${percent(p)} sure`;
+    element.setAttribute("aria-label", [word.form, word.upos ?? word.xpos, word.deprel].filter(Boolean).join(", ") + sure);
+  }
+  for (const mark of root.querySelectorAll("mark[data-probability]")) {
+    const p = Number(mark.dataset.probability);
+    mark.classList.add(shade(p));
+    mark.title = `${percent(p)} sure`;
+  }
+  // The words of a picture can be reached by keys, so it is no longer one image.
+  if (root.matches("svg")) root.setAttribute("role", "group");
+  return root;
+}
+
+// Fill a panel piece by piece, with a button for more.
+function inSteps(panel, items, draw) {
+  let shown = 0;
+  const more = make("button", { type: "button", class: "more", onclick: () => next() });
+  function next() {
+    const first = shown;
+    for (const item of items.slice(shown, shown + AT_ONCE)) {
+      more.before(draw(item));
+      shown += 1;
+    }
+    more.textContent = `Show more (${items.length - shown} left)`;
+    more.hidden = shown >= items.length;
+    rove(panel);
+    if (first) panel.children[first].querySelector(".word")?.focus();
+  }
+  panel.replaceChildren(more);
+  next();
+}
+
+// One word of a panel is in the tab order; arrows go on from there.
+function rove(panel) {
+  const words = [...panel.querySelectorAll("[data-word]")];
+  if (words.length && !words.some((word) => word.tabIndex === 0)) words[0].setAttribute("tabindex", "0");
+}
+
+function drawSentences(panel, answer, words) {
+  inSteps(panel, answer.sentences, (sentence) => {
+    const { tree, phrases, spans } = sentence.pictures;
+    const layer = Object.keys(spans).includes("entities") ? "entities" : Object.keys(spans)[0];
+    const text = make("div", { class: "text" });
+    text.append(layer ? enliven(drawn(spans[layer]), words) : plainText(sentence, words));
+    const head = make("header", {}, make("h2", { "aria-label": `Sentence ${sentence.number}` }, String(sentence.number)), text);
+    const card = make("article", { class: "card sentence" }, head);
+    for (const markup of [tree, phrases]) {
+      if (!markup) continue;
+      const picture = drawn(markup);
+      const keep = { type: "button", class: "plain", onclick: () => saveSvg(picture, `sentence-${sentence.number}`) };
+      if (markup === (tree ?? phrases)) head.append(make("button", keep, "SVG"));
+      card.append(make("div", { class: "picture" }, enliven(picture, words)));
+    }
+    if (!tree && !phrases && sentence.words.length > 250) {
+      card.append(make("p", { class: "none" }, "This sentence is too long to be drawn; its words are in the table."));
+    }
+    return card;
+  });
+}
+
+function plainText(sentence, words) {
+  const line = make("p", { class: "weft spans plain-text" });
+  let reached = sentence.start;
+  for (const word of sentence.words) {
+    if (word.start < reached) continue;
+    line.append(state.letters.slice(reached, word.start).join(""));
+    line.append(make("span", { class: "word", "data-word": word.index }, state.letters.slice(word.start, word.end).join("")));
+    reached = word.end;
+  }
+  return enliven(line, words);
+}
+
+function drawSpans(panel, answer, words) {
+  const layers = Object.keys(answer.spans);
+  panel.replaceChildren();
+  if (!layers.length) {
+    panel.append(make("p", { class: "none" }, "This model finds no spans such as entities, chunks or expressions."));
+    return;
+  }
+  const chosen = layers.includes("entities") ? "entities" : layers[0];
+  const content = make("div");
+  if (layers.length > 1) {
+    const choices = layers.map((name) => {
+      const input = make("input", { type: "radio", name: "layer", value: name, checked: name === chosen });
+      input.addEventListener("change", () => drawLayer(content, answer, words, name));
+      return make("label", {}, input, make("span", {}, `${name} (${answer.spans[name].length})`));
+    });
+    panel.append(make("fieldset", { class: "layers", "aria-label": "Layers" }, ...choices));
+  }
+  panel.append(content);
+  drawLayer(content, answer, words, chosen);
+}
+
+function drawLayer(content, answer, words, layer) {
+  const text = make("div", { class: "card running" });
+  for (const sentence of answer.sentences) {
+    if (sentence.pictures.spans[layer]) text.append(enliven(drawn(sentence.pictures.spans[layer]), words));
+  }
+  content.replaceChildren(text);
+  const groups = new Map();
+  for (const span of answer.spans[layer]) {
+    const key = `${span.label}\t${span.text}`;
+    const group = groups.get(key) ?? { ...span, count: 0, least: span.probability };
+    group.count += 1;
+    if (span.probability !== undefined) group.least = Math.min(group.least, span.probability);
+    groups.set(key, group);
+  }
+  if (groups.size) {
+    const sure = [...groups.values()].some((group) => group.least !== undefined);
+    const rows = [...groups.values()].map((group) => make("tr", {},
+      make("td", { class: "form" }, group.text), make("td", {}, group.label),
+      make("td", { class: "number" }, String(group.count)),
+      ...(sure ? [make("td", { class: `number ${shade(group.least)}` }, group.least === undefined ? "" : percent(group.least))] : [])));
+    const head = [["Text"], ["Label"], ["Times", "number"], ...(sure ? [["Sure", "number"]] : [])];
+    const table = make("table", { class: "found" },
+      make("thead", {}, make("tr", {}, ...head.map(([name, kind]) => make("th", { scope: "col", class: kind ?? "" }, name)))),
+      make("tbody", {}, ...rows));
+    content.append(make("div", { class: "card scroll" }, table));
+  } else {
+    content.append(make("p", { class: "none" }, `No ${layer} were found in this text.`));
+  }
+  rove(content);
+}
+
+function drawWords(panel, answer) {
+  const there = COLUMNS.filter((column) => answer.sentences.some((s) => s.words.some((word) => word[column] !== undefined)));
+  inSteps(panel, answer.sentences, (sentence) => {
+    const head = make("tr", {}, make("th", { scope: "col", class: "number" }, "#"), make("th", { scope: "col" }, "Form"),
+      ...there.map((column) => make("th", { scope: "col" }, TITLES[column])));
+    const rows = sentence.words.map((word) => make("tr", { class: "word", "data-word": word.index, tabindex: "-1", role: "row" },
+      make("td", { class: "number" }, String(word.number)),
+      make("td", { class: `form ${shade(word.confidence?.form)}` }, word.form),
+      ...there.map((column) => cell(word, column, sentence))));
+    const title = make("h2", { id: `words-${sentence.number}` }, make("small", {}, String(sentence.number)), sentence.text);
+    const table = make("table", { class: "words", "aria-labelledby": title.id }, make("thead", {}, head), make("tbody", {}, ...rows));
+    return make("article", { class: "card sentence-table" }, title, make("div", { class: "scroll" }, table));
+  });
+}
+
+function cell(word, column, sentence) {
+  const value = word[column];
+  if (value === undefined) return make("td");
+  const td = make("td", { class: `${column} ${shade(word.confidence?.[column])}` });
+  if (column === "head") {
+    const head = value ? sentence.words[value - 1].form : "root";
+    td.append(`${value} `, make("span", { class: "headword" }, head));
+  } else if (column === "feats") {
+    td.append(value.replaceAll("|", " "));
+  } else {
+    td.append(value);
+  }
+  return td;
+}

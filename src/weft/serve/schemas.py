@@ -1,0 +1,127 @@
+"""What goes over the wire: the fields of requests and answers, from which the OpenAPI description is made."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from weft.serve.service import ALTERNATIVES
+
+Format = Literal[
+    "json", "conllu", "jsonl", "parquet", "columns", "plain", "html", "svg", "brat", "penn", "streusle", "bioscope"
+]
+
+
+class Request(BaseModel):
+    """A text to annotate."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"text": "The ferry left Bergen."}]})
+
+    text: str = Field(description="The text.")
+    model: str | None = Field(None, description="Name of a model of /models; the first one if not given.")
+    format: Format = Field("json", description="Format of the answer; all but json are files to keep.")
+    probabilities: bool = Field(False, description="Add how sure the model is of every decision.")
+    alternatives: int = Field(
+        0, ge=0, le=ALTERNATIVES, description="So many best answers for every sentence, with their probabilities."
+    )
+    pictures: bool = Field(False, description="Add trees, phrases and spans of every sentence as SVG and HTML.")
+
+
+class Word(BaseModel):
+    """A word; what was not found is left out."""
+
+    model_config = ConfigDict(extra="allow")
+
+    number: int = Field(description="Number in the sentence, from 1.")
+    index: int = Field(description="Number in the document, from 0.")
+    form: str
+    start: int = Field(description="First character in the text.")
+    end: int = Field(description="One past the last character.")
+    lemma: str | None = None
+    upos: str | None = None
+    xpos: str | None = None
+    feats: str | None = None
+    head: int | None = Field(None, description="Number of the head; 0: the root.")
+    deprel: str | None = None
+    confidence: dict[str, float] | None = Field(None, description="Probability of the value in each column.")
+
+
+class Alternative(BaseModel):
+    """One answer for a whole sentence: a label a word."""
+
+    probability: float
+    labels: list[str]
+
+
+class Sentence(BaseModel):
+    """A sentence with its words."""
+
+    number: int
+    start: int
+    end: int
+    text: str
+    words: list[Word]
+    alternatives: dict[str, list[Alternative]] | None = Field(None, description="By task, best first.")
+    pictures: dict[str, Any] | None = Field(
+        None,
+        description="`tree` and `phrases` as SVG, `spans` as HTML by layer; without a style sheet (/pictures.css).",
+    )
+
+
+class Span(BaseModel):
+    """A span of words: an entity, a chunk, an expression."""
+
+    label: str
+    text: str
+    words: list[tuple[int, int]] = Field(description="Pieces: first word and one past the last, in the document.")
+    characters: list[tuple[int, int]] = Field(description="The same pieces in characters of the text.")
+    probability: float | None = None
+
+
+class Answer(BaseModel):
+    """An annotated text."""
+
+    model: str
+    text: str
+    seconds: float = Field(description="How long it took, waiting included.")
+    sentences: list[Sentence]
+    spans: dict[str, list[Span]] = Field(description="By layer, such as `entities`.")
+
+
+class ModelFacts(BaseModel):
+    """What a model is and what it finds."""
+
+    name: str
+    components: list[str]
+    provides: list[str]
+    probabilities: bool = Field(description="Whether it tells how sure it is.")
+    alternatives: bool = Field(description="Whether it gives several answers.")
+    formats: list[str] = Field(description="Formats that hold something of what it finds.")
+    card: dict[str, Any] = Field(description="Corpora, licence, scores.")
+
+
+class Models(BaseModel):
+    """The models that are served, and the limits of requests."""
+
+    default: str
+    models: list[ModelFacts]
+    max_chars: int
+    timeout: float
+    max_alternatives: int
+
+
+class Health(BaseModel):
+    """How the service is."""
+
+    status: Literal["ok"]
+    version: str
+    models: list[str]
+    waiting: int = Field(description="Requests in the queue or at work.")
+    answered: int
+
+
+class Problem(BaseModel):
+    """Why a request was not answered, in plain words."""
+
+    error: str

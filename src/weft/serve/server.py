@@ -1,0 +1,77 @@
+"""Running the application: a socket that is bound before anything is said, and a server in a thread for tests."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import uvicorn
+
+from weft.errors import ConfigError
+from weft.serve.app import create_app
+from weft.serve.service import Service
+
+#: Connections that may wait to be taken.
+_BACKLOG = 2048
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A listening socket, or a plain error; port 0 is any free one."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower().split(" (")[0]
+        raise ConfigError(
+            f"cannot listen at {host}, port {port}: {reason}; choose others with --host and --port"
+        ) from None
+    except OverflowError:
+        raise ConfigError(f"a port is a number from 0 to 65535, not {port}") from None
+
+
+def address(listening: socket.socket) -> str:
+    """Where a browser finds the server."""
+    host, port = listening.getsockname()[:2]
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def serve(service: Service, listening: socket.socket) -> None:
+    """Answer requests until interrupted."""
+    with listening:
+        _server(service).run(sockets=[listening])
+    service.close()
+
+
+@contextlib.contextmanager
+def running(service: Service, host: str = "127.0.0.1", port: int = 0) -> Iterator[str]:
+    """The address of a server that runs in a thread while the block does."""
+    listening = bind(host, port)
+    server = _server(service)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    try:
+        _wait(lambda: server.started or not thread.is_alive())
+        yield address(listening)
+    finally:
+        server.should_exit = True
+        thread.join(10)
+        listening.close()
+        service.close()
+
+
+def _server(service: Service) -> uvicorn.Server:
+    quiet: dict[str, Any] = {"log_level": "error", "access_log": False, "server_header": False}
+    return uvicorn.Server(
+        uvicorn.Config(create_app(service), lifespan="off", timeout_graceful_shutdown=5, ws="none", **quiet)
+    )
+
+
+def _wait(ready: Callable[[], bool], seconds: float = 10.0) -> None:
+    end = time.monotonic() + seconds
+    while not ready() and time.monotonic() < end:
+        time.sleep(0.01)

@@ -1,0 +1,253 @@
+"""The page in a real browser: what one types is seen as trees, spans and tables, with mouse, keys and thumbs."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+import pytest
+
+import weft
+from weft.pipeline import Pipeline
+from weft.serve import Limits, Service, running
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+_spec = importlib.util.spec_from_file_location("browser", Path(__file__).parent / "browser.py")
+assert _spec is not None
+assert _spec.loader is not None
+browser = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(browser)
+
+pytestmark = pytest.mark.skipif(bool(browser.missing()), reason=browser.missing() or "there is a browser")
+TEXT = "Marta Lindqvist opened the office in Bergen. Nobody had lived there for many years."
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser.chromium() as found:
+        yield found
+
+
+@pytest.fixture
+def page(chromium: Browser, address: str) -> Iterator[Page]:
+    """The page with a text annotated; nothing may be asked of other hosts, and no script may fail."""
+    yield from _open(chromium, address)
+
+
+@pytest.fixture
+def phone(chromium: Browser, address: str) -> Iterator[Page]:
+    yield from _open(chromium, address, viewport={"width": 390, "height": 844}, color_scheme="dark", has_touch=True)
+
+
+def _open(chromium: Browser, address: str, **options: Any) -> Iterator[Page]:
+    page = chromium.new_page(**options)
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda message: faults.append(message.text) if "Content Security" in message.text else None)
+    page.on(
+        "request", lambda request: None if request.url.startswith((address, "blob:")) else faults.append(request.url)
+    )
+    page.goto(address)
+    page.wait_for_selector("#results:not([hidden])")
+    annotate(page, TEXT)
+    yield page
+    page.close()
+    assert not faults
+
+
+def annotate(page: Page, text: str) -> None:
+    page.fill("#text", text)
+    with page.expect_response("**/annotate"):
+        page.keyboard.press("Control+Enter")
+    page.wait_for_selector("#go:not([disabled])")
+
+
+def test_a_text_is_seen_as_trees_with_its_entities(page: Page) -> None:
+    assert page.inner_text("#summary").startswith("2 sentences, 16 words")
+    assert page.locator("#view-trees svg.tree").count() == 2
+    assert page.locator("#view-trees mark small").all_inner_texts() == ["PER", "LOC"]
+    assert page.locator("#view-trees svg.tree >> nth=0").locator("g.word").count() == 8
+
+
+def test_spans_are_listed_below_the_text(page: Page) -> None:
+    page.click("#tab-spans")
+    assert page.locator("#view-spans mark").count() == 2
+    rows = [row.split("\t")[:3] for row in page.locator(".found tbody tr").all_inner_texts()]
+    assert rows == [["Marta Lindqvist", "PER", "1"], ["Bergen", "LOC", "1"]]
+
+
+def test_the_table_has_a_row_a_word_and_a_column_for_all_that_was_found(page: Page) -> None:
+    page.click("#tab-words")
+    assert page.locator("#view-words tbody tr").count() == 16
+    heads = page.locator("#view-words table >> nth=0").locator("th").all_inner_texts()
+    assert heads == ["#", "Form", "Lemma", "UPOS", "XPOS", "Features", "Head", "Relation"]
+
+
+def test_what_is_unsure_is_shaded_until_switched_off(page: Page) -> None:
+    colours = "es => es.map(e => getComputedStyle(e.querySelector('.back')).fill).filter(c => c !== 'none').length"
+    shaded = page.locator("#view-trees g.word").evaluate_all(colours)
+    assert shaded > 0
+    page.uncheck("#shading")
+    assert page.locator("#view-trees g.word").evaluate_all(colours) == 0
+
+
+def test_a_click_on_a_word_tells_all_about_it_and_its_alternatives(page: Page) -> None:
+    page.click("#view-trees g.word >> nth=2")
+    assert page.inner_text("#detail h2") == "opened"
+    assert "Part of speech" in page.inner_text("#detail dl")
+    page.wait_for_selector("#readings details")
+    page.click("#readings details >> nth=-1")
+    assert page.locator("#readings details[open] li").count() == 10
+    assert "as shown" in page.inner_text("#readings details[open] li >> nth=0")
+    page.click("#detail [aria-label=Close]")
+    assert page.is_hidden("#detail")
+
+
+def test_everything_can_be_done_with_keys(page: Page) -> None:
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("2")
+    assert page.is_visible("#view-spans")
+    page.keyboard.press("ArrowRight")
+    assert page.is_visible("#view-words")
+    page.keyboard.press("1")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.dataset.word") == "1"
+    page.keyboard.press("Enter")
+    assert page.inner_text("#detail h2") == "Lindqvist"
+    page.keyboard.press("Escape")
+    assert page.is_hidden("#detail")
+    assert page.evaluate("document.activeElement.dataset.word") == "1"
+    page.keyboard.press("s")
+    assert not page.is_checked("#shading")
+    page.keyboard.press("?")
+    assert page.is_visible("#help")
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "text"
+
+
+def test_every_control_has_a_name_and_every_picture_a_title(page: Page) -> None:
+    page.click("#view-trees g.word >> nth=0")
+    unnamed = page.evaluate(
+        """() => [...document.querySelectorAll("button, select, textarea, input, a, [role=button]")].filter(e =>
+            !e.textContent.trim() && !e.getAttribute("aria-label") && !e.labels?.length).length"""
+    )
+    assert unnamed == 0
+    titles = page.locator("svg.tree > title").evaluate_all("es => es.map(e => e.textContent)")
+    assert titles[0] == "Dependency tree of: Marta Lindqvist opened the office in Bergen."
+
+
+@pytest.mark.parametrize("format", ["CoNLL-U", "JSON Lines", "Parquet", "Columns", "brat", "Pictures"])
+def test_every_format_can_be_kept(page: Page, tmp_path: Path, format: str) -> None:
+    page.click("#downloads summary")
+    with page.expect_download() as kept:
+        page.click(f"#formats button:has-text('{format}')")
+    path = tmp_path / kept.value.suggested_filename
+    kept.value.save_as(path)
+    if path.suffix in (".conllu", ".jsonl", ".parquet", ".conll"):
+        (doc,) = weft.read(path)
+        assert doc.column("form")[0] == "Marta"
+    else:
+        assert path.stat().st_size > 100
+
+
+def test_the_picture_of_a_sentence_can_be_kept_with_its_style(page: Page, tmp_path: Path) -> None:
+    with page.expect_download() as kept:
+        page.click("#view-trees .sentence >> nth=1 >> text=SVG")
+    kept.value.save_as(tmp_path / "tree.svg")
+    root = ElementTree.parse(tmp_path / "tree.svg").getroot()
+    assert root.find("{http://www.w3.org/2000/svg}style") is not None
+    assert "Nobody" in "".join(root.itertext())
+
+
+def test_what_cannot_be_annotated_is_told_in_plain_words(page: Page) -> None:
+    page.fill("#text", "   ")
+    page.click("#go")
+    assert "nothing to annotate" in page.inner_text("#problem")
+    page.fill("#text", "long " * 5000)
+    assert "over" in (page.get_attribute("#count", "class") or "")
+    page.click("#go")
+    page.wait_for_selector("#problem:not([hidden])")
+    assert "at most 20,000 are taken" in page.inner_text("#problem")
+    annotate(page, "All is well.")
+    assert page.is_hidden("#problem")
+
+
+def test_text_is_never_read_as_markup(page: Page) -> None:
+    annotate(page, "<img src=x onerror=document.title='broken'> & <b>bold</b>")
+    for tab in ("spans", "words", "trees"):
+        page.click(f"#tab-{tab}")
+        assert page.locator("#results img, #results b").count() == 0
+    page.click("#view-trees g.word >> nth=0")
+    assert page.title() == "Weft"
+
+
+def test_long_texts_are_shown_piece_by_piece(page: Page) -> None:
+    annotate(page, "\n\n".join(["Nobody had lived there."] * 45))
+    assert page.locator("#view-trees .sentence").count() == 20
+    page.click("#view-trees .more")
+    assert page.locator("#view-trees .sentence").count() == 40
+    page.click("#view-trees .more")
+    assert page.locator("#view-trees .sentence").count() == 45
+    assert page.is_hidden("#view-trees .more")
+
+
+def test_a_phone_shows_it_all_without_scrolling_sideways(phone: Page) -> None:
+    for tab in ("trees", "spans", "words"):
+        phone.tap(f"#tab-{tab}")
+        assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    phone.tap("#view-words tbody tr >> nth=1")
+    assert phone.inner_text("#detail h2") == "Lindqvist"
+    sizes = phone.locator("button:visible, select:visible").evaluate_all("es => es.map(e => e.offsetHeight)")
+    assert min(sizes) >= 28
+
+
+def test_light_and_dark_differ_and_can_be_chosen(page: Page, phone: Page) -> None:
+    ground = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(ground) != phone.evaluate(ground)
+    before = page.evaluate(ground)
+    page.click("#theme")
+    assert page.evaluate(ground) == before
+    page.click("#theme")
+    assert page.evaluate(ground) == phone.evaluate(ground)
+
+
+def test_text_has_enough_contrast_in_light_and_dark(page: Page, phone: Page) -> None:
+    ratio = """e => {
+        const light = c => { const v = c.match(/[\\d.]+/g).slice(0, 3).map(x => x / 255)
+            .map(x => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
+            return 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2]; };
+        const ground = getComputedStyle(document.querySelector(".card")).backgroundColor;
+        const [a, b] = [light(getComputedStyle(e).color), light(ground)].sort((x, y) => y - x);
+        return (a + 0.05) / (b + 0.05); }"""
+    for each in (page, phone):
+        for name in ("#summary", "#tab-trees", "#tab-spans", ".sentence h2", "mark small"):
+            assert each.locator(name).first.evaluate(ratio) >= 4.5, name
+
+
+def test_the_description_of_the_api_names_every_field(page: Page, address: str) -> None:
+    page.goto(f"{address}/docs")
+    page.wait_for_selector("#paths section")
+    told = page.inner_text("#paths")
+    for name in ("/annotate", "/models", "/health", "probabilities", "alternatives", "deprel", "413: Too long"):
+        assert name in told
+
+
+def test_a_model_without_trees_or_probabilities_is_shown_as_well(chromium: Browser, nlp: Pipeline) -> None:
+    models = {"words": Pipeline([]), "small": nlp}
+    with running(Service(models, Limits(max_chars=1000))) as address:
+        for page in _open(chromium, address):
+            assert page.locator("#view-trees .sentence").count() == 2
+            assert page.locator("#view-trees svg").count() == 0
+            assert page.is_hidden("#shading-label")
+            page.click("#tab-spans")
+            assert "finds no spans" in page.inner_text("#view-spans")
+            with page.expect_response("**/annotate"):
+                page.select_option("#model", "small")
+            page.wait_for_selector("svg.tree", state="attached")

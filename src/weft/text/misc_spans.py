@@ -1,7 +1,13 @@
-"""Flat spans and probabilities in the MISC column of CoNLL-U: `NER=B-PER`, `NERProb=0.97`, `UPOSProb=0.99`.
+"""Spans and probabilities in the MISC column of CoNLL-U: `NER=B-PER`, `NERProb=0.97`, `UPOSProb=0.99`.
 
-Names of the attribute that are in use: NER (also `ner`), NE, name. Words without the attribute are outside spans. The
-probability of a span stands at its first word, those of columns (`Doc.confidence`) at every word.
+| layer | attribute | labels |
+|---|---|---|
+| entities | NER (also read: `ner`, NE, name) | IOB2 |
+| chunks | Chunk | IOB2 |
+| mwe | MWE | the eight tags of `weft.text.expressions`, gaps and all |
+
+Words without the attribute are outside spans. The probability of a span stands at its first word, those of columns
+(`Doc.confidence`) at every word.
 """
 
 from __future__ import annotations
@@ -9,11 +15,13 @@ from __future__ import annotations
 from itertools import pairwise
 
 from weft.text.doc import Doc
+from weft.text.expressions import encode as encode_expressions
+from weft.text.expressions import expressions_of, repaired
 from weft.text.layers import SpanLayer
 from weft.text.schemes import decode, encode, guess_scheme
 
-#: The attribute that is written, and those that are read.
-WRITTEN, READ = "NER", ("ner", "ne", "name")
+#: The attribute that is written for a layer of spans, and those that are read as entities.
+WRITTEN, READ = {"entities": "NER", "chunks": "Chunk", "mwe": "MWE"}, ("ner", "ne", "name")
 
 
 def spans_of_misc(doc: Doc) -> SpanLayer | None:
@@ -36,8 +44,24 @@ def spans_of_misc(doc: Doc) -> SpanLayer | None:
     return layer
 
 
+def misc_of_layers(doc: Doc) -> None:
+    """Write all span layers that have an attribute into the MISC column.
+
+    >>> doc = Doc.of_words([["Ada", "gave", "up"]])
+    >>> doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "PER")])
+    >>> doc.spans["mwe"] = SpanLayer.of(doc.strings, [(1, 3, "strong")])
+    >>> misc_of_layers(doc)
+    >>> doc.column("misc")
+    ['NER=B-PER', 'MWE=B', 'MWE=I_']
+    """
+    for name in WRITTEN:
+        if name in doc.spans:
+            misc_of_spans(doc, name)
+
+
 def misc_of_spans(doc: Doc, name: str) -> None:
-    """Write a flat span layer into the MISC column as IOB2 labels, in place of those that stand there.
+    """Write a span layer into the MISC column, in place of the labels that stand there; other layers than those above
+    are written as entities are, and must be flat.
 
     >>> doc = Doc.of_words([["Ada", "slept"]], misc=[["SpaceAfter=No", "NER=B-LOC"]])
     >>> doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "PER")])
@@ -46,13 +70,21 @@ def misc_of_spans(doc: Doc, name: str) -> None:
     ['NER=B-PER|SpaceAfter=No', '']
     """
     layer = doc.spans[name]
-    labels = encode([(*pieces[0], label) for pieces, label in layer], doc.n_words)
-    _set(doc, WRITTEN, [label if label != "O" else "" for label in labels], READ)
+    key = WRITTEN.get(name, "NER")
+    if name == "mwe":
+        bounds = pairwise(doc.sentence_offsets.tolist())
+        found = zip(bounds, expressions_of(doc, name), strict=True)
+        labels = [
+            tag for (first, end), own in found for tag in encode_expressions(repaired(own, end - first), end - first)
+        ]
+    else:
+        labels = encode([(*pieces[0], label) for pieces, label in layer], doc.n_words)
+    _set(doc, key, [label if label != "O" else "" for label in labels], READ if key == "NER" else ())
     p = [""] * doc.n_words
     for number, (pieces, _) in enumerate(layer):
         if "probability" in layer.attributes.get(number, {}):
             p[pieces[0][0]] = f"{layer.attributes[number]['probability']:.4g}"
-    _set(doc, f"{WRITTEN}Prob", p)
+    _set(doc, f"{key}Prob", p)
 
 
 def misc_of_confidence(doc: Doc) -> None:

@@ -35,6 +35,20 @@ def test_a_name_that_is_nowhere_is_an_error_that_says_how_to_build_the_model(fol
         weft.load("de")
 
 
+def test_the_command_prints_the_card_and_lists_models_with_names(folder: Path) -> None:
+    from typer.testing import CliRunner
+
+    from weft.cli.app import app
+
+    Pipeline([], {"name": "tlh", "licence": "CC0", "scores": {"set, raw text": {"LAS": 71.0}}}).save(
+        models.user_folder() / "tlh.weft"
+    )
+    card = CliRunner().invoke(app, ["models", "card", "tlh"])
+    assert "| set, raw text | 71.00 |" in card.output
+    listed = CliRunner().invoke(app, ["models", "list", "--json"])
+    assert '"model": "tlh"' in listed.output
+
+
 def test_a_path_is_taken_as_it_is(folder: Path) -> None:
     assert models.find("some/where") == Path("some/where")
     assert models.find("model.weft") == Path("model.weft")

@@ -1,4 +1,4 @@
-"""`weft models list|info`: what is inside model files, without loading their weights."""
+"""`weft models list|info|card`: what is inside model files, without loading their weights."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import typer
 
 from weft.cli.common import JsonFlag, print_json, print_table
 from weft.errors import ModelError
+from weft.models import DEFAULT, SUFFIX, available
 
 app = typer.Typer(
     help="Show what is inside model files.", no_args_is_help=True, rich_markup_mode="rich", add_completion=False
 )
-#: How the names of model files end.
-SUFFIX = ".weft"
 
 
 @app.command("info", epilog="Example: weft models info chunker.weft")
 def info(
-    path: Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")],
+    path: Annotated[str, typer.Argument(metavar="MODEL", help="A model by name or file.")],
     as_json: JsonFlag = False,
 ) -> None:
     """Show a model's header: version, task, labels, templates, training corpora, licence, scores."""
+    from weft.models import find
     from weft.storage import read_header
 
-    header = read_header(path)
+    header = read_header(find(path))
     if as_json:
         print_json(header)
         return
@@ -38,19 +38,42 @@ def info(
     print_table(str(path), ["", ""], rows)
 
 
-@app.command("list", epilog="Example: weft models list models/")
-def list_models(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where to look.")] = Path(),
+@app.command("card", epilog="Example: weft models card en")
+def card(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model by name or file.")] = DEFAULT,
     as_json: JsonFlag = False,
 ) -> None:
-    """List the models in a folder and below it."""
-    if not folder.is_dir():
-        raise ModelError(f"{folder} is not a folder; name the folder that holds your models")
+    """Print a model's card: what it learned from, licences, scores on every test set, known weaknesses."""
+    from weft.models import find
+    from weft.storage import read_header
+    from weft.training.card import card_text
+
+    header = read_header(find(model))
+    if as_json:
+        print_json({name: value for name, value in header.items() if name not in ("components", "checksums")})
+        return
+    typer.echo(card_text(header))
+
+
+@app.command("list", epilog="Example: weft models list models/")
+def list_models(
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="FOLDER", help="Where to look.", show_default="here, and models by name")
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """List the models in a folder and below it; without one, those here and those that have a name."""
     from weft.storage import read_header
 
+    if folder is not None and not folder.is_dir():
+        raise ModelError(f"{folder} is not a folder; name the folder that holds your models")
+    below = folder or Path()
+    places = [(str(path.relative_to(below)), path) for path in sorted(below.rglob(f"*{SUFFIX}"))]
+    if folder is None:
+        places = [*available().items(), *places]
     models = []
-    for path in sorted(folder.rglob(f"*{SUFFIX}")):
-        fact: dict[str, Any] = {"model": str(path.relative_to(folder)), "bytes": path.stat().st_size}
+    for name, path in places:
+        fact: dict[str, Any] = {"model": name, "bytes": path.stat().st_size}
         try:
             header = read_header(path)
             fact |= {name: header.get(name) for name in ("task", "version", "licence", "scores")}
@@ -66,11 +89,17 @@ def list_models(
             f"{m['bytes'] / 1e6:,.1f} MB",
             m.get("fault") or m["task"] or "",
             m.get("licence") or "",
-            ", ".join(_lines(m.get("scores"))),
+            ", ".join(_lines(m.get("scores"))) if _flat(m.get("scores")) else "see `weft models card`",
         ]
         for m in models
     ]
-    print_table(f"Models in {folder}", ["model", "size", "task", "licence", "scores"], rows, figures=[1])
+    print_table(
+        f"Models in {folder}" if folder else "Models", ["model", "size", "task", "licence", "scores"], rows, figures=[1]
+    )
+
+
+def _flat(scores: Any) -> bool:
+    return not isinstance(scores, dict) or not any(isinstance(value, dict) for value in scores.values())
 
 
 def _lines(value: Any) -> list[str]:

@@ -50,6 +50,17 @@ def test_a_wrong_file_is_refused_in_plain_words(
         read_config(path)
 
 
+def test_a_file_may_be_like_another_but_for_some_settings(config_file: Path) -> None:
+    other = config_file.with_name("other.toml")
+    other.write_text('like = "small.toml"\nname = "other"\n\n[settings.parser]\nbeam = 4\n')
+    config = read_config(other)
+    assert (config.name, config.language) == ("other", "English")
+    assert config.components[3].settings == {"epochs": 2, "beam": 4}
+    other.write_text('like = "small.toml"\n[settings.ner]\nbeam = 4\n')
+    with pytest.raises(ConfigError, match=r"line 2: .*small\.toml has no component 'ner'"):
+        read_config(other)
+
+
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot read the configuration file"):
         read_config(tmp_path / "none.toml")

@@ -17,7 +17,9 @@ Drawn = dict[int, tuple[int, str]]
 
 
 def lines(doc: Doc) -> Iterator[Text]:
-    """A document as coloured lines: for each sentence one line a layer of spans, else its tree, else its tags.
+    """A document as coloured lines: for each sentence one line a layer of spans and its tree, else its tags.
+
+    Of several layers, and beside a tree, only those that have spans in the sentence are drawn.
 
     >>> doc = Doc.of_words([["Dogs", "bark", "."]], upos=[["NOUN", "VERB", "PUNCT"]])
     >>> [line.plain for line in lines(doc)]
@@ -31,11 +33,13 @@ def lines(doc: Doc) -> Iterator[Text]:
 
     layers = [_drawn(doc, name) for name, layer in doc.spans.items() if layer.unit == "words"]
     for sentence in doc.sentences:
-        for drawn in layers:
+        tree = sentence.root is not None
+        some = [drawn for drawn in layers if any(sentence.first <= start < sentence.end for start in drawn)]
+        for drawn in some if tree or len(layers) > 1 else layers:
             yield _spans(sentence, drawn)
-        if not layers and sentence.root is not None:
+        if tree:
             yield from map(Text, sentence.tree().split("\n"))
-        elif not layers:
+        elif not some and len(layers) != 1:
             yield _tags(sentence)
 
 

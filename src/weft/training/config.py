@@ -25,8 +25,9 @@ corpus = "ewt.dev"
 score = ["ud"]                    # ud, or layers of spans: chunks, entities, mwe
 ```
 
-Paths are relative to the file itself or to the data folder (`weft.data`). A key that does not exist is an error that
-names it, its line, and the keys that do.
+Paths are relative to the file itself or to the data folder (`weft.data`). A file that begins with `like = "en.toml"`
+has everything that the other file has, but for the keys it sets itself and the settings of tasks in tables
+`[settings.TASK]`. A key that does not exist is an error that names it, its line, and the keys that do.
 """
 
 from __future__ import annotations
@@ -132,16 +133,28 @@ def read_config(path: str | Path) -> PipelineConfig:
     weft.errors.ConfigError: ...en.toml, line 3: unknown key 'license'; did you mean licence?
     """
     path = Path(path)
+    text, table = _load(path)
+    if "like" not in table:
+        return _Reader(path, text).config(table)
+    reader = _Reader(path, text)
+    other = path.parent / reader.typed("like", table.pop("like"), str, "like")
+    _, base = _load(other)
+    if "like" in base:
+        raise ConfigError(f"{path}: {other} is itself like another file; name that one")
+    return reader.config({**base, **table}, other)
+
+
+def _load(path: Path) -> tuple[str, dict[str, Any]]:
+    """The text and the tables of a file."""
     try:
         text = path.read_text(encoding="utf-8")
-        table = tomllib.loads(text)
+        return text, tomllib.loads(text)
     except OSError as error:
         raise ConfigError(
             f"cannot read the configuration file {path}: {(error.strerror or str(error)).lower()}"
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not a TOML file: {error}") from None
-    return _Reader(path, text).config(table)
 
 
 class _Reader:
@@ -150,25 +163,32 @@ class _Reader:
     def __init__(self, path: Path, text: str) -> None:
         self.path, self.lines = path, text.splitlines()
 
-    def config(self, table: dict[str, Any]) -> PipelineConfig:
+    def config(self, table: dict[str, Any], like: Path | None = None) -> PipelineConfig:
         built: dict[str, Any] = dict(table)
+        changes = self.typed("settings", built.pop("settings", {}), dict, "settings") if like else {}
         named: dict[str, type[Any]] = {"corpora": CorpusSpec, "clusters": ClusterSpec}
         for name, kind in named.items():
-            rows = self._typed(name, table.get(name, {}), dict)
+            rows = self.typed(name, table.get(name, {}), dict)
             built[name] = {key: self._spec(kind, f"[{name}.{key}]", row) for key, row in rows.items()}
         numbered: dict[str, type[Any]] = {"components": ComponentSpec, "tests": TestSpec}
         for name, kind in numbered.items():
-            rows = self._typed(name, table.get(name, []), list)
+            rows = self.typed(name, table.get(name, []), list)
             built[name] = [self._spec(kind, f"[[{name}]] {i}", row) for i, row in enumerate(rows, 1)]
         if "path" in table:
             self._unknown("path", PipelineConfig, "the file")
+        for task, own in changes.items():
+            chosen = [spec for spec in built["components"] if spec.task == task]
+            if not chosen:
+                raise ConfigError(f"{self._at(task)}: {like} has no component {task!r} to change the settings of")
+            for spec in chosen:
+                spec.settings = spec.settings | self.typed(f"[settings.{task}]", own, dict, task)
         config = self._spec(PipelineConfig, "the file", {**built, "path": self.path})
         self._check(config)
         return config
 
     def _spec(self, kind: type[Spec], place: str, row: Any) -> Spec:
         """A table as the dataclass that describes it."""
-        self._typed(place, row, dict)
+        self.typed(place, row, dict)
         known = {each.name: each for each in fields(kind)}  # type: ignore[arg-type]
         chosen: dict[str, Any] = {}
         for key, value in row.items():
@@ -179,7 +199,7 @@ class _Reader:
                 value = [value]
             for name, type_ in (("str", str), ("list", list), ("dict", dict), ("int", int), ("bool", bool)):
                 if wanted.startswith(name):
-                    self._typed(f"{key} in {place}", value, type_, key)
+                    self.typed(f"{key} in {place}", value, type_, key)
             chosen[key] = value
         try:
             return kind(**chosen)
@@ -187,7 +207,7 @@ class _Reader:
             missing = [name for name, each in known.items() if name not in chosen and _required(each)]
             raise ConfigError(f"{self.path}: {place} lacks {', '.join(missing)}") from None
 
-    def _typed(self, what: str, value: Any, wanted: type, key: str = "") -> Any:
+    def typed(self, what: str, value: Any, wanted: type, key: str = "") -> Any:
         words = {str: "text in quotes", list: "a list", dict: "a table", int: "a whole number", bool: "true or false"}
         if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
             raise ConfigError(f"{self._at(key)}: {what} must be {words[wanted]}, got {value!r}")

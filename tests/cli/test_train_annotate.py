@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import weft as package
-from weft.cli.annotate import output_format
 from weft.errors import ConfigError
 from weft.pipeline import Component, State
+from weft.scale.job import output_format
 
 Weft = Callable[..., "subprocess.CompletedProcess[str]"]
 BAD = "1\tDogs\tdog\n\n"
@@ -170,7 +170,8 @@ def test_a_format_that_loses_the_annotation_is_refused(weft: Weft, tagger: Path,
         ("streusle", "spans/chunks", False),
         ("streusle", "xpos", False),
         ("conllu", "xpos", True),
-        ("conllu", "spans/mwe", False),
+        ("conllu", "spans/mwe", True),
+        ("conllu", "spans/segments", False),
         ("columns", "spans/chunks", True),
     ],
 )
@@ -265,7 +266,9 @@ def test_chunks_are_learnt_found_and_scored(weft: Weft, tmp_path: Path, examples
     system = next(iter(package.read(tmp_path / "found.conll"))).spans["chunks"]
     right = len(set(gold) & set(system))
     assert right / len(gold) > 0.8
-    lost = weft("annotate", examples / "unseen.conll", "--model", "chunker.weft", "--to", "conllu")
+    written = weft("annotate", examples / "unseen.conll", "--model", "chunker.weft", "--to", "conllu")
+    assert "Chunk=B-NP" in written.stdout, written.stderr
+    lost = weft("annotate", examples / "unseen.conll", "--model", "chunker.weft", "--to", "streusle")
     assert "cannot hold spans/chunks" in lost.stderr
 
 
@@ -278,3 +281,61 @@ def test_probabilities_are_added_if_asked_for(weft: Weft, tagger: Path, examples
     )
     assert "confidence" not in plain or not plain["confidence"]
     assert with_probabilities["confidence"]["upos"]
+
+
+def test_a_folder_is_annotated_in_shards_and_gone_on_with(
+    weft: Weft, tagger: Path, tmp_path: Path, examples: Path
+) -> None:
+    (tmp_path / "in").mkdir()
+    for i in range(3):
+        (tmp_path / "in" / f"{i}.conllu").write_text(sentence(i))
+    command = ["annotate", "in", "--model", str(tagger), "--out", "out/", "--to", "jsonl"]
+    done = weft(*command, "--workers", "2")
+    assert done.returncode == 0, done.stderr
+    assert "3 files written: 6 words" in done.stderr
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "0.jsonl", "1.jsonl", "2.jsonl", "weft.manifest",
+    ]  # fmt: skip
+    (tmp_path / "in" / "3.conllu").write_text(sentence(3))
+    again = weft(*command, "--json")
+    assert again.returncode == 0, again.stderr
+    assert json.loads(again.stdout)["finished_before"] == 3
+    assert json.loads(again.stdout)["documents"] == 1
+    other = weft(*command, "--probabilities")
+    assert other.returncode == 1
+    assert "made with probabilities False, now it is True" in other.stderr
+
+
+def test_bad_documents_do_not_stop_a_folder_and_are_told_by_the_exit_code(
+    weft: Weft, tagger: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "a.conllu").write_text(sentence(0) + BAD + sentence(1))
+    (tmp_path / "b.conllu").write_bytes(b"\xff\xfe nonsense")
+    (tmp_path / "c.conllu").write_text(sentence(2))
+    command = ["annotate", "a.conllu", "b.conllu", "c.conllu", "--model", str(tagger), "--to", "conllu"]
+    failed = weft(*command, "--out", "out/")
+    assert failed.returncode == 3
+    assert "left out: a.conllu, line 5: expected 10" in failed.stderr
+    assert failed.stderr.strip().endswith("weft: 2 pieces left out")
+    assert "# sent_id = s2" in (tmp_path / "out" / "c.conllu").read_text()
+    assert weft(*command, "--out", "out/").returncode == 3
+    assert weft(*command, "--out", "out/", "--skip-bad").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-", "--from", "plain", "--out", "out/"], "standard input cannot be annotated into a folder"),
+        (["STORY", "--cluster", "tcp://localhost:1"], "--cluster writes one file a shard: name a folder"),
+        (["STORY", "--to", "parquet"], "Parquet cannot be written to standard output"),
+        (["nowhere", "--out", "out/"], "no file nowhere"),
+    ],
+)
+def test_what_cannot_be_annotated_at_scale_is_told(
+    arguments: list[str], said: str, weft: Weft, tagger: Path, tmp_path: Path, examples: Path
+) -> None:
+    words = [str(examples / "story.conllu") if word == "STORY" else word for word in arguments]
+    failed = weft("annotate", *words, "--model", tagger)
+    assert failed.returncode == 1
+    assert said in failed.stderr
+    assert not (tmp_path / "out").exists()

@@ -1,11 +1,13 @@
 """`weft annotate FILE... --model MODEL...`: annotate text or documents, in order and in constant memory.
 
-What was annotated is written even if the run ends early: an interruption or a bad input ends the stream, the writer
-finishes its file, and only then the run says what happened.
+Into one file or standard output, what was annotated is written even if the run ends early: an interruption or a bad
+input ends the stream, the writer finishes its file, and only then the run says what happened. Into a folder, the work
+is done in shards (`weft.scale`), and the next run goes on where this one ended.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -14,9 +16,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weft.cli.common import JsonFlag, Workers, console, print_json
-from weft.cli.inputs import Encoding, Fields, FromFormat, Inputs, SkipBad, ToFormat, open_inputs, report_bad
+from weft import models
+from weft.cli.common import JsonFlag, console, counted, print_json
+from weft.cli.inputs import (
+    Encoding,
+    Fields,
+    FromFormat,
+    Inputs,
+    SkipBad,
+    ToFormat,
+    open_inputs,
+    report_bad,
+    show_left_out,
+)
 from weft.errors import ConfigError, WeftError
+from weft.scale.job import Job, ask, fitted, load_models, output_format, write_options
 
 if TYPE_CHECKING:
     from weft.pipeline import Pipeline
@@ -24,8 +38,8 @@ if TYPE_CHECKING:
 
 #: The format for the eye; it can be printed but not read back.
 SHOW = "show"
-#: The span layer that CoNLL-U holds in its MISC column.
-ENTITIES = "spans/entities"
+#: The exit code of a run that is finished but for some documents.
+LEFT_OUT = 3
 
 
 def annotate(
@@ -33,13 +47,24 @@ def annotate(
         list[Path], typer.Argument(metavar="FILE", help="Files or folders to annotate; - is standard input.")
     ],
     model: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Option(
-            "--model", "-m", metavar="MODEL", help="A model made by `weft train`; several are used in the order given."
+            "--model",
+            "-m",
+            metavar="MODEL",
+            help="A model by name or file, as `weft train` makes them; several are used in the order given.",
+            show_default=models.DEFAULT,
         ),
-    ],
+    ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Where to write.", show_default="standard output")
+        str | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="PATH",
+            help="File to write, or a folder (ends in /) of one file an input, which can be gone on with later.",
+            show_default="standard output",
+        ),
     ] = None,
     from_format: FromFormat = None,
     fields: Fields = None,
@@ -54,21 +79,34 @@ def annotate(
         ),
     ] = 0,
     skip_bad: SkipBad = False,
-    workers: Workers = 1,
+    workers: Annotated[
+        int, typer.Option("--workers", min=1, help="Threads to work with; into a folder, processes.")
+    ] = 1,
+    cluster: Annotated[
+        str | None, typer.Option("--cluster", metavar="ADDRESS", help="Dask scheduler whose workers do the work.")
+    ] = None,
+    shard_size: Annotated[
+        float, typer.Option("--shard-size", metavar="MB", min=0.001, help="Where larger files are cut, for a folder.")
+    ] = 8.0,
     as_json: JsonFlag = False,
 ) -> None:
     """Annotate files with one model or several; documents keep their order, and memory does not grow with their number.
 
+    Into a folder, a bad document is left out and the run goes on; it then ends with the exit code 3.
     With --json, documents go to --out and the figures of the run to standard output.
     """
     wanted = SHOW if show else to_format
     if as_json and (out is None or wanted == SHOW):
         raise ConfigError("--json prints the figures of the run on standard output; say with --out where documents go")
-    nlp = load_models(model)
-    if probabilities:
-        _ask(nlp, "probabilities", True)
-    if kbest:
-        _ask(nlp, "alternatives", kbest)
+    chosen_models = [models.find(name) for name in model or [Path(models.DEFAULT)]]
+    nlp = load_models(chosen_models)
+    ask(nlp, probabilities, kbest)
+    if out is not None and (out.endswith(os.sep) or os.path.isdir(out)) and wanted not in (SHOW, "brat"):
+        job = _job(nlp, files, chosen_models, wanted, from_format, fields, encoding, probabilities, kbest)
+        _into_folder(out, files, job, workers, cluster, shard_size, skip_bad, as_json)
+        return
+    if cluster is not None:
+        raise ConfigError("--cluster writes one file a shard: name a folder to write to, --out FOLDER/")
     inputs = open_inputs(files, from_format, skip_bad, fields, encoding)
     chosen = wanted if wanted == SHOW else output_format(nlp, inputs.formats[0], out, wanted)
     run = Run(nlp, inputs, workers)
@@ -76,56 +114,66 @@ def annotate(
         if chosen == SHOW:
             _show(run)
         else:
-            _write(_fitted(run, nlp, chosen, kbest), out, chosen, inputs.formats)
+            _write(fitted(run, chosen, kbest), out, chosen, inputs.formats)
     report_bad(inputs)
     if as_json:
         print_json(run.figures())
     run.end()
 
 
-def load_models(paths: Sequence[Path]) -> Pipeline:
-    """The components of all models in order, as one pipeline."""
-    from weft.pipeline import Pipeline
+def _job(
+    nlp: Pipeline,
+    files: Sequence[Path],
+    models: Sequence[Path],
+    wanted: str | None,
+    from_format: str | None,
+    fields: str | None,
+    encoding: str,
+    probabilities: bool,
+    kbest: int,
+) -> Job:
+    from weft.formats import detect, expand
+    from weft.storage import digest
 
-    pipelines = [Pipeline.load(path) for path in paths]
-    if len(pipelines) == 1:
-        return pipelines[0]
-    return Pipeline([component for pipeline in pipelines for component in pipeline.components])
-
-
-def output_format(nlp: Pipeline, read: str, out: Path | None, wanted: str | None) -> str:
-    """The format to write: the one asked for, else that of the file's name, else the one read.
-
-    A format that cannot hold what the model finds is refused if it was asked for, and replaced by JSONL if not.
-    """
-    from weft.formats import detect
-
-    named = wanted or (detect(out) if out is not None else None)
-    provided = [layer for component in nlp.components for layer in component.provides]
-    lost = [layer for layer in provided if not _holds(named or read, layer)]
-    if named is None:
-        return "jsonl" if lost or read in ("brat", "parquet") else read
-    if lost:
-        raise ConfigError(
-            f"the format {named} cannot hold {', '.join(lost)}, which this model finds; use jsonl or columns"
-        )
-    return named
+    read = from_format or detect(expand(files, from_format)[0])
+    paths = tuple(str(path.absolute()) for path in models)
+    chosen = output_format(nlp, read, None, wanted)
+    digests = tuple(digest(path) for path in paths)
+    return Job(paths, digests, chosen, from_format, fields, encoding, probabilities, kbest)
 
 
-def _holds(format: str, layer: str) -> bool:
-    if format == "plain":
-        return False
-    if format == "streusle":
-        return layer in ("tokens", "sentences", "lemma", "upos", "spans/mwe")
-    return format != "conllu" or not layer.startswith("spans/") or layer == ENTITIES
+def _into_folder(
+    out: str,
+    files: Sequence[Path],
+    job: Job,
+    workers: int,
+    cluster: str | None,
+    shard_size: float,
+    skip_bad: bool,
+    as_json: bool,
+) -> None:
+    from weft.scale.run import annotate_into
+
+    done = annotate_into(out, files, job, workers=workers, cluster=cluster, shard_bytes=round(shard_size * 1e6))
+    show_left_out(done.report)
+    if as_json:
+        print_json(done.figures())
+    else:
+        written = done.shards - done.finished_before - done.failed
+        before = f", {done.finished_before:,} finished before" if done.finished_before else ""
+        speed = f", {done.figures()['words_per_second']:,} words a second" if done.words else ""
+        typer.echo(f"{counted(written, 'file')} written{before}: {counted(done.words, 'word')}{speed}", err=True)
+    if done.report.count or done.failed:
+        failed = f", {counted(done.failed, 'file')} not written" if done.failed else ""
+        typer.echo(f"weft: {counted(done.report.count, 'piece')} left out{failed}", err=True)
+        if done.failed or not skip_bad:
+            raise typer.Exit(LEFT_OUT)
 
 
-def _write(docs: Iterable[Doc], out: Path | None, format: str, read: Sequence[str]) -> None:
+def _write(docs: Iterable[Doc], out: str | None, format: str, read: Sequence[str]) -> None:
     from weft.formats import write
 
-    # CoNLL-U keeps the comments it came with, or their lack; from elsewhere it gets those it should have.
-    options = {"comments": "add"} if format == "conllu" and set(read) != {"conllu"} else {}
-    write(docs, "-" if out is None else out, format, **options)
+    write(docs, "-" if out is None else out, format, **write_options(format, read))
 
 
 class Run:
@@ -143,16 +191,21 @@ class Run:
 
         from weft.progress import progress
 
-        start = time.perf_counter()
+        start, advanced = time.perf_counter(), 0
         faulty = self._leave_out if self.inputs.skip_bad else None
-        with progress("annotating", unit="words") as bar:
+        size = self.inputs.size
+        with progress("annotating", size and size / 1000, unit="words" if size is None else "kB") as bar:
             try:
                 for doc in self.nlp.pipe(self._until_interrupted(), workers=self.workers, on_error=faulty):
                     yield doc
                     self.documents += 1
                     self.sentences += doc.n_sentences
                     self.words += doc.n_words
-                    bar.advance(doc.n_words)
+                    seen = self.inputs.read
+                    bar.advance(doc.n_words if size is None else (seen - advanced) / 1000)
+                    advanced = seen
+                    if size is not None:
+                        bar.note(f"{self.words / (time.perf_counter() - start):,.0f} words/s")
             except WeftError as error:
                 self.error = error
         self.seconds = time.perf_counter() - start
@@ -216,30 +269,3 @@ def _show(docs: Iterable[Doc]) -> None:
     for doc in docs:
         for line in lines(doc):
             screen.print(line, soft_wrap=True)
-
-
-def _fitted(docs: Iterable[Doc], nlp: Pipeline, format: str, kbest: int) -> Iterator[Doc]:
-    """The documents as a format can hold them: CoNLL-U has entities and probabilities in MISC, answers in comments."""
-    from weft.tasks.alternatives import as_comments
-    from weft.text.misc_spans import misc_of_confidence, misc_of_spans
-
-    named = any(ENTITIES in component.provides for component in nlp.components)
-    if kbest and format not in ("jsonl", "conllu", "columns"):
-        raise ConfigError(f"the format {format} cannot hold alternatives; write jsonl or conllu")
-    for doc in docs:
-        if format == "conllu" and named and "entities" in doc.spans:
-            misc_of_spans(doc, "entities")
-        if format == "conllu" and doc.confidence:
-            misc_of_confidence(doc)
-        if kbest and format != "jsonl":
-            as_comments(doc)
-        yield doc
-
-
-def _ask(nlp: Pipeline, what: str, value: Any) -> None:
-    """Tell all components that can to note probabilities or alternatives."""
-    able = [component for component in nlp.components if hasattr(component, what)]
-    if not able:
-        raise ConfigError(f"no component of this model gives {what}")
-    for component in able:
-        setattr(component, what, value)

@@ -2,7 +2,8 @@
 
 A command is a plain function with Typer annotations, or a Typer app where it has sub-commands. The table gives its
 place, its one line of help and the example that ends its `--help`, so that listing the commands imports none of them.
-Exit codes: 0 done, 1 a `WeftError` (one plain message), 2 wrong usage, 130 interrupted, 141 the reader went away.
+Exit codes: 0 done, 1 a `WeftError` (one plain message), 2 wrong usage, 3 done but for bad documents, 130 interrupted,
+141 the reader went away.
 """
 
 from __future__ import annotations

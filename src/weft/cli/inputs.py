@@ -55,6 +55,11 @@ class Inputs:
     formats: list[str]
     skip_bad: bool
     report: Report
+    size: int | None = None  #: bytes of all files, if that is known
+    read: int = 0  #: bytes read so far
+
+    def count(self, n_bytes: int) -> None:
+        self.read += n_bytes
 
 
 def open_inputs(
@@ -66,12 +71,18 @@ def open_inputs(
 ) -> Inputs:
     """Files, globs, all files of folders, and `-` for standard input, as one stream in the order given."""
     from weft.formats import Report, detect, expand, read
+    from weft.formats.streams import FilePart
+    from weft.text import Corpus
 
     files = expand(paths, format)
-    report = Report()
+    kinds = [format or detect(file) for file in files]
+    inputs = Inputs(Corpus([]), kinds, skip_bad, Report())
+    counted_whole = all(os.path.isfile(file) for file in files) and not {"parquet", "brat"} & set(kinds)
+    inputs.size = sum(os.path.getsize(file) for file in files) if counted_whole else None
     options = {"fields": fields} if fields else {}
-    docs = read(files, format, skip_bad=skip_bad, report=report, encoding=encoding, **options)
-    return Inputs(docs, [format or detect(file) for file in files], skip_bad, report)
+    parts = [FilePart(file, on_read=inputs.count) for file in files]
+    inputs.docs = read(parts, format, skip_bad=skip_bad, report=inputs.report, encoding=encoding, **options)
+    return inputs
 
 
 def report_bad(inputs: Inputs) -> None:

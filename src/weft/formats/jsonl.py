@@ -8,6 +8,7 @@ known go to the document's metadata.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -19,6 +20,7 @@ from weft.text.layers import SpanLayer
 from weft.text.record import KEYS, from_record, to_record
 from weft.text.strings import StringTable
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _LIST_LAYERS = {"spans": "spans", "entities": "entities", "label": "entities", "labels": "entities"}
 
 
@@ -98,6 +100,8 @@ def _document(path: str, number: int, line: str, clean: bool, strings: StringTab
         values = json.loads(line)
     except ValueError as error:
         raise FormatError(path, number, "a document in JSON", f"a line that is not JSON ({error})") from error
+    if "\\ud" in line.lower() and _SURROGATE.search(json.dumps(values, ensure_ascii=False)):
+        raise FormatError(path, number, "Unicode text", "half of a surrogate pair, which stands for no character")
     if not isinstance(values, dict):
         raise FormatError(path, number, 'a document in JSON, {"text": ...}', f"a {type(values).__name__}")
     try:

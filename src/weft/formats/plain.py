@@ -6,11 +6,18 @@ The text is kept to the letter, line ends included, so that offsets count in the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Literal
 
 from weft.errors import ConfigError
-from weft.formats.streams import STANDARD, Faults, TextBlock, checked_blocks, encoding_error, open_output, stray_byte
+from weft.formats.streams import (
+    Faults,
+    TextBlock,
+    checked_blocks,
+    document_name,
+    encoding_error,
+    open_output,
+    stray_byte,
+)
 from weft.text.doc import Doc
 
 Documents = Literal["files", "lines"]
@@ -27,7 +34,7 @@ def read(
         raise ConfigError(f"documents={documents!r}: expected 'files' or 'lines'")
     faults = faults or Faults()
     blocks = checked_blocks(path, faults, "\n" if documents == "lines" else "\n\n", encoding, keep_ends=True)
-    name = "" if path == STANDARD else Path(path).name.removesuffix(".gz").removesuffix(".txt")
+    name = document_name(path)
     if documents == "lines":
         for block in blocks:
             for number, line in enumerate(block.text.splitlines(), start=block.line):

@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,6 +53,53 @@ class Report:
         self.lost = set()
 
 
+class FilePart(str):
+    """Some bytes of a file: it is the file's name wherever a name is wanted, but is read from `start` to `end` only.
+
+    `line` is the number of the line that begins at `start`; `number` tells the parts of a file apart in the names of
+    documents (0: the file is whole). `on_read` is told the size of every block of bytes that is read.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "pets.txt").write_text("Dogs bark.\\n\\nCats purr.\\n")
+    ...     part = FilePart(f"{folder}/pets.txt", start=12, line=3, number=2)
+    ...     [block.text for block in text_blocks(part)], document_name(part)
+    (['Cats purr.\\n'], 'pets-00002')
+    """
+
+    start: int
+    end: int | None
+    line: int
+    number: int
+    on_read: Callable[[int], object] | None
+
+    def __new__(
+        cls,
+        path: str | os.PathLike[str],
+        start: int = 0,
+        end: int | None = None,
+        line: int = 1,
+        number: int = 0,
+        on_read: Callable[[int], object] | None = None,
+    ) -> FilePart:
+        part = super().__new__(cls, os.fspath(path))
+        part.start, part.end, part.line, part.number, part.on_read = start, end, line, number, on_read
+        return part
+
+
+def document_name(path: str) -> str:
+    """The name of the document that a file is, "" for standard input.
+
+    >>> document_name("notes/monday.txt.gz")
+    'monday'
+    """
+    if path == STANDARD:
+        return ""
+    name = Path(path).name.removesuffix(".gz").removesuffix(".txt")
+    number = path.number if isinstance(path, FilePart) else 0
+    return f"{name}-{number:05d}" if number else name
+
+
 class Faults:
     """What to do with a bad piece: raise its error, or report it and go on."""
 
@@ -78,18 +125,31 @@ class TextBlock(NamedTuple):
 
 
 def raw_blocks(path: str) -> Iterator[bytes]:
-    """The bytes of a file or of standard input (`-`), unzipped if they are gzip, in blocks."""
+    """The bytes of a file, a part of one or standard input (`-`), unzipped if they are gzip, in blocks."""
+    part = path if isinstance(path, FilePart) else FilePart(path)
     with _source(path) as file:
-        read = getattr(file, "read1", file.read) if path == STANDARD else file.read
-        block = read(READ_SIZE)
+        blocks = _blocks_of(part, file)
+        block = next(blocks, b"")
         if not block:
             raise FormatError(path, None, "some text", "an empty file")
-        if block[:2] == b"\x1f\x8b":
-            yield from _gunzip(path, file, block)
+        if part.start == 0 and block[:2] == b"\x1f\x8b":
+            yield from _gunzip(path, blocks, block)
             return
-        while block:
-            yield block
-            block = read(READ_SIZE)
+        yield block
+        yield from blocks
+
+
+def _blocks_of(part: FilePart, file: BinaryIO) -> Iterator[bytes]:
+    read = getattr(file, "read1", file.read) if part == STANDARD else file.read
+    if part.start:
+        file.seek(part.start)
+    left = part.end - part.start if part.end is not None else -1
+    while left and (block := read(READ_SIZE if left < 0 else min(left, READ_SIZE))):
+        if part.on_read is not None:
+            part.on_read(len(block))
+        if left > 0:
+            left -= len(block)
+        yield block
 
 
 def text_blocks(
@@ -100,10 +160,11 @@ def text_blocks(
     Line ends become `\\n` unless they are kept; then a block may end behind any line where no separator comes for long.
     Where the file is damaged, everything up to the last separator before the damage is given, then the error raised.
     """
-    line, pending, searched = 1, bytearray(), 0
+    start, line = (path.start, path.line) if isinstance(path, FilePart) else (0, 1)
+    pending, searched = bytearray(), 0
     mark = separator.encode()
     damage: FormatError | None = None
-    blocks = _line_ends(raw_blocks(path) if _is_utf8(encoding) else _recode(path, encoding), keep_ends)
+    blocks = _line_ends(raw_blocks(path) if is_utf8(encoding) else _recode(path, encoding), keep_ends, start == 0)
     while damage is None:
         try:
             block = next(blocks, None)
@@ -153,14 +214,14 @@ def read_text(path: str, encoding: str = "utf-8") -> str:
     """The whole text of a file, its line ends as they are."""
     data = b"".join(raw_blocks(path))
     try:
-        return data.decode("utf-8-sig" if _is_utf8(encoding) else encoding)
+        return data.decode("utf-8-sig" if is_utf8(encoding) else encoding)
     except UnicodeDecodeError as error:
         raise encoding_error(path, data.count(b"\n", 0, error.start) + 1, data[error.start], encoding) from error
 
 
 def encoding_error(path: str, line: int, byte: int, encoding: str = "utf-8") -> FormatError:
     """The error for a byte that the encoding does not know."""
-    name = "UTF-8" if _is_utf8(encoding) else encoding
+    name = "UTF-8" if is_utf8(encoding) else encoding
     hint = "If the file is written in another encoding, name it: --encoding latin-1 (in Python encoding='latin-1')"
     return FormatError(path, line, f"{name} text", f"the byte 0x{byte:02x}", hint)
 
@@ -242,7 +303,7 @@ def _source(path: str) -> Iterator[BinaryIO]:
         yield file
 
 
-def _gunzip(path: str, file: BinaryIO, block: bytes) -> Iterator[bytes]:
+def _gunzip(path: str, blocks: Iterator[bytes], block: bytes) -> Iterator[bytes]:
     """Unzip by hand: unlike `gzip.open`, everything before a damage is still given out."""
     inflate = zlib.decompressobj(31)
     while True:
@@ -253,20 +314,19 @@ def _gunzip(path: str, file: BinaryIO, block: bytes) -> Iterator[bytes]:
         if data:
             yield data
         if inflate.eof:
-            block = (inflate.unused_data or file.read(READ_SIZE)).lstrip(b"\0")
+            block = (inflate.unused_data or next(blocks, b"")).lstrip(b"\0")
             if not block:
                 return
             inflate = zlib.decompressobj(31)
             continue
-        block = file.read(READ_SIZE)
+        block = next(blocks, b"")
         if not block:
             raise FormatError(path, None, "a whole gzip file", "one that breaks off", "Copy the file again")
 
 
-def _line_ends(blocks: Iterator[bytes], keep: bool) -> Iterator[bytes]:
-    """Bytes without a byte-order mark, and with `\\r\\n` made `\\n` unless line ends are kept."""
+def _line_ends(blocks: Iterator[bytes], keep: bool, first: bool = True) -> Iterator[bytes]:
+    """Bytes without a byte-order mark at their beginning, and with `\\r\\n` made `\\n` unless line ends are kept."""
     held = b""
-    first = True
     for block in blocks:
         if first:
             block = block.removeprefix(codecs.BOM_UTF8)
@@ -304,5 +364,6 @@ def _recode(path: str, encoding: str) -> Iterator[bytes]:
         yield text.encode()
 
 
-def _is_utf8(encoding: str) -> bool:
+def is_utf8(encoding: str) -> bool:
+    """Whether a name of an encoding is one of UTF-8's."""
     return encoding.lower().replace("_", "-") in ("utf-8", "utf8")

@@ -1,0 +1,144 @@
+"""Bundles of shards worked on by processes of this machine, a worker that dies costing one more try.
+
+Processes and not threads: reading and writing files is Python, which threads do one at a time.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnContext, SpawnProcess
+
+from weft.errors import WeftError
+from weft.scale.shards import Shard
+from weft.scale.work import Done
+
+Work = Callable[[Sequence[Shard]], list[Done]]
+Bundle = Sequence[Shard]
+#: How often a shard whose worker died is tried.
+TRIES = 3
+
+
+def in_this_process(work: Work, bundles: Iterable[Bundle]) -> Iterator[list[Done]]:
+    """One bundle after the other."""
+    for bundle in bundles:
+        yield attempted(work, bundle)
+
+
+def in_processes(work: Work, bundles: Iterable[Bundle], workers: int) -> Iterator[list[Done]]:
+    """Bundles shared out among so many processes; results come as they are ready.
+
+    The shards of a bundle whose worker died (killed, out of memory) are tried again one by one, each at most `TRIES`
+    times.
+    """
+    context = multiprocessing.get_context("spawn")
+    source = iter(bundles)
+    again: deque[tuple[Bundle, int]] = deque()
+    running: list[_Worker] = []
+
+    def following() -> tuple[Bundle, int] | None:
+        if again:
+            return again.popleft()
+        bundle = next(source, None)
+        return None if bundle is None else (bundle, 1)
+
+    def keep_busy() -> None:
+        while len(running) < workers and (task := following()) is not None:
+            running.append(_Worker.start(context, work, *task))
+
+    try:
+        keep_busy()
+        while running:
+            ready = wait([worker.connection for worker in running])
+            for worker in [worker for worker in running if worker.connection in ready]:
+                result = worker.result()
+                if result is not None:
+                    yield result
+                    task = following()
+                    if task is not None:
+                        worker.give(*task)
+                        continue
+                elif len(worker.bundle) > 1 or worker.tries < TRIES:
+                    tries = worker.tries if len(worker.bundle) > 1 else worker.tries + 1
+                    again.extend(([shard], tries) for shard in worker.bundle)
+                else:
+                    said = f"the worker died {TRIES} times on this shard; it may need more memory than there is"
+                    yield [Done(shard.output, error=said) for shard in worker.bundle]
+                running.remove(worker)
+                worker.stop()
+            keep_busy()
+    finally:
+        for worker in running:
+            worker.stop()
+
+
+def attempted(work: Work, bundle: Bundle) -> list[Done]:
+    """The result of a bundle, or what kept it from having one."""
+    try:
+        return work(bundle)
+    except WeftError as error:
+        return [Done(shard.output, error=str(error)) for shard in bundle]
+
+
+@dataclass
+class _Worker:
+    process: SpawnProcess
+    connection: Connection
+    bundle: Bundle
+    tries: int
+
+    @classmethod
+    def start(cls, context: SpawnContext, work: Work, bundle: Bundle, tries: int) -> _Worker:
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_serve, args=(theirs, work), daemon=True)
+        process.start()
+        theirs.close()
+        worker = cls(process, ours, bundle, tries)
+        worker.give(bundle, tries)
+        return worker
+
+    def give(self, bundle: Bundle, tries: int) -> None:
+        self.bundle, self.tries = bundle, tries
+        with suppress(OSError):  # it has just died, which `result` will meet
+            self.connection.send(bundle)
+
+    def result(self) -> list[Done] | None:
+        """What the worker made of its bundle; None if it died over it."""
+        try:
+            answer = self.connection.recv()
+        except (EOFError, OSError):
+            return None
+        if isinstance(answer, Exception):
+            raise answer
+        done: list[Done] = answer
+        return done
+
+    def stop(self) -> None:
+        self.connection.close()
+        self.process.terminate()
+        self.process.join()
+
+
+def _serve(connection: Connection, work: Work) -> None:
+    """The life of a worker: bundles in, results out, until the other side goes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that shares out the work
+    while True:
+        try:
+            bundle = connection.recv()
+        except EOFError:
+            return
+        try:
+            answer: list[Done] | Exception = attempted(work, bundle)
+        except Exception as error:
+            answer = error
+        try:
+            connection.send(answer)
+        except OSError:
+            return
+        except Exception:  # an error that cannot be sent as it is
+            connection.send(RuntimeError(repr(answer)))

@@ -1,0 +1,159 @@
+"""Annotate files into a folder: plan the shards, leave out finished ones, share out the rest, note what is done."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from weft import __version__
+from weft.errors import ConfigError
+from weft.formats import Report
+from weft.progress import progress
+from weft.scale.cluster import on_cluster
+from weft.scale.job import Job
+from weft.scale.manifest import Manifest
+from weft.scale.pool import Bundle, Work, in_processes, in_this_process
+from weft.scale.shards import SHARD_BYTES, Shard, bundles, plan
+from weft.scale.work import Done, annotate_bundle
+
+
+@dataclass
+class Summary:
+    """What a run came to. Documents that were left out are counted over the whole folder, earlier runs included."""
+
+    shards: int = 0
+    finished_before: int = 0
+    documents: int = 0
+    sentences: int = 0
+    words: int = 0
+    failed: int = 0  #: shards without an output, to be tried by the next run
+    seconds: float = 0.0
+    report: Report = field(default_factory=Report)
+
+    def figures(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        names = ("shards", "finished_before", "failed", "documents", "sentences", "words")
+        return {
+            **{name: getattr(self, name) for name in names},
+            "left_out": self.report.count,
+            "seconds": round(self.seconds, 3),
+            "words_per_second": round(self.words / self.seconds) if self.seconds else 0,
+        }
+
+    def note(self, done: Done) -> None:
+        """Count what was left out of a shard."""
+        self.report.count += done.left_out
+        room = self.report.keep - len(self.report.messages)
+        self.report.messages += done.messages[: max(room, 0)]
+
+
+def annotate_into(
+    folder: str | os.PathLike[str],
+    paths: Sequence[str | os.PathLike[str]],
+    job: Job,
+    *,
+    workers: int = 1,
+    cluster: str | None = None,
+    shard_bytes: int = SHARD_BYTES,
+) -> Summary:
+    """Annotate files, folders and globs into a folder of one file a shard.
+
+    A second run with the same job does only what is not finished. `workers` processes of this machine do the work, or
+    the Dask cluster at the address `cluster`; what is written is the same.
+    """
+    if job.to_format == "brat":
+        raise ConfigError("brat is a folder of files itself; annotate into one with --to jsonl, then convert")
+    folder = Path(folder)
+    settings = {"weft": __version__, "shard_bytes": shard_bytes, **job.settings()}
+    with Manifest(folder, settings) as manifest:
+        shards = plan(paths, job.to_format, job.from_format, job.encoding, shard_bytes, manifest.plans)
+        if manifest.is_new:
+            _check_free(folder, shards)
+        manifest.add_plans(shards)
+        _clear(folder, shards, manifest)
+        waiting = [shard for shard in shards if not manifest.is_finished(shard)]
+        summary = Summary(len(shards), len(shards) - len(waiting))
+        for shard in shards:
+            if manifest.is_finished(shard):
+                entry = manifest.finished[shard.output]
+                summary.note(Done(shard.output, left_out=entry["left_out"], messages=entry["messages"]))
+        for parent in {(folder / shard.output).parent for shard in waiting}:
+            parent.mkdir(parents=True, exist_ok=True)
+        try:
+            _work_off(folder, waiting, job, manifest, summary, workers, cluster, shard_bytes)
+        finally:
+            _remove_parts(folder, waiting)
+    return summary
+
+
+def _work_off(
+    folder: Path,
+    waiting: Sequence[Shard],
+    job: Job,
+    manifest: Manifest,
+    summary: Summary,
+    workers: int,
+    cluster: str | None,
+    shard_bytes: int,
+) -> None:
+    work = partial(annotate_bundle, job, str(folder if cluster is None else folder.absolute()))
+    # Bundles of small files are small enough that every worker gets several of them.
+    total = sum(shard.n_bytes for shard in waiting)
+    groups = list(bundles(waiting, max(1, min(shard_bytes, total // (4 * workers)))))
+    by_output = {shard.output: shard for shard in waiting}
+    begin = time.perf_counter()
+    with progress("annotating", total=total / 1000, unit="kB") as bar:
+        for done in (one for results in _results(work, groups, workers, cluster) for one in results):
+            shard = by_output[done.output]
+            if done.error:
+                summary.failed += 1
+                summary.report.messages.append(f"{shard.name}: {done.error}")
+            else:
+                manifest.add(shard, done)
+                summary.note(done)
+                summary.documents += done.documents
+                summary.sentences += done.sentences
+                summary.words += done.words
+            bar.advance(shard.n_bytes / 1000)
+            seconds = time.perf_counter() - begin
+            left_out = f", {summary.report.count:,} left out" if summary.report.count else ""
+            bar.note(f"{summary.words / seconds:,.0f} words/s{left_out}")
+    summary.seconds = time.perf_counter() - begin
+
+
+def _results(work: Work, groups: Sequence[Bundle], workers: int, cluster: str | None) -> Iterator[list[Done]]:
+    if not groups:
+        return iter(())
+    if cluster is not None:
+        return on_cluster(work, groups, cluster)
+    if workers == 1:
+        return in_this_process(work, groups)
+    return in_processes(work, groups, min(workers, len(groups)))
+
+
+def _check_free(folder: Path, shards: Sequence[Shard]) -> None:
+    """In a folder of other origin nothing is written over."""
+    for shard in shards:
+        if (folder / shard.output).exists():
+            raise ConfigError(f"{folder / shard.output} exists, and no manifest says it may go; use an empty folder")
+
+
+def _clear(folder: Path, shards: Sequence[Shard], manifest: Manifest) -> None:
+    """Remove what earlier runs made of inputs that have changed since, and what they left half-written."""
+    planned = {shard.output for shard in shards}
+    inputs = {shard.name for shard in shards}
+    for output, entry in manifest.finished.items():
+        if output not in planned and entry["input"] in inputs:
+            (folder / output).unlink(missing_ok=True)
+    _remove_parts(folder, shards)
+
+
+def _remove_parts(folder: Path, shards: Sequence[Shard]) -> None:
+    for parent in {(folder / shard.output).parent for shard in shards}:
+        for part in parent.glob(".*.part"):
+            part.unlink(missing_ok=True)

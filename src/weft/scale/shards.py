@@ -1,0 +1,210 @@
+"""Inputs cut into shards: whole small files, and pieces of large ones that begin where a document does.
+
+A file of more than 1.5 x `shard_bytes` is cut at the first place behind each multiple of `shard_bytes` where a document
+may begin:
+
+    plain    behind an empty line, or behind any line where none comes for long
+    jsonl    behind any line
+    conllu   before a sentence with `# newdoc`, or behind any sentence where none comes for long
+
+Other formats, gzipped files and files in other encodings than UTF-8 stay whole. The cuts depend on the file alone, so
+that a run that goes on where another ended meets the same shards.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from weft.errors import ConfigError
+from weft.formats import FORMATS, detect, expand
+from weft.formats.streams import STANDARD, FilePart, is_utf8
+
+SHARD_BYTES = 8_000_000
+_WINDOW = 1 << 20
+#: Where documents begin, best places first; the last must be met in the end, the others only within a window.
+_BORDERS = {
+    "plain": (re.compile(rb"\n(?:\r?\n)+"), re.compile(rb"\n")),
+    "jsonl": (re.compile(rb"\n"),),
+    "conllu": (re.compile(rb"\n(?:\r?\n)+(?=(?:#[^\n]*\n){0,9}# newdoc)"), re.compile(rb"\n(?:\r?\n)+")),
+}
+
+#: Where a piece begins: its first byte and the number of its first line.
+Cut = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Shard:
+    """What one output file is made of: a file, or a piece of it."""
+
+    path: str
+    name: str  # of the input, below the folder that all inputs share
+    output: str  # of the output, below the output folder
+    format: str
+    size: int  # of the whole input, with `mtime_ns` its state when the run began
+    mtime_ns: int
+    start: int = 0
+    end: int | None = None
+    line: int = 1
+    number: int = 0
+
+    @property
+    def n_bytes(self) -> int:
+        return (self.size if self.end is None else self.end) - self.start
+
+    def source(self) -> FilePart:
+        """What `weft.formats.read` reads."""
+        return FilePart(self.path, self.start, self.end, self.line, self.number)
+
+
+def plan(
+    paths: Sequence[str | os.PathLike[str]],
+    to_format: str,
+    from_format: str | None = None,
+    encoding: str = "utf-8",
+    shard_bytes: int = SHARD_BYTES,
+    known: Mapping[str, tuple[int, int, list[Cut]]] | None = None,
+) -> list[Shard]:
+    """The shards of files, folders and globs, in order; `known` gives size, time and cuts of inputs of earlier runs."""
+    if STANDARD in [os.fspath(path) for path in paths]:
+        raise ConfigError("standard input cannot be annotated into a folder, as it cannot be read again; name files")
+    if shard_bytes < 1:
+        raise ConfigError(f"a shard has at least 1 byte, asked for {shard_bytes}")
+    files = list(dict.fromkeys(expand(paths, from_format)))
+    kinds = [from_format or detect(file) for file in files]
+    base = _shared_folder(paths)
+    shards: list[Shard] = []
+    for file, kind in zip(files, kinds, strict=True):
+        state = os.stat(file)
+        name = os.path.relpath(os.path.abspath(file), base)
+        size = sum(entry.stat().st_size for entry in os.scandir(file)) if os.path.isdir(file) else state.st_size
+        earlier = (known or {}).get(name)
+        if earlier is not None and earlier[:2] == (size, state.st_mtime_ns):
+            cuts = earlier[2]
+        elif kind in _BORDERS and is_utf8(encoding) and not _is_gzipped(file):
+            cuts = find_cuts(file, kind, size, shard_bytes)
+        else:
+            cuts = [(0, 1)]
+        stem = _without_suffix(name)
+        common: dict[str, Any] = {
+            "path": file,
+            "name": name,
+            "format": kind,
+            "size": size,
+            "mtime_ns": state.st_mtime_ns,
+        }
+        if len(cuts) == 1:
+            shards.append(Shard(output=f"{stem}{_suffix(to_format)}", **common))
+            continue
+        ends = [*(start for start, _ in cuts[1:]), size]
+        for number, ((start, line), end) in enumerate(zip(cuts, ends, strict=True), start=1):
+            output = f"{stem}-{number:05d}{_suffix(to_format)}"
+            shards.append(Shard(output=output, start=start, end=end, line=line, number=number, **common))
+    _check_outputs(shards)
+    return shards
+
+
+def find_cuts(path: str, kind: str, size: int, shard_bytes: int) -> list[Cut]:
+    """Where the pieces of a file begin.
+
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile(suffix=".txt") as file:
+    ...     _ = file.write(b"One.\\n\\nTwo.\\n\\nThree.\\n\\nFour.\\n"), file.flush()
+    ...     find_cuts(file.name, "plain", 27, 10)
+    [(0, 1), (12, 5)]
+    """
+    cuts = [(0, 1)]
+    with open(path, "rb", buffering=0) as file:
+        while size - cuts[-1][0] > 1.5 * shard_bytes:
+            start, line = cuts[-1]
+            border = _border(file, start + shard_bytes, _BORDERS[kind])
+            if border is None or border >= size:
+                break
+            cuts.append((border, line + _count_lines(file, start, border)))
+    return cuts
+
+
+def bundles(shards: Iterable[Shard], bundle_bytes: int, most: int = 500) -> Iterator[list[Shard]]:
+    """Shards in groups of about so many bytes, so that small files are annotated together."""
+    group: list[Shard] = []
+    size = 0
+    for shard in shards:
+        if group and (size + shard.n_bytes > bundle_bytes or len(group) == most):
+            yield group
+            group, size = [], 0
+        group.append(shard)
+        size += shard.n_bytes
+    if group:
+        yield group
+
+
+def _border(file: BinaryIO, target: int, patterns: Sequence[re.Pattern[bytes]]) -> int | None:
+    """The first place behind `target` where a document may begin; None if there is none."""
+    file.seek(target)
+    window = b""
+    while block := file.read(_WINDOW):
+        window += block
+        # The end of a window may hide the rest of a border, but then a later one is as good.
+        for pattern in patterns if len(window) == len(block) else patterns[-1:]:
+            found = pattern.search(window)
+            if found is not None:
+                return target + found.end()
+        target, window = target + max(len(window) - 4, 0), window[-4:]
+    return None
+
+
+def _count_lines(file: BinaryIO, start: int, end: int) -> int:
+    file.seek(start)
+    lines, left = 0, end - start
+    while left > 0 and (block := file.read(min(left, _WINDOW))):
+        lines += block.count(b"\n")
+        left -= len(block)
+    return lines
+
+
+def _shared_folder(paths: Sequence[str | os.PathLike[str]]) -> str:
+    """The folder below which all inputs stand: a folder that is given, or that of a file."""
+    folders = []
+    for path in (os.fspath(path) for path in paths):
+        if os.path.isdir(path):
+            folders.append(os.path.abspath(path))
+        else:
+            fixed = Path(os.path.abspath(path))
+            while any(letter in str(fixed) for letter in "*?[") and not fixed.exists():
+                fixed = fixed.parent
+            folders.append(str(fixed if fixed.is_dir() else fixed.parent))
+    return os.path.commonpath(folders)
+
+
+def _suffix(format: str) -> str:
+    return FORMATS[format][0]
+
+
+def _without_suffix(name: str) -> str:
+    name = name.removesuffix(".gz")
+    for suffixes in FORMATS.values():
+        for suffix in suffixes:
+            if name.endswith(suffix):
+                return name.removesuffix(suffix)
+    return name
+
+
+def _is_gzipped(path: str) -> bool:
+    if not os.path.isfile(path):
+        return True
+    with open(path, "rb") as file:
+        return file.read(2) == b"\x1f\x8b"
+
+
+def _check_outputs(shards: Sequence[Shard]) -> None:
+    owners: dict[str, str] = {}
+    for shard in shards:
+        other = owners.setdefault(shard.output, shard.name)
+        if other != shard.name or shard.output.startswith(".."):
+            raise ConfigError(
+                f"{other} and {shard.name} would both be written to {shard.output}; annotate them into two folders"
+            )

@@ -118,9 +118,17 @@ def fast_kernel(function: Function) -> Function:
     return _compile(function, fastmath=True)
 
 
+def inner_kernel(function: Function) -> Function:
+    """Like `kernel`, for what other kernels call in their hottest loops and what makes no arrays.
+
+    Arrays are borrowed from the caller: nobody counts who holds them, which takes longer than small kernels themselves.
+    """
+    return _compile(function, fastmath=False, _nrt=False)
+
+
 def _compile(function: Function, **options: Any) -> Function:
     on_disk = not function.__module__.startswith("__") and os.path.exists(function.__code__.co_filename)
-    options = {"nogil": True, "error_model": "numpy", **options}
+    options = {"nogil": True, "error_model": "numpy", "_nrt": True, **options}
     try:
         dispatcher = numba.njit(cache=on_disk, **options)(function)
     except RuntimeError:  # neither the package's folder nor the user's cache can be written to

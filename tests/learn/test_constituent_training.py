@@ -8,7 +8,7 @@ import pytest
 from weft.infer.transitions.constituent_beam import ConstituentModel, new_room, search
 from weft.infer.transitions.constituent_templates import block_keys, compile_templates, fill_atoms
 from weft.infer.transitions.constituents import ACTION, PREV, Subwords, new_pool, path
-from weft.infer.transitions.weights import add_wide, new_wide
+from weft.infer.transitions.weights import add_wide, new_look_ups, new_wide
 from weft.learn.constituent_training import ConstituentTrainer
 from weft.tasks.constituent_actions import actions_of, closed, compile_actions
 from weft.tasks.constituent_data import WordRules, units_of
@@ -76,7 +76,7 @@ def test_one_update_is_gold_beginning_minus_best_beginning(problem, width):
     assert (told.sentences, told.wrong, told.early) == (1, 1, 1)
     for key in {key for key, _ in expected}:
         scores = np.zeros(len(model.actions.kind), dtype=np.int32)
-        add_wide(trainer.model.weights, np.array([key], np.uint64), 0, 1, np.zeros(1, np.int64), scores)
+        add_wide(trainer.model.weights, np.array([key], np.uint64), 0, 1, new_look_ups(1), scores)
         assert scores.tolist() == [expected[key, action] for action in range(len(scores))]
 
 

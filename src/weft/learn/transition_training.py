@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.features.hashing import Keys, avalanche
-from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, change_action, score_actions
+from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, change_action, forced_action, score_actions
 from weft.infer.transitions.state import DYNAMIC, G_HEAD, G_LABEL, NONDET, STALE, STATIC, Table, fill_gold
 from weft.infer.transitions.systems import apply, arc, canonical, cost, finished, first, following, legal, price, start
 from weft.infer.transitions.weights import NARROW, Scores, narrow_has_room, wide_has_room
-from weft.kernel import kernel
+from weft.kernel import inner_kernel, kernel
 
 #: Oracles by name.
 ORACLES = {"static": STATIC, "nondet": NONDET, "dynamic": DYNAMIC}
@@ -71,6 +71,10 @@ def train_greedily(
                 return at
             clock[0] += 1.0
             counts[STEPS] += 1
+            forced = forced_action(model, legal(model.system, state, first(model.system), single_root))
+            if forced >= 0:
+                apply(model.system, state, first(model.system), model.action_move[forced], model.action_label[forced])
+                continue
             price(model.system, state, gold, oracle)
             only = canonical(model.system, state, gold) if oracle == STATIC else -1
             best, guess, best_score = -1, -1, _LEAST
@@ -125,7 +129,7 @@ def train_greedily(
     return len(order)
 
 
-@kernel
+@inner_kernel
 def _is_wrong(model: Model, state: Table, gold: Table, only: int, candidate: int, action: int) -> bool:
     move = model.action_move[action]
     if only >= 0:
@@ -139,7 +143,7 @@ def _is_wrong(model: Model, state: Table, gold: Table, only: int, candidate: int
     return False
 
 
-@kernel
+@inner_kernel
 def _forget_scores(model: Model, state: Table) -> None:
     """After a change of weights, all candidates have to be scored anew."""
     candidate = first(model.system)

@@ -36,7 +36,7 @@ from weft.infer.transitions.constituents import (
     start,
 )
 from weft.infer.transitions.state import Table
-from weft.infer.transitions.weights import Scores, WideTable, add_wide, change_wide
+from weft.infer.transitions.weights import LookUps, Scores, WideTable, add_wide, change_wide, new_look_ups
 from weft.kernel import kernel
 
 #: The block of templates of a kind of actions; 0 for kinds that have none of their own.
@@ -59,7 +59,7 @@ class Room(NamedTuple):
 
     atoms: Keys
     keys: Keys
-    places: NDArray[np.int64]
+    look_ups: LookUps
     legal: Table
     scores: Scores
     beam: Table
@@ -76,7 +76,7 @@ def new_room(model: ConstituentModel, width: int, states: int) -> Room:
     return Room(
         np.zeros(len(ATOMS), dtype=np.uint64),
         np.zeros(templates, dtype=np.uint64),
-        np.zeros(templates, dtype=np.int64),
+        new_look_ups(templates),
         np.zeros(actions, dtype=np.int32),
         np.zeros(actions, dtype=np.int32),
         np.zeros(width, dtype=np.int32),
@@ -96,14 +96,14 @@ def _score(
     fill_atoms(units, model.subwords, first, sentence, n, pool, row, room.atoms)
     room.scores[:] = 0
     end = block_keys(model.program, 0, units, first, pool, row, room.atoms, room.keys)
-    add_wide(model.weights, room.keys, 0, end, room.places, room.scores)
+    add_wide(model.weights, room.keys, 0, end, room.look_ups, room.scores)
     done = 0
     for k in range(count):
         block = _BLOCK[model.actions.kind[room.legal[k]]]
         if block > 0 and not (done >> block) & 1:
             done |= 1 << block
             end = block_keys(model.program, block, units, first, pool, row, room.atoms, room.keys)
-            add_wide(model.weights, room.keys, model.program.blocks[block], end, room.places, room.scores)
+            add_wide(model.weights, room.keys, model.program.blocks[block], end, room.look_ups, room.scores)
 
 
 @kernel

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from weft.features.hashing import Keys
 from weft.infer.transitions.constraints import Constraints, allowed_moves
-from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, score_actions
+from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, forced_action, score_actions
 from weft.infer.transitions.state import HEAD, LABEL, STALE, Table
 from weft.infer.transitions.systems import apply, finished, first, following, start
 from weft.infer.transitions.weights import NARROW, Scores
-from weft.kernel import kernel
+from weft.kernel import inner_kernel, kernel
 
 _LEAST = -(1 << 30)
 
@@ -53,7 +53,7 @@ def parse_greedily(
             labels[offset + i] = state[i + 1, LABEL]
 
 
-@kernel
+@inner_kernel
 def _choose(
     model: Model,
     state: Table,
@@ -71,6 +71,9 @@ def _choose(
     candidate = first(model.system)
     while candidate >= 0:
         legal = allowed_moves(model.system, state, candidate, single_root, constraints, offset)
+        forced = forced_action(model, legal)
+        if forced >= 0:
+            return candidate, forced
         if state[candidate, STALE] != 0:
             state[candidate, STALE] = 0
             candidate_keys(model, state, candidate, words, offset, room)
@@ -78,7 +81,8 @@ def _choose(
             own = _best_action(model, scores, legal)
             value = scores[own] if own >= 0 else _LEAST
             if len(cache) > 1:
-                cache[candidate] = scores
+                for a in range(len(scores)):
+                    cache[candidate, a] = scores[a]
                 best[candidate] = own
         else:
             if candidate == 0 or constraints.active:
@@ -91,7 +95,7 @@ def _choose(
     return chosen, choice
 
 
-@kernel
+@inner_kernel
 def _best_action(model: Model, scores: Scores, legal: int) -> int:
     """The best action whose move is legal, -1 if there is none."""
     top, found = _LEAST, -1

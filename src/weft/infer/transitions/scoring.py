@@ -11,14 +11,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weft.features.hashing import Keys
 from weft.infer.transitions.state import Table
-from weft.infer.transitions.systems import bases
+from weft.infer.transitions.systems import bases, is_alone
 from weft.infer.transitions.templates import StateProgram, feature_keys
 from weft.infer.transitions.weights import (
     NARROW,
+    LookUps,
     NarrowTable,
     Scores,
     WideTable,
@@ -26,8 +26,9 @@ from weft.infer.transitions.weights import (
     add_wide,
     change_narrow,
     change_wide,
+    new_look_ups,
 )
-from weft.kernel import kernel
+from weft.kernel import inner_kernel
 
 
 class Model(NamedTuple):
@@ -49,7 +50,7 @@ class Scratch(NamedTuple):
     nodes: Table
     atoms: Keys
     keys: Keys
-    places: NDArray[np.int64]
+    look_ups: LookUps
     moves: Scores
     sums: Scores
 
@@ -67,34 +68,47 @@ def new_scratch(program: StateProgram, actions: int) -> Scratch:
         np.zeros(len(program.places), dtype=np.int32),
         np.zeros(len(program.atoms), dtype=np.uint64),
         np.zeros(templates, dtype=np.uint64),
-        np.zeros(templates, dtype=np.int64),
+        new_look_ups(templates),
         np.zeros(NARROW, dtype=np.int32),
         np.zeros(columns_of(actions), dtype=np.int32),
     )
 
 
-@kernel
+@inner_kernel
 def candidate_keys(model: Model, state: Table, candidate: int, words: Keys, first: int, room: Scratch) -> None:
     """The features of a candidate, into `room.keys`."""
     bases(model.system, state, candidate, room.bases)
     feature_keys(model.program, state, room.bases, words, first, room.nodes, room.atoms, room.keys)
 
 
-@kernel
+@inner_kernel
+def forced_action(model: Model, legal: int) -> int:
+    """The action to take where there is no choice, -1 where there is one."""
+    if not is_alone(model.system):
+        return -1
+    found, first = 0, 0
+    for move in range(NARROW):
+        if (legal >> move) & 1:
+            found += model.move_first[move + 1] - model.move_first[move]
+            first = model.move_first[move]
+    return first if found == 1 else -1
+
+
+@inner_kernel
 def score_actions(model: Model, room: Scratch, out: Scores) -> None:
     """Scores of actions from the features in `room.keys`."""
     moves, sums = room.moves, room.sums
     end = model.program.moves_end
-    add_narrow(model.moves, room.keys, 0, end, moves)
+    add_narrow(model.moves, room.keys, 0, end, room.look_ups, moves)
     sums[:] = 0
-    add_wide(model.labels, room.keys, end, len(room.keys), room.places, sums)
+    add_wide(model.labels, room.keys, end, len(room.keys), room.look_ups, sums)
     for move in range(NARROW):
         own = moves[move] + sums[move]
         for a in range(model.move_first[move], model.move_first[move + 1]):
             out[a] = own + sums[NARROW + a]
 
 
-@kernel
+@inner_kernel
 def change_action(model: Model, room: Scratch, action: int, by: int, clock: float) -> None:
     """Change the weights of an action and of its move for the features in `room.keys`."""
     move, end = model.action_move[action], model.program.moves_end

@@ -6,6 +6,7 @@ reached by an `if` on it:
     start(system, state, n)                   the configuration to begin with
     finished(system, state)                   whether it is a final one
     first(system), following(system, state, candidate)     the candidates of a configuration, -1 behind the last one
+    is_alone(system)                          whether a configuration has one candidate only
     legal(system, state, candidate, single_root)           the moves a candidate allows, as bits
     arc(system, state, candidate, move)       head and dependent of the arc that a move adds, -1 for none
     apply(system, state, candidate, move, label)
@@ -134,6 +135,12 @@ def following(system: int, state: Table, candidate: int) -> int:
     if system == LR_SPINE:
         return lr_spine.following(state, candidate)
     return -1
+
+
+@kernel
+def is_alone(system: int) -> bool:
+    """Whether configurations have one candidate only."""
+    return system not in (EASY_FIRST, LR_SPINE)
 
 
 @kernel

@@ -32,14 +32,17 @@ from typing import NamedTuple
 import numpy as np
 
 from weft.errors import TemplateError
-from weft.features.hashing import Keys, avalanche, hash_string, join
+from weft.features.hashing import Keys, hash_string
 from weft.infer.transitions.comparisons import agree, innermost, prefix, right_edge, same, struck_beside
-from weft.infer.transitions.state import HEAD, L1, L2, LABEL, LE, LS, LV, R1, R2, RS, RV, Table
+from weft.infer.transitions.state import HEAD, L1, L2, LABEL, LE, LS, LV, R1, R2, RS, RV, WIDTH, Table
 from weft.infer.transitions.systems import TransitionSystem
-from weft.kernel import kernel
+from weft.kernel import inner_kernel
 
-_PATHS = ("", "h", "h2", "l", "l2", "r", "r2", "l0", "r0", "le", "re")
-_ITSELF, _H, _H2, _L, _LL, _R, _RR, _L0, _R0, _LE, _RE = range(11)
+_ITSELF, _H2, _L0, _R0, _RE = -1, WIDTH, WIDTH + 1, WIDTH + 2, WIDTH + 3
+#: Paths from a node to another: a column of the state, or what takes more than looking there.
+_PATHS = {
+    "": _ITSELF, "h": HEAD, "h2": _H2, "l": L1, "l2": L2, "r": R1, "r2": R2, "l0": _L0, "r0": _R0, "le": LE, "re": _RE,
+}  # fmt: skip
 _KINDS = ("word", "L", "vl", "vr", "sl", "sr", "~", "El", "EEl", "Er", "EEr", "==", "=", "^")
 _WORD, _LABEL, _VL, _VR, _SL, _SR, _DISTANCE, _EL, _EEL, _ER, _EER, _SAME, _EQUAL, _PREFIX = range(14)
 #: Atoms of one node that are no fields of words; comparisons of two nodes in a field.
@@ -51,10 +54,15 @@ _FAR, _MANY = 5, 6
 
 
 class StateProgram(NamedTuple):
-    """Templates as numbers; those before `moves_end` score moves only. Inside a block they are sorted by length."""
+    """Templates as numbers; those before `moves_end` score moves only. Inside a block they are sorted by length.
+
+    The key of a template is a multilinear hash of its atoms: seed + sum of factor * value, modulo 2^64.
+    """
 
     places: Table  # rows: base, path
-    atoms: Table  # rows: kind, place, column of the word table, second place
+    atoms: Table  # rows: kind, place, column of the word table, second place; fields of words first
+    fields: int  # how many atoms are fields of words
+    factors: Keys  # of the atoms, odd
     runs: Table  # rows: first template, end, atoms each of them has
     members: Table  # rows: the atoms of a template
     seeds: Keys
@@ -85,17 +93,22 @@ def compile_templates(text: str, system: TransitionSystem, columns: Sequence[str
     if not templates:
         raise TemplateError("no templates given; write at least one, such as S0.w")
     places: dict[tuple[int, int], int] = {}
-    atoms: dict[tuple[int, int, int, int], int] = {}
+    atoms = {
+        atom: _atom(atom, system, list(columns), places)
+        for atom in dict.fromkeys(atom for template in templates for atom in template)
+    }
+    names = sorted(atoms, key=lambda atom: atoms[atom][0])
+    number = {atom: a for a, atom in enumerate(names)}
     members = np.zeros((len(templates), max(map(len, templates))), dtype=np.int32)
     for t, template in enumerate(templates):
-        for m, atom in enumerate(template):
-            key = _atom(atom, system, list(columns), places)
-            members[t, m] = atoms.setdefault(key, len(atoms))
+        members[t, : len(template)] = [number[atom] for atom in template]
     lengths = [(name, len(template)) for name in _BLOCKS for template in blocks[name]]
     runs = [(lengths.index(own), lengths.index(own) + lengths.count(own), own[1]) for own in dict.fromkeys(lengths)]
     return StateProgram(
         np.array(list(places), dtype=np.int32).reshape(-1, 2),
-        np.array(list(atoms), dtype=np.int32).reshape(-1, 4),
+        np.array([atoms[atom] for atom in names], dtype=np.int32).reshape(-1, 4),
+        sum(kind == _WORD for kind, *_ in atoms.values()),
+        np.array([hash_string(atom) | 1 for atom in names], dtype=np.uint64),
         np.array(runs, dtype=np.int32),
         members,
         np.array([hash_string("|".join(template)) for template in templates], dtype=np.uint64),
@@ -140,49 +153,41 @@ def _atom(
 def _place(node: str, system: TransitionSystem, places: dict[tuple[int, int], int]) -> int:
     for number, base in enumerate(system.bases):
         if node.startswith(base) and node[len(base) :] in _PATHS:
-            return places.setdefault((number, _PATHS.index(node[len(base) :])), len(places))
+            return places.setdefault((number, _PATHS[node[len(base) :]]), len(places))
     known = ", ".join(system.bases)
     raise TemplateError(
         f"unknown node {node!r} in a template for {system.name}; the nodes are {known}, each alone or followed by one "
-        f"of {', '.join(_PATHS[1:])}"
+        f"of {', '.join(filter(None, _PATHS))}"
     )
 
 
-@kernel
+@inner_kernel
 def _number(value: int, kind: int) -> np.uint64:
-    return avalanche(np.uint64(16 * (value + 2) + kind + 1))
+    return np.uint64(16 * (value + 2) + kind + 1)
 
 
-@kernel
+@inner_kernel
 def _reach(state: Table, base: int, path: int) -> int:
     """The node at the end of a path, -1 if there is none."""
     if path == _ITSELF or base < 0:
         return base if path == _ITSELF else -1
-    if path == _H:
-        return state[base, HEAD]
+    if path < WIDTH:
+        return state[base, path]
     if path == _H2:
         head = state[base, HEAD]
         return state[head, HEAD] if head >= 0 else -1
-    if path == _L:
-        return state[base, L1]
-    if path == _LL:
-        return state[base, L2]
-    if path == _R:
-        return state[base, R1]
-    if path == _RR:
-        return state[base, R2]
-    if path in (_L0, _R0):
-        return innermost(state, base, -1 if path == _L0 else 1)
-    return state[base, LE] if path == _LE else right_edge(state, base)
+    if path == _RE:
+        return right_edge(state, base)
+    return innermost(state, base, -1 if path == _L0 else 1)
 
 
-@kernel
+@inner_kernel
 def _distance(a: int, b: int) -> int:
     d = abs(a - b)
     return d if d < _FAR else _FAR + min(d // 10, 3)
 
 
-@kernel
+@inner_kernel
 def feature_keys(
     program: StateProgram, state: Table, bases: Table, words: Keys, first: int, nodes: Table, atoms: Keys, keys: Keys
 ) -> None:
@@ -191,21 +196,21 @@ def feature_keys(
     `words` has a row for ROOT and then one a word, `first` is the row in front of the sentence's first word; `nodes`
     and `atoms` are room to work in.
     """
-    places = program.places
+    places, factors = program.places, program.factors
     for k in range(len(places)):
         nodes[k] = _reach(state, bases[places[k, 0]], places[k, 1])
-    for a in range(len(program.atoms)):
-        kind, place, column = program.atoms[a, 0], program.atoms[a, 1], program.atoms[a, 2]
-        node, other = nodes[place], nodes[program.atoms[a, 3]]
+    for a in range(program.fields):
+        place = program.atoms[a, 1]
+        node = nodes[place]
+        value = words[first + node if node > 0 else 0, program.atoms[a, 2]]
+        if node < 0:
+            value = _number(-1, _WORD) if places[place, 1] == _ITSELF else _ZERO
+        atoms[a] = value * factors[a]
+    for a in range(program.fields, len(factors)):
+        kind, column = program.atoms[a, 0], program.atoms[a, 2]
+        node, other = nodes[program.atoms[a, 1]], nodes[program.atoms[a, 3]]
         value = _ZERO
-        if kind == _WORD:
-            if node > 0:
-                value = words[first + node, column]
-            elif node == 0:
-                value = words[0, column]
-            elif places[place, 1] == _ITSELF:
-                value = _number(-1, kind)
-        elif kind == _EQUAL:
+        if kind == _EQUAL:
             if node != other and agree(words, first, node, other, column):
                 value = _number(1, kind)
         elif node >= 0:
@@ -231,25 +236,30 @@ def feature_keys(
                 else struck_beside(state, node, -1 if kind <= _EEL else 1, 1 if kind in (_EL, _ER) else 2)
             ):  # fmt: skip
                 value = _number(1, kind)
-        atoms[a] = value
+        atoms[a] = value * factors[a]
     seeds, members = program.seeds, program.members
     for run in range(len(program.runs)):
         begin, end, length = program.runs[run, 0], program.runs[run, 1], program.runs[run, 2]
-        # Short templates have loops of their own, without branches that nobody can foretell.
+        # Short templates have loops of their own, without branches that nobody can foretell. An odd factor makes
+        # no value zero that was not.
         if length == 1:
             for t in range(begin, end):
                 one = atoms[members[t, 0]]
-                keys[t] = join(seeds[t], one) if one != _ZERO else _ZERO
+                keys[t] = seeds[t] + one if one != _ZERO else _ZERO
         elif length == 2:
             for t in range(begin, end):
                 one, two = atoms[members[t, 0]], atoms[members[t, 1]]
-                key = join(join(seeds[t], one), two)
-                keys[t] = key if (one != _ZERO) & (two != _ZERO) else _ZERO
+                keys[t] = seeds[t] + one + two if (one != _ZERO) & (two != _ZERO) else _ZERO
+        elif length == 3:
+            for t in range(begin, end):
+                one, two, three = atoms[members[t, 0]], atoms[members[t, 1]], atoms[members[t, 2]]
+                whole = (one != _ZERO) & (two != _ZERO) & (three != _ZERO)
+                keys[t] = seeds[t] + one + two + three if whole else _ZERO
         else:
             for t in range(begin, end):
                 key, whole = seeds[t], True
                 for m in range(length):
                     value = atoms[members[t, m]]
                     whole &= value != _ZERO
-                    key = join(key, value)
+                    key += value
                 keys[t] = key if whole else _ZERO

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from weft.errors import ModelError
 from weft.features.hashing import Keys
-from weft.kernel import kernel
+from weft.kernel import inner_kernel, kernel
 from weft.storage import Arrays
 
 Integers = NDArray[np.int16]
@@ -222,13 +222,13 @@ def _rounded(means: NDArray[Any], scale: float) -> Integers:
     return np.clip(np.rint(means * scale), -LARGEST, LARGEST).astype(np.int16)
 
 
-@kernel
+@inner_kernel
 def _begin(half: np.uint32, mask: int) -> np.int64:
     """Where the search for a key begins: Fibonacci hashing spreads it."""
     return np.int64((np.uint64(half) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(34)) & mask
 
 
-@kernel
+@inner_kernel
 def _narrow_slot(half: np.uint32, slots: Integers) -> np.int64:
     """The slot of a key: its own or the free one where it belongs."""
     mask = len(slots) - 1
@@ -239,7 +239,7 @@ def _narrow_slot(half: np.uint32, slots: Integers) -> np.int64:
     return slot
 
 
-@kernel
+@inner_kernel
 def _take_narrow(half: np.uint32, slots: Integers, slot: np.int64) -> None:
     slots[slot, _LOW] = np.int16(np.uint16(half & np.uint32(0xFFFF)))
     slots[slot, _HIGH] = np.int16(np.uint16(half >> np.uint32(16)))
@@ -267,24 +267,44 @@ def _fill_narrow(keys: Halves, weights: Integers, table: NarrowTable) -> None:
     table.size[0] = len(keys)
 
 
-@kernel
-def add_narrow(table: NarrowTable, keys: Keys, first: int, end: int, out: Scores) -> None:
-    """Add up the weights of features."""
-    slots = table.slots
-    a = b = c = d = e = np.int32(0)
+class LookUps(NamedTuple):
+    """Room to look features up in, one a thread."""
+
+    halves: Halves  # rows: halves of keys; halves and places found where the search for them begins
+    places: NDArray[np.int64]
+
+
+def new_look_ups(features: int) -> LookUps:
+    """Room for so many features at a time."""
+    return LookUps(np.zeros((3, features), np.uint32), np.zeros(2 * features, np.int64))
+
+
+@inner_kernel
+def _fired(keys: Keys, first: int, end: int, halves: Halves) -> int:
+    """The halves of the keys that are not 0 go into the first row; how many there are."""
+    count = 0
     for t in range(first, end):
-        if keys[t] != _ZERO:
-            # A free slot holds zeros.
-            slot = _narrow_slot(np.uint32(keys[t] >> _HALF), slots)
-            a += slots[slot, _WEIGHTS]
-            b += slots[slot, _WEIGHTS + 1]
-            c += slots[slot, _WEIGHTS + 2]
-            d += slots[slot, _WEIGHTS + 3]
-            e += slots[slot, _WEIGHTS + 4]
+        halves[0, count] = np.uint32(keys[t] >> _HALF)
+        count += 1 if keys[t] != _ZERO else 0
+    return count
+
+
+@inner_kernel
+def add_narrow(table: NarrowTable, keys: Keys, first: int, end: int, room: LookUps, out: Scores) -> None:
+    """Add up the weights of features."""
+    slots, halves = table.slots, room.halves
+    a = b = c = d = e = np.int32(0)
+    for k in range(_fired(keys, first, end, halves)):
+        slot = _narrow_slot(halves[0, k], slots)  # a free slot holds zeros
+        a += slots[slot, _WEIGHTS]
+        b += slots[slot, _WEIGHTS + 1]
+        c += slots[slot, _WEIGHTS + 2]
+        d += slots[slot, _WEIGHTS + 3]
+        e += slots[slot, _WEIGHTS + 4]
     out[0], out[1], out[2], out[3], out[4] = a, b, c, d, e
 
 
-@kernel
+@inner_kernel
 def change_narrow(table: NarrowTable, keys: Keys, first: int, end: int, column: int, by: int, clock: float) -> None:
     """Change the weights of features in a column; features without a slot get one."""
     for t in range(first, end):
@@ -299,7 +319,7 @@ def change_narrow(table: NarrowTable, keys: Keys, first: int, end: int, column: 
                 table.late[slot, column] += np.float32(by * clock)
 
 
-@kernel
+@inner_kernel
 def _wide_slot(half: np.uint32, slots: Halves) -> np.int64:
     mask = len(slots) - 1
     slot = _begin(half, mask)
@@ -325,21 +345,26 @@ def _fill_wide(keys: Halves, places: NDArray[np.int64], slots: Halves) -> None:
         slots[slot, 1] = places[k]
 
 
-@kernel
-def add_wide(table: WideTable, keys: Keys, first: int, end: int, places: NDArray[np.int64], out: Scores) -> None:
-    """Add up the weights of features; `places` is room to work in."""
-    found = 0
-    lines = len(places)
-    # All look-ups before all sums: the processor waits for many places in memory at a time. Lines gather at the end.
-    for t in range(first, end):
-        if keys[t] != _ZERO:
-            place = np.int64(table.slots[_wide_slot(np.uint32(keys[t] >> _HALF), table.slots), 1])
-            if place >= _LINE:
-                lines -= 1
-                places[lines] = place - _LINE
-            elif place > 0:
-                places[found] = place
-                found += 1
+@inner_kernel
+def add_wide(table: WideTable, keys: Keys, first: int, end: int, room: LookUps, out: Scores) -> None:
+    """Add up the weights of features."""
+    slots, halves, places = table.slots, room.halves, room.places
+    mask = len(slots) - 1
+    count = _fired(keys, first, end, halves)
+    # All look-ups before all sums, without branches: the processor waits for many places in memory at a time.
+    for k in range(count):
+        slot = _begin(halves[0, k], mask)
+        halves[1, k], halves[2, k] = slots[slot, 0], slots[slot, 1]
+    found, lines = 0, len(places)  # blocks gather at the beginning, lines at the end
+    for k in range(count):
+        place = np.int64(halves[2, k])
+        if place != 0 and halves[1, k] != halves[0, k]:
+            place = np.int64(slots[_wide_slot(halves[0, k], slots), 1])
+        is_line = 1 if place >= _LINE else 0
+        places[lines - 1] = place - _LINE
+        lines -= is_line
+        places[found] = place
+        found += 1 - is_line if place > 0 else 0
     width = len(out)
     while lines + 4 <= len(places):  # four at a time: sums are fetched and put back less often
         one, two = table.lines[places[lines]], table.lines[places[lines + 1]]
@@ -357,7 +382,7 @@ def add_wide(table: WideTable, keys: Keys, first: int, end: int, places: NDArray
             out[table.cells[cell, 0]] += table.cells[cell, 1]
 
 
-@kernel
+@inner_kernel
 def wide_has_room(table: WideTable, changes: int) -> bool:
     """Whether so many changes of single features are sure to find room."""
     return (
@@ -367,13 +392,13 @@ def wide_has_room(table: WideTable, changes: int) -> bool:
     )
 
 
-@kernel
+@inner_kernel
 def narrow_has_room(table: NarrowTable, changes: int) -> bool:
     """Whether so many changes of single features are sure to find room."""
     return table.size[_FEATURES] + changes <= len(table.slots) // 2
 
 
-@kernel
+@inner_kernel
 def change_wide(table: WideTable, keys: Keys, first: int, end: int, column: int, by: int, clock: float) -> None:
     """Change the weights of features in a column; where there is none yet, one is made."""
     for t in range(first, end):
@@ -381,7 +406,7 @@ def change_wide(table: WideTable, keys: Keys, first: int, end: int, column: int,
             _change_one(table, np.uint32(keys[t] >> _HALF), column, by, np.float32(by * clock))
 
 
-@kernel
+@inner_kernel
 def _change_one(table: WideTable, half: np.uint32, column: int, by: int, late: np.float32) -> None:
     slot = _wide_slot(half, table.slots)
     place = np.int64(table.slots[slot, 1])
@@ -404,7 +429,7 @@ def _change_one(table: WideTable, half: np.uint32, column: int, by: int, late: n
         table.lines_late[line, column] += late
 
 
-@kernel
+@inner_kernel
 def _cell_of(table: WideTable, slot: np.int64, column: int) -> np.int64:
     """The cell of a column, made where there is none; 0 if the block had to become a line."""
     block = np.int64(table.slots[slot, 1])
@@ -434,7 +459,7 @@ def _cell_of(table: WideTable, slot: np.int64, column: int) -> np.int64:
     return cell
 
 
-@kernel
+@inner_kernel
 def _new_block(table: WideTable, room: int) -> np.int64:
     block: np.int64 = table.size[_CELLS]
     table.size[_CELLS] = block + 1 + room

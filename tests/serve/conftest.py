@@ -1,35 +1,35 @@
-"""A small pipeline with all that the page shows, trained on the examples in a few seconds."""
+"""A small pipeline with all that the page shows, trained on the examples in a few seconds, and a service with it."""
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-import weft
 from weft.pipeline import Pipeline
 from weft.serve import Limits, Service, running
-from weft.tasks.registry import component_class
 
 
 @pytest.fixture(scope="session")
-def nlp(examples: Path) -> Pipeline:
+def bench() -> ModuleType:
+    """The benchmark of the service."""
+    path = Path(__file__).resolve().parent.parent.parent / "bench" / "serve.py"
+    spec = importlib.util.spec_from_file_location("bench_serve", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def nlp(bench: ModuleType) -> Pipeline:
     """Words, entities, tags, lemmas and trees."""
-    story = list(weft.read(examples / "story.conllu"))
-    sources = {
-        "segmenter": [*weft.read(examples / "letters.conllu"), *story],
-        "ner": list(weft.read(examples / "ferries.conll", fields="form entities")),
-        "tagger": story,
-        "lemmatizer": story,
-        "parser": story,
-    }
-    components = []
-    for task, docs in sources.items():
-        component = component_class(task).of_options({})
-        component.fit(docs)
-        components.append(component)
-    return Pipeline(components, {"name": "small", "corpora": ["examples"], "licence": "MIT"})
+    found: Pipeline = bench.small_pipeline()
+    return found
 
 
 @pytest.fixture(scope="session")

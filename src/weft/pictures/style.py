@@ -6,6 +6,7 @@ elements, which are those of the light style.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 import zlib
 from functools import cache
@@ -18,6 +19,7 @@ _KNOWN = {
     "PER": 0, "PERSON": 0, "LOC": 1, "GPE": 1, "ORG": 2, "MISC": 3, "FAC": 4, "DATE": 5, "TIME": 5, "PROD": 6,
     "PRODUCT": 6, "EVENT": 7, "VEH": 8, "NP": 0, "VP": 1, "PP": 2, "ADVP": 3, "ADJP": 4, "SBAR": 5,
 }  # fmt: skip
+_FORBIDDEN = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NARROW, _WIDE = frozenset("fijlrtI.,;:'|!()[]/ "), frozenset("mwMW@%")
 
 
@@ -95,8 +97,4 @@ def clean(text: str) -> str:
     >>> clean("a<b\\x00")
     'a&lt;b\\ufffd'
     """
-    return escape("".join(letter if _allowed(letter) else "\N{REPLACEMENT CHARACTER}" for letter in text))
-
-
-def _allowed(letter: str) -> bool:
-    return letter in "\t\n\r" or (letter >= " " and not "\ud800" <= letter <= "\udfff" and letter not in "\ufffe\uffff")
+    return escape(_FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text))

@@ -1,0 +1,265 @@
+"""The service under load: 200 requests at once, then requests that are too long or malformed, then 200 at once again.
+
+The service runs in a process of its own, as `weft serve` starts it; the 200 clients are in another, on the same
+machine, so that both share its cores. Each sends its requests one after the other: a passage of a few sentences, words
+of which are new in every request. What is measured is seen from the clients: from sending a request to the last byte of
+its answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import weft
+from weft.errors import ModelError
+from weft.pipeline import Pipeline
+
+CLIENTS, EACH = 200, 10
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+#: What clients ask for beside the text.
+ASKED: dict[str, dict[str, Any]] = {
+    "JSON": {},
+    "with probabilities": {"probabilities": True},
+    "as the page asks": {"probabilities": True, "pictures": True},
+}
+#: Requests that must be refused: a status each, and a body.
+BAD: list[tuple[int, bytes]] = [
+    (413, b'{"text": "' + b"a" * 60_000 + b'"}'),
+    (413, b'{"text": "' + b"a" * 5_000_000 + b'"}'),
+    (400, b'{"text": '),
+    (400, b'{"text": "\xff"}'),
+    (422, b"{}"),
+    (422, b'{"text": 7}'),
+    (422, b'{"text": "a", "alternatives": 1000000}'),
+    (422, b'{"text": "\\ud800"}'),
+    (422, b"[1, 2, 3]"),
+    (404, b'{"text": "a", "model": "no such"}'),
+]
+
+
+def run() -> dict[str, Any]:
+    """Measure the service with the English model or, where there is none, one trained on the examples."""
+    with tempfile.TemporaryDirectory() as folder:
+        model, named = a_model(Path(folder))
+        with service(model) as (address, process):
+            figures = asyncio.run(measure(address, process.pid, CLIENTS, EACH))
+    figures["model"] = named
+    rows = [{"measured": "words a passage", "Weft": figures["passage_words"], "goal": None}]
+    alone = figures["alone"]
+    rows += [
+        {"measured": f"one client, {name} of a request, ms", "Weft": alone[name], "goal": None}
+        for name in ("p50", "p95")
+    ]
+    for name, load in figures["loads"].items():
+        rows += [
+            {
+                "measured": f"{CLIENTS} clients, {name}: errors of {load['requests']:,} requests",
+                "Weft": load["errors"],
+                "goal": 0,
+            },
+            {"measured": f"{CLIENTS} clients, {name}: p50 of a request, ms", "Weft": load["p50"], "goal": None},
+            {"measured": f"{CLIENTS} clients, {name}: p95 of a request, ms", "Weft": load["p95"], "goal": None},
+            {
+                "measured": f"{CLIENTS} clients, {name}: requests a second",
+                "Weft": load["requests_per_second"],
+                "goal": None,
+            },
+            {"measured": f"{CLIENTS} clients, {name}: words a second", "Weft": load["words_per_second"], "goal": None},
+        ]
+    rows += [
+        {
+            "measured": f"bad requests not refused with 4xx, of {figures['bad']}",
+            "Weft": figures["bad_not_refused"],
+            "goal": 0,
+        },
+        {
+            "measured": f"errors of {figures['after']['requests']:,} requests after them",
+            "Weft": figures["after"]["errors"],
+            "goal": 0,
+        },
+        {"measured": "memory of the service at first, MB", "Weft": figures["rss_mb_first"], "goal": None},
+        {"measured": "memory of the service at the end, MB", "Weft": figures["rss_mb_last"], "goal": None},
+    ]
+    return {"title": f"The service under load, model: {named}", "rows": rows, **figures}
+
+
+def a_model(folder: Path) -> tuple[str, str]:
+    """A model to serve, as `--model` takes it, and what it is."""
+    try:
+        weft.load("en")
+        return "en", "en"
+    except ModelError:
+        small_pipeline().save(folder / "small.weft")
+        return str(folder / "small.weft"), "trained on the examples"
+
+
+def small_pipeline() -> Pipeline:
+    """Words, entities, tags, lemmas and trees, learned from the examples in a few seconds."""
+    from weft.tasks.registry import component_class
+
+    story = list(weft.read(EXAMPLES / "story.conllu"))
+    sources = {
+        "segmenter": [*weft.read(EXAMPLES / "letters.conllu"), *story],
+        "ner": list(weft.read(EXAMPLES / "ferries.conll", fields="form entities")),
+        "tagger": story,
+        "lemmatizer": story,
+        "parser": story,
+    }
+    components = []
+    for task, docs in sources.items():
+        component = component_class(task).of_options({})
+        component.fit(docs)
+        components.append(component)
+    return Pipeline(components, {"name": "small", "corpora": ["examples"], "licence": "MIT"})
+
+
+@contextlib.contextmanager
+def service(model: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """`weft serve` in a process of its own, and where it answers."""
+    command = [sys.executable, "-m", "weft", "serve", "--model", model, "--port", "0"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "WEFT_QUIET": "1"})
+    assert process.stderr is not None
+    try:
+        address = ""
+        for line in process.stderr:
+            if line.startswith("Weft is at "):
+                address = line.split()[3]
+                break
+        if not address:
+            raise RuntimeError("the service did not start")
+        yield address, process
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+class Client:
+    """One connection that is kept open; little more than the socket, so that it is the service that is measured."""
+
+    def __init__(self, address: str) -> None:
+        self.host, _, port = address.removeprefix("http://").partition(":")
+        self.port = int(port)
+        self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def post(self, body: bytes) -> tuple[int, bytes]:
+        """Status and body of the answer to a request for annotation."""
+        if self.streams is None:
+            self.streams = await asyncio.open_connection(self.host, self.port)
+        reader, writer = self.streams
+        head = f"POST /annotate HTTP/1.1\r\nHost: {self.host}\r\nContent-Type: application/json\r\n"
+        writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        await writer.drain()
+        status = int((await reader.readline()).split()[1])
+        length, closes = 0, False
+        while line := (await reader.readline()).strip().lower():
+            length = int(line.split(b":")[1]) if line.startswith(b"content-length:") else length
+            closes = closes or line == b"connection: close"
+        answer = await reader.readexactly(length)
+        if closes:
+            self.close()
+        return status, answer
+
+    def close(self) -> None:
+        if self.streams is not None:
+            self.streams[1].close()
+            self.streams = None
+
+
+async def measure(address: str, pid: int, clients: int, each: int) -> dict[str, Any]:
+    """All figures of a service."""
+    texts = passages(clients)
+    await load(address, texts[:8], 1, {"probabilities": True, "pictures": True})
+    first = resident(pid)
+    alone = await load(address, texts[:1], 30, {})
+    loads = {name: await load(address, texts, each, asked) for name, asked in ASKED.items()}
+    refused = await refusals(address, texts)
+    after = await load(address, texts, each, {})
+    return {
+        "clients": clients,
+        "passage_words": round(statistics.mean(len(text.split()) for text in texts)),
+        "alone": alone,
+        "loads": loads,
+        "bad": len(refused),
+        "bad_not_refused": sum(not right for right in refused),
+        "after": after,
+        "rss_mb_first": first,
+        "rss_mb_last": resident(pid),
+    }
+
+
+async def load(address: str, texts: list[str], each: int, asked: dict[str, Any]) -> dict[str, Any]:
+    """As many clients at once as there are texts, each with so many requests one after the other."""
+    seconds: list[float] = []
+    errors: list[str] = []
+    words = 0
+
+    async def one(number: int) -> None:
+        nonlocal words
+        client = Client(address)
+        for turn in range(each):
+            text = texts[number].replace("Ilse", f"Ilse{number}x{turn}")
+            start = time.perf_counter()
+            try:
+                status, body = await client.post(json.dumps({"text": text, **asked}).encode())
+            except (OSError, EOFError, ValueError, IndexError) as error:
+                errors.append(repr(error))
+                client.close()
+                continue
+            seconds.append(time.perf_counter() - start)
+            answer = json.loads(body)
+            if status == 200 and answer["text"] == text:
+                words += sum(len(sentence["words"]) for sentence in answer["sentences"])
+            else:
+                errors.append(body[:200].decode("utf-8", "replace"))
+        client.close()
+
+    start = time.perf_counter()
+    await asyncio.gather(*(one(number) for number in range(len(texts))))
+    total = time.perf_counter() - start
+    ranked = sorted(seconds)
+    return {
+        "requests": each * len(texts),
+        "errors": len(errors),
+        "first_errors": errors[:3],
+        "p50": round(1000 * ranked[len(ranked) // 2], 1) if ranked else None,
+        "p95": round(1000 * ranked[int(0.95 * len(ranked))], 1) if ranked else None,
+        "requests_per_second": round(each * len(texts) / total),
+        "words_per_second": round(words / total),
+    }
+
+
+async def refusals(address: str, texts: list[str], times: int = 10) -> list[bool]:
+    """Whether bad requests, sent among good ones, are refused as they should be, in words and without a traceback."""
+
+    async def bad(status: int, body: bytes) -> bool:
+        client = Client(address)
+        found, answer = await client.post(body)
+        client.close()
+        return found == status and set(json.loads(answer)) == {"error"} and b"Traceback" not in answer
+
+    good = load(address, texts[:20], times, {})
+    results = await asyncio.gather(good, *(bad(*each) for each in BAD * times))
+    return [results[0]["errors"] == 0, *results[1:]]
+
+
+def passages(count: int) -> list[str]:
+    """Passages of five sentences of the story, each beginning at another one."""
+    sentences = [sentence.text for sentence in weft.read(EXAMPLES / "story.conllu").sentences()]
+    return [" ".join(sentences[(i + j) % len(sentences)] for j in range(5)) for i in range(count)]
+
+
+def resident(pid: int) -> float:
+    """Megabytes of memory that a process holds now."""
+    with open(f"/proc/{pid}/statm", encoding="ascii") as file:
+        return round(int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6, 1)

@@ -14,13 +14,13 @@ scripts that fit and none. Letters of a script follow the casing of the token.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from weft.features.hashing import hash_strings
+from weft.features.hashing import Keys, hash_strings
 from weft.features.index import FeatureIndex
 from weft.features.weights import FrozenTable, Layout
 from weft.learn.chain_model import ChainBatch, ChainModel, FeatureRows
@@ -41,6 +41,7 @@ EXAMPLES = 8
 _STEM = "*"
 _WHOLE = 0  # label of tokens that stay as they are
 _CACHE = 200_000
+_Found = TypeVar("_Found")
 
 
 class Script(NamedTuple):
@@ -110,18 +111,18 @@ def _common(one: str, other: str) -> tuple[int, int, int]:
     return best
 
 
-class _Choices(dict[str, Choice]):
-    """Choices of tokens, remembered; `map(choices.__getitem__, tokens)` runs in C over those met before."""
+class _Remembered(dict[str, _Found]):
+    """What was found of tokens; `map(remembered.__getitem__, tokens)` runs in C over those met before."""
 
-    def __init__(self, model: Multiwords) -> None:
+    def __init__(self, find: Callable[[str], _Found]) -> None:
         super().__init__()
-        self.model = model
+        self.find = find
 
-    def __missing__(self, token: str) -> Choice:
+    def __missing__(self, token: str) -> _Found:
         if len(self) >= _CACHE:
             self.clear()
-        choice = self[token] = self.model.choice(token)
-        return choice
+        found = self[token] = self.find(token)
+        return found
 
 
 class Multiwords:
@@ -145,7 +146,8 @@ class Multiwords:
         self.scripts = scripts
         self.productive = productive  # so many scripts, the first, may split unseen tokens
         self.weights = weights
-        self.choices = _Choices(self)
+        self.choices = _Remembered(self.choice)
+        self._open = _Remembered(self._of_open)
 
     @property
     def empty(self) -> bool:
@@ -280,6 +282,12 @@ class Multiwords:
         fitting = self._fitting(small)
         return (_WHOLE, *fitting) if fitting else None
 
+    def _of_open(self, token: str) -> tuple[str, bool, Keys]:
+        """An open token in lower case, whether it has weights of its own, and the keys of its features."""
+        small = lower(token)
+        known = self._ambiguous(small)
+        return small, known, hash_strings(_of_token(token, small, known))
+
     def split(self, tokens: Sequence[str]) -> dict[int, Words]:
         """The words of those tokens that stand for several."""
         found: dict[int, Words] = {}
@@ -304,15 +312,17 @@ class Multiwords:
         if self.weights is None:  # whatever a script fitted in training was split
             return [choice[-1] for choice in choices]
         strings: list[str] = []
+        own: list[Keys] = []
         for i in places:
-            first, end = max(0, i - 1), min(len(tokens), i + 2)
-            near = tokens[first:end]
-            small = [lower(token) for token in near]
-            strings += _features(near, small, i - first, self._ambiguous(small[i - first]))
-        keys = hash_strings(strings)
-        width = len(keys) // len(places)
+            small, known, keys = self._open[tokens[i]]
+            own.append(keys)
+            before = lower(tokens[i - 1]) if i else "<"
+            behind = lower(tokens[i + 1]) if i + 1 < len(tokens) else ">"
+            strings += _of_neighbours(small, known, before, behind)
+        near = hash_strings(strings).reshape(len(places), -1)
+        keys = np.concatenate([np.stack(own), near], axis=1)
         offsets = np.arange(len(places) + 1, dtype=np.int64)
-        scores = self.weights.score(keys, offsets * width, np.zeros(0))
+        scores = self.weights.score(keys.ravel(), offsets * keys.shape[1], np.zeros(0))
         mask = np.zeros(scores.shape, dtype=np.bool_)
         for row, choice in enumerate(choices):
             mask[row, list(choice)] = True
@@ -372,20 +382,29 @@ def _recase(words: Words, token: str) -> Words:
 
 
 def _features(tokens: Sequence[str], small: Sequence[str], i: int, known: bool) -> list[str]:
-    """Always as many strings: letters of the token, its length and casing, its neighbours.
+    """Always as many strings: those of the token, then those of its neighbours.
 
     A token is named only where its own weights were learned (`known`); elsewhere its letters must do, in training too.
     """
-    token = small[i]
-    name = token if known else ""
     before = small[i - 1] if i else "<"
     behind = small[i + 1] if i + 1 < len(small) else ">"
-    kind = "A" if tokens[i].isupper() else "a" if tokens[i].islower() else "Aa"
-    end = token[-3:]
+    return _of_token(tokens[i], small[i], known) + _of_neighbours(small[i], known, before, behind)
+
+
+def _of_token(token: str, small: str, known: bool) -> list[str]:
+    """The letters of a token, its length and casing."""
+    kind = "A" if token.isupper() else "a" if token.islower() else "Aa"
     return [
-        "b", f"w{name}", f"k{kind}{min(len(token), 12)}",
-        *(f"s{token[-size:]}" if size < len(token) else "s" for size in range(1, 8)),
-        *(f"p{token[:size]}" if size < len(token) else "p" for size in range(1, 6)),
+        "b", f"w{small if known else ''}", f"k{kind}{min(len(small), 12)}",
+        *(f"s{small[-size:]}" if size < len(small) else "s" for size in range(1, 8)),
+        *(f"p{small[:size]}" if size < len(small) else "p" for size in range(1, 6)),
+    ]  # fmt: skip
+
+
+def _of_neighbours(small: str, known: bool, before: str, behind: str) -> list[str]:
+    """The words beside a token, alone and with it."""
+    name, end = small if known else "", small[-3:]
+    return [
         f"-{before}", f"+{behind}", f"-{name} {before}", f"+{name} {behind}", f"-+{name} {before} {behind}",
         f"-s{before[-3:]} {end}", f"+s{behind[-3:]} {end}", f"+p{behind[:2]} {end}",
         f"+s{behind[-2:]} {name}", f"-s{before[-2:]} {name}", f"+p{behind[:1]} {name}",

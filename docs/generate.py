@@ -18,6 +18,7 @@ from weft.recipes.catalogue import System, systems
 from weft.recipes.figures import svg
 from weft.recipes.framework import RecipeResult, load_results
 from weft.recipes.render import markdown, markdown_table, systems_table
+from weft.training.card import card_text, genre_table, languages_table
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "results"
@@ -32,7 +33,10 @@ ROOMS = {
     "tasks": "Tasks",
     "evaluate": "Evaluation",
     "pictures": "Pictures",
+    "scale": "Annotating much text",
+    "interop": "Other libraries",
     "recipes": "Recipes",
+    "serve": "Service",
     "weft": "Models, pipelines and the rest",
 }
 INTRODUCTION = """# Systems
@@ -83,6 +87,7 @@ def pages() -> dict[Path, str]:
             made[ROOT / "docs" / name] = svg(curve)
             figures.append(f"../{name}")
         blocks[f"result-{result.slug}"] = markdown(result, figures)
+    blocks.update(_pipeline_blocks())
     for name in benchmarks(ROOT / "bench"):
         blocks[f"benchmark-{name}"] = _benchmark_block(RESULTS / f"bench-{name}.json")
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
@@ -156,6 +161,17 @@ def _benchmark_block(path: Path, longest: int | None = None) -> str:
         markdown_table(*table_of(facts)),
         f"*{machine.get('cpus')} cores, Python {machine.get('python')}, {facts.get('date', '')[:10]}*",
     ])  # fmt: skip
+
+
+def _pipeline_blocks() -> dict[str, str]:
+    """The table of all trained pipelines, and the card of the English one with its scores by genre."""
+    reports = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("pipeline-*.json"))]
+    english = next((report for report in reports if report["name"] == "en"), None)
+    card = "Not trained yet: `weft train pipeline configs/en.toml`."
+    if english is not None:
+        text = card_text(english["card"]).split("\n", 2)[2].replace("\n## ", "\n### ")
+        card = f"{text}\n\n### Scores by genre\n\n{genre_table(english['tests'])}"
+    return {"pipelines": languages_table(reports), "pipeline-en": card}
 
 
 def _systems_block(states: list[tuple[System, str]]) -> str:

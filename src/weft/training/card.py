@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weft.tasks.registry import UNSTATED
@@ -62,6 +62,58 @@ def score_table(scores: Mapping[str, Any]) -> str:
     for name, row in scores.items():
         cells = (f"{row[metric]:.2f}" if metric in row else "" for metric in metrics)
         lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def genre_table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Scores of every group of tests that are scored by group, from raw text and from gold words.
+
+    >>> row = {"set": "web", "scores": {}, "by": {"blogs": {"UPOS": 93.0, "LAS": 80.0}}}
+    >>> print(genre_table([{**row, "from": "raw text"}, {**row, "from": "gold words"}]))
+    | set | group | UPOS, raw text | LAS, raw text | UPOS, gold words | LAS, gold words |
+    |---|---|---|---|---|---|
+    | web | blogs | 93.00 | 80.00 | 93.00 | 80.00 |
+    """
+    columns = [(way, name) for way in ("raw text", "gold words") for name in ("UPOS", "LAS")]
+    found: dict[tuple[str, str], dict[tuple[str, str], float]] = {}
+    for row in rows:
+        for group, scores in row.get("by", {}).items():
+            own = found.setdefault((row["set"], group), {})
+            own |= {(row["from"], name): scores[name] for _, name in columns if name in scores}
+    lines = [f"| set | group | {' | '.join(f'{name}, {way}' for way, name in columns)} |", f"|---|---|{'---|' * 4}"]
+    for (name, group), own in found.items():
+        cells = (f"{own[column]:.2f}" if column in own else "" for column in columns)
+        lines.append(f"| {name} | {group} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def languages_table(reports: Sequence[Mapping[str, Any]]) -> str:
+    """One row a model: what it learned its trees from, its size, and its scores on the first test set and on PUD.
+
+    >>> report = {"card": {"name": "tlh", "language": "Klingon", "corpora": ["UD tlh (CC0)"]}, "bytes": 3_000_000,
+    ...     "components": [{"task": "parser", "words": 1200}],
+    ...     "tests": [{"set": "UD test", "from": "raw text", "scores": {"UPOS": 90.0, "LAS": 70.0}}]}
+    >>> print(languages_table([report]).splitlines()[2])
+    | `tlh` | Klingon | UD tlh (CC0) | 1,200 | 3.0 | UD test |  |  | 90.00 | 70.00 |  |  |  |
+    """
+    ways = [("raw text", name) for name in ("Words", "Sentences", "UPOS", "LAS")] + [("gold words", "LAS")]
+    shown = [f"{name}, {way}" for way, name in ways]
+    header = ["model", "language", "trees learned from", "words", "MB", "test set", *shown, "PUD LAS, raw", "entities"]
+    lines = [f"| {' | '.join(header)} |", f"|{'---|' * len(header)}"]
+    for report in reports:
+        card, tests = report["card"], [row for row in report["tests"] if "LAS" in row["scores"]]
+        name = next((row["set"] for row in tests if row["set"].endswith("test")), "")
+        main = {row["from"]: row["scores"] for row in tests if row["set"] == name}
+        pud = next((row["scores"]["LAS"] for row in tests if (row["set"], row["from"]) == ("PUD", "raw text")), None)
+        entities = next((row["scores"]["entities"] for row in report["tests"] if "entities" in row["scores"]), None)
+        words = next((row["words"] for row in report["components"] if row["task"] == "parser"), 0)
+        figures = [*(main.get(way, {}).get(metric) for way, metric in ways), pud, entities]
+        size = f"{report['bytes'] / 1e6:.1f}"
+        cells = [
+            f"`{card['name']}`", card["language"], card["corpora"][0], f"{words:,}", size, name,
+            *("" if value is None else f"{value:.2f}" for value in figures),
+        ]  # fmt: skip
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 

@@ -31,8 +31,6 @@ from weft.learn.transition_training import ORACLES, STEPS, WRONG, train_greedily
 
 #: Finest step of mean weights: they are kept as multiples of this part of one.
 FINEST = 64.0
-#: Smaller mean weights, less than half of one correction, are left out: a fifth of the file, and no accuracy.
-LEAST = 0.5
 
 
 class Treebank(NamedTuple):
@@ -73,6 +71,7 @@ class TransitionLearner:
     beam: int = 1
     update: str = "max-violation"
     by_mean: bool = False
+    prune: float = 0.5  # smaller mean weights, less than half of one correction, are left out
 
     def fit(
         self,
@@ -123,7 +122,7 @@ class TransitionLearner:
             seconds = time.process_time() - started
             found = None
             if score is not None or number == self.epochs:
-                now = _averaged(parser, model, float(clock[0]))
+                now = _averaged(parser, model, float(clock[0]), self.prune)
                 found = None if score is None else score(now)
                 if found is None or found > highest:
                     best, highest = now, found or 0.0
@@ -137,6 +136,8 @@ class TransitionLearner:
         if self.update not in UPDATES:
             raise ConfigError(f"unknown update {self.update!r}; the updates are: {', '.join(UPDATES)}")
         parser.check_beam(self.beam)
+        if self.prune < 0:
+            raise ConfigError(f"prune must be 0 or more, got {self.prune}")
         if self.epochs < 1 or self.k < 0 or not 0 <= self.p <= 1:
             raise ConfigError(f"epochs >= 1, k >= 0 and 0 <= p <= 1 needed, got {self.epochs}, {self.k} and {self.p}")
 
@@ -153,9 +154,9 @@ def _roomier(model: Model, changes: int) -> Model:
     )
 
 
-def _averaged(parser: TransitionParser, model: Model, clock: float) -> TransitionParser:
+def _averaged(parser: TransitionParser, model: Model, clock: float, least: float) -> TransitionParser:
     """The parser with mean weights."""
     scale = min(FINEST, LARGEST / max(1.0, largest_mean(model.moves, model.labels, clock)))
     return parser.with_weights(
-        pack_narrow(model.moves, clock, scale, LEAST), pack_wide(model.labels, clock, scale, LEAST)
+        pack_narrow(model.moves, clock, scale, least), pack_wide(model.labels, clock, scale, least)
     )

@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 DEMO := build/demo
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint docs render bench clean
+.PHONY: demo test lint docs render screenshots bench clean
 
 $(VENV)/.run: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -57,6 +57,10 @@ results/demo.txt: examples/chunks.conll examples/unseen.conll | $(VENV)/.run
 	@mkdir -p results
 	COLUMNS=100 $(MAKE) --no-print-directory demo | sed -n 's#$(BIN)/weft#$$ weft#; /^The model/d; /--show/,$$p' > $@.part
 	mv $@.part $@
+
+# The pictures of the page in the documentation; needs Chromium.
+screenshots: $(VENV)/.dev
+	$(BIN)/python docs/screenshots.py
 
 bench: $(VENV)/.bench
 	set -e; for file in bench/[a-z]*.py; do $(BIN)/weft bench $$(basename $$file .py); done

@@ -17,19 +17,20 @@ from weft.serve import Limits, Service, running
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-_spec = importlib.util.spec_from_file_location("browser", Path(__file__).parent / "browser.py")
+ROOT = Path(__file__).resolve().parent.parent.parent
+_spec = importlib.util.spec_from_file_location("screenshots", ROOT / "docs" / "screenshots.py")
 assert _spec is not None
 assert _spec.loader is not None
-browser = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(browser)
+screenshots = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(screenshots)
 
-pytestmark = pytest.mark.skipif(bool(browser.missing()), reason=browser.missing() or "there is a browser")
+pytestmark = pytest.mark.skipif(bool(screenshots.missing()), reason=screenshots.missing() or "there is a browser")
 TEXT = "Marta Lindqvist opened the office in Bergen. Nobody had lived there for many years."
 
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    with browser.chromium() as found:
+    with screenshots.chromium() as found:
         yield found
 
 
@@ -251,3 +252,9 @@ def test_a_model_without_trees_or_probabilities_is_shown_as_well(chromium: Brows
             with page.expect_response("**/annotate"):
                 page.select_option("#model", "small")
             page.wait_for_selector("svg.tree", state="attached")
+
+
+def test_the_pictures_of_the_documentation_can_be_taken(chromium: Browser, address: str, tmp_path: Path) -> None:
+    shown = {path.name for path in (ROOT / "docs" / "images").glob("page*.png")}
+    assert {path.name for path in screenshots.take(address, tmp_path, chromium)} == shown
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in tmp_path.iterdir())

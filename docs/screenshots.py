@@ -1,0 +1,127 @@
+"""Take the pictures of the page that the documentation shows: `make screenshots` writes `docs/images/*.png`.
+
+The page is seen with the Chromium of the system, driven by Playwright; the tests of the page use the same browser.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+ROOT = Path(__file__).resolve().parent.parent
+IMAGES = ROOT / "docs" / "images"
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+DESKTOP, PHONE = {"width": 1120, "height": 860}, {"width": 390, "height": 780}
+
+
+def main() -> None:
+    from weft.serve import Service, running
+
+    fault = missing()
+    if fault:
+        sys.exit(fault)
+    service = Service(_models())
+    service.warm()
+    with running(service) as address:
+        for path in take(address, IMAGES):
+            print(f"wrote {path.relative_to(ROOT)}")
+
+
+def missing() -> str:
+    """What is missing for a browser, in plain words; nothing if all is there."""
+    if _chromium() is None:
+        return "there is no Chromium on this machine: install the package chromium"
+    if importlib.util.find_spec("playwright") is None:
+        return "Playwright is missing: pip install 'weft[dev]'"
+    return ""
+
+
+@contextlib.contextmanager
+def chromium() -> Iterator[Browser]:
+    """The browser while the block runs."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=_chromium(), args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+def take(address: str, folder: Path, browser: Browser | None = None) -> list[Path]:
+    """Take all pictures of a service into a folder."""
+    if browser is None:
+        with chromium() as found:
+            return take(address, folder, found)
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name, options in {
+        "page": {"viewport": DESKTOP, "color_scheme": "light"},
+        "page-word": {"viewport": DESKTOP, "color_scheme": "dark"},
+        "page-phone": {"viewport": PHONE, "color_scheme": "light"},
+    }.items():
+        page = browser.new_page(**options)  # type: ignore[arg-type]
+        page.goto(address)
+        page.wait_for_selector("#results:not([hidden])")
+        _prepare(page, name)
+        paths.append(folder / f"{name}.png")
+        page.screenshot(path=paths[-1])
+        page.close()
+    return paths
+
+
+def _prepare(page: Page, name: str) -> None:
+    """Go to what a picture shows."""
+    if name == "page-word":
+        _sample(page)
+        page.click("#tab-words")
+        page.click("#view-words tbody tr >> nth=2")
+        page.wait_for_selector("#readings details")
+        page.evaluate("document.querySelector('.bar').scrollIntoView()")
+    elif name == "page-phone":
+        _sample(page)
+        page.evaluate("document.querySelector('.bar').scrollIntoView()")
+
+
+def _sample(page: Page) -> None:
+    with page.expect_response("**/annotate"):
+        page.select_option("#sample", "An office by the sea")
+    page.wait_for_selector("#go:not([disabled])")
+
+
+def _models() -> dict[str, Any]:
+    """The English model or, where there is none, the one that the benchmark trains on the examples."""
+    import weft
+    from weft.errors import ModelError
+
+    try:
+        return {"en": weft.load("en")}
+    except ModelError:
+        sys.path.insert(0, str(ROOT / "bench"))
+        import serve
+
+        return {"small": serve.small_pipeline()}
+
+
+def _chromium() -> str | None:
+    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
+    return next((path for path in map(shutil.which, names) if path), None)
+
+
+if __name__ == "__main__":
+    main()

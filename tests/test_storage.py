@@ -63,7 +63,7 @@ def refused(path: Path, said: str = "") -> None:
 
 def test_a_model_comes_back_as_it_was_saved(model: Path) -> None:
     header, arrays = storage.load(model)
-    assert header == {**HEADER, "version": storage.VERSION, "checksums": header["checksums"]}
+    assert header == {**HEADER, "version": 1, "checksums": header["checksums"]}
     assert storage.read_header(model) == header
     assert arrays.keys() == ARRAYS.keys()
     for name, array in ARRAYS.items():
@@ -223,7 +223,7 @@ def test_arrays_that_were_added_or_taken_away_are_refused(model: Path) -> None:
 def test_a_newer_format_is_refused_with_the_advice_to_upgrade(model: Path) -> None:
     outer, arrays = taken_apart(model)
     put_together(model, with_header(outer, version=storage.VERSION + 1), arrays)
-    refused(model, "newer version of Weft (format 2, this one reads up to 1); upgrade Weft")
+    refused(model, "newer version of Weft (format 3, this one reads up to 2); upgrade Weft")
 
 
 @pytest.mark.parametrize("version", [None, "1", 1.5, float("inf"), [1]])
@@ -391,3 +391,53 @@ def test_arrays_that_a_model_cannot_hold_are_told(tmp_path: Path, kind: str) -> 
 def test_folders_on_the_way_are_made(tmp_path: Path) -> None:
     storage.save(tmp_path / "a" / "b" / "model.weft", HEADER, ARRAYS)
     assert storage.read_header(tmp_path / "a" / "b" / "model.weft")["task"] == "example"
+
+
+@pytest.fixture
+def worth_packing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(storage, "WORTH_PACKING", 0)
+
+
+PACKED: storage.Arrays = {
+    "rising": np.cumsum(np.ones(400, dtype=np.uint32) * 7, dtype=np.uint32),
+    "few values": np.tile(np.array([[3, -3], [40, 0]], dtype=np.int16), (100, 1)),
+    "noise": np.random.default_rng(1).integers(0, 2**62, 50, dtype=np.uint64),
+    "nothing": np.zeros(0, dtype=np.int8),
+}
+
+
+@pytest.mark.usefixtures("worth_packing")
+def test_packed_arrays_come_back_as_they_were_from_a_smaller_file(tmp_path: Path) -> None:
+    for name, pack in (("plain", False), ("packed", True)):
+        storage.save(tmp_path / name, HEADER, PACKED, pack)
+        _, arrays = storage.load(tmp_path / name)
+        for key, array in PACKED.items():
+            assert arrays[key].dtype == array.dtype
+            assert not arrays[key].flags.writeable
+            np.testing.assert_array_equal(arrays[key], array)
+    assert (tmp_path / "packed").stat().st_size < 0.6 * (tmp_path / "plain").stat().st_size
+    assert set(storage.read_header(tmp_path / "packed")["packed"]) >= {"rising", "few values"}
+    assert "noise" not in storage.read_header(tmp_path / "packed")["packed"]
+
+
+@pytest.mark.usefixtures("worth_packing")
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.integers(0, 2**32 - 1), max_size=40), st.booleans())
+def test_any_array_survives_packing(tmp_path: Path, values: list[int], in_order: bool) -> None:
+    array = np.array(sorted(values) if in_order else values, dtype=np.uint32)
+    storage.save(tmp_path / "m", HEADER, {"a": array}, pack=True)
+    np.testing.assert_array_equal(storage.load(tmp_path / "m")[1]["a"], array)
+
+
+@pytest.mark.usefixtures("worth_packing")
+@pytest.mark.parametrize(
+    "change", [{"shape": [399]}, {"shape": [10**9]}, {"dtype": "X9"}, {"shape": ["4"]}, {"dtype": "U8"}]
+)
+def test_a_packed_array_that_is_not_what_its_entry_says_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
+    path = tmp_path / "m"
+    storage.save(path, HEADER, PACKED, pack=True)
+    outer, arrays = taken_apart(path)
+    header = json.loads(outer["__metadata__"]["weft"])
+    header["packed"]["rising"] |= change
+    put_together(path, with_header(outer, packed=header["packed"]), arrays)
+    refused(path, "the packed array 'rising' is damaged")

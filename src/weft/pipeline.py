@@ -163,8 +163,8 @@ class Pipeline:
             else:
                 on_error(doc, fault)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the pipeline as one model file."""
+    def save(self, path: str | os.PathLike[str], pack: bool = False) -> None:
+        """Write the pipeline as one model file, with `pack` a smaller one that takes a little longer to load."""
         from weft import storage
 
         headers, arrays = [], {}
@@ -173,7 +173,7 @@ class Pipeline:
             headers.append({"task": component.task, **header})
             arrays.update({f"{i}/{name}": array for name, array in own.items()})
         tasks = ", ".join(component.task for component in self.components)
-        storage.save(path, {"task": tasks, **self.card, "components": headers}, arrays)
+        storage.save(path, {"task": tasks, **self.card, "components": headers}, arrays, pack)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Pipeline:

@@ -6,7 +6,11 @@ A model is one safetensors file:
 
 The JSON text gives name, type, shape and place of every array; its metadata hold a second JSON text under the name
 `weft`: the format's version, what the model is, and a checksum of every array. Arrays are memory-mapped, so that
-processes share one copy.
+processes share one copy. Large ones may be packed instead, to make the file small:
+
+    packed = deflate( first bytes of all items, second bytes of all items, ... ),   of differences where items rise
+
+The header then says under `packed` what they are, and they are unpacked into memory when the file is loaded.
 """
 
 from __future__ import annotations
@@ -25,8 +29,10 @@ from numpy.typing import NDArray
 
 from weft.errors import ModelError
 
-#: Raised when a change to the format makes older programs misread newer files.
-VERSION = 1
+#: Raised when a change to the format makes older programs misread newer files; those without packed arrays stay at 1.
+VERSION = 2
+#: Arrays of fewer bytes are not packed: mapping them is faster than unpacking.
+WORTH_PACKING = 500_000
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -39,8 +45,8 @@ _LONGEST_HEADER = 100 * 1024 * 1024
 _AGAIN = "fetch or train the model again"
 
 
-def save(path: str | os.PathLike[str], header: dict[str, Any], arrays: Arrays) -> None:
-    """Write a model file; an existing file is replaced only when the new one is complete.
+def save(path: str | os.PathLike[str], header: dict[str, Any], arrays: Arrays, pack: bool = False) -> None:
+    """Write a model file, with `pack` a smaller one; an existing file is replaced only when the new one is complete.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -50,6 +56,13 @@ def save(path: str | os.PathLike[str], header: dict[str, Any], arrays: Arrays) -
     example [0.0, 1.0, 2.0]
     """
     path = Path(path)
+    packed: dict[str, Any] = {}
+    if pack:
+        arrays = dict(arrays)
+        for name, array in arrays.items():
+            found = _pack(np.asarray(array, order="C")) if array.nbytes >= WORTH_PACKING else None
+            if found is not None:
+                arrays[name], packed[name] = found
     # Large items first keeps every array aligned to the size of its items; names make the order the same every time.
     order = sorted(arrays, key=lambda name: (-arrays[name].dtype.itemsize, name))
     tensors = {name: np.asarray(arrays[name], order="C") for name in order}
@@ -57,7 +70,9 @@ def save(path: str | os.PathLike[str], header: dict[str, Any], arrays: Arrays) -
         if array.dtype not in _NAMES:
             raise ModelError(f"array {name!r} has the type {array.dtype}; a model file holds {', '.join(_DTYPES)}")
     checksums = {name: _checksum(array) for name, array in tensors.items()}
-    text = json.dumps({"version": VERSION, **header, "checksums": checksums}, ensure_ascii=False)
+    about = {"packed": packed} if packed else {}
+    version = VERSION if packed else 1
+    text = json.dumps({"version": version, **header, **about, "checksums": checksums}, ensure_ascii=False)
     outer: dict[str, Any] = {"__metadata__": {"weft": text, "checksum": str(zlib.crc32(text.encode()))}}
     reached = 0
     for name, array in tensors.items():
@@ -126,7 +141,41 @@ def load(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
         if _checksum(array) != checksums[name]:
             raise ModelError(f"{path}: array {name!r} does not match its checksum: the file is damaged; {_AGAIN}")
         arrays[name] = array
+    packed = header.pop("packed", {})
+    if not isinstance(packed, dict):
+        raise ModelError(f"{path}: the header's list of packed arrays is damaged; {_AGAIN}")
+    for name, entry in packed.items():
+        try:
+            arrays[name] = _unpack(arrays[name], entry)
+        except (LookupError, TypeError, ValueError, zlib.error):
+            raise ModelError(f"{path}: the packed array {name!r} is damaged; {_AGAIN}") from None
     return header, arrays
+
+
+def _pack(array: NDArray[Any]) -> tuple[NDArray[np.uint8], dict[str, Any]] | None:
+    """A packed array and what it was, None where packing saves less than a third."""
+    kind = _NAMES.get(array.dtype)
+    if kind is None:
+        return None
+    rising = array.ndim == 1 and array.dtype.kind == "u" and bool((array[1:] >= array[:-1]).all())
+    items = np.diff(array, prepend=array.dtype.type(0)) if rising else array
+    planes = np.ascontiguousarray(items).reshape(-1).view(np.uint8).reshape(-1, array.dtype.itemsize).T
+    data = zlib.compress(planes.tobytes(), 9)
+    if 3 * len(data) > 2 * array.nbytes:
+        return None
+    return np.frombuffer(data, dtype=np.uint8), {"dtype": kind, "shape": list(array.shape), "rising": rising}
+
+
+def _unpack(array: NDArray[Any], entry: dict[str, Any]) -> NDArray[Any]:
+    """The array that `_pack` packed; never more bytes than its entry says."""
+    dtype, shape = np.dtype(_DTYPES[entry["dtype"]]), tuple(entry["shape"])
+    size = math.prod(shape)
+    data = zlib.decompressobj().decompress(array.tobytes(), size * dtype.itemsize + 1)
+    planes = np.frombuffer(data, dtype=np.uint8).reshape(dtype.itemsize, size)
+    items = np.ascontiguousarray(planes.T).view(dtype).reshape(shape)
+    found: NDArray[Any] = np.cumsum(items, dtype=dtype) if entry["rising"] else items
+    found.flags.writeable = False
+    return found
 
 
 def _open(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:

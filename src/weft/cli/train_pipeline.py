@@ -33,7 +33,7 @@ def train_from_config(
     nlp, report = train_pipeline(
         config, seed=seed, workers=workers, limit=limit, say=lambda text: typer.echo(f"weft: {text}", err=True)
     )
-    nlp.save(target)
+    nlp.save(target, pack=True)
     report |= {"model": short_path(target).as_posix(), "bytes": target.stat().st_size}
     if results is not None:
         results.parent.mkdir(parents=True, exist_ok=True)

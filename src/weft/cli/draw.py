@@ -39,7 +39,7 @@ def draw(
     encoding: Encoding = "utf-8",
 ) -> None:
     """Draw trees, phrases and spans: one SVG file a sentence, or one page of all."""
-    from weft.pictures import pictures_of, show, stacked
+    from weft.pictures import DocPictures, show, stacked
 
     single = out.suffix == ".svg"
     if single and sentence is None:
@@ -54,8 +54,11 @@ def draw(
         typer.echo(f"{counted(picture.sentences, 'sentence')} in {out}")
         return
     drawn = 0
+    pictures: DocPictures | None = None
     for number, each in sentences:
-        found = pictures_of(each, what, layer, styled=False)
+        if pictures is None or pictures.doc is not each.doc:
+            pictures = DocPictures(each.doc, what, layer)
+        found = pictures.svgs(each, styled=False)
         if not found:
             raise _nothing(file)
         place = out if single else out / f"{number:04d}.svg"

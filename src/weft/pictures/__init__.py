@@ -1,11 +1,11 @@
 """Documents for the eye: trees, phrases and spans as SVG and HTML, for light and dark, told in words as well."""
 
 from weft.pictures.arcs import draw_tree
-from weft.pictures.display import Picture, pictures_of, show, stacked
+from weft.pictures.display import DocPictures, Picture, pictures_of, show, stacked
 from weft.pictures.phrases import draw_phrases
 from weft.pictures.spans import draw_spans, highlight_spans, span_layers
 
 __all__ = [
-    "Picture", "draw_phrases", "draw_spans", "draw_tree", "highlight_spans", "pictures_of", "show", "span_layers",
-    "stacked",
+    "DocPictures", "Picture", "draw_phrases", "draw_spans", "draw_tree", "highlight_spans", "pictures_of", "show",
+    "span_layers", "stacked",
 ]  # fmt: skip

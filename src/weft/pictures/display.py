@@ -13,10 +13,9 @@ from pathlib import Path
 from weft.errors import ConfigError, WeftError
 from weft.pictures.arcs import draw_tree
 from weft.pictures.phrases import draw_phrases
-from weft.pictures.spans import draw_spans, highlight_spans, span_layers
+from weft.pictures.spans import draw_spans, highlight_spans, span_layers, spans_by_sentence
 from weft.pictures.style import clean, style_sheet, svg
 from weft.text.doc import Doc
-from weft.text.layers import SpanLayer
 from weft.text.views import Sentence
 
 #: What can be drawn of a sentence.
@@ -83,11 +82,12 @@ def show(
     sentences = list(item.sentences if isinstance(item, Doc) else [item] if isinstance(item, Sentence) else item)
     if not sentences:
         raise WeftError("there is nothing to show: the document has no sentences; annotate it first")
-    of_doc: dict[int, dict[str, SpanLayer]] = {}
+    drawn: DocPictures | None = None
     parts = []
     for sentence in sentences[:limit]:
-        known = of_doc.setdefault(id(sentence.doc), span_layers(sentence.doc))
-        parts += _figures(sentence, chosen_kinds(sentence.doc, kinds), chosen_layers(known, layers))
+        if drawn is None or drawn.doc is not sentence.doc:
+            drawn = DocPictures(sentence.doc, kinds, layers)
+        parts += _figures(drawn, sentence)
     figures = len(parts)
     if len(sentences) > limit:
         parts.append(f"<p>{len(sentences) - limit:,} more sentences; show(doc, limit=N) shows more</p>")
@@ -96,44 +96,64 @@ def show(
     return Picture(body, title, min(limit, len(sentences)), figures)
 
 
+class DocPictures:
+    """What can be drawn of a document, looked up once for all its sentences.
+
+    >>> doc = Doc.of_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
+    >>> drawn = DocPictures(doc)
+    >>> drawn.kinds, len(drawn.svgs(doc.sentences[0]))
+    (['tree'], 1)
+    """
+
+    def __init__(self, doc: Doc, kinds: Sequence[str] | None = None, layers: Sequence[str] | None = None) -> None:
+        known = span_layers(doc)
+        for name in layers or ():
+            if name not in known:
+                raise ConfigError(f"there is no span layer {name!r}; there are: {', '.join(known) or 'none'}")
+        unknown = [kind for kind in kinds or () if kind not in KINDS]
+        if unknown:
+            raise ConfigError(f"cannot draw {', '.join(unknown)}: there are {', '.join(KINDS)}")
+        there = {"tree": doc.head is not None, "phrases": doc.constituents is not None, "spans": bool(known)}
+        self.doc = doc
+        self.kinds = [kind for kind in KINDS if there[kind] and (kinds is None or kind in kinds)]
+        self.layers = {name: layer for name, layer in known.items() if layers is None or name in layers}
+        self._numbers = {name: spans_by_sentence(doc, layer) for name, layer in self.layers.items()}
+
+    def svgs(self, sentence: Sentence, styled: bool = True) -> list[str]:
+        """The SVG pictures of a sentence: its tree, its phrases, one of spans a layer, as far as there are."""
+        drawn = self.trees(sentence, styled)
+        if "spans" in self.kinds:
+            drawn += [
+                draw_spans(sentence, layer, styled, self._numbers[name][sentence.index])
+                for name, layer in self.layers.items()
+            ]
+        return drawn
+
+    def trees(self, sentence: Sentence, styled: bool = True) -> list[str]:
+        """The pictures of a sentence's tree and phrases."""
+        draw = {"tree": draw_tree, "phrases": draw_phrases}
+        return [draw[kind](sentence, styled) for kind in self.kinds if kind in draw]
+
+    def highlighted(self, sentence: Sentence) -> dict[str, str]:
+        """A sentence with its spans marked, as HTML, by layer."""
+        if "spans" not in self.kinds:
+            return {}
+        return {
+            name: highlight_spans(sentence, layer, self._numbers[name][sentence.index])
+            for name, layer in self.layers.items()
+        }
+
+
 def pictures_of(
     sentence: Sentence, kinds: Sequence[str] | None = None, layers: Sequence[str] | None = None, styled: bool = True
 ) -> list[str]:
-    """The SVG pictures of a sentence: its tree, its phrases, one of spans a layer, as far as there are.
+    """The SVG pictures of one sentence; for many of a document see `DocPictures`.
 
     >>> doc = Doc.of_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     >>> len(pictures_of(doc.sentences[0]))
     1
     """
-    found = chosen_layers(span_layers(sentence.doc), layers)
-    drawn = []
-    for kind in chosen_kinds(sentence.doc, kinds):
-        if kind == "tree":
-            drawn.append(draw_tree(sentence, styled))
-        elif kind == "phrases":
-            drawn.append(draw_phrases(sentence, styled))
-        else:
-            drawn += [draw_spans(sentence, layer, styled) for layer in found.values()]
-    return drawn
-
-
-def chosen_kinds(doc: Doc, kinds: Sequence[str] | None) -> list[str]:
-    """What to draw: what was asked for, else what the document has."""
-    if kinds is None:
-        there = {"tree": doc.head is not None, "phrases": doc.constituents is not None, "spans": bool(span_layers(doc))}
-        return [kind for kind in KINDS if there[kind]]
-    unknown = [kind for kind in kinds if kind not in KINDS]
-    if unknown:
-        raise ConfigError(f"cannot draw {', '.join(unknown)}: there are {', '.join(KINDS)}")
-    return list(kinds)
-
-
-def chosen_layers(known: dict[str, SpanLayer], layers: Sequence[str] | None) -> dict[str, SpanLayer]:
-    """The layers of spans to draw: those asked for, else all."""
-    for name in layers or ():
-        if name not in known:
-            raise ConfigError(f"there is no span layer {name!r}; there are: {', '.join(known) or 'none'}")
-    return {name: layer for name, layer in known.items() if layers is None or name in layers}
+    return DocPictures(sentence.doc, kinds, layers).svgs(sentence, styled)
 
 
 def stacked(pictures: Sequence[str], title: str) -> str:
@@ -153,15 +173,9 @@ def stacked(pictures: Sequence[str], title: str) -> str:
     return svg("".join(parts), width, height, title, f"{len(pictures)} pictures")
 
 
-def _figures(sentence: Sentence, kinds: Sequence[str], layers: dict[str, SpanLayer]) -> list[str]:
-    figures = []
-    if "spans" in kinds:
-        figures += [
-            f"<figure>{highlight_spans(sentence, layer)}<figcaption>{clean(name)}</figcaption></figure>"
-            for name, layer in layers.items()
-        ]
-    if "tree" in kinds:
-        figures.append(f"<figure>{draw_tree(sentence, styled=False)}</figure>")
-    if "phrases" in kinds:
-        figures.append(f"<figure>{draw_phrases(sentence, styled=False)}</figure>")
-    return figures
+def _figures(drawn: DocPictures, sentence: Sentence) -> list[str]:
+    figures = [
+        f"<figure>{html}<figcaption>{clean(name)}</figcaption></figure>"
+        for name, html in drawn.highlighted(sentence).items()
+    ]
+    return figures + [f"<figure>{picture}</figure>" for picture in drawn.trees(sentence, styled=False)]

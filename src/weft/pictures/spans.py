@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from weft.pictures.style import clean, hue, svg, text_width
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer, words_of_chars
@@ -41,8 +43,25 @@ def span_layers(doc: Doc) -> dict[str, SpanLayer]:
     return found
 
 
-def highlight_spans(sentence: Sentence, layer: SpanLayer) -> str:
+def spans_by_sentence(doc: Doc, layer: SpanLayer) -> list[list[int]]:
+    """For every sentence the numbers of the spans that begin in it.
+
+    >>> doc = Doc.of_words([["Ada", "slept"], ["Bo", "ran"]])
+    >>> spans_by_sentence(doc, SpanLayer.of(doc.strings, [(2, 3, "PER"), (0, 1, "PER")]))
+    [[1], [0]]
+    """
+    found: list[list[int]] = [[] for _ in range(doc.n_sentences)]
+    firsts = layer.pieces[layer.offsets[:-1], 0]
+    for number, place in enumerate(np.searchsorted(doc.sentence_offsets, firsts, side="right").tolist()):
+        if 0 < place <= doc.n_sentences:
+            found[place - 1].append(number)
+    return found
+
+
+def highlight_spans(sentence: Sentence, layer: SpanLayer, numbers: Sequence[int] | None = None) -> str:
     """A sentence as HTML text whose spans are marked; its words and spans carry their numbers.
+
+    `numbers` are the spans to look at, those of `spans_by_sentence`; all of the layer if not given.
 
     >>> from weft.text import SpanLayer
     >>> doc = Doc.of_words([["Ada", "slept"]])
@@ -50,7 +69,7 @@ def highlight_spans(sentence: Sentence, layer: SpanLayer) -> str:
     <p class="weft spans"><mark class="h0" data-span="0"><span class="word" data-word="0">Ada</span><small>PER</small>
      <span class="word" data-word="1">slept</span></p>
     """
-    doc, shown = sentence.doc, _of_sentence(sentence, layer)
+    doc, shown = sentence.doc, _of_sentence(sentence, layer, numbers)
     levels = dict(zip((each.number for each in shown), _levels(shown), strict=True))
     inside: dict[int, list[_Shown]] = {}
     for each in sorted(shown, key=lambda each: levels[each.number]):
@@ -81,7 +100,7 @@ def highlight_spans(sentence: Sentence, layer: SpanLayer) -> str:
     return f'<p class="weft spans">{"".join(parts)}</p>'
 
 
-def draw_spans(sentence: Sentence, layer: SpanLayer, styled: bool = True) -> str:
+def draw_spans(sentence: Sentence, layer: SpanLayer, styled: bool = True, numbers: Sequence[int] | None = None) -> str:
     """A sentence with its spans as SVG: bars below the words, in lanes; gaps are dotted.
 
     >>> from weft.text import SpanLayer
@@ -92,7 +111,7 @@ def draw_spans(sentence: Sentence, layer: SpanLayer, styled: bool = True) -> str
     2
     """
     words = sentence.words
-    shown = _of_sentence(sentence, layer)
+    shown = _of_sentence(sentence, layer, numbers)
     levels = _levels(shown)
     lanes = max(levels, default=-1) + 1
     halves = [max(text_width(word.form, 15), 6) / 2 for word in words]
@@ -113,10 +132,11 @@ def draw_spans(sentence: Sentence, layer: SpanLayer, styled: bool = True) -> str
     return svg(body, width, height, f"Spans of: {sentence.text}", said or "no spans", "lanes", styled)
 
 
-def _of_sentence(sentence: Sentence, layer: SpanLayer) -> list[_Shown]:
+def _of_sentence(sentence: Sentence, layer: SpanLayer, numbers: Sequence[int] | None) -> list[_Shown]:
     """The spans that lie within a sentence."""
     found = []
-    for number, (pieces, label) in enumerate(layer):
+    for number in range(len(layer)) if numbers is None else numbers:
+        pieces, label = layer[number]
         if pieces[0][0] >= sentence.first and pieces[-1][1] <= sentence.end:
             p = layer.attributes.get(number, {}).get("probability")
             found.append(_Shown(number, pieces, label, None if p is None else float(p)))

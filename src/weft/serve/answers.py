@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from weft.errors import ConfigError
 from weft.formats import FORMATS, write
-from weft.pictures import draw_phrases, draw_tree, highlight_spans, pictures_of, show, span_layers, stacked
+from weft.pictures import DocPictures, show, stacked
 from weft.tasks.alternatives import KEY, alternatives, as_comments
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer, chars_of_words
@@ -59,13 +59,13 @@ def to_json(doc: Doc, model: str, seconds: float, pictures: bool = False) -> byt
     >>> json.loads(to_json(doc, "en", 0.1))["sentences"][0]["words"][1]
     {'number': 2, 'index': 1, 'form': 'bark', 'start': 5, 'end': 9, 'upos': 'VERB'}
     """
-    layers = span_layers(doc)
+    drawn = DocPictures(doc)
     answer = {
         "model": model,
         "text": doc.text,
         "seconds": round(seconds, 4),
-        "sentences": _sentences(doc, layers if pictures else None),
-        "spans": {name: _spans(doc, layer) for name, layer in layers.items()},
+        "sentences": _sentences(doc, drawn if pictures else None),
+        "spans": {name: _spans(doc, layer) for name, layer in drawn.layers.items()},
     }
     return json.dumps(answer, ensure_ascii=False).encode()
 
@@ -81,12 +81,13 @@ def to_file(doc: Doc, format: str) -> File:
     if format == "html":
         return File(name, media, show(doc, limit=1000).page().encode())
     if format == "svg":
-        drawn = [
-            picture for each in doc.sentences if len(each) <= WIDEST for picture in pictures_of(each, styled=False)
+        every = DocPictures(doc)
+        pictures = [
+            picture for each in doc.sentences if len(each) <= WIDEST for picture in every.svgs(each, styled=False)
         ]
-        if not drawn:
+        if not pictures:
             raise ConfigError("there is nothing to draw: the text has no words, or its sentences are too long")
-        return File(name, media, stacked(drawn, doc.text[:200]).encode())
+        return File(name, media, stacked(pictures, doc.text[:200]).encode())
     _fit(doc, format)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder, "weft") if format == "brat" else Path(folder, name)
@@ -113,7 +114,7 @@ def _zipped(folder: Path) -> bytes:
     return packed.getvalue()
 
 
-def _sentences(doc: Doc, drawn: dict[str, SpanLayer] | None) -> list[dict[str, Any]]:
+def _sentences(doc: Doc, drawn: DocPictures | None) -> list[dict[str, Any]]:
     columns = {name: doc.column(name) for name in doc.columns if name == "form" or doc.has(name)}
     heads = None if doc.head is None else doc.head.tolist()
     confidence = {name: values.tolist() for name, values in doc.confidence.items()}
@@ -142,14 +143,12 @@ def _sentences(doc: Doc, drawn: dict[str, SpanLayer] | None) -> list[dict[str, A
     return found
 
 
-def _pictures(sentence: Sentence, layers: dict[str, SpanLayer]) -> dict[str, Any]:
-    drawn: dict[str, Any] = {"spans": {name: highlight_spans(sentence, layer) for name, layer in layers.items()}}
+def _pictures(sentence: Sentence, drawn: DocPictures) -> dict[str, Any]:
+    found: dict[str, Any] = {"spans": drawn.highlighted(sentence)}
     if len(sentence) <= WIDEST:
-        if sentence.doc.head is not None:
-            drawn["tree"] = draw_tree(sentence, styled=False)
-        if sentence.doc.constituents is not None:
-            drawn["phrases"] = draw_phrases(sentence, styled=False)
-    return drawn
+        kinds = [kind for kind in drawn.kinds if kind != "spans"]
+        found |= zip(kinds, drawn.trees(sentence, styled=False), strict=True)
+    return found
 
 
 def _spans(doc: Doc, layer: SpanLayer) -> list[dict[str, Any]]:

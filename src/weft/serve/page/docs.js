@@ -14,6 +14,7 @@ function typeOf(schema) {
   if (schema.$ref) return nameOf(schema.$ref);
   if (schema.anyOf) return schema.anyOf.map(typeOf).filter((type) => type !== "null").join(" or ");
   if (schema.enum) return schema.enum.join(" | ");
+  if (schema.prefixItems) return `[${schema.prefixItems.map(typeOf).join(", ")}]`;
   if (schema.type === "array") return `list of ${typeOf(schema.items ?? {})}`;
   if (schema.additionalProperties?.type || schema.additionalProperties?.$ref) return `${typeOf(schema.additionalProperties)} by name`;
   return schema.const ?? schema.type ?? "anything";
@@ -22,7 +23,7 @@ function typeOf(schema) {
 function fields(schema) {
   const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => make("tr", {},
     make("td", {}, make("code", {}, name)), make("td", {}, typeOf(field)),
-    make("td", {}, [field.description, "default" in field && field.default !== null ? `Default: ${field.default}.` : ""].filter(Boolean).join(" "))));
+    make("td", {}, [field.description, "default" in field && field.default !== null ? `Default: ${field.default}.` : ""].filter(Boolean).join(" ").replaceAll("`", ""))));
   const head = make("tr", {}, ...["Field", "Type", ""].map((title) => make("th", { scope: "col" }, title)));
   return make("div", { class: "scroll" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)));
 }
@@ -37,7 +38,7 @@ async function start() {
   for (const [path, methods] of Object.entries(api.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
       const title = make("h2", {}, make("span", { class: "method" }, method.toUpperCase()), path);
-      const section = make("section", { class: "card docs" }, title, make("p", {}, operation.description ?? ""));
+      const section = make("section", { class: "card docs" }, title, make("p", {}, (operation.description ?? "").replaceAll("`", "")));
       const body = operation.requestBody?.content["application/json"].schema.$ref;
       if (body) section.append(make("h3", {}, "Request"), fields(known[nameOf(body)]));
       const answer = operation.responses["200"].content?.["application/json"]?.schema.$ref;

@@ -74,6 +74,29 @@ def test_a_saved_parser_says_the_same(tmp_path):
     assert one.column("deprel") == other.column("deprel")
 
 
+@pytest.mark.parametrize("system", list(SYSTEMS))
+def test_classes_of_words_tell_of_unseen_words_and_are_kept_in_the_model(tmp_path, system):
+    path = tmp_path / "words.paths"
+    relation = {f"{name}-{i}": name for i in range(31) for name in ("advmod", "obj")}
+    lines = [f"{'0000' if name == 'obj' else '1111'}\t{word}\t9\n" for word, name in relation.items()]
+    path.write_text("".join(lines), encoding="utf-8")
+
+    def phrases(*words: str) -> Doc:
+        rows = [["drink", word] for word in words]
+        relations = [["root", relation[word]] for word in words]
+        return Doc.of_words(rows, upos=[["VERB", "X"]] * len(rows), head=[[0, 1]] * len(rows), deprel=relations)
+
+    parser = Parser(ParserSettings(system=system, clusters=str(path)))
+    parser.fit([phrases(*list(relation)[:-2])])
+    gold = phrases(*list(relation)[-2:])
+    found = bare(gold)
+    Pipeline([parser]).save(tmp_path / "parser.weft")
+    path.unlink()
+    Pipeline.load(tmp_path / "parser.weft").annotate([found])
+    assert found.head.tolist() == gold.head.tolist()
+    assert found.column("deprel") == gold.column("deprel")
+
+
 def test_the_same_seed_gives_the_same_weights():
     one, other = fitted(seed=3), fitted(seed=3)
     for name, array in one.parser.arrays.items():

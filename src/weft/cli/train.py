@@ -58,7 +58,7 @@ def train(
         ),
     ] = None,
     clusters: Annotated[
-        Path | None, typer.Option("--clusters", metavar="FILE", help="Word clusters, for tagger, ner and disfluency.")
+        Path | None, typer.Option("--clusters", metavar="FILE", help="Word clusters, for tagger, parser, ner and disfluency.")
     ] = None,
     nested: Annotated[bool, typer.Option("--nested", help="Entities inside entities, for ner.")] = False,
     name: Annotated[str, typer.Option("--name", help="Name of the model.", show_default="that of the file")] = "",

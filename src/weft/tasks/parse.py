@@ -25,9 +25,10 @@ from weft.infer.transitions.projectivity import decode, encode, is_projective, i
 from weft.learn.transition_beam import UPDATES
 from weft.learn.transition_learner import TransitionLearner, Treebank, best_epoch
 from weft.learn.transition_training import ORACLES
+from weft.lexical.clusters import load_clusters
 from weft.pipeline import Component, State
 from weft.storage import Arrays
-from weft.tasks.parse_features import FIELDS, TEMPLATES, WordReader
+from weft.tasks.parse_features import CLUSTER_FIELDS, CLUSTER_TEMPLATES, FIELDS, TEMPLATES, WordReader
 from weft.tasks.settings import Settings
 from weft.text.doc import Doc
 
@@ -50,9 +51,10 @@ class ParserSettings(Settings):
         "lift"  # training trees with crossing arcs: skip, lift, encode (labels remember what was lifted)
     )
     single_root: bool = True  # give every sentence exactly one root
+    clusters: str = ""  # file of word clusters: `path word` or `word class` a line
     templates: str = ""  # feature templates; empty: the system's own
     fields: dict[str, str] = field(default_factory=lambda: dict(FIELDS))  # fields of templates and their columns
-    prune: float = 0.5  # smaller mean weights are left out: with 1 the file is half as large, at 0.1 points of LAS
+    prune: float = 0.5  # smaller mean weights are left out; with 1 the file is half as large
     seed: int = 0
     workers: int = 1  # not used in training
 
@@ -89,13 +91,17 @@ class Parser(Component):
     task = "parser"
     provides = ("head", "deprel")
 
-    def __init__(self, settings: ParserSettings | None = None) -> None:
+    def __init__(self, settings: ParserSettings | None = None, clusters: Mapping[str, str] | None = None) -> None:
         self.settings = settings if settings is not None else ParserSettings()
         self.settings.check()
+        if clusters is None:
+            clusters = load_clusters(self.settings.clusters) if self.settings.clusters else {}
+        self.clusters = dict(clusters)
+        self.fields = {**self.settings.fields, **(CLUSTER_FIELDS if self.clusters else {})}
         self.requires: tuple[str, ...] = ("tokens", "upos")
         self.labels: list[str] = []
         self.parser: TransitionParser | None = None
-        self._reader = WordReader(self.settings.fields)
+        self._reader = WordReader(self.fields, self.clusters)
 
     @classmethod
     def of_options(cls, options: Mapping[str, Any]) -> Parser:
@@ -114,12 +120,12 @@ class Parser(Component):
                 f"none of the {counts['sentences']:,} training sentences can be learned from: "
                 f"{counts['broken trees']:,} have missing heads or cycles, {counts['non-projective trees']:,} cross"
             )
-        templates = settings.templates or TEMPLATES[settings.system]
+        own = f"{TEMPLATES[settings.system]} {CLUSTER_TEMPLATES[settings.system] if self.clusters else ''}"
+        templates = settings.templates or own
         positions = np.concatenate([np.arange(1, n + 1) for n in np.diff(trees.sentences)]).astype(np.int32)
         kept = np.repeat(np.isin(np.arange(len(trees.sentences) - 1), keep), np.diff(trees.sentences))
         actions = actions_of(settings.system, *(part[kept] for part in (trees.heads, trees.labels, positions)))
-        fields = list(self.settings.fields)
-        blank = TransitionParser(settings.system, templates, fields, actions)
+        blank = TransitionParser(settings.system, templates, list(self.fields), actions)
         learner = TransitionLearner(
             settings.epochs,
             settings.oracle,
@@ -225,17 +231,18 @@ class Parser(Component):
         if self.parser is None:
             raise WeftError("this parser is not trained yet: call fit, or load a model")
         header, arrays = self.parser.state()
-        settings = {name: value for name, value in asdict(self.settings).items() if name != "workers"}
+        settings = {name: value for name, value in asdict(self.settings).items() if name not in ("workers", "clusters")}
         return {
             "settings": settings,
             "labels": self.labels,
+            "clusters": self.clusters,
             "requires": list(self.requires),
             "parser": header,
         }, arrays
 
     @classmethod
     def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Parser:
-        component = cls(ParserSettings(**header["settings"]))
+        component = cls(ParserSettings(**header["settings"]), header["clusters"])
         component.labels = header["labels"]
         component.requires = tuple(header["requires"])
         component.parser = TransitionParser.of_state(header["parser"], arrays)

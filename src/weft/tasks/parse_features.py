@@ -79,6 +79,17 @@ TEMPLATES = {
 }  # fmt: skip
 TEMPLATES["arc-standard"] = TEMPLATES["arc-hybrid"]
 
+#: Fields of classes of words, whole and as prefixes of their paths, and the templates that read them.
+CLUSTER_FIELDS = {"c": "form.cluster", "d": "form.cluster4", "e": "form.cluster6"}
+_CLUSTERS = "{0}.c,d,e {1}.c,d,e {0}.c|{1}.c {0}.d|{1}.d {0}.e|{1}.e {0}.c|{1}.t {0}.t|{1}.c "
+CLUSTER_TEMPLATES = {
+    "arc-eager": ("moves: N1.c,d N2.d S1.d S0.d|N0.d|N1.d S0h.d|S0.d|N0.d both: " + _CLUSTERS.format("S0", "N0")),
+    "arc-hybrid": "both: " + _CLUSTERS.format("S0", "N0") + _CLUSTERS.format("S1", "S0"),
+    "arc-standard": "both: " + _CLUSTERS.format("S0", "N0") + _CLUSTERS.format("S1", "S0"),
+    "easy-first": "both: " + _CLUSTERS.format("P0", "P1"),
+    "lr-spine": "both: " + _CLUSTERS.format("S1", "S2"),
+}
+
 
 class WordReader:
     """Turns documents into the rows of values that templates read.
@@ -89,12 +100,12 @@ class WordReader:
     ((3, 2), [0, 2])
     """
 
-    def __init__(self, fields: Mapping[str, str]) -> None:
+    def __init__(self, fields: Mapping[str, str], clusters: Mapping[str, str] | None = None) -> None:
         self.fields = dict(fields)
         self._sources = []
         for binding in self.fields.values():
             column, _, attribute = binding.partition(".")
-            self._sources.append((column, Lexicon([attribute or "form"])))
+            self._sources.append((column, Lexicon([attribute or "form"], clusters)))
         self._root = np.array([hash_string(f"ROOT {binding}") for binding in self.fields.values()], dtype=np.uint64)
 
     def read(self, docs: Sequence[Doc]) -> tuple[Keys, NDArray[np.int64]]:

@@ -49,6 +49,34 @@ def test_the_same_seed_gives_the_same_model(config_file: Path, tmp_path: Path) -
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
+def test_an_interrupted_training_goes_on_with_what_is_finished(
+    config_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from weft.tasks.parse import Parser
+    from weft.tasks.tag import Tagger
+
+    config = read_config(config_file)
+    config.components, config.tests = config.components[:4], []
+    whole = train_pipeline(config, limit=20)[0]
+
+    def interrupted(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Parser, "fit", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            train_pipeline(config, limit=20, keep=tmp_path / "kept")
+    monkeypatch.setattr(Tagger, "fit", interrupted)
+    again = train_pipeline(config, limit=20, keep=tmp_path / "kept")[0]
+    for name, nlp in (("one", whole), ("two", again)):
+        nlp.card = {}
+        nlp.save(tmp_path / name)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+    config.components[1].settings["epochs"] = 3
+    with pytest.raises(KeyboardInterrupt):
+        train_pipeline(config, limit=20, keep=tmp_path / "kept")
+
+
 def test_a_wrong_setting_is_found_before_anything_is_trained(config_file: Path) -> None:
     config = read_config(config_file)
     config.components[-1].settings["epoch"] = 3

@@ -58,7 +58,8 @@ def train(
         ),
     ] = None,
     clusters: Annotated[
-        Path | None, typer.Option("--clusters", metavar="FILE", help="Word clusters, for tagger, parser, ner and disfluency.")
+        Path | None,
+        typer.Option("--clusters", metavar="FILE", help="Word clusters, for tagger, parser, ner and disfluency."),
     ] = None,
     nested: Annotated[bool, typer.Option("--nested", help="Entities inside entities, for ner.")] = False,
     name: Annotated[str, typer.Option("--name", help="Name of the model.", show_default="that of the file")] = "",
@@ -84,6 +85,10 @@ def train(
     results: Annotated[
         Path | None, typer.Option("--results", metavar="FILE", help="Of a pipeline: where to write its scores (JSON).")
     ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option("--keep", metavar="FOLDER", help="Of a pipeline: where finished parts are kept, to go on with."),
+    ] = None,
     seed: Seed = 0,
     workers: Workers = 1,
     as_json: JsonFlag = False,
@@ -94,7 +99,7 @@ def train(
     if task == PIPELINE:
         from weft.cli.train_pipeline import train_from_config
 
-        train_from_config(files, out, results, limit=limit, seed=seed, workers=workers, as_json=as_json)
+        train_from_config(files, out, results, keep, limit=limit, seed=seed, workers=workers, as_json=as_json)
         return
     if task not in TASKS:
         raise ConfigError(f"unknown task {task!r}; the tasks are: {', '.join([*TASKS, PIPELINE])}")

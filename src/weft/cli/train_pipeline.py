@@ -17,7 +17,15 @@ SHOWN = ("Words", "Sentences", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS",
 
 
 def train_from_config(
-    files: Sequence[Path], out: Path | None, results: Path | None, *, limit: int, seed: int, workers: int, as_json: bool
+    files: Sequence[Path],
+    out: Path | None,
+    results: Path | None,
+    keep: Path | None,
+    *,
+    limit: int,
+    seed: int,
+    workers: int,
+    as_json: bool,
 ) -> None:
     """Train the pipeline of a configuration file; the model goes to the user's folder unless `out` says where."""
     from weft import models
@@ -31,7 +39,12 @@ def train_from_config(
     target = out or models.user_folder() / f"{config.name}{models.SUFFIX}"
     check_place(target)
     nlp, report = train_pipeline(
-        config, seed=seed, workers=workers, limit=limit, say=lambda text: typer.echo(f"weft: {text}", err=True)
+        config,
+        seed=seed,
+        workers=workers,
+        limit=limit,
+        keep=keep,
+        say=lambda text: typer.echo(f"weft: {text}", err=True),
     )
     nlp.save(target, pack=True)
     report |= {"model": short_path(target).as_posix(), "bytes": target.stat().st_size}

@@ -26,8 +26,8 @@ from weft.training.material import sentence_keys
 COLUMNS = ("lemma", "upos", "xpos", "feats")
 #: With fewer documents a fold, sentences are parted instead.
 FEWEST = 10
-#: Trains components of tags, in order, on documents.
-Train = Callable[[Sequence[Doc]], list[Component]]
+#: Trains components of tags, in order, without a fold, on the documents outside it.
+Train = Callable[[int, Sequence[Doc]], list[Component]]
 
 
 def gives_tags(component: Component) -> bool:
@@ -70,7 +70,7 @@ class Jackknife:
                 self.fold_of.setdefault(key, number % folds)
         others = [[unit for i, unit in enumerate(units) if i % folds != fold] for fold in range(folds)]
         with ThreadPoolExecutor(workers, "weft") as pool:
-            self.parts = list(pool.map(train, others))
+            self.parts = list(pool.map(train, range(folds), others))
 
     def __call__(self, docs: Sequence[Doc]) -> list[Doc]:
         """Documents with tags of components that did not learn from them."""

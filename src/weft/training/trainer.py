@@ -5,15 +5,19 @@ component i learns from  corpora with gold layers + tags (gold, predicted by com
 
 from __future__ import annotations
 
+import hashlib
+import json
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import weft
 from weft.errors import ConfigError, WeftError
 from weft.lexical.clusters import cluster_words
+from weft.models import SUFFIX
 from weft.pipeline import Component, Pipeline
 from weft.tasks.registry import component_class
 from weft.text.base_chunks import set_base_chunks
@@ -27,14 +31,23 @@ Say = Callable[[str], None]
 
 
 def train_pipeline(
-    config: PipelineConfig, *, seed: int = 0, workers: int = 1, limit: int = 0, say: Say | None = None
+    config: PipelineConfig,
+    *,
+    seed: int = 0,
+    workers: int = 1,
+    limit: int = 0,
+    keep: Path | None = None,
+    say: Say | None = None,
 ) -> tuple[Pipeline, dict[str, Any]]:
     """The pipeline that a configuration describes, and a report: what every component learned from, and all scores.
 
-    `limit` takes only so many sentences of every part of a corpus, for a trial. `say` is told what is being done.
+    `limit` takes only so many sentences of every part of a corpus, for a trial. `keep` is the folder of an interrupted
+    run to go on with. `say` is told what is being done.
     """
     with tempfile.TemporaryDirectory() as folder:
-        run = _Run(config, seed, workers, Material(config, limit), Path(folder), say or (lambda text: None))
+        place = keep or Path(folder)
+        place.mkdir(parents=True, exist_ok=True)
+        run = _Run(config, seed, workers, Material(config, limit), place, say or (lambda text: None))
         return run.train()
 
 
@@ -77,9 +90,13 @@ class _Run:
         if spec.base_chunks:
             for doc in (*train, *dev):
                 set_base_chunks(doc)
-        train, dev = self._with_tags(spec, train, training=True), self._with_tags(spec, dev, training=False)
-        component = self._new(spec)
-        report = component.fit(train, dev or None)
+        component, report = self._kept(
+            spec,
+            lambda: (
+                self._with_tags(spec, train, training=True),
+                self._with_tags(spec, dev, training=False),
+            ),
+        )
         self.done.append((spec, component))
         return {
             "task": spec.task,
@@ -87,10 +104,41 @@ class _Run:
             "tags": spec.tags,
             "sentences": sum(doc.n_sentences for doc in train),
             "words": sum(doc.n_words for doc in train),
-            "scores": report.get("scores", {}),
-            "cpu_seconds": report.get("training", {}).get("cpu_seconds"),
+            "scores": report["scores"],
+            "cpu_seconds": report["cpu_seconds"],
             "bytes": sum(array.nbytes for array in component.state()[1].values()),
         }
+
+    def _kept(
+        self, spec: ComponentSpec, docs: Callable[[], tuple[Sequence[Doc], Sequence[Doc]]], part: str = ""
+    ) -> tuple[Component, dict[str, Any]]:
+        """A component and what its training told, from the folder of finished ones or trained now."""
+        path = self.folder / f"{spec.task}-{self._name_of(spec, part)}{SUFFIX}"
+        if not path.exists():
+            component = self._new(spec)
+            train, dev = docs()
+            told = component.fit(train, dev or None)
+            report = {"scores": told.get("scores", {}), "cpu_seconds": told.get("training", {}).get("cpu_seconds")}
+            Pipeline([component], report).save(path)
+        found = Pipeline.load(path)
+        return found.components[0], {"scores": {}, "cpu_seconds": None, **found.card}
+
+    def _name_of(self, spec: ComponentSpec, part: str) -> str:
+        """A hash of all that a component's training depends on."""
+        config = self.config
+        taggers = [asdict(own) for own, component in self.done if gives_tags(component)]
+        told = [
+            asdict(spec),
+            part,
+            taggers if spec.tags != "gold" else [],
+            self.seed,
+            self.material.limit,
+            config.folds,
+        ]
+        corpora = {name: asdict(corpus) for name, corpus in config.corpora.items()}
+        clusters = {name: asdict(own) for name, own in config.clusters.items()}
+        text = json.dumps([told, corpora, clusters, weft.__version__], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def _new(self, spec: ComponentSpec, check: bool = False) -> Component:
         """A component to be trained."""
@@ -118,18 +166,17 @@ class _Run:
             specs = [own for own, component in self.done if gives_tags(component)]
             learned = self.material.docs(list(dict.fromkeys(name for own in specs for name in own.train)))
             self._jackknife = Jackknife(
-                learned, taggers, lambda part: self._retrained(specs, part), self.config.folds, self.workers
+                learned, taggers, lambda fold, part: self._retrained(specs, fold, part), self.config.folds, self.workers
             )
         return self._jackknife(docs)
 
-    def _retrained(self, specs: Sequence[ComponentSpec], docs: Sequence[Doc]) -> list[Component]:
-        """The components of tags, trained anew on a part of their documents."""
-        found = []
-        for spec in specs:
-            component = self._new(spec)
-            component.fit(docs, self.material.docs(spec.dev) or None)
-            found.append(component)
-        return found
+    def _retrained(self, specs: Sequence[ComponentSpec], fold: int, docs: Sequence[Doc]) -> list[Component]:
+        """The components of tags, trained anew without the documents of a fold."""
+
+        def of(spec: ComponentSpec) -> Component:
+            return self._kept(spec, lambda: (docs, self.material.docs(spec.dev)), f"without fold {fold}")[0]
+
+        return [of(spec) for spec in specs]
 
     def _clustered(self, name: str) -> Path:
         """The file of clusters, learned when it is first asked for."""

@@ -54,45 +54,31 @@ def run() -> dict[str, Any]:
         model, named = a_model(Path(folder))
         with service(model) as (address, process):
             figures = asyncio.run(measure(address, process.pid, CLIENTS, EACH))
-    figures["model"] = named
-    rows = [{"measured": "words a passage", "Weft": figures["passage_words"], "goal": None}]
-    alone = figures["alone"]
-    rows += [
-        {"measured": f"one client, {name} of a request, ms", "Weft": alone[name], "goal": None}
-        for name in ("p50", "p95")
-    ]
-    for name, load in figures["loads"].items():
-        rows += [
-            {
-                "measured": f"{CLIENTS} clients, {name}: errors of {load['requests']:,} requests",
-                "Weft": load["errors"],
-                "goal": 0,
-            },
-            {"measured": f"{CLIENTS} clients, {name}: p50 of a request, ms", "Weft": load["p50"], "goal": None},
-            {"measured": f"{CLIENTS} clients, {name}: p95 of a request, ms", "Weft": load["p95"], "goal": None},
-            {
-                "measured": f"{CLIENTS} clients, {name}: requests a second",
-                "Weft": load["requests_per_second"],
-                "goal": None,
-            },
-            {"measured": f"{CLIENTS} clients, {name}: words a second", "Weft": load["words_per_second"], "goal": None},
-            {"measured": f"{CLIENTS} clients, {name}: CPU ms a request", "Weft": load["cpu_ms"], "goal": None},
-        ]
-    rows += [
-        {
-            "measured": f"bad requests not refused with 4xx, of {figures['bad']}",
-            "Weft": figures["bad_not_refused"],
-            "goal": 0,
-        },
-        {
-            "measured": f"errors of {figures['after']['requests']:,} requests after them",
-            "Weft": figures["after"]["errors"],
-            "goal": 0,
-        },
-        {"measured": "memory of the service at first, MB", "Weft": figures["rss_mb_first"], "goal": None},
-        {"measured": "memory of the service at the end, MB", "Weft": figures["rss_mb_last"], "goal": None},
-    ]
-    return {"title": f"The service under load, model: {named}", "rows": rows, **figures}
+    return {"title": f"The service under load, model: {named}", "rows": rows(figures), "model": named, **figures}
+
+
+def rows(figures: dict[str, Any]) -> list[dict[str, Any]]:
+    """The figures as a table, one row a load."""
+    clients = figures["clients"]
+    loads = {"one client": figures["alone"]}
+    loads |= {f"{clients} clients, {name}": load for name, load in figures["loads"].items()}
+    loads[f"{clients} clients, after bad requests"] = figures["after"]
+    names = {
+        "requests": "requests",
+        "errors": "errors",
+        "p50": "p50, ms",
+        "p95": "p95, ms",
+        "requests_per_second": "requests/s",
+        "words_per_second": "words/s",
+        "cpu_ms": "CPU ms a request",
+    }
+    table = [{"load": name, **{title: load[key] for key, title in names.items()}} for name, load in loads.items()]
+    bad = {
+        "load": "bad requests; errors: not refused",
+        "requests": figures["bad"],
+        "errors": figures["bad_not_refused"],
+    }
+    return [*table, bad]
 
 
 def a_model(folder: Path) -> tuple[str, str]:

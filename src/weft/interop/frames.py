@@ -1,0 +1,195 @@
+"""Data frames of pandas or Polars: one row a document, one row a word, one row a span.
+
+| frame | columns |
+|---|---|
+| documents | `document` (its number), `id`, `text` |
+| words | `document`, `sentence`, `word` (number in the sentence, from 1), `token`, `start`, `end` (characters), `form`, the columns that the documents have, `head` |
+| spans | `document`, `layer`, `unit`, `start`, `end`, `label`, `text`, `pieces` (JSON, where a span has gaps) |
+
+`docs_of_frames` puts documents together again. Not held: comments, empty nodes, what multiword tokens have beside their
+form, names and attributes of spans, probabilities, relations, clusters, graphs, phrases, metadata but the name.
+"""  # noqa: E501
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+
+from weft.errors import ConfigError, WeftError
+from weft.interop.packages import needed
+from weft.text.doc import Doc, Multiword
+from weft.text.layers import SpanLayer
+from weft.text.strings import StringTable
+from weft.text.views import Span
+
+Library = Literal["pandas", "polars"]
+Columns = dict[str, list[Any]]
+_PLACES = ("document", "sentence", "word", "token", "start", "end")
+
+
+def documents_frame(docs: Iterable[Doc], library: Library = "pandas") -> Any:
+    """One row a document."""
+    rows = [(number, doc.id, doc.text) for number, doc in enumerate(docs)]
+    columns = dict(zip(("document", "id", "text"), map(list, zip(*rows, strict=True)), strict=False))
+    return _frame(columns or {"document": [], "id": [], "text": []}, library)
+
+
+def words_frame(docs: Iterable[Doc], library: Library = "pandas") -> Any:
+    """One row a word.
+
+    >>> frame = words_frame([Doc.of_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])])
+    >>> frame[["word", "start", "end", "form", "upos"]].values.tolist()
+    [[1, 0, 4, 'Dogs', 'NOUN'], [2, 5, 9, 'bark', 'VERB']]
+    """
+    columns: Columns = {name: [] for name in (*_PLACES, "form")}
+    total = 0
+    for number, doc in enumerate(docs):
+        own = _word_columns(doc, number)
+        for name, values in own.items():
+            columns.setdefault(name, _missing(name) * total).extend(values)
+        total += doc.n_words
+        for name, values in columns.items():
+            values += _missing(name) * (total - len(values))
+    return _frame(columns, library)
+
+
+def spans_frame(docs: Iterable[Doc], library: Library = "pandas") -> Any:
+    """One row a span of any layer.
+
+    >>> doc = Doc.of_words([["Ada", "slept"]])
+    >>> doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "PER")])
+    >>> spans_frame([doc])[["layer", "label", "text"]].values.tolist()
+    [['entities', 'PER', 'Ada']]
+    """
+    names = ("document", "layer", "unit", "start", "end", "label", "text", "pieces")
+    columns: Columns = {name: [] for name in names}
+    for number, doc in enumerate(docs):
+        for layer_name, layer in doc.spans.items():
+            for i, (pieces, label) in enumerate(layer):
+                text = Span(doc, layer_name, i).text
+                packed = json.dumps(pieces) if len(pieces) > 1 else ""
+                row = (number, layer_name, layer.unit, pieces[0][0], pieces[-1][1], label, text, packed)
+                for name, value in zip(names, row, strict=True):
+                    columns[name].append(value)
+    return _frame(columns, library)
+
+
+def docs_of_frames(documents: Any, words: Any = None, spans: Any = None) -> list[Doc]:
+    """The documents of frames, of pandas or Polars.
+
+    >>> docs = [Doc.of_words([["Dogs", "bark"], ["Cats", "purr"]], head=[[2, 0], [2, 0]])]
+    >>> docs_of_frames(documents_frame(docs), words_frame(docs), spans_frame(docs))[0].same(docs[0])
+    True
+    """
+    strings = StringTable()
+    found: dict[int, Doc] = {}
+    table = _columns(documents)
+    for number, text in zip(table["document"], table["text"], strict=True):
+        found[number] = Doc(text, strings)
+    for number, name in zip(table["document"], table.get("id", []), strict=False):
+        if name:
+            found[number].meta["id"] = name
+    if words is not None:
+        for number, rows in _parted(_columns(words)).items():
+            _set_words(_doc(found, number), rows)
+    if spans is not None:
+        for number, rows in _parted(_columns(spans)).items():
+            _set_spans(_doc(found, number), rows)
+    return list(found.values())
+
+
+def _missing(column: str) -> list[Any]:
+    return [-1] if column == "head" else [""]
+
+
+def _word_columns(doc: Doc, number: int) -> Columns:
+    lengths = np.diff(doc.sentence_offsets) if doc.n_sentences else np.array([doc.n_words])
+    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]) if len(lengths) else np.zeros(0, dtype=np.int64)
+    own: Columns = {
+        "document": [number] * doc.n_words,
+        "sentence": np.repeat(np.arange(1, len(lengths) + 1), lengths).tolist(),
+        "word": (np.arange(1, doc.n_words + 1) - np.repeat(starts, lengths)).tolist(),
+        "token": doc.word_token.tolist(),
+        "start": doc.word_start.tolist(),
+        "end": doc.word_end.tolist(),
+        "form": doc.column("form"),
+    }
+    own |= {name: doc.column(name) for name, ids in doc.columns.items() if name != "form" and ids.any()}
+    if doc.head is not None:
+        own["head"] = doc.head.tolist()
+    clash = [name for name in doc.columns if name in (*_PLACES, "head")]
+    if clash:
+        raise WeftError(f"a column {clash[0]!r} of one's own has the name of one of the frame; rename it first")
+    return own
+
+
+def _set_words(doc: Doc, rows: Columns) -> None:
+    tokens = np.asarray(rows["token"], dtype=np.int64)
+    firsts = np.flatnonzero(np.diff(tokens, prepend=-1))
+    starts, ends = np.asarray(rows["start"]), np.asarray(rows["end"])
+    if len(ends) and int(ends.max()) > len(doc.text):
+        raise WeftError(f"a word ends at character {int(ends.max())} of a text of {len(doc.text)}")
+    doc.set_offsets(starts[firsts], ends[firsts])
+    doc.word_token = np.cumsum(np.diff(tokens, prepend=-1) != 0).astype(np.int32) - 1
+    doc.set_column("form", [str(form) for form in rows["form"]])
+    sentences = np.asarray(rows["sentence"])
+    doc.set_sentences([*np.flatnonzero(np.diff(sentences, prepend=-1)).tolist(), len(sentences)])
+    for name, values in rows.items():
+        if name == "head":
+            doc.head = np.array(values, dtype=np.int32) if any(value >= 0 for value in values) else None
+        elif name not in (*_PLACES, "form") and any(values):
+            doc.set_column(name, [str(value) for value in values])
+    for first, end in pairwise([*firsts.tolist(), doc.n_words]):
+        text = doc.text[int(starts[first]) : int(ends[first])]
+        if end - first > 1 or rows["form"][first] != text:
+            doc.multiwords.append(Multiword(first, end, (text, *[""] * 8)))
+
+
+def _set_spans(doc: Doc, rows: Columns) -> None:
+    names = ("layer", "unit", "start", "end", "label", "pieces")
+    for layer, unit, start, end, label, packed in zip(*(rows[name] for name in names), strict=True):
+        spans = doc.spans.setdefault(layer, SpanLayer(doc.strings, unit))
+        limit = doc.n_words if unit == "words" else len(doc.text)
+        if end > limit:
+            raise WeftError(f"a span of layer {layer!r} ends at {end} of {limit} {unit}")
+        spans.add(json.loads(packed) if packed else [(int(start), int(end))], label)
+
+
+def _frame(columns: Columns, library: Library) -> Any:
+    if library not in ("pandas", "polars"):
+        raise ConfigError(f"library={library!r}: expected 'pandas' or 'polars'")
+    return needed(library, f"a frame of {library}").DataFrame(columns)
+
+
+def _columns(frame: Any) -> Columns:
+    """The columns of a frame of either library as lists."""
+    if hasattr(frame, "to_dict") and hasattr(frame, "iloc"):
+        return {str(name): values for name, values in frame.to_dict("list").items()}
+    if hasattr(frame, "to_dict"):
+        return dict(frame.to_dict(as_series=False))
+    if isinstance(frame, Mapping):
+        return {name: list(values) for name, values in frame.items()}
+    raise WeftError(f"expected a frame of pandas or Polars, got {type(frame).__name__}")
+
+
+def _parted(columns: Columns) -> dict[int, Columns]:
+    """The rows of every document, in order."""
+    if "document" not in columns:
+        raise WeftError(f"the frame has no column 'document'; it has {', '.join(columns) or 'none'}")
+    places: dict[int, list[int]] = {}
+    for place, number in enumerate(columns["document"]):
+        places.setdefault(number, []).append(place)
+    return {
+        number: {name: [values[place] for place in own] for name, values in columns.items() if name != "document"}
+        for number, own in places.items()
+    }
+
+
+def _doc(found: Mapping[int, Doc], number: int) -> Doc:
+    if number not in found:
+        raise WeftError(f"the frame of documents has none with the number {number}")
+    return found[number]

@@ -338,7 +338,7 @@ def _tell_spacing(
         new = with_blanks(old, before, after)
         if final and after == "":
             new = with_blanks(old, before, " ")
-        elif token in lasts and not final and paragraphs[sentence] and after in ("", " "):
+        elif token in lasts and (after == " " if final else paragraphs[sentence] and after in ("", " ")):
             new = "|".join(filter(None, [with_blanks(old, before, " "), f"SpacesAfter={escape(after)}"]))
         if word in owners:
             row = owners[word]

@@ -31,8 +31,10 @@ def test_the_command_trains_scores_and_writes_a_model_that_can_be_loaded_by_name
     assert doc.has("head")
     assert doc.has("lemma")
     assert [span.label for span in doc.span_views("chunks")][:2] == ["NP", "VP"]
-    raw, gold = report["tests"]
-    assert (raw["from"], gold["from"]) == ("raw text", "gold words")
+    raw, gold, tags = report["tests"]
+    assert (raw["from"], gold["from"], tags["from"]) == ("raw text", "gold words", "gold tags")
+    assert set(tags["scores"]) == {"UAS", "LAS", "CLAS"}
+    assert tags["scores"]["LAS"] >= gold["scores"]["LAS"] - 2
     assert gold["scores"]["Words"] == 100
     assert 50 < raw["scores"]["LAS"] <= gold["scores"]["LAS"] + 5
     assert gold["scores"]["chunks"] > 80

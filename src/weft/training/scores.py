@@ -1,11 +1,13 @@
 """Scores of a finished pipeline on the sets its configuration names.
 
-    ud          the metrics of the CoNLL 2018 shared task, from raw text and from gold words (`weft.evaluate.ud`)
+    ud          the metrics of the CoNLL 2018 shared task (`weft.evaluate.ud`), from raw text and from gold words;
+                those of trees from gold tags, too
     chunks      F1 of base chunks against those that the rule reads from gold trees, from raw text and from gold words
     mwe         F1 of links of expressions, from gold words (`weft.evaluate.mwe`)
     any other   F1 of that layer of spans, from gold words
 
-All are F1 in per cent. Nothing but the text, or the words and sentences, of a gold document is seen by the pipeline.
+All are F1 in per cent. Nothing but the text, or the words and sentences (and tags), of a gold document is seen by the
+pipeline.
 """
 
 from __future__ import annotations
@@ -23,9 +25,11 @@ from weft.text.base_chunks import set_base_chunks
 from weft.text.doc import Doc
 from weft.text.expressions import expressions_of
 from weft.training.config import TestSpec
+from weft.training.jackknife import COLUMNS, gives_tags
 from weft.training.material import Material
 
-RAW, GOLD = "raw text", "gold words"
+RAW, GOLD, TAGS = "raw text", "gold words", "gold tags"
+TREES = ("UAS", "LAS", "CLAS")
 CHUNKS, EXPRESSIONS, UD = "chunks", "mwe", "ud"
 
 
@@ -36,17 +40,20 @@ def score_test(nlp: Pipeline, test: TestSpec, material: Material, workers: int =
         for doc in docs:
             set_base_chunks(doc)
     rows = []
-    for way in (RAW, GOLD):
+    trees = UD in test.score and any("head" in component.provides for component in nlp.components)
+    for way in (RAW, GOLD, TAGS) if trees else (RAW, GOLD):
         found = annotated(nlp, docs, way, workers)
         scores: dict[str, float] = {}
         groups: dict[str, dict[str, float]] = {}
         for kind in test.score:
             if kind == UD:
                 counts = evaluate_ud(docs, found).counts
+                if way == TAGS:
+                    counts = {name: each for name, each in counts.items() if name in TREES}
                 scores |= {name: _percent(each) for name, each in counts.items() if _told(name, docs)}
-                if test.by:
+                if test.by and way != TAGS:
                     groups = _by_group(counts, groups_of_units(docs, test.by), docs)
-            elif kind == CHUNKS or way == GOLD:
+            elif way == GOLD or (kind == CHUNKS and way == RAW):
                 scores[kind] = _spans(docs, found, kind)
         if scores:
             rows.append({"set": test.name, "from": way, "scores": scores, **({"by": groups} if groups else {})})
@@ -54,19 +61,23 @@ def score_test(nlp: Pipeline, test: TestSpec, material: Material, workers: int =
 
 
 def annotated(nlp: Pipeline, docs: Sequence[Doc], way: str, workers: int = 1) -> list[Doc]:
-    """What the pipeline makes of the texts of documents, or of their words."""
-    return list(nlp.pipe([Doc(doc.text) if way == RAW else bare(doc) for doc in docs], workers=workers))
+    """What the pipeline makes of the texts of documents, or of their words, or of their words and tags."""
+    if way == RAW:
+        return list(nlp.pipe([Doc(doc.text) for doc in docs], workers=workers))
+    if way == TAGS:
+        nlp = Pipeline([component for component in nlp.components if not gives_tags(component)])
+    return list(nlp.pipe([bare(doc, COLUMNS if way == TAGS else ()) for doc in docs], workers=workers))
 
 
-def bare(doc: Doc) -> Doc:
-    """The words and sentences of a document and nothing else.
+def bare(doc: Doc, columns: Sequence[str] = ()) -> Doc:
+    """The words and sentences of a document, some columns, and nothing else.
 
     >>> bare(Doc.of_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])).has("upos")
     False
     """
     new = Doc(doc.text, doc.strings)
     new.token_start, new.token_end, new.word_token = doc.token_start, doc.token_end, doc.word_token
-    new.columns = {"form": doc.columns["form"]}
+    new.columns = {name: ids for name, ids in doc.columns.items() if name == "form" or name in columns}
     new.multiwords = doc.multiwords
     new.set_sentences(doc.sentence_offsets)
     return new

@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 
 from weft.errors import ConfigError
 from weft.formats import FORMATS, write
-from weft.pictures import DocPictures, show, stacked
-from weft.tasks.alternatives import KEY, alternatives, as_comments
+from weft.pictures import DocPictures, show, span_layers, stacked
+from weft.scale.job import fit
+from weft.tasks.alternatives import KEY, alternatives
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer, chars_of_words
-from weft.text.misc_spans import misc_of_confidence, misc_of_spans
+from weft.text.nesting import levels_of
 from weft.text.views import Sentence
 
 #: Sentences of more words are not drawn: nobody could read the tree.
@@ -96,14 +97,25 @@ def to_file(doc: Doc, format: str) -> File:
 
 
 def _fit(doc: Doc, format: str) -> None:
-    """Put spans, probabilities and alternatives where a format has room for them."""
-    if format == "conllu":
-        if "entities" in doc.spans and doc.spans["entities"].is_flat():
-            misc_of_spans(doc, "entities")
-        misc_of_confidence(doc)
-        as_comments(doc)
-    elif format != "jsonl":
+    """Put spans, probabilities and alternatives where a format has room for them; labels hold outermost spans only."""
+    if format in ("conllu", "columns"):
+        for name, layer in span_layers(doc).items():
+            if not layer.is_flat() and (format == "columns" or name != "mwe"):
+                doc.spans[name] = _outermost(layer)
+    if format not in ("jsonl", "conllu"):
         doc.meta.pop(KEY, None)
+    fit(doc, format, kbest=len(doc.meta.get(KEY, {})))
+
+
+def _outermost(layer: SpanLayer) -> SpanLayer:
+    """The spans of a layer that lie in no other; those with gaps are left out."""
+    whole = [(number, row) for number, row in enumerate(layer) if len(row.pieces) == 1]
+    levels = levels_of([(*row.pieces[0], row.label) for _, row in whole])
+    found = SpanLayer(layer.strings)
+    for (number, row), level in zip(whole, levels, strict=True):
+        if level == 0:
+            found.add(row.pieces, row.label, **layer.attributes.get(number, {}))
+    return found
 
 
 def _zipped(folder: Path) -> bytes:

@@ -1,0 +1,56 @@
+"""Answers as files: whatever spans a document has, every format gets a file that can be read back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import weft
+from weft.serve.answers import formats_of, to_file, to_json
+from weft.tasks.alternatives import note_alternatives
+from weft.text import Doc, SpanLayer
+
+FORMATS = formats_of(["head", "constituents", "spans/mwe", "relations/hedge"])
+
+
+def a_document() -> Doc:
+    """Nested and crossing entities, an expression with a gap, alternatives."""
+    doc = Doc.of_words([["The", "Bank", "of", "Oslo", "wrote", "it", "down"]], head=[[2, 5, 4, 2, 0, 5, 5]],
+                       deprel=[["det", "nsubj", "case", "nmod", "root", "obj", "compound"]])  # fmt: skip
+    doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 4, "ORG"), (3, 4, "LOC"), (3, 5, "X")])
+    doc.spans["mwe"] = SpanLayer(doc.strings)
+    doc.spans["mwe"].add([(4, 5), (6, 7)], "strong")
+    note_alternatives(doc, "tagger", [[(["X"] * 7, 0.75)]])
+    return doc
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_holds_what_it_can_of_any_spans(format: str, tmp_path: Path) -> None:
+    file = to_file(a_document(), format)
+    assert file.content
+    (tmp_path / file.name).write_bytes(file.content)
+    if format in ("conllu", "columns", "jsonl", "parquet"):
+        (doc,) = weft.read(tmp_path / file.name, format)
+        assert doc.n_words == 7
+        if format == "conllu":
+            assert [word.misc.get("NER", "") for word in doc.words] == ["B-ORG", "I-ORG", "I-ORG", "I-ORG", "", "", ""]
+            assert any(line.startswith("# tagger_1 = 0.75") for line in doc.comments[0])
+
+
+def test_formats_of_all_models_are_those_of_the_api() -> None:
+    from typing import get_args
+
+    from weft.serve.schemas import Format
+
+    assert set(FORMATS) | {"json"} == set(get_args(Format))
+
+
+def test_an_answer_holds_spans_with_gaps_and_nested_ones() -> None:
+    import json
+
+    answer = json.loads(to_json(a_document(), "any", 0.0, pictures=True))
+    (expression,) = answer["spans"]["mwe"]
+    assert (expression["words"], expression["text"]) == ([[4, 5], [6, 7]], "wrote ... down")
+    assert len(answer["spans"]["entities"]) == 3
+    assert answer["sentences"][0]["pictures"]["spans"]["entities"].count("<mark") == 4

@@ -29,6 +29,7 @@ def bench() -> ModuleType:
 def nlp(bench: ModuleType) -> Pipeline:
     """Words, entities, tags, lemmas and trees."""
     found: Pipeline = bench.small_pipeline()
+    found.card |= {"scores": {"story, gold words": {"LAS": 80.12, "UPOS": 90.0}}, "weaknesses": ["poems"]}
     return found
 
 

@@ -133,6 +133,13 @@ def test_everything_can_be_done_with_keys(page: Page) -> None:
     assert page.evaluate("document.activeElement.id") == "text"
 
 
+def test_the_card_of_the_model_can_be_read(page: Page) -> None:
+    page.click("#about summary")
+    card = page.inner_text("#about dl")
+    for told in ("segmenter, ner, tagger, lemmatizer, parser", "examples", "MIT", "gold words", "80.1", "poems"):
+        assert told in card
+
+
 def test_every_control_has_a_name_and_every_picture_a_title(page: Page) -> None:
     page.click("#view-trees g.word >> nth=0")
     unnamed = page.evaluate(

@@ -207,7 +207,7 @@ async function start() {
   choose("trees");
   $("form").addEventListener("submit", (event) => { event.preventDefault(); annotate(); });
   $("text").addEventListener("input", count);
-  $("model").addEventListener("change", annotate);
+  $("model").addEventListener("change", () => { showAbout(modelFacts($("model").value)); annotate(); });
   $("shading").addEventListener("change", () => $("results").classList.toggle("shaded", $("shading").checked));
   $("help-button").addEventListener("click", () => $("help").showModal());
   for (const view of VIEWS) $(`tab-${view}`).addEventListener("click", () => choose(view));
@@ -233,6 +233,7 @@ async function start() {
     return;
   }
   for (const model of state.models.models) $("model").append(make("option", { value: model.name }, model.name));
+  showAbout(modelFacts($("model").value));
   if (!$("text").value) $("text").value = Object.values(SAMPLES)[0];
   count();
   annotate();

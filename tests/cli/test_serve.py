@@ -70,3 +70,10 @@ def test_it_says_where_it_is_answers_there_and_ends_when_interrupted(tagger: Pat
         rest = process.stderr.read()
         assert process.wait(20) in (0, 130)
         assert "Traceback" not in rest
+
+
+def test_without_the_extra_it_says_what_to_install() -> None:
+    code = "import sys; sys.modules['fastapi'] = None; sys.argv = ['weft', 'serve']; from weft.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "weft: serving needs fastapi; install the extra: pip install 'weft[serve]'\n"

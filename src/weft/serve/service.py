@@ -129,9 +129,11 @@ class Service:
                 f"the text has {len(text):,} characters, at most {self.limits.max_chars:,} are taken; "
                 "send it in parts, or start the service with a larger --max-chars"
             )
-        for place, letter in enumerate(text):
-            if "\ud800" <= letter <= "\udfff":
-                raise WeftError(f"character {place + 1} of the text is half of a character (a lone surrogate)")
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            place = error.start + 1
+            raise WeftError(f"character {place} of the text is half of a character (a lone surrogate)") from None
 
     def annotate(
         self,
@@ -187,13 +189,14 @@ class Service:
             except Exception as error:  # a defect: it must neither end the service nor show its inside
                 _log.error("a request failed", exc_info=error)
                 job.future.set_exception(Broken("something went wrong in the service; its log says what"))
-            self.answered += 1
+        with self._lock:
+            self.answered += len(jobs)
 
     def warm(self) -> None:
         """Annotate a few words with every model, so that the first request finds compiled kernels."""
         for name in self.models:
-            self.pipeline(name, probabilities=True)(_WARM)
-            self.pipeline(name)(_WARM)
+            for probabilities, alternatives in ((False, 0), (True, 0), (False, 2)):
+                self.pipeline(name, probabilities, alternatives)(_WARM)
 
     def close(self) -> None:
         """Stop the threads; what waits is not begun."""

@@ -143,8 +143,8 @@ class _Run:
     def _new(self, spec: ComponentSpec, check: bool = False) -> Component:
         """A component to be trained."""
         options: dict[str, Any] = {"seed": self.seed, "workers": self.workers, **spec.settings}
-        if spec.clusters:
-            options["clusters"] = "clusters" if check else str(self._clustered(spec.clusters))
+        if spec.clusters and not check:
+            options["clusters"] = str(self._clustered(spec.clusters))
         if "gazetteers" in options:
             options["gazetteers"] = {
                 name: str(self.material.find(file)) for name, file in options["gazetteers"].items()

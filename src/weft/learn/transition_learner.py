@@ -23,11 +23,16 @@ from weft.infer.transitions.weights import (
     grow_narrow,
     grow_wide,
     largest_mean,
+    mix_narrow,
+    mix_wide,
+    new_narrow,
+    new_wide,
     pack_narrow,
     pack_wide,
 )
 from weft.learn.transition_beam import NEEDED, UPDATES, train_with_beam
 from weft.learn.transition_training import ORACLES, STEPS, WRONG, train_greedily
+from weft.storage import Arrays
 
 #: Finest step of mean weights: they are kept as multiples of this part of one.
 FINEST = 64.0
@@ -60,6 +65,8 @@ class TransitionLearner:
     With a `beam` the perceptron learns from whole computations, at the step that `update` says (early, max-violation);
     the oracle then tells which computations are correct, and nothing is explored. With `score`, which is asked after
     every epoch for that of a parser of the mean weights so far, the first of the best parsers is kept, else the last.
+    With several `runs`, each in orders of its own, the mean of their weights is kept: linear models that were averaged
+    score as their average does, which makes up for the luck of a single order.
     """
 
     epochs: int = 10
@@ -72,6 +79,7 @@ class TransitionLearner:
     update: str = "max-violation"
     by_mean: bool = False
     prune: float = 0.5  # smaller mean weights, less than half of one correction, are left out
+    runs: int = 1
 
     def fit(
         self,
@@ -84,10 +92,24 @@ class TransitionLearner:
         self.check(parser)
         if not len(keep):
             raise DataError("there is nothing to train on: no sentence with a tree that the parser can build")
+        found = [self._run(run, parser, treebank, keep, score) for run in range(self.runs)]
+        history = [epoch for _, epochs in found for epoch in epochs]
+        return _mixed(parser, [best for best, _ in found], self.prune), history
+
+    def _run(
+        self,
+        run: int,
+        parser: TransitionParser,
+        treebank: Treebank,
+        keep: NDArray[np.int64],
+        score: Callable[[TransitionParser], float] | None,
+    ) -> tuple[_Means, list[Epoch]]:
+        """One run: the mean weights of its best or last epoch, and what the epochs came to."""
         system = parser.system
         longest = int(np.diff(treebank.sentences).max())
-        model = parser.model
-        rng = np.random.default_rng(self.seed)
+        columns = parser.model.labels.lines.shape[1]
+        model = parser.model._replace(moves=new_narrow(), labels=new_wide(columns))
+        rng = np.random.default_rng((self.seed, run) if run else self.seed)
         random = rng.integers(0, 2**63, 1).astype(np.uint64)
         clock, room = np.zeros(1), parser.new_scratch()
         state, gold = new_state(longest), np.zeros((longest + 2, G_WIDTH), dtype=np.int32)
@@ -122,8 +144,8 @@ class TransitionLearner:
             seconds = time.process_time() - started
             found = None
             if score is not None or number == self.epochs:
-                now = _averaged(parser, model, float(clock[0]), self.prune)
-                found = None if score is None else score(now)
+                now = _means(model, float(clock[0]))
+                found = None if score is None else score(_mixed(parser, [now], self.prune))
                 if found is None or found > highest:
                     best, highest = now, found or 0.0
             history.append(Epoch(number, int(counts[STEPS]), wrong, seconds, found))
@@ -136,8 +158,8 @@ class TransitionLearner:
         if self.update not in UPDATES:
             raise ConfigError(f"unknown update {self.update!r}; the updates are: {', '.join(UPDATES)}")
         parser.check_beam(self.beam)
-        if self.prune < 0:
-            raise ConfigError(f"prune must be 0 or more, got {self.prune}")
+        if self.prune < 0 or self.runs < 1:
+            raise ConfigError(f"prune >= 0 and runs >= 1 needed, got {self.prune} and {self.runs}")
         if self.epochs < 1 or self.k < 0 or not 0 <= self.p <= 1:
             raise ConfigError(f"epochs >= 1, k >= 0 and 0 <= p <= 1 needed, got {self.epochs}, {self.k} and {self.p}")
 
@@ -154,9 +176,30 @@ def _roomier(model: Model, changes: int) -> Model:
     )
 
 
-def _averaged(parser: TransitionParser, model: Model, clock: float, least: float) -> TransitionParser:
-    """The parser with mean weights."""
+class _Means(NamedTuple):
+    """Packed mean weights, as multiples of 1 / scale."""
+
+    moves: Arrays
+    labels: Arrays
+    scale: float
+
+
+def _means(model: Model, clock: float) -> _Means:
     scale = min(FINEST, LARGEST / max(1.0, largest_mean(model.moves, model.labels, clock)))
+    return _Means(pack_narrow(model.moves, clock, scale), pack_wide(model.labels, clock, scale), scale)
+
+
+def _mixed(parser: TransitionParser, runs: list[_Means], least: float) -> TransitionParser:
+    """The parser with the mean weights of runs."""
+    scale = min(run.scale for run in runs)
+    for i, run in enumerate(runs):
+        if run.scale != scale:
+            moves, labels = (
+                {**table, "weights": np.rint(table["weights"] * (scale / run.scale)).astype(np.int16)}
+                for table in (run.moves, run.labels)
+            )
+            runs[i] = _Means(moves, labels, scale)
+    bound = round(least * scale)
     return parser.with_weights(
-        pack_narrow(model.moves, clock, scale, least), pack_wide(model.labels, clock, scale, least)
+        mix_narrow([run.moves for run in runs], bound), mix_wide([run.labels for run in runs], bound)
     )

@@ -45,6 +45,7 @@ class ParserSettings(Settings):
     beam: int = 1  # configurations kept a step, in training and parsing; 1: greedy
     update: str = "max-violation"  # with a beam, where to learn: early, max-violation
     epochs: int = 10  # passes over the trees
+    runs: int = 1  # trainings in different orders, whose weights are averaged
     k: int = 1  # epochs before mistakes are explored
     p: float = 0.9  # probability of going on from a mistake
     nonprojective: str = (
@@ -68,10 +69,9 @@ class ParserSettings(Settings):
         for name, known in choices.items():
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
-        if self.epochs < 1:
-            raise ConfigError(f"epochs must be at least 1, got {self.epochs}")
-        if self.beam < 1:
-            raise ConfigError(f"beam must be at least 1, got {self.beam}")
+        for name in ("epochs", "runs", "beam"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
 
 
 class Parser(Component):
@@ -136,6 +136,7 @@ class Parser(Component):
             settings.beam,
             settings.update,
             prune=settings.prune,
+            runs=settings.runs,
         )
         held_out = None if dev is None else [doc for doc in dev if doc.n_words]
 

@@ -17,6 +17,7 @@ through, and the same scores on every machine.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -122,10 +123,8 @@ def _longer(array: NDArray[Any], more: int) -> NDArray[Any]:
     return np.concatenate([array, np.zeros((more, *array.shape[1:]), array.dtype)])
 
 
-def pack_narrow(table: NarrowTable, clock: float, scale: float, least: float = 0.0) -> Arrays:
+def pack_narrow(table: NarrowTable, clock: float, scale: float) -> Arrays:
     """The mean weights as multiples of 1 / scale, without zeros, in the form of a model file.
-
-    Features none of whose means is `least` or more in size are left out.
 
     >>> table = new_narrow()
     >>> change_narrow(table, np.array([7 << 32], dtype=np.uint64), 0, 1, 3, 2, 0.0)
@@ -137,7 +136,7 @@ def pack_narrow(table: NarrowTable, clock: float, scale: float, least: float = 0
     means = table.slots[used, _WEIGHTS:] - table.late[used].astype(np.float64) / max(clock, 1.0)
     weights = _rounded(means, scale)
     order = np.argsort(halves)
-    order = order[(weights.any(axis=1) & (np.abs(means).max(axis=1, initial=0.0) >= least))[order]]
+    order = order[np.any(weights[order], axis=1)]
     return {"features": halves[order], "weights": weights[order]}
 
 
@@ -151,7 +150,7 @@ def unpack_narrow(arrays: Arrays) -> NarrowTable:
     return table
 
 
-def pack_wide(table: WideTable, clock: float, scale: float, least: float = 0.0) -> Arrays:
+def pack_wide(table: WideTable, clock: float, scale: float) -> Arrays:
     """The same for a table of many columns, where single weights are left out."""
     used = table.slots[:, 1] > 0
     order = np.argsort(table.slots[used, 0])
@@ -169,12 +168,47 @@ def pack_wide(table: WideTable, clock: float, scale: float, least: float = 0.0) 
     means = now - late / max(clock, 1.0)
     weights = _rounded(means, scale)
     columns = np.where(line, inside, table.cells[at, 0])
-    kept = (weights != 0) & (np.abs(means) >= least)
+    kept = weights != 0
     counts = np.bincount(which[kept], minlength=len(places))
     return {
         "features": features[counts > 0].astype(np.uint32),
         "counts": counts[counts > 0].astype(np.uint16),
         "columns": columns[kept].astype(np.uint8 if table.lines.shape[1] <= 256 else np.uint16),
+        "weights": weights[kept],
+    }
+
+
+def mix_narrow(tables: Sequence[Arrays], least: int) -> Arrays:
+    """The mean of packed tables of moves; features none of whose means is `least` or more in size are left out.
+
+    >>> table = {"features": np.array([7], np.uint32), "weights": np.array([[0, 0, 0, 20, 0]], np.int16)}
+    >>> mix_narrow([table, {**table, "features": np.array([9], np.uint32)}], 0)["weights"].tolist()
+    [[0, 0, 0, 10, 0], [0, 0, 0, 10, 0]]
+    """
+    features, which = np.unique(np.concatenate([table["features"] for table in tables]), return_inverse=True)
+    means = np.zeros((len(features), NARROW))
+    np.add.at(means, which, np.concatenate([table["weights"] for table in tables]) / len(tables))
+    weights = _rounded(means, 1.0)
+    kept = np.abs(weights).max(axis=1, initial=0) >= max(1, least)
+    return {"features": features[kept], "weights": weights[kept]}
+
+
+def mix_wide(tables: Sequence[Arrays], least: int) -> Arrays:
+    """The same for tables of many columns, where single weights are left out."""
+    wide = np.uint64(16)
+    keys = np.concatenate([
+        (np.repeat(table["features"], table["counts"]).astype(np.uint64) << wide) | table["columns"].astype(np.uint64)
+        for table in tables
+    ])  # fmt: skip
+    keys, which = np.unique(keys, return_inverse=True)
+    means = np.bincount(which, np.concatenate([table["weights"] for table in tables]) / len(tables), len(keys))
+    weights = _rounded(means, 1.0)
+    kept = np.abs(weights) >= max(1, least)
+    features, counts = np.unique(keys[kept] >> wide, return_counts=True)
+    return {
+        "features": features.astype(np.uint32),
+        "counts": counts.astype(np.uint16),
+        "columns": (keys[kept] & np.uint64(0xFFFF)).astype(np.result_type(*(table["columns"] for table in tables))),
         "weights": weights[kept],
     }
 

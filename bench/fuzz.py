@@ -2,7 +2,8 @@
 
 `python bench/fuzz.py --minutes 5 --seed 1` makes texts of all the kinds below, annotates them in batches, checks every
 document (`weft.text.validity`: offsets, forms, sentences, trees, spans), writes it as CoNLL-U and JSON Lines and reads
-it again. A text that fails is printed with its seed, and the run ends with the exit code 1.
+it again. A text that fails is printed with its seed, and the run ends with the exit code 1. `weft bench fuzz` also
+sends lines of 10 MB through `weft annotate` and tells how much memory that took.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import subprocess
 import sys
 import tempfile
 import time
@@ -116,6 +118,12 @@ def english(random: random.Random) -> str:
     return text[start : start + random.randrange(300)]
 
 
+LONG = 10_000_000
+LINES = {
+    "sentences": "The ferry left the harbour at nine, and the fog came. ", "no full stop": "no end in sight ",
+    "one word": "abcdefghij", "one script": "语", "quotes": "(\"'", "combining marks": "\u0301", "NUL": "\x00",
+    "blanks": " ",
+}  # fmt: skip
 KINDS: dict[str, Callable[[random.Random], str]] = {
     "any Unicode": _letters, "mixed scripts": _scripts, "control characters": _of(CONTROLS, 0.2),
     "zero width": _of(INVISIBLE, 0.4), "bidirectional": _of(BIDI, 0.3), "combining marks": _zalgo,
@@ -184,6 +192,23 @@ def fuzz(nlp: Pipeline, seed: int, minutes: float, batch: int = 30) -> dict[str,
     return {"texts": counts, "characters": characters, "failures": failures}
 
 
+def long_lines(folder: Path, model: list[str]) -> list[dict[str, Any]]:
+    """Files of one line of 10 MB through the command line."""
+    rows = []
+    for name, line in LINES.items():
+        path = folder / "line.txt"
+        path.write_text((line * (LONG // len(line.encode()) + 1)), encoding="utf-8")
+        command = [sys.executable, "-m", "weft", "annotate", str(path), *model, "--to", "jsonl"]
+        before = time.perf_counter()
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, env={**os.environ, "WEFT_QUIET": "1"}) as process:
+            _, status, usage = os.wait4(process.pid, 0)
+        rows.append({
+            "line": name, "exit code": os.waitstatus_to_exitcode(status), "most MB": round(usage.ru_maxrss / 1024),
+            "seconds": round(time.perf_counter() - before, 1),
+        })  # fmt: skip
+    return rows
+
+
 def run() -> dict[str, Any]:
     """A minute, or as many as WEFT_BENCH_MINUTES says."""
     from weft import models
@@ -193,12 +218,23 @@ def run() -> dict[str, Any]:
         if "en" in models.available():
             named["en"] = weft.load("en")
         found = {name: fuzz(nlp, 1, MINUTES / len(named)) for name, nlp in named.items()}
+        chosen = ["en"] if "en" in named else [f"{folder}/{task}.weft" for task in SMALL]
+        lines = long_lines(Path(folder), [word for model in chosen for word in ("--model", model)])
     rows = [
-        {"model": name, "kind": kind, "texts": count, "failures": sum(f["kind"] == kind for f in facts["failures"])}
+        {
+            "input": f"{kind}, model {name}",
+            "texts": count,
+            "failures": sum(f["kind"] == kind for f in facts["failures"]),
+        }
         for name, facts in found.items()
         for kind, count in facts["texts"].items()
     ]
-    return {"title": f"Fuzzing for {MINUTES:g} minutes", "rows": rows, "found": found}
+    rows += [
+        {"input": f"a line of 10 MB: {row['line']}", "texts": 1, "failures": int(row["exit code"] != 0)}
+        | {"most MB": row["most MB"]}
+        for row in lines
+    ]
+    return {"title": f"Fuzzing for {MINUTES:g} minutes", "rows": rows, "found": found, "lines": lines}
 
 
 def main() -> None:

@@ -17,6 +17,7 @@ from weft.formats import Report, conllu, read, write
 from weft.formats.conllu_batch import parse
 from weft.formats.conllu_faults import find_fault
 from weft.formats.spacing import Spacing
+from weft.tasks.segment_rules import split_by_rule
 from weft.text import Doc, StringTable
 
 SAMPLE = """\
@@ -253,3 +254,14 @@ def test_cycles_of_a_treebank_are_reported(corpus_file: Callable[[str], Path]) -
     assert sum(doc.n_sentences for doc in corpus) == 6638
     assert corpus.report is not None
     assert corpus.report.count == 3
+
+
+@pytest.mark.parametrize(
+    "text", ["Dogs bark. ", "Dogs bark.", "Dogs bark.\n", " Dogs bark.  ", "Dogs bark. Cats purr. "]
+)
+def test_blanks_at_both_ends_of_a_text_are_kept(tmp_path: Path, text: str) -> None:
+    doc = Doc(text)
+    split_by_rule(doc)
+    write([doc], tmp_path / "a.conllu", comments="add")
+    (back,) = read(tmp_path / "a.conllu")
+    assert back.text == text

@@ -206,3 +206,16 @@ def test_folders_globs_and_lists_are_read_in_order(tmp_path: Path) -> None:
     (tmp_path / "d.jsonl").write_text('{"text": "d"}\n')
     with pytest.raises(DataError, match="several formats"):
         read(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["word " * 500, "wörter" * 500, "语" * 900, "🙂" * 700, "a b\n" * 500, "\x80" * 900])
+def test_text_without_ends_comes_in_parts_of_bounded_length(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setattr("weft.formats.streams.READ_SIZE", 50)
+    data = text.encode("latin-1") if text.startswith("\x80") else text.encode()
+    (tmp_path / "line.txt").write_bytes(data)
+    blocks = list(text_blocks(str(tmp_path / "line.txt"), size=100, keep_ends=True))
+    assert b"".join(block.text.encode(errors="surrogateescape") for block in blocks) == data
+    assert max(len(block.text.encode(errors="surrogateescape")) for block in blocks) <= 8 * 100 + 50
+    assert all(block.clean for block in blocks) or text.startswith("\x80")

@@ -157,7 +157,8 @@ def text_blocks(
 ) -> Iterator[TextBlock]:
     """The text of a file in blocks that end behind a separator; a byte-order mark goes.
 
-    Line ends become `\\n` unless they are kept; then a block may end behind any line where no separator comes for long.
+    Line ends become `\\n` unless they are kept; then a block may end behind any line where no separator comes for long,
+    behind a blank where no line ends for long, and between any two characters where no blank comes either.
     Where the file is damaged, everything up to the last separator before the damage is given, then the error raised.
     """
     start, line = (path.start, path.line) if isinstance(path, FilePart) else (0, 1)
@@ -177,9 +178,9 @@ def text_blocks(
             continue
         cut = pending.rfind(mark, max(0, searched - len(mark)) if damage is None else 0)
         stop = cut + len(mark)
-        if cut < 0 and keep_ends and len(pending) > 4 * size:
-            cut = pending.rfind(b"\n")
-            stop = cut + 1
+        if cut < 0 and keep_ends and separator != "\n" and len(pending) > 4 * size:
+            stop = _emergency_cut(pending, 8 * size)
+            cut = stop - 1
         if cut < 0:
             searched = len(pending)
             continue
@@ -192,6 +193,16 @@ def text_blocks(
         raise damage
     if pending:
         yield _decoded(bytes(pending), line)
+
+
+def _emergency_cut(pending: bytearray, longest: int) -> int:
+    """Where to cut text without a separator: behind a line, a blank or, in more than `longest` bytes, a character."""
+    stop = pending.rfind(b"\n") + 1 or pending.rfind(b" ") + 1
+    if stop == 0 and len(pending) > longest:
+        stop = len(pending) - 1
+        while stop > len(pending) - 4 and pending[stop] & 0xC0 == 0x80:  # inside a character
+            stop -= 1
+    return stop
 
 
 def checked_blocks(

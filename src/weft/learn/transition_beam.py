@@ -2,11 +2,12 @@
 
     P = beam search over all actions, G = beam search over correct actions, both with the weights of now
     early:          at the first step i where P holds no configuration without a mistake
-    max-violation:  at the step i where score(best of P_i) - score(best of G_i) is largest, scores being sums
+    max-violation:  at the step i where score(best of P_i) - score(best of G_i) is largest, if it is not negative
     update:         w <- w + F(best of G_i) - F(best of P_i)
 
 (Collins & Roark 2004; Huang, Fayong & Guo 2012; with several correct computations, Sun et al. 2009.) A sentence whose
-best computation is correct in the end changes nothing.
+best computation is correct in the end changes nothing. Scores are sums; where beams rank by means, i times the mean, as
+if a computation that is final before step i went on the same way.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from weft.infer.transitions.beam import (
     beam_step,
     best_place,
     has_mistake,
+    rank_of,
     start_beam,
     steps_of,
     total_of,
@@ -91,8 +93,13 @@ def train_with_beam(
                 break
             mistaken = has_mistake(free, guess)
             lost = best_place(free, by_mean, True) < 0
-            gap = total_of(free, guess) - total_of(correct, right)
-            if mistaken and (gap > violation if update == MAX_VIOLATION else lost or beam_finished(model, free)):
+            if by_mean:  # computations that are final already go on at their mean score
+                gap = (rank_of(free, guess, True) - rank_of(correct, right, True)) * steps_of(free)
+            else:
+                gap = total_of(free, guess) - total_of(correct, right)
+            if mistaken and (
+                gap >= 0 and gap > violation if update == MAX_VIOLATION else lost or beam_finished(model, free)
+            ):
                 violation, steps = gap, steps_of(free)
                 trace(free, guess, steps, paths[0, 0], paths[0, 1])
                 trace(correct, right, steps, paths[1, 0], paths[1, 1])

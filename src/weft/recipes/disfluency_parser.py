@@ -45,9 +45,11 @@ from weft.recipes.framework import RecipeOptions, RecipeResult, Table
 from weft.tasks.disfluency_features import PLAIN, WITH_EDIT, WITH_LABELS
 from weft.text.doc import Doc
 from weft.text.repairs import LAYER
+from weft.text.repairs import runs as runs_of
 
 SLUG = "disfluency-parser"
 COLUMNS = ["P", "R", "F", "UAS", "LAS"]
+REPAIRS = ["words", "reparanda", "words in them", "% of words", "% said again"]
 BASELINE, FEATURES, EDIT, BY_SUM = "baseline joint", "+ features", "+ edit", "+ edit, ranked by sums"
 PIPELINE, ORACLE = "pipeline (CRF)", "oracle pipeline"
 #: Joint systems: templates, whether they have Edit, whether the beam ranks by means.
@@ -71,17 +73,17 @@ TREEBANKS = {"French": FRENCH, "Norwegian": NORWEGIAN}
 class Size:
     """How large the experiment is; the paper has beam 32, 15 epochs, 20 seeds."""
 
-    data: tuple[str, ...] = ("generated", "Norwegian", "French")
-    sentences: int = 1200  # of every training set at most; 0: all
-    test_sentences: int = 1200
-    longest: int = 30  # sentences with more words are left out of generated data
-    beam: int = 16
-    epochs: int = 5
-    seeds: int = 3
+    data: tuple[str, ...] = ("French", "Norwegian", "generated")
+    sentences: int = 1500  # of every training set at most; 0: all
+    test_sentences: int = 1000
+    longest: int = 20  # sentences with more words are left out of generated data
+    beam: int = 8
+    epochs: int = 4
+    seeds: int = 2
     folds: int = 4  # of the tagger
 
 
-FULL = Size(sentences=0, test_sentences=0, beam=32, epochs=15, seeds=5)
+FULL = Size(sentences=0, test_sentences=0, longest=1000, beam=32, epochs=15, seeds=5)
 QUICK = Size(("generated",), sentences=250, test_sentences=120, longest=15, beam=4, epochs=3, seeds=1, folds=2)
 
 
@@ -107,12 +109,15 @@ def run(options: RecipeOptions) -> RecipeResult:
 def run_size(options: RecipeOptions, size: Size) -> RecipeResult:
     """The experiment in a chosen size."""
     result = RecipeResult(SLUG)
+    repairs = Table("Repairs of the training data", REPAIRS, digits=dict.fromkeys(REPAIRS[:3], 0))
     for name in size.data:
         train, test = material(options, name, size)
+        repairs.add(name, repairs_of(train, struck_in(train)))
         retag(train, [test], size.folds)
         found = compare(train, test, size, options.seed)
         _report(result, name, found, size, sum(doc.n_words for doc in train))
-    _detection(options, result, size)
+    _detection(options, result, size, repairs)
+    result.tables.append(repairs)
     result.notes.append(
         f"At most {size.sentences or 'all'} training sentences a data set, beam {size.beam}, {size.epochs} epochs, "
         f"{size.seeds} seeds; the paper: 619,236 words, beam 32, 15 epochs, 20 seeds. Predicted tags (perceptron, "
@@ -139,6 +144,25 @@ def _between(doc: Doc, fewest: int, most: int, limit: int) -> Doc:
     lengths = [end - first for first, end in pairwise(doc.sentence_offsets.tolist())]
     chosen = [number for number, length in enumerate(lengths) if fewest <= length <= most]
     return doc.subset(chosen[:limit] if limit else chosen)
+
+
+def repairs_of(docs: Sequence[Doc], struck: Sequence[Sequence[bool]]) -> dict[str, float]:
+    """How many reparanda there are, and how many begin with the word that follows them or the next but one.
+
+    >>> doc = Doc.of_words([["the", "red", "the", "blue", "square"], ["go", "stop"]])
+    >>> list(repairs_of([doc], [[True, True, False, False, False, True, False]]).values())
+    [7, 2, 3, 42.857142857142854, 50.0]
+    """
+    words = sum(doc.n_words for doc in docs)
+    reparanda, again, inside = 0, 0, 0
+    for doc, out in zip(docs, struck, strict=True):
+        forms = doc.column("form")
+        for first, end in pairwise(doc.sentence_offsets.tolist()):
+            for start, stop, _ in runs_of(out[first:end], first):
+                reparanda, inside = reparanda + 1, inside + stop - start
+                again += forms[start] in forms[stop : min(stop + 2, end)]
+    shares = 100 * inside / max(1, words), 100 * again / max(1, reparanda)
+    return dict(zip(REPAIRS, (words, reparanda, inside, *shares), strict=True))
 
 
 def compare(train: Sequence[Doc], test: Sequence[Doc], size: Size, first_seed: int = 0) -> dict[str, Runs]:
@@ -187,7 +211,8 @@ def _report(result: RecipeResult, name: str, found: dict[str, Runs], size: Size,
     below = uas[EDIT] - uas[ORACLE]
     result.check(f"{name}: UAS of + edit below that of the oracle pipeline", below < 0, f"{below:+.2f}", made)
     mean, total = f[EDIT], f[BY_SUM]
-    result.check(f"{name}: ranking by means beats ranking by sums in F", mean > total, f"{mean:.1f}, {total:.1f}", made)
+    evidence = f"{mean:.1f}, {total:.1f}"
+    result.check(f"{name}: ranking by means beats ranking by sums in F", mean > total, evidence, False)
     if size.seeds > 1:
         tests = Table(f"{name}, Wilcoxon rank-sum test over seeds, p", ["F", "UAS"], digits={"F": 4, "UAS": 4})
         for better, worse in ((FEATURES, BASELINE), (EDIT, FEATURES), (EDIT, PIPELINE), (EDIT, BY_SUM)):
@@ -204,9 +229,10 @@ def _ways(seeds: int) -> int:
     return comb(2 * seeds, seeds)
 
 
-def _detection(options: RecipeOptions, result: RecipeResult, size: Size) -> None:
+def _detection(options: RecipeOptions, result: RecipeResult, size: Size, repairs: Table) -> None:
     """The detectors of pipelines on Switchboard, with its own tags."""
     train, test = (read_switchboard(options.find(path)) for path in SWITCHBOARD)
+    repairs.add("Switchboard", repairs_of([train], [spoken(train)]))
     if size.sentences:
         train = train.subset(list(range(min(train.n_sentences, 4 * size.sentences))))
     table = Table(f"Switchboard, words struck out by detectors, {train.n_words:,} training words", ["P", "R", "F"])

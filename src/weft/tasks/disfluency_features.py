@@ -6,8 +6,8 @@
     matches             which two of 18 nodes have the same word or tag, and which it is
     edited neighbours   whether words next to N0 and S0 are struck out
 
-The last three are the disfluency features; they tell moves, not relations, apart. In the plain parser, where striking
-out is a relation, they have to score relations too.
+The last three are the disfluency features. Where words are said twice, relations are others too, and in the plain
+parser striking out is a relation: all but the last score moves with their labels.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MATCHES = " ".join(
 )
 NEIGHBOURS = "N0.El,EEl S0.Er,EEr"
 
-#: Without the disfluency features, with them for the system with Edit, and with them for the plain one.
+#: Without the disfluency features, with them for the plain system, which has no words struck out, and that with Edit.
 PLAIN = f"{TEMPLATES['arc-eager']}\nmoves: {LABELS}\nboth: {CLUSTERS}"
-WITH_EDIT = f"{PLAIN}\nmoves: {COPIES} {MATCHES} {NEIGHBOURS}"
 WITH_LABELS = f"{PLAIN}\nboth: {COPIES} {MATCHES}"
+WITH_EDIT = f"{WITH_LABELS}\nmoves: {NEIGHBOURS}"

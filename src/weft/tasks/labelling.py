@@ -165,6 +165,7 @@ class SequenceLabeller(Component):
             settings.min_count,
             settings.hash_bits,
         )
+        del labels  # training may take long, and memory is needed for more than names
         held_out = None if dev is None else [doc for doc in dev if doc.n_words]
         early = None if held_out is None else self._early_stopping(data, held_out)
         result = self.learn(data, docs, early)

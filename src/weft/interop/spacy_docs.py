@@ -10,7 +10,7 @@
 | flat spans `entities` | `ents` |
 | other layers of spans, and nested entities | `spans[NAME]` |
 
-Not held: spans with gaps, misc, deps, columns of one's own, comments, empty nodes, probabilities, relations, clusters,
+Left out: spans with gaps, misc, deps, columns of one's own, comments, empty nodes, probabilities, relations, clusters,
 graphs, phrases.
 """
 
@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 
-from weft.errors import WeftError
 from weft.interop.packages import needed
 from weft.text.doc import Doc, Multiword
 from weft.text.layers import SpanLayer
@@ -115,8 +114,8 @@ def set_spans(result: Any, doc: Doc, places: Sequence[int]) -> None:
     for name, layer in doc.spans.items():
         spans = []
         for number, row in enumerate(layer):
-            if len(row.pieces) > 1:
-                raise WeftError(f"span {number} of layer {name!r} has gaps, which spaCy cannot hold; remove it first")
+            if len(row.pieces) > 1:  # spaCy has no place for gaps
+                continue
             start, end = row.pieces[0]
             if layer.unit == "words":
                 first, last = places[int(doc.word_token[start])], places[int(doc.word_token[end - 1])]

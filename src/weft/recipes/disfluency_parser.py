@@ -74,16 +74,16 @@ class Size:
     """How large the experiment is; the paper has beam 32, 15 epochs, 20 seeds."""
 
     data: tuple[str, ...] = ("French", "Norwegian", "generated")
-    sentences: int = 1500  # of every training set at most; 0: all
-    test_sentences: int = 1000
-    longest: int = 20  # sentences with more words are left out of generated data
+    sentences: int = 1000  # of every training set at most; 0: all
+    test_sentences: int = 600
+    longest: int = 14  # sentences with more words are left out of generated data
     beam: int = 8
-    epochs: int = 4
+    epochs: int = 3
     seeds: int = 2
-    folds: int = 4  # of the tagger
+    folds: int = 2  # of the tagger
 
 
-FULL = Size(sentences=0, test_sentences=0, longest=1000, beam=32, epochs=15, seeds=5)
+FULL = Size(sentences=0, test_sentences=0, longest=1000, beam=32, epochs=15, seeds=5, folds=5)
 QUICK = Size(("generated",), sentences=250, test_sentences=120, longest=15, beam=4, epochs=3, seeds=1, folds=2)
 
 

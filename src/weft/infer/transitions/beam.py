@@ -20,7 +20,7 @@ from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, score
 from weft.infer.transitions.state import G_HEAD, G_LABEL, HEAD, LABEL, NONDET, ROWS, STATIC, WIDTH, Table
 from weft.infer.transitions.systems import apply, arc, canonical, cost, finished, first, following, price, start
 from weft.infer.transitions.weights import NARROW, Scores
-from weft.kernel import kernel
+from weft.kernel import inner_kernel, kernel
 
 #: What the gold tree is used for: nothing, noting mistakes, allowing correct actions only.
 FREE, WATCHED, CORRECT = range(3)
@@ -62,7 +62,7 @@ def new_beam(width: int, longest: int, steps: int) -> Beam:
     )
 
 
-@kernel
+@inner_kernel
 def start_beam(model: Model, beam: Beam, n: int) -> None:
     """One configuration, that of the start."""
     start(model.system, beam.states[0, 0], n)
@@ -71,7 +71,7 @@ def start_beam(model: Model, beam: Beam, n: int) -> None:
     beam.numbers[_SIZE], beam.numbers[_HALF], beam.numbers[_STEP] = 1, 0, 0
 
 
-@kernel
+@inner_kernel
 def beam_finished(model: Model, beam: Beam) -> bool:
     """Whether all configurations are final, or there is no room for more steps."""
     if beam.numbers[_STEP] >= len(beam.parents):
@@ -83,7 +83,7 @@ def beam_finished(model: Model, beam: Beam) -> bool:
     return True
 
 
-@kernel
+@inner_kernel
 def rank_of(beam: Beam, place: int, by_mean: bool) -> float:
     """What a configuration is ranked by."""
     half = beam.numbers[_HALF]
@@ -91,25 +91,25 @@ def rank_of(beam: Beam, place: int, by_mean: bool) -> float:
     return total / max(1, beam.lengths[half, place]) if by_mean else total
 
 
-@kernel
+@inner_kernel
 def total_of(beam: Beam, place: int) -> float:
     """The sum of the scores of the actions that led to a configuration."""
     return beam.totals[beam.numbers[_HALF], place]
 
 
-@kernel
+@inner_kernel
 def has_mistake(beam: Beam, place: int) -> bool:
     """Whether a configuration came about by a mistake."""
     return beam.wrong[beam.numbers[_HALF], place] != 0
 
 
-@kernel
+@inner_kernel
 def steps_of(beam: Beam) -> int:
     """How many steps were made."""
     return beam.numbers[_STEP]
 
 
-@kernel
+@inner_kernel
 def best_place(beam: Beam, by_mean: bool, without_mistakes: bool) -> int:
     """The place of the best configuration, of those without a mistake if so asked; -1 if there is none."""
     half = beam.numbers[_HALF]
@@ -123,26 +123,28 @@ def best_place(beam: Beam, by_mean: bool, without_mistakes: bool) -> int:
     return found
 
 
-@kernel
+@inner_kernel
+def _lowest(beam: Beam) -> int:
+    """The place of the lowest rank among the actions to be kept."""
+    at = 0
+    for k in range(1, len(beam.ranks)):
+        if beam.ranks[k] < beam.ranks[at]:
+            at = k
+    return at
+
+
+@inner_kernel
 def _propose(beam: Beam, found: int, rank: float, score: float, b: int, candidate: int, action: int, wrong: int) -> int:
     """Enter an action among the best ones; returns how many there are."""
-    width = len(beam.ranks)
-    if found < width:
-        at = found
-        found += 1
-    else:
-        at = 0
-        for k in range(1, width):
-            if beam.ranks[k] < beam.ranks[at]:
-                at = k
-        if rank <= beam.ranks[at]:
-            return found
+    at = found if found < len(beam.ranks) else _lowest(beam)
+    if at < found and rank <= beam.ranks[at]:
+        return found
     beam.ranks[at], beam.scores[at] = rank, score
     beam.chosen[at, 0], beam.chosen[at, 1], beam.chosen[at, 2], beam.chosen[at, 3] = b, candidate, action, wrong
-    return found
+    return max(found, at + 1)
 
 
-@kernel
+@inner_kernel
 def beam_step(
     model: Model,
     beam: Beam,
@@ -160,7 +162,8 @@ def beam_step(
 ) -> None:
     """Go one step on."""
     half, size = beam.numbers[_HALF], beam.numbers[_SIZE]
-    found = 0
+    found, width = 0, len(beam.ranks)
+    least = -np.inf  # what an action has to surpass
     for b in range(size):
         state = beam.states[half, b]
         total, length = beam.totals[half, b], beam.lengths[half, b]
@@ -168,6 +171,7 @@ def beam_step(
         if finished(model.system, state):
             rank = total / max(1, length) if by_mean else total
             found = _propose(beam, found, rank, total, b, -1, -1, wrong_before)
+            least = beam.ranks[_lowest(beam)] if found == width else least
             continue
         watched = mode != FREE and wrong_before == 0
         if watched:
@@ -201,18 +205,20 @@ def beam_step(
                         continue
                     score = total + scores[action]
                     rank = score / (length + 1) if by_mean else score
-                    if found == len(beam.ranks) and rank <= beam.ranks[0] and rank <= beam.ranks.min():
+                    if rank <= least:
                         continue
                     found = _propose(beam, found, rank, score, b, candidate, action, mistaken)
+                    least = beam.ranks[_lowest(beam)] if found == width else least
             candidate = following(model.system, state, candidate)
     step = beam.numbers[_STEP]
     other = 1 - half
     for k in range(found):
         b, candidate, action = beam.chosen[k, 0], beam.chosen[k, 1], beam.chosen[k, 2]
         state = beam.states[other, k]
-        state[: n + 2] = beam.states[half, b, : n + 2]
-        if n + 2 < ROWS:
-            state[:ROWS] = beam.states[half, b, :ROWS]
+        before = beam.states[half, b]
+        for row in range(max(n + 2, ROWS)):
+            for column in range(WIDTH):
+                state[row, column] = before[row, column]
         beam.totals[other, k] = beam.scores[k]
         beam.lengths[other, k] = beam.lengths[half, b]
         beam.wrong[other, k] = beam.chosen[k, 3]
@@ -223,7 +229,7 @@ def beam_step(
     beam.numbers[_SIZE], beam.numbers[_HALF], beam.numbers[_STEP] = found, other, step + 1
 
 
-@kernel
+@inner_kernel
 def trace(beam: Beam, place: int, steps: int, candidates: Table, actions: Table) -> None:
     """The actions that led to a place after so many steps."""
     for step in range(steps - 1, -1, -1):

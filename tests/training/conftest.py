@@ -24,9 +24,16 @@ dev = "STORY"
 task = "segmenter"
 train = ["story"]
 
+[clusters.own]
+text = ["story"]
+classes = 8
+min_count = 2
+rounds = 2
+
 [[components]]
 task = "tagger"
 train = ["story"]
+clusters = "own"
 settings = { epochs = 2 }
 
 [[components]]

@@ -34,7 +34,7 @@ def test_a_file_names_corpora_components_and_tests(config_file: Path) -> None:
         ("folds = 2", "folds = 1", "folds must be at least 2"),
         ('corpus = "story.dev"', 'corpus = "story.test"', "the corpus 'story' has no 'test'; it has train, dev"),
         ('corpus = "story.dev"', 'corpus = "tale"', "there is no [corpora.tale]"),
-        ('tags = "predicted"', 'clusters = "novels"', "there is no [clusters.novels]; there are: none"),
+        ('tags = "predicted"', 'clusters = "novels"', "there is no [clusters.novels]; there are: own"),
         ("base_chunks = true", "base_chunks = 1", "must be true or false, got 1"),
         ('task = "segmenter"\n', "", "[[components]] 1 lacks task"),
         ('name = "small"', "name =", "is not a TOML file"),

@@ -207,6 +207,7 @@ class MweTagger(SequenceLabeller):
 
     def state(self) -> State:
         header, arrays = super().state()
+        header["settings"].update(clusters="", lexicons="", wordnet="")  # files of the maker's machine; they follow
         lexicons = [*self.lexicons, *([] if self._seen is None else [self._seen])]
         for lexicon in lexicons:
             arrays[f"lexicon/{lexicon.name}"] = _packed(lexicon.lines())

@@ -329,6 +329,7 @@ class Tagger(SequenceLabeller):
 
     def state(self) -> State:
         header, arrays = super().state()
+        header["settings"]["clusters"] = ""  # a file of the maker's machine; what it held is among the classes
         header["columns"] = list(self.columns)
         header["joint_temperature"] = self.joint_temperature
         header["classes"] = {field: classes.classes for field, classes in self._classes.items()}

@@ -125,20 +125,15 @@ class _Run:
 
     def _name_of(self, spec: ComponentSpec, part: str) -> str:
         """A hash of all that a component's training depends on."""
-        config = self.config
         taggers = [asdict(own) for own, component in self.done if gives_tags(component)]
-        told = [
-            asdict(spec),
-            part,
-            taggers if spec.tags != "gold" else [],
-            self.seed,
-            self.material.limit,
-            config.folds,
-        ]
+        clusters = [asdict(self.config.clusters[spec.clusters])] if spec.clusters else []
+        return _hash([asdict(spec), part, taggers if spec.tags != "gold" else [], clusters, self._about()])
+
+    def _about(self) -> list[Any]:
+        """What all trainings depend on."""
+        config = self.config
         corpora = {name: asdict(corpus) for name, corpus in config.corpora.items()}
-        clusters = {name: asdict(own) for name, own in config.clusters.items()}
-        text = json.dumps([told, corpora, clusters, weft.__version__], sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:12]
+        return [corpora, self.seed, self.material.limit, config.folds, weft.__version__]
 
     def _new(self, spec: ComponentSpec, check: bool = False) -> Component:
         """A component to be trained."""
@@ -181,13 +176,16 @@ class _Run:
     def _clustered(self, name: str) -> Path:
         """The file of clusters, learned when it is first asked for."""
         if name not in self._clusters:
-            self.say(f"clusters {name}")
             spec = self.config.clusters[name]
-            segmenters = [component for _, component in self.done if "tokens" in component.provides]
-            words = self.material.sentences(spec, Pipeline(segmenters))
-            found = cluster_words(words, n_classes=spec.classes, min_count=spec.min_count, rounds=spec.rounds)
-            path = self.folder / f"{name}.paths"
-            found.save(path)
+            segmenters = [own for own in self.done if "tokens" in own[1].provides]
+            path = (
+                self.folder / f"{name}-{_hash([asdict(spec), self._about(), [asdict(own) for own, _ in segmenters]])}"
+            )
+            if not path.exists():
+                self.say(f"clusters {name}")
+                words = self.material.sentences(spec, Pipeline([component for _, component in segmenters]))
+                found = cluster_words(words, n_classes=spec.classes, min_count=spec.min_count, rounds=spec.rounds)
+                found.save(path)
             self._clusters[name] = path
         return self._clusters[name]
 
@@ -195,7 +193,9 @@ class _Run:
         """What the model file says of itself."""
         config = self.config
         used = {split_reference(name)[0] for spec in config.components for name in (*spec.train, *spec.dev)}
-        used |= {name for spec in config.clusters.values() for name in spec.text if name in config.corpora}
+        texts = dict.fromkeys(name for spec in config.clusters.values() for name in spec.text)
+        used |= texts.keys() & config.corpora.keys()
+        plain = [Path(name).name for name in texts if name not in config.corpora]
         settings = {
             f"{i} {spec.task}": {"tags": spec.tags, **spec.settings} for i, spec in enumerate(config.components, 1)
         }
@@ -205,7 +205,8 @@ class _Run:
             "what": config.what,
             "licence": config.licence,
             "corpora": [
-                f"{corpus.title} ({corpus.licence})" for name, corpus in config.corpora.items() if name in used
+                *(f"{corpus.title} ({corpus.licence})" for name, corpus in config.corpora.items() if name in used),
+                *(f"{name}, for word clusters" for name in plain),
             ],
             "trained": [
                 f"{row['task']}: {', '.join(row['corpora'])}; {row['sentences']:,} sentences, {row['words']:,} words"
@@ -220,3 +221,7 @@ class _Run:
             "seed": self.seed,
             "weft": weft.__version__,
         }
+
+
+def _hash(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:12]

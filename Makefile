@@ -26,14 +26,13 @@ $(VENV)/.bench: $(VENV)/.run
 	$(PIP) -e '.[bench]'
 	@touch $@
 
-# Train a chunker on a few sentences, see what it finds in others, score it.
+# Annotate a short text with the model of the package: trees, chunks, entities, and the same as CoNLL-U.
 demo: $(VENV)/.run
 	@mkdir -p $(DEMO)
-	$(BIN)/weft train chunker examples/chunks.conll --out $(DEMO)/chunker.weft --set order=2 --seed 1
-	$(BIN)/weft annotate examples/unseen.conll --model $(DEMO)/chunker.weft --show
-	$(BIN)/weft annotate examples/unseen.conll --model $(DEMO)/chunker.weft --out $(DEMO)/found.conll
-	$(BIN)/weft evaluate examples/unseen.conll $(DEMO)/found.conll
-	@echo "The model is $(DEMO)/chunker.weft; docs/tour.md goes on from here."
+	$(BIN)/weft annotate examples/note.txt --show
+	$(BIN)/weft annotate examples/note.txt --out $(DEMO)/note.conllu
+	head -n 14 $(DEMO)/note.conllu
+	@echo "All of it is in $(DEMO)/note.conllu; docs/tour.md goes on from here."
 
 # Files go whole to one of two workers, so that each kernel is compiled by few of them.
 test: lint
@@ -53,9 +52,9 @@ render: $(VENV)/.run results/demo.txt
 	$(BIN)/python docs/pages.py
 
 # What `make demo` shows, for the README.
-results/demo.txt: examples/chunks.conll examples/unseen.conll | $(VENV)/.run
+results/demo.txt: examples/note.txt src/weft/models/en.weft | $(VENV)/.run
 	@mkdir -p results
-	COLUMNS=100 $(MAKE) --no-print-directory demo | sed -n 's#$(BIN)/weft#$$ weft#; /^The model/d; /--show/,$$p' > $@.part
+	COLUMNS=100 $(MAKE) --no-print-directory demo | sed -n 's#^$(BIN)/weft#$$ weft#; s#^head#$$ head#; /^All of it/d; /--show/,$$p' > $@.part
 	mv $@.part $@
 
 # The pictures of the page in the documentation; needs Chromium.

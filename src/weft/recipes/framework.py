@@ -182,7 +182,8 @@ def load_result(path: Path) -> RecipeResult:
 def load_results(folder: Path) -> list[RecipeResult]:
     """All full results of a folder, by slug; benchmarks and quick runs left out."""
     paths = sorted(folder.glob("*.json")) if folder.is_dir() else []
-    return [load_result(p) for p in paths if not p.name.startswith("bench-") and not p.name.endswith(".quick.json")]
+    others = ("bench-", "pipeline-")
+    return [load_result(p) for p in paths if not p.name.startswith(others) and not p.name.endswith(".quick.json")]
 
 
 def reproduce(slug: str, options: RecipeOptions) -> RecipeResult:

@@ -25,7 +25,7 @@ def parse_greedily(
     words: Keys,
     sentences: NDArray[np.int64],
     single_root: bool,
-    constraints: Constraints,
+    constraints: Constraints | None,
     room: Scratch,
     state: Table,
     cache: Scores,
@@ -60,7 +60,7 @@ def _choose(
     words: Keys,
     offset: int,
     single_root: bool,
-    constraints: Constraints,
+    constraints: Constraints | None,
     room: Scratch,
     scores: Scores,
     cache: Scores,
@@ -68,6 +68,7 @@ def _choose(
 ) -> tuple[int, int]:
     """The best candidate and its best legal action."""
     top, chosen, choice = _LEAST, -1, -1
+    changing = constraints is not None
     candidate = first(model.system)
     while candidate >= 0:
         legal = allowed_moves(model.system, state, candidate, single_root, constraints, offset)
@@ -85,7 +86,7 @@ def _choose(
                     cache[candidate, a] = scores[a]
                 best[candidate] = own
         else:
-            if candidate == 0 or constraints.active:
+            if candidate == 0 or changing:
                 best[candidate] = _best_action(model, cache[candidate], legal)
             own = best[candidate]
             value = cache[candidate, own] if own >= 0 else _LEAST

@@ -95,9 +95,9 @@ class TransitionParser:
         if not n:
             return heads, labels
         longest = int(np.diff(sentences).max())
-        given = constraints if constraints is not None else no_constraints()
         room = self.new_scratch()
         if beam > 1:
+            given = constraints if constraints is not None else no_constraints()
             self.check_beam(beam)
             no_gold = np.zeros((1, G_WIDTH), dtype=np.int32)
             parse_with_beam(
@@ -106,8 +106,8 @@ class TransitionParser:
             )  # fmt: skip
             return heads, labels
         parse_greedily(
-            self.model, words, np.asarray(sentences, dtype=np.int64), single_root, given, room, new_state(longest),
-            self.new_cache(longest), np.zeros(longest + 2, dtype=np.int32), heads, labels,
+            self.model, words, np.asarray(sentences, dtype=np.int64), single_root, constraints, room,
+            new_state(longest), self.new_cache(longest), np.zeros(longest + 2, dtype=np.int32), heads, labels,
         )  # fmt: skip
         return heads, labels
 

@@ -233,6 +233,33 @@ def test_an_interruption_keeps_what_was_annotated(tagger: Path, tmp_path: Path) 
     assert 0 < out.read_text().count("# sent_id") < 40_000
 
 
+def test_a_folder_that_was_interrupted_is_gone_on_with(weft: Weft, tagger: Path, tmp_path: Path) -> None:
+    text = "".join(f"The ferry {i} left the harbour. A fog came.\n\n" for i in range(8_000))
+    (tmp_path / "a.txt").write_text(text)
+    words = ["annotate", "a.txt", "--model", tagger, "--to", "conllu", "--shard-size", "0.02", "--workers", "2"]
+    command = [sys.executable, "-m", "weft", *words, "--out", "out/"]
+    environment = {**os.environ, "WEFT_QUIET": "1"}
+    process = subprocess.Popen(
+        list(map(str, command)), stderr=subprocess.PIPE, text=True, start_new_session=True, cwd=tmp_path,
+        env=environment,
+    )  # fmt: skip
+    while not list((tmp_path / "out").glob("*.conllu")):
+        assert process.poll() is None
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said.splitlines() == ["weft: interrupted; what was finished is in place"]
+    assert not list((tmp_path / "out").glob(".*"))
+    done = weft(*words, "--out", "out/", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["finished_before"] > 0
+    assert weft(*words, "--out", "whole/").returncode == 0
+    names = {path.name for path in (tmp_path / "whole").iterdir()} - {"weft.manifest"}
+    assert len(names) > 10
+    assert all((tmp_path / "out" / n).read_bytes() == (tmp_path / "whole" / n).read_bytes() for n in names)
+
+
 PEAK = """
 import resource, sys
 from weft.cli import main

@@ -70,6 +70,12 @@ class Manifest:
                 with suppress(OSError):
                     self.folder.rmdir()
 
+    def begin(self) -> None:
+        """Write the settings, if the manifest is new: from now on the folder belongs to them."""
+        if self._settings is not None:
+            settings, self._settings = self._settings, None
+            self._append({"settings": settings})
+
     def is_finished(self, shard: Shard) -> bool:
         """Whether the shard's file stands there, made of the input as it is now."""
         entry = self.finished.get(shard.output)
@@ -146,9 +152,7 @@ class Manifest:
             raise ConfigError(f"another run is writing to {self.folder}; wait for it, or use another folder") from None
 
     def _append(self, value: dict[str, Any]) -> None:
-        if self._settings is not None:
-            first, self._settings = {"settings": self._settings}, None
-            self._append(first)
+        self.begin()
         self._file.write(json.dumps(value, ensure_ascii=False).encode() + b"\n")
         self._file.flush()
         os.fsync(self._file.fileno())

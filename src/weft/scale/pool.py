@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnContext, SpawnProcess
@@ -96,7 +97,8 @@ class _Worker:
     def start(cls, context: SpawnContext, work: Work, bundle: Bundle, tries: int) -> _Worker:
         ours, theirs = context.Pipe()
         process = context.Process(target=_serve, args=(theirs, work), daemon=True)
-        process.start()
+        with _deaf_to_interrupts():
+            process.start()
         theirs.close()
         worker = cls(process, ours, bundle, tries)
         worker.give(bundle, tries)
@@ -119,18 +121,30 @@ class _Worker:
         return done
 
     def stop(self) -> None:
-        self.connection.close()
         self.process.terminate()
         self.process.join()
+        self.connection.close()
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Processes that start in this block never hear Ctrl-C: it is for the one that shares out the work."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _serve(connection: Connection, work: Work) -> None:
     """The life of a worker: bundles in, results out, until the other side goes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that shares out the work
     while True:
         try:
             bundle = connection.recv()
-        except EOFError:
+        except (EOFError, OSError):
             return
         try:
             answer: list[Done] | Exception = attempted(work, bundle)

@@ -74,6 +74,7 @@ def annotate_into(
         shards = plan(paths, job.to_format, job.from_format, job.encoding, shard_bytes, manifest.plans)
         if manifest.is_new:
             _check_free(folder, shards)
+        manifest.begin()
         manifest.add_plans(shards)
         _clear(folder, shards, manifest)
         waiting = [shard for shard in shards if not manifest.is_finished(shard)]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SENTENCES = 1_000_000
 EVERY = 10_000
-#: Tables of words are dropped when they hold 60,000, those of files at 200,000, so memory rises and falls with these
+#: Tables of words are dropped when they hold 30,000, those of files at 200,000, so memory rises and falls with these
 #: periods: what must not grow is its height, compared here between two parts of the stream, each of several periods.
 WARM, MIDDLE = 200_000, 600_000
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "chunks.conll"

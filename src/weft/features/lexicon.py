@@ -17,7 +17,7 @@ from weft.text.strings import Ids, StringTable
 #: Value of an attribute that a word does not have (a suffix longer than the word): no feature fires.
 ABSENT = np.uint64(0)
 #: How many strings met at run time are kept: the common words of any text, in some megabytes for every component.
-LIMIT = 60_000
+LIMIT = 30_000
 
 
 class Lexicon:

@@ -30,7 +30,7 @@ from weft.text import Doc
 from weft.text.repairs import struck_words
 
 TRAIN = "treebanks/ud/English-EWT/train.conllu.gz"
-SIZE = recipe.Size(("generated",), sentences=500, test_sentences=300, longest=14, beam=8, epochs=4)
+SIZE = recipe.Size(("generated",), sentences=1500, test_sentences=1000, longest=14, beam=8, epochs=3)
 SEEDS = (0, 1)
 corpus = [
     pytest.mark.corpus,
@@ -108,7 +108,7 @@ class TestOrder:
     pytestmark = corpus
 
     @pytest.mark.must_show("disfluency-parser", 5)
-    def test_features_and_edit_each_raise_f_and_edit_parses_better_than_none_of_both(self, data, joint):
+    def test_features_and_edit_each_raise_f_and_edit_parses_less_well_than_on_clean_text(self, data, joint):
         train, test = data
         rows = {"edit": [parse_jointly(joint[True, seed], test) for seed in SEEDS]}
         for name, templates in (("baseline", PLAIN), ("features", WITH_LABELS)):
@@ -116,29 +116,31 @@ class TestOrder:
             rows[name] = [parse_jointly(parser, test) for parser in plain]
         parsers = [train_plain(cleaned(train), PLAIN, SIZE.beam, SIZE.epochs, seed) for seed in SEEDS]
         rows["oracle"] = [parse_rest(parser, test, struck_in(test)) for parser in parsers]
+        found = detect(train_detector(train, struck_in(train)), test)
+        rows["pipeline"] = [parse_rest(parser, test, found) for parser in parsers]
         means = {
             name: {key: float(np.mean([scores_of(run, test)[key] for run in runs])) for key in ("F", "UAS")}
             for name, runs in rows.items()
         }
         f = {name: mean["F"] for name, mean in means.items()}
-        # The sheet also has edit above features; on so few sentences it is below (0.51, 0.58). The recipe reports both.
-        assert f["baseline"] < f["features"], means
+        assert f["baseline"] < f["features"] < f["edit"], means
         assert f["edit"] - f["baseline"] >= 0.05, means
         uas = {name: mean["UAS"] for name, mean in means.items()}
         assert uas["edit"] < uas["oracle"], means
-        # The sheet also has joint parsing at least as good as the pipeline. That does not hold on generated repairs,
-        # which a CRF finds by construction; the recipe reports the difference on all data.
-        assert uas["edit"] > max(uas["baseline"], uas["features"]), means
+        # The sheet has joint parsing at least as good as the pipeline. On generated repairs, most of which are exact
+        # copies that a CRF finds, it is one or two points below; the recipe reports the difference on all data.
+        assert uas["baseline"] < uas["edit"], means
+        assert uas["edit"] > uas["pipeline"] - 0.025, means
 
     @pytest.mark.must_show("disfluency-parser", 6)
-    def test_ranking_by_the_mean_score_comes_near_to_ranking_by_the_sum(self, data, joint):
+    def test_ranking_by_the_mean_score_is_as_good_as_ranking_by_the_sum(self, data, joint):
         test = data[1]
         f = {
             by_mean: np.mean([scores_of(parse_jointly(joint[by_mean, seed], test), test)["F"] for seed in SEEDS])
             for by_mean in (True, False)
         }
-        # The sheet has the mean ahead. On so few sentences the sum is (0.51, 0.55); the recipe compares them on more.
-        assert f[True] > 0.85 * f[False], f
+        # The sheet has the mean ahead. Here the two differ less than two seeds do: the page has the figures.
+        assert abs(f[True] - f[False]) < 0.03, f
 
     @pytest.mark.must_show("disfluency-parser", 7)
     def test_time_grows_with_the_length_of_utterances_and_edit_costs_at_most_a_tenth(self, data, joint):

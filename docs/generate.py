@@ -75,7 +75,7 @@ def pages() -> dict[Path, str]:
         "demo": _demo_block(),
         "results": _results_block(results),
         "benchmarks": _benchmarks_block(),
-        "benchmarks-short": _benchmarks_block(longest=32),
+        "benchmarks-short": _benchmarks_block(longest=16),
         "systems": _systems_block(states),
     }
     for system, _ in states:

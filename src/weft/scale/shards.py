@@ -121,8 +121,8 @@ def find_cuts(path: str, kind: str, size: int, shard_bytes: int) -> list[Cut]:
     with open(path, "rb", buffering=0) as file:
         while size - cuts[-1][0] > 1.5 * shard_bytes:
             start, line = cuts[-1]
-            border = _border(file, start + shard_bytes, _BORDERS[kind])
-            if border is None or border >= size:
+            border = _border(file, start + shard_bytes, size, _BORDERS[kind])
+            if border is None:
                 break
             cuts.append((border, line + _count_lines(file, start, border)))
     return cuts
@@ -142,8 +142,8 @@ def bundles(shards: Iterable[Shard], bundle_bytes: int, most: int = 500) -> Iter
         yield group
 
 
-def _border(file: BinaryIO, target: int, patterns: Sequence[re.Pattern[bytes]]) -> int | None:
-    """The first place behind `target` where a document may begin; None if there is none."""
+def _border(file: BinaryIO, target: int, size: int, patterns: Sequence[re.Pattern[bytes]]) -> int | None:
+    """The first place behind `target` and inside the file where a document may begin; None if there is none."""
     file.seek(target)
     window = b""
     while block := file.read(_WINDOW):
@@ -151,7 +151,7 @@ def _border(file: BinaryIO, target: int, patterns: Sequence[re.Pattern[bytes]]) 
         # The end of a window may hide the rest of a border, but then a later one is as good.
         for pattern in patterns if len(window) == len(block) else patterns[-1:]:
             found = pattern.search(window)
-            if found is not None:
+            if found is not None and target + found.end() < size:
                 return target + found.end()
         target, window = target + max(len(window) - 4, 0), window[-4:]
     return None

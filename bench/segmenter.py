@@ -28,7 +28,7 @@ NOVELS = "raw/litbank-novels.txt.tar.gz"
 TARGET = 500_000
 
 
-def run(rounds: int = 5) -> dict[str, Any]:
+def run(rounds: int = 15) -> dict[str, Any]:
     """Measure learned and rule-based segmentation."""
     docs = list(conllu.read(str(data.find(TREEBANK))))
     segmenter = Segmenter(SegmenterSettings(bias=False))  # the bias changes what is found, not how fast

@@ -40,7 +40,7 @@ SLIP = 0.02
 EXAMPLES = 8
 _STEM = "*"
 _WHOLE = 0  # label of tokens that stay as they are
-_CACHE = 200_000
+_CACHE = 50_000
 _Found = TypeVar("_Found")
 
 

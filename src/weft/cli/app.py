@@ -37,7 +37,8 @@ COMMANDS = {
     "train": Place(
         "weft.cli.train:train",
         "Train a model for a task on annotated files.",
-        "weft train chunker examples/chunks.conll --out chunker.weft --learner crf --seed 1",
+        "weft train chunker examples/chunks.conll --out chunker.weft --learner crf --seed 1; all of a language: "
+        "weft train pipeline configs/en.toml --out en.weft",
     ),
     "review": Place(
         "weft.cli.review:review",

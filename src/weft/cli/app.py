@@ -37,8 +37,7 @@ COMMANDS = {
     "train": Place(
         "weft.cli.train:train",
         "Train a model for a task on annotated files.",
-        "weft train chunker examples/chunks.conll --out chunker.weft --learner crf --seed 1; all of a language: "
-        "weft train pipeline configs/en.toml --out en.weft",
+        "weft train chunker examples/chunks.conll --out chunker.weft --learner crf --seed 1",
     ),
     "review": Place(
         "weft.cli.review:review",

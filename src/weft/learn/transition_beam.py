@@ -30,7 +30,6 @@ from weft.infer.transitions.beam import (
     total_of,
     trace,
 )
-from weft.infer.transitions.constraints import Constraints
 from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, change_action
 from weft.infer.transitions.state import Table, fill_gold
 from weft.infer.transitions.systems import apply, start
@@ -58,7 +57,6 @@ def train_with_beam(
     update: int,
     single_root: bool,
     by_mean: bool,
-    constraints: Constraints,
     room: Scratch,
     free: Beam,
     correct: Beam,
@@ -80,10 +78,10 @@ def train_with_beam(
         violation, steps, mistaken = -np.inf, 0, False
         while not (beam_finished(model, free) and beam_finished(model, correct)):
             beam_step(
-                model, free, words, offset, n, single_root, by_mean, constraints, WATCHED, static, gold, room, scores,
+                model, free, words, offset, n, single_root, by_mean, None, WATCHED, static, gold, room, scores,
             )  # fmt: skip
             beam_step(
-                model, correct, words, offset, n, single_root, by_mean, constraints, CORRECT, static, gold, room,
+                model, correct, words, offset, n, single_root, by_mean, None, CORRECT, static, gold, room,
                 scores,
             )  # fmt: skip
             counts[STEPS] += 1

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from weft.errors import ConfigError, DataError
 from weft.features.hashing import Keys
 from weft.infer.transitions.beam import new_beam
-from weft.infer.transitions.constraints import no_constraints
 from weft.infer.transitions.model import TransitionParser
 from weft.infer.transitions.scoring import Model
 from weft.infer.transitions.state import G_WIDTH, Table, new_state
@@ -127,7 +126,7 @@ class TransitionLearner:
                 if self.beam > 1:
                     at = train_with_beam(
                         model, treebank.words, treebank.sentences, treebank.heads, treebank.labels, order, at,
-                        self.oracle == "static", UPDATES[self.update], single_root, self.by_mean, no_constraints(),
+                        self.oracle == "static", UPDATES[self.update], single_root, self.by_mean,
                         room, beams[0], beams[1], state, gold, counts, clock,
                     )  # fmt: skip
                     if at < len(order):

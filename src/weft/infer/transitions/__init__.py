@@ -25,7 +25,7 @@ system, throw away the compiled code (`__pycache__/*.nb*` of this folder and of 
 NUMBA_CACHE_DIR set to a new folder.
 """
 
-from weft.infer.transitions.constraints import Constraints, constrain, no_constraints
+from weft.infer.transitions.constraints import Constraints, constrain
 from weft.infer.transitions.model import TransitionParser
 from weft.infer.transitions.systems import SYSTEMS, TransitionSystem, system_named
 
@@ -35,6 +35,5 @@ __all__ = [
     "TransitionParser",
     "TransitionSystem",
     "constrain",
-    "no_constraints",
     "system_named",
 ]

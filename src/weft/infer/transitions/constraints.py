@@ -22,19 +22,12 @@ _N_MOVES = len(MOVES)
 
 
 class Constraints(NamedTuple):
-    """Constraints of a batch; not `active`: none at all."""
+    """Constraints of a batch."""
 
-    active: bool
     fixed: Table  # gold tables of the sentences, one below the other: rows offset + sentence number on
     row_of: NDArray[np.int64]  # for every word offset of a sentence the row where its table begins
     starts: NDArray[np.int64]  # forbidden heads of word i: heads[starts[i]:starts[i + 1]]
     heads: Table
-
-
-def no_constraints() -> Constraints:
-    """Nothing is known."""
-    nothing = np.zeros(1, dtype=np.int64)
-    return Constraints(False, np.zeros((1, G_WIDTH), np.int32), nothing, nothing, np.zeros(0, np.int32))
 
 
 def constrain(
@@ -69,7 +62,7 @@ def constrain(
     ruled_out.sort()
     counts = np.bincount([word for word, _ in ruled_out], minlength=n) if n else np.zeros(0, dtype=np.int64)
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return Constraints(True, fixed, row_of, starts, np.array([head for _, head in ruled_out], dtype=np.int32))
+    return Constraints(fixed, row_of, starts, np.array([head for _, head in ruled_out], dtype=np.int32))
 
 
 @kernel
@@ -82,8 +75,6 @@ def allowed_moves(
     """
     moves = legal(system, state, candidate, single_root)
     if constraints is None:
-        return moves
-    if not constraints.active:
         return moves
     least = 1 << 30
     other = first(system)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from weft.errors import ConfigError, ModelError
 from weft.features.hashing import Keys
 from weft.infer.transitions.beam import new_beam, parse_with_beam
-from weft.infer.transitions.constraints import Constraints, no_constraints
+from weft.infer.transitions.constraints import Constraints
 from weft.infer.transitions.greedy import parse_greedily
 from weft.infer.transitions.scoring import Model, Scratch, columns_of, new_scratch
 from weft.infer.transitions.state import G_WIDTH, LEFT, MOVES, RIGHT, Table, new_state
@@ -97,11 +97,10 @@ class TransitionParser:
         longest = int(np.diff(sentences).max())
         room = self.new_scratch()
         if beam > 1:
-            given = constraints if constraints is not None else no_constraints()
             self.check_beam(beam)
             no_gold = np.zeros((1, G_WIDTH), dtype=np.int32)
             parse_with_beam(
-                self.model, words, np.asarray(sentences, dtype=np.int64), single_root, by_mean, given, room,
+                self.model, words, np.asarray(sentences, dtype=np.int64), single_root, by_mean, constraints, room,
                 new_beam(beam, longest, self.system.most_steps(longest)), no_gold, heads, labels,
             )  # fmt: skip
             return heads, labels

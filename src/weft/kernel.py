@@ -11,6 +11,7 @@ never closes over one: Numba would compile it anew in every process.
 from __future__ import annotations
 
 import atexit
+import importlib
 import os
 import shutil
 import sys
@@ -20,8 +21,29 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
+from numba.np import linalg as _numba_linalg
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _load_arrays_of_numba() -> None:
+    """Load Numba's array functions without scipy.linalg, which would cost every process 15 MB and 0.1 s.
+
+    Numba asks for it in this place only to choose between two inner products for `np.correlate`, which no kernel here
+    uses; a kernel with linear algebra in it asks for it again when it is compiled.
+    """
+
+    def without() -> None:
+        raise ImportError
+
+    ensure, _numba_linalg.ensure_blas = _numba_linalg.ensure_blas, without
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        _numba_linalg.ensure_blas = ensure
+
+
+_load_arrays_of_numba()
 
 
 class CompileLog:

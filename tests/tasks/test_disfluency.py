@@ -9,7 +9,7 @@ import pytest
 
 import weft
 from weft.errors import ConfigError, DataError, WeftError
-from weft.infer.transitions.projectivity import is_tree
+from weft.infer.projectivity import is_tree
 from weft.pipeline import Pipeline
 from weft.tasks.disfluency import DisfluencyParser, DisfluencySettings
 from weft.text import Doc

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft.infer.transitions.projectivity import is_tree
+from weft.infer.projectivity import is_tree
 from weft.tasks.disfluency_data import prepare, restore
 from weft.text import Doc
 from weft.text.repairs import struck_words

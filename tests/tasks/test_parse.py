@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from weft.errors import ConfigError, DataError, WeftError
+from weft.infer.projectivity import decode, encode, is_projective, is_tree, lift
 from weft.infer.transitions import SYSTEMS, constrain
-from weft.infer.transitions.projectivity import decode, encode, is_projective, is_tree, lift
 from weft.pipeline import Pipeline
 from weft.tasks.parse import Parser, ParserSettings
 from weft.text import Doc

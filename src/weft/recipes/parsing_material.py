@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from weft.evaluate.counts import Counts
 from weft.features.hashing import hash_string
 from weft.formats import read
+from weft.infer.projectivity import is_projective, is_tree
 from weft.infer.transitions import systems
-from weft.infer.transitions.projectivity import is_projective, is_tree
 from weft.recipes.framework import RecipeOptions
 from weft.tasks.parse import Parser, ParserSettings
 from weft.tasks.parse_features import FIELDS

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from weft.errors import ConfigError, DataError, WeftError
 from weft.evaluate.disfluency import analyses_of, score_analyses
 from weft.features.lexicon import WordClasses
+from weft.infer.projectivity import is_projective, is_tree, lift
 from weft.infer.transitions import TransitionParser
 from weft.infer.transitions.model import actions_of
-from weft.infer.transitions.projectivity import is_projective, is_tree, lift
 from weft.infer.transitions.systems import EDITING
 from weft.learn.transition_beam import UPDATES
 from weft.learn.transition_learner import TransitionLearner, Treebank, best_epoch

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import ConfigError, DataError, WeftError
+from weft.infer.projectivity import decode, encode, is_projective, is_tree, lift
 from weft.infer.transitions import SYSTEMS, Constraints, TransitionParser
 from weft.infer.transitions.model import actions_of
-from weft.infer.transitions.projectivity import decode, encode, is_projective, is_tree, lift
 from weft.learn.transition_beam import UPDATES
 from weft.learn.transition_learner import TransitionLearner, Treebank, best_epoch
 from weft.learn.transition_training import ORACLES

@@ -13,8 +13,8 @@ from test_oracles import random_tree
 from transition_twins import candidates, explore, gold_of, is_projective_tree, legal_actions, projective_trees
 
 from weft.formats import read
+from weft.infer.projectivity import is_projective
 from weft.infer.transitions import systems
-from weft.infer.transitions.projectivity import is_projective
 from weft.infer.transitions.state import (
     FRONT,
     HEAD,

@@ -19,6 +19,7 @@ TASKS: dict[str, tuple[str, str]] = {
     "segmenter": ("weft.tasks.segment:Segmenter", "words and sentences of raw text"),
     "tagger": ("weft.tasks.tag:Tagger", "parts of speech, tags and features, or any other column of words"),
     "parser": ("weft.tasks.parse:Parser", "dependency trees of words with tags"),
+    "relations": ("weft.tasks.relations:Relations", "relations of dependency trees that have only heads"),
     "disfluency": ("weft.tasks.disfluency:DisfluencyParser", "repairs in transcripts of speech, and trees of the rest"),
     "constituents": (
         "weft.tasks.constituent_parser:ConstituentParser",

@@ -4,8 +4,8 @@
 
 with s the next child of h between h and m, t the next after s, g the head of h (McDonald & Pereira 2006; Koo & Collins
 2010); kinds of scores that are not given count nothing. A tree is projective when a head dominates every word between
-it and its modifiers. A solution is the int32 array of the heads of all words of the batch, 0 = ROOT. All verbs
-work on the forest of every sentence.
+it and its modifiers. A solution is the int32 array of the heads of all words of the batch, 0 = ROOT. The best trees
+without tri-siblings are found by the charts of `weft.infer.eisner`; all else works on the forest of every sentence.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from weft.errors import InferenceError
 from weft.infer.arcs import ArcSpace, TreeParts
+from weft.infer.eisner import best_first_order, best_higher_order
 from weft.infer.projective_forest import TreeForest, tree_forest
 from weft.infer.ragged import (
     Floats,
@@ -78,7 +79,16 @@ class ProjectiveTrees:
 
     def best(self) -> States:
         """The highest-scoring tree of every sentence."""
-        return np.concatenate([trees[0][0] for trees in self.kbest_scored(1)] or [np.zeros(0, np.int32)])
+        if self.tri is not None:
+            found = [self._heads(s, trees.arcs(trees.forest.best())) for s, trees in self._forests()]
+            return np.concatenate([np.zeros(0, dtype=np.int32), *found])
+        if self.sibling is None and self.grand is None:
+            heads, score = best_first_order(self.space, self.arc, self.single_root)
+        else:
+            heads, score = best_higher_order(self.space, self.arc, self.sibling, self.grand, self.single_root)
+        if np.isneginf(score).any():
+            raise self._no_tree(int(np.isneginf(score).argmax()))
+        return heads
 
     def kbest(self, k: int) -> list[list[States]]:
         """For every sentence its k best trees, best first, all different; fewer where there are no more."""

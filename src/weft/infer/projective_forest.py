@@ -31,8 +31,8 @@ from weft.kernel import inner_kernel, kernel
 
 __all__ = ["TreeForest", "tree_forest"]
 
-#: Items: a span of one word needs no hyperedge, and one that cannot be made has none.
-_TRIVIAL, _DEAD = -1, -2
+#: In place of items: of spans of one word, which need no hyperedge; that cannot be made; not looked for yet.
+_TRIVIAL, _DEAD, _UNKNOWN = -1, -2, -3
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class TreeForest:
     """The forest of a sentence and what its hyperedges stand for.
 
     Hyperedge `made[i]` makes an arc, and with it the parts `parts[i]` of the space: an arc, a sibling part, a
-    grand-sibling part (-1 without grand-siblings) and a tri-sibling part.
+    grand-sibling part and a tri-sibling part; -1 where the model has not the last two.
     """
 
     forest: Forest
@@ -127,12 +127,7 @@ def _build(
     if n == 0:
         _add_edge(size, tails, score, _TRIVIAL, _TRIVIAL, 0.0)
         return _close(size, first, 0)
-    arc_at = np.full((n + 1, n + 1), -1, dtype=np.int64)
-    place = np.zeros(high - low, dtype=np.int64)  # of an arc among those into its modifier
-    for v in range(root, root + n + 1):
-        for i in range(into_first[v], into_first[v + 1]):
-            arc_at[head[into[i]], v - root] = into[i]
-            place[into[i] - low] = i - into_first[v]
+    order = np.argsort(np.abs(modifier[low:high] - head[low:high]))
     # With grand-siblings seat 0 is ROOT and seat 1 + i arc i of the sentence; without, seats are words.
     n_seats = 1 + high - low if with_grand else n + 1
     complete = np.full((n_seats, n + 1), _DEAD, dtype=np.int32)
@@ -146,90 +141,68 @@ def _build(
     for a in range(low, high):
         most = max(most, rank[a] + 1)
     after = np.full((start[n_seats] if with_tri else 0, most), _DEAD, dtype=np.int32)  # the same, knowing the sibling
-    beside = np.full(siblings[high] - siblings[low] if with_grand else (n + 1) * (n + 1), _DEAD, dtype=np.int32)
+    beside = np.full(siblings[high] - siblings[low] if with_grand else (n + 1) * (n + 1), _UNKNOWN, dtype=np.int32)
+    at = 0
     for width in range(1, n + 1):
-        # Neighbouring children.
-        if with_grand:
-            for a in range(low, high):
-                m = modifier[a]
-                s = m - width if m > head[a] else m + width
-                if min(head[a], m) < s < max(head[a], m) and arc_at[head[a], s] >= 0:
-                    b = arc_at[head[a], s]
-                    one, two = (b, a) if s < m else (a, b)
+        while at < high - low and abs(modifier[low + order[at]] - head[low + order[at]]) == width:
+            a = low + order[at]
+            at += 1
+            if arc[a] == -np.inf:
+                continue
+            h, m = head[a], modifier[a]
+            v, nearest, own = root + h, a - rank[a], 1 + a - low if with_grand else m
+            n_inner = 0 if h == 0 and single_root else rank[a]
+            for j in range(n_inner):  # neighbouring children
+                s, other = modifier[nearest + j], 1 + nearest + j - low if with_grand else modifier[nearest + j]
+                pair = siblings[a] + 1 + j - siblings[low] if with_grand else min(s, m) * (n + 1) + max(s, m)
+                if beside[pair] == _UNKNOWN:
                     before = size[1]
                     for r in range(min(s, m), max(s, m)):
-                        x, y = complete[1 + one - low, r], complete[1 + two - low, r + 1]
+                        x = complete[other if s < m else own, r]
+                        y = complete[own if s < m else other, r + 1]
                         if x != _DEAD and y != _DEAD:
                             _add_edge(size, tails, score, x, y, 0.0)
-                    beside[siblings[a] + 1 + rank[b] - siblings[low]] = _close(size, first, before)
-        else:
-            for s in range(1, n + 1 - width):
-                before = size[1]
-                for r in range(s, s + width):
-                    x, y = complete[s, r], complete[s + width, r + 1]
-                    if x != _DEAD and y != _DEAD:
-                        _add_edge(size, tails, score, x, y, 0.0)
-                item = _close(size, first, before)
-                beside[s * (n + 1) + s + width] = item
-                beside[(s + width) * (n + 1) + s] = item
-        # Arcs of this length.
-        for h in range(n + 1):
-            v = root + h
-            n_above = into_first[v + 1] - into_first[v] if with_grand and h > 0 else 1
+                    beside[pair] = _close(size, first, before)
             block = siblings[first_arc[v + 1]] - siblings[first_arc[v]]
-            for toward in range(2):
-                m = h + width if toward else h - width
-                if m < 1 or m > n or arc_at[h, m] < 0 or arc[arc_at[h, m]] == -np.inf:
+            for above in range(into_first[v + 1] - into_first[v] if with_grand and h > 0 else 1):
+                q = 1 + into[into_first[v] + above] - low if with_grand and h > 0 else h
+                if complete[q, h] == _DEAD:
                     continue
-                a = arc_at[h, m]
-                nearest = a - rank[a]
-                inner = complete[1 + a - low if with_grand else m, h + 1 if toward else h - 1]
-                for above in range(n_above):
-                    q = 0
-                    if h > 0:
-                        q = 1 + into[into_first[v] + above] - low if with_grand else h
-                    if complete[q, h] == _DEAD:
+                inner = start[q] + nearest - first_arc[v]
+                mine = inner + rank[a]
+                opened = size[1]
+                for j in range(-1, n_inner):  # the sibling of rank j, or none
+                    part = siblings[a] + 1 + j
+                    number = grands[v] + above * block + part - siblings[first_arc[v]] if with_grand else -1
+                    third = tris[a] + (0 if j < 0 else 1 + j * (j + 1) // 2)
+                    value = arc[a]
+                    if kinds[1]:
+                        value += sibling[part]
+                    if with_grand:
+                        value += grand[number]
+                    x, y = complete[own, h + 1 if m > h else h - 1], _TRIVIAL
+                    if j >= 0:
+                        s = modifier[nearest + j]
+                        x = incomplete[inner + j]
+                        y = beside[part - siblings[low] if with_grand else min(s, m) * (n + 1) + max(s, m)]
+                    if x == _DEAD or y == _DEAD or value == -np.inf:
                         continue
-                    mine = start[q] + a - first_arc[v]
-                    opened = size[1]
-                    for j in range(-1, rank[a]):  # the sibling of rank j, or none
-                        part = siblings[a] + 1 + j
-                        number = grands[v] + above * block + part - siblings[first_arc[v]] if with_grand else -1
-                        third = tris[a] + (0 if j < 0 else 1 + j * (j + 1) // 2)
-                        value = arc[a]
-                        if kinds[1]:
-                            value += sibling[part]
-                        if with_grand:
-                            value += grand[number]
-                        if j < 0:
-                            x, y = inner, _TRIVIAL
-                        else:
-                            b = nearest + j
-                            x = incomplete[start[q] + b - first_arc[v]]
-                            y = beside[part - siblings[low] if with_grand else modifier[b] * (n + 1) + m]
-                        if (j >= 0 and h == 0 and single_root) or x == _DEAD or y == _DEAD or value == -np.inf:
-                            continue
-                        if not with_tri or j < 0:
-                            if with_tri:
-                                value += tri[third]
-                            if value > -np.inf:
-                                _add_arc(size, made, parts, a, part, number, third)
-                                _add_edge(size, tails, score, x, y, value)
-                        else:
-                            for i in range(-1, j):  # the sibling's own
-                                x = after[start[q] + nearest + j - first_arc[v], i + 1]
-                                whole = value + tri[third + 1 + i]
-                                if x != _DEAD and whole > -np.inf:
-                                    _add_arc(size, made, parts, a, part, number, third + 1 + i)
-                                    _add_edge(size, tails, score, x, y, whole)
+                    for i in range(-1, max(j, 0) if with_tri else 0):  # the sibling's own sibling of rank i, or none
+                        whole = value
                         if with_tri:
-                            after[mine, j + 1] = _close(size, first, opened)
-                            opened = size[1]
+                            whole += tri[third + 1 + i]
+                            x = x if j < 0 else after[inner + j, i + 1]
+                        if x != _DEAD and whole > -np.inf:
+                            _add_arc(size, made, parts, a, part, number, third + 1 + i if with_tri else -1)
+                            _add_edge(size, tails, score, x, y, whole)
                     if with_tri:
-                        for j in range(rank[a] + 1):
-                            if after[mine, j] != _DEAD:
-                                _add_edge(size, tails, score, after[mine, j], _TRIVIAL, 0.0)
-                    incomplete[mine] = _close(size, first, opened)
+                        after[mine, j + 1] = _close(size, first, opened)
+                        opened = size[1]
+                if with_tri:
+                    for j in range(n_inner + 1):
+                        if after[mine, j] != _DEAD:
+                            _add_edge(size, tails, score, after[mine, j], _TRIVIAL, 0.0)
+                incomplete[mine] = _close(size, first, opened)
         # Words with all that is below them as far as `end`; ROOT only with everything.
         for q in range(n_seats):
             h = modifier[low + q - 1] if with_grand and q > 0 else q

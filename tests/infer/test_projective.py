@@ -125,6 +125,18 @@ def test_log_partition_and_marginals_are_those_of_enumeration(trees, seed):
     assert trees.log_partition() == pytest.approx(total)
 
 
+@pytest.mark.parametrize("single_root", [False, True])
+def test_first_order_sums_stand_scores_of_any_size(single_root):
+    space = all_arcs([0, 9, 14, 30])
+    for size in (1.0, 30.0, 1000.0):
+        arc = np.random.default_rng(7).normal(scale=size, size=space.n_arcs)
+        trees = ProjectiveTrees(space, arc, single_root=single_root)
+        on_forests = ProjectiveTrees(space, arc, np.zeros(space.n_siblings), single_root=single_root)
+        total, marginals = trees.log_partition_and_marginals()
+        np.testing.assert_allclose(total, on_forests.log_partition(), rtol=1e-12, atol=1e-9)
+        np.testing.assert_allclose(marginals.arc, on_forests.marginals().arc, atol=1e-9)
+
+
 @settings(max_examples=15, deadline=None)
 @given(batches(max_words=3), st.integers(0, 100))
 def test_samples_have_the_frequencies_of_their_probabilities(trees, seed):

@@ -5,7 +5,8 @@
 with s the next child of h between h and m, t the next after s, g the head of h (McDonald & Pereira 2006; Koo & Collins
 2010); kinds of scores that are not given count nothing. A tree is projective when a head dominates every word between
 it and its modifiers. A solution is the int32 array of the heads of all words of the batch, 0 = ROOT. The best trees
-without tri-siblings are found by the charts of `weft.infer.eisner`; all else works on the forest of every sentence.
+without tri-siblings and the sums of first order are found by charts over the whole batch (`weft.infer.eisner`,
+`weft.infer.eisner_sums`); all else works on the forest of every sentence (`weft.infer.projective_forest`).
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from numpy.typing import ArrayLike
 from weft.errors import InferenceError
 from weft.infer.arcs import ArcSpace, TreeParts
 from weft.infer.eisner import best_first_order, best_higher_order
+from weft.infer.eisner_sums import sum_first_order
 from weft.infer.projective_forest import TreeForest, tree_forest
 from weft.infer.ragged import (
+    Booleans,
     Floats,
     Indices,
     States,
@@ -82,7 +85,7 @@ class ProjectiveTrees:
         if self.tri is not None:
             found = [self._heads(s, trees.arcs(trees.forest.best())) for s, trees in self._forests()]
             return np.concatenate([np.zeros(0, dtype=np.int32), *found])
-        if self.sibling is None and self.grand is None:
+        if self.is_first_order:
             heads, score = best_first_order(self.space, self.arc, self.single_root)
         else:
             heads, score = best_higher_order(self.space, self.arc, self.sibling, self.grand, self.single_root)
@@ -120,6 +123,8 @@ class ProjectiveTrees:
 
     def log_partition(self) -> Floats:
         """log Z of every sentence."""
+        if self.is_first_order:
+            return self.log_partition_and_marginals()[0]
         return np.array([trees.forest.inside()[-1] for _, trees in self._forests()])
 
     def marginals(self, weight: Floats | None = None) -> TreeParts:
@@ -129,8 +134,10 @@ class ProjectiveTrees:
     def log_partition_and_marginals(self, weight: Floats | None = None) -> tuple[Floats, TreeParts]:
         """Both at the price of one; the weights do not touch log Z."""
         each = sentence_weights(weight, self.space.offsets)
-        total, parts = np.zeros(len(self.space)), self._zeros()
-        for s, trees in self._forests():
+        total, parts = np.full(len(self.space), np.nan), self._zeros()
+        if self.is_first_order:
+            total, parts.arc[:] = sum_first_order(self.space, self.arc, each, self.single_root)
+        for s, trees in self._forests(np.isnan(total)):
             inside = trees.forest.inside()
             total[s] = inside[-1]
             _gather(trees.made, trees.parts, trees.forest.posteriors(inside), each[s], *parts.arrays)
@@ -171,6 +178,10 @@ class ProjectiveTrees:
         return sum_by_sentence((np.asarray(one) != np.asarray(other)).astype(np.float64), self.space.offsets)
 
     @property
+    def is_first_order(self) -> bool:
+        return self.sibling is None and self.grand is None and self.tri is None
+
+    @property
     def _scores(self) -> tuple[Floats, Floats | None, Floats | None, Floats | None]:
         return self.arc, self.sibling, self.grand, self.tri
 
@@ -182,12 +193,12 @@ class ProjectiveTrees:
         heads[self.space.modifier[arcs] - 1] = self.space.head[arcs]
         return heads
 
-    def _forests(self) -> Iterator[tuple[int, TreeForest]]:
-        """The forest of every sentence, one after the other: they may be large."""
+    def _forests(self, wanted: Booleans | None = None) -> Iterator[tuple[int, TreeForest]]:
+        """The forests of all sentences, or of those wanted, one after the other: they may be large."""
         none = np.zeros(0)
         arc, sibling, grand, tri = (none if scores is None else scores for scores in self._scores)
         kinds = np.array([scores is not None for scores in self._scores])
-        for s in range(len(self.space)):
+        for s in range(len(self.space)) if wanted is None else np.flatnonzero(wanted).tolist():
             trees = tree_forest(self.space, s, (arc, sibling, grand, tri), kinds, self.single_root)
             if trees is None:
                 raise self._no_tree(s)

@@ -61,33 +61,57 @@ def tree_forest(
     `kinds` tells of the four scores (arcs, siblings, grand-siblings, tri-siblings) which the model has.
     """
     size = np.zeros(3, dtype=np.int64)
-    first, tails, score, made, parts = _empty(0, 0, 0)
-    for _ in range(2):  # the first time counts only
-        goal = _build(
-            sentence, space.offsets, space.head, space.modifier, space.first, space.right, space.rank, space.into,
-            space.into_first, space.siblings, space.grands, space.tris, *scores, kinds, single_root,
-            size, first, tails, score, made, parts,
-        )  # fmt: skip
-        if goal < 0:
-            return None
-        if len(first) == 1:
-            first, tails, score, made, parts = _empty(*size.tolist())
-    return TreeForest(Forest(first, tails, score), made, parts)
-
-
-def _empty(n_items: int, n_edges: int, n_made: int) -> tuple[Indices, States, Floats, Indices, Indices]:
-    return (
-        np.zeros(n_items + 1, dtype=np.int64), np.empty((n_edges, 2), dtype=np.int32), np.empty(n_edges),
-        np.empty(n_made, dtype=np.int64), np.empty((n_made, 4), dtype=np.int64),
+    _bound(
+        sentence, space.offsets, space.head, space.modifier, space.first, space.rank, space.into_first, space.siblings,
+        kinds, size,
     )  # fmt: skip
+    n_items, n_edges, n_made = size.tolist()
+    first, tails, score = np.zeros(n_items + 1, dtype=np.int64), np.empty((n_edges, 2), np.int32), np.empty(n_edges)
+    made, parts = np.empty(n_made, dtype=np.int64), np.empty((n_made, 4), dtype=np.int64)
+    goal = _build(
+        sentence, space.offsets, space.head, space.modifier, space.first, space.right, space.rank, space.into,
+        space.into_first, space.siblings, space.grands, space.tris, *scores, kinds, single_root,
+        size, first, tails, score, made, parts,
+    )  # fmt: skip
+    if goal < 0:
+        return None
+    n_items, n_edges, n_made = size.tolist()
+    forest = Forest(first[: n_items + 1], tails[:n_edges], score[:n_edges])
+    return TreeForest(forest, made[:n_made], parts[:n_made])
+
+
+@kernel
+def _bound(
+    sentence: int, offsets: Indices, head: States, modifier: States, first_arc: Indices, rank: States,
+    into_first: Indices, siblings: Indices, kinds: NDArray[np.bool_], size: Indices,
+) -> None:  # fmt: skip
+    """How many items, hyperedges and hyperedges with arcs the forest has if nothing is forbidden."""
+    n, root = offsets[sentence + 1] - offsets[sentence], offsets[sentence] + sentence
+    size[0], size[1], size[2] = 1, 1, 0
+    if not kinds[2]:
+        size[0] += n * (n - 1) // 2 + 2 * n * (n + 1)
+        size[1] += (n - 1) * n * (n + 1) // 6
+    for a in range(first_arc[root], first_arc[root + n + 1]):
+        h, m = head[a], modifier[a]
+        seats = max(1, into_first[root + h + 1] - into_first[root + h]) if kinds[2] else 1
+        ways = 1 + rank[a]
+        if kinds[3]:
+            ways += rank[a] * (rank[a] - 1) // 2
+            size[0] += seats * (1 + rank[a])
+            size[1] += seats * (1 + rank[a])
+        size[0] += seats
+        size[1] += seats * (ways + (n + 1 - m if m > h else m))
+        size[2] += seats * ways
+        if kinds[2]:
+            size[0] += rank[a] + n + 1
+            for j in range(1, rank[a] + 1):
+                size[1] += abs(modifier[a - j] - m)
 
 
 @inner_kernel
 def _add_edge(size: Indices, tails: States, score: Floats, one: int, two: int, value: float) -> None:
     e = size[1]
-    if e < len(score):
-        tails[e, 0], tails[e, 1] = (one, two) if one >= 0 else (two, one)
-        score[e] = value
+    tails[e, 0], tails[e, 1], score[e] = max(one, two), min(one, two), value
     size[1] = e + 1
 
 
@@ -95,9 +119,8 @@ def _add_edge(size: Indices, tails: States, score: Floats, one: int, two: int, v
 def _add_arc(size: Indices, made: Indices, parts: Indices, arc: int, sibling: int, grand: int, tri: int) -> None:
     """Note that the hyperedge to come makes an arc."""
     i = size[2]
-    if i < len(made):
-        made[i] = size[1]
-        parts[i, 0], parts[i, 1], parts[i, 2], parts[i, 3] = arc, sibling, grand, tri
+    made[i] = size[1]
+    parts[i, 0], parts[i, 1], parts[i, 2], parts[i, 3] = arc, sibling, grand, tri
     size[2] = i + 1
 
 
@@ -107,8 +130,7 @@ def _close(size: Indices, first: Indices, before: int) -> int:
     if size[1] == before:
         return _DEAD
     size[0] += 1
-    if size[0] < len(first):
-        first[size[0]] = size[1]
+    first[size[0]] = size[1]
     return size[0] - 1
 
 
@@ -119,7 +141,8 @@ def _build(
     arc: Floats, sibling: Floats, grand: Floats, tri: Floats, kinds: NDArray[np.bool_], single_root: bool,
     size: Indices, first: Indices, tails: States, score: Floats, made: Indices, parts: Indices,
 ) -> int:  # fmt: skip
-    """Write the forest as far as the arrays reach, its size in any case; the goal, or _DEAD where there is no tree."""
+    """Write the forest and its size: how many items, hyperedges and hyperedges with arcs. The goal is the last item;
+    where there is no tree, _DEAD is returned."""
     n, root = offsets[sentence + 1] - offsets[sentence], offsets[sentence] + sentence
     low, high = first_arc[root], first_arc[root + n + 1]
     with_grand, with_tri = kinds[2], kinds[3]

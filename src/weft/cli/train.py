@@ -35,7 +35,11 @@ def train(
     ] = None,
     system: Annotated[
         str | None,
-        typer.Option("--system", help="Of a parser: arc-eager, arc-hybrid, easy-first ...", show_default="arc-eager"),
+        typer.Option("--system", help="Of a parser: arc-eager, easy-first, mst2 ...", show_default="arc-eager"),
+    ] = None,
+    projective: Annotated[
+        bool | None,
+        typer.Option("--projective/--nonprojective", help="Trees that mst1, mst2 search.", show_default="projective"),
     ] = None,
     oracle: Annotated[
         str | None,
@@ -114,6 +118,7 @@ def train(
         "gazetteers": dict(map(_named_file, gazetteer or ())),
         "clusters": None if clusters is None else str(clusters),
         "nested": nested,
+        "shape": None if projective is None else "projective" if projective else "nonprojective",
     }
     options.update({name: value for name, value in own.items() if value})
     training = open_inputs(files, from_format, skip_bad, fields, encoding)

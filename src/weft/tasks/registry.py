@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ TASKS: dict[str, tuple[str, str]] = {
     "tagger": ("weft.tasks.tag:Tagger", "parts of speech, tags and features, or any other column of words"),
     "parser": ("weft.tasks.parse:Parser", "dependency trees of words with tags"),
     "relations": ("weft.tasks.relations:Relations", "relations of dependency trees that have only heads"),
+    "graph-parser": ("weft.tasks.graph_parse:GraphParser", "dependency trees by exact search: mst1, mst2, mst3"),
     "disfluency": ("weft.tasks.disfluency:DisfluencyParser", "repairs in transcripts of speech, and trees of the rest"),
     "constituents": (
         "weft.tasks.constituent_parser:ConstituentParser",
@@ -33,6 +34,8 @@ TASKS: dict[str, tuple[str, str]] = {
     "hedge": ("weft.tasks.hedge:HedgeDetector", "uncertain sentences, cues and their scopes"),
     "mwe": ("weft.tasks.mwe:MweTagger", "multiword expressions, with gaps, strong and weak"),
 }
+#: Systems of parsers that are graph-based.
+GRAPH_SYSTEMS = ("mst1", "mst2", "mst3")
 #: Stands in a model's header for what its maker did not say.
 UNSTATED = "not stated"
 
@@ -44,6 +47,22 @@ def component_class(task: str) -> type[Component]:
     module, name = TASKS[task][0].split(":")
     found: type[Component] = getattr(import_module(module), name)
     return found
+
+
+def new_component(task: str, options: Mapping[str, Any]) -> Component:
+    """An untrained component of a task; `parser` is of the kind that its system asks for.
+
+    >>> new_component("parser", {"system": "mst1"}).task
+    'graph-parser'
+    """
+    if task == "parser" and options.get("system") in GRAPH_SYSTEMS:
+        task = "graph-parser"
+    elif task == "parser" and "shape" in options:
+        raise ConfigError(
+            f"the systems {', '.join(GRAPH_SYSTEMS)} search projective or nonprojective trees; name one of them, or "
+            "set nonprojective=encode for a transition system"
+        )
+    return component_class(task).of_options(options)
 
 
 def train(
@@ -70,7 +89,7 @@ def train(
         raise ConfigError(f"unknown task {task!r}; the tasks are: {', '.join(TASKS)}")
     if out is not None:
         check_place(out)
-    component = component_class(task).of_options(options)
+    component = new_component(task, options)
     report = component.fit(train, dev)
     if out is not None:
         card = {

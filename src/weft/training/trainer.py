@@ -19,7 +19,7 @@ from weft.errors import ConfigError, WeftError
 from weft.lexical.clusters import cluster_words
 from weft.models import SUFFIX
 from weft.pipeline import Component, Pipeline
-from weft.tasks.registry import component_class
+from weft.tasks.registry import new_component
 from weft.text.base_chunks import set_base_chunks
 from weft.text.doc import Doc
 from weft.training.config import ComponentSpec, PipelineConfig, split_reference
@@ -145,7 +145,7 @@ class _Run:
                 name: str(self.material.find(file)) for name, file in options["gazetteers"].items()
             }
         try:
-            return component_class(spec.task).of_options(options)
+            return new_component(spec.task, options)
         except WeftError as error:
             raise type(error)(f"{self.config.path}: {spec.task}: {error}") from None
 

@@ -1,0 +1,127 @@
+"""Feature templates over the parts of dependency trees, written as data and compiled to integer programs.
+
+    h.w                  the form of the head; m: the modifier, s: the sibling beside it, g: the head's own head
+    h.wt|m.t             its form and tag with the tag of the modifier
+    h.t|h+1.t|m-1.t|m.t  tags of words around the two
+    m.w,t,wt             three templates
+    h.t|b.t|m.t          one feature for every value found between head and modifier
+    h.F|m.F              one feature for every pair of members of two sets (morphological features)
+    a.1|h.t|m.t          the first mark of the arc: what else is known of it, such as another parser's opinion
+
+Small letters are fields of words, bound by the task to columns of documents; F is the set of a word's morphological
+features. A block of templates belongs to one kind of part: `arc:` (h, m, b, a), `sibling:` (h, m, s), `grand:`
+(g, h, m), `grandsib:` (g, h, m, s), `crossed:` (h, m). Blanks separate templates, `#` starts a comment.
+
+Every template gives two features a part: itself, and itself with the part's *shape*: direction and distance from h to m
+(from s to m where there is a sibling), the two directions of g, h, m for grandparents. The key of a template is a
+multilinear hash of its atoms, so that what each word adds to a key is worked out once a word, not once a part.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import TemplateError
+from weft.features.hashing import Keys, hash_string
+
+Table = NDArray[np.int32]
+#: Words that a part is made of; B are those between head and modifier.
+ROLES = ("h", "m", "s", "g", "b", "a")
+H, M, S, G, B, A = range(6)
+#: Blocks of templates and the words they may name.
+BLOCKS = {"arc": "hmba", "sibling": "hms", "grand": "ghm", "grandsib": "ghms", "crossed": "hm"}
+
+
+class Block(NamedTuple):
+    """Templates of one kind of part."""
+
+    atoms: Table  # rows: template, role, offset, column of the word table
+    factors: Keys  # of the atoms, odd
+    seeds: Keys  # [role, template]: what a word gives to a key besides its atoms
+
+
+class TreeProgram(NamedTuple):
+    """Templates of all kinds of parts; `sets` holds seeds of head, modifier and pair sets, 0 where not asked for."""
+
+    arc: Block
+    between: Block
+    marked: Block
+    sibling: Block
+    grand: Block
+    grandsib: Block
+    crossed: Block
+    sets: Keys
+
+
+def compile_tree_templates(text: str, columns: Sequence[str]) -> TreeProgram:
+    """The program of templates; `columns` are the fields in the order of the word table.
+
+    >>> program = compile_tree_templates("arc: h.w,t h.t|m.t h.t|b.t|m.t m.F sibling: h.t|s.t|m.t", ["w", "t"])
+    >>> [block.seeds.shape[1] for block in program[:3]], (program.sets != 0).tolist()
+    ([3, 1, 0], [False, True, False])
+    """
+    blocks: dict[str, list[tuple[str, ...]]] = {name: [] for name in BLOCKS}
+    block = "arc"
+    for line in text.splitlines():
+        for token in line.split("#", 1)[0].split():
+            if token.endswith(":"):
+                block = token[:-1]
+                if block not in blocks:
+                    raise TemplateError(f"unknown block {token!r} of templates; the blocks are: {', '.join(BLOCKS)}")
+                continue
+            blocks[block] += [each for each in _conjunctions(token, BLOCKS[block]) if each not in blocks[block]]
+    sets = [template for template in blocks["arc"] if any(atom.endswith(".F") for atom in template)]
+    between = [template for template in blocks["arc"] if any(atom.startswith("b.") for atom in template)]
+    marked = [template for template in blocks["arc"] if any(atom.startswith("a.") for atom in template)]
+    arc = [template for template in blocks["arc"] if template not in (*sets, *between, *marked)]
+    if not arc:
+        raise TemplateError("no templates of arcs given; write at least one, such as arc: h.t|m.t")
+    known = [("h.F",), ("m.F",), ("h.F", "m.F")]
+    for template in sets:
+        if template not in known:
+            raise TemplateError(f"cannot read {'|'.join(template)!r}: sets stand alone, h.F and m.F, or as h.F|m.F")
+    seeds = np.array([hash_string("|".join(each)) if each in sets else 0 for each in known], dtype=np.uint64)
+    columns = list(columns)
+    own = {name: _block(blocks[name], columns) for name in ("sibling", "grand", "grandsib", "crossed")}
+    return TreeProgram(_block(arc, columns), _block(between, columns), _block(marked, columns), sets=seeds, **own)
+
+
+def _conjunctions(token: str, roles: str) -> list[tuple[str, ...]]:
+    """The conjunctions that one written template stands for, each as its atoms."""
+    factors: list[list[tuple[str, ...]]] = []
+    for factor in token.split("|"):
+        place, _, attributes = factor.partition(".")
+        if not re.fullmatch(rf"[{roles}]([+-][1-9])?", place) or not re.fullmatch(
+            r"[A-Za-z1-9]+(,[A-Za-z1-9]+)*", attributes
+        ):
+            raise TemplateError(
+                f"cannot read {factor!r} of the template {token!r}: expected WORD.FIELDS with a word among "
+                f"{', '.join(roles)}, as in {roles[0]}.wt"
+            )
+        factors.append([tuple(f"{place}.{letter}" for letter in choice) for choice in attributes.split(",")])
+    return [sum(choice, ()) for choice in product(*factors)]
+
+
+def _block(templates: Sequence[tuple[str, ...]], columns: list[str]) -> Block:
+    atoms, factors = [], []
+    seeds = np.zeros((len(ROLES), len(templates)), dtype=np.uint64)
+    for t, template in enumerate(templates):
+        for r, role in enumerate(ROLES):
+            seeds[r, t] = hash_string(f"{role} {' | '.join(template)}") | 1
+        for atom in template:
+            place, _, field = atom.partition(".")
+            if place == "a" and field.isdigit():
+                atoms.append((t, A, 0, int(field) - 1))
+                factors.append(hash_string(f"{atom} of {'|'.join(template)}") | 1)
+                continue
+            if field not in columns:
+                raise TemplateError(f"unknown field {field!r} in {atom!r}; the fields are: {', '.join(columns)}")
+            atoms.append((t, ROLES.index(place[0]), int(place[1:] or 0), columns.index(field)))
+            factors.append(hash_string(f"{atom} of {'|'.join(template)}") | 1)
+    return Block(np.array(atoms, np.int32).reshape(-1, 4), np.array(factors, dtype=np.uint64), seeds)

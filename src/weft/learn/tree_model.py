@@ -1,0 +1,241 @@
+"""The linear model over dependency trees: features of arcs, of siblings, of grandparents.
+
+    score(y, x) = sum over the parts r of y of  w . f(r, x)
+
+with the parts of `weft.infer.arcs` up to the model's order: arcs; and siblings; and grand-siblings. Weights are one
+hashed array; features are made anew wherever they are needed (`weft.learn.tree_features`), which takes less time than
+fetching them from memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError
+from weft.features.hashing import Keys
+from weft.features.tree_templates import TreeProgram
+from weft.infer.arcs import ArcSpace, TreeParts, all_arcs
+from weft.infer.nonprojective import SpanningTrees
+from weft.infer.projective import ProjectiveTrees
+from weft.infer.ragged import Floats, Indices
+from weft.infer.rearrange import RearrangedTrees
+from weft.learn.tree_features import (
+    COLLECT,
+    COUNT,
+    SCATTER,
+    SCORE,
+    Given,
+    TreeWords,
+    arrays_of,
+    new_room,
+    visit_arcs,
+    visit_grands,
+    visit_siblings,
+)
+
+Heads = NDArray[np.int32]
+#: Trees that a model searches through.
+SHAPES = ("projective", "nonprojective")
+_NO_MARKS = np.zeros((0, 0), dtype=np.uint64)
+
+
+@dataclass(frozen=True)
+class TreeBatch:
+    """Sentences ready for a `TreeModel`.
+
+    `arcs` holds the arcs that trees may use, as a mask over `all_arcs`, where not all may; `marks`, one row an arc of
+    `all_arcs`, what templates call a.1, a.2 ...; `gold` are heads.
+    """
+
+    offsets: Indices
+    words: TreeWords
+    gold: Heads | None
+    weight: Floats
+    arcs: NDArray[np.bool_] | None = None
+    marks: Keys | None = None
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def space(self) -> ArcSpace:
+        """The arcs of the batch; made anew at every call, as spaces are larger than what they are made from."""
+        space = all_arcs(self.offsets)
+        return space if self.arcs is None else space.keep(self.arcs)
+
+    @property
+    def arc_marks(self) -> Keys:
+        """The marks of the arcs of `space`."""
+        if self.marks is None:
+            return _NO_MARKS
+        return self.marks if self.arcs is None else self.marks[self.arcs]
+
+    def cut(self, first: int, end: int) -> TreeBatch:
+        """Sentences `first:end`."""
+        lo, hi = int(self.offsets[first]), int(self.offsets[end])
+        squares = np.diff(self.offsets) ** 2
+        begin, stop = int(squares[:first].sum()), int(squares[:end].sum())
+        return TreeBatch(
+            self.offsets[first : end + 1] - lo,
+            cut_words(self.words, lo, hi),
+            None if self.gold is None else self.gold[lo:hi],
+            self.weight[first:end],
+            None if self.arcs is None else self.arcs[begin:stop],
+            None if self.marks is None else self.marks[begin:stop],
+        )
+
+    def select(self, sentences: Sequence[int]) -> TreeBatch:
+        """The named sentences, all arcs allowed.
+
+        >>> words = TreeWords(np.arange(5, dtype=np.uint64)[:, None], np.zeros(6, np.int64), np.zeros(0, np.uint64))
+        >>> batch = TreeBatch(np.array([0, 2, 3, 4]), words, None, np.ones(3)).select([0, 2])
+        >>> batch.offsets.tolist(), batch.words.values.ravel().tolist()
+        ([0, 2, 3], [0, 1, 2, 4])
+        """
+        chosen = np.asarray(sentences, dtype=np.int64)
+        used = np.zeros(len(self), dtype=np.bool_)
+        used[chosen] = True
+        words = np.repeat(used, np.diff(self.offsets))
+        rows = np.concatenate([[True], words])
+        sizes = np.diff(self.words.set_offsets)
+        sets = self.words.sets[np.repeat(rows, sizes)]
+        return TreeBatch(
+            np.concatenate([[0], np.cumsum(np.diff(self.offsets)[used])]),
+            TreeWords(self.words.values[rows], np.concatenate([[0], np.cumsum(sizes[rows])]), sets),
+            None if self.gold is None else self.gold[words],
+            self.weight[used],
+            marks=None if self.marks is None else self.marks[np.repeat(used, np.diff(self.offsets) ** 2)],
+        )
+
+    def batches(self, words: int = 2000) -> Iterator[TreeBatch]:
+        """The same sentences in batches of about so many words."""
+        first = 0
+        while first < len(self):
+            end = int(np.searchsorted(self.offsets, self.offsets[first] + words, side="right")) - 1
+            end = min(max(end, first + 1), len(self))
+            yield self.cut(first, end)
+            first = end
+
+
+def cut_words(words: TreeWords, first: int, end: int) -> TreeWords:
+    """The words `first:end`, counted from 0, and ROOT."""
+    rows = np.concatenate([words.values[:1], words.values[first + 1 : end + 1]])
+    sizes = np.diff(words.set_offsets)
+    root, lo, hi = int(sizes[0]), int(words.set_offsets[first + 1]), int(words.set_offsets[end + 1])
+    offsets = np.concatenate([[0], words.set_offsets[first + 1 : end + 2] - lo + root]).astype(np.int64)
+    return TreeWords(rows, offsets, np.concatenate([words.sets[:root], words.sets[lo:hi]]))
+
+
+class TreeModel:
+    """Weights to trees and back; what online learners need of `weft.learn.protocol.Model`.
+
+    >>> from weft.features.tree_templates import compile_tree_templates
+    >>> program = compile_tree_templates("arc: h.t|m.t", ["t"])
+    >>> words = TreeWords(np.array([[1], [2], [3]], np.uint64), np.zeros(4, np.int64), np.zeros(0, np.uint64))
+    >>> batch = TreeBatch(np.array([0, 2]), words, np.array([2, 0], np.int32), np.ones(1))
+    >>> model = TreeModel(program, bits=8)
+    >>> weights = np.zeros(model.size)
+    >>> trees = model.score(batch, weights)
+    >>> model.scatter(batch, trees.parts(batch.gold), weights)
+    >>> model.score(batch, weights).best().tolist()
+    [2, 0]
+    """
+
+    def __init__(
+        self,
+        program: TreeProgram,
+        order: int = 1,
+        shape: str = "projective",
+        single_root: bool = True,
+        bits: int = 22,
+        factors: Floats | None = None,
+    ) -> None:
+        if shape not in SHAPES:
+            raise ConfigError(f"shape must be one of {', '.join(SHAPES)}, got {shape!r}")
+        if order not in (1, 2, 3) or (shape == "nonprojective" and order == 3):
+            raise ConfigError(f"there are orders 1 to 3, nonprojective ones 1 and 2; got {order}, {shape}")
+        self.program, self.order, self.shape, self.single_root, self.bits = program, order, shape, single_root, bits
+        self.factors = np.zeros(0) if factors is None else np.ascontiguousarray(factors, np.float64)
+        if factors is not None and len(factors) != self.size:
+            raise ConfigError(f"there must be one factor a weight, {self.size}; got {len(factors)}")
+        self._shift = np.uint64(64 - bits)
+
+    @property
+    def size(self) -> int:
+        return 1 << self.bits
+
+    def score(self, batch: TreeBatch, weights: NDArray[Any]) -> Any:
+        """The trees of a batch under the weights."""
+        return self.trees(batch.space, batch.words, weights, batch.arc_marks)
+
+    def trees(
+        self,
+        space: ArcSpace,
+        words: TreeWords,
+        weights: NDArray[Any],
+        marks: Keys | None = None,
+        temperature: float = 1.0,
+    ) -> Any:
+        """The trees of a space under the weights, their scores divided by the temperature."""
+        parts = self.scores(space, words, weights, marks)
+        if temperature != 1.0:
+            parts = parts.scale(1.0 / temperature)
+        if self.shape == "nonprojective":
+            if self.order == 1:
+                return SpanningTrees(space, parts.arc, single_root=self.single_root)
+            return RearrangedTrees(space, parts.arc, parts.sibling, single_root=self.single_root)
+        sibling = parts.sibling if self.order > 1 else None
+        return ProjectiveTrees(
+            space, parts.arc, sibling, parts.grand if self.order > 2 else None, single_root=self.single_root
+        )
+
+    def scores(self, space: ArcSpace, words: TreeWords, weights: NDArray[Any], marks: Keys | None = None) -> TreeParts:
+        """Scores of all parts of a space."""
+        sizes = (space.n_arcs, space.n_siblings, space.n_grands)[: self.order]
+        parts = TreeParts(*(np.zeros(size) for size in sizes))
+        self._visit(SCORE, space, words, marks, parts, weights, np.zeros(0, np.int64), np.zeros(0))
+        return parts
+
+    def scatter(self, batch: TreeBatch, parts: TreeParts, into: Floats) -> None:
+        self._visit(SCATTER, batch.space, batch.words, batch.arc_marks, parts, into, np.zeros(0, np.int64), np.zeros(0))
+
+    def sparse(self, batch: TreeBatch, parts: TreeParts) -> tuple[Indices, Floats]:
+        slots, numbers = self._listed(batch, parts)
+        distinct, inverse = np.unique(slots, return_inverse=True)
+        sums = np.bincount(inverse, numbers, len(distinct)).astype(np.float64)
+        kept = sums != 0.0
+        return distinct[kept], sums[kept]
+
+    def active(self, batch: TreeBatch) -> Indices:
+        space = batch.space
+        sizes = (space.n_arcs, space.n_siblings, space.n_grands)[: self.order]
+        return self._listed(batch, TreeParts(*(np.ones(size) for size in sizes)))[0]
+
+    def _listed(self, batch: TreeBatch, parts: TreeParts) -> tuple[Indices, Floats]:
+        """Slots of the features of parts that are not zero, with their numbers."""
+        space = batch.space
+        slots, numbers = np.empty(0, np.int64), np.empty(0)
+        count = self._visit(COUNT, space, batch.words, batch.arc_marks, parts, np.zeros(1), slots, numbers)
+        slots, numbers = np.empty(count, np.int64), np.empty(count)
+        self._visit(COLLECT, space, batch.words, batch.arc_marks, parts, np.zeros(1), slots, numbers)
+        return slots, numbers
+
+    def _visit(
+        self, mode: int, space: ArcSpace, words: TreeWords, marks: Keys | None, parts: TreeParts,
+        weights: NDArray[Any], slots: Indices, numbers: Floats,
+    ) -> int:  # fmt: skip
+        given = Given(_NO_MARKS if marks is None else marks, self.factors)
+        arrays, room = arrays_of(space), new_room(self.program, words, space)
+        program, shift = self.program, self._shift
+        count = visit_arcs(mode, program, words, given, arrays, room, shift, False, parts.arc, weights, slots, numbers)
+        for visit, array in ((visit_siblings, parts.sibling), (visit_grands, parts.grand)):
+            if len(array):
+                count += visit(
+                    mode, program, words, given, arrays, room, shift, array, weights, slots[count:], numbers[count:]
+                )
+        return count

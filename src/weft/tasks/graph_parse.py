@@ -1,0 +1,435 @@
+"""Dependency trees by graph-based parsing: the best of all trees, by exact search over parts of trees.
+
+    tree = argmax over trees y of  sum over parts r of y of  w . f(r)
+
+Parts are arcs (`mst1`), and pairs of adjacent children (`mst2`), and grandparents with both (`mst3`). Trees are
+projective, or any (`shape = nonprojective`: exact for arcs alone, rearranged from the best projective tree with
+siblings). Relations are found in a second stage, as a sequence over the children of every head.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import groupby, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError, DataError, ModelError, WeftError
+from weft.features.morphology import Morphology
+from weft.features.tree_templates import TreeProgram, compile_tree_templates
+from weft.infer.arcs import all_arcs
+from weft.infer.projectivity import is_projective, is_tree, lift
+from weft.learn.adagrad import AdaGrad
+from weft.learn.arc_pruning import ArcPruner, prune_batch, train_pruner
+from weft.learn.mira import MIRA
+from weft.learn.online import OnlineLearner
+from weft.learn.perceptron import Perceptron
+from weft.learn.temperature import fit_temperature, loss_of_marginals
+from weft.learn.training import EarlyStopping
+from weft.learn.tree_features import TreeWords
+from weft.learn.tree_model import SHAPES, TreeBatch, TreeModel
+from weft.lexical.clusters import load_clusters
+from weft.pipeline import Component, State
+from weft.storage import Arrays
+from weft.tasks.alternatives import note_alternatives
+from weft.tasks.graph_features import FIELDS, TreeReader, templates_of
+from weft.tasks.relations import RelationLabeller, RelationSettings
+from weft.tasks.settings import Settings
+from weft.text.doc import Doc
+
+Heads = NDArray[np.int32]
+#: Systems and their orders.
+SYSTEMS = {"mst1": 1, "mst2": 2, "mst3": 3}
+LEARNERS = ("mira", "perceptron", "crf")
+#: Words a search goes through at a time.
+BATCH = 2000
+#: Weights are kept as whole multiples of a fraction of the largest.
+STEPS = 32000
+#: Passes over the trees when arcs are filtered.
+PRUNER_EPOCHS = 3
+#: Documents that the temperature of probabilities is fitted to.
+HELD_OUT = 100
+
+
+@dataclass
+class GraphParserSettings(Settings):
+    """Options of a graph-based parser."""
+
+    system: str = "mst2"  # mst1 (arcs), mst2 (and siblings), mst3 (and grandparents)
+    shape: str = "projective"  # projective, nonprojective
+    learner: str = "mira"  # mira, perceptron, crf
+    k: int = 1  # trees that mira keeps below the right one
+    cap: float = 1.0  # largest step of mira; 0: none
+    epochs: int = 8  # passes over the trees
+    threshold: float = 0.01  # arcs less probable than the best of their word by this factor are left out; 0: none are
+    most: int = 20  # heads kept for a word
+    relations: str = "sequence"  # sequence, atomic, none
+    morphology: bool = True  # single morphological features and their pairs
+    single_root: bool = True  # give every sentence exactly one root
+    average: bool = True  # weights averaged over all steps
+    bits: int = 22  # two to this many weights
+    clusters: str = ""  # file of word clusters: `path word` or `word class` a line
+    templates: str = ""  # feature templates; empty: those of the system
+    fields: dict[str, str] = field(default_factory=lambda: dict(FIELDS))  # fields of templates and their columns
+    seed: int = 0
+    workers: int = 1  # not used in training
+
+    def check(self) -> None:
+        choices = {"system": tuple(SYSTEMS), "shape": SHAPES, "learner": LEARNERS,
+                   "relations": ("sequence", "atomic", "none")}  # fmt: skip
+        for name, known in choices.items():
+            if getattr(self, name) not in known:
+                raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
+        for name in ("epochs", "k", "most"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.shape == "nonprojective" and self.order > 2:
+            raise ConfigError("mst3 finds projective trees only; nonprojective ones are found by mst1 and mst2")
+        if self.shape == "nonprojective" and self.order == 2 and (self.learner == "crf" or self.k > 1):
+            raise ConfigError("nonprojective mst2 has no probabilities and no k best trees; use mira with k 1")
+
+    @property
+    def order(self) -> int:
+        return SYSTEMS[self.system]
+
+
+class GraphParser(Component):
+    """Finds heads and relations.
+
+    >>> doc = Doc.of_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"]] * 2, head=[[2, 0]] * 2,
+    ...                    deprel=[["nsubj", "root"]] * 2)
+    >>> parser = GraphParser(GraphParserSettings(system="mst1", epochs=2, bits=16))
+    >>> report = parser.fit([doc])
+    >>> new = Doc.of_words([["birds", "sing"]], upos=[["NOUN", "VERB"]])
+    >>> parser([new])
+    >>> print(new.sentences[0].tree())
+    sing VERB root
+    └─ birds NOUN nsubj
+    """
+
+    task = "graph-parser"
+    provides = ("head", "deprel")
+
+    def __init__(self, settings: GraphParserSettings | None = None, clusters: Mapping[str, str] | None = None) -> None:
+        self.settings = settings if settings is not None else GraphParserSettings()
+        self.settings.check()
+        if clusters is None:
+            clusters = load_clusters(self.settings.clusters) if self.settings.clusters else {}
+        self.clusters = dict(clusters)
+        self.requires: tuple[str, ...] = ("tokens", "upos")
+        self.labels: list[str] = []
+        self.model: TreeModel | None = None
+        self.weights: NDArray[Any] = np.zeros(0, np.float32)
+        self.pruner: ArcPruner | None = None
+        self.labeller: RelationLabeller | None = None
+        self.probabilities = False  # whether to note the probability of every head
+        self.alternatives = 0  # how many of the best trees to note
+        self.temperature = 1.0  # what scores are divided by to make probabilities of them
+        self._reader = TreeReader(self.settings.fields, self.clusters)
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any]) -> GraphParser:
+        return cls(GraphParserSettings.of_options(options))
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Learn from documents with trees; with dev data the epoch with the best UAS on them is kept."""
+        started, wall = time.process_time(), time.perf_counter()
+        settings = self.settings
+        docs = [doc for doc in train if doc.n_words]
+        if not any(doc.head is not None for doc in docs):
+            raise DataError("the training data has no heads; they stand in the columns HEAD and DEPREL of CoNLL-U")
+        words, feats, sentences = self._reader.read(docs)
+        heads, gold, keep, counts = self._trees(docs, sentences)
+        if not len(keep):
+            raise DataError(
+                f"none of the {counts['sentences']:,} training sentences can be learned from: their heads are missing "
+                "or make cycles"
+            )
+        everything = TreeBatch(sentences, words, heads, np.ones(len(sentences) - 1))
+        batch = everything.select(keep)
+        held_out = None if dev is None else [doc for doc in dev if doc.n_words]
+        report = self._learn(batch, held_out)
+        if settings.relations != "none":
+            self._learn_relations(docs, words, feats, sentences, gold, keep)
+        tags = [name for name in ("upos", "xpos") if any(doc.has(name) for doc in docs)]
+        self.requires = ("tokens", *tags[:1])
+        result: dict[str, Any] = {
+            "training": {
+                **counts,
+                **report,
+                "words": int(batch.offsets[-1]),
+                "relations": len(self.labels),
+                "cpu_seconds": round(time.process_time() - started, 2),
+                "seconds": round(time.perf_counter() - wall, 2),
+            }
+        }
+        if held_out:
+            result["scores"] = {f"dev {name}": value for name, value in self.scores(held_out).items()}
+        return result
+
+    def _trees(
+        self, docs: Sequence[Doc], sentences: NDArray[np.int64]
+    ) -> tuple[Heads, Heads, list[int], dict[str, int]]:
+        """Heads to learn from, heads as they stand, the sentences to learn from, and what the others were."""
+        gold = np.concatenate([doc.head if doc.head is not None else np.full(doc.n_words, -1) for doc in docs])
+        gold = gold.astype(np.int32)
+        heads = gold.copy()
+        counts = {"sentences": len(sentences) - 1, "broken trees": 0, "non-projective trees": 0, "several roots": 0}
+        keep: list[int] = []
+        for s, (first, end) in enumerate(pairwise(sentences.tolist())):
+            own = heads[first:end]
+            if first == end:
+                continue
+            if not is_tree(own):
+                counts["broken trees"] += 1
+                continue
+            if self.settings.single_root and int((own == 0).sum()) > 1:
+                counts["several roots"] += 1
+                roots = np.flatnonzero(own == 0)
+                own[roots[1:]] = roots[0] + 1
+            if not is_projective(own):
+                counts["non-projective trees"] += 1
+                if self.settings.shape == "projective":
+                    heads[first:end] = lift(own)
+            keep.append(s)
+        return heads, gold, keep, counts
+
+    def _learn(self, batch: TreeBatch, held_out: Sequence[Doc] | None) -> dict[str, Any]:
+        settings = self.settings
+        self.model = TreeModel(self._program(), settings.order, settings.shape, settings.single_root, settings.bits)
+        report: dict[str, Any] = {}
+        if settings.threshold:
+            self.pruner = train_pruner(
+                self._filter_model(), batch, settings.threshold, settings.most, PRUNER_EPOCHS, settings.seed
+            )
+            batch, report["arcs kept"], report["gold arcs kept"] = prune_batch(self.pruner, batch)
+        early = None
+        if held_out:
+            early = EarlyStopping(lambda weights: self._uas(weights, held_out), patience=settings.epochs)
+        alone = [batch.cut(s, s + 1) for s in range(len(batch))]
+        result = self._learner().fit(self.model, alone, early=early, describe="parser")
+        self.weights = result.weights.astype(np.float32)
+        if held_out and settings.learner != "crf" and (settings.shape, settings.order) != ("nonprojective", 2):
+            self._fit_temperature(held_out[:HELD_OUT])
+        report["epochs"] = result.iterations
+        return report
+
+    def _learn_relations(
+        self,
+        docs: Sequence[Doc],
+        words: TreeWords,
+        feats: Morphology,
+        sentences: NDArray[np.int64],
+        heads: Heads,
+        keep: Sequence[int],
+    ) -> None:
+        """Relations are learned on the trees as they stand; those of sentences that are left out are not seen."""
+        used = np.repeat(np.isin(np.arange(len(sentences) - 1), keep), np.diff(sentences))
+        names = [name for doc in docs for name in doc.column("deprel")]
+        self.labels = [name for name, _ in Counter(np.array(names)[used].tolist()).most_common() if name]
+        number = {name: i for i, name in enumerate(self.labels)}
+        labels = np.array([number.get(name, -1) for name in names], dtype=np.int32)
+        labels[~used] = -1
+        settings = self.settings
+        options = RelationSettings(settings.relations == "sequence", settings.morphology, seed=settings.seed)
+        self.labeller = RelationLabeller(settings.fields, options)
+        self.labeller.fit(words.values, feats, sentences, np.where(used, heads, 0), labels, len(self.labels))
+
+    def _learner(self) -> OnlineLearner:
+        settings = self.settings
+        epochs, seed, average = settings.epochs, settings.seed, settings.average
+        if settings.learner == "mira":
+            return MIRA(epochs, seed=seed, k=settings.k, cap=settings.cap or math.inf, average=average)
+        if settings.learner == "perceptron":
+            return Perceptron(epochs, seed=seed, average=average)
+        return AdaGrad(epochs, seed=seed, average=average)
+
+    def _program(self) -> TreeProgram:
+        settings = self.settings
+        own = settings.templates or templates_of(settings.order, settings.morphology)
+        return compile_tree_templates(own, list(settings.fields))
+
+    def _filter_model(self) -> TreeModel:
+        own = compile_tree_templates(templates_of(1, self.settings.morphology), list(self.settings.fields))
+        return TreeModel(own, 1, "nonprojective", self.settings.single_root, self.settings.bits)
+
+    def _uas(self, weights: NDArray[Any], docs: Sequence[Doc]) -> float:
+        before, self.weights = self.weights, weights
+        words, _, sentences = self._reader.read(docs)
+        heads = self._heads(words, sentences)
+        self.weights = before
+        return float((heads == np.concatenate([doc.head for doc in docs if doc.head is not None])).mean())
+
+    def __call__(self, docs: Sequence[Doc]) -> None:
+        self.parse(docs)
+
+    def parse(self, docs: Sequence[Doc]) -> None:
+        """Parse documents in place."""
+        heads, labels = self._find(docs)
+        p = self.head_probabilities(docs, heads) if self.probabilities else None
+        first = 0
+        for table, group in groupby(docs, key=lambda doc: doc.strings):
+            ids = table.ids(["", *self.labels])
+            for doc in group:
+                end = first + doc.n_words
+                doc.head = heads[first:end]
+                doc.set_column("deprel", ids[labels[first:end] + 1])
+                if p is not None:
+                    doc.confidence["head"] = p[first:end].astype(np.float32)
+                if self.alternatives:
+                    note_alternatives(doc, self.task, self.kbest(doc, self.alternatives))
+                first = end
+
+    def head_probabilities(self, docs: Sequence[Doc], heads: Heads) -> NDArray[np.float64]:
+        """The probability of every head among all trees."""
+        self._check_sums("probabilities")
+        found, first = [], 0
+        for trees in self.trees(docs):
+            end = first + trees.space.n_words
+            arcs = trees.space.arcs_of(heads[first:end])
+            found.append(np.where(arcs >= 0, trees.marginals().arc[arcs], 0.0))
+            first = end
+        return np.concatenate(found) if found else np.zeros(0)
+
+    def kbest(self, doc: Doc, k: int) -> list[list[tuple[list[str], float]]]:
+        """For every sentence its k most probable trees, a `HEAD RELATION` a word, with their probabilities."""
+        self._check_sums("k best trees")
+        words, feats, _ = self._reader.read([doc])
+        ranked: list[list[tuple[Heads, float]]] = []
+        for trees in self.trees([doc]):
+            log_z = trees.log_partition()
+            for s, found in enumerate(trees.kbest_scored(k)):
+                ranked.append([(heads, float(np.exp(score - log_z[s]))) for heads, score in found])
+        offsets = doc.sentence_offsets.astype(np.int64)
+        names = [*self.labels, "_"]
+        answer: list[list[tuple[list[str], float]]] = [[] for _ in ranked]
+        for rank in range(k):
+            # A sentence with fewer trees takes part with its last one, which is then left out.
+            heads = np.concatenate([found[min(rank, len(found) - 1)][0] for found in ranked])
+            labels = self._label(words, feats, offsets, heads)
+            for s, found in enumerate(ranked):
+                if rank < len(found):
+                    own = slice(int(offsets[s]), int(offsets[s + 1]))
+                    pairs = zip(heads[own].tolist(), labels[own].tolist(), strict=True)
+                    answer[s].append(([f"{head} {names[label]}" for head, label in pairs], found[rank][1]))
+        return answer
+
+    def _check_sums(self, what: str) -> None:
+        if self.settings.shape == "nonprojective" and self.settings.order == 2:
+            raise ConfigError(f"nonprojective mst2 searches step by step and gives no {what}; mst1 does")
+
+    def trees(self, docs: Sequence[Doc]) -> Iterator[Any]:
+        """The trees of documents as structures of `weft.infer`, batch by batch, at the model's temperature."""
+        words, _, sentences = self._reader.read(docs)
+        return self._trees_of(words, sentences, self.temperature)
+
+    def _trees_of(self, words: TreeWords, sentences: NDArray[np.int64], temperature: float = 1.0) -> Iterator[Any]:
+        if self.model is None:
+            raise WeftError("this parser is not trained yet: call fit, or load a model")
+        whole = TreeBatch(sentences, words, None, np.ones(len(sentences) - 1))
+        for batch in whole.batches(BATCH):
+            space = all_arcs(batch.offsets)
+            if self.pruner is not None:
+                space = space.keep(self.pruner.keep(space, batch.words))
+            yield self.model.trees(space, batch.words, self.weights, temperature=temperature)
+
+    def _heads(self, words: TreeWords, sentences: NDArray[np.int64]) -> Heads:
+        found = [trees.best() for trees in self._trees_of(words, sentences)]
+        return np.concatenate(found) if found else np.zeros(0, np.int32)
+
+    def _label(self, words: TreeWords, feats: Morphology, sentences: NDArray[np.int64], heads: Heads) -> Heads:
+        if self.labeller is None:
+            return np.full(len(heads), -1, np.int32)
+        return self.labeller.label(words.values, feats, sentences, heads)
+
+    def _find(self, docs: Sequence[Doc]) -> tuple[Heads, Heads]:
+        words, feats, sentences = self._reader.read(docs)
+        heads = self._heads(words, sentences)
+        return heads, self._label(words, feats, sentences, heads)
+
+    def _fit_temperature(self, docs: Sequence[Doc]) -> None:
+        """The temperature at which held-out heads are most probable."""
+        gold = np.concatenate([doc.head for doc in docs if doc.head is not None]).astype(np.int32)
+
+        def loss(temperature: float) -> float:
+            self.temperature = temperature
+            return loss_of_marginals(self.head_probabilities(docs, gold))
+
+        self.temperature = fit_temperature(loss, 0.01, 1000.0)
+
+    def scores(self, docs: Sequence[Doc]) -> dict[str, float]:
+        """UAS and LAS on documents with gold words and trees, relations compared up to the colon."""
+        if not docs or any(doc.head is None for doc in docs):
+            raise DataError("the documents to score have no heads; they stand in the column HEAD of CoNLL-U")
+        heads, labels = self._find(docs)
+        names = np.array([*(name.split(":")[0] for name in self.labels), ""])
+        gold = [name.split(":")[0] for doc in docs for name in doc.column("deprel")]
+        right = heads == np.concatenate([doc.head for doc in docs if doc.head is not None])
+        return {"UAS": float(right.mean()), "LAS": float((right & (names[labels] == np.array(gold))).mean())}
+
+    def state(self) -> State:
+        if self.model is None:
+            raise WeftError("this parser is not trained yet: call fit, or load a model")
+        settings = {name: value for name, value in asdict(self.settings).items() if name not in ("workers", "clusters")}
+        header: dict[str, Any] = {
+            "settings": settings,
+            "labels": self.labels,
+            "clusters": self.clusters,
+            "requires": list(self.requires),
+            "temperature": self.temperature,
+        }
+        arrays: Arrays = packed("parser", self.weights)
+        if self.pruner is not None:
+            arrays |= packed("filter", self.pruner.weights)
+        if self.labeller is not None:
+            header["relations"], own = self.labeller.state()
+            arrays |= {f"relations.{name}": array for name, array in own.items()}
+        return header, arrays
+
+    @classmethod
+    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> GraphParser:
+        settings = GraphParserSettings(**header["settings"])
+        parser = cls(settings, header["clusters"])
+        parser.labels, parser.requires = header["labels"], tuple(header["requires"])
+        parser.temperature = header["temperature"]
+        parser.model = TreeModel(parser._program(), settings.order, settings.shape, settings.single_root, settings.bits)
+        parser.weights = unpacked("parser", arrays, parser.model.size)
+        if settings.threshold:
+            arcs = parser._filter_model()
+            parser.pruner = ArcPruner(arcs, unpacked("filter", arrays, arcs.size), settings.threshold, settings.most)
+        if "relations" in header:
+            own = {name.removeprefix("relations."): array for name, array in arrays.items() if "relations." in name}
+            parser.labeller = RelationLabeller.of_state(header["relations"], own)
+        return parser
+
+
+def packed(name: str, weights: NDArray[Any]) -> Arrays:
+    """Weights as a model file keeps them: places of those that are not zero, as multiples of a part of the largest.
+
+    >>> {name: array.tolist() for name, array in packed("w", np.array([0.0, 2.0, -1.0])).items()}
+    {'w.slots': [1, 2], 'w.weights': [32000, -16000], 'w.step': [6.25e-05]}
+    """
+    step = float(np.abs(weights).max(initial=0.0)) / STEPS or 1.0
+    multiples = np.rint(weights / step).astype(np.int16)
+    slots = np.flatnonzero(multiples)
+    return {
+        f"{name}.slots": slots.astype(np.uint32),
+        f"{name}.weights": multiples[slots],
+        f"{name}.step": np.array([step]),
+    }
+
+
+def unpacked(name: str, arrays: Arrays, size: int) -> NDArray[np.float32]:
+    """Weights from what `packed` made."""
+    slots, multiples, step = (arrays[f"{name}.{part}"] for part in ("slots", "weights", "step"))
+    if slots.shape != multiples.shape or (len(slots) and int(slots.max()) >= size):
+        raise ModelError(f"the weights of the {name} do not fit together: the model file is damaged")
+    weights = np.zeros(size, np.float32)
+    weights[slots] = multiples * np.float64(step[0])
+    return weights

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weft.errors import InferenceError
-from weft.infer.ragged import Floats, Indices, States, check_offsets, check_shape
+from weft.infer.ragged import Floats, Indices, States, check_offsets, check_shape, one_block
 from weft.kernel import kernel
 
 __all__ = ["ArcSpace", "TreeParts", "all_arcs"]
@@ -187,9 +187,16 @@ class ArcSpace:
         tree = np.asarray(heads, dtype=np.int32)
         check_shape(tree, (self.n_words,), "heads, one a word,")
         found = np.full(self.n_words, -1, dtype=np.int64)
-        arcs = np.flatnonzero(tree[self.word] == self.head)
-        found[self.word[arcs]] = arcs
+        _arcs_of(self.offsets, one_block(tree, np.int32), self.head, self.into, self.into_first, found)
         return found
+
+    def tree_arcs(self, heads: ArrayLike) -> Indices:
+        """The arc into every word of trees that have no other arcs than those of the space."""
+        arcs = self.arcs_of(heads)
+        if np.any(arcs < 0):
+            word = int(np.argmax(arcs < 0))
+            raise InferenceError(f"word {word} of the batch (counting from 0) has a head that the space does not allow")
+        return arcs
 
     def keep(self, mask: ArrayLike) -> ArcSpace:
         """The space with only the arcs of a mask."""
@@ -212,10 +219,7 @@ class ArcSpace:
         >>> (space.head[arcs].tolist(), (siblings - space.siblings[arcs]).tolist())  # 3 has a sibling: that of rank 0
         ([0, 1, 1], [0, 0, 1])
         """
-        arcs = self.arcs_of(heads)
-        if np.any(arcs < 0):
-            word = int(np.argmax(arcs < 0))
-            raise InferenceError(f"word {word} of the batch (counting from 0) has a head that the space does not allow")
+        arcs = self.tree_arcs(heads)
         found = np.zeros((3, self.n_words), dtype=np.int64)
         _parts_of(
             self.offsets, arcs, self.head, self.modifier, self.node, self.first, self.right, self.into, self.into_first,
@@ -283,6 +287,16 @@ def _number(
         for v in range(root, offsets[s + 1] + s + 1):
             above = 1 if v == root else into_first[v + 1] - into_first[v]
             grands[v + 1] = grands[v] + above * (siblings[first[v + 1]] - siblings[first[v]])
+
+
+@kernel
+def _arcs_of(offsets: Indices, heads: States, head: States, into: Indices, into_first: Indices, found: Indices) -> None:
+    for s in range(len(offsets) - 1):
+        for w in range(offsets[s], offsets[s + 1]):
+            for i in range(into_first[w + s + 1], into_first[w + s + 2]):
+                if head[into[i]] == heads[w]:
+                    found[w] = into[i]
+                    break
 
 
 @kernel

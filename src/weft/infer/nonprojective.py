@@ -17,7 +17,6 @@ from weft.infer.matrix_tree import draw_trees, sum_trees
 from weft.infer.ragged import (
     Booleans,
     Floats,
-    Indices,
     States,
     check_scores,
     check_shape,
@@ -76,12 +75,12 @@ class SpanningTrees:
 
     def score(self, heads: ArrayLike) -> Floats:
         """The score of trees, one number a sentence."""
-        return sum_by_sentence(self.arc[self._arcs(heads)], self.space.offsets)
+        return sum_by_sentence(self.arc[self.space.tree_arcs(heads)], self.space.offsets)
 
     def parts(self, heads: ArrayLike, weight: Floats | None = None) -> TreeParts:
         """Trees as indicators of their arcs, times the weight of each sentence where weights are given."""
         arc = np.zeros(self.space.n_arcs)
-        arc[self._arcs(heads)] = sentence_weights(weight, self.space.offsets)[sentence_of(self.space.offsets)]
+        arc[self.space.tree_arcs(heads)] = sentence_weights(weight, self.space.offsets)[sentence_of(self.space.offsets)]
         return TreeParts(arc)
 
     def log_partition(self) -> Floats:
@@ -129,13 +128,6 @@ class SpanningTrees:
     def differs(self, one: ArrayLike, other: ArrayLike) -> Floats:
         """How many words have different heads in two trees, one number a sentence."""
         return sum_by_sentence((np.asarray(one) != np.asarray(other)).astype(np.float64), self.space.offsets)
-
-    def _arcs(self, heads: ArrayLike) -> Indices:
-        arcs = self.space.arcs_of(heads)
-        if np.any(arcs < 0):
-            word = int(np.argmax(arcs < 0))
-            raise InferenceError(f"word {word} of the batch (counting from 0) has a head that the space does not allow")
-        return arcs
 
     def _check_possible(self, found: Booleans) -> None:
         if not found.all():

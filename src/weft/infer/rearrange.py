@@ -65,9 +65,8 @@ def rearrange(
     """
     arcs = _chosen(space, heads)
     moves, gain = _climb(space, arc, sibling, arcs, limit, single_root, several=False)
-    found = np.zeros(space.n_words, dtype=np.int32)
-    found[space.word[arcs]] = space.head[arcs]
-    return Rearranged(found, moves, gain)
+    by_word = space.into[arcs[space.into]]
+    return Rearranged(space.head[by_word], moves, gain)
 
 
 def grow_graph(
@@ -261,7 +260,7 @@ def _sibling_parts(space: ArcSpace, arcs: Indices) -> Indices:
 def _chosen(space: ArcSpace, heads: ArrayLike) -> Booleans:
     """Trees as a mask over arcs."""
     arcs = np.zeros(space.n_arcs, dtype=np.bool_)
-    arcs[space.parts_of(heads)[0]] = True
+    arcs[space.tree_arcs(heads)] = True
     return arcs
 
 

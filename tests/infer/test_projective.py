@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.errors import InferenceError
+from weft.infer import eisner, eisner_sums, forest, projective, projective_forest
 from weft.infer.arcs import TreeParts, all_arcs
 from weft.infer.projective import ProjectiveTrees
 
-from .tree_twins import arc_spaces, part_numbers, projective_trees, random_scores, tree_parts, tree_score
+from .tree_twins import arc_spaces, is_projective, part_numbers, projective_trees, random_scores, tree_parts, tree_score
 
 #: Kinds of scores beside those of arcs: siblings, grand-siblings, tri-siblings.
 MODELS = [(), (1,), (2,), (1, 2), (3,), (1, 2, 3)]
@@ -123,6 +125,43 @@ def test_log_partition_and_marginals_are_those_of_enumeration(trees, seed):
     for found, want in zip(marginals.arrays, expected, strict=True):
         np.testing.assert_allclose(found, want, atol=1e-9)
     assert trees.log_partition() == pytest.approx(total)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("single_root", [False, True])
+def test_charts_and_forests_agree_on_longer_sentences(model, single_root):
+    space = all_arcs([0, 25, 60])
+    rng = np.random.default_rng(len(model))
+    space = space.keep((rng.random(space.n_arcs) < 0.15) | (space.head == space.modifier - 1))
+    trees = build(space, model, 1, single_root=single_root)
+    best, lists = trees.best(), trees.kbest_scored(10)
+    assert is_projective(best[:25])
+    assert is_projective(best[25:])
+    assert trees.score(best) == pytest.approx([found[0][1] for found in lists])
+    for s, found in enumerate(lists):
+        assert len({tuple(heads) for heads, _ in found}) == 10
+        assert all(score >= after for (_, score), (_, after) in pairwise(found))
+        for heads, score in found:
+            whole = best.copy()
+            whole[space.offsets[s] : space.offsets[s + 1]] = heads
+            assert trees.score(whole)[s] == pytest.approx(score)
+
+
+def test_every_kernel_has_one_signature():
+    space = all_arcs([0, 3, 5])
+    for view in (space, space.cut(1, 2)[0], space.keep(space.head != 3)):
+        for dtype in (np.float64, np.float32):
+            for model in MODELS:
+                scores = [one.astype(dtype) for one in random_scores(view, 4, 0)]
+                trees = ProjectiveTrees(view, scores[0], *(scores[i] if i in model else None for i in (1, 2, 3)))
+                trees.best(), trees.kbest(2), trees.marginals(np.ones(len(view), dtype)), trees.sample(2, seed=0)
+    kernels = [
+        *(eisner._first_order, eisner._higher_order, eisner_sums._sums, projective._gather),
+        *(projective_forest._bound, projective_forest._build),
+        *(forest._is_ordered, forest._longest, forest._highest, forest._unfold),
+        *(forest._inside, forest._posteriors, forest._draw, forest._k_best),
+    ]
+    assert [len(kernel.signatures) for kernel in kernels] == [1] * len(kernels)
 
 
 @pytest.mark.parametrize("single_root", [False, True])

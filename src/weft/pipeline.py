@@ -16,6 +16,9 @@ from weft.text.strings import StringTable
 
 State = tuple[dict[str, Any], Arrays]
 OnError = Callable[[Doc, WeftError], None]
+#: Texts share a table of strings until it holds so many: what components know of a string is found once, not once a
+#: batch. A document that is kept keeps its table.
+STRINGS = 30_000
 _OWN = ("version", "task", "checksums")  # what `save` puts into a header beside the card
 #: A document and what was wrong with it, if anything was.
 Outcome = tuple[Doc, WeftError | None]
@@ -66,6 +69,7 @@ class Pipeline:
     def __init__(self, components: Sequence[Component], card: dict[str, Any] | None = None) -> None:
         self.components = list(components)
         self.card: dict[str, Any] = card if card is not None else {}
+        self._strings = StringTable()
         self._check()
 
     def _check(self) -> None:
@@ -82,9 +86,17 @@ class Pipeline:
 
     def __call__(self, item: str | Doc) -> Doc:
         """Annotate one text or document."""
-        doc = Doc(item) if isinstance(item, str) else item
+        doc = self._document(item)
         self.annotate([doc])
         return doc
+
+    def _document(self, item: str | Doc) -> Doc:
+        """A document as it is, a text as a document whose strings go into the pipeline's table."""
+        if not isinstance(item, str):
+            return item
+        if len(self._strings) > STRINGS:
+            self._strings = StringTable()
+        return Doc(item, self._strings)
 
     def annotate(self, docs: Sequence[Doc]) -> None:
         """Annotate a batch of documents in place; a component that finds words leaves documents that have some."""
@@ -122,13 +134,13 @@ class Pipeline:
         if workers < 1:
             raise ConfigError(f"workers must be at least 1, got {workers}")
         if workers == 1:
-            for batch in _batches(items, batch_words):
+            for batch in _batches(map(self._document, items), batch_words):
                 yield from self._done(self._outcomes(batch), on_error)
             return
         running: deque[Future[list[Outcome]]] = deque()
         with ThreadPoolExecutor(workers, "weft") as pool:
             try:
-                for batch in _batches(items, batch_words):
+                for batch in _batches(map(self._document, items), batch_words):
                     running.append(pool.submit(self._outcomes, batch))
                     if len(running) > 2 * workers:
                         yield from self._done(running.popleft().result(), on_error)
@@ -200,17 +212,15 @@ class Pipeline:
         return f"Pipeline({', '.join(component.task for component in self.components)})"
 
 
-def _batches(items: Iterable[str | Doc], batch_words: int) -> Iterator[list[Doc]]:
-    """Documents in lists of about so many words; the texts of a list share one string table."""
+def _batches(docs: Iterable[Doc], batch_words: int) -> Iterator[list[Doc]]:
+    """Documents in lists of about so many words."""
     batch: list[Doc] = []
-    strings = StringTable()
     size = 0
-    for item in items:
-        doc = Doc(item, strings) if isinstance(item, str) else item
+    for doc in docs:
         batch.append(doc)
         size += doc.n_words or len(doc.text) // 5 + 1
         if size >= batch_words:
             yield batch
-            batch, strings, size = [], StringTable(), 0
+            batch, size = [], 0
     if batch:
         yield batch

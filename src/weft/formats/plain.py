@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from weft.errors import ConfigError
+from weft.formats.conllu import TABLE_LIMIT
 from weft.formats.streams import (
     Faults,
     TextBlock,
@@ -19,6 +20,7 @@ from weft.formats.streams import (
     stray_byte,
 )
 from weft.text.doc import Doc
+from weft.text.strings import StringTable
 
 Documents = Literal["files", "lines"]
 
@@ -36,10 +38,13 @@ def read(
     blocks = checked_blocks(path, faults, "\n" if documents == "lines" else "\n\n", encoding, keep_ends=True)
     name = document_name(path)
     if documents == "lines":
+        strings = StringTable()
         for block in blocks:
             for number, line in enumerate(block.text.splitlines(), start=block.line):
                 if line.strip() and _is_clean(path, TextBlock(line, number, block.clean), faults):
-                    yield Doc(line)
+                    yield Doc(line, strings)
+            if len(strings) > TABLE_LIMIT:
+                strings = StringTable()
         return
     held: Doc | None = None
     for part, block in enumerate(filter(lambda block: _is_clean(path, block, faults), blocks), start=1):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import product
 from typing import Any
@@ -11,8 +12,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from weft.features.morphology import Morphology
+from weft.features.tree_relations import look_at
+from weft.infer.chain import Chain
 from weft.infer.projectivity import is_projective, is_tree
-from weft.infer.sibling_labels import check_trees, pair_keys
+from weft.infer.sibling_labels import Trees, check_trees, fill_places, new_room, pair_keys, pair_place
+from weft.learn.mira import MIRA
+from weft.learn.sibling_learner import SiblingLearner
 from weft.tasks.relation_features import RELATION_FIELDS
 from weft.tasks.relations import RelationLabeller, RelationSettings
 
@@ -79,7 +84,7 @@ def test_restricted_labels_are_the_best_of_the_sequences_allowed(seed: int, n: i
     labeller = random_labeller(rng, seen, 4)
     assert labeller.model is not None
     labels = rng.integers(0, 4, 30).astype(np.int32)
-    trained = labeller.model._replace(allowed=labeller._allowed(check_trees(*seen), labeller.model.columns, labels, 4))
+    trained = labeller.model._replace(allowed=labeller._allowed(check_trees(*seen), labels, 4))
     labeller.model = trained
     whole_seen, alone_seen = pair_keys(check_trees(*seen), trained.columns)
     options = []
@@ -122,3 +127,74 @@ def test_random_trees_are_also_non_projective_and_have_several_roots() -> None:
     assert all(is_tree(tree) for tree in trees)
     assert sum(not is_projective(tree) for tree in trees) > 10
     assert sum((tree == 0).sum() > 1 for tree in trees) > 10
+
+
+class HeadsModel:
+    """The hashed model, one head a batch, said slowly: what `weft.learn.mira` needs, from scores of single labels."""
+
+    def __init__(self, labeller: RelationLabeller) -> None:
+        assert labeller.model is not None
+        self.model = labeller.model
+        self.size = len(self.model.weights)
+
+    def rows(self, batch: OneHead, m: int, label: int, before: int) -> tuple[list[int], list[int]]:
+        """Weights of a label at a position: of the arc, and of the pair with the label before (-1: start)."""
+        room = new_room(batch.n, self.model)
+        look_at(batch.trees.heads, batch.offset, batch.n, room.tree)
+        fill_places(self.model, batch.trees, batch.offset, batch.n, batch.head, m, True, room)
+        pairs = [pair_place(self.model, room, m, g, before) + label for g in range(room.pair_counts[m])]
+        return [int(place) + label for place in room.places[m, : room.counts[m]]], [int(place) for place in pairs]
+
+    def score(self, batch: OneHead, weights: NDArray[np.float64]) -> Chain:
+        labels = range(self.model.n_labels)
+        node = np.zeros((batch.length, self.model.n_labels))
+        edge = np.zeros((batch.length, self.model.n_labels, self.model.n_labels))
+        for m, label in product(range(batch.length), labels):
+            arc, start = self.rows(batch, m, label, -1)
+            node[m, label] = weights[arc].sum() + (weights[start].sum() if m == 0 else 0.0)
+            for before in labels if m > 0 else ():
+                edge[m, before, label] = weights[self.rows(batch, m, label, before)[1]].sum()
+        return Chain(node, edge, [0, batch.length])
+
+    def sparse(self, batch: OneHead, parts: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        total: Counter[int] = Counter()
+        for m, label in zip(*np.nonzero(parts.node), strict=True):
+            arc, start = self.rows(batch, int(m), int(label), -1)
+            for place in [*arc, *(start if m == 0 else [])]:
+                total[place] += parts.node[m, label]
+        for m, before, label in zip(*np.nonzero(parts.edge), strict=True):
+            for place in self.rows(batch, int(m), int(label), int(before))[1]:
+                total[place] += parts.edge[m, before, label]
+        places = sorted(place for place, value in total.items() if value)
+        return np.array(places, np.int64), np.array([total[place] for place in places], np.float64)
+
+
+class OneHead:
+    """A head with its dependents, as `weft.learn.mira` sees sentences."""
+
+    def __init__(self, trees: Trees, s: int, head: int, labels: Heads) -> None:
+        self.trees, self.head, self.offset = trees, head, int(trees.sentences[s])
+        self.n = int(trees.sentences[s + 1]) - self.offset
+        own = np.arange(self.offset, self.offset + self.n)
+        self.gold = labels[own[trees.heads[own] == head]]
+        self.length = len(self.gold)
+        self.weight = np.ones(1)
+
+    def __len__(self) -> int:
+        return 1
+
+
+@pytest.mark.parametrize("cap", [float("inf"), 0.01])
+def test_training_is_mira_on_the_single_best_sequence_of_every_head(cap: float) -> None:
+    rng = np.random.default_rng(3)
+    batch = random_batch(rng, [4, 1, 5])
+    trees, labels = check_trees(*batch), rng.integers(0, 3, 10).astype(np.int32)
+    labeller = random_labeller(rng, batch, 3, restrict=False)
+    assert labeller.model is not None
+    blank = labeller.model._replace(weights=np.zeros(len(labeller.model.weights), np.float32))
+    found, wrong = SiblingLearner(epochs=3, cap=cap, shuffle=False).fit(blank, trees, labels)
+    heads = [OneHead(trees, s, head, labels) for s, n in enumerate([4, 1, 5]) for head in range(n + 1)]
+    instances = [one for one in heads if one.length]
+    result = MIRA(epochs=3, k=1, cap=cap, shuffle=False).fit(HeadsModel(labeller), instances)
+    assert wrong[0] > wrong[-1]
+    np.testing.assert_allclose(found, result.weights, atol=1e-6)

@@ -2,10 +2,8 @@
 
     f(i, j, y, x):  edge (i, j), siblings of j, words between i and j, children of j, place of j below i, grandparent
 
-A feature is a number of a group mixed with 64-bit values of words (columns of the table that a parser reads); values of
-0 stand for what a word does not have and fire nothing. `side` is 0 for dependents before their head and 1 for others.
-Beyond the published groups there are the tags and forms of the dependent's children: in trees that hang adpositions
-and conjunctions below content words they say what the published ones found in the head.
+Templates (`weft.features.relation_templates`) join atoms of an arc into 64-bit keys. Atoms are values of words, as in
+the table that a parser reads, and facts of the tree as small numbers; 0 stands for what is not there.
 """
 
 from __future__ import annotations
@@ -17,18 +15,19 @@ from numpy.typing import NDArray
 
 from weft.features.hashing import Keys, join
 from weft.features.morphology import Morphology
+from weft.features.relation_templates import FLAGS, LETTERS, SETS, WORDS, RelationProgram
 from weft.kernel import inner_kernel
 
 Table = NDArray[np.int32]
-#: Fields that features read, by their letters; a table of words may lack any of them.
-LETTERS = "wmtxabyz"
-W, M, T, X, A, B, Y, Z = range(len(LETTERS))
-#: Most features of an arc, and most features of one kind of which there may be any number.
-MOST, MANY = 400, 24
-#: Features of a pair of neighbouring labels.
-PAIRS = 6
+Ints = NDArray[np.int64]
+#: Most members of a set that are looked at.
+MANY = 24
+T, A, Z = LETTERS.index("t"), LETTERS.index("a"), LETTERS.index("z")
+_FLAGS, _FIELDS = len(FLAGS), len(LETTERS)
+_ONE, _SIDE, _ARC, _AFFIXES, _BORDER, _ALIKE, _BETWEEN, _PLACE, _CHILDREN, _TURN = range(_FLAGS)
+_HEAD, _DEPENDENT, _LEFT, _RIGHT, _FIRST, _LAST, _GRANDPARENT = range(len(WORDS))
+_B, _C, _H, _D, _L, _R, _A, _G = range(len(SETS))
 _NONE = np.uint64(0)
-_ONE = np.uint64(1)
 
 
 class TreeView(NamedTuple):
@@ -83,196 +82,160 @@ def look_at(heads: Table, offset: int, n: int, view: TreeView) -> None:
         size[heads[offset + order[at] - 1]] += size[order[at]]
 
 
-@inner_kernel
-def _value(words: Keys, row: int, column: int) -> np.uint64:
-    return words[row, column] if column >= 0 else _NONE
+class Atoms(NamedTuple):
+    """What the templates of one arc read."""
+
+    values: Keys
+    members: Keys  # [set, member]
+    counts: Ints
+
+
+def new_atoms() -> Atoms:
+    """Room for the atoms of an arc.
+
+    >>> new_atoms().members.shape
+    (8, 24)
+    """
+    values = np.zeros(_FLAGS + len(WORDS) * _FIELDS, np.uint64)
+    return Atoms(values, np.zeros((len(SETS), MANY), np.uint64), np.zeros(len(SETS), np.int64))
+
+
+def most_features(program: RelationProgram) -> int:
+    """How many features the templates can have at an arc.
+
+    >>> from weft.features.relation_templates import compile_relation_templates
+    >>> most_features(compile_relation_templates("arc arc|B"))
+    25
+    """
+    return int(np.where(program.sets >= 0, MANY, 1).sum())
 
 
 @inner_kernel
-def _one(out: Keys, n: int, number: int, a: np.uint64) -> int:
-    out[n] = join(np.uint64(number), a)
-    return n + (1 if a != _NONE else 0)
+def _read_word(words: Keys, columns: Ints, which: int, row: int, values: Keys) -> None:
+    """The fields of a word; without a word (-1) they are not there."""
+    first = _FLAGS + which * _FIELDS
+    for letter in range(_FIELDS):
+        there = row >= 0 and columns[letter] >= 0
+        values[first + letter] = words[row, columns[letter]] if there else _NONE
 
 
 @inner_kernel
-def _two(out: Keys, n: int, number: int, a: np.uint64, b: np.uint64) -> int:
-    out[n] = join(join(np.uint64(number), a), b)
-    return n + (1 if a != _NONE and b != _NONE else 0)
+def _add(atoms: Atoms, which: int, value: np.uint64) -> None:
+    """Put a value into a set, once."""
+    count = atoms.counts[which]
+    for k in range(count):
+        if atoms.members[which, k] == value:
+            return
+    if count < MANY and value != _NONE:
+        atoms.members[which, count] = value
+        atoms.counts[which] = count + 1
 
 
 @inner_kernel
-def _three(out: Keys, n: int, number: int, a: np.uint64, b: np.uint64, c: np.uint64) -> int:
-    out[n] = join(join(join(np.uint64(number), a), b), c)
-    return n + (1 if a != _NONE and b != _NONE and c != _NONE else 0)
+def _add_morphology(members: Morphology, row: int, atoms: Atoms, which: int) -> None:
+    if row > 0:
+        for p in range(members.offsets[row - 1], members.offsets[row]):
+            _add(atoms, which, members.values[p])
 
 
 @inner_kernel
-def _agreeing(out: Keys, n: int, number: int, members: Morphology, one: int, other: int, extra: np.uint64) -> int:
-    """The names of attributes that words `one` and `other` of the batch share, with whether their values agree."""
-    offsets, values, names = members
-    found = 0
-    for p in range(offsets[one], offsets[one + 1]):
-        for q in range(offsets[other], offsets[other + 1]):
-            if names[p] == names[q] and found < MANY:
-                same = _ONE if values[p] == values[q] else np.uint64(2)
-                out[n] = join(join(np.uint64(number), names[p]), same)
-                out[n + 1] = join(join(join(np.uint64(number + 1), names[p]), same), extra)
-                n += 2
-                found += 1
-    return n
+def _add_agreement(members: Morphology, one: int, other: int, atoms: Atoms, which: int) -> None:
+    """The attributes that two words share, each with whether the values are the same."""
+    if one > 0:
+        for p in range(members.offsets[one - 1], members.offsets[one]):
+            for q in range(members.offsets[other - 1], members.offsets[other]):
+                if members.names[p] == members.names[q]:
+                    same = np.uint64(1 if members.values[p] == members.values[q] else 2)
+                    _add(atoms, which, join(members.names[p], same))
 
 
 @inner_kernel
-def arc_features(
-    words: Keys, columns: NDArray[np.int64], members: Morphology, morphology: bool,
-    heads: Table, offset: int, n_words: int, view: TreeView, head: int, k: int, out: Keys,
-) -> int:  # fmt: skip
-    """Keys of the arc from `head` to its dependent `view.kids[k]`; how many there are."""
-    kids, enter = view.kids, view.enter
-    begin, end = view.first[head], view.first[head + 1]
-    word = kids[k]
-    hr, dr = (offset + head if head > 0 else 0), offset + word
-    side = 1 if word > head else 0
-    s = np.uint64(1 + side)
-    ht, dt = _value(words, hr, columns[T]), _value(words, dr, columns[T])
-    hx, dx = _value(words, hr, columns[X]), _value(words, dr, columns[X])
-    hw, dw = _value(words, hr, columns[W]), _value(words, dr, columns[W])
-    hm, dm = _value(words, hr, columns[M]), _value(words, dr, columns[M])
-    both = join(join(s, ht), dt)
-    n = 0
-    # Edge
-    n = _one(out, n, 1, s)
-    n = _two(out, n, 2, s, ht)
-    n = _two(out, n, 3, s, dt)
-    n = _one(out, n, 4, both)
-    n = _two(out, n, 5, ht, dt)
-    n = _two(out, n, 6, s, hw)
-    n = _two(out, n, 7, s, dw)
-    n = _two(out, n, 8, s, hx)
-    n = _two(out, n, 9, s, dx)
-    n = _three(out, n, 10, s, hx, dx)
-    n = _three(out, n, 11, s, hw, dt)
-    n = _three(out, n, 12, s, dw, ht)
-    n = _three(out, n, 13, s, hm, dm)
-    n = _two(out, n, 14, hw, dw)
-    n = _three(out, n, 15, s, hm, dt)
-    n = _three(out, n, 16, s, dm, ht)
-    n = _two(out, n, 17, both, hx)
-    n = _two(out, n, 18, both, dx)
-    shared = 0
-    for a in range(A, Z + 1):
-        of_head, of_dependent = _value(words, hr, columns[a]), _value(words, dr, columns[a])
-        n = _two(out, n, 20 + a, s, of_head)
-        n = _two(out, n, 30 + a, s, of_dependent)
-        n = _two(out, n, 40 + a, both, of_dependent)
-        shared |= (1 if of_head == of_dependent and of_head != _NONE else 0) << (a - A)
-    n = _two(out, n, 50, np.uint64(1 + shared), both)
-    edges = (1 if word == 1 else 0) + (2 if word == n_words else 0)
-    n = _two(out, n, 51, np.uint64(1 + edges), dt)
-    # Siblings
+def read_arc(
+    words: Keys, columns: Ints, members: Morphology, morphology: bool,
+    heads: Table, offset: int, n_words: int, tree: TreeView, head: int, k: int, atoms: Atoms,
+) -> None:  # fmt: skip
+    """The atoms of the arc from `head` to its dependent `tree.kids[k]`."""
+    kids, values = tree.kids, atoms.values
+    begin, end, word = tree.first[head], tree.first[head + 1], tree.kids[k]
+    below, behind = tree.first[word], tree.first[word + 1]
+    over = heads[offset + head - 1] if head > 0 else -1
+    head_row, row = (offset + head if head > 0 else 0), offset + word
     left = offset + kids[k - 1] if k > begin else -1
     right = offset + kids[k + 1] if k + 1 < end else -1
-    for place in range(2):
-        row = left if place == 0 else right
-        base = 60 + 20 * place
-        if row < 0:
-            n = _one(out, n, base, both)
-            continue
-        st = _value(words, row, columns[T])
-        n = _two(out, n, base + 1, s, st)
-        n = _two(out, n, base + 2, dt, st)
-        n = _two(out, n, base + 3, both, st)
-        n = _two(out, n, base + 4, both, _value(words, row, columns[W]))
-        n = _two(out, n, base + 5, dt, _value(words, row, columns[X]))
-        for a in range(A, Z + 1):
-            n = _two(out, n, base + 6 + a, dt, _value(words, row, columns[a]))
-        if morphology:
-            for p in range(members.offsets[row - 1], min(members.offsets[row], members.offsets[row - 1] + MANY)):
-                n = _two(out, n, base + 16, dt, members.values[p])
-    if left > 0 and right > 0:
-        lt, rt = _value(words, left, columns[T]), _value(words, right, columns[T])
-        n = _three(out, n, 100, dt, lt, rt)
+    over_row = offset + over if over > 0 else over
+    _read_word(words, columns, _HEAD, head_row, values)
+    _read_word(words, columns, _DEPENDENT, row, values)
+    _read_word(words, columns, _LEFT, left, values)
+    _read_word(words, columns, _RIGHT, right, values)
+    _read_word(words, columns, _FIRST, offset + kids[below] if behind > below else -1, values)
+    _read_word(words, columns, _LAST, offset + kids[behind - 1] if behind > below else -1, values)
+    _read_word(words, columns, _GRANDPARENT, over_row, values)
+    if left < 0:
+        values[_FLAGS + _LEFT * _FIELDS + T] = np.uint64(1)
+    if right < 0:
+        values[_FLAGS + _RIGHT * _FIELDS + T] = np.uint64(1)
+    at_head, at_word = _FLAGS + _HEAD * _FIELDS, _FLAGS + _DEPENDENT * _FIELDS
+    side = np.uint64(1 if word < head else 2)
+    tag = values[at_word + T]
+    values[_ONE] = np.uint64(1)
+    values[_SIDE] = side
+    values[_ARC] = join(join(side, values[at_head + T]), tag)
+    affixes = 1
+    for letter in range(A, Z + 1):
+        value = values[at_word + letter]
+        if value != _NONE and value == values[at_head + letter]:
+            affixes += 1 << (letter - A)
+    values[_AFFIXES] = np.uint64(affixes)
+    values[_BORDER] = np.uint64(1 + (1 if word == 1 else 0) + (2 if word == n_words else 0))
     alike = 0
     for other in range(begin, end):
-        if other != k and _value(words, offset + kids[other], columns[T]) == dt:
+        if columns[T] >= 0 and words[offset + kids[other], columns[T]] == tag and other != k:
             alike |= 1 if other < k else 2
-    n = _two(out, n, 101, np.uint64(1 + alike), both)
-    # Between
-    low, high = min(head, word), max(head, word)
-    strangers, crossing = 0, 0
-    start = n
-    for i in range(low + 1, high):
-        strangers |= 1 if heads[offset + i - 1] != head else 0
-        crossing |= 1 if enter[i] < enter[head] or enter[i] >= enter[head] + view.size[head] else 0
-        if n - start < MANY:
-            tag = _value(words, offset + i, columns[T])
-            key = join(join(np.uint64(102), both), tag)
-            known = False
-            for p in range(start, n):
-                known = known or out[p] == key
-            if not known:
-                out[n] = key
-                n += 1
-    n = _two(out, n, 103, np.uint64(1 + strangers + 2 * crossing), both)
-    # Place below the head, children, grandparent
-    place = (1 if k == begin else 0) + (2 if k + 1 == end else 0)
-    if (side == 0 and (k + 1 == end or kids[k + 1] > head)) or (side == 1 and (k == begin or kids[k - 1] < head)):
-        place += 4
-    n = _two(out, n, 104, np.uint64(1 + place), s)
-    n = _two(out, n, 105, np.uint64(1 + place), both)
-    below, above = view.first[word], view.first[word + 1]
-    children = np.uint64(1 + min(above - below, 4))
-    n = _two(out, n, 106, children, dt)
-    n = _two(out, n, 107, children, both)
-    if above > below:
-        for place in range(2):
-            row = offset + (kids[below] if place == 0 else kids[above - 1])
-            n = _two(out, n, 110 + 5 * place, both, _value(words, row, columns[T]))
-            n = _two(out, n, 111 + 5 * place, both, _value(words, row, columns[W]))
-            n = _two(out, n, 112 + 5 * place, dt, _value(words, row, columns[W]))
-            n = _two(out, n, 113 + 5 * place, dt, _value(words, row, columns[X]))
-        start = n
-        for p in range(below, min(above, below + MANY)):
-            tag = _value(words, offset + kids[p], columns[T])
-            key = join(join(np.uint64(120), both), tag)
-            known = False
-            for q in range(start, n):
-                known = known or out[q] == key
-            if not known:
-                out[n] = key
-                n += 1
-    over = heads[offset + head - 1] if head > 0 else -1
-    if over >= 0:
-        gr = offset + over if over > 0 else 0
-        n = _two(out, n, 121, both, _value(words, gr, columns[T]))
-    # Morphology
+    values[_ALIKE] = np.uint64(1 + alike)
+    for which in range(len(atoms.counts)):
+        atoms.counts[which] = 0
+    strange, crossing = 0, 0
+    first_below, last_below = tree.enter[head], tree.enter[head] + tree.size[head]
+    for i in range(min(head, word) + 1, max(head, word)):
+        strange |= 1 if heads[offset + i - 1] != head else 0
+        crossing |= 2 if tree.enter[i] < first_below or tree.enter[i] >= last_below else 0
+        if columns[T] >= 0:
+            _add(atoms, _B, words[offset + i, columns[T]])
+    values[_BETWEEN] = np.uint64(1 + strange + crossing)
+    nearest = kids[k + 1] > head if word < head and k + 1 < end else True
+    if word > head and k > begin:
+        nearest = kids[k - 1] < head
+    values[_PLACE] = np.uint64(1 + (1 if k == begin else 0) + (2 if k + 1 == end else 0) + (4 if nearest else 0))
+    values[_CHILDREN] = np.uint64(1 + min(behind - below, 4))
+    values[_TURN] = np.uint64(1 if word < head else (2 if nearest else 3))
+    if columns[T] >= 0:
+        for child in range(below, behind):
+            _add(atoms, _C, words[offset + kids[child], columns[T]])
     if morphology:
-        for p in range(members.offsets[dr - 1], min(members.offsets[dr], members.offsets[dr - 1] + MANY)):
-            n = _two(out, n, 122, s, members.values[p])
-            n = _two(out, n, 123, both, members.values[p])
-        if head > 0:
-            for p in range(members.offsets[hr - 1], min(members.offsets[hr], members.offsets[hr - 1] + MANY)):
-                n = _two(out, n, 124, s, members.values[p])
-                n = _two(out, n, 125, both, members.values[p])
-            n = _agreeing(out, n, 126, members, hr - 1, dr - 1, both)
-            if over > 0:
-                n = _agreeing(out, n, 128, members, offset + over - 1, dr - 1, dt)
-    return n
+        _add_morphology(members, head_row, atoms, _H)
+        _add_morphology(members, row, atoms, _D)
+        _add_morphology(members, left, atoms, _L)
+        _add_morphology(members, right, atoms, _R)
+        _add_agreement(members, head_row, row, atoms, _A)
+        _add_agreement(members, over_row, row, atoms, _G)
 
 
 @inner_kernel
-def pair_features(
-    words: Keys, columns: NDArray[np.int64], offset: int, view: TreeView, head: int, k: int, out: Keys
-) -> None:
-    """The `PAIRS` keys, never 0, that the label of `view.kids[k]` has together with the label before it."""
-    word = view.kids[k]
-    row = offset + head if head > 0 else 0
-    ht, dt = _value(words, row, columns[T]), _value(words, offset + word, columns[T])
-    s = np.uint64(3 if word < head else (4 if k == view.first[head] or view.kids[k - 1] > head else 5))
-    before = _value(words, offset + view.kids[k - 1], columns[T]) if k > view.first[head] else _ONE
-    out[0] = join(np.uint64(130), s)
-    out[1] = join(np.uint64(131), dt)
-    out[2] = join(join(np.uint64(132), ht), s)
-    out[3] = join(join(join(np.uint64(133), ht), dt), s)
-    out[4] = join(join(np.uint64(134), dt), before)
-    out[5] = join(join(np.uint64(135), _value(words, row, columns[W])), s)
+def run_templates(program: RelationProgram, atoms: Atoms, out: Keys) -> int:
+    """The keys of the templates' features; how many there are."""
+    n = 0
+    values = atoms.values
+    for t in range(len(program.seeds)):
+        a, b, c = values[program.atoms[t, 0]], values[program.atoms[t, 1]], values[program.atoms[t, 2]]
+        if a == _NONE or b == _NONE or c == _NONE:
+            continue
+        key = join(join(join(program.seeds[t], a), b), c)
+        which = program.sets[t]
+        if which < 0:
+            out[n] = key
+            n += 1
+        else:
+            for k in range(atoms.counts[which]):
+                out[n] = join(key, atoms.members[which, k])
+                n += 1
+    return n

@@ -19,17 +19,18 @@ from numpy.typing import NDArray
 from weft.errors import InferenceError
 from weft.features.hashing import Keys, join
 from weft.features.morphology import Morphology
+from weft.features.relation_templates import LETTERS, RelationProgram
 from weft.features.tree_relations import (
-    LETTERS,
-    MOST,
-    PAIRS,
+    Atoms,
     T,
     Table,
     TreeView,
-    arc_features,
     look_at,
+    most_features,
+    new_atoms,
     new_view,
-    pair_features,
+    read_arc,
+    run_templates,
 )
 from weft.infer.ragged import check_offsets, one_block
 from weft.kernel import inner_kernel, kernel
@@ -61,6 +62,8 @@ class LabelModel(NamedTuple):
     """Hashed weights (floats in training, int16 in use) and what says which of them are asked for."""
 
     weights: NDArray[Any]
+    arcs: RelationProgram  # templates of f
+    pairs: RelationProgram  # templates of g
     columns: Ints  # where the table of words has the fields `LETTERS`, -1 for those it lacks
     allowed: AllowedLabels
     n_labels: int
@@ -72,10 +75,12 @@ class Room(NamedTuple):
     """What finding the labels of one head needs room for; one a thread."""
 
     tree: TreeView
+    atoms: Atoms
     keys: Keys
     places: Ints  # [position, feature]: where the weights of an arc's features begin
     counts: Ints
     pairs: Keys  # [position, pair feature]
+    pair_counts: Ints
     allowed: Ints  # [position, 2]: where the list of its labels begins, how many there are
     node: Floats
     delta: Floats
@@ -84,17 +89,14 @@ class Room(NamedTuple):
     path: Table
 
 
-def new_room(longest: int, n_labels: int) -> Room:
-    """Room for sentences of up to so many words.
-
-    >>> new_room(5, 3).delta.shape
-    (5, 3)
-    """
-    n = max(longest, 1)
+def new_room(longest: int, model: LabelModel) -> Room:
+    """Room for sentences of up to so many words."""
+    n, most, pairs, labels = max(longest, 1), most_features(model.arcs), most_features(model.pairs), model.n_labels
     return Room(
-        new_view(n), np.zeros(MOST, np.uint64), np.zeros((n, MOST), np.int64), np.zeros(n, np.int64),
-        np.zeros((n, PAIRS), np.uint64), np.zeros((n, 2), np.int64), np.zeros((n, n_labels)), np.zeros((n, n_labels)),
-        np.zeros(n_labels), np.zeros((n, n_labels), np.int32), np.zeros(n, np.int32),
+        new_view(n), new_atoms(), np.zeros(max(most, pairs), np.uint64), np.zeros((n, most), np.int64),
+        np.zeros(n, np.int64), np.zeros((n, pairs), np.uint64), np.zeros(n, np.int64), np.zeros((n, 2), np.int64),
+        np.zeros((n, labels)), np.zeros((n, labels)), np.zeros(labels), np.zeros((n, labels), np.int32),
+        np.zeros(n, np.int32),
     )  # fmt: skip
 
 
@@ -133,14 +135,14 @@ def check_trees(words: Keys, members: Morphology, sentences: Ints, heads: Table)
 def best_labels(model: LabelModel, trees: Trees) -> Table:
     """The best label of every arc."""
     out = np.zeros(len(trees.heads), dtype=np.int32)
-    _label(model, trees, new_room(_longest(trees), model.n_labels), out)
+    _label(model, trees, new_room(_longest(trees), model), out)
     return out
 
 
 def score_labels(model: LabelModel, trees: Trees, labels: Table) -> Floats:
     """The score of given labels, one number a sentence."""
     out = np.zeros(len(trees.sentences) - 1)
-    _score(model, trees, new_room(_longest(trees), model.n_labels), one_block(labels, np.int32), out)
+    _score(model, trees, new_room(_longest(trees), model), one_block(labels, np.int32), out)
     return out
 
 
@@ -236,15 +238,18 @@ def place_of(key: np.uint64, model: LabelModel) -> np.int64:
 
 
 @inner_kernel
-def fill_places(model: LabelModel, trees: Trees, offset: int, n: int, head: int, m: int, room: Room) -> None:
-    """Find the features of the arc to the head's dependent number `m`."""
-    count = arc_features(
+def fill_places(model: LabelModel, trees: Trees, offset: int, n: int, head: int, m: int, arc: bool, room: Room) -> None:
+    """Find the features of the head's dependent number `m`: with `arc` those of its label, and those of pairs."""
+    read_arc(
         trees.words, model.columns, trees.members, model.morphology, trees.heads, offset, n, room.tree, head,
-        room.tree.first[head] + m, room.keys,
+        room.tree.first[head] + m, room.atoms,
     )  # fmt: skip
+    count = run_templates(model.arcs, room.atoms, room.keys) if arc else 0
     for f in range(count):
         room.places[m, f] = place_of(room.keys[f], model)
     room.counts[m] = count
+    if model.sequence:
+        room.pair_counts[m] = run_templates(model.pairs, room.atoms, room.pairs[m])
 
 
 @inner_kernel
@@ -258,7 +263,7 @@ def _add_rows(model: LabelModel, room: Room, m: int, before: int, out: Floats) -
     """Add the weights of pairs with the label before."""
     labels, weights = model.allowed.labels, model.weights
     first, count = room.allowed[m, 0], room.allowed[m, 1]
-    for g in range(PAIRS):
+    for g in range(room.pair_counts[m]):
         place = pair_place(model, room, m, g, before)
         for a in range(count):
             out[a] += weights[place + labels[first + a]]
@@ -275,20 +280,20 @@ def find_best(model: LabelModel, trees: Trees, offset: int, n: int, head: int, r
     delta, node, back, edge = room.delta, room.node, room.back, room.edge
     open_arcs = 0
     for m in range(length):
+        room.path[m] = labels[room.allowed[m, 0]]
+        open_arcs += 1 if room.allowed[m, 1] > 1 else 0
+    if open_arcs == 0:
+        return length
+    for m in range(length):
         first, count = room.allowed[m, 0], room.allowed[m, 1]
         for a in range(count):
             node[m, a] = 0.0
-        room.path[m] = labels[first]
-        room.counts[m] = -1  # features not looked for yet
-        if count > 1:
-            open_arcs += 1
-            fill_places(model, trees, offset, n, head, m, room)
+        if count > 1 or model.sequence:
+            fill_places(model, trees, offset, n, head, m, count > 1, room)
             for f in range(room.counts[m]):
                 place = room.places[m, f]
                 for a in range(count):
                     node[m, a] += weights[place + labels[first + a]]
-    if open_arcs == 0:
-        return length
     if not model.sequence:
         for m in range(length):
             best = 0
@@ -297,10 +302,8 @@ def find_best(model: LabelModel, trees: Trees, offset: int, n: int, head: int, r
                     best = a
             room.path[m] = labels[room.allowed[m, 0] + best]
         return length
-    begin = room.tree.first[head]
     for m in range(length):
         count = room.allowed[m, 1]
-        pair_features(trees.words, model.columns, offset, room.tree, head, begin + m, room.pairs[m])
         if m == 0:
             if count > 1:
                 _add_rows(model, room, 0, -1, node[0])
@@ -358,11 +361,10 @@ def _score(model: LabelModel, trees: Trees, room: Room, labels: Table, out: Floa
             before = -1
             for m in range(view.first[head + 1] - begin):
                 label = labels[offset + view.kids[begin + m] - 1]
-                fill_places(model, trees, offset, n, head, m, room)
+                fill_places(model, trees, offset, n, head, m, True, room)
                 for f in range(room.counts[m]):
                     out[s] += weights[room.places[m, f] + label]
                 if model.sequence:
-                    pair_features(trees.words, model.columns, offset, view, head, begin + m, room.pairs[m])
-                    for g in range(PAIRS):
+                    for g in range(room.pair_counts[m]):
                         out[s] += weights[pair_place(model, room, m, g, before) + label]
                 before = label

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import ConfigError, DataError
-from weft.features.tree_relations import MOST, PAIRS, Table, look_at
+from weft.features.tree_relations import Table, look_at, most_features
 from weft.infer.ragged import one_block
 from weft.infer.sibling_labels import (
     Floats,
@@ -56,8 +56,9 @@ class SiblingLearner:
         late = np.zeros(len(weights) if self.average else 0)
         model = model._replace(weights=weights)
         longest = int(np.diff(trees.sentences).max(initial=0))
-        room = new_room(longest, model.n_labels)
-        change, touched = np.zeros(len(weights), np.int16), np.zeros(2 * longest * (MOST + PAIRS), np.int64)
+        room = new_room(longest, model)
+        most = most_features(model.arcs) + most_features(model.pairs)
+        change, touched = np.zeros(len(weights), np.int16), np.zeros(2 * longest * most, np.int64)
         amounts = np.zeros(len(touched), np.int16)
         rng = np.random.default_rng(self.seed)
         clock, history = np.zeros(1), []
@@ -95,7 +96,7 @@ def _difference(
                 notes = _take(change, touched, notes, room.places[m, f] + label, 1)
                 notes = _take(change, touched, notes, room.places[m, f] + found, -1)
         if model.sequence and (label != found or gold_before != found_before):
-            for g in range(PAIRS):
+            for g in range(room.pair_counts[m]):
                 place = pair_place(model, room, m, g, gold_before)
                 notes = _take(change, touched, notes, place + label, 1)
                 place = pair_place(model, room, m, g, found_before)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from weft.errors import ConfigError, DataError, ModelError, WeftError
 from weft.features.hashing import Keys
 from weft.features.morphology import Morphology
+from weft.features.relation_templates import ARCS, MORPHOLOGY, PAIRS, compile_relation_templates
 from weft.infer.projectivity import is_tree
 from weft.infer.sibling_labels import (
     AllowedLabels,
@@ -56,6 +57,7 @@ class RelationSettings(Settings):
     epochs: int = 8  # passes over the trees
     cap: float = math.inf  # largest step of a correction
     fields: dict[str, str] = field(default_factory=lambda: dict(RELATION_FIELDS))  # fields and their columns
+    templates: str = ""  # templates of arcs; empty: those of `weft.features.relation_templates`
     bits: int = 22  # two to this power is the number of places of weights
     seed: int = 0
 
@@ -106,19 +108,24 @@ class RelationLabeller:
             raise DataError("there is nothing to learn relations from: no word has one")
         n_labels = int(labels.max()) + 1 if n_labels is None else n_labels
         settings = self.settings
-        columns = columns_of(self.fields)
         places = np.zeros((1 << settings.bits) + n_labels, np.float32)
-        allowed = self._allowed(trees, columns, labels, n_labels)
-        blank = LabelModel(places, columns, allowed, n_labels, settings.sequence, settings.morphology)
+        blank = self._model(places, self._allowed(trees, labels, n_labels), n_labels)
         learner = SiblingLearner(settings.epochs, settings.cap, seed=settings.seed)
         weights, wrong = learner.fit(blank, trees, labels)
         scale = LARGEST / max(float(np.abs(weights).max()), 1e-9)
         self.model = blank._replace(weights=np.rint(weights * scale).astype(np.int16))
         return {"words": int(known.sum()), "wrong": wrong}
 
-    def _allowed(self, trees: Trees, columns: Any, labels: NDArray[np.int32], n_labels: int) -> AllowedLabels:
+    def _model(self, weights: NDArray[Any], allowed: AllowedLabels, n_labels: int) -> LabelModel:
+        settings = self.settings
+        arcs = settings.templates or ARCS + (MORPHOLOGY if settings.morphology else "")
+        programs = compile_relation_templates(arcs), compile_relation_templates(PAIRS)
+        columns = columns_of(self.fields)
+        return LabelModel(weights, *programs, columns, allowed, n_labels, settings.sequence, settings.morphology)
+
+    def _allowed(self, trees: Trees, labels: NDArray[np.int32], n_labels: int) -> AllowedLabels:
         known = labels >= 0 if self.settings.restrict else np.zeros(len(labels), np.bool_)
-        whole, alone = pair_keys(trees, columns)
+        whole, alone = pair_keys(trees, columns_of(self.fields))
         keys = np.concatenate([whole[known], alone[known]])
         return allowed_labels(keys, np.concatenate([labels[known], labels[known]]), n_labels)
 
@@ -175,10 +182,7 @@ class RelationLabeller:
             raise ModelError("the weights and lists of relations do not fit together: the model file is damaged")
         own = np.repeat(np.arange(len(keys)), np.diff(offsets)[1:])
         allowed = allowed_labels(np.array(keys)[own], np.array(labels, np.int32)[offsets[1] :], n_labels)
-        labeller.model = LabelModel(
-            np.array(arrays["weights"], np.int16), columns_of(labeller.fields), allowed, n_labels,
-            settings.sequence, settings.morphology,
-        )  # fmt: skip
+        labeller.model = labeller._model(np.array(arrays["weights"], np.int16), allowed, n_labels)
         return labeller
 
 

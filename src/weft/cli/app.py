@@ -54,6 +54,11 @@ COMMANDS = {
         "Compare systems, with significance tests.",
         "weft compare examples/unseen.conll found.conll examples/baseline.conll",
     ),
+    "blend": Place(
+        "weft.cli.blend:blend",
+        "Blend the trees of several parsers into one tree a sentence.",
+        "weft blend a.conllu b.conllu c.conllu --weights weights.json --out blended.conllu",
+    ),
     "convert": Place(
         "weft.cli.convert:convert",
         "Convert files from one format to another.",

@@ -148,6 +148,7 @@ def fit(
     settings = LabellerSettings(
         learner=learner,
         optimiser=optimiser,
+        memory=6,
         sigma=sigma,
         iterations=iterations,
         epochs=epochs,

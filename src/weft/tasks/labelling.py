@@ -55,6 +55,7 @@ class LabellerSettings(Settings):
     scheme: str | None = None  # label scheme whose sequences are enforced
     learner: str = "crf"  # crf, perceptron, mira, margin, sgd, adagrad, memm
     optimiser: str = "lbfgs"  # lbfgs, cg, pcg, mixed, gis: for crf and memm
+    memory: int = 5  # steps that lbfgs remembers
     sigma: float = 1.0  # width of the Gaussian prior: for crf, memm, sgd, margin
     iterations: int = 100  # limit for crf and memm
     epochs: int = 10  # passes over the data for the others
@@ -314,7 +315,7 @@ def learn(
         signal = room.Gold() if settings.learner == "crf" else Local()
         batches: list[Any] = list(data.batch.batches())
         methods: dict[str, Callable[[], Any]] = {
-            "lbfgs": room.LBFGS,
+            "lbfgs": lambda: room.LBFGS(settings.memory),
             "cg": room.ConjugateGradient,
             "pcg": room.PreconditionedCG,
             "mixed": room.MixedCG,

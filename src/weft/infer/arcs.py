@@ -5,7 +5,8 @@ stand at `offsets[s] + s` and following. A space lists the arcs (head, modifier)
 within a head first those to the left, then those to the right, each from the head outwards. Above arcs stand
 
     sibling         (h, m, s)      s the next child of h between h and m, or none: the first on its side
-    grand-sibling   (g, h, m, s)   and g the head of h; ROOT has one virtual head
+    grand-arc       (g, h, m)      g the head of h; ROOT has one virtual head
+    grand-sibling   (g, h, m, s)   both
     tri-sibling     (h, m, s, t)   and t the next child of h between h and s, or none
 
 so that an arc of rank r on its side (0: nearest to the head) has r + 1 sibling parts: none first, then the arcs of rank
@@ -43,6 +44,8 @@ class TreeParts:
     sibling: Floats = field(default_factory=_none)
     grand: Floats = field(default_factory=_none)
     tri: Floats = field(default_factory=_none)
+    grand_arc: Floats = field(default_factory=_none)
+    crossed: Floats = field(default_factory=_none)
 
     def __add__(self, other: TreeParts) -> TreeParts:
         return TreeParts(*(a + b for a, b in zip(self.arrays, other.arrays, strict=True)))
@@ -57,8 +60,8 @@ class TreeParts:
         return float(sum(np.vdot(a, b) for a, b in zip(self.arrays, other.arrays, strict=True)))
 
     @property
-    def arrays(self) -> tuple[Floats, Floats, Floats, Floats]:
-        return self.arc, self.sibling, self.grand, self.tri
+    def arrays(self) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
+        return self.arc, self.sibling, self.grand, self.tri, self.grand_arc, self.crossed
 
 
 class ArcSpace:
@@ -74,8 +77,8 @@ class ArcSpace:
     """
 
     __slots__ = (
-        "first", "grands", "head", "into", "into_first", "modifier", "node", "offsets", "rank", "right", "siblings",
-        "tris",
+        "first", "grand_arcs", "grands", "head", "into", "into_first", "modifier", "node", "offsets", "rank", "right",
+        "siblings", "tris",
     )  # fmt: skip
 
     #: Words of sentences.
@@ -95,6 +98,8 @@ class ArcSpace:
     into_first: Indices
     #: Sibling parts of arc a: `siblings[a]:siblings[a + 1]`.
     siblings: Indices
+    #: Grand-arcs of node v begin at `grand_arcs[v]`: for each arc into v all arcs out of v.
+    grand_arcs: Indices
     #: Grand-sibling parts of node v begin at `grands[v]`: for each arc into v the sibling parts of all arcs out of v.
     grands: Indices
     #: Tri-sibling parts of arc a: `tris[a]`: none; then for s of rank j: none, and t of rank 0 .. j - 1.
@@ -134,9 +139,10 @@ class ArcSpace:
         self.into, self.into_first = np.zeros(n_arcs, np.int64), np.zeros(n_nodes + 1, np.int64)
         self.rank, self.siblings = np.zeros(n_arcs, np.int32), np.zeros(n_arcs + 1, np.int64)
         self.grands, self.tris = np.zeros(n_nodes + 1, np.int64), np.zeros(n_arcs + 1, np.int64)
+        self.grand_arcs = np.zeros(n_nodes + 1, np.int64)
         _number(
             self.offsets, self.head, self.modifier, self.node, self.first, self.right, self.into, self.into_first,
-            self.rank, self.siblings, self.grands, self.tris,
+            self.rank, self.siblings, self.grand_arcs, self.grands, self.tris,
         )  # fmt: skip
 
     def __len__(self) -> int:
@@ -158,6 +164,10 @@ class ArcSpace:
     @property
     def n_siblings(self) -> int:
         return int(self.siblings[-1])
+
+    @property
+    def n_grand_arcs(self) -> int:
+        return int(self.grand_arcs[-1])
 
     @property
     def n_grands(self) -> int:
@@ -260,7 +270,7 @@ def _all_arcs(offsets: Indices, head: States, modifier: States, node: Indices) -
 @kernel
 def _number(
     offsets: Indices, head: States, modifier: States, node: Indices, first: Indices, right: Indices, into: Indices,
-    into_first: Indices, rank: States, siblings: Indices, grands: Indices, tris: Indices,
+    into_first: Indices, rank: States, siblings: Indices, grand_arcs: Indices, grands: Indices, tris: Indices,
 ) -> None:  # fmt: skip
     n_nodes, n_arcs = len(right), len(head)
     for a in range(n_arcs):
@@ -286,6 +296,7 @@ def _number(
         root = offsets[s] + s
         for v in range(root, offsets[s + 1] + s + 1):
             above = 1 if v == root else into_first[v + 1] - into_first[v]
+            grand_arcs[v + 1] = grand_arcs[v] + above * (first[v + 1] - first[v])
             grands[v + 1] = grands[v] + above * (siblings[first[v + 1]] - siblings[first[v]])
 
 

@@ -116,7 +116,7 @@ class ProjectiveTrees:
         """Trees as indicators of their parts, times the weight of each sentence where weights are given."""
         each = sentence_weights(weight, self.space.offsets)[sentence_of(self.space.offsets)]
         parts = self._zeros()
-        for own, numbers in zip(parts.arrays, self.space.parts_of(heads), strict=True):
+        for own, numbers in zip(parts.arrays[:4], self.space.parts_of(heads), strict=True):
             if own.size:
                 own[numbers] = each
         return parts
@@ -140,7 +140,7 @@ class ProjectiveTrees:
         for s, trees in self._forests(np.isnan(total)):
             inside = trees.forest.inside()
             total[s] = inside[-1]
-            _gather(trees.made, trees.parts, trees.forest.posteriors(inside), each[s], *parts.arrays)
+            _gather(trees.made, trees.parts, trees.forest.posteriors(inside), each[s], *parts.arrays[:4])
         return total, parts
 
     def sample(self, n: int, seed: int | np.random.Generator) -> States:

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,17 +13,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+import weft
+from weft.data import find
+from weft.errors import DataError, InferenceError, ModelError, WeftError
 from weft.features.morphology import Morphology
+from weft.features.relation_templates import PLAIN
 from weft.features.tree_relations import look_at
 from weft.infer.chain import Chain
 from weft.infer.projectivity import is_projective, is_tree
 from weft.infer.sibling_labels import Trees, check_trees, fill_places, new_room, pair_keys, pair_place
 from weft.learn.mira import MIRA
 from weft.learn.sibling_learner import SiblingLearner
+from weft.pipeline import Pipeline
 from weft.tasks.relation_features import RELATION_FIELDS
-from weft.tasks.relations import RelationLabeller, RelationSettings
+from weft.tasks.relations import RelationLabeller, Relations, RelationSettings
+from weft.text.doc import Doc
 
-SLUG = "two-stage-multilingual-parser"
 Heads = NDArray[np.int32]
 
 
@@ -198,3 +205,140 @@ def test_training_is_mira_on_the_single_best_sequence_of_every_head(cap: float) 
     result = MIRA(epochs=3, k=1, cap=cap, shuffle=False).fit(HeadsModel(labeller), instances)
     assert wrong[0] > wrong[-1]
     np.testing.assert_allclose(found, result.weights, atol=1e-6)
+
+
+def test_heads_with_an_unknown_label_are_not_learned_from() -> None:
+    rng = np.random.default_rng(5)
+    batch = random_batch(rng, [6])
+    batch[3][:] = [0, 1, 1, 1, 2, 2]
+    labels = np.array([0, 1, 2, -1, 1, 0], np.int32)
+    labeller = RelationLabeller(RELATION_FIELDS, RelationSettings(bits=12, epochs=1, restrict=False))
+    report = labeller.fit(*batch, labels, 3)
+    assert report["words"] == 5
+    assert report["wrong"][0] <= 3  # the three dependents of word 1 are left out, as one of them is unknown
+
+
+def test_without_a_label_there_is_nothing_to_learn() -> None:
+    batch = random_batch(np.random.default_rng(1), [3])
+    with pytest.raises(DataError, match="nothing to learn relations from"):
+        RelationLabeller("wt").fit(*batch, np.full(3, -1, np.int32))
+
+
+def test_heads_outside_their_sentence_are_refused() -> None:
+    words, members, sentences, heads = random_batch(np.random.default_rng(1), [3, 2])
+    heads[:] = [0, 1, 2, 3, 0]
+    with pytest.raises(InferenceError, match=r"from 0 .ROOT. up to the length of its sentence"):
+        check_trees(words, members, sentences, heads)
+
+
+def test_a_labeller_is_the_same_after_saving_and_loading() -> None:
+    rng = np.random.default_rng(11)
+    batch = random_batch(rng, [20, 10, 15])
+    labeller = random_labeller(rng, batch, 7, cap=0.5)
+    header, arrays = labeller.state()
+    again = RelationLabeller.of_state(json.loads(json.dumps(header)), arrays)
+    other = random_batch(rng, [12, 30])
+    assert again.settings == labeller.settings
+    assert (again.label(*other) == labeller.label(*other)).all()
+    arrays["allowed.labels"] = arrays["allowed.labels"] + 7
+    with pytest.raises(ModelError, match="damaged"):
+        RelationLabeller.of_state(header, arrays)
+
+
+def test_a_component_names_relations_and_leaves_heads_alone(examples: Path, tmp_path: Path) -> None:
+    docs = list(weft.read(examples / "story.conllu"))
+    relations = Relations(RelationSettings(bits=16))
+    report = relations.fit(docs, docs)
+    assert report["scores"]["dev relations"] > 0.95
+    Pipeline([relations]).save(tmp_path / "relations.weft")
+    loaded = Pipeline.load(tmp_path / "relations.weft")
+    for doc in docs:
+        assert doc.head is not None
+        heads, gold = doc.head.copy(), doc.column("deprel")
+        doc.set_column("deprel", [""] * doc.n_words)
+        loaded(doc)
+        assert (doc.head == heads).all()
+        found = doc.column("deprel")
+        assert all(found)
+        assert np.mean([a == b for a, b in zip(found, gold, strict=True)]) > 0.9
+
+
+def test_documents_without_whole_trees_are_refused() -> None:
+    doc = Doc.of_words([["dogs", "bark"]], upos=[["NOUN", "VERB"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
+    with pytest.raises(DataError, match="no heads with relations"):
+        Relations().fit([Doc.of_words([["dogs"]])])
+    relations = Relations(RelationSettings(bits=10))
+    with pytest.raises(WeftError, match="not trained yet"):
+        relations([doc])
+    relations.fit([doc])
+    with pytest.raises(DataError, match="without a head inside their sentence"):
+        relations([Doc.of_words([["dogs", "bark"]], head=[[-1, 0]])])
+
+
+def test_broken_trees_are_left_out_of_training() -> None:
+    doc = Doc.of_words(
+        [["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"]] * 2, head=[[2, 0], [2, 1]],
+        deprel=[["nsubj", "root"]] * 2,
+    )  # fmt: skip
+    report = Relations(RelationSettings(bits=10)).fit([doc])
+    assert report["training"]["broken trees"] == 1
+    assert report["training"]["words"] == 2
+
+
+def treebank(name: str, part: str, most: int) -> list[Doc]:
+    """The first sentences of a treebank."""
+    docs: list[Doc] = []
+    for doc in weft.read(find(f"treebanks/ud/{name}/{part}.conllu.gz")):
+        left = most - sum(each.n_sentences for each in docs)
+        if left <= 0:
+            break
+        docs.append(doc.subset(list(range(min(left, doc.n_sentences)))))
+    return docs
+
+
+def f_scores(gold: list[str], found: list[str], names: Sequence[str]) -> list[float]:
+    return [
+        2 * sum(a == b == name for a, b in zip(gold, found, strict=True)) / (gold.count(name) + found.count(name))
+        for name in names
+    ]
+
+
+@pytest.fixture(scope="module")
+def sequence_and_atomic() -> dict[str, dict[bool, NDArray[np.float64]]]:
+    """Accuracy, F of subjects and F of objects on gold trees, means of seeds, by treebank."""
+    out: dict[str, dict[bool, NDArray[np.float64]]] = {}
+    for name in ("Turkish-IMST", "Portuguese-Bosque"):
+        try:
+            train, dev = treebank(name, "train", 1500), treebank(name, "dev", 2000)
+        except WeftError:
+            pytest.skip(f"the treebank {name} is not here")
+        gold = [label for doc in dev for label in doc.column("deprel")]
+        out[name] = {}
+        for sequence in (True, False):
+            rows = []
+            for seed in range(4):
+                options = RelationSettings(sequence=sequence, templates=PLAIN, seed=seed, bits=20)
+                relations = Relations(options)
+                relations.fit(train)
+                copies = [doc.subset(list(range(doc.n_sentences))) for doc in dev]
+                relations(copies)
+                found = [label for doc in copies for label in doc.column("deprel")]
+                right = float(np.mean([a == b for a, b in zip(gold, found, strict=True)]))
+                rows.append([right, *f_scores(gold, found, ("nsubj", "obj"))])
+            out[name][sequence] = np.mean(rows, axis=0)
+    return out
+
+
+@pytest.mark.must_show("two-stage-multilingual-parser", 4)
+def test_labels_of_a_sequence_are_better_than_atomic_ones_and_subjects_and_objects_gain_most(
+    sequence_and_atomic: dict[str, dict[bool, NDArray[np.float64]]],
+) -> None:
+    accuracy, subjects, objects = (
+        sequence_and_atomic["Portuguese-Bosque"][True] - sequence_and_atomic["Portuguese-Bosque"][False]
+    )
+    assert accuracy > 0
+    assert subjects > accuracy
+    assert objects > accuracy
+    # On Turkish the two are as good as each other, with 1,500 sentences and with all; see the page of relations.
+    turkish = sequence_and_atomic["Turkish-IMST"]
+    assert turkish[True][0] > turkish[False][0] - 0.003

@@ -56,6 +56,11 @@ NONLOCAL = "place|side place|arc children|d.t children|arc arc|g.t "
 CHILDREN = "arc|f.t arc|e.t arc|f.w arc|e.w d.t|f.w d.t|e.w d.t|f.x d.t|e.x arc|C "
 MORPHOLOGY = "side|D arc|D side|H arc|H A arc|A G d.t|G d.t|L d.t|R "
 ARCS = EDGE + SIBLINGS + BETWEEN + NONLOCAL + CHILDREN
+#: The published groups with hardly a conjunction: what is left for the label before to say is most here.
+PLAIN = (
+    EDGE + "l.w r.w l.x r.x l.a l.b l.y l.z r.a r.b r.y r.z side|l.t side|r.t d.t|l.t alike|d.t L R B between|side "
+    "place|side children side|D arc|D side|H A G side|G"
+)
 #: Templates that are conjoined with the label before, too.
 PAIRS = "turn d.t h.t|turn arc|turn d.t|l.t h.w|turn"
 

@@ -36,7 +36,7 @@ Steps = NDArray[np.int16]
 class SiblingLearner:
     """Options of training: passes over the trees, cap C on the step, mean weights or the last ones, order."""
 
-    epochs: int = 8
+    epochs: int = 6
     cap: float = math.inf
     average: bool = True
     shuffle: bool = True

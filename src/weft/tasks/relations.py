@@ -54,11 +54,11 @@ class RelationSettings(Settings):
     sequence: bool = True  # label a head's dependents together; false: every arc by itself
     morphology: bool = True  # look at single morphological features and their agreement
     restrict: bool = True  # only relations seen with the side and the tags of head and dependent
-    epochs: int = 8  # passes over the trees
+    epochs: int = 6  # passes over the trees
     cap: float = math.inf  # largest step of a correction
     fields: dict[str, str] = field(default_factory=lambda: dict(RELATION_FIELDS))  # fields and their columns
     templates: str = ""  # templates of arcs; empty: those of `weft.features.relation_templates`
-    bits: int = 22  # two to this power is the number of places of weights
+    bits: int = 21  # two to this power is the number of places of weights
     seed: int = 0
 
     def check(self) -> None:

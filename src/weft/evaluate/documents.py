@@ -1,8 +1,9 @@
 """What of two sets of documents can be scored, and the counts by name: the door of the command line.
 
 A *layer* is `ud` (all metrics of dependency trees, tags and tokens), `constituents` (phrase-structure trees),
-`disfluency` (words under reparanda, and the trees of the others), the name of a span layer, or the name of a column of
-words. Without a name: constituents if both sides have them, then the span layer that both sides have, else `ud`.
+`disfluency` (words under reparanda, and the trees of the others), `crossings` (trees with crossing arcs), `graphs`
+(words with several heads), the name of a span layer, or the name of a column of words. Without a name: constituents if
+both sides have them, then the span layer that both sides have, else `ud`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from weft.errors import ConfigError, WeftError
 from weft.evaluate.counts import Counts
 from weft.evaluate.disfluency import evaluate_disfluency
+from weft.evaluate.graphs import evaluate_graphs
 from weft.evaluate.parseval import evaluate_constituents
 from weft.evaluate.spans import common_layer, evaluate_spans
 from weft.evaluate.tagging import evaluate_tags
@@ -65,6 +67,10 @@ def evaluate_documents(
         return _constituents(gold, system)
     if chosen == "disfluency":
         return _disfluency(gold, system)
+    if chosen == "crossings":
+        return _crossings(gold, system)
+    if chosen == "graphs":
+        return _graphs(gold, system)
     if any(chosen in doc.spans for doc in gold):
         return _spans(gold, system, chosen)
     if any(chosen in doc.columns for doc in gold):
@@ -149,6 +155,26 @@ def _disfluency(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
     return Outcome(
         "disfluency", "struck out", {"struck out": report.struck, "UAS": report.uas, "LAS": report.las}, right
     )
+
+
+def _crossings(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
+    from weft.evaluate.crossings import evaluate_crossings
+
+    report = evaluate_crossings(gold, system)
+
+    def right(name: str) -> NDArray[np.bool_]:
+        if name != "UAS":
+            raise ConfigError(f"McNemar's test looks at all words, but {name} does not; take bootstrap")
+        return report.right
+
+    return Outcome("crossings", "UAS", report.counts, right)
+
+
+def _graphs(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
+    def right(name: str) -> NDArray[np.bool_]:
+        raise ConfigError(f"McNemar's test is not made for {name} of graphs; take bootstrap or randomization")
+
+    return Outcome("graphs", "edges", evaluate_graphs(gold, system), right)
 
 
 def _spans(gold: Sequence[Doc], system: Sequence[Doc], layer: str) -> Outcome:

@@ -79,6 +79,30 @@ def is_projective(heads: NDArray[np.int32]) -> bool:
     return _shortest_crossing(np.ascontiguousarray(heads, np.int32)) == 0
 
 
+@kernel
+def _mark_nonprojective(heads: Heads, found: NDArray[np.bool_]) -> None:
+    for word in range(1, len(heads) + 1):
+        head = heads[word - 1]
+        for inside in range(min(word, head) + 1, max(word, head)):
+            at = inside
+            while at > 0 and at != head:
+                at = heads[at - 1]
+            if at != head:
+                found[word - 1] = True
+                break
+
+
+def nonprojective_arcs(heads: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Which words of a tree hang on a head that does not dominate every word between the two.
+
+    >>> nonprojective_arcs(np.array([3, 4, 0, 3], np.int32)).tolist()
+    [False, True, False, False]
+    """
+    found = np.zeros(len(heads), np.bool_)
+    _mark_nonprojective(np.ascontiguousarray(heads, np.int32), found)
+    return found
+
+
 def lift(heads: NDArray[np.int32]) -> Heads:
     """The projective tree that lifting the shortest crossing arcs first gives.
 

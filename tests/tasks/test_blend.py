@@ -16,6 +16,7 @@ from weft.infer.arcs import all_arcs
 from weft.infer.nonprojective import SpanningTrees
 from weft.infer.projectivity import is_tree
 from weft.tasks.blend import Blender
+from weft.tasks.parse import Parser, ParserSettings
 from weft.text import Doc
 
 TAGS = ["NOUN", "VERB", "ADP", "ADJ"]
@@ -186,3 +187,29 @@ def test_the_command_learns_weights_and_blends_with_them(weft, examples: Path, t
     nothing = weft("blend", folder / "eager.conllu", folder / "easy.conllu")
     assert nothing.returncode == 1
     assert "--out" in nothing.stderr
+
+
+@pytest.mark.corpus
+def test_the_blend_of_three_parsers_beats_the_best_of_them_on_a_treebank(treebank):
+    docs = treebank("train", 40_000)
+    train, held = [doc for i, doc in enumerate(docs) if i % 6], docs[::6]
+    dev = treebank("dev", 15_000)
+
+    def fresh(docs):
+        return [Doc.from_bytes(doc.to_bytes()) for doc in docs]
+
+    held_parses, dev_parses = [], []
+    for options in ({"system": "arc-eager"}, {"system": "arc-standard", "oracle": "static"}, {"system": "easy-first"}):
+        parser = Parser(ParserSettings(epochs=3, seed=1, **options))
+        parser.fit(train)
+        for docs, into in ((fresh(held), held_parses), (fresh(dev), dev_parses)):
+            parser(docs)
+            into.append(docs)
+    blender = Blender.learn(held, held_parses)
+    blended = evaluate_ud(dev, blender.blend(dev_parses)).counts["LAS"]
+    singles = [evaluate_ud(dev, docs).counts["LAS"] for docs in dev_parses]
+    best = max(singles, key=lambda counts: counts.total().f1)
+    found = paired_bootstrap(blended, best, samples=1000, seed=1)
+    print(f"LAS {100 * found.a:.2f} blended, {100 * found.b:.2f} best single, p = {found.p:.4f}")
+    assert found.difference > 0
+    assert found.p < 0.05

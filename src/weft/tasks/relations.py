@@ -60,6 +60,7 @@ class RelationSettings(Settings):
     templates: str = ""  # templates of arcs; empty: those of `weft.features.relation_templates`
     bits: int = 21  # two to this power is the number of places of weights
     seed: int = 0
+    workers: int = 1  # not used in training
 
     def check(self) -> None:
         if self.epochs < 1 or not self.cap > 0:
@@ -313,7 +314,7 @@ def _with_trees(docs: Sequence[Doc]) -> tuple[list[Doc], int]:
 
 def _plain(settings: RelationSettings) -> dict[str, Any]:
     """Settings for JSON, which has no infinity."""
-    return {name: None if value == math.inf else value for name, value in asdict(settings).items()}
+    return {name: None if value == math.inf else value for name, value in asdict(settings).items() if name != "workers"}
 
 
 def _settings(plain: Mapping[str, Any]) -> RelationSettings:

@@ -93,10 +93,12 @@ def arc_slots(sentence: list[tuple[int, int, list[int]]], h: int, m: int) -> lis
     return found
 
 
+def bend(g: int, h: int, m: int) -> int:
+    return 1 + (2 if g < h or h == 0 else 0) + (1 if h < m else 0)
+
+
 def grand_slots(sentence: list[tuple[int, int, list[int]]], g: int, h: int, m: int, s: int) -> list[int]:
-    shape = 1 + (2 if g < h or h == 0 else 0) + (1 if h < m else 0)
-    three = block_slots(PROGRAM.grand, sentence, {H: h, M: m, G: g}, shape)
-    return three + block_slots(PROGRAM.grandsib, sentence, {H: h, M: m, S: s, G: g}, shape)
+    return block_slots(PROGRAM.grandsib, sentence, {H: h, M: m, S: s, G: g}, bend(g, h, m))
 
 
 SENTENCES = st.lists(
@@ -114,10 +116,12 @@ def everything(space: ArcSpace, sentences: list[list[tuple[int, int, list[int]]]
     """Scores of all parts under weights that are the numbers of slots, part by part."""
     weight = np.sin(np.arange(1 << BITS))
     arc, sibling, grand = np.zeros(space.n_arcs), np.zeros(space.n_siblings), np.zeros(space.n_grands)
+    grand_arc, crossed = np.zeros(space.n_grand_arcs), np.zeros(space.n_arcs)
     for a in range(space.n_arcs):
         sentence = sentences[int(space.sentence[a])]
         h, m, v = int(space.head[a]), int(space.modifier[a]), int(space.node[a])
         arc[a] = weight[arc_slots(sentence, h, m)].sum()
+        crossed[a] = weight[block_slots(PROGRAM.crossed, sentence, {H: h, M: m}, shape_of(h, m))].sum()
         for k in range(int(space.rank[a]) + 1):
             s = -9 if k == 0 else int(space.modifier[a - space.rank[a] + k - 1])
             part = int(space.siblings[a]) + k
@@ -130,8 +134,12 @@ def everything(space: ArcSpace, sentences: list[list[tuple[int, int, list[int]]]
                 space.siblings[space.first[v + 1]] - space.siblings[space.first[v]],
             )
             for up, g in enumerate(above):
+                if k == 0:
+                    own_slots = block_slots(PROGRAM.grand, sentence, {H: h, M: m, G: g}, bend(g, h, m))
+                    out = int(space.first[v + 1] - space.first[v])
+                    grand_arc[space.grand_arcs[v] + up * out + a - space.first[v]] = weight[own_slots].sum()
                 grand[space.grands[v] + up * width + part - base] = weight[grand_slots(sentence, g, h, m, s)].sum()
-    return TreeParts(arc, sibling, grand)
+    return TreeParts(arc, sibling, grand, grand_arc=grand_arc, crossed=crossed)
 
 
 @settings(max_examples=30, deadline=None)
@@ -139,25 +147,27 @@ def everything(space: ArcSpace, sentences: list[list[tuple[int, int, list[int]]]
 def test_scores_of_all_parts_are_sums_over_features_made_one_by_one(sentences) -> None:
     words, offsets = words_of(sentences)
     space = all_arcs(offsets)
-    found = TreeModel(PROGRAM, 3, bits=BITS).scores(space, words, np.sin(np.arange(1 << BITS)))
+    found = TreeModel(PROGRAM, 3, "crossing", bits=BITS).scores(space, words, np.sin(np.arange(1 << BITS)))
     expected = everything(space, sentences)
     for one, other in zip(found.arrays, expected.arrays, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-9)
 
 
-@settings(max_examples=20, deadline=None)
+@pytest.mark.parametrize("shape", ["projective", "crossing"])
+@settings(max_examples=15, deadline=None)
 @given(SENTENCES, st.integers(0, 10**6))
-def test_scatter_is_the_transpose_of_score_and_sparse_lists_the_same(sentences, seed) -> None:
+def test_scatter_is_the_transpose_of_score_and_sparse_lists_the_same(shape, sentences, seed) -> None:
     words, offsets = words_of(sentences)
     batch = TreeBatch(offsets, words, None, np.ones(len(sentences)))
-    model = TreeModel(PROGRAM, 3, bits=BITS)
+    model = TreeModel(PROGRAM, 3, shape, single_root=False, bits=BITS)
     random = np.random.default_rng(seed)
     weights = random.normal(size=model.size)
-    scores = model.scores(batch.space, words, weights)
-    parts = TreeParts(*(random.integers(-1, 2, len(array)).astype(float) for array in scores.arrays))
+    trees = model.score(batch, weights)
+    heads = trees.best()
+    parts = trees.parts(heads)
     into = np.zeros(model.size)
     model.scatter(batch, parts, into)
-    assert parts.inner(scores) == pytest.approx(float(into @ weights), abs=1e-8)
+    assert float(trees.score(heads).sum()) == pytest.approx(float(into @ weights), abs=1e-8)
     indices, values = model.sparse(batch, parts)
     again = np.zeros(model.size)
     again[indices] = values

@@ -143,6 +143,12 @@ def _shape(one: int, other: int) -> int:
 
 
 @inner_kernel
+def _bend(g: int, h: int, m: int) -> int:
+    """The two directions of a head's head, its child and the child's child, 1 .. 4."""
+    return 1 + (2 if g < h or h == 0 else 0) + (1 if h < m else 0)
+
+
+@inner_kernel
 def _between(block: Block, words: Keys, first: int, n: int, room: Room) -> int:
     """Number the values that stand between words, and note which stand between which; gives how many there are."""
     column = 0
@@ -345,46 +351,66 @@ def visit_siblings(
 
 
 @kernel
-def visit_grands(
-    mode: int, program: TreeProgram, words: TreeWords, given: Given, space: Space, room: Room,
-    shift: np.uint64, numbers: Floats, weights: Floats, listed: Indices, values: Floats,
+def visit_grand_arcs(
+    mode: int, program: TreeProgram, words: TreeWords, given: Given, space: Space, room: Room, shift: np.uint64,
+    numbers: Floats, weights: Floats, listed: Indices, values: Floats,
 ) -> int:  # fmt: skip
-    """Grand-sibling parts: features of (g, h, m) and of (g, h, m, s)."""
-    three, four = program.grand.seeds.shape[1], program.grandsib.seeds.shape[1]
-    at = 0
+    """Arcs with the head's own head."""
+    width = program.grand.seeds.shape[1]
+    at, part = 0, 0
     for s in range(len(space.offsets) - 1):
         first, n = space.offsets[s], space.offsets[s + 1] - space.offsets[s]
         _fill(program.grand, words.values, first, n, room.keys)
-        _fill(program.grandsib, words.values, first, n, room.other)
         for h in range(n + 1):
             v = first + s + h
-            base = space.siblings[space.first[v]]
-            width = space.siblings[space.first[v + 1]] - base
+            above = 1 if h == 0 else space.into_first[v + 1] - space.into_first[v]
+            for up in range(above):
+                g = n + 1 if h == 0 else space.head[space.into[space.into_first[v] + up]]
+                for a in range(space.first[v], space.first[v + 1]):
+                    if mode == SCORE or numbers[part] != 0.0:
+                        m = space.modifier[a]
+                        shape = _bend(g, h, m)
+                        count = _three(room.keys, width, h, m, G, g, shape, shift, room.slots, 0)
+                        total = _use(
+                            mode, room.slots, 0, count, numbers[part], given.factors, weights, listed, values, at
+                        )
+                        if mode == SCORE:
+                            numbers[part] = total
+                        elif mode >= COLLECT:
+                            at += count
+                    part += 1
+    return at
+
+
+@kernel
+def visit_grands(
+    mode: int, program: TreeProgram, words: TreeWords, given: Given, space: Space, room: Room, shift: np.uint64,
+    numbers: Floats, weights: Floats, listed: Indices, values: Floats,
+) -> int:  # fmt: skip
+    """Grand-sibling parts."""
+    width = program.grandsib.seeds.shape[1]
+    at, part = 0, 0
+    for s in range(len(space.offsets) - 1):
+        first, n = space.offsets[s], space.offsets[s + 1] - space.offsets[s]
+        _fill(program.grandsib, words.values, first, n, room.keys)
+        for h in range(n + 1):
+            v = first + s + h
             above = 1 if h == 0 else space.into_first[v + 1] - space.into_first[v]
             for up in range(above):
                 g = n + 1 if h == 0 else space.head[space.into[space.into_first[v] + up]]
                 for a in range(space.first[v], space.first[v + 1]):
                     m = space.modifier[a]
-                    shape = 1 + (2 if g < h or h == 0 else 0) + (1 if h < m else 0)
-                    ready, shared = -1, 0.0
+                    shape = _bend(g, h, m)
                     for rank in range(-1, space.rank[a]):
-                        part = space.grands[v] + up * width + space.siblings[a] + rank + 1 - base
-                        if mode != SCORE and numbers[part] == 0.0:
-                            continue
-                        if ready < 0:
-                            ready = _three(room.keys, three, h, m, G, g, shape, shift, room.slots, 0)
+                        if mode == SCORE or numbers[part] != 0.0:
+                            sibling = n + 1 if rank < 0 else space.modifier[a - space.rank[a] + rank]
+                            count = _four(room.keys, width, h, m, sibling, g, shape, shift, room.slots, 0)
+                            total = _use(
+                                mode, room.slots, 0, count, numbers[part], given.factors, weights, listed, values, at
+                            )
                             if mode == SCORE:
-                                shared = _use(
-                                    mode, room.slots, 0, ready, 0.0, given.factors, weights, listed, values, at
-                                )
-                        sibling = n + 1 if rank < 0 else space.modifier[a - space.rank[a] + rank]
-                        count = _four(room.other, four, h, m, sibling, g, shape, shift, room.slots, ready)
-                        start = ready if mode == SCORE else 0
-                        total = _use(
-                            mode, room.slots, start, count, numbers[part], given.factors, weights, listed, values, at
-                        )
-                        if mode == SCORE:
-                            numbers[part] = shared + total
-                        elif mode >= COLLECT:
-                            at += count
+                                numbers[part] = total
+                            elif mode >= COLLECT:
+                                at += count
+                        part += 1
     return at

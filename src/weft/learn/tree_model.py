@@ -20,6 +20,8 @@ from weft.errors import ConfigError
 from weft.features.hashing import Keys
 from weft.features.tree_templates import TreeProgram
 from weft.infer.arcs import ArcSpace, TreeParts, all_arcs
+from weft.infer.crossing import CrossingTrees
+from weft.infer.crossing_parts import add_smaller_parts, grand_arcs_of_grands, smaller_parts
 from weft.infer.nonprojective import SpanningTrees
 from weft.infer.projective import ProjectiveTrees
 from weft.infer.ragged import Floats, Indices
@@ -34,13 +36,15 @@ from weft.learn.tree_features import (
     arrays_of,
     new_room,
     visit_arcs,
+    visit_grand_arcs,
     visit_grands,
     visit_siblings,
 )
 
 Heads = NDArray[np.int32]
 #: Trees that a model searches through.
-SHAPES = ("projective", "nonprojective")
+SHAPES = ("projective", "nonprojective", "crossing")
+ORDERS = {"projective": (1, 2, 3), "nonprojective": (1, 2), "crossing": (1, 3)}
 _NO_MARKS = np.zeros((0, 0), dtype=np.uint64)
 
 
@@ -157,8 +161,8 @@ class TreeModel:
     ) -> None:
         if shape not in SHAPES:
             raise ConfigError(f"shape must be one of {', '.join(SHAPES)}, got {shape!r}")
-        if order not in (1, 2, 3) or (shape == "nonprojective" and order == 3):
-            raise ConfigError(f"there are orders 1 to 3, nonprojective ones 1 and 2; got {order}, {shape}")
+        if order not in ORDERS[shape]:
+            raise ConfigError(f"{shape} trees have the orders {', '.join(map(str, ORDERS[shape]))}; got {order}")
         self.program, self.order, self.shape, self.single_root, self.bits = program, order, shape, single_root, bits
         self.factors = np.zeros(0) if factors is None else np.ascontiguousarray(factors, np.float64)
         if factors is not None and len(factors) != self.size:
@@ -185,57 +189,119 @@ class TreeModel:
         parts = self.scores(space, words, weights, marks)
         if temperature != 1.0:
             parts = parts.scale(1.0 / temperature)
+        if self.shape == "crossing":
+            if self.order == 1:
+                return CrossingTrees.of_edges(space, parts.arc, self.single_root)
+            own = add_smaller_parts(space, parts)
+            return CrossingTrees(space, own.crossed, own.arc, own.sibling, own.grand_arc, own.grand, self.single_root)
         if self.shape == "nonprojective":
             if self.order == 1:
                 return SpanningTrees(space, parts.arc, single_root=self.single_root)
             return RearrangedTrees(space, parts.arc, parts.sibling, single_root=self.single_root)
+        grand = parts.grand + parts.grand_arc[grand_arcs_of_grands(space)] if self.order > 2 else None
         sibling = parts.sibling if self.order > 1 else None
-        return ProjectiveTrees(
-            space, parts.arc, sibling, parts.grand if self.order > 2 else None, single_root=self.single_root
-        )
+        return ProjectiveTrees(space, parts.arc, sibling, grand, single_root=self.single_root)
 
     def scores(self, space: ArcSpace, words: TreeWords, weights: NDArray[Any], marks: Keys | None = None) -> TreeParts:
-        """Scores of all parts of a space."""
-        sizes = (space.n_arcs, space.n_siblings, space.n_grands)[: self.order]
-        parts = TreeParts(*(np.zeros(size) for size in sizes))
-        self._visit(SCORE, space, words, marks, parts, weights, np.zeros(0, np.int64), np.zeros(0))
+        """What the features of all parts of a space come to; those of smaller parts inside a part are not in it."""
+        parts = self._filled(space, 0.0)
+        given = Given(_NO_MARKS if marks is None else marks, self.factors)
+        self._visit(SCORE, space, words, given, parts, weights, np.zeros(0, np.int64), np.zeros(0))
         return parts
 
+    def _filled(self, space: ArcSpace, number: float) -> TreeParts:
+        """Parts that are all one number."""
+        sizes = [space.n_arcs, space.n_siblings if self.order > 1 else 0]
+        sizes += [space.n_grands, 0, space.n_grand_arcs] if self.order > 2 else [0, 0, 0]
+        sizes.append(space.n_arcs if self.order > 2 and self.shape == "crossing" else 0)
+        return TreeParts(*(np.full(size, number) for size in sizes))
+
+    def _of_features(self, space: ArcSpace, parts: TreeParts) -> TreeParts:
+        """Numbers of parts as a structure has them, given on to the smaller parts whose features they also have."""
+        if self.shape == "crossing":
+            found = smaller_parts(space, parts)
+            if self.order == 1:
+                return TreeParts(found.arc)
+            return found
+        if self.order < 3:
+            return parts
+        grand_arc = np.bincount(grand_arcs_of_grands(space), parts.grand, space.n_grand_arcs).astype(np.float64)
+        return TreeParts(parts.arc, parts.sibling, parts.grand, grand_arc=grand_arc)
+
     def scatter(self, batch: TreeBatch, parts: TreeParts, into: Floats) -> None:
-        self._visit(SCATTER, batch.space, batch.words, batch.arc_marks, parts, into, np.zeros(0, np.int64), np.zeros(0))
+        space = batch.space
+        own, given = self._of_features(space, parts), Given(batch.arc_marks, self.factors)
+        self._visit(SCATTER, space, batch.words, given, own, into, np.zeros(0, np.int64), np.zeros(0))
 
     def sparse(self, batch: TreeBatch, parts: TreeParts) -> tuple[Indices, Floats]:
-        slots, numbers = self._listed(batch, parts)
-        distinct, inverse = np.unique(slots, return_inverse=True)
-        sums = np.bincount(inverse, numbers, len(distinct)).astype(np.float64)
-        kept = sums != 0.0
-        return distinct[kept], sums[kept]
+        space = batch.space
+        slots, numbers = self._listed(space, batch, self._of_features(space, parts))
+        return _summed(slots, numbers)
+
+    def sparse_each(self, batch: TreeBatch, parts: Sequence[TreeParts]) -> list[tuple[Indices, Floats]]:
+        """The same for several parts of one batch; features of an arc that many of them have are made once."""
+        if self.order > 1 or self.shape == "crossing" or len(parts) < 2:
+            return [self.sparse(batch, each) for each in parts]
+        space = batch.space
+        arcs = np.flatnonzero(np.any([each.arc != 0.0 for each in parts], axis=0))
+        numbers = np.zeros(space.n_arcs)
+        numbers[arcs] = np.arange(len(arcs)) + 1.0
+        slots, owners = self._listed(space, batch, TreeParts(numbers), Given(batch.arc_marks, np.zeros(0)))
+        ends = np.searchsorted(owners, np.arange(len(arcs) + 1), side="right")
+        found = []
+        for each in parts:
+            own = np.flatnonzero(each.arc[arcs])
+            taken = np.concatenate([np.arange(ends[i], ends[i + 1]) for i in own])
+            values = np.repeat(each.arc[arcs[own]], ends[own + 1] - ends[own])
+            if len(self.factors):
+                values = values * self.factors[slots[taken]]
+            found.append(_summed(slots[taken], values))
+        return found
 
     def active(self, batch: TreeBatch) -> Indices:
         space = batch.space
-        sizes = (space.n_arcs, space.n_siblings, space.n_grands)[: self.order]
-        return self._listed(batch, TreeParts(*(np.ones(size) for size in sizes)))[0]
+        return self._listed(space, batch, self._filled(space, 1.0))[0]
 
-    def _listed(self, batch: TreeBatch, parts: TreeParts) -> tuple[Indices, Floats]:
+    def _listed(
+        self, space: ArcSpace, batch: TreeBatch, parts: TreeParts, given: Given | None = None
+    ) -> tuple[Indices, Floats]:
         """Slots of the features of parts that are not zero, with their numbers."""
-        space = batch.space
+        own = Given(batch.arc_marks, self.factors) if given is None else given
         slots, numbers = np.empty(0, np.int64), np.empty(0)
-        count = self._visit(COUNT, space, batch.words, batch.arc_marks, parts, np.zeros(1), slots, numbers)
+        count = self._visit(COUNT, space, batch.words, own, parts, np.zeros(1), slots, numbers)
         slots, numbers = np.empty(count, np.int64), np.empty(count)
-        self._visit(COLLECT, space, batch.words, batch.arc_marks, parts, np.zeros(1), slots, numbers)
+        self._visit(COLLECT, space, batch.words, own, parts, np.zeros(1), slots, numbers)
         return slots, numbers
 
     def _visit(
-        self, mode: int, space: ArcSpace, words: TreeWords, marks: Keys | None, parts: TreeParts,
+        self, mode: int, space: ArcSpace, words: TreeWords, given: Given, parts: TreeParts,
         weights: NDArray[Any], slots: Indices, numbers: Floats,
     ) -> int:  # fmt: skip
-        given = Given(_NO_MARKS if marks is None else marks, self.factors)
         arrays, room = arrays_of(space), new_room(self.program, words, space)
         program, shift = self.program, self._shift
-        count = visit_arcs(mode, program, words, given, arrays, room, shift, False, parts.arc, weights, slots, numbers)
-        for visit, array in ((visit_siblings, parts.sibling), (visit_grands, parts.grand)):
+        count = 0
+        for crossed, array in ((False, parts.arc), (True, parts.crossed)):
+            if len(array):
+                count += visit_arcs(
+                    mode, program, words, given, arrays, room, shift, crossed, array, weights, slots[count:],
+                    numbers[count:],
+                )  # fmt: skip
+        higher = (
+            (visit_siblings, parts.sibling),
+            (visit_grand_arcs, parts.grand_arc),
+            (visit_grands, parts.grand),
+        )
+        for visit, array in higher:
             if len(array):
                 count += visit(
                     mode, program, words, given, arrays, room, shift, array, weights, slots[count:], numbers[count:]
                 )
         return count
+
+
+def _summed(slots: Indices, numbers: Floats) -> tuple[Indices, Floats]:
+    """Distinct slots, sorted, with the sums of their numbers, where these are not zero."""
+    distinct, inverse = np.unique(slots, return_inverse=True)
+    sums = np.bincount(inverse, numbers, len(distinct)).astype(np.float64)
+    kept = sums != 0.0
+    return distinct[kept], sums[kept]

@@ -4,7 +4,8 @@
 
 Parts are arcs (`mst1`), and pairs of adjacent children (`mst2`), and grandparents with both (`mst3`). Trees are
 projective, or any (`shape = nonprojective`: exact for arcs alone, rearranged from the best projective tree with
-siblings). Relations are found in a second stage, as a sequence over the children of every head.
+siblings), or 1-endpoint-crossing (`crossing`: grandparents and siblings wherever no arcs cross, exact). Relations are
+found in a second stage, as a sequence over the children of every head.
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ from weft.errors import ConfigError, DataError, ModelError, WeftError
 from weft.features.morphology import Morphology
 from weft.features.tree_templates import TreeProgram, compile_tree_templates
 from weft.infer.arcs import all_arcs
+from weft.infer.crossing import is_one_endpoint_crossing, nearest
 from weft.infer.projectivity import is_projective, is_tree, lift
 from weft.learn.adagrad import AdaGrad
-from weft.learn.arc_pruning import ArcPruner, prune_batch, train_pruner
+from weft.learn.arc_pruning import ArcPruner, prune_folds, train_pruner
 from weft.learn.mira import MIRA
 from weft.learn.online import OnlineLearner
 from weft.learn.perceptron import Perceptron
@@ -45,7 +47,7 @@ from weft.text.doc import Doc
 
 Heads = NDArray[np.int32]
 #: Systems and their orders.
-SYSTEMS = {"mst1": 1, "mst2": 2, "mst3": 3}
+SYSTEMS = {"mst1": 1, "mst2": 2, "mst3": 3, "crossing": 3}
 LEARNERS = ("mira", "perceptron", "crf")
 #: Words a search goes through at a time.
 BATCH = 2000
@@ -53,6 +55,8 @@ BATCH = 2000
 STEPS = 32000
 #: Passes over the trees when arcs are filtered.
 PRUNER_EPOCHS = 3
+#: Longest sentence whose nearest 1-endpoint-crossing tree is looked for.
+LONGEST = 60
 #: Documents that the temperature of probabilities is fitted to.
 HELD_OUT = 100
 
@@ -61,8 +65,10 @@ HELD_OUT = 100
 class GraphParserSettings(Settings):
     """Options of a graph-based parser."""
 
-    system: str = "mst2"  # mst1 (arcs), mst2 (and siblings), mst3 (and grandparents)
-    shape: str = "projective"  # projective, nonprojective
+    system: str = (
+        "mst2"  # mst1 (arcs), mst2 (and siblings), mst3 (and grandparents), crossing (the same, crossing arcs)
+    )
+    shape: str = "projective"  # projective, nonprojective; crossing has its own
     learner: str = "mira"  # mira, perceptron, crf
     k: int = 1  # trees that mira keeps below the right one
     cap: float = 1.0  # largest step of mira; 0: none
@@ -81,7 +87,7 @@ class GraphParserSettings(Settings):
     workers: int = 1  # not used in training
 
     def check(self) -> None:
-        choices = {"system": tuple(SYSTEMS), "shape": SHAPES, "learner": LEARNERS,
+        choices = {"system": tuple(SYSTEMS), "shape": SHAPES[:2], "learner": LEARNERS,
                    "relations": ("sequence", "atomic", "none")}  # fmt: skip
         for name, known in choices.items():
             if getattr(self, name) not in known:
@@ -89,14 +95,30 @@ class GraphParserSettings(Settings):
         for name in ("epochs", "k", "most"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
-        if self.shape == "nonprojective" and self.order > 2:
-            raise ConfigError("mst3 finds projective trees only; nonprojective ones are found by mst1 and mst2")
-        if self.shape == "nonprojective" and self.order == 2 and (self.learner == "crf" or self.k > 1):
-            raise ConfigError("nonprojective mst2 has no probabilities and no k best trees; use mira with k 1")
+        if self.search == "nonprojective" and self.order > 2:
+            raise ConfigError("mst3 finds projective trees only; mst1, mst2 and crossing find others")
+        if not self.sums and (self.learner == "crf" or self.k > 1):
+            raise ConfigError(
+                f"{self.named} has no probabilities and no k best trees; use mira with k 1, or perceptron"
+            )
 
     @property
     def order(self) -> int:
         return SYSTEMS[self.system]
+
+    @property
+    def search(self) -> str:
+        """The trees that are searched through."""
+        return "crossing" if self.system == "crossing" else self.shape
+
+    @property
+    def sums(self) -> bool:
+        """Whether there are sums over trees: probabilities, and k best trees."""
+        return self.search == "projective" or (self.search == "nonprojective" and self.order == 1)
+
+    @property
+    def named(self) -> str:
+        return self.system if self.search == "crossing" else f"{self.shape} {self.system}"
 
 
 class GraphParser(Component):
@@ -195,27 +217,28 @@ class GraphParser(Component):
                 own[roots[1:]] = roots[0] + 1
             if not is_projective(own):
                 counts["non-projective trees"] += 1
-                if self.settings.shape == "projective":
+                if self.settings.search == "projective":
                     heads[first:end] = lift(own)
+                elif self.settings.search == "crossing" and not is_one_endpoint_crossing(own):
+                    heads[first:end] = nearest(own) if end - first <= LONGEST else lift(own)
             keep.append(s)
         return heads, gold, keep, counts
 
     def _learn(self, batch: TreeBatch, held_out: Sequence[Doc] | None) -> dict[str, Any]:
         settings = self.settings
-        self.model = TreeModel(self._program(), settings.order, settings.shape, settings.single_root, settings.bits)
+        self.model = TreeModel(self._program(), settings.order, settings.search, settings.single_root, settings.bits)
         report: dict[str, Any] = {}
         if settings.threshold:
-            self.pruner = train_pruner(
-                self._filter_model(), batch, settings.threshold, settings.most, PRUNER_EPOCHS, settings.seed
-            )
-            batch, report["arcs kept"], report["gold arcs kept"] = prune_batch(self.pruner, batch)
+            options = (settings.threshold, settings.most, PRUNER_EPOCHS, settings.seed)
+            self.pruner = train_pruner(self._filter_model(), batch, *options)
+            batch, report["arcs kept"], report["gold arcs kept"] = prune_folds(self._filter_model(), batch, *options)
         early = None
         if held_out:
             early = EarlyStopping(lambda weights: self._uas(weights, held_out), patience=settings.epochs)
         alone = [batch.cut(s, s + 1) for s in range(len(batch))]
         result = self._learner().fit(self.model, alone, early=early, describe="parser")
         self.weights = result.weights.astype(np.float32)
-        if held_out and settings.learner != "crf" and (settings.shape, settings.order) != ("nonprojective", 2):
+        if held_out and settings.learner != "crf" and settings.sums:
             self._fit_temperature(held_out[:HELD_OUT])
         report["epochs"] = result.iterations
         return report
@@ -321,8 +344,10 @@ class GraphParser(Component):
         return answer
 
     def _check_sums(self, what: str) -> None:
-        if self.settings.shape == "nonprojective" and self.settings.order == 2:
-            raise ConfigError(f"nonprojective mst2 searches step by step and gives no {what}; mst1 does")
+        if not self.settings.sums:
+            raise ConfigError(
+                f"{self.settings.named} gives no {what}; mst1 does, of both shapes, and projective mst2, mst3"
+            )
 
     def trees(self, docs: Sequence[Doc]) -> Iterator[Any]:
         """The trees of documents as structures of `weft.infer`, batch by batch, at the model's temperature."""
@@ -398,7 +423,9 @@ class GraphParser(Component):
         parser = cls(settings, header["clusters"])
         parser.labels, parser.requires = header["labels"], tuple(header["requires"])
         parser.temperature = header["temperature"]
-        parser.model = TreeModel(parser._program(), settings.order, settings.shape, settings.single_root, settings.bits)
+        parser.model = TreeModel(
+            parser._program(), settings.order, settings.search, settings.single_root, settings.bits
+        )
         parser.weights = unpacked("parser", arrays, parser.model.size)
         if settings.threshold:
             arcs = parser._filter_model()

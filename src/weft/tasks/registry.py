@@ -20,7 +20,7 @@ TASKS: dict[str, tuple[str, str]] = {
     "tagger": ("weft.tasks.tag:Tagger", "parts of speech, tags and features, or any other column of words"),
     "parser": ("weft.tasks.parse:Parser", "dependency trees of words with tags"),
     "relations": ("weft.tasks.relations:Relations", "relations of dependency trees that have only heads"),
-    "graph-parser": ("weft.tasks.graph_parse:GraphParser", "dependency trees by exact search: mst1, mst2, mst3"),
+    "graph-parser": ("weft.tasks.graph_parse:GraphParser", "dependency trees by exact search: mst1 to mst3, crossing"),
     "disfluency": ("weft.tasks.disfluency:DisfluencyParser", "repairs in transcripts of speech, and trees of the rest"),
     "constituents": (
         "weft.tasks.constituent_parser:ConstituentParser",
@@ -35,7 +35,7 @@ TASKS: dict[str, tuple[str, str]] = {
     "mwe": ("weft.tasks.mwe:MweTagger", "multiword expressions, with gaps, strong and weak"),
 }
 #: Systems of parsers that are graph-based.
-GRAPH_SYSTEMS = ("mst1", "mst2", "mst3")
+GRAPH_SYSTEMS = ("mst1", "mst2", "mst3", "crossing")
 #: Stands in a model's header for what its maker did not say.
 UNSTATED = "not stated"
 

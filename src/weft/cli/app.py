@@ -54,6 +54,11 @@ COMMANDS = {
         "Compare systems, with significance tests.",
         "weft compare examples/unseen.conll found.conll examples/baseline.conll",
     ),
+    "diagnose": Place(
+        "weft.cli.diagnose:diagnose",
+        "Say why a parser is worse in another domain.",
+        "weft diagnose news.conllu news-parsed.conllu lab.conllu lab-parsed.conllu --train train.conllu",
+    ),
     "blend": Place(
         "weft.cli.blend:blend",
         "Blend the trees of several parsers into one tree a sentence.",

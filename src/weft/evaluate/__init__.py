@@ -9,6 +9,8 @@ from weft.evaluate.calibration import (
 )
 from weft.evaluate.counts import Counts, Score, f1, macro_f1, precision, recall
 from weft.evaluate.curves import CurvePoint, CurveRow, curve_points, draw_curve, learning_curve
+from weft.evaluate.domains import Diagnosis, Parsed, diagnose
+from weft.evaluate.loss_tables import LossRow, LossTable, loss_table
 from weft.evaluate.parseval import Conventions, ParsevalReport, evaluate_constituents
 from weft.evaluate.significance import (
     Comparison,
@@ -27,10 +29,11 @@ from weft.evaluate.tagging import TagReport, evaluate_labels, evaluate_tags, tag
 from weft.evaluate.ud import UDReport, evaluate_ud
 
 __all__ = [
-    "Calibration", "Comparison", "Conventions", "Counts", "CurvePoint", "CurveRow", "Interval", "McNemar",
-    "ParsevalReport", "ReliabilityBin", "Score", "SpanReport", "TagReport", "UDReport", "approximate_randomization",
-    "benjamini_hochberg", "calibration", "calibration_of_column", "calibration_of_spans", "confidence_interval",
-    "conlleval", "curve_points", "draw_curve", "evaluate_constituents", "evaluate_labels", "evaluate_span_sets",
-    "evaluate_spans", "evaluate_tags", "evaluate_ud", "f1", "holm", "learning_curve", "macro_f1", "mcnemar",
-    "mcnemar_of_counts", "paired_bootstrap", "precision", "recall", "tag_dictionary", "vocabulary_of",
+    "Calibration", "Comparison", "Conventions", "Counts", "CurvePoint", "CurveRow", "Diagnosis", "Interval", "LossRow",
+    "LossTable", "McNemar", "Parsed", "ParsevalReport", "ReliabilityBin", "Score", "SpanReport", "TagReport",
+    "UDReport", "approximate_randomization", "benjamini_hochberg", "calibration", "calibration_of_column",
+    "calibration_of_spans", "confidence_interval", "conlleval", "curve_points", "diagnose", "draw_curve",
+    "evaluate_constituents", "evaluate_labels", "evaluate_span_sets", "evaluate_spans", "evaluate_tags", "evaluate_ud",
+    "f1", "holm", "learning_curve", "loss_table", "macro_f1", "mcnemar", "mcnemar_of_counts", "paired_bootstrap",
+    "precision", "recall", "tag_dictionary", "vocabulary_of",
 ]  # fmt: skip

@@ -1,0 +1,135 @@
+"""How much every class of words adds to the loss between two domains.
+
+    error(D)  = sum over classes c of  share_D(c) * error_D(c)
+    loss      = error(T) - error(S) = sum over c of  [mix(c) + rate(c)]
+    mix(c)    = (share_T(c) - share_S(c)) * (error_S(c) + error_T(c)) / 2      there are more hard words
+    rate(c)   = (error_T(c) - error_S(c)) * (share_S(c) + share_T(c)) / 2      the same words are harder
+
+Every word belongs to one class, so that the rows of a table add up to the whole loss, whatever the classes are. A class
+that one domain does not have counts there with the error it has in the other: all it adds is mix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import WeftError
+
+Booleans = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class LossRow:
+    """Words and wrong heads of one class in the source and the target, among `totals` words of each.
+
+    >>> row = LossRow("NOUN", (50, 5), (80, 16), (100, 100))
+    >>> round(row.loss, 3), round(row.contribution, 3), round(row.mix, 3), round(row.rate, 3)
+    (0.1, 0.11, 0.045, 0.065)
+    """
+
+    name: str
+    source: tuple[int, int]
+    target: tuple[int, int]
+    totals: tuple[int, int]
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """The class among all words of the source and of the target."""
+        return self.source[0] / self.totals[0], self.target[0] / self.totals[1]
+
+    @property
+    def errors(self) -> tuple[float, float]:
+        """Wrong heads among the words of the class."""
+        source, target = (wrong / words if words else None for words, wrong in (self.source, self.target))
+        return (target or 0.0) if source is None else source, (source or 0.0) if target is None else target
+
+    @property
+    def loss(self) -> float:
+        """Target error less source error of the class."""
+        return self.errors[1] - self.errors[0]
+
+    @property
+    def mix(self) -> float:
+        """What the class adds because the target has more or fewer of its words."""
+        return (self.shares[1] - self.shares[0]) * (self.errors[0] + self.errors[1]) / 2
+
+    @property
+    def rate(self) -> float:
+        """What the class adds because its words are wrong more or less often."""
+        return (self.errors[1] - self.errors[0]) * (self.shares[0] + self.shares[1]) / 2
+
+    @property
+    def contribution(self) -> float:
+        """What the class adds to the loss between the domains."""
+        return self.target[1] / self.totals[1] - self.source[1] / self.totals[0]
+
+    def figures(self) -> dict[str, Any]:
+        """The row for JSON."""
+        return {
+            "class": self.name,
+            "source_share": self.shares[0],
+            "target_share": self.shares[1],
+            "source_error": self.errors[0] if self.source[0] else None,
+            "target_error": self.errors[1] if self.target[0] else None,
+            "mix": self.mix,
+            "rate": self.rate,
+            "contribution": self.contribution,
+        }
+
+
+@dataclass(frozen=True)
+class LossTable:
+    """The loss by classes of words, the class that adds most first."""
+
+    title: str
+    rows: list[LossRow]
+
+    def __iter__(self) -> Iterator[LossRow]:
+        return iter(self.rows)
+
+    def __getitem__(self, name: str) -> LossRow:
+        for row in self.rows:
+            if row.name == name:
+                return row
+        raise KeyError(name)
+
+    @property
+    def loss(self) -> float:
+        """The loss between the domains: the sum of what the rows add."""
+        return sum(row.contribution for row in self.rows)
+
+    def share(self, name: str) -> float:
+        """What a class adds, as a share of the whole loss."""
+        return self[name].contribution / self.loss if self.loss else 0.0
+
+
+def loss_table(
+    title: str,
+    source: tuple[Sequence[str], Booleans],
+    target: tuple[Sequence[str], Booleans],
+    order: Sequence[str] | None = None,
+) -> LossTable:
+    """The table of two domains, each given as the classes of its words and which of them are wrong.
+
+    >>> source, target = (["N", "N", "V", "V"], np.array([0, 0, 0, 1]) > 0), (["N", "N"], np.array([1, 0]) > 0)
+    >>> table = loss_table("tags", source, target)
+    >>> [(row.name, row.contribution, row.mix, row.rate) for row in table], table.loss
+    ([('N', 0.5, 0.125, 0.375), ('V', -0.25, -0.25, 0.0)], 0.25)
+    """
+    counts = []
+    for which, (classes, wrong) in (("source", source), ("target", target)):
+        if len(classes) != len(wrong) or not len(classes):
+            raise WeftError(f"the {which} needs a class for every word: {len(classes)} classes, {len(wrong)} words")
+        names, inverse = np.unique(np.asarray(classes, dtype=np.str_), return_inverse=True)
+        words, errors = np.bincount(inverse), np.bincount(inverse, wrong).astype(np.int64)
+        counts.append({str(n): (int(w), int(e)) for n, w, e in zip(names, words, errors, strict=True)})
+    totals = (len(source[1]), len(target[1]))
+    found = [name for name in (order or ()) if name in counts[0] or name in counts[1]]
+    found += sorted({*counts[0], *counts[1]} - set(found))
+    rows = [LossRow(name, counts[0].get(name, (0, 0)), counts[1].get(name, (0, 0)), totals) for name in found]
+    return LossTable(title, rows if order is not None else sorted(rows, key=lambda row: -row.contribution))

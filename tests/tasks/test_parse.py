@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from small_treebank import bare, treebank
 
 from weft.errors import ConfigError, DataError, WeftError
 from weft.infer.projectivity import decode, encode, is_projective, is_tree, lift
@@ -11,32 +12,6 @@ from weft.infer.transitions import SYSTEMS, constrain
 from weft.pipeline import Pipeline
 from weft.tasks.parse import Parser, ParserSettings
 from weft.text import Doc
-
-SENTENCES = [
-    (["the", "dog", "sees", "a", "cat"], ["DET", "NOUN", "VERB", "DET", "NOUN"], [2, 3, 0, 5, 3]),
-    (["she", "sleeps"], ["PRON", "VERB"], [2, 0]),
-    (["a", "big", "bird", "sings", "loudly"], ["DET", "ADJ", "NOUN", "VERB", "ADV"], [3, 3, 4, 0, 4]),
-    (["dogs", "chase", "the", "small", "cat", "quickly"], ["NOUN", "VERB", "DET", "ADJ", "NOUN", "ADV"],
-     [2, 0, 5, 5, 2, 2]),
-]  # fmt: skip
-RELATION = {"DET": "det", "ADJ": "amod", "ADV": "advmod", "VERB": "root"}
-
-
-def treebank() -> Doc:
-    relations = []
-    for _, tags, heads in SENTENCES:
-        relations.append([
-            RELATION.get(tag) or ("nsubj" if head > i + 1 else "obj")
-            for i, (tag, head) in enumerate(zip(tags, heads, strict=True))
-        ])  # fmt: skip
-    columns = [list(part) for part in zip(*SENTENCES, strict=True)]
-    return Doc.of_words(columns[0], upos=columns[1], head=columns[2], deprel=relations)
-
-
-def bare(doc: Doc) -> Doc:
-    rows = [[word.form for word in sentence] for sentence in doc.sentences]
-    tags = [[word.upos for word in sentence] for sentence in doc.sentences]
-    return Doc.of_words(rows, upos=tags)
 
 
 def fitted(**options) -> Parser:

@@ -53,7 +53,8 @@ class TreeBatch:
     """Sentences ready for a `TreeModel`.
 
     `arcs` holds the arcs that trees may use, as a mask over `all_arcs`, where not all may; `marks`, one row an arc of
-    `all_arcs`, what templates call a.1, a.2 ...; `gold` are heads.
+    `all_arcs`, what templates call a.1, a.2 ...; `gold` are heads; `costs`, what a wrong head of each word costs in
+    `weft.learn.target_weights.weighted_loss`.
     """
 
     offsets: Indices
@@ -62,6 +63,7 @@ class TreeBatch:
     weight: Floats
     arcs: NDArray[np.bool_] | None = None
     marks: Keys | None = None
+    costs: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -91,6 +93,7 @@ class TreeBatch:
             self.weight[first:end],
             None if self.arcs is None else self.arcs[begin:stop],
             None if self.marks is None else self.marks[begin:stop],
+            None if self.costs is None else self.costs[lo:hi],
         )
 
     def select(self, sentences: Sequence[int]) -> TreeBatch:
@@ -114,6 +117,7 @@ class TreeBatch:
             None if self.gold is None else self.gold[words],
             self.weight[used],
             marks=None if self.marks is None else self.marks[np.repeat(used, np.diff(self.offsets) ** 2)],
+            costs=None if self.costs is None else self.costs[words],
         )
 
     def batches(self, words: int = 2000) -> Iterator[TreeBatch]:

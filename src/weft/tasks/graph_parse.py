@@ -14,7 +14,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby, pairwise
 from typing import Any
 
@@ -173,8 +173,7 @@ class GraphParser(Component):
                 f"none of the {counts['sentences']:,} training sentences can be learned from: their heads are missing "
                 "or make cycles"
             )
-        everything = TreeBatch(sentences, words, heads, np.ones(len(sentences) - 1))
-        batch = everything.select(keep)
+        batch = self._batch(docs, words, sentences, heads).select(keep)
         held_out = None if dev is None else [doc for doc in dev if doc.n_words]
         report = self._learn(batch, held_out)
         if settings.relations != "none":
@@ -226,7 +225,7 @@ class GraphParser(Component):
 
     def _learn(self, batch: TreeBatch, held_out: Sequence[Doc] | None) -> dict[str, Any]:
         settings = self.settings
-        self.model = TreeModel(self._program(), settings.order, settings.search, settings.single_root, settings.bits)
+        self.model = self._new_model()
         report: dict[str, Any] = {}
         if settings.threshold:
             options = (settings.threshold, settings.most, PRUNER_EPOCHS, settings.seed)
@@ -273,6 +272,16 @@ class GraphParser(Component):
             return Perceptron(epochs, seed=seed, average=average)
         return AdaGrad(epochs, seed=seed, average=average)
 
+    def _batch(
+        self, docs: Sequence[Doc], words: TreeWords, sentences: NDArray[np.int64], heads: Heads | None = None
+    ) -> TreeBatch:
+        """The sentences of documents as the model takes them, to learn from where heads are given."""
+        return TreeBatch(sentences, words, heads, np.ones(len(sentences) - 1))
+
+    def _new_model(self) -> TreeModel:
+        settings = self.settings
+        return TreeModel(self._program(), settings.order, settings.search, settings.single_root, settings.bits)
+
     def _program(self) -> TreeProgram:
         settings = self.settings
         own = settings.templates or templates_of(settings.order, settings.morphology)
@@ -285,7 +294,7 @@ class GraphParser(Component):
     def _uas(self, weights: NDArray[Any], docs: Sequence[Doc]) -> float:
         before, self.weights = self.weights, weights
         words, _, sentences = self._reader.read(docs)
-        heads = self._heads(words, sentences)
+        heads = self._heads(self._batch(docs, words, sentences))
         self.weights = before
         return float((heads == np.concatenate([doc.head for doc in docs if doc.head is not None])).mean())
 
@@ -352,20 +361,18 @@ class GraphParser(Component):
     def trees(self, docs: Sequence[Doc]) -> Iterator[Any]:
         """The trees of documents as structures of `weft.infer`, batch by batch, at the model's temperature."""
         words, _, sentences = self._reader.read(docs)
-        return self._trees_of(words, sentences, self.temperature)
+        return self._trees_of(self._batch(docs, words, sentences), self.temperature)
 
-    def _trees_of(self, words: TreeWords, sentences: NDArray[np.int64], temperature: float = 1.0) -> Iterator[Any]:
+    def _trees_of(self, whole: TreeBatch, temperature: float = 1.0) -> Iterator[Any]:
         if self.model is None:
             raise WeftError("this parser is not trained yet: call fit, or load a model")
-        whole = TreeBatch(sentences, words, None, np.ones(len(sentences) - 1))
         for batch in whole.batches(BATCH):
-            space = all_arcs(batch.offsets)
             if self.pruner is not None:
-                space = space.keep(self.pruner.keep(space, batch.words))
-            yield self.model.trees(space, batch.words, self.weights, temperature=temperature)
+                batch = replace(batch, arcs=self.pruner.keep(all_arcs(batch.offsets), batch.words))
+            yield self.model.trees(batch.space, batch.words, self.weights, batch.arc_marks, temperature)
 
-    def _heads(self, words: TreeWords, sentences: NDArray[np.int64]) -> Heads:
-        found = [trees.best() for trees in self._trees_of(words, sentences)]
+    def _heads(self, batch: TreeBatch) -> Heads:
+        found = [trees.best() for trees in self._trees_of(batch)]
         return np.concatenate(found) if found else np.zeros(0, np.int32)
 
     def _label(self, words: TreeWords, feats: Morphology, sentences: NDArray[np.int64], heads: Heads) -> Heads:
@@ -375,7 +382,7 @@ class GraphParser(Component):
 
     def _find(self, docs: Sequence[Doc]) -> tuple[Heads, Heads]:
         words, feats, sentences = self._reader.read(docs)
-        heads = self._heads(words, sentences)
+        heads = self._heads(self._batch(docs, words, sentences))
         return heads, self._label(words, feats, sentences, heads)
 
     def _fit_temperature(self, docs: Sequence[Doc]) -> None:
@@ -423,9 +430,7 @@ class GraphParser(Component):
         parser = cls(settings, header["clusters"])
         parser.labels, parser.requires = header["labels"], tuple(header["requires"])
         parser.temperature = header["temperature"]
-        parser.model = TreeModel(
-            parser._program(), settings.order, settings.search, settings.single_root, settings.bits
-        )
+        parser.model = parser._new_model()
         parser.weights = unpacked("parser", arrays, parser.model.size)
         if settings.threshold:
             arcs = parser._filter_model()

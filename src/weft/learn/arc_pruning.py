@@ -21,6 +21,8 @@ from weft.learn.tree_features import TreeWords
 from weft.learn.tree_model import TreeBatch, TreeModel
 
 Mask = NDArray[np.bool_]
+#: Rate of learning; at a higher one filters are surer of themselves than they should be.
+RATE = 0.2
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class ArcPruner:
 
     model: TreeModel
     weights: NDArray[Any]
-    threshold: float = 0.01
+    threshold: float = 0.001
     most: int = 20
 
     def keep(self, space: ArcSpace, words: TreeWords) -> Mask:
@@ -62,7 +64,7 @@ def kept(space: ArcSpace, marginals: NDArray[np.float64], threshold: float, most
 
 def train_pruner(model: TreeModel, batch: TreeBatch, threshold: float, most: int, epochs: int, seed: int) -> ArcPruner:
     """A filter learned from gold trees by likelihood."""
-    result = AdaGrad(epochs=epochs, seed=seed).fit(model, list(batch.batches(200)), describe="arc filter")
+    result = AdaGrad(epochs=epochs, seed=seed, rate=RATE).fit(model, list(batch.batches(200)), describe="arc filter")
     return ArcPruner(model, result.weights.astype(np.float32), threshold, most)
 
 

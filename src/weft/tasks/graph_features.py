@@ -44,6 +44,10 @@ GRANDSIB = (
 CROSSED = "h.t|m.t h.wt m.wt h.t m.t h.w|m.t h.t|m.w h.x|m.x "
 
 
+#: What the filter of arcs looks at: nearly as sure as with all of the above, and twice as fast.
+FILTER = f"arc: h.t,x,wt m.t,x,wt h.t|m.t h.x|m.x h.wt|m.t h.t|m.wt h.w|m.w {BETWEEN}{AROUND}"
+
+
 def templates_of(order: int, morphology: bool = True) -> str:
     """The templates of an order.
 

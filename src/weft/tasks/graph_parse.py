@@ -40,7 +40,7 @@ from weft.lexical.clusters import load_clusters
 from weft.pipeline import Component, State
 from weft.storage import Arrays
 from weft.tasks.alternatives import note_alternatives
-from weft.tasks.graph_features import FIELDS, TreeReader, templates_of
+from weft.tasks.graph_features import FIELDS, FILTER, TreeReader, templates_of
 from weft.tasks.relations import RelationLabeller, RelationSettings
 from weft.tasks.settings import Settings
 from weft.text.doc import Doc
@@ -54,7 +54,9 @@ BATCH = 2000
 #: Weights are kept as whole multiples of a fraction of the largest.
 STEPS = 32000
 #: Passes over the trees when arcs are filtered.
-PRUNER_EPOCHS = 3
+PRUNER_EPOCHS = 2
+#: Rate of the likelihood's climb: features of arcs are many, and at the learner's own rate it overfits.
+RATE = 0.1
 #: Longest sentence whose nearest 1-endpoint-crossing tree is looked for.
 LONGEST = 60
 #: Documents that the temperature of probabilities is fitted to.
@@ -73,7 +75,7 @@ class GraphParserSettings(Settings):
     k: int = 1  # trees that mira keeps below the right one
     cap: float = 1.0  # largest step of mira; 0: none
     epochs: int = 8  # passes over the trees
-    threshold: float = 0.01  # arcs less probable than the best of their word by this factor are left out; 0: none are
+    threshold: float = 0.001  # arcs less probable than the best of their word by this factor are left out; 0: none are
     most: int = 20  # heads kept for a word
     relations: str = "sequence"  # sequence, atomic, none
     morphology: bool = True  # single morphological features and their pairs
@@ -270,7 +272,7 @@ class GraphParser(Component):
             return MIRA(epochs, seed=seed, k=settings.k, cap=settings.cap or math.inf, average=average)
         if settings.learner == "perceptron":
             return Perceptron(epochs, seed=seed, average=average)
-        return AdaGrad(epochs, seed=seed, average=average)
+        return AdaGrad(epochs, seed=seed, average=average, rate=RATE)
 
     def _batch(
         self, docs: Sequence[Doc], words: TreeWords, sentences: NDArray[np.int64], heads: Heads | None = None
@@ -288,7 +290,7 @@ class GraphParser(Component):
         return compile_tree_templates(own, list(settings.fields))
 
     def _filter_model(self) -> TreeModel:
-        own = compile_tree_templates(templates_of(1, self.settings.morphology), list(self.settings.fields))
+        own = compile_tree_templates(FILTER, list(self.settings.fields))
         return TreeModel(own, 1, "nonprojective", self.settings.single_root, self.settings.bits)
 
     def _uas(self, weights: NDArray[Any], docs: Sequence[Doc]) -> float:
@@ -425,9 +427,13 @@ class GraphParser(Component):
         return header, arrays
 
     @classmethod
+    def _of_settings(cls, header: dict[str, Any]) -> GraphParser:
+        return cls(GraphParserSettings(**header["settings"]), header["clusters"])
+
+    @classmethod
     def of_state(cls, header: dict[str, Any], arrays: Arrays) -> GraphParser:
-        settings = GraphParserSettings(**header["settings"])
-        parser = cls(settings, header["clusters"])
+        parser = cls._of_settings(header)
+        settings = parser.settings
         parser.labels, parser.requires = header["labels"], tuple(header["requires"])
         parser.temperature = header["temperature"]
         parser.model = parser._new_model()

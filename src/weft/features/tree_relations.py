@@ -86,6 +86,7 @@ class Atoms(NamedTuple):
     """What the templates of one arc read."""
 
     values: Keys
+    rows: Ints  # of head, dependent, siblings, children, grandparent in the table of words; -1: there is none
     members: Keys  # [set, member]
     counts: Ints
 
@@ -97,7 +98,8 @@ def new_atoms() -> Atoms:
     (8, 24)
     """
     values = np.zeros(_FLAGS + len(WORDS) * _FIELDS, np.uint64)
-    return Atoms(values, np.zeros((len(SETS), MANY), np.uint64), np.zeros(len(SETS), np.int64))
+    rows = np.zeros(len(WORDS), np.int64)
+    return Atoms(values, rows, np.zeros((len(SETS), MANY), np.uint64), np.zeros(len(SETS), np.int64))
 
 
 def most_features(program: RelationProgram) -> int:
@@ -108,15 +110,6 @@ def most_features(program: RelationProgram) -> int:
     25
     """
     return int(np.where(program.sets >= 0, MANY, 1).sum())
-
-
-@inner_kernel
-def _read_word(words: Keys, columns: Ints, which: int, row: int, values: Keys) -> None:
-    """The fields of a word; without a word (-1) they are not there."""
-    first = _FLAGS + which * _FIELDS
-    for letter in range(_FIELDS):
-        there = row >= 0 and columns[letter] >= 0
-        values[first + letter] = words[row, columns[letter]] if there else _NONE
 
 
 @inner_kernel
@@ -159,21 +152,22 @@ def read_arc(
     begin, end, word = tree.first[head], tree.first[head + 1], tree.kids[k]
     below, behind = tree.first[word], tree.first[word + 1]
     over = heads[offset + head - 1] if head > 0 else -1
-    head_row, row = (offset + head if head > 0 else 0), offset + word
-    left = offset + kids[k - 1] if k > begin else -1
-    right = offset + kids[k + 1] if k + 1 < end else -1
-    over_row = offset + over if over > 0 else over
-    _read_word(words, columns, _HEAD, head_row, values)
-    _read_word(words, columns, _DEPENDENT, row, values)
-    _read_word(words, columns, _LEFT, left, values)
-    _read_word(words, columns, _RIGHT, right, values)
-    _read_word(words, columns, _FIRST, offset + kids[below] if behind > below else -1, values)
-    _read_word(words, columns, _LAST, offset + kids[behind - 1] if behind > below else -1, values)
-    _read_word(words, columns, _GRANDPARENT, over_row, values)
-    if left < 0:
-        values[_FLAGS + _LEFT * _FIELDS + T] = np.uint64(1)
-    if right < 0:
-        values[_FLAGS + _RIGHT * _FIELDS + T] = np.uint64(1)
+    rows = atoms.rows
+    rows[_HEAD] = offset + head if head > 0 else 0
+    rows[_DEPENDENT] = offset + word
+    rows[_LEFT] = offset + kids[k - 1] if k > begin else -1
+    rows[_RIGHT] = offset + kids[k + 1] if k + 1 < end else -1
+    rows[_FIRST] = offset + kids[below] if behind > below else -1
+    rows[_LAST] = offset + kids[behind - 1] if behind > below else -1
+    rows[_GRANDPARENT] = offset + over if over > 0 else over
+    for which in range(len(rows)):
+        for letter in range(_FIELDS):
+            there = rows[which] >= 0 and columns[letter] >= 0
+            value = words[rows[which], columns[letter]] if there else _NONE
+            values[_FLAGS + which * _FIELDS + letter] = value
+    for which in range(_LEFT, _RIGHT + 1):
+        if rows[which] < 0:
+            values[_FLAGS + which * _FIELDS + T] = np.uint64(1)
     at_head, at_word = _FLAGS + _HEAD * _FIELDS, _FLAGS + _DEPENDENT * _FIELDS
     side = np.uint64(1 if word < head else 2)
     tag = values[at_word + T]
@@ -212,12 +206,10 @@ def read_arc(
         for child in range(below, behind):
             _add(atoms, _C, words[offset + kids[child], columns[T]])
     if morphology:
-        _add_morphology(members, head_row, atoms, _H)
-        _add_morphology(members, row, atoms, _D)
-        _add_morphology(members, left, atoms, _L)
-        _add_morphology(members, right, atoms, _R)
-        _add_agreement(members, head_row, row, atoms, _A)
-        _add_agreement(members, over_row, row, atoms, _G)
+        for which in range(4):  # head, dependent and siblings, in the order of their sets
+            _add_morphology(members, rows[which], atoms, _H + which)
+        for which in range(2):
+            _add_agreement(members, rows[_GRANDPARENT if which else _HEAD], rows[_DEPENDENT], atoms, _A + which)
 
 
 @inner_kernel

@@ -39,7 +39,7 @@ FLAGS = ("one", "side", "arc", "affixes", "border", "alike", "between", "place",
 #: Atoms of a template, sets not counted.
 WIDTH = 3
 
-#: The groups of McDonald, Lerman & Pereira (2006), conjoined as was best on held-out data.
+#: The groups of McDonald, Lerman & Pereira (2006), with conjunctions of our own; no search among them was made.
 EDGE = (
     "side side|h.t side|d.t arc h.t|d.t side|h.w side|d.w side|h.x side|d.x side|h.x|d.x side|h.w|d.t side|d.w|h.t "
     "side|h.m|d.m h.w|d.w side|h.m|d.t side|d.m|h.t arc|h.x arc|d.x affixes|arc border|d.t "

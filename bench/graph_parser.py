@@ -35,6 +35,7 @@ def run() -> dict[str, Any]:
     return {
         "title": "Graph-based parsers, English-EWT dev, gold words and tags",
         "rows": [measure(name, options, train, dev) for name, options in CONFIGURATIONS.items()],
+        "plot": {"title": "Accuracy against time", "of": "parser", "x": "microseconds a word", "y": "dev LAS"},
     }
 
 
@@ -72,6 +73,7 @@ def measure(name: str, options: dict[str, Any], train: Sequence[Any], dev: Seque
         "dev UAS": 100 * scores["UAS"],
         "dev LAS": 100 * scores["LAS"],
         "words/s": words / min(seconds),
+        "microseconds a word": 1e6 * min(seconds) / words,
         "arcs a word": arcs,
         "gold arcs kept": recall,
         "training, CPU s": trained,

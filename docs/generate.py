@@ -16,7 +16,7 @@ from typing import Any
 from weft.cli.bench import benchmarks, table_of
 from weft.recipes.catalogue import System, systems
 from weft.recipes.figures import svg
-from weft.recipes.framework import RecipeResult, load_results
+from weft.recipes.framework import Curve, RecipeResult, load_results
 from weft.recipes.render import markdown, markdown_table, systems_table
 from weft.training.card import card_text, genre_table, languages_table
 
@@ -90,6 +90,9 @@ def pages() -> dict[Path, str]:
     blocks.update(_pipeline_blocks())
     for name in benchmarks(ROOT / "bench"):
         blocks[f"benchmark-{name}"] = _benchmark_block(RESULTS / f"bench-{name}.json")
+    for path in RESULTS.glob("bench-*.json"):
+        if (plot := _plot(json.loads(path.read_text(encoding="utf-8")))) is not None:
+            made[ROOT / "docs" / "figures" / f"{path.stem}.svg"] = svg(plot)
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
         text = "" if page in made else page.read_text(encoding="utf-8")
         if MARKED.search(text):
@@ -156,11 +159,21 @@ def _benchmark_block(path: Path, longest: int | None = None) -> str:
         ]
         summary = f": {', '.join(told)}" if told else ""
         return f"{title}{summary} ([all rows](docs/benchmarks.md))."
-    return "\n\n".join([
+    figure = f"![{facts['plot']['title']}](figures/{path.stem}.svg)\n\n" if "plot" in facts and longest is None else ""
+    return figure + "\n\n".join([
         title,
         markdown_table(*table_of(facts)),
         f"*{machine.get('cpus')} cores, Python {machine.get('python')}, {facts.get('date', '')[:10]}*",
     ])  # fmt: skip
+
+
+def _plot(facts: dict[str, Any]) -> Curve | None:
+    """The rows of a benchmark as points, where it says what to show: `plot` names a title and the columns."""
+    plot = facts.get("plot")
+    if plot is None:
+        return None
+    series = {row[plot["of"]]: [(row[plot["x"]], row[plot["y"]])] for row in facts["rows"]}
+    return Curve(plot["title"], plot["x"], plot["y"], series)
 
 
 def _pipeline_blocks() -> dict[str, str]:

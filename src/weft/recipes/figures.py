@@ -1,4 +1,4 @@
-"""Curves as SVG: lines over one pair of axes, a legend below, colours that read on light and dark pages."""
+"""Curves as SVG: lines, or single points, over one pair of axes, a legend below, colours for light and dark pages."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ def svg(curve: Curve) -> str:
     >>> text = svg(Curve("Convergence", "calls", "objective", {"L-BFGS": [(1, -10.0), (2, -4.0)]}))
     >>> text.startswith("<svg") and "L-BFGS" in text and text.count("<polyline") == 1
     True
+    >>> svg(Curve("Speed", "words/s", "LAS", {"greedy": [(9.0, 87.0)], "exact": [(2.0, 88.0)]})).count("<circle")
+    2
     """
     points = [point for line in curve.series.values() for point in line if all(map(math.isfinite, point))]
     xs, ys = _range([x for x, _ in points]), _range([y for _, y in points])
@@ -40,7 +42,10 @@ def svg(curve: Curve) -> str:
     for i, (name, line) in enumerate(curve.series.items()):
         colour = COLOURS[i % len(COLOURS)]
         path = " ".join(f"{_across(x, xs):.1f},{_down(y, ys):.1f}" for x, y in line if math.isfinite(y))
-        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        if len(line) == 1:
+            parts.append(f'<circle cx="{path.split(",")[0]}" cy="{path.split(",")[-1]}" r="5" fill="{colour}"/>')
+        else:
+            parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         x, y = LEFT + 190 * (i % 3), HEIGHT + 14 + 20 * (i // 3)
         parts.append(f'<path d="M{x} {y - 4}h20" stroke="{colour}" stroke-width="3"/>')
         parts.append(f'<text x="{x + 26}" y="{y}">{escape(name)}</text>')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 
 import numpy as np
@@ -44,18 +45,15 @@ def sparse_space(n, heads_a_word, seed):
 @pytest.mark.must_show("crossing-sensitive-third-order", 1)
 @pytest.mark.parametrize(("n", "count"), [(4, 125), (5, 1104), (6, 10024)])
 def test_every_one_endpoint_crossing_tree_is_derived_with_exactly_its_own_parts(n, count):
-    trees, rows, _ = twins.part_matrix(all_arcs([0, n]), twins.crossing_trees(n))
+    space = all_arcs([0, n])
+    trees, rows, _ = twins.part_matrix(space, twins.crossing_trees(n))
     assert len(trees) == count
-    batch = 64
-    for first in range(0, count, batch):
-        chosen = slice(first, min(first + batch, count))
-        space = all_arcs([0, n])
-        for tree, row in zip(trees[chosen], rows[chosen], strict=True):
-            scores = np.full(n_parts(space), -np.inf)
-            scores[row] = 1.0
-            found, score = twins.structure(space, scores).best_scored()
-            assert tuple(found) == tree
-            assert score == n
+    for tree, row in zip(trees, rows, strict=True):
+        scores = np.full(n_parts(space), -np.inf)
+        scores[row] = 1.0
+        found, score = twins.structure(space, scores).best_scored()
+        assert tuple(found) == tree
+        assert score == n
 
 
 @pytest.mark.must_show("crossing-sensitive-third-order", 1)
@@ -278,6 +276,24 @@ def test_what_cannot_be_is_refused():
     forbidden = random_structure(space, 0).restrict(space.modifier != 1)
     with pytest.raises(InferenceError, match=r"sentence 0 .* has no 1-endpoint-crossing tree"):
         forbidden.best()
+
+
+def seconds(structure):
+    """The least CPU time of a few searches."""
+    times = []
+    for _ in range(5):
+        begin = time.thread_time()
+        structure.best()
+        times.append(time.thread_time() - begin)
+    return min(times)
+
+
+@pytest.mark.must_show("crossing-sensitive-third-order", 4)  # the slopes; the ratio to projective search is not held
+def test_time_grows_with_about_the_fourth_power_of_length_and_the_third_where_arcs_are_pruned():
+    whole = [seconds(random_structure(all_arcs([0, n]), 0)) for n in (12, 24)]
+    pruned = [seconds(random_structure(sparse_space(n, 6, 0), 0)) for n in (12, 48)]
+    assert 3.0 < np.log2(whole[1] / whole[0]) < 5.3
+    assert 2.0 < np.log2(pruned[1] / pruned[0]) / 2 < 3.9
 
 
 def heads_of(path):

@@ -29,6 +29,11 @@ from weft.infer.ragged import Floats, Indices
 from weft.kernel import inner_kernel
 
 NEVER = -np.inf
+TRI, BOX, HALF, TRIX, CHAIN, MEET, N_PAIR_ITEMS = 0, 1, 2, 3, 4, 5, 7
+TRIG, HALFG, BOTH, PENCIL, N_ARC_ITEMS = 0, 1, 2, 4, 10
+TRAP, INSIDE = 0, 1
+RIGHT, N_AROUND = 2, 14
+SPOKE = 4
 
 
 class Problem(NamedTuple):
@@ -37,6 +42,9 @@ class Problem(NamedTuple):
     #: Scores of crossed edges, head by modifier; the arc of head and modifier, or -1.
     crossed: Floats
     arc: Indices
+    #: Vertices that have a crossed edge with x, by rising number; how many of them stand left of a vertex.
+    links: Indices
+    links_before: Indices
     head: Indices
     modifier: Indices
     first: Indices
@@ -55,40 +63,29 @@ class Problem(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Scores of items: a, b, l, x, e are vertices, u an arc above, v an arc, s a state."""
+    """Scores of items: a, b, l, x are vertices, s is a state; few arrays, as each costs time to compile."""
 
-    tri: Floats  # h, e
-    trig: Floats  # u, e
-    trap: Floats  # v
+    pair: Floats  # item of two vertices: TRI, BOX, HALF, TRIX, CHAIN, MEET (and MEET + 1: l is below)
+    arc: Floats  # item of an arc and a vertex: TRIG, HALFG, BOTH (+ 1: x is below), PENCIL (+ 2 * use + 1: l is below)
+    single: Floats  # item of an arc: TRAP, INSIDE
     trapg: Floats  # by grand-arcs
-    box: Floats  # a, b
-    boxg: Floats  # by siblings
-    half: Floats  # a, b: HB
-    halfg: Floats  # v, a: HBG
-    inside: Floats  # v: X
-    trix: Floats  # a, b
-    chain: Floats  # a, b
-    interval: Floats  # a, b, s
-    region: Floats  # a, b, x, piece, s: L with the edge a-b or without, LC, N
-    plain: Floats  # a, b, x, whether x is below: L with all else roots
+    boxg: Floats  # by sibling parts
+    interval: Floats  # a, b, s: what regions have of BOX and TRI
+    region: Floats  # a, b, x, piece, s
+    around: Floats  # a, b, x, item: L with all else roots (1: x is below), and RIGHT + use
     present: NDArray[np.uint8]  # a, b, x: 0 where the region has no edge
-    right: Floats  # a, b, x, use
-    both: Floats  # v, x, whether x is below: LR
-    meet: Floats  # a, l, whether l is below: A1
-    pencil: Floats  # v, l, use, whether l is below: the left pieces of A2, B1, B2
-    spoke: Floats  # scratch
-    top: Floats  # scratch
+    top: Floats  # scratch, by states: the best scores of pieces of one region, and the two SPOKEs of one inner vertex
 
 
 @inner_kernel
 def tri(p: Problem, c: Chart, h: int, e: int) -> tuple[float, int]:
     """The score, and the furthest arc of h that is not crossed, -1 for TriX."""
-    best, found = c.trix[h, e], -1
+    best, found = c.pair[TRIX, h, e], -1
     begin, end = (p.right[h], p.first[h + 1]) if e > h else (p.first[h], p.right[h])
     for v in range(begin, end):
         if abs(p.modifier[v] - h) > abs(e - h):
             break
-        total = c.trap[v] + c.trig[v, e]
+        total = c.single[TRAP, v] + c.arc[TRIG, v, e]
         if total > best:
             best, found = total, v
     return best, found
@@ -96,13 +93,13 @@ def tri(p: Problem, c: Chart, h: int, e: int) -> tuple[float, int]:
 
 @inner_kernel
 def trig(p: Problem, c: Chart, u: int, h: int, e: int) -> tuple[float, int]:
-    best, found = c.trix[h, e], -1
+    best, found = c.pair[TRIX, h, e], -1
     begin, end = (p.right[h], p.first[h + 1]) if e > h else (p.first[h], p.right[h])
     grand = p.grand_arc_first[u]
     for v in range(begin, end):
         if abs(p.modifier[v] - h) > abs(e - h):
             break
-        total = c.trapg[grand + v] + c.trig[v, e]
+        total = c.trapg[grand + v] + c.arc[TRIG, v, e]
         if total > best:
             best, found = total, v
     return best, found
@@ -112,12 +109,12 @@ def trig(p: Problem, c: Chart, u: int, h: int, e: int) -> tuple[float, int]:
 def trap(p: Problem, c: Chart, v: int) -> tuple[float, int]:
     """The score, and the rank of the next child, -1 if there is none, -2 if it is crossed."""
     h, m, part = p.head[v], p.modifier[v], p.siblings[v]
-    best, found = p.sibling[part] + c.trig[v, h + (1 if m > h else -1)], -1
+    best, found = p.sibling[part] + c.arc[TRIG, v, h + (1 if m > h else -1)], -1
     for r in range(p.rank[v]):
-        total = c.trap[v - p.rank[v] + r] + c.boxg[part + 1 + r] + p.sibling[part + 1 + r]
+        total = c.single[TRAP, v - p.rank[v] + r] + c.boxg[part + 1 + r] + p.sibling[part + 1 + r]
         if total > best:
             best, found = total, r
-    total = p.edge[v] + c.inside[v]
+    total = p.edge[v] + c.single[INSIDE, v]
     if total > best:
         best, found = total, -2
     return best, found
@@ -127,13 +124,13 @@ def trap(p: Problem, c: Chart, v: int) -> tuple[float, int]:
 def trapg(p: Problem, c: Chart, u: int, v: int) -> tuple[float, int]:
     h, m, part = p.head[v], p.modifier[v], p.siblings[v]
     grand_arc, grand = p.grand_arc_first[u], p.grand_first[u] + part
-    best, found = p.grand[grand] + c.trig[v, h + (1 if m > h else -1)], -1
+    best, found = p.grand[grand] + c.arc[TRIG, v, h + (1 if m > h else -1)], -1
     before = grand_arc + v - p.rank[v]
     for r in range(p.rank[v]):
         total = c.trapg[before + r] + c.boxg[part + 1 + r] + p.grand[grand + 1 + r]
         if total > best:
             best, found = total, r
-    total = p.grand_arc[grand_arc + v] + c.inside[v]
+    total = p.grand_arc[grand_arc + v] + c.single[INSIDE, v]
     if total > best:
         best, found = total, -2
     return best, found
@@ -147,10 +144,10 @@ def boxg(p: Problem, c: Chart, v: int, r: int) -> tuple[float, int, bool]:
     step = 1 if m > s else -1
     best, found, crosses = NEVER, s, False
     for at in range(s, m, step):
-        total = c.trig[w, at] + c.trig[v, at + step]
+        total = c.arc[TRIG, w, at] + c.arc[TRIG, v, at + step]
         if total > best:
             best, found, crosses = total, at, False
-        total = c.trig[w, at] + c.halfg[v, at]
+        total = c.arc[TRIG, w, at] + c.arc[HALFG, v, at]
         if total > best:
             best, found, crosses = total, at, True
     return best, found, crosses
@@ -161,10 +158,10 @@ def box(c: Chart, a: int, b: int) -> tuple[float, int, bool]:
     step = 1 if b > a else -1
     best, found, crosses = NEVER, a, False
     for at in range(a, b, step):
-        total = c.tri[a, at] + c.tri[b, at + step]
+        total = c.pair[TRI, a, at] + c.pair[TRI, b, at + step]
         if total > best:
             best, found, crosses = total, at, False
-        total = c.tri[a, at] + c.half[at, b]
+        total = c.pair[TRI, a, at] + c.pair[HALF, at, b]
         if total > best:
             best, found, crosses = total, at, True
     return best, found, crosses
@@ -177,7 +174,7 @@ def halfg(p: Problem, c: Chart, v: int, a: int) -> tuple[float, int]:
     step = 1 if m > a else -1
     best, found = NEVER, a
     for d in range(a + step, m + step, step):
-        total = c.chain[a, d] + c.trig[v, d]
+        total = c.pair[CHAIN, a, d] + c.arc[TRIG, v, d]
         if total > best:
             best, found = total, d
     return best, found
@@ -188,7 +185,7 @@ def half(c: Chart, a: int, b: int) -> tuple[float, int]:
     step = 1 if b > a else -1
     best, found = NEVER, a
     for d in range(a + step, b + step, step):
-        total = c.chain[a, d] + c.tri[b, d]
+        total = c.pair[CHAIN, a, d] + c.pair[TRI, b, d]
         if total > best:
             best, found = total, d
     return best, found
@@ -199,12 +196,12 @@ def inside(p: Problem, c: Chart, v: int) -> tuple[float, int, bool]:
     """The score, where the crossed children of h end (h itself: in a chain), and whether a chain follows."""
     h, m = p.head[v], p.modifier[v]
     step = 1 if m > h else -1
-    best, found, crosses = c.halfg[v, h], h, True
+    best, found, crosses = c.arc[HALFG, v, h], h, True
     for e in range(h + step, m, step):
-        total = c.trix[h, e] + c.trig[v, e + step]
+        total = c.pair[TRIX, h, e] + c.arc[TRIG, v, e + step]
         if total > best:
             best, found, crosses = total, e, False
-        total = c.trix[h, e] + c.halfg[v, e]
+        total = c.pair[TRIX, h, e] + c.arc[HALFG, v, e]
         if total > best:
             best, found, crosses = total, e, True
     return best, found, crosses
@@ -216,10 +213,10 @@ def crossed_furthest(p: Problem, c: Chart, a: int, b: int, chain: int) -> tuple[
     use plus whether l is below."""
     step = 1 if b > a else -1
     found, at, how = -1, b, 0
-    best = c.meet[a, b, 1 - chain]
+    best = c.pair[MEET + 1 - chain, a, b]
     if chain == 0:
         for point in range(a + 2 * step, b, step):
-            total = c.meet[a, point, 1] + c.tri[point, b]
+            total = c.pair[MEET + 1, a, point] + c.pair[TRI, point, b]
             if total > best:
                 best, found, at, how = total, -1, point, 0
     begin, end = (p.right[a], p.first[a + 1]) if b > a else (p.first[a], p.right[a])
@@ -232,13 +229,16 @@ def crossed_furthest(p: Problem, c: Chart, a: int, b: int, chain: int) -> tuple[
             continue
         for point in range(k + step, b, step):
             for below in range(2):
-                total = c.pencil[v, point, 0, below] + c.right[point, b, k, shift + below]
+                total = c.arc[PENCIL + below, v, point] + c.around[point, b, k, RIGHT + shift + below]
                 if total > best:
                     best, found, at, how = total, v, point, below
         for point in range(a + step, k, step):
             for use in range(1, 3):
                 for below in range(2):
-                    total = c.pencil[v, point, use, below] + c.right[k, b, point, 4 * use + shift + below]
+                    total = (
+                        c.arc[PENCIL + 2 * use + below, v, point]
+                        + c.around[k, b, point, RIGHT + 4 * use + shift + below]
+                    )
                     if total > best:
                         best, found, at, how = total, v, point, 2 * use + below
     return best, found, at, how
@@ -253,11 +253,11 @@ def meet(p: Problem, c: Chart, a: int, point: int, below: int) -> tuple[float, i
         k = p.modifier[v]
         if abs(k - a) >= abs(point - a):
             break
-        total = p.crossed[a, k] + c.both[v, point, below] + c.box[k, point]
+        total = p.crossed[a, k] + c.arc[BOTH + below, v, point] + c.pair[BOX, k, point]
         if total > best:
             best, found, early = total, v, below
         if below == 1:
-            total = p.crossed[a, k] + c.both[v, point, 0] + c.tri[k, point]
+            total = p.crossed[a, k] + c.arc[BOTH + 0, v, point] + c.pair[TRI, k, point]
             if total > best:
                 best, found, early = total, v, 0
     return best, found, early
@@ -271,14 +271,14 @@ def pencil(p: Problem, c: Chart, v: int, point: int, use: int | np.int64, below:
     best, found, early = NEVER, -1, below
     for now in range(below + 1):
         if use == 2:
-            rest = c.box[a, point] if now == below else c.tri[a, point]
+            rest = c.pair[BOX, a, point] if now == below else c.pair[TRI, a, point]
         elif use == 1:
-            rest = c.box[point, k] if now == below else c.tri[k, point]
+            rest = c.pair[BOX, point, k] if now == below else c.pair[TRI, k, point]
         else:
-            rest = c.box[k, point] if now == below else c.tri[k, point]
+            rest = c.pair[BOX, k, point] if now == below else c.pair[TRI, k, point]
         rest += p.crossed[a, k]
         if use == 0:
-            total = c.plain[k, a, point, now] + rest
+            total = c.around[k, a, point, now] + rest
             if total > best:
                 best, found, early = total, 0, now
             continue

@@ -5,7 +5,23 @@ from __future__ import annotations
 import numpy as np
 
 from weft.infer.crossing_chart import (
+    BOTH,
+    BOX,
+    CHAIN,
+    HALF,
+    HALFG,
+    INSIDE,
+    MEET,
+    N_ARC_ITEMS,
+    N_AROUND,
+    N_PAIR_ITEMS,
     NEVER,
+    PENCIL,
+    RIGHT,
+    TRAP,
+    TRI,
+    TRIG,
+    TRIX,
     Chart,
     Problem,
     box,
@@ -28,172 +44,149 @@ from weft.infer.ragged import Floats, Indices, States
 from weft.kernel import inner_kernel, kernel
 
 
-@inner_kernel
-def _fill(p: Problem, c: Chart, t: Tables, n: int) -> None:
-    for length in range(1, n + 1):
-        for low in range(n + 1 - length):
-            high = low + length
-            for side in range(2):
-                a, b = (low, high) if side == 0 else (high, low)
-                for x in range(n + 1):
-                    if x < low or x > high:
-                        fill_region(p, c, t, a, b, x)
-            for side in range(2):
-                a, b = (low, high) if side == 0 else (high, low)
-                v = p.arc[a, b]
-                if v >= 0 and p.crossed[a, b] > NEVER:
-                    for x in range(b + 1, n + 1) if b > a else range(b):
-                        for below in range(2):
-                            c.both[v, x, below] = both(p, c, t, v, x, below)[0]
-                for below in range(2):
-                    c.meet[a, b, below] = meet(p, c, a, b, below)[0]
-                for chain in range(2):
-                    best, _, _, _ = crossed_furthest(p, c, a, b, chain)
-                    if chain == 0:
-                        c.trix[a, b] = best
-                    else:
-                        c.chain[a, b] = best
-                c.half[a, b] = half(c, a, b)[0]
-                for i in range(p.into_first[b], p.into_first[b + 1] if b > 0 else 0):
-                    v = p.into[i]
-                    if (p.head[v] <= a) if b > a else (p.head[v] >= a):
-                        c.halfg[v, a] = halfg(p, c, v, a)[0]
-                        w = p.arc[p.head[v], a]
-                        if w >= 0:
-                            c.boxg[p.siblings[v] + 1 + p.rank[w]] = boxg(p, c, v, p.rank[w])[0]
-                v = p.arc[a, b]
-                if v >= 0:
-                    c.inside[v] = inside(p, c, v)[0]
-                    c.trap[v] = trap(p, c, v)[0]
-                    for i in range(p.into_first[a], p.into_first[a + 1]):
-                        c.trapg[p.grand_arc_first[p.into[i]] + v] = trapg(p, c, p.into[i], v)[0]
-                c.tri[a, b] = tri(p, c, a, b)[0]
-                for i in range(p.into_first[a], p.into_first[a + 1]):
-                    c.trig[p.into[i], b] = trig(p, c, p.into[i], a, b)[0]
-            for side in range(2):
-                a, b = (low, high) if side == 0 else (high, low)
-                c.box[a, b] = box(c, a, b)[0]
-                c.interval[a, b, 0] = c.box[a, b]
-                c.interval[a, b, 1] = c.tri[a, b]
-                c.interval[a, b, 2] = c.tri[b, a]
-            for side in range(2):
-                a, b = (low, high) if side == 0 else (high, low)
-                for x in range(a) if b > a else range(a + 1, n + 1):
-                    for use in range(12):
-                        c.right[a, b, x, use] = right(p, c, t, a, b, x, use)[0]
-                begin, end = (p.right[a], p.first[a + 1]) if b > a else (p.first[a], p.right[a])
-                for v in range(begin, end):
-                    if abs(p.modifier[v] - a) >= length:
-                        break
-                    for below in range(2):
-                        c.pencil[v, b, 0, below] = pencil(p, c, v, b, np.int64(0), below)[0]
-                v = p.arc[a, b]
-                if v >= 0:
-                    for point in range(low + 1, high):
-                        for use in range(1, 3):
-                            for below in range(2):
-                                c.pencil[v, point, use, below] = pencil(p, c, v, point, use, below)[0]
-
-
 @kernel
 def decode(
     offsets: Indices, head: States, modifier: States, first: Indices, right_first: Indices, into: Indices,
     into_first: Indices, rank: States, siblings: Indices, grand_arcs: Indices, grands: Indices,
-    crossed_scores: Floats, edge: Floats, sibling: Floats, grand_arc: Floats, grand: Floats, t: Tables,
-    longest: int, heads: States, score: Floats,
+    crossed: Floats, edge: Floats, sibling: Floats, grand_arc: Floats, grand: Floats, t: Tables, longest: int,
+    heads: States, score: Floats,
 ) -> None:  # fmt: skip
-    size, most_arcs, most_siblings, most_grands = 0, 0, 0, 0
+    """Write heads and scores of sentences of at most `longest` words; the arrays are those of `ArcSpace`."""
+    size, n_arcs, n_siblings, n_grand_arcs = 1, 0, 0, 0
     for s in range(len(offsets) - 1):
         v0, v1 = offsets[s] + s, offsets[s + 1] + s + 1
-        a0, a1 = first[v0], first[v1]
-        if v1 - v0 - 1 > longest:
-            continue
-        size = max(size, v1 - v0)
-        most_arcs = max(most_arcs, a1 - a0)
-        most_siblings = max(most_siblings, siblings[a1] - siblings[a0])
-        most_grands = max(most_grands, grand_arcs[v1] - grand_arcs[v0])
+        if v1 - v0 - 1 <= longest:
+            size = max(size, v1 - v0)
+            n_arcs = max(n_arcs, first[v1] - first[v0])
+            n_siblings = max(n_siblings, siblings[first[v1]] - siblings[first[v0]])
+            n_grand_arcs = max(n_grand_arcs, grand_arcs[v1] - grand_arcs[v0])
     c = Chart(
-        np.zeros((size, size)), np.zeros((most_arcs + 1, size)), np.zeros(most_arcs), np.zeros(most_grands),
-        np.zeros((size, size)), np.zeros(most_siblings), np.zeros((size, size)), np.zeros((most_arcs, size)),
-        np.zeros(most_arcs), np.zeros((size, size)), np.zeros((size, size)), np.zeros((size, size, 3)),
-        np.zeros((size, size, size, 3, 10)), np.zeros((size, size, size, 2)),
-        np.zeros((size, size, size), np.uint8), np.zeros((size, size, size, 12)), np.zeros((most_arcs, size, 2)),
-        np.zeros((size, size, 2)), np.zeros((most_arcs, size, 3, 2)), np.zeros((2, 10)), np.zeros((4, 10)),
+        np.empty((N_PAIR_ITEMS, size, size)), np.empty((N_ARC_ITEMS, n_arcs + 1, size)), np.empty((2, n_arcs)),
+        np.empty(n_grand_arcs), np.empty(n_siblings), np.empty((size, size, 3)), np.empty((size, size, size, 3, 10)),
+        np.empty((size, size, size, N_AROUND)), np.empty((size, size, size), np.uint8), np.empty((6, 10)),
     )  # fmt: skip
-    local_crossed, arc = np.zeros((size, size)), np.zeros((size, size), np.int64)
-    local_first, local_right = np.zeros(size + 1, np.int64), np.zeros(size, np.int64)
-    local_into, local_into_first = np.zeros(most_arcs + 1, np.int64), np.zeros(size + 1, np.int64)
-    local_head, local_modifier = np.zeros(most_arcs, np.int64), np.zeros(most_arcs, np.int64)
-    local_rank = np.zeros(most_arcs, np.int64)
-    local_siblings = np.zeros(most_arcs + 1, np.int64)
-    grand_arc_first, grand_first = np.zeros(most_arcs + 1, np.int64), np.zeros(most_arcs + 1, np.int64)
-    stack = np.zeros((64 * size + 64, 5), np.int64)
+    own_crossed, arc = np.empty((size, size)), np.empty((size, size), np.int64)
+    links, links_before = np.empty((size, size), np.int64), np.empty((size, size + 1), np.int64)
+    of_arc, of_node = np.empty((7, n_arcs + 1), np.int64), np.empty((3, size + 1), np.int64)
+    stack = np.empty((64 * size, 5), np.int64)
     for s in range(len(offsets) - 1):
         n = offsets[s + 1] - offsets[s]
         if n == 0 or n > longest:
             continue
         v0, v1 = offsets[s] + s, offsets[s + 1] + s + 1
         a0, a1 = first[v0], first[v1]
-        s0, s1, q0, q1, g0, g1 = (
-            siblings[a0], siblings[a1], grand_arcs[v0], grand_arcs[v1], grands[v0], grands[v1]
-        )  # fmt: skip
         m = a1 - a0
-        local_crossed[:, :] = NEVER
+        own_crossed[:, :] = NEVER
         arc[:, :] = -1
         for v in range(a0, a1):
-            local_crossed[head[v], modifier[v]] = crossed_scores[v]
+            own_crossed[head[v], modifier[v]] = crossed[v]
             arc[head[v], modifier[v]] = v - a0
-            local_head[v - a0], local_modifier[v - a0], local_rank[v - a0] = head[v], modifier[v], rank[v]
-            local_siblings[v - a0] = siblings[v] - s0
-        # ROOT has one virtual arc above it, the last
-        local_into[0] = m
-        local_into_first[0] = 0
-        local_into_first[1] = 1
-        grand_arc_first[m] = -(first[v0] - a0)
-        grand_first[m] = 0
+            of_arc[0, v - a0], of_arc[1, v - a0], of_arc[2, v - a0] = head[v], modifier[v], rank[v]
+            of_arc[3, v - a0] = siblings[v] - siblings[a0]
+        for x in range(n + 1):
+            count = 0
+            for z in range(n + 1):
+                links_before[x, z] = count
+                if own_crossed[x, z] > NEVER or own_crossed[z, x] > NEVER:
+                    links[x, count] = z
+                    count += 1
+            links_before[x, n + 1] = count
+        # above ROOT stands one virtual arc, the last
+        of_arc[4, 0], of_arc[5, m], of_arc[6, m] = m, 0, 0
+        of_node[2, 0], of_node[2, 1] = 0, 1
         for i in range(n + 1):
-            local_first[i] = first[v0 + i] - a0
-            local_right[i] = right_first[v0 + i] - a0
-            if i > 0:
-                local_into_first[i + 1] = into_first[v0 + i + 1] - a0 + 1
-                wide = siblings[first[v0 + i + 1]] - siblings[first[v0 + i]]
-                for j in range(into_first[v0 + i], into_first[v0 + i + 1]):
-                    u, above = into[j] - a0, j - into_first[v0 + i]
-                    local_into[j - a0 + 1] = u
-                    grand_arc_first[u] = (
-                        grand_arcs[v0 + i] - q0 + above * (first[v0 + i + 1] - first[v0 + i]) - local_first[i]
-                    )
-                    grand_first[u] = grands[v0 + i] - g0 + above * wide - (siblings[first[v0 + i]] - s0)
-        local_first[n + 1] = m
+            v = v0 + i
+            begin, wide = first[v] - a0, first[v + 1] - first[v]
+            of_node[0, i], of_node[0, i + 1], of_node[1, i] = begin, begin + wide, right_first[v] - a0
+            for j in range(into_first[v], into_first[v + 1]):
+                u, above = into[j] - a0, j - into_first[v]
+                of_arc[4, j - a0 + 1] = u
+                of_arc[5, u] = grand_arcs[v] - grand_arcs[v0] + above * wide - begin
+                own = siblings[first[v]] - siblings[a0]
+                of_arc[6, u] = grands[v] - grands[v0] + above * (siblings[first[v + 1]] - siblings[first[v]]) - own
+            of_node[2, i + 1] = into_first[v + 1] - a0 + 1
         p = Problem(
-            local_crossed, arc, local_head[:m], local_modifier[:m], local_first, local_right, local_into,
-            local_into_first, local_rank[:m], local_siblings, grand_arc_first, grand_first, edge[a0:a1], sibling[s0:s1],
-            grand_arc[q0:q1], grand[g0:g1],
+            own_crossed, arc, links, links_before, of_arc[0, :m], of_arc[1, :m], of_node[0], of_node[1], of_arc[4],
+            of_node[2], of_arc[2], of_arc[3], of_arc[5], of_arc[6], edge[a0:a1], sibling[siblings[a0] : siblings[a1]],
+            grand_arc[grand_arcs[v0] : grand_arcs[v1]], grand[grands[v0] : grands[v1]],
         )  # fmt: skip
-        _clear(c, p, n)
-        _fill(p, c, t, n)
-        score[s] = c.trig[m, n]
+        _clear(p, c, n)
+        for length in range(1, n + 1):
+            for low in range(n + 1 - length):
+                _fill(p, c, t, n, low, low + length)
+        score[s] = c.arc[TRIG, m, n]
         if score[s] > NEVER:
             walk(p, c, t, n, heads[offsets[s] : offsets[s + 1]], stack)
 
 
 @inner_kernel
-def _clear(c: Chart, p: Problem, n: int) -> None:
-    """Items of length 0; and nothing is known of the others that are read without being filled."""
-    for a in range(n + 1):
-        for b in range(n + 1):
-            c.tri[a, b] = c.box[a, b] = c.half[a, b] = c.trix[a, b] = c.chain[a, b] = NEVER
-            c.meet[a, b, 0] = c.meet[a, b, 1] = NEVER
-        c.tri[a, a] = 0.0
+def _clear(p: Problem, c: Chart, n: int) -> None:
+    """Items of length 0; and what may be asked for though it was never filled."""
+    for item in range(N_PAIR_ITEMS):
+        for a in range(n + 1):
+            for b in range(n + 1):
+                c.pair[item, a, b] = 0.0 if item == TRI and a == b else NEVER
+    for item in range(N_ARC_ITEMS):
+        for v in range(len(p.head) + 1):
+            for a in range(n + 1):
+                c.arc[item, v, a] = NEVER
     for v in range(len(p.head) + 1):
-        for a in range(n + 1):
-            c.trig[v, a] = NEVER
-        c.trig[v, p.modifier[v] if v < len(p.head) else 0] = 0.0
-    for v in range(len(p.head)):
-        c.trap[v] = c.inside[v] = NEVER
-        for a in range(n + 1):
-            c.halfg[v, a] = NEVER
-            for below in range(2):
-                c.both[v, a, below] = NEVER
-                for use in range(3):
-                    c.pencil[v, a, use, below] = NEVER
+        c.arc[TRIG, v, p.modifier[v] if v < len(p.head) else 0] = 0.0
+
+
+@inner_kernel
+def _fill(p: Problem, c: Chart, t: Tables, n: int, low: int, high: int) -> None:
+    """All items of an interval, in both directions; those of shorter intervals are there."""
+    for side in range(2):
+        a, b = (low, high) if side == 0 else (high, low)
+        for x in range(n + 1):
+            if x < low or x > high:
+                fill_region(p, c, t, a, b, x)
+    for side in range(2):
+        a, b = (low, high) if side == 0 else (high, low)
+        own = p.arc[a, b]
+        if own >= 0 and p.crossed[a, b] > NEVER:
+            for x in range(b + 1, n + 1) if b > a else range(b):
+                for below in range(2):
+                    c.arc[BOTH + below, own, x] = both(p, c, t, own, x, below)[0]
+        for below in range(2):
+            c.pair[MEET + below, a, b] = meet(p, c, a, b, below)[0]
+        for chain in range(2):
+            c.pair[CHAIN if chain else TRIX, a, b] = crossed_furthest(p, c, a, b, chain)[0]
+        c.pair[HALF, a, b] = half(c, a, b)[0]
+        for i in range(p.into_first[b], p.into_first[b + 1] if b > 0 else 0):
+            v = p.into[i]
+            h = p.head[v]
+            if (h <= a) if b > a else (h >= a):
+                c.arc[HALFG, v, a] = halfg(p, c, v, a)[0]
+                s = p.arc[h, a]
+                if s >= 0:
+                    c.boxg[p.siblings[v] + 1 + p.rank[s]] = boxg(p, c, v, p.rank[s])[0]
+        if own >= 0:
+            c.single[INSIDE, own] = inside(p, c, own)[0]
+            c.single[TRAP, own] = trap(p, c, own)[0]
+            for i in range(p.into_first[a], p.into_first[a + 1]):
+                c.trapg[p.grand_arc_first[p.into[i]] + own] = trapg(p, c, p.into[i], own)[0]
+        c.pair[TRI, a, b] = tri(p, c, a, b)[0]
+        for i in range(p.into_first[a], p.into_first[a + 1]):
+            c.arc[TRIG, p.into[i], b] = trig(p, c, p.into[i], a, b)[0]
+    for side in range(2):
+        a, b = (low, high) if side == 0 else (high, low)
+        c.pair[BOX, a, b] = box(c, a, b)[0]
+        c.interval[a, b, 0], c.interval[a, b, 1] = c.pair[BOX, a, b], c.pair[TRI, a, b]
+        c.interval[a, b, 2] = c.pair[TRI, b, a]
+        for x in range(a) if b > a else range(a + 1, n + 1):
+            some = c.present[a, b, x] or p.crossed[x, b] > NEVER or p.crossed[b, x] > NEVER
+            for use in range(12):
+                c.around[a, b, x, RIGHT + use] = right(p, c, t, a, b, x, use)[0] if some else NEVER
+    for side in range(2):
+        a, b = (low, high) if side == 0 else (high, low)
+        begin, end = (p.right[a], p.first[a + 1]) if b > a else (p.first[a], p.right[a])
+        for v in range(begin, end):
+            k = p.modifier[v]
+            if p.crossed[a, k] == NEVER or abs(k - a) > high - low:
+                continue
+            for use in range(1) if k != b else range(1, 3):
+                for at in range(b, b + 1) if k != b else range(low + 1, high):
+                    for below in range(2):
+                        c.arc[PENCIL + 2 * use + below, v, at] = pencil(p, c, v, at, use, below)[0]

@@ -64,32 +64,26 @@ def compose(pieces: Iterable[tuple[str, State]], edges: Iterable[tuple[str, str]
     return tuple(roots[vertex] for vertex in boundary)
 
 
+#: Numbers of tables; an edge's direction is 0 into the inner vertex, 1 out of it. Of a region (a, b; x) with an inner
+#: vertex z that has an edge with x, the *spoke* is the piece (a, z; x) with that edge.
+SPOKE_INTERVAL = 0  # direction of x-z, interval (a, z), spoke
+SPOKE_REGION = 1  # direction of x-z, region (a, z; x), spoke
+SPAN = 2  # direction of a-b (0: a is the head), region (a, b; x), region with the edge
+TWO_SIDES = 3  # region (a, q; x), region (k, q; x), edge x-q (0: none, 1: x is the head, 2: q); 4: x is below a or k
+ONE_SIDE = 5  # region (a, q; x), interval (q, k), edge x-q; 6: x is below a or k
+#: Piece (0: interval, 1: L with the edge a-b or without, 2: LC, 3: N), its state, edge q-b (1: q is the head, 2: b);
+#: for A2, B1, B2 each in TriX and in Chain, each with l a root of the left piece or not.
+USES = 7
+WITH_INTERVAL = 19  # + spoke: spoke, interval (z, b), region (a, b; x)
+WITH_INNER = 29  # + spoke: spoke, region (z, b; a), region (a, b; x)
+WITH_OUTER = 39  # + spoke: spoke, region (z, b; x), region (a, b; x)
+
+
 class Tables(NamedTuple):
-    """Rows of compositions; an edge's direction is 0 into the inner vertex, 1 out of it.
+    """Rows of compositions: those of table i are `first[i]:first[i + 1]`."""
 
-    Of a region (a, b; x) with an inner vertex z that has an edge with x, its *spoke*: the piece (a, z; x) with it.
-    """
-
-    #: direction of x-z, interval (a, z), spoke
-    spoke_interval: Indices
-    #: direction of x-z, region (a, z; x), spoke
-    spoke_region: Indices
-    #: spoke, interval (z, b), region (a, b; x)
-    interval: Indices
-    #: spoke, region (z, b; a), region (a, b; x)
-    inner: Indices
-    #: spoke, region (z, b; x), region (a, b; x)
-    outer: Indices
-    #: direction of a-b (0: a is the head), region (a, b; x), region with the edge
-    span: Indices
-    #: region (a, q; x), region (k, q; x), edge x-q (0: none, 1: x is the head, 2: q), whether x is below a or k
-    two_sides: Indices
-    #: region (a, q; x), interval (q, k), edge x-q, as above
-    one_side: Indices
-    #: piece (0: interval, 1: L with the edge a-b or without, 2: LC, 3: N), its state, edge q-b (1: q is the head, 2: b)
-    right: Indices
-    #: rows of `right` for A2, B1, B2 each in TriX and in Chain, each with l a root of the left piece or not
-    right_first: Indices
+    rows: Indices
+    first: Indices
 
 
 #: The pieces and edges that may stand right of k and l: (piece, whether the edge q-b is absent or there).
@@ -103,56 +97,52 @@ _RIGHT = {
 }
 
 
+Pieces = list[tuple[str, State]]
+Edges = list[tuple[str, str]]
+Rows = list[tuple[int, int, int]]
+
+
 @cache
 def tables() -> Tables:
     """All tables, computed once.
 
-    >>> len(tables().interval), len(tables().inner)
-    (8, 18)
+    >>> table = tables()
+    >>> [int(table.first[i + 10] - table.first[i]) for i in (WITH_INTERVAL, WITH_INNER, WITH_OUTER)]
+    [8, 18, 13]
     """
-    both, over = (("x", "z"), ("z", "x")), (("a", "b"), ("b", "a"))
-    spokes = [(i, s) for i, s in enumerate(REGIONS) if s[1] == s[2]]
+    into_out, over = (("x", "z"), ("z", "x")), (("a", "b"), ("b", "a"))
+    no_edge: Edges = []
+    crossed = list(enumerate([no_edge, [("x", "q")], [("q", "x")]]))
     regions, intervals = list(enumerate(REGIONS)), list(enumerate(INTERVALS))
-    right, first = [], [0]
-    for (use, target), below in product(_RIGHT, (False, True)):
-        right += _right_rows(use, target, below)
-        first.append(len(right))
-    crossed: list[tuple[int, list[tuple[str, str]]]] = [(0, []), (1, [("x", "q")]), (2, [("q", "x")])]
-    return Tables(
-        spoke_interval=_rows("azx", [(d, i, [("az", s)], [both[d]]) for d in (0, 1) for i, s in intervals]),
-        spoke_region=_rows("azx", [(d, i, [("azx", s)], [both[d]]) for d in (0, 1) for i, s in regions]),
-        interval=_rows("abx", [(i, j, [("azx", s), ("zb", t)], []) for i, s in spokes for j, t in intervals]),
-        inner=_rows("abx", [(i, j, [("azx", s), ("zba", t)], []) for i, s in spokes for j, t in regions]),
-        outer=_rows("abx", [(i, j, [("azx", s), ("zbx", t)], []) for i, s in spokes for j, t in regions]),
-        span=_rows("abx", [(d, i, [("abx", s)], [over[d]]) for d in (0, 1) for i, s in regions]),
-        two_sides=_below([
-            (i, j, d, [("aqx", s), ("kqx", t)], e) for i, s in regions for j, t in regions for d, e in crossed
-        ]),
-        one_side=_below([
-            (i, j, d, [("aqx", s), ("qk", t)], e) for i, s in regions for j, t in intervals for d, e in crossed[1:]
-        ]),
-        right=np.array(right, dtype=np.int64),
-        right_first=np.array(first, dtype=np.int64),
-    )  # fmt: skip
+    spokes = [[(i, s)] if s[1] == s[2] else [] for i, s in regions]
+    two = [(i, j, d, [("aqx", s), ("kqx", t)], e) for i, s in regions for j, t in regions for d, e in crossed]
+    one = [(i, j, d, [("aqx", s), ("qk", t)], e) for i, s in regions for j, t in intervals for d, e in crossed[1:]]
+    found = [
+        _rows("azx", [(d, i, [("az", s)], [into_out[d]]) for d in (0, 1) for i, s in intervals]),
+        _rows("azx", [(d, i, [("azx", s)], [into_out[d]]) for d in (0, 1) for i, s in regions]),
+        _rows("abx", [(d, i, [("abx", s)], [over[d]]) for d in (0, 1) for i, s in regions]),
+        *(_below(tried, below) for tried in (two, one) for below in (False, True)),
+        *(_right_rows(use, target, below) for use, target in _RIGHT for below in (False, True)),
+        *(_rows("abx", [(i, j, [("azx", s), ("zb", t)], []) for i, s in own for j, t in intervals]) for own in spokes),
+        *(_rows("abx", [(i, j, [("azx", s), ("zba", t)], []) for i, s in own for j, t in regions]) for own in spokes),
+        *(_rows("abx", [(i, j, [("azx", s), ("zbx", t)], []) for i, s in own for j, t in regions]) for own in spokes),
+    ]
+    first = np.cumsum([0, *map(len, found)])
+    return Tables(np.array([row for rows in found for row in rows], dtype=np.int64), first.astype(np.int64))
 
 
-Pieces = list[tuple[str, State]]
-Edges = list[tuple[str, str]]
-
-
-def _rows(boundary: str, tried: list[tuple[int, int, Pieces, Edges]]) -> Indices:
+def _rows(boundary: str, tried: list[tuple[int, int, Pieces, Edges]]) -> Rows:
     composed = [(i, j, compose(pieces, edges, boundary)) for i, j, pieces, edges in tried]
-    return np.array([(i, j, REGIONS.index(state)) for i, j, state in composed if state], dtype=np.int64)
+    return [(i, j, REGIONS.index(state)) for i, j, state in composed if state]
 
 
-def _below(tried: list[tuple[int, int, int, Pieces, Edges]]) -> Indices:
-    """Only states with a and k roots: k hangs on a by the edge over the region."""
+def _below(tried: list[tuple[int, int, int, Pieces, Edges]], below: bool) -> Rows:
+    """Only states with a and k roots, as k hangs on a by the edge over the region; x is below one of them or not."""
     composed = [(i, j, d, compose(pieces, edges, "akx")) for i, j, d, pieces, edges in tried]
-    kept = [(i, j, d, int(s[2] != 2)) for i, j, d, s in composed if s and s[0] == 0 and s[1] == 1]
-    return np.array(kept, dtype=np.int64)
+    return [(i, j, d) for i, j, d, s in composed if s and s[:2] == (0, 1) and (s[2] != 2) == below]
 
 
-def _right_rows(use: str, target: str, below: bool) -> list[tuple[int, int, int]]:
+def _right_rows(use: str, target: str, below: bool) -> Rows:
     """What may follow a left piece in which k hangs on the root a, and l too (`below`) or l is a root."""
     p, q = ("l", "k") if use == "A2" else ("k", "l")
     left = [("a", "k"), *([("a", "l")] if below else [])]

@@ -156,9 +156,10 @@ class RelationLabeller:
         """What a model file keeps."""
         model = self._trained()
         header = {"fields": self.fields, "settings": _plain(self.settings), "labels": model.n_labels}
-        allowed = model.allowed
+        allowed, used = model.allowed, np.flatnonzero(model.weights)
         return header, {
-            "weights": model.weights,
+            "slots": used.astype(np.uint32),
+            "weights": model.weights[used],
             "allowed.keys": keys_in_order(allowed),
             "allowed.offsets": allowed.offsets,
             "allowed.labels": allowed.labels,
@@ -170,8 +171,10 @@ class RelationLabeller:
         labeller = cls(header["fields"], _settings(header["settings"]))
         n_labels, settings = int(header["labels"]), labeller.settings
         keys, offsets, labels = arrays["allowed.keys"], arrays["allowed.offsets"], arrays["allowed.labels"]
+        slots, size = arrays["slots"], (1 << settings.bits) + n_labels
         fits = (
-            len(arrays["weights"]) == (1 << settings.bits) + n_labels
+            len(arrays["weights"]) == len(slots)
+            and int(slots.max(initial=0)) < size
             and len(offsets) == len(keys) + 2
             and offsets[0] == 0
             and offsets[-1] == len(labels)
@@ -183,7 +186,9 @@ class RelationLabeller:
             raise ModelError("the weights and lists of relations do not fit together: the model file is damaged")
         own = np.repeat(np.arange(len(keys)), np.diff(offsets)[1:])
         allowed = allowed_labels(np.array(keys)[own], np.array(labels, np.int32)[offsets[1] :], n_labels)
-        labeller.model = labeller._model(np.array(arrays["weights"], np.int16), allowed, n_labels)
+        weights = np.zeros(size, np.int16)
+        weights[slots] = arrays["weights"]
+        labeller.model = labeller._model(weights, allowed, n_labels)
         return labeller
 
 

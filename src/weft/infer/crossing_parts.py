@@ -107,6 +107,15 @@ def smaller_parts(space: ArcSpace, parts: TreeParts) -> TreeParts:
     return TreeParts(arc, sibling, parts.grand.copy(), grand_arc=grand_arc, crossed=parts.crossed.copy())
 
 
+def grand_arcs_of_grands(space: ArcSpace) -> Indices:
+    """The grand-arc that every grand-sibling part contains.
+
+    >>> grand_arcs_of_grands(ArcSpace([0, 2], head=[0, 0, 1], modifier=[1, 2, 2])).tolist()
+    [0, 1, 1, 2]
+    """
+    return _containers(space)[3]
+
+
 def _containers(space: ArcSpace) -> tuple[Indices, Indices, Indices, Indices]:
     """The arc of every sibling part and of every grand-arc; the sibling part and grand-arc of every grand-sibling."""
     arc_of_sibling = np.repeat(np.arange(space.n_arcs), np.diff(space.siblings))

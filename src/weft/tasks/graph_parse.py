@@ -29,6 +29,7 @@ from weft.infer.crossing import is_one_endpoint_crossing, nearest
 from weft.infer.projectivity import is_projective, is_tree, lift
 from weft.learn.adagrad import AdaGrad
 from weft.learn.arc_pruning import ArcPruner, prune_folds, train_pruner
+from weft.learn.demands import HeadByHead
 from weft.learn.mira import MIRA
 from weft.learn.online import OnlineLearner
 from weft.learn.perceptron import Perceptron
@@ -55,6 +56,8 @@ BATCH = 2000
 STEPS = 32000
 #: Passes over the trees when arcs are filtered.
 PRUNER_EPOCHS = 2
+#: Times that a sentence is asked which heads are too near to the right ones.
+ROUNDS = 10
 #: Rate of the likelihood's climb: features of arcs are many, and at the learner's own rate it overfits.
 RATE = 0.1
 #: Longest sentence whose nearest 1-endpoint-crossing tree is looked for.
@@ -73,6 +76,7 @@ class GraphParserSettings(Settings):
     shape: str = "projective"  # projective, nonprojective; crossing has its own
     learner: str = "mira"  # mira, perceptron, crf
     k: int = 1  # trees that mira keeps below the right one
+    constraints: str = "trees"  # what mira compares with the right one: trees, or heads one by one (mst1)
     cap: float = 1.0  # largest step of mira; 0: none
     epochs: int = 8  # passes over the trees
     threshold: float = 0.001  # arcs less probable than the best of their word by this factor are left out; 0: none are
@@ -90,7 +94,7 @@ class GraphParserSettings(Settings):
 
     def check(self) -> None:
         choices = {"system": tuple(SYSTEMS), "shape": SHAPES[:2], "learner": LEARNERS,
-                   "relations": ("sequence", "atomic", "none")}  # fmt: skip
+                   "constraints": ("trees", "heads"), "relations": ("sequence", "atomic", "none")}  # fmt: skip
         for name, known in choices.items():
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
@@ -99,6 +103,8 @@ class GraphParserSettings(Settings):
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
         if self.search == "nonprojective" and self.order > 2:
             raise ConfigError("mst3 finds projective trees only; mst1, mst2 and crossing find others")
+        if self.constraints == "heads" and (self.system != "mst1" or self.learner != "mira"):
+            raise ConfigError("constraints on single heads are for the system mst1 and the learner mira")
         if not self.sums and (self.learner == "crf" or self.k > 1):
             raise ConfigError(
                 f"{self.named} has no probabilities and no k best trees; use mira with k 1, or perceptron"
@@ -269,7 +275,11 @@ class GraphParser(Component):
         settings = self.settings
         epochs, seed, average = settings.epochs, settings.seed, settings.average
         if settings.learner == "mira":
-            return MIRA(epochs, seed=seed, k=settings.k, cap=settings.cap or math.inf, average=average)
+            cap = settings.cap or math.inf
+            if settings.constraints == "heads":
+                demands = HeadByHead()
+                return MIRA(epochs, seed=seed, k=settings.k, cap=cap, average=average, demands=demands, rounds=ROUNDS)
+            return MIRA(epochs, seed=seed, k=settings.k, cap=cap, average=average)
         if settings.learner == "perceptron":
             return Perceptron(epochs, seed=seed, average=average)
         return AdaGrad(epochs, seed=seed, average=average, rate=RATE)

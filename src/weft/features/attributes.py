@@ -10,6 +10,7 @@
 | `digits` | the form with every digit as `0` |
 | `kind` | one of number, punctuation, upper, title, mixed, lower, other |
 | `length` | number of characters, at most 12 |
+| `poscase` | of a positional tag such as `NNFS1-----A----`: part of speech and case, `N1` |
 | `clusterN` | first N bits of the word's cluster path; `cluster` for the whole path |
 """
 
@@ -79,6 +80,16 @@ def kind(form: str) -> str:
     return "lower" if form.islower() else "other"
 
 
+def poscase(tag: str) -> str:
+    """A positional tag reduced to its part of speech and case or, where it has none, its kind (Collins et al. 1999).
+
+    >>> poscase("NNFS1-----A----"), poscase("VpFS----R-AA--1"), poscase("X")
+    ('N1', 'Vp', 'X')
+    """
+    case = tag[4:5].strip("-")
+    return tag[:1] + case if case else tag[:2]
+
+
 def attribute(name: str, clusters: Mapping[str, str] | None = None) -> Attribute:
     """The function that computes an attribute from a form; "" means that the form has no such attribute.
 
@@ -93,6 +104,7 @@ def attribute(name: str, clusters: Mapping[str, str] | None = None) -> Attribute
         "digits": lambda form: _DIGIT.sub("0", form),
         "kind": kind,
         "length": lambda form: str(min(len(form), 12)),
+        "poscase": poscase,
     }
     if name in simple:
         return simple[name]

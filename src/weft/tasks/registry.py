@@ -21,6 +21,7 @@ TASKS: dict[str, tuple[str, str]] = {
     "parser": ("weft.tasks.parse:Parser", "dependency trees of words with tags"),
     "relations": ("weft.tasks.relations:Relations", "relations of dependency trees that have only heads"),
     "graph-parser": ("weft.tasks.graph_parse:GraphParser", "dependency trees by exact search: mst1 to mst3, crossing"),
+    "graphs": ("weft.tasks.dependency_graphs:DependencyGraphParser", "dependency graphs: words with several heads"),
     "disfluency": ("weft.tasks.disfluency:DisfluencyParser", "repairs in transcripts of speech, and trees of the rest"),
     "constituents": (
         "weft.tasks.constituent_parser:ConstituentParser",

@@ -10,7 +10,8 @@ fetching them from memory.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from weft.infer.crossing import CrossingTrees
 from weft.infer.crossing_parts import add_smaller_parts, grand_arcs_of_grands, smaller_parts
 from weft.infer.nonprojective import SpanningTrees
 from weft.infer.projective import ProjectiveTrees
+from weft.infer.projectivity import reorder_heads
 from weft.infer.ragged import Floats, Indices
 from weft.infer.rearrange import RearrangedTrees
 from weft.learn.tree_features import (
@@ -119,6 +121,29 @@ class TreeBatch:
             marks=None if self.marks is None else self.marks[np.repeat(used, np.diff(self.offsets) ** 2)],
             costs=None if self.costs is None else self.costs[words],
         )
+
+    def reorder(self, order: Indices) -> TreeBatch:
+        """The sentences with words, counted over the batch, in another order, and their trees with them.
+
+        >>> words = TreeWords(np.arange(4, dtype=np.uint64)[:, None], np.zeros(5, np.int64), np.zeros(0, np.uint64))
+        >>> batch = TreeBatch(np.array([0, 3]), words, np.array([2, 0, 2], np.int32), np.ones(1))
+        >>> other = batch.reorder(np.array([1, 0, 2]))
+        >>> other.words.values.ravel().tolist(), other.gold.tolist()
+        ([0, 2, 1, 3], [0, 1, 1])
+        """
+        if self.gold is None or self.arcs is not None or self.marks is not None:
+            raise ConfigError("sentences are put in another order with their trees, before arcs are left out or marked")
+        rows = np.concatenate([[0], np.asarray(order) + 1])
+        sizes = np.diff(self.words.set_offsets)[rows]
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        places = np.repeat(self.words.set_offsets[rows] - offsets[:-1], sizes) + np.arange(offsets[-1])
+        gold = [
+            reorder_heads(self.gold[first:end], order[first:end] - first)
+            for first, end in pairwise(self.offsets.tolist())
+        ]
+        words = TreeWords(self.words.values[rows], offsets.astype(np.int64), self.words.sets[places])
+        costs = None if self.costs is None else self.costs[order]
+        return replace(self, words=words, gold=np.concatenate(gold), costs=costs)
 
     def batches(self, words: int = 2000) -> Iterator[TreeBatch]:
         """The same sentences in batches of about so many words."""

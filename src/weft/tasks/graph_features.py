@@ -46,15 +46,18 @@ CROSSED = "h.t|m.t h.wt m.wt h.t m.t h.w|m.t h.t|m.w h.x|m.x "
 
 #: What the filter of arcs looks at: nearly as sure as with all of the above, and twice as fast.
 FILTER = f"arc: h.t,x,wt m.t,x,wt h.t|m.t h.x|m.x h.wt|m.t h.t|m.wt h.w|m.w {BETWEEN}{AROUND}"
+#: What another parser says of an arc: that it is there, that it crosses one that is.
+GUIDED = "a.1 a.1|h.t a.1|m.t a.1|h.t|m.t a.2 a.2|h.t|m.t "
 
 
-def templates_of(order: int, morphology: bool = True) -> str:
+def templates_of(order: int, morphology: bool = True, guided: bool = False) -> str:
     """The templates of an order.
 
     >>> templates_of(1, morphology=False).split(": ")[0]
     'arc'
     """
     text = f"arc: {WORDS}{BETWEEN}{AROUND}{FINE}{PREFIXES}{MORPHOLOGY if morphology else ''}"
+    text += GUIDED if guided else ""
     if order > 1:
         text += f"sibling: {SIBLING}"
     if order > 2:

@@ -26,7 +26,7 @@ from weft.features.morphology import Morphology
 from weft.features.tree_templates import TreeProgram, compile_tree_templates
 from weft.infer.arcs import all_arcs
 from weft.infer.crossing import is_one_endpoint_crossing, nearest
-from weft.infer.projectivity import is_projective, is_tree, lift
+from weft.infer.projectivity import is_projective, is_tree, lift, projective_order
 from weft.learn.adagrad import AdaGrad
 from weft.learn.arc_pruning import ArcPruner, prune_folds, train_pruner
 from weft.learn.demands import HeadByHead
@@ -42,6 +42,7 @@ from weft.pipeline import Component, State
 from weft.storage import Arrays
 from weft.tasks.alternatives import note_alternatives
 from weft.tasks.graph_features import FIELDS, FILTER, TreeReader, templates_of
+from weft.tasks.guides import guide_heads, guide_marks
 from weft.tasks.relations import RelationLabeller, RelationSettings
 from weft.tasks.settings import Settings
 from weft.text.doc import Doc
@@ -83,6 +84,8 @@ class GraphParserSettings(Settings):
     most: int = 20  # heads kept for a word
     relations: str = "sequence"  # sequence, atomic, none
     morphology: bool = True  # single morphological features and their pairs
+    crossings: str = "lift"  # training trees that cross, where trees are projective: lift, reorder, keep, skip
+    guide: str = ""  # key of MISC with another parser's heads, such as Guide; empty: none
     single_root: bool = True  # give every sentence exactly one root
     average: bool = True  # weights averaged over all steps
     bits: int = 22  # two to this many weights
@@ -93,8 +96,10 @@ class GraphParserSettings(Settings):
     workers: int = 1  # not used in training
 
     def check(self) -> None:
-        choices = {"system": tuple(SYSTEMS), "shape": SHAPES[:2], "learner": LEARNERS,
-                   "constraints": ("trees", "heads"), "relations": ("sequence", "atomic", "none")}  # fmt: skip
+        choices = {
+            "system": tuple(SYSTEMS), "shape": SHAPES[:2], "learner": LEARNERS, "constraints": ("trees", "heads"),
+            "crossings": ("lift", "reorder", "keep", "skip"), "relations": ("sequence", "atomic", "none"),
+        }  # fmt: skip
         for name, known in choices.items():
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
@@ -105,6 +110,10 @@ class GraphParserSettings(Settings):
             raise ConfigError("mst3 finds projective trees only; mst1, mst2 and crossing find others")
         if self.constraints == "heads" and (self.system != "mst1" or self.learner != "mira"):
             raise ConfigError("constraints on single heads are for the system mst1 and the learner mira")
+        if self.crossings == "reorder" and self.guide:
+            raise ConfigError("a guide speaks of words as they stand: use crossings lift, keep or skip with it")
+        if self.crossings == "keep" and self.learner == "crf" and self.search == "projective":
+            raise ConfigError("crf cannot learn trees that it does not search through: use crossings lift or reorder")
         if not self.sums and (self.learner == "crf" or self.k > 1):
             raise ConfigError(
                 f"{self.named} has no probabilities and no k best trees; use mira with k 1, or perceptron"
@@ -182,6 +191,8 @@ class GraphParser(Component):
                 "or make cycles"
             )
         batch = self._batch(docs, words, sentences, heads).select(keep)
+        if settings.crossings == "reorder" and settings.search == "projective":
+            batch = batch.reorder(_projective_orders(batch))
         held_out = None if dev is None else [doc for doc in dev if doc.n_words]
         report = self._learn(batch, held_out)
         if settings.relations != "none":
@@ -225,7 +236,10 @@ class GraphParser(Component):
             if not is_projective(own):
                 counts["non-projective trees"] += 1
                 if self.settings.search == "projective":
-                    heads[first:end] = lift(own)
+                    if self.settings.crossings == "skip":
+                        continue
+                    if self.settings.crossings == "lift":
+                        heads[first:end] = lift(own)
                 elif self.settings.search == "crossing" and not is_one_endpoint_crossing(own):
                     heads[first:end] = nearest(own) if end - first <= LONGEST else lift(own)
             keep.append(s)
@@ -288,7 +302,8 @@ class GraphParser(Component):
         self, docs: Sequence[Doc], words: TreeWords, sentences: NDArray[np.int64], heads: Heads | None = None
     ) -> TreeBatch:
         """The sentences of documents as the model takes them, to learn from where heads are given."""
-        return TreeBatch(sentences, words, heads, np.ones(len(sentences) - 1))
+        marks = guide_marks(sentences, guide_heads(docs, self.settings.guide)) if self.settings.guide else None
+        return TreeBatch(sentences, words, heads, np.ones(len(sentences) - 1), marks=marks)
 
     def _new_model(self) -> TreeModel:
         settings = self.settings
@@ -296,7 +311,7 @@ class GraphParser(Component):
 
     def _program(self) -> TreeProgram:
         settings = self.settings
-        own = settings.templates or templates_of(settings.order, settings.morphology)
+        own = settings.templates or templates_of(settings.order, settings.morphology, bool(settings.guide))
         return compile_tree_templates(own, list(settings.fields))
 
     def _filter_model(self) -> TreeModel:
@@ -455,6 +470,14 @@ class GraphParser(Component):
             own = {name.removeprefix("relations."): array for name, array in arrays.items() if "relations." in name}
             parser.labeller = RelationLabeller.of_state(header["relations"], own)
         return parser
+
+
+def _projective_orders(batch: TreeBatch) -> NDArray[np.int64]:
+    """The words of a batch in the order in which the trees of its sentences do not cross."""
+    assert batch.gold is not None
+    return np.concatenate(
+        [first + projective_order(batch.gold[first:end]) for first, end in pairwise(batch.offsets.tolist())]
+    )
 
 
 def packed(name: str, weights: NDArray[Any]) -> Arrays:

@@ -55,20 +55,23 @@ class Demands(Protocol):
 class BeatGold:
     """Gold ahead of the k best solutions by their loss: a cost that is a sum over decisions, or any function.
 
-    Solutions without loss ask for nothing; where all demands are met, none are given.
+    Solutions without loss ask for nothing; where all demands are met, none are given. With `worst` the solutions are
+    not the best ones but those that come best with their cost added: those that miss the margin by most.
 
     >>> BeatGold()
-    BeatGold(cost=1.0, loss=None)
+    BeatGold(cost=1.0, loss=None, worst=False)
     """
 
     cost: float | Cost = 1.0
     loss: Loss | None = None
+    worst: bool = False
 
     def __call__(self, structure: Any, batch: Any, k: int) -> Demand:
         if k < 1:
             raise ConfigError(f"MIRA needs k >= 1 solutions, got {k}.")
         gold = gold_of(batch, "MIRA")
-        solutions = [structure.best()] if k == 1 else structure.kbest(k)[0]
+        searched = structure.augment(cost_parts(self.cost, structure, gold)) if self.worst else structure
+        solutions = [searched.best()] if k == 1 else searched.kbest(k)[0]
         losses = [self._loss(structure, batch, solution) for solution in solutions]
         wrong = [(solution, loss) for solution, loss in zip(solutions, losses, strict=True) if loss > 0]
         if not wrong:

@@ -30,6 +30,12 @@ FINE = (
     "h.x m.x h.x|m.x h.w|m.x h.x|m.w h.x|h+1.x|m-1.x|m.x h-1.x|h.x|m-1.x|m.x h.x|h+1.x|m.x|m+1.x h-1.x|h.x|m.x|m+1.x "
     "h.m m.m h.m|m.m h.m|m.t h.t|m.m "
 )
+#: More of the words around, after Koo & Collins (2010): forms, wider windows, and pairs of finer tags.
+WIDER = (
+    "h.wx|m.wx h.x|m.wx h.wx|m.x h.x|h+1.x|m.x h.x|m-1.x|m.x h-1.x|h.x|m.x h.x|m.x|m+1.x "
+    "h.t|m-1.w|m.t h.w|m-1.w|m.t h.t|m+1.w|m.t h.t|h+1.w|m.t h.w|m-1.w|m.w "
+    "h.t|m-2.t|m-1.t|m.t h.t|m.t|m+1.t|m+2.t m-1.t|m.t|m+1.t h-1.t|h.t|h+1.t "
+)
 PREFIXES = "h.p,pt m.p,pt h.pt|m.pt h.t|m.pt h.pt|m.t h.p|m.p "
 #: Two-stage parsers (McDonald, Lerman & Pereira 2006) add single morphological features and their pairs.
 MORPHOLOGY = "h.F m.F h.F|m.F h.f|m.f h.tf|m.t h.t|m.tf "
@@ -56,7 +62,7 @@ def templates_of(order: int, morphology: bool = True, guided: bool = False) -> s
     >>> templates_of(1, morphology=False).split(": ")[0]
     'arc'
     """
-    text = f"arc: {WORDS}{BETWEEN}{AROUND}{FINE}{PREFIXES}{MORPHOLOGY if morphology else ''}"
+    text = f"arc: {WORDS}{BETWEEN}{AROUND}{FINE}{WIDER}{PREFIXES}{MORPHOLOGY if morphology else ''}"
     text += GUIDED if guided else ""
     if order > 1:
         text += f"sibling: {SIBLING}"

@@ -29,7 +29,7 @@ from weft.infer.crossing import is_one_endpoint_crossing, nearest
 from weft.infer.projectivity import is_projective, is_tree, lift, projective_order
 from weft.learn.adagrad import AdaGrad
 from weft.learn.arc_pruning import ArcPruner, prune_folds, train_pruner
-from weft.learn.demands import HeadByHead
+from weft.learn.demands import BeatGold, HeadByHead
 from weft.learn.mira import MIRA
 from weft.learn.online import OnlineLearner
 from weft.learn.perceptron import Perceptron
@@ -51,6 +51,8 @@ Heads = NDArray[np.int32]
 #: Systems and their orders.
 SYSTEMS = {"mst1": 1, "mst2": 2, "mst3": 3, "crossing": 3}
 LEARNERS = ("mira", "perceptron", "crf")
+#: Leaves a choice to held-out trees.
+AUTO = "auto"
 #: Words a search goes through at a time.
 BATCH = 2000
 #: Weights are kept as whole multiples of a fraction of the largest.
@@ -74,11 +76,12 @@ class GraphParserSettings(Settings):
     system: str = (
         "mst2"  # mst1 (arcs), mst2 (and siblings), mst3 (and grandparents), crossing (the same, crossing arcs)
     )
-    shape: str = "projective"  # projective, nonprojective; crossing has its own
+    shape: str = "projective"  # projective, nonprojective, auto: the better on held-out trees; crossing has its own
+    words: str = "form"  # what templates take for words: form, lemma, auto
     learner: str = "mira"  # mira, perceptron, crf
     k: int = 1  # trees that mira keeps below the right one
-    constraints: str = "trees"  # what mira compares with the right one: trees, or heads one by one (mst1)
-    cap: float = 1.0  # largest step of mira; 0: none
+    constraints: str = "auto"  # what mira compares with the right tree: worst, trees, heads; auto: worst if k is 1
+    cap: float = 0.01  # largest step of mira; 0: none
     epochs: int = 8  # passes over the trees
     threshold: float = 0.001  # arcs less probable than the best of their word by this factor are left out; 0: none are
     most: int = 20  # heads kept for a word
@@ -96,17 +99,17 @@ class GraphParserSettings(Settings):
     workers: int = 1  # not used in training
 
     def check(self) -> None:
-        choices = {
-            "system": tuple(SYSTEMS), "shape": SHAPES[:2], "learner": LEARNERS, "constraints": ("trees", "heads"),
-            "crossings": ("lift", "reorder", "keep", "skip"), "relations": ("sequence", "atomic", "none"),
-        }  # fmt: skip
+        choices = {"system": tuple(SYSTEMS), "shape": (*SHAPES[:2], AUTO), "words": ("form", "lemma", AUTO),
+                   "learner": LEARNERS, "constraints": ("auto", "worst", "trees", "heads"),
+                   "crossings": ("lift", "reorder", "keep", "skip"),
+                   "relations": ("sequence", "atomic", "none")}  # fmt: skip
         for name, known in choices.items():
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
         for name in ("epochs", "k", "most"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
-        if self.search == "nonprojective" and self.order > 2:
+        if self.search in ("nonprojective", AUTO) and self.order > 2:
             raise ConfigError("mst3 finds projective trees only; mst1, mst2 and crossing find others")
         if self.constraints == "heads" and (self.system != "mst1" or self.learner != "mira"):
             raise ConfigError("constraints on single heads are for the system mst1 and the learner mira")
@@ -131,7 +134,12 @@ class GraphParserSettings(Settings):
     @property
     def sums(self) -> bool:
         """Whether there are sums over trees: probabilities, and k best trees."""
-        return self.search == "projective" or (self.search == "nonprojective" and self.order == 1)
+        return self.search == "projective" or (self.search != "crossing" and self.order == 1)
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """Fields and their columns, with lemmas in the place of forms if they are asked for."""
+        return {**self.fields, "w": "lemma"} if self.words == "lemma" else self.fields
 
     @property
     def named(self) -> str:
@@ -170,19 +178,23 @@ class GraphParser(Component):
         self.probabilities = False  # whether to note the probability of every head
         self.alternatives = 0  # how many of the best trees to note
         self.temperature = 1.0  # what scores are divided by to make probabilities of them
-        self._reader = TreeReader(self.settings.fields, self.clusters)
+        self._reader = TreeReader(self.settings.columns, self.clusters)
 
     @classmethod
     def of_options(cls, options: Mapping[str, Any]) -> GraphParser:
         return cls(GraphParserSettings.of_options(options))
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Learn from documents with trees; with dev data the epoch with the best UAS on them is kept."""
+        """Learn from documents with trees; with dev data the epoch with the best UAS on them is kept.
+
+        Where `shape` or `words` is `auto`, it is chosen first: see `weft.tasks.configure`.
+        """
         started, wall = time.process_time(), time.perf_counter()
-        settings = self.settings
         docs = [doc for doc in train if doc.n_words]
         if not any(doc.head is not None for doc in docs):
             raise DataError("the training data has no heads; they stand in the columns HEAD and DEPREL of CoNLL-U")
+        tried = self._choose(docs) if AUTO in (self.settings.shape, self.settings.words) else {}
+        settings = self.settings
         words, feats, sentences = self._reader.read(docs)
         heads, gold, keep, counts = self._trees(docs, sentences)
         if not len(keep):
@@ -202,6 +214,7 @@ class GraphParser(Component):
         result: dict[str, Any] = {
             "training": {
                 **counts,
+                **tried,
                 **report,
                 "words": int(batch.offsets[-1]),
                 "relations": len(self.labels),
@@ -212,6 +225,15 @@ class GraphParser(Component):
         if held_out:
             result["scores"] = {f"dev {name}": value for name, value in self.scores(held_out).items()}
         return result
+
+    def _choose(self, docs: Sequence[Doc]) -> dict[str, Any]:
+        """Settle what is left open, and tell what was chosen and what the trials came to."""
+        from weft.tasks.configure import configure  # which trains parsers itself
+
+        self.settings, trials = configure(docs, self.settings)
+        self._reader = TreeReader(self.settings.columns, self.clusters)
+        names = {trial.name: round(trial.uas, 4) for trial in trials}
+        return {"chosen": f"{self.settings.shape}, {self.settings.words}", "tried": names}
 
     def _trees(
         self, docs: Sequence[Doc], sentences: NDArray[np.int64]
@@ -293,7 +315,8 @@ class GraphParser(Component):
             if settings.constraints == "heads":
                 demands = HeadByHead()
                 return MIRA(epochs, seed=seed, k=settings.k, cap=cap, average=average, demands=demands, rounds=ROUNDS)
-            return MIRA(epochs, seed=seed, k=settings.k, cap=cap, average=average)
+            worst = settings.constraints == "worst" or (settings.constraints == "auto" and settings.k == 1)
+            return MIRA(epochs, seed=seed, k=settings.k, cap=cap, average=average, demands=BeatGold(worst=worst))
         if settings.learner == "perceptron":
             return Perceptron(epochs, seed=seed, average=average)
         return AdaGrad(epochs, seed=seed, average=average, rate=RATE)

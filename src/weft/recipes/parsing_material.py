@@ -79,6 +79,54 @@ def ud(options: RecipeOptions, name: str, train: int, dev: int, test: int) -> Tr
     return Treebank(name, learned, held_out, asked, dict(FIELDS))
 
 
+def small_ud(options: RecipeOptions, name: str, train: int, test: int) -> Treebank:
+    """A UD treebank of which only two parts are at hand: the first sentences of dev are learned from."""
+    learned, asked = (
+        list(read(options.find(f"treebanks/ud/{name}/{part}.conllu.gz")).take_sentences(size))
+        for part, size in (("dev", train), ("test", test))
+    )
+    return Treebank(name, learned, [], asked, dict(FIELDS))
+
+
+def without_punctuation(treebank: Treebank) -> Treebank:
+    """The treebank without words of the tag PUNCT; what hangs on one hangs on its head instead."""
+    train, dev, test = ([_unpunctuated(doc) for doc in docs] for docs in (treebank.train, treebank.dev, treebank.test))
+    return replace(treebank, name=f"{treebank.name} without punctuation", train=train, dev=dev, test=test)
+
+
+def _unpunctuated(doc: Doc) -> Doc:
+    """A document of the same sentences without punctuation; sentences of nothing else are left out.
+
+    >>> doc = Doc.of_words([["(", "a", ")"], ["b", "!"]], upos=[["PUNCT", "X", "PUNCT"], ["X", "PUNCT"]],
+    ...                    head=[[0, 1, 2], [0, 1]])
+    >>> new = _unpunctuated(doc)
+    >>> new.column("form"), new.head.tolist()
+    (['a', 'b'], [0, 0])
+    """
+    assert doc.head is not None
+    forms, tags = doc.column("form"), doc.column("upos")
+    words: list[int] = []  # that stay
+    heads: list[list[int]] = []
+    for first, end in pairwise(doc.sentence_offsets.tolist()):
+        above = [0, *doc.head[first:end].tolist()]
+        kept = [word for word in range(1, end - first + 1) if tags[first + word - 1] != "PUNCT"]
+        place = {word: number for number, word in enumerate(kept, start=1)} | {0: 0}
+        own = []
+        for word in kept:
+            head = above[word]
+            while head not in place:
+                head = above[head]
+            own.append(place[head])
+        heads += [own] if own else []
+        words += [first + word - 1 for word in kept]
+    rows = iter(words)
+    new = Doc.of_words([[forms[next(rows)] for _ in own] for own in heads], strings=doc.strings, head=heads)
+    for name in ("lemma", "upos", "xpos", "feats", "deprel"):
+        if name in doc.columns:
+            new.set_column(name, doc.columns[name][words])
+    return new
+
+
 def with_predicted_tags(treebank: Treebank, folds: int = 4, seed: int = 0) -> tuple[Treebank, float]:
     """The treebank with the tags of a tagger, those of training by jackknifing; and the share of right test tags.
 

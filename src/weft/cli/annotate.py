@@ -71,7 +71,9 @@ def annotate(
     encoding: Encoding = "utf-8",
     to_format: ToFormat = None,
     show: Annotated[bool, typer.Option("--show", help="Print for the eye, in colour; the same as --to show.")] = False,
-    probabilities: Annotated[bool, typer.Option("--probabilities", help="Add the probability of each label.")] = False,
+    probabilities: Annotated[
+        bool, typer.Option("--probabilities", "--marginals", help="Add the probability of each label and head.")
+    ] = False,
     kbest: Annotated[
         int,
         typer.Option(

@@ -15,6 +15,7 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -77,22 +78,26 @@ def row(name: str) -> dict[str, Any]:
 
     settings = parse.ParserSettings()
     configuration = f"{settings}\n{parse_features.TEMPLATES[settings.system]}"
+    return kept_row(name, "weft-treebank-parsing", configuration, parse.Parser)
+
+
+def kept_row(name: str, folder: str, configuration: str, new_parser: Callable[[], Any]) -> dict[str, Any]:
+    """A row of a configuration from the folder of rows, or made and put there; `folder` is used without WEFT_ROWS."""
     print_of_it = hashlib.sha256(configuration.encode()).hexdigest()[:12]
-    folder = Path(os.environ.get("WEFT_ROWS") or Path(tempfile.gettempdir()) / "weft-treebank-parsing") / print_of_it
-    kept = folder / f"{name}.json"
+    home = Path(os.environ.get("WEFT_ROWS") or Path(tempfile.gettempdir()) / folder) / print_of_it
+    kept = home / f"{name}.json"
     if not kept.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        kept.write_text(json.dumps(measure(name)), encoding="utf-8")
+        home.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(measure(name, new_parser())), encoding="utf-8")
     scores: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
     return scores
 
 
-def measure(name: str) -> dict[str, Any]:
-    """Train on one treebank and score."""
+def measure(name: str, parser: Any) -> dict[str, Any]:
+    """Train a parser on one treebank and score it."""
     from weft import data
     from weft.evaluate.ud import evaluate_ud
     from weft.formats import read
-    from weft.tasks.parse import Parser
 
     train = list(read(data.find(f"{FOLDER}/{name}/train.conllu.gz"), skip_bad=True))
     part = "test" if data.have(f"{FOLDER}/{name}/test.conllu.gz") else "dev"
@@ -101,7 +106,6 @@ def measure(name: str) -> dict[str, Any]:
     for doc in system:
         doc.head = None
         doc.columns.pop("deprel", None)
-    parser = Parser()
     start = time.process_time()
     report = parser.fit(train)
     seconds = time.process_time() - start

@@ -7,6 +7,7 @@ from weft.evaluate.calibration import (
     calibration_of_column,
     calibration_of_spans,
 )
+from weft.evaluate.conllx import ConllxReport, evaluate_conllx
 from weft.evaluate.counts import Counts, Score, f1, macro_f1, precision, recall
 from weft.evaluate.curves import CurvePoint, CurveRow, curve_points, draw_curve, learning_curve
 from weft.evaluate.domains import Diagnosis, Parsed, diagnose
@@ -29,11 +30,11 @@ from weft.evaluate.tagging import TagReport, evaluate_labels, evaluate_tags, tag
 from weft.evaluate.ud import UDReport, evaluate_ud
 
 __all__ = [
-    "Calibration", "Comparison", "Conventions", "Counts", "CurvePoint", "CurveRow", "Diagnosis", "Interval", "LossRow",
-    "LossTable", "McNemar", "Parsed", "ParsevalReport", "ReliabilityBin", "Score", "SpanReport", "TagReport",
-    "UDReport", "approximate_randomization", "benjamini_hochberg", "calibration", "calibration_of_column",
+    "Calibration", "Comparison", "ConllxReport", "Conventions", "Counts", "CurvePoint", "CurveRow", "Diagnosis",
+    "Interval", "LossRow", "LossTable", "McNemar", "Parsed", "ParsevalReport", "ReliabilityBin", "Score", "SpanReport",
+    "TagReport", "UDReport", "approximate_randomization", "benjamini_hochberg", "calibration", "calibration_of_column",
     "calibration_of_spans", "confidence_interval", "conlleval", "curve_points", "diagnose", "draw_curve",
-    "evaluate_constituents", "evaluate_labels", "evaluate_span_sets", "evaluate_spans", "evaluate_tags", "evaluate_ud",
-    "f1", "holm", "learning_curve", "loss_table", "macro_f1", "mcnemar", "mcnemar_of_counts", "paired_bootstrap",
-    "precision", "recall", "tag_dictionary", "vocabulary_of",
+    "evaluate_conllx", "evaluate_constituents", "evaluate_labels", "evaluate_span_sets", "evaluate_spans",
+    "evaluate_tags", "evaluate_ud", "f1", "holm", "learning_curve", "loss_table", "macro_f1", "mcnemar",
+    "mcnemar_of_counts", "paired_bootstrap", "precision", "recall", "tag_dictionary", "vocabulary_of",
 ]  # fmt: skip

@@ -1,9 +1,10 @@
 """What of two sets of documents can be scored, and the counts by name: the door of the command line.
 
 A *layer* is `ud` (all metrics of dependency trees, tags and tokens), `constituents` (phrase-structure trees),
-`disfluency` (words under reparanda, and the trees of the others), `crossings` (trees with crossing arcs), `graphs`
-(words with several heads), the name of a span layer, or the name of a column of words. Without a name: constituents if
-both sides have them, then the span layer that both sides have, else `ud`.
+`disfluency` (words under reparanda, and the trees of the others), `crossings` (trees with crossing arcs), `conllx`
+(trees by relation and by tag, punctuation left out), `graphs` (words with several heads), the name of a span layer, or
+the name of a column of words. Without a name: constituents if both sides have them, then the span layer that both sides
+have, else `ud`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import ConfigError, WeftError
+from weft.evaluate.conllx import evaluate_conllx
 from weft.evaluate.counts import Counts
 from weft.evaluate.disfluency import evaluate_disfluency
 from weft.evaluate.graphs import evaluate_graphs
@@ -69,6 +71,8 @@ def evaluate_documents(
         return _disfluency(gold, system)
     if chosen == "crossings":
         return _crossings(gold, system)
+    if chosen == "conllx":
+        return _conllx(gold, system)
     if chosen == "graphs":
         return _graphs(gold, system)
     if any(chosen in doc.spans for doc in gold):
@@ -168,6 +172,18 @@ def _crossings(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
         return report.right
 
     return Outcome("crossings", "UAS", report.counts, right)
+
+
+def _conllx(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
+    report = evaluate_conllx(gold, system)
+
+    def right(name: str) -> NDArray[np.bool_]:
+        known = {"LAS": report.head_right & report.label_right, "UAS": report.head_right}
+        if name not in known:
+            raise ConfigError(f"McNemar's test looks at all words, but {name} does not; take bootstrap")
+        return known[name]
+
+    return Outcome("conllx", "LAS", report.counts, right)
 
 
 def _graphs(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:

@@ -84,7 +84,10 @@ class Shift:
 
 @dataclass(frozen=True)
 class Profile:
-    """Arcs between a word and a later one, by their tags: how many, and how often the left word is the head."""
+    """Arcs between a word and a later one, by their tags: how many, and how often the left word is the head.
+
+    `..` stands in front of the right tag where there are words between the two.
+    """
 
     left: str
     right: str
@@ -297,12 +300,13 @@ def _arc_names(parsed: Parsed) -> list[str]:
 
 
 def _pairs(parsed: Parsed, heads: Ints) -> list[tuple[str, str]]:
-    """Tags of the left and the right word of every arc; the root stands left of all."""
-    tags = parsed.coarse
-    return [
-        ("ROOT", tags[m]) if h < 0 else (tags[h], tags[m]) if h < m else (tags[m], tags[h])
-        for m, h in enumerate(heads.tolist())
-    ]
+    """Tags of the left and the right word of every arc, the right one with dots where they are apart; the root stands
+    left of all."""
+    tags, found = parsed.coarse, []
+    for m, h in enumerate(heads.tolist()):
+        left, right = (h, m) if h < m else (m, h)
+        found.append(("ROOT", tags[m]) if h < 0 else (tags[left], f"{'.. ' if right - left > 1 else ''}{tags[right]}"))
+    return found
 
 
 def _unknown(parsed: Parsed, known: Collection[str]) -> list[str]:

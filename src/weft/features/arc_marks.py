@@ -1,7 +1,8 @@
 """What is known of arcs besides their words, as marks that templates can name (`a.1|h.t|m.t`).
 
-A mark is a number other than 0 where something holds of an arc: another parser has it, it crosses one of that parser's
-arcs, both of its words are of some kind, or both stand in the same stretch of words. Rows are the arcs of a space.
+A mark is a number other than 0 where something holds of an arc: a tree has it, both of its words are of some kind, or
+both stand in the same stretch of words. Rows are the arcs of a space. Marks of another parser's arcs, and of arcs that
+cross them, are made by `weft.tasks.guides`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 
 from weft.features.hashing import Keys, hash_string
 from weft.infer.arcs import ArcSpace
-from weft.kernel import kernel
 
 Booleans = NDArray[np.bool_]
 Heads = NDArray[np.int32]
@@ -36,21 +36,6 @@ def has_arc(space: ArcSpace, heads: Heads) -> Booleans:
     True
     """
     return np.asarray(heads)[space.word] == space.head
-
-
-def crosses(space: ArcSpace, heads: Heads) -> Booleans:
-    """Which arcs cross an arc of a tree.
-
-    >>> from weft.infer.arcs import all_arcs
-    >>> space = all_arcs([0, 4])
-    >>> found = crosses(space, np.array([0, 4, 1, 1]))
-    >>> sorted(zip(space.head[found].tolist(), space.modifier[found].tolist()))
-    [(0, 2), (0, 3), (1, 3), (2, 4), (3, 1), (4, 2)]
-    """
-    found = np.zeros(space.n_arcs, dtype=np.bool_)
-    heads = np.ascontiguousarray(heads, np.int32)
-    _crosses(space.offsets, np.ascontiguousarray(space.word), space.head, space.modifier, heads, found)
-    return found
 
 
 def both(space: ArcSpace, words: Booleans) -> Booleans:
@@ -78,21 +63,3 @@ def _head_word(space: ArcSpace) -> NDArray[np.int64]:
     """The head of every arc as a word of the batch; for the root, the modifier."""
     first = space.word - (space.modifier - 1)
     return np.where(space.head > 0, first + space.head - 1, space.word)
-
-
-@kernel
-def _crosses(
-    offsets: NDArray[np.int64], word: NDArray[np.int64], head: Heads, modifier: Heads, heads: Heads, found: Booleans
-) -> None:
-    for a in range(len(head)):
-        first = word[a] - (modifier[a] - 1)
-        s = np.searchsorted(offsets, first, side="right") - 1
-        low, high = min(head[a], modifier[a]), max(head[a], modifier[a])
-        for d in range(1, offsets[s + 1] - first + 1):
-            g = heads[first + d - 1]
-            if g < 0:
-                continue
-            one, other = min(d, g), max(d, g)
-            if (one < low < other < high) or (low < one < high < other):
-                found[a] = True
-                break

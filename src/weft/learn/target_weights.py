@@ -13,15 +13,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weft.errors import ConfigError
 from weft.infer.arcs import TreeParts
 from weft.infer.ragged import Floats
 from weft.learn.choice import ChoiceModel
+from weft.learn.demands import BeatGold, Demand
 from weft.learn.objective import Objective
 from weft.learn.optimise import minimise
 from weft.learn.tree_model import TreeBatch, TreeModel
@@ -31,20 +32,38 @@ PENALTY, FOLDS = 1.0, 2
 _ITERATIONS = 100
 
 
-def weighted_loss(structure: Any, batch: TreeBatch, heads: NDArray[np.int32]) -> float:
-    """What a tree costs: the costs of its words with wrong heads, 1 each where the batch has no costs.
+@dataclass(frozen=True)
+class WordCosts:
+    """What wrong heads cost, word by word: a `weft.learn.cost.Cost` of trees.
 
-    A loss for `weft.learn.demands.BeatGold`.
-
-    >>> from weft.learn.tree_features import TreeWords
-    >>> words = TreeWords(np.zeros((4, 1), np.uint64), np.zeros(5, np.int64), np.zeros(0, np.uint64))
-    >>> gold = np.array([2, 0, 2], np.int32)
-    >>> batch = TreeBatch(np.array([0, 3]), words, gold, np.ones(1), costs=np.array([0.5, 1.0, 4.0]))
-    >>> weighted_loss(None, batch, np.array([2, 3, 0], np.int32))
-    5.0
+    >>> from weft.infer.arcs import all_arcs
+    >>> from weft.infer.projective import ProjectiveTrees
+    >>> trees, gold = ProjectiveTrees(all_arcs([0, 3]), np.zeros(9)), np.array([2, 0, 2])
+    >>> parts = WordCosts(np.array([0.5, 1.0, 4.0]))(trees, gold)
+    >>> parts.inner(trees.parts(gold)), parts.inner(trees.parts(np.array([2, 3, 0])))
+    (0.0, 5.0)
     """
-    wrong = heads != batch.gold
-    return float(wrong.sum()) if batch.costs is None else float(batch.costs[wrong].sum())
+
+    costs: Floats
+
+    def __call__(self, structure: Any, gold: Any) -> TreeParts:
+        parts: TreeParts = structure.hamming(gold)
+        return replace(parts, arc=parts.arc * self.costs[structure.space.word])
+
+
+@dataclass(frozen=True)
+class WeighWords:
+    """Gold ahead of the k best trees by the costs of their wrong heads, which the batch gives: demands for MIRA.
+
+    >>> WeighWords()
+    WeighWords(worst=False)
+    """
+
+    worst: bool = False
+
+    def __call__(self, structure: Any, batch: TreeBatch, k: int) -> Demand:
+        cost = 1.0 if batch.costs is None else WordCosts(batch.costs)
+        return BeatGold(cost, worst=self.worst)(structure, batch, k)
 
 
 def ratios(source: Counter[Any], target: Counter[Any], smooth: float = 1.0, most: float = 4.0) -> dict[Hashable, float]:

@@ -56,7 +56,7 @@ class TreeBatch:
 
     `arcs` holds the arcs that trees may use, as a mask over `all_arcs`, where not all may; `marks`, one row an arc of
     `all_arcs`, what templates call a.1, a.2 ...; `gold` are heads; `costs`, what a wrong head of each word costs in
-    `weft.learn.target_weights.weighted_loss`.
+    `weft.learn.target_weights.WeighWords`.
     """
 
     offsets: Indices

@@ -28,6 +28,7 @@ TASKS: dict[str, tuple[str, str]] = {
         "phrase-structure trees, of Chinese together with words and tags",
     ),
     "lemmatizer": ("weft.tasks.lemmatize:Lemmatizer", "lemmas of words with tags"),
+    "adapted-parser": ("weft.tasks.adapt_parser:AdaptedParser", "dependency trees in another domain"),
     "chunker": ("weft.tasks.chunk:Chunker", "chunks, entities, or any other layer of flat spans"),
     "ner": ("weft.tasks.entities:EntityRecognizer", "named entities, flat or nested, with gazetteers and clusters"),
     "segments": ("weft.tasks.segments:SegmentFinder", "spans that may have gaps, overlap and nest"),

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from weft.errors import WeftError
 from weft.text.trees import Tree, rebuild
 
-#: In the first column from which end children are searched (l: first to last), then labels in order of preference.
+#: In the first column from which end children are searched (l: first to last), then labels in order of preference, `|`
+#: between those that are as good as each other.
 Rule = tuple[str, tuple[str, ...]]
 
 
@@ -37,7 +38,7 @@ class HeadRules:
         order = range(len(children)) if side == "l" else range(len(children) - 1, -1, -1)
         for tag in wanted:
             for number in order:
-                if plain(children[number]) == tag:
+                if plain(children[number]) in tag.split("|"):
                     return number
         return order[0]
 

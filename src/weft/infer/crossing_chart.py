@@ -33,7 +33,6 @@ TRI, BOX, HALF, TRIX, CHAIN, MEET, N_PAIR_ITEMS = 0, 1, 2, 3, 4, 5, 7
 TRIG, HALFG, BOTH, PENCIL, N_ARC_ITEMS = 0, 1, 2, 4, 10
 TRAP, INSIDE = 0, 1
 RIGHT, N_AROUND = 2, 14
-SPOKE = 4
 
 
 class Problem(NamedTuple):
@@ -45,6 +44,11 @@ class Problem(NamedTuple):
     #: Vertices that have a crossed edge with x, by rising number; how many of them stand left of a vertex.
     links: Indices
     links_before: Indices
+    #: The furthest crossed child of a vertex before x, on x's side; the vertex itself where there is none.
+    reach: Indices
+    #: The leftmost and the rightmost vertex with a crossed edge to a vertex, n + 1 and -1 where there is none.
+    leftmost: Indices
+    rightmost: Indices
     head: Indices
     modifier: Indices
     first: Indices
@@ -72,9 +76,10 @@ class Chart(NamedTuple):
     boxg: Floats  # by sibling parts
     interval: Floats  # a, b, s: what regions have of BOX and TRI
     region: Floats  # a, b, x, piece, s
-    around: Floats  # a, b, x, item: L with all else roots (1: x is below), and RIGHT + use
+    spoke: Floats  # a, z, x, (0: interval, 1: region), s
+    around: Floats  # a, b, x, item: L with all else roots (1: x is below), and RIGHT + use; x, b, a for A2
     present: NDArray[np.uint8]  # a, b, x: 0 where the region has no edge
-    top: Floats  # scratch, by states: the best scores of pieces of one region, and the two SPOKEs of one inner vertex
+    top: Floats  # scratch, by states: the best scores of pieces of one region
 
 
 @inner_kernel
@@ -229,7 +234,7 @@ def crossed_furthest(p: Problem, c: Chart, a: int, b: int, chain: int) -> tuple[
             continue
         for point in range(k + step, b, step):
             for below in range(2):
-                total = c.arc[PENCIL + below, v, point] + c.around[point, b, k, RIGHT + shift + below]
+                total = c.arc[PENCIL + below, v, point] + c.around[k, b, point, RIGHT + shift + below]
                 if total > best:
                     best, found, at, how = total, v, point, below
         for point in range(a + step, k, step):

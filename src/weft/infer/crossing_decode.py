@@ -37,8 +37,8 @@ from weft.infer.crossing_chart import (
     tri,
     trig,
 )  # fmt: skip
-from weft.infer.crossing_regions import both, fill_region, right
-from weft.infer.crossing_states import Tables
+from weft.infer.crossing_regions import both, fill_region, fill_spokes, right
+from weft.infer.crossing_states import N_SPOKES, Tables
 from weft.infer.crossing_walk import walk
 from weft.infer.ragged import Floats, Indices, States
 from weft.kernel import inner_kernel, kernel
@@ -63,10 +63,12 @@ def decode(
     c = Chart(
         np.empty((N_PAIR_ITEMS, size, size)), np.empty((N_ARC_ITEMS, n_arcs + 1, size)), np.empty((2, n_arcs)),
         np.empty(n_grand_arcs), np.empty(n_siblings), np.empty((size, size, 3)), np.empty((size, size, size, 3, 10)),
-        np.empty((size, size, size, N_AROUND)), np.empty((size, size, size), np.uint8), np.empty((6, 10)),
+        np.empty((size, size, size, 2, N_SPOKES)), np.empty((size, size, size, N_AROUND)),
+        np.empty((size, size, size), np.uint8), np.empty((4, 10)),
     )  # fmt: skip
     own_crossed, arc = np.empty((size, size)), np.empty((size, size), np.int64)
     links, links_before = np.empty((size, size), np.int64), np.empty((size, size + 1), np.int64)
+    reach, ends = np.empty((size, size), np.int64), np.empty((2, size), np.int64)
     of_arc, of_node = np.empty((7, n_arcs + 1), np.int64), np.empty((3, size + 1), np.int64)
     stack = np.empty((64 * size, 5), np.int64)
     for s in range(len(offsets) - 1):
@@ -91,6 +93,7 @@ def decode(
                     links[x, count] = z
                     count += 1
             links_before[x, n + 1] = count
+            _fill_reach(own_crossed, n, x, reach, ends)
         # above ROOT stands one virtual arc, the last
         of_arc[4, 0], of_arc[5, m], of_arc[6, m] = m, 0, 0
         of_node[2, 0], of_node[2, 1] = 0, 1
@@ -106,9 +109,10 @@ def decode(
                 of_arc[6, u] = grands[v] - grands[v0] + above * (siblings[first[v + 1]] - siblings[first[v]]) - own
             of_node[2, i + 1] = into_first[v + 1] - a0 + 1
         p = Problem(
-            own_crossed, arc, links, links_before, of_arc[0, :m], of_arc[1, :m], of_node[0], of_node[1], of_arc[4],
-            of_node[2], of_arc[2], of_arc[3], of_arc[5], of_arc[6], edge[a0:a1], sibling[siblings[a0] : siblings[a1]],
-            grand_arc[grand_arcs[v0] : grand_arcs[v1]], grand[grands[v0] : grands[v1]],
+            own_crossed, arc, links, links_before, reach, ends[0], ends[1], of_arc[0, :m], of_arc[1, :m], of_node[0],
+            of_node[1], of_arc[4], of_node[2], of_arc[2], of_arc[3], of_arc[5], of_arc[6], edge[a0:a1],
+            sibling[siblings[a0] : siblings[a1]], grand_arc[grand_arcs[v0] : grand_arcs[v1]],
+            grand[grands[v0] : grands[v1]],
         )  # fmt: skip
         _clear(p, c, n)
         for length in range(1, n + 1):
@@ -117,6 +121,19 @@ def decode(
         score[s] = c.arc[TRIG, m, n]
         if score[s] > NEVER:
             walk(p, c, t, n, heads[offsets[s] : offsets[s + 1]], stack)
+
+
+@inner_kernel
+def _fill_reach(crossed: Floats, n: int, v: int, reach: Indices, ends: Indices) -> None:
+    reach[v, v] = v
+    for x in range(v + 1, n + 1):
+        reach[v, x] = x - 1 if crossed[v, x - 1] > NEVER else reach[v, x - 1]
+    for x in range(v - 1, -1, -1):
+        reach[v, x] = x + 1 if crossed[v, x + 1] > NEVER else reach[v, x + 1]
+    ends[0, v], ends[1, v] = n + 1, -1
+    for h in range(n + 1):
+        if crossed[h, v] > NEVER:
+            ends[0, v], ends[1, v] = min(h, ends[0, v]), h
 
 
 @inner_kernel
@@ -175,10 +192,18 @@ def _fill(p: Problem, c: Chart, t: Tables, n: int, low: int, high: int) -> None:
         c.pair[BOX, a, b] = box(c, a, b)[0]
         c.interval[a, b, 0], c.interval[a, b, 1] = c.pair[BOX, a, b], c.pair[TRI, a, b]
         c.interval[a, b, 2] = c.pair[TRI, b, a]
+        for x in range(n + 1):
+            if (x < low or x > high) and (p.crossed[x, b] > NEVER or p.crossed[b, x] > NEVER):
+                fill_spokes(p, c, t, a, b, x)
         for x in range(a) if b > a else range(a + 1, n + 1):
             some = c.present[a, b, x] or p.crossed[x, b] > NEVER or p.crossed[b, x] > NEVER
-            for use in range(12):
-                c.around[a, b, x, RIGHT + use] = right(p, c, t, a, b, x, use)[0] if some else NEVER
+            # x, or for B a, is k: the edge to it comes from beyond x
+            after = some and (p.leftmost[x] < x if b > a else p.rightmost[x] > x)
+            for use in range(4):
+                c.around[x, b, a, RIGHT + use] = right(p, c, t, a, b, x, use)[0] if after else NEVER
+            after = some and (p.leftmost[a] < x if b > a else p.rightmost[a] > x)
+            for use in range(4, 12):
+                c.around[a, b, x, RIGHT + use] = right(p, c, t, a, b, x, use)[0] if after else NEVER
     for side in range(2):
         a, b = (low, high) if side == 0 else (high, low)
         begin, end = (p.right[a], p.first[a + 1]) if b > a else (p.first[a], p.right[a])

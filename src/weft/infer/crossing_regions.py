@@ -10,10 +10,9 @@ with {u-v} a crossed edge in either direction and L'(a,b;x) = L(a,b;x) {a-b}?.
 
 from __future__ import annotations
 
-import numpy as np
-
-from weft.infer.crossing_chart import NEVER, SPOKE, Chart, Problem
+from weft.infer.crossing_chart import NEVER, Chart, Problem
 from weft.infer.crossing_states import (
+    N_SPOKES,
     ONE_SIDE,
     SPAN,
     SPOKE_INTERVAL,
@@ -34,88 +33,97 @@ WITH_EDGE, LINKED, OUTER, PLAIN = 0, 1, 2, 3
 
 
 @inner_kernel
-def _join(t: Tables, table: int, spoke: Floats, other: Floats, top: Floats, want: int | np.int64) -> int:
-    """Raise the best score of every state; the row of the wanted one if that was raised, else -1."""
-    found = -1
-    for state in range(10):
-        if spoke[state] == NEVER:
-            continue
-        for r in range(t.first[table + state], t.first[table + state + 1]):
-            total = spoke[state] + other[t.rows[r, 1]]
-            whole = t.rows[r, 2]
-            if total > top[whole]:
-                top[whole] = total
-                if whole == want:
-                    found = r
-    return found
+def _join(t: Tables, table: int, spoke: Floats, other: Floats, top: Floats) -> None:
+    """Raise the best score of every state by those of spokes with another piece."""
+    for state in range(N_SPOKES):
+        if spoke[state] > NEVER:
+            for r in range(t.first[table + state], t.first[table + state + 1]):
+                whole, total = t.rows[r, 2], spoke[state] + other[t.rows[r, 1]]
+                top[whole] = total if total > top[whole] else top[whole]
 
 
 @inner_kernel
-def spokes(p: Problem, c: Chart, t: Tables, a: int, z: int, x: int) -> None:
+def fill_spokes(p: Problem, c: Chart, t: Tables, a: int, z: int, x: int) -> None:
     """{x-z} with the interval (a,z), and with L'(a,z;x)."""
     into, out = p.crossed[x, z], p.crossed[z, x]
-    for state in range(10):
-        c.top[SPOKE, state] = c.top[SPOKE + 1, state] = NEVER
+    for state in range(N_SPOKES):
+        c.spoke[a, z, x, 0, state] = c.spoke[a, z, x, 1, state] = NEVER
     for r in range(t.first[SPOKE_INTERVAL], t.first[SPOKE_INTERVAL + 1]):
         total = (into if t.rows[r, 0] == 0 else out) + c.interval[a, z, t.rows[r, 1]]
-        c.top[SPOKE, t.rows[r, 2]] = max(c.top[SPOKE, t.rows[r, 2]], total)
+        c.spoke[a, z, x, 0, t.rows[r, 2]] = max(c.spoke[a, z, x, 0, t.rows[r, 2]], total)
     if c.present[a, z, x]:
         for r in range(t.first[SPOKE_REGION], t.first[SPOKE_REGION + 1]):
             total = (into if t.rows[r, 0] == 0 else out) + c.region[a, z, x, WITH_EDGE, t.rows[r, 1]]
-            c.top[SPOKE + 1, t.rows[r, 2]] = max(c.top[SPOKE + 1, t.rows[r, 2]], total)
+            c.spoke[a, z, x, 1, t.rows[r, 2]] = max(c.spoke[a, z, x, 1, t.rows[r, 2]], total)
 
 
 @inner_kernel
-def region(
-    p: Problem, c: Chart, t: Tables, a: int, b: int, x: int, piece: int | np.int64, want: int | np.int64
-) -> tuple[int, int, int]:
-    """Best scores of LC without {a-b}, N and L by states, in `top`; and for the wanted state of the wanted piece:
-    the kind of composition (in the order above), z, and the row."""
-    for other in range(LINKED, PLAIN + 1):
+def region(p: Problem, c: Chart, t: Tables, a: int, b: int, x: int) -> None:
+    """Best scores of LC without {a-b}, N and L by states, in `top`."""
+    for piece in range(PLAIN + 1):
         for state in range(10):
-            c.top[other, state] = NEVER
-    wanted_linked = want if piece == LINKED else -1
-    wanted_outer = want if piece == OUTER else -1
-    wanted = want if piece == PLAIN else -1
-    kind, at, row = -1, a, -1
+            c.top[piece, state] = NEVER
+    near = (x < a) == (a < b)  # only such regions are asked for N
     for link in range(p.links_before[x, min(a, b) + 1], p.links_before[x, max(a, b)]):
         z = p.links[x, link]
-        spokes(p, c, t, a, z, x)
-        r = _join(t, WITH_INTERVAL, c.top[SPOKE], c.interval[z, b], c.top[PLAIN], wanted)
-        if r >= 0:
-            kind, at, row = 0, z, r
-        r = _join(t, WITH_INTERVAL, c.top[SPOKE], c.interval[z, b], c.top[OUTER], wanted_outer)
-        if r >= 0:
-            kind, at, row = 0, z, r
+        _join(t, WITH_INTERVAL, c.spoke[a, z, x, 0], c.interval[z, b], c.top[WITH_EDGE])
         if c.present[z, b, a]:
-            r = _join(t, WITH_INNER, c.top[SPOKE], c.region[z, b, a, WITH_EDGE], c.top[PLAIN], wanted)
-            if r >= 0:
-                kind, at, row = 1, z, r
-            r = _join(t, WITH_INNER, c.top[SPOKE], c.region[z, b, a, LINKED], c.top[LINKED], wanted_linked)
-            if r >= 0:
-                kind, at, row = 5, z, r
+            _join(t, WITH_INNER, c.spoke[a, z, x, 0], c.region[z, b, a, WITH_EDGE], c.top[PLAIN])
+            _join(t, WITH_INNER, c.spoke[a, z, x, 0], c.region[z, b, a, LINKED], c.top[LINKED])
         if c.present[a, z, x]:
-            r = _join(t, WITH_INTERVAL, c.top[SPOKE + 1], c.interval[z, b], c.top[PLAIN], wanted)
-            if r >= 0:
-                kind, at, row = 2, z, r
+            _join(t, WITH_INTERVAL, c.spoke[a, z, x, 1], c.interval[z, b], c.top[PLAIN])
             if c.present[z, b, a]:
-                r = _join(t, WITH_INNER, c.top[SPOKE + 1], c.region[z, b, a, OUTER], c.top[PLAIN], wanted)
-                if r >= 0:
-                    kind, at, row = 3, z, r
-        if c.present[z, b, x]:
-            r = _join(t, WITH_OUTER, c.top[SPOKE], c.region[z, b, x, OUTER], c.top[OUTER], wanted_outer)
-            if r >= 0:
-                kind, at, row = 4, z, r
+                _join(t, WITH_INNER, c.spoke[a, z, x, 1], c.region[z, b, a, OUTER], c.top[PLAIN])
+        if near and c.present[z, b, x]:
+            _join(t, WITH_OUTER, c.spoke[a, z, x, 0], c.region[z, b, x, OUTER], c.top[OUTER])
+    for state in range(10):  # intervals on both sides of z are L and N
+        c.top[PLAIN, state] = max(c.top[PLAIN, state], c.top[WITH_EDGE, state])
+        c.top[OUTER, state] = max(c.top[OUTER, state], c.top[WITH_EDGE, state])
+
+
+@inner_kernel
+def region_choice(
+    p: Problem, c: Chart, t: Tables, a: int, b: int, x: int, piece: int, want: int
+) -> tuple[int, int, int]:
+    """The best way to a state of LC without {a-b}, N or L: the kind of composition (in the order above), z, the row."""
+    best, kind, at, row = NEVER, -1, a, -1
+    for link in range(p.links_before[x, min(a, b) + 1], p.links_before[x, max(a, b)]):
+        z = p.links[x, link]
+        for how in range(6):
+            if (piece == LINKED) != (how == 5) or (piece == OUTER and 0 < how < 4) or (piece == PLAIN and how == 4):
+                continue
+            spoke = 1 if how == 2 or how == 3 else 0
+            if spoke == 1 and not c.present[a, z, x]:
+                continue
+            if (how == 4 and not c.present[z, b, x]) or (how % 2 == 1 and not c.present[z, b, a]):
+                continue
+            table = WITH_OUTER if how == 4 else (WITH_INNER if how % 2 == 1 else WITH_INTERVAL)
+            for r in range(t.first[table], t.first[table + N_SPOKES]):
+                if t.rows[r, 2] == want:
+                    j, total = t.rows[r, 1], c.spoke[a, z, x, spoke, t.rows[r, 0]]
+                    if how == 4:
+                        total += c.region[z, b, x, OUTER, j]
+                    elif how % 2 == 1:
+                        total += c.region[z, b, a, WITH_EDGE if how == 1 else (OUTER if how == 3 else LINKED), j]
+                    else:
+                        total += c.interval[z, b, j]
+                    if total > best:
+                        best, kind, at, row = total, how, z, r
     return kind, at, row
 
 
 @inner_kernel
 def fill_region(p: Problem, c: Chart, t: Tables, a: int, b: int, x: int) -> None:
-    if p.links_before[x, min(a, b) + 1] == p.links_before[x, max(a, b)]:
+    absent = p.links_before[x, min(a, b) + 1] == p.links_before[x, max(a, b)]
+    if b > a and x > b:  # regions with x beyond b stand inside an edge a -> k only, which x-edges cross
+        absent |= p.reach[a, x] < b
+    elif b < a and x < b:
+        absent |= p.reach[a, x] > b
+    if absent:
         c.present[a, b, x] = 0
         c.around[a, b, x, 0] = c.around[a, b, x, 1] = NEVER
         return
-    region(p, c, t, a, b, x, np.int64(PLAIN), np.int64(-1))  # no literals: the function would be compiled for each
+    region(p, c, t, a, b, x)
     c.present[a, b, x] = 1
     c.around[a, b, x, 0] = c.top[PLAIN, 0]
     c.around[a, b, x, 1] = max(c.top[PLAIN, X_BELOW[0]], c.top[PLAIN, X_BELOW[1]])
@@ -123,6 +131,8 @@ def fill_region(p: Problem, c: Chart, t: Tables, a: int, b: int, x: int) -> None
         c.region[a, b, x, WITH_EDGE, state] = c.top[PLAIN, state]
         c.region[a, b, x, LINKED, state] = c.top[LINKED, state]
         c.region[a, b, x, OUTER, state] = c.top[OUTER, state]
+    if p.crossed[a, b] == NEVER and p.crossed[b, a] == NEVER:
+        return
     for r in range(t.first[SPAN], t.first[SPAN + 1]):
         state = t.rows[r, 2]
         total = (p.crossed[a, b] if t.rows[r, 0] == 0 else p.crossed[b, a]) + c.top[PLAIN, t.rows[r, 1]]
@@ -133,7 +143,7 @@ def fill_region(p: Problem, c: Chart, t: Tables, a: int, b: int, x: int) -> None
 @inner_kernel
 def better_below(p: Problem, c: Chart, t: Tables, a: int, b: int, x: int) -> int:
     """The better state of L in which x is below a or b, all else roots."""
-    region(p, c, t, a, b, x, np.int64(PLAIN), np.int64(-1))
+    region(p, c, t, a, b, x)
     return X_BELOW[0] if c.top[PLAIN, X_BELOW[0]] >= c.top[PLAIN, X_BELOW[1]] else X_BELOW[1]
 
 

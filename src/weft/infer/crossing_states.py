@@ -19,7 +19,7 @@ import numpy as np
 
 from weft.infer.ragged import Indices
 
-__all__ = ["FIRST_BELOW", "INTERVALS", "REGIONS", "X_BELOW", "Tables", "compose", "tables"]
+__all__ = ["FIRST_BELOW", "INTERVALS", "N_SPOKES", "REGIONS", "X_BELOW", "Tables", "compose", "tables"]
 
 State = tuple[int, ...]
 
@@ -33,6 +33,9 @@ REGIONS: tuple[State, ...] = (
 #: Of region states: x alone is below another; a alone is.
 X_BELOW = (REGIONS.index((0, 1, 0)), REGIONS.index((0, 1, 1)))
 FIRST_BELOW = (REGIONS.index((1, 1, 2)), REGIONS.index((2, 1, 2)))
+#: States with b and x under one root, as they are where an edge joins them.
+SPOKES = tuple(i for i, s in enumerate(REGIONS) if s[1] == s[2])
+N_SPOKES = len(SPOKES)
 
 
 def compose(pieces: Iterable[tuple[str, State]], edges: Iterable[tuple[str, str]], boundary: str) -> State | None:
@@ -65,7 +68,7 @@ def compose(pieces: Iterable[tuple[str, State]], edges: Iterable[tuple[str, str]
 
 
 #: Numbers of tables; an edge's direction is 0 into the inner vertex, 1 out of it. Of a region (a, b; x) with an inner
-#: vertex z that has an edge with x, the *spoke* is the piece (a, z; x) with that edge.
+#: vertex z that has an edge with x, the *spoke* is the piece (a, z; x) with that edge; its state is one of `SPOKES`.
 SPOKE_INTERVAL = 0  # direction of x-z, interval (a, z), spoke
 SPOKE_REGION = 1  # direction of x-z, region (a, z; x), spoke
 SPAN = 2  # direction of a-b (0: a is the head), region (a, b; x), region with the edge
@@ -75,8 +78,8 @@ ONE_SIDE = 5  # region (a, q; x), interval (q, k), edge x-q; 6: x is below a or 
 #: for A2, B1, B2 each in TriX and in Chain, each with l a root of the left piece or not.
 USES = 7
 WITH_INTERVAL = 19  # + spoke: spoke, interval (z, b), region (a, b; x)
-WITH_INNER = 29  # + spoke: spoke, region (z, b; a), region (a, b; x)
-WITH_OUTER = 39  # + spoke: spoke, region (z, b; x), region (a, b; x)
+WITH_INNER = 24  # + spoke: spoke, region (z, b; a), region (a, b; x)
+WITH_OUTER = 29  # + spoke: spoke, region (z, b; x), region (a, b; x)
 
 
 class Tables(NamedTuple):
@@ -107,19 +110,19 @@ def tables() -> Tables:
     """All tables, computed once.
 
     >>> table = tables()
-    >>> [int(table.first[i + 10] - table.first[i]) for i in (WITH_INTERVAL, WITH_INNER, WITH_OUTER)]
+    >>> [int(table.first[i + N_SPOKES] - table.first[i]) for i in (WITH_INTERVAL, WITH_INNER, WITH_OUTER)]
     [8, 18, 13]
     """
     into_out, over = (("x", "z"), ("z", "x")), (("a", "b"), ("b", "a"))
     no_edge: Edges = []
     crossed = list(enumerate([no_edge, [("x", "q")], [("q", "x")]]))
     regions, intervals = list(enumerate(REGIONS)), list(enumerate(INTERVALS))
-    spokes = [[(i, s)] if s[1] == s[2] else [] for i, s in regions]
+    spokes = [[(j, REGIONS[i])] for j, i in enumerate(SPOKES)]
     two = [(i, j, d, [("aqx", s), ("kqx", t)], e) for i, s in regions for j, t in regions for d, e in crossed]
     one = [(i, j, d, [("aqx", s), ("qk", t)], e) for i, s in regions for j, t in intervals for d, e in crossed[1:]]
     found = [
-        _rows("azx", [(d, i, [("az", s)], [into_out[d]]) for d in (0, 1) for i, s in intervals]),
-        _rows("azx", [(d, i, [("azx", s)], [into_out[d]]) for d in (0, 1) for i, s in regions]),
+        _spoke_rows([(d, i, [("az", s)], [into_out[d]]) for d in (0, 1) for i, s in intervals]),
+        _spoke_rows([(d, i, [("azx", s)], [into_out[d]]) for d in (0, 1) for i, s in regions]),
         _rows("abx", [(d, i, [("abx", s)], [over[d]]) for d in (0, 1) for i, s in regions]),
         *(_below(tried, below) for tried in (two, one) for below in (False, True)),
         *(_right_rows(use, target, below) for use, target in _RIGHT for below in (False, True)),
@@ -134,6 +137,10 @@ def tables() -> Tables:
 def _rows(boundary: str, tried: list[tuple[int, int, Pieces, Edges]]) -> Rows:
     composed = [(i, j, compose(pieces, edges, boundary)) for i, j, pieces, edges in tried]
     return [(i, j, REGIONS.index(state)) for i, j, state in composed if state]
+
+
+def _spoke_rows(tried: list[tuple[int, int, Pieces, Edges]]) -> Rows:
+    return [(i, j, SPOKES.index(state)) for i, j, state in _rows("azx", tried)]
 
 
 def _below(tried: list[tuple[int, int, int, Pieces, Edges]], below: bool) -> Rows:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from weft.infer.crossing_chart import (
-    SPOKE,
     Chart,
     Problem,
     box,
@@ -27,9 +26,9 @@ from weft.infer.crossing_regions import (
     better_below,
     both,
     region,
+    region_choice,
     right,
     spanned,
-    spokes,
 )  # fmt: skip
 from weft.infer.crossing_states import ONE_SIDE, SPOKE_INTERVAL, SPOKE_REGION, Tables
 from weft.infer.ragged import Indices, States
@@ -200,7 +199,7 @@ def _walk_region(
         return _walk_spoke(p, c, t, heads, stack, size, a, b, x, state)
     piece = kind - AT_REGION
     if piece <= LINKED:
-        how, z, row = region(p, c, t, a, b, x, piece, state)
+        region(p, c, t, a, b, x)
         without = c.top[PLAIN, state] if piece == WITH_EDGE else c.top[LINKED, state]
         _, edge = spanned(p, t, c.top[PLAIN], a, b, without, state)
         if edge >= 0:
@@ -211,8 +210,7 @@ def _walk_region(
             return _push(stack, size, AT_REGION + PLAIN, a, b, x, t.rows[edge, 1])
         if piece == WITH_EDGE:
             return _push(stack, size, AT_REGION + PLAIN, a, b, x, state)
-    else:
-        how, z, row = region(p, c, t, a, b, x, piece, state)
+    how, z, row = region_choice(p, c, t, a, b, x, piece, state)
     spoke, other = t.rows[row, 0], t.rows[row, 1]
     size = _push(stack, size, AT_SPOKE, a, z, x, 2 * spoke + (1 if how == 2 or how == 3 else 0))
     if how == 0 or how == 2:
@@ -226,7 +224,6 @@ def _walk_region(
 def _walk_spoke(
     p: Problem, c: Chart, t: Tables, heads: States, stack: Indices, size: int, a: int, z: int, x: int, state: int
 ) -> int:  # fmt: skip
-    spokes(p, c, t, a, z, x)
     in_region, wanted = state % 2, state // 2
     table = SPOKE_REGION if in_region else SPOKE_INTERVAL
     for r in range(t.first[table], t.first[table + 1]):
@@ -234,7 +231,7 @@ def _walk_spoke(
             edge = p.crossed[x, z] if t.rows[r, 0] == 0 else p.crossed[z, x]
             other = t.rows[r, 1]
             rest = c.region[a, z, x, WITH_EDGE, other] if in_region else c.interval[a, z, other]
-            if edge + rest == c.top[SPOKE + in_region, wanted]:
+            if edge + rest == c.spoke[a, z, x, in_region, wanted]:
                 if t.rows[r, 0] == 0:
                     heads[z - 1] = x
                 else:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -47,7 +45,7 @@ def test_where_single_heads_are_apart_every_tree_is_by_its_hamming_loss(seed):
 @pytest.fixture(scope="module")
 def runs():
     """Parsers of first 1,500 sentences of Gothic, asked for 400."""
-    treebank = recipe.treebank_of(RecipeOptions(), "Gothic", replace(recipe.Size(), main=1500, test=400))
+    treebank = recipe.treebank_of(RecipeOptions(), "Gothic", 1500, 400)
     reports = {}
     for row in (recipe.PROJECTIVE, recipe.SINGLE, recipe.FACTORED):
         parser = recipe.train(treebank.train, row, epochs=3)
@@ -83,8 +81,7 @@ def test_projective_search_finds_no_nonprojective_arc_and_spanning_trees_some(ru
 def test_treebanks_without_punctuation_are_whole_trees_without_it():
     if not have("treebanks/ud/Basque-BDT/train.conllu.gz"):
         pytest.skip("UD_Basque-BDT is not at hand")
-    size = replace(recipe.Size(), main=300, test=50, other=50)
-    treebank = recipe.treebank_of(RecipeOptions(), "Basque without punctuation", size)
+    treebank = recipe.treebank_of(RecipeOptions(), "Basque without punctuation", 300, 50)
     crossing = 0
     for doc in treebank.train:
         assert "PUNCT" not in doc.column("upos")

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -288,8 +289,8 @@ class Multiwords:
         known = self._ambiguous(small)
         return small, known, hash_strings(_of_token(token, small, known))
 
-    def split(self, tokens: Sequence[str]) -> dict[int, Words]:
-        """The words of those tokens that stand for several."""
+    def split(self, tokens: Sequence[str], bounds: Iterable[int] = ()) -> dict[int, Words]:
+        """The words of those tokens that stand for several, in order; `bounds` are where documents begin and end."""
         found: dict[int, Words] = {}
         open_places: list[int] = []
         choices: list[tuple[int, ...]] = []
@@ -301,31 +302,33 @@ class Multiwords:
             else:
                 open_places.append(i)
                 choices.append(choice)
-        for i, label in zip(open_places, self._decide(tokens, open_places, choices), strict=True):
+        for i, label in zip(open_places, self._decide(tokens, bounds, open_places, choices), strict=True):
             if label != _WHOLE:
                 found[i] = self.scripts[label - 1].apply(tokens[i])
-        return found
+        return dict(sorted(found.items()))
 
-    def _decide(self, tokens: Sequence[str], places: list[int], choices: list[tuple[int, ...]]) -> list[int]:
+    def _decide(
+        self, tokens: Sequence[str], bounds: Iterable[int], places: list[int], choices: list[tuple[int, ...]]
+    ) -> list[int]:
         if not places:
             return []
         if self.weights is None:  # whatever a script fitted in training was split
             return [choice[-1] for choice in choices]
         strings: list[str] = []
         own: list[Keys] = []
+        edges = {0, len(tokens), *bounds}
         for i in places:
             small, known, keys = self._open[tokens[i]]
             own.append(keys)
-            before = lower(tokens[i - 1]) if i else "<"
-            behind = lower(tokens[i + 1]) if i + 1 < len(tokens) else ">"
+            before = "<" if i in edges else lower(tokens[i - 1])
+            behind = ">" if i + 1 in edges else lower(tokens[i + 1])
             strings += _of_neighbours(small, known, before, behind)
         near = hash_strings(strings).reshape(len(places), -1)
         keys = np.concatenate([np.stack(own), near], axis=1)
         offsets = np.arange(len(places) + 1, dtype=np.int64)
         scores = self.weights.score(keys.ravel(), offsets * keys.shape[1], np.zeros(0))
         mask = np.zeros(scores.shape, dtype=np.bool_)
-        for row, choice in enumerate(choices):
-            mask[row, list(choice)] = True
+        mask[np.repeat(np.arange(len(choices)), list(map(len, choices))), list(chain.from_iterable(choices))] = True
         best: list[int] = np.where(mask, scores, -np.inf).argmax(axis=1).tolist()
         return best
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby, pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -25,7 +26,7 @@ from weft.pipeline import Component, State
 from weft.storage import Arrays
 from weft.tasks.boundaries import SENTENCE
 from weft.tasks.boundary_model import BoundaryModel, Trained, train, tune_bias
-from weft.tasks.multiwords import Multiwords, Split
+from weft.tasks.multiwords import Multiwords, Split, Words
 from weft.tasks.segment_rules import split_by_rule
 from weft.tasks.settings import Settings
 from weft.text.doc import Doc, Multiword
@@ -167,14 +168,7 @@ class Segmenter(Component):
         if self.boundaries is None:
             raise WeftError("this segmenter is not trained yet: call fit, or load a model")
         for group, text in _groups(docs):
-            tokens = self.tokens(text)
-            first = 0
-            reached = 0
-            for doc in group:
-                end = int(np.searchsorted(tokens.start, first + len(doc.text)))
-                self._write(doc, tokens, reached, end, first)
-                first += len(doc.text) + 1
-                reached = end
+            self._write(group, text, self.tokens(text))
 
     def tokens(self, text: str) -> Tokens:
         """The tokens of a text, found window by window."""
@@ -211,41 +205,48 @@ class Segmenter(Component):
             confidence = self.boundaries.confidence(scored, labels)[ends].astype(np.float32)
         return Tokens(squeezed.origin[starts], squeezed.origin[ends] + 1, labels[ends] == SENTENCE, confidence)
 
-    def _write(self, doc: Doc, tokens: Tokens, first: int, end: int, shift: int) -> None:
-        """Put the tokens `first:end` into a document whose text begins at `shift`."""
-        doc.set_offsets(tokens.start[first:end] - np.int32(shift), tokens.end[first:end] - np.int32(shift))
-        doc.multiwords = []
-        final = tokens.final[first:end].copy()
-        final[-1:] = True
-        confidence = None if tokens.confidence is None else tokens.confidence[first:end]
+    def _write(self, docs: Sequence[Doc], text: str, tokens: Tokens) -> None:
+        """Put the tokens of a text into the documents whose texts it joins."""
+        lengths = np.array([len(doc.text) for doc in docs], dtype=np.int64)
+        begins = np.cumsum(lengths + 1) - lengths - 1  # of documents, in characters
+        bounds = np.concatenate([[0], np.searchsorted(tokens.start, begins + lengths)])
+        counts = np.diff(bounds)
+        final = tokens.final.copy()
+        final[bounds[1:][counts > 0] - 1] = True
+        forms = [text[start:end] for start, end in zip(tokens.start.tolist(), tokens.end.tolist(), strict=True)]
+        found = {} if self.multiwords.empty else self.multiwords.split(forms, bounds.tolist())
+        words, word_ends = _with_words(forms, found)
+        word_bounds = np.concatenate([[0], word_ends])[bounds]
+        shift = np.repeat(begins, counts)
+        starts, ends = (tokens.start - shift).astype(np.int32), (tokens.end - shift).astype(np.int32)
+        owners = np.arange(len(forms), dtype=np.int32) - np.repeat(bounds[:-1], counts).astype(np.int32)
         lasts = np.flatnonzero(final)
-        if not self.multiwords.empty:
-            sizes = self._split(doc)
-            if sizes is not None:
-                lasts = np.cumsum(sizes)[lasts] - 1
-                confidence = None if confidence is None else np.repeat(confidence, sizes)
-        doc.set_sentences(np.concatenate([[0], lasts + 1]))
-        if confidence is not None:
-            doc.confidence["form"] = confidence
-
-    def _split(self, doc: Doc) -> NDArray[np.int64] | None:
-        """Put words in the place of tokens that stand for several; the number of words of every token, if any does."""
-        ids = doc.columns["form"]
-        forms = doc.strings.strings(ids)
-        found = self.multiwords.split(forms)
-        if not found:
-            return None
-        sizes = np.ones(len(forms), dtype=np.int64)
-        sizes[list(found)] = [len(words) for words in found.values()]
-        begins = np.cumsum(sizes) - sizes
-        column = np.repeat(ids, sizes)
-        for token, words in sorted(found.items()):
-            begin = int(begins[token])
-            column[begin : begin + len(words)] = doc.strings.ids(words)
-            doc.multiwords.append(Multiword(begin, begin + len(words), (forms[token], *[""] * 8)))
-        doc.word_token = np.repeat(np.arange(len(forms), dtype=np.int32), sizes)
-        doc.columns = {"form": column}
-        return sizes
+        sentences, sentence_bounds = _offsets(word_ends[lasts], np.searchsorted(lasts, bounds), word_bounds)
+        confidence = tokens.confidence
+        if found:
+            sizes = np.diff(word_ends, prepend=0)
+            owners = np.repeat(owners, sizes)
+            confidence = None if confidence is None else np.repeat(confidence, sizes)
+        ids = _ids(docs, words, word_bounds)
+        own_tokens, own_words, own_sentences = (
+            list(pairwise(array.tolist())) for array in (bounds, word_bounds, sentence_bounds)
+        )
+        for doc, (a, b), (first, end), (c, d) in zip(docs, own_tokens, own_words, own_sentences, strict=True):
+            doc.token_start, doc.token_end = starts[a:b], ends[a:b]
+            doc.word_token, doc.columns, doc.head, doc.multiwords = (
+                owners[first:end],
+                {"form": ids[first:end]},
+                None,
+                [],
+            )
+            doc.set_sentences(sentences[c:d])
+            if confidence is not None:
+                doc.confidence["form"] = confidence[first:end]
+        of_doc = np.searchsorted(bounds, list(found), side="right") - 1
+        for doc_number, (token, parts) in zip(of_doc.tolist(), found.items(), strict=True):
+            end = int(word_ends[token] - word_bounds[doc_number])
+            fields = (forms[token], *[""] * 8)
+            docs[doc_number].multiwords.append(Multiword(end - len(parts), end, fields))
 
     def state(self) -> State:
         if self.boundaries is None:
@@ -278,6 +279,48 @@ def _groups(docs: Sequence[Doc]) -> Iterator[tuple[list[Doc], str]]:
         size += len(doc.text) + 1
     if group:
         yield group, _GLUE.join(each.text for each in group)
+
+
+def _with_words(forms: list[str], found: Mapping[int, Words]) -> tuple[list[str], NDArray[np.int64]]:
+    """Words in the place of tokens that stand for several, and where the words of every token end."""
+    if not found:
+        return forms, np.arange(1, len(forms) + 1)
+    sizes = np.ones(len(forms), dtype=np.int64)
+    sizes[list(found)] = [len(parts) for parts in found.values()]
+    words: list[str] = []
+    done = 0
+    for token, parts in found.items():
+        words += forms[done:token]
+        words += parts
+        done = token + 1
+    return words + forms[done:], np.cumsum(sizes)
+
+
+def _offsets(
+    ends: NDArray[np.int64], bounds: NDArray[np.int64], begins: NDArray[np.int64]
+) -> tuple[Ids, NDArray[np.int64]]:
+    """Offsets of the sentences of all documents, each with a 0 before its own, and where those of a document stand.
+
+    `ends` are the ends of sentences, of which document i has `bounds[i]` to `bounds[i + 1]` and begins at `begins[i]`.
+
+    >>> _offsets(np.array([2, 5, 9]), np.array([0, 2, 2, 3]), np.array([0, 5, 5, 9]))[0].tolist()
+    [0, 2, 5, 0, 0, 4]
+    """
+    counts = np.diff(bounds)
+    offsets = np.zeros(len(ends) + len(counts), dtype=np.int32)
+    document = np.repeat(np.arange(len(counts)), counts)
+    offsets[np.arange(len(ends)) + document + 1] = ends - begins[document]
+    return offsets, bounds + np.arange(len(bounds))
+
+
+def _ids(docs: Sequence[Doc], words: list[str], bounds: NDArray[np.int64]) -> Ids:
+    """The numbers of words, those of a document in its table of strings."""
+    parts, first = [], 0
+    for table, run in groupby(range(len(docs)), key=lambda i: docs[i].strings):
+        end = int(bounds[list(run)[-1] + 1])
+        parts.append(table.ids(words[first:end]))
+        first = end
+    return np.concatenate(parts)
 
 
 def _settled(found: Tokens) -> int:

@@ -64,7 +64,7 @@ class Size:
     """How large the experiment is, in sentences; the paper has 39,832 of English, and 10 epochs."""
 
     treebanks: tuple[str, ...] = tuple(TREEBANKS)
-    sentences: int = 400  # of every training part at most
+    sentences: int = 500  # of every training part at most
     test_sentences: int = 300
     epochs: int = 3
     seeds: int = 1

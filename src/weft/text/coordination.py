@@ -1,0 +1,196 @@
+"""Styles of coordination in dependency trees: conversions of Universal Dependencies, and back.
+
+Conjuncts c1 < c2 < ... < ck, with q the conjunction before ck:
+
+    ud        ci on c1 (conj), q on the conjunct behind it (cc)
+    stanford  ci on c1, q on c1
+    melcuk    ci on c(i-1), or on the conjunction before it, which hangs on c(i-1)
+    prague    all conjuncts on the last conjunction, else on the last comma between them, which takes the place of c1
+
+In the Prague style conjuncts end in `_Co` and what is above them begins with `Coord:`, so that the way back is known.
+Coordinations without a conjunction or comma stay as they are there. Dependents of conjuncts keep their heads: the trees
+do not say which of them all conjuncts share. The way back is exact for coordinations that do not contain one another
+(`is_single_level`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from weft.errors import ConfigError, DataError
+from weft.text.doc import Doc
+
+__all__ = ["STYLES", "convert", "is_single_level", "restore", "with_coordination"]
+
+STYLES = ("ud", "stanford", "melcuk", "prague")
+MEMBER, ABOVE = "_Co", "Coord:"
+
+Tree = tuple[list[int], list[str]]
+
+
+def convert(heads: Sequence[int], relations: Sequence[str], forms: Sequence[str], style: str) -> Tree:
+    """Heads and relations of a sentence in another style.
+
+    >>> heads, relations, forms = [0, 3, 1, 5, 1], ["root", "punct", "conj", "cc", "conj"], ["a", ",", "b", "and", "c"]
+    >>> convert(heads, relations, forms, "stanford")[0]
+    [0, 3, 1, 1, 1]
+    >>> convert(heads, relations, forms, "melcuk")[0]
+    [0, 3, 1, 3, 4]
+    >>> convert(heads, relations, forms, "prague")
+    ([4, 3, 4, 0, 4], ['root_Co', 'punct', 'conj_Co', 'Coord:cc', 'conj_Co'])
+    """
+    _check(style)
+    above, names = list(heads), list(relations)
+    place: dict[int, int] = {}  # what stands for a first conjunct
+    for first, conjuncts in reversed(_coordinations(heads, relations)):  # inner ones begin later
+        links = {c: _between(heads, relations, before, c, "cc") for before, c in pairwise([first, *conjuncts])}
+        if style == "stanford":
+            for own in links.values():
+                for link in own:
+                    above[link - 1] = first
+        elif style == "melcuk":
+            for before, c in pairwise([first, *conjuncts]):
+                above[c - 1] = before
+                if links[c]:
+                    above[c - 1], above[links[c][-1] - 1] = links[c][-1], before
+        elif style == "prague":
+            found = [link for own in links.values() for link in own]
+            if not found:
+                pairs = pairwise([first, *conjuncts])
+                marks = [mark for before, c in pairs for mark in _between(heads, relations, before, c, "punct")]
+                found = [mark for mark in marks if forms[mark - 1] == ","]
+            if found:
+                _put_above(above, names, found[-1], [place.get(c, c) for c in (first, *conjuncts)])
+                place[first] = found[-1]
+    return above, names
+
+
+def restore(heads: Sequence[int], relations: Sequence[str], style: str) -> Tree:
+    """Heads and relations in the style of Universal Dependencies.
+
+    >>> restore([4, 3, 4, 0, 4], ["root_Co", "punct", "conj_Co", "Coord:cc", "conj_Co"], "prague")
+    ([0, 3, 1, 5, 1], ['root', 'punct', 'conj', 'cc', 'conj'])
+    """
+    _check(style)
+    above, names = list(heads), list(relations)
+    if style == "stanford":
+        for first, conjuncts in _coordinations(heads, relations):
+            for link in range(first + 1, conjuncts[-1]):
+                if heads[link - 1] == first and _base(relations[link - 1]) == "cc":
+                    above[link - 1] = min(c for c in conjuncts if c > link)
+    elif style == "melcuk":
+        for c in range(1, len(above) + 1):
+            if _base(relations[c - 1]) == "conj":
+                before = heads[c - 1]
+                if before and _base(relations[before - 1]) == "cc":
+                    above[before - 1] = c
+                    before = heads[before - 1]
+                # those further left are there already
+                above[c - 1] = above[before - 1] if before and _base(relations[before - 1]) == "conj" else before
+    elif style == "prague":
+        links = [word for word, name in enumerate(relations, start=1) if name.startswith(ABOVE)]
+        for link in sorted(links, key=lambda word: -_depth(heads, word)):  # inner coordinations first
+            _put_back(above, names, link)
+    return above, names
+
+
+def is_single_level(heads: Sequence[int], relations: Sequence[str]) -> bool:
+    """Whether no coordination contains another and conjunctions stand before the conjunct that they hang on.
+
+    >>> is_single_level([0, 3, 1, 5, 1], ["root", "punct", "conj", "cc", "conj"])
+    True
+    >>> is_single_level([0, 3, 1, 5, 3], ["root", "punct", "conj", "cc", "conj"])  # the last belongs to the second
+    False
+    """
+    for word, (head, relation) in enumerate(zip(heads, relations, strict=True), start=1):
+        if _base(relation) == "conj" and (head == 0 or head > word or _base(relations[head - 1]) in ("conj", "cc")):
+            return False
+        if _base(relation) == "cc":
+            if head and head < word and any(heads[c - 1] == head for c in _words(relations, "conj")):
+                return False
+            if head and _base(relations[head - 1]) == "conj":
+                earlier = [c for c in _words(relations, "conj") if heads[c - 1] == heads[head - 1] and c < head]
+                if not max([heads[head - 1], *earlier]) < word < head:
+                    return False
+    return True
+
+
+def with_coordination(docs: Sequence[Doc], style: str) -> list[Doc]:
+    """Documents of their own with coordinations in a style; they must be in that of Universal Dependencies.
+
+    >>> doc = Doc.of_words([["cats", "and", "dogs"]], head=[[0, 3, 1]], deprel=[["root", "cc", "conj"]])
+    >>> with_coordination([doc], "prague")[0].head.tolist()
+    [2, 0, 2]
+    """
+    _check(style)
+    found = []
+    for doc in docs:
+        if doc.head is None:
+            raise DataError("coordinations are converted in trees, and a document has none: its column HEAD is empty")
+        new = doc.subset(range(doc.n_sentences))
+        assert new.head is not None
+        forms, names = doc.column("form"), doc.column("deprel")
+        for begin, end in pairwise(doc.sentence_offsets.tolist()):
+            heads, relations = convert(doc.head[begin:end].tolist(), names[begin:end], forms[begin:end], style)
+            new.head[begin:end], names[begin:end] = heads, relations
+        new.set_column("deprel", names)
+        found.append(new)
+    return found
+
+
+def _check(style: str) -> None:
+    if style not in STYLES:
+        raise ConfigError(f"the style of coordination must be one of {', '.join(STYLES)}, got {style!r}")
+
+
+def _base(relation: str) -> str:
+    return relation.split(":")[0]
+
+
+def _words(relations: Sequence[str], base: str) -> list[int]:
+    return [word for word, relation in enumerate(relations, start=1) if _base(relation) == base]
+
+
+def _coordinations(heads: Sequence[int], relations: Sequence[str]) -> list[tuple[int, list[int]]]:
+    """First conjuncts, rising, with the others; conjuncts left of what they hang on are left alone."""
+    found: dict[int, list[int]] = {}
+    for word in _words(relations, "conj"):
+        if 0 < heads[word - 1] < word:
+            found.setdefault(heads[word - 1], []).append(word)
+    return sorted(found.items())
+
+
+def _between(heads: Sequence[int], relations: Sequence[str], before: int, conjunct: int, base: str) -> list[int]:
+    """Words of a relation on a conjunct between the one before and itself."""
+    own = range(before + 1, conjunct)
+    return [word for word in own if heads[word - 1] == conjunct and _base(relations[word - 1]) == base]
+
+
+def _put_above(above: list[int], names: list[str], link: int, conjuncts: Sequence[int]) -> None:
+    """Conjuncts, or what was put in their places, on the link, which takes the place of the first."""
+    above[link - 1], names[link - 1] = above[conjuncts[0] - 1], ABOVE + names[link - 1]
+    for conjunct in conjuncts:
+        above[conjunct - 1] = link
+        names[conjunct - 1] += MEMBER
+
+
+def _put_back(above: list[int], names: list[str], link: int) -> None:
+    members = [i for i in range(1, len(above) + 1) if above[i - 1] == link and names[i - 1].endswith(MEMBER)]
+    first, relation = members[0], names[link - 1].removeprefix(ABOVE)
+    for at in members:
+        names[at - 1] = names[at - 1].removesuffix(MEMBER)
+        above[at - 1] = first
+    above[first - 1] = above[link - 1]
+    if relation.endswith(MEMBER):
+        relation = relation.removesuffix(MEMBER)
+        names[first - 1] += MEMBER
+    above[link - 1] = min(at for at in members if at > link)
+    names[link - 1] = relation
+
+
+def _depth(heads: Sequence[int], word: int) -> int:
+    depth = 0
+    while word:
+        word, depth = heads[word - 1], depth + 1
+    return depth

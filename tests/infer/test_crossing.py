@@ -14,6 +14,7 @@ from weft.errors import InferenceError
 from weft.formats import read
 from weft.infer.arcs import ArcSpace, TreeParts, all_arcs
 from weft.infer.crossing import CrossingTrees, crossings, is_one_endpoint_crossing, nearest
+from weft.infer.crossing_bounds import forbid_crossings
 from weft.infer.crossing_parts import KINDS, add_smaller_parts, smaller_parts, tree_parts
 from weft.infer.nonprojective import SpanningTrees
 from weft.infer.projective import ProjectiveTrees
@@ -224,6 +225,41 @@ def test_the_nearest_tree_shares_as_many_edges_as_any(n):
         assert is_one_endpoint_crossing(found)
         assert (found == tree).sum() == (within == tree).sum(axis=1).max()
     assert nearest(within[7]).tolist() == within[7].tolist()
+
+
+def bounds(structure, single_root, least):
+    """Edges that may be crossed in a tree above `least`, and whether there are any."""
+    space = structure.space
+    crossed, asked = np.empty(space.n_arcs), np.empty(len(space), np.bool_)
+    forbid_crossings(
+        space.offsets, space.head, space.modifier, space.first, space.siblings, space.grand_arcs, space.grands,
+        structure.crossed, structure.arc, structure.sibling, structure.grand_arc, structure.grand, single_root,
+        np.array([least]), crossed, asked,
+    )  # fmt: skip
+    return crossed, bool(asked[0])
+
+
+@pytest.mark.parametrize("single_root", [False, True])
+def test_edges_that_are_crossed_in_a_better_tree_are_never_forbidden_and_some_others_are(single_root):
+    space = all_arcs([0, 5])
+    trees, rows, first = twins.part_matrix(space, twins.crossing_trees(5))
+    fits = np.array([not single_root or tree.count(0) == 1 for tree in trees])
+    projective = np.array([is_projective(tree) for tree in trees])
+    rng = np.random.default_rng(5)
+    forbidden = without = 0
+    for _ in range(200):
+        scores = rng.normal(size=n_parts(space))
+        scores[rows[rng.integers(len(rows))]] += rng.choice([1.0, 3.0])
+        totals = scores[rows].sum(axis=1)
+        least = totals[fits & projective].max()
+        crossed, asked = bounds(twins.structure(space, scores, single_root=single_root), single_root, least)
+        better = np.unique(rows[fits & (totals > least)])
+        assert np.all(crossed[better[better < first["arc"]]] > -np.inf)
+        assert asked == bool((crossed > -np.inf).any())
+        forbidden += int((crossed == -np.inf).sum())
+        without += not asked
+    assert forbidden > 200 * space.n_arcs / 10
+    assert without > 10
 
 
 def test_long_sentences_get_their_best_projective_tree():

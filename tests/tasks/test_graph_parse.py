@@ -19,6 +19,7 @@ KINDS = [
     ("mst1", "projective", "crf"),
     ("mst1", "nonprojective", "mira"),
     ("mst1", "nonprojective", "crf"),
+    ("mst1", "crossing", "mira"),
     ("mst2", "projective", "mira"),
     ("mst2", "projective", "perceptron"),
     ("mst2", "nonprojective", "mira"),
@@ -95,7 +96,9 @@ def test_probabilities_of_heads_are_those_of_all_trees_and_k_best_trees_add_up()
         assert doc.confidence["head"][i] == pytest.approx(of_trees, abs=0.01)
 
 
-@pytest.mark.parametrize(("system", "shape"), [("mst2", "nonprojective"), ("crossing", "projective")])
+@pytest.mark.parametrize(
+    ("system", "shape"), [("mst2", "nonprojective"), ("crossing", "projective"), ("mst1", "crossing")]
+)
 def test_searches_without_sums_say_so(system, shape):
     parser = fitted(system=system, shape=shape, epochs=1)
     parser.probabilities = True
@@ -138,6 +141,7 @@ def test_options_that_do_not_fit_are_refused():
         {"system": "mst9"},
         {"shape": "round"},
         {"system": "mst3", "shape": "nonprojective"},
+        {"system": "mst2", "shape": "crossing"},
         {"epochs": 0},
     ):
         with pytest.raises(ConfigError):

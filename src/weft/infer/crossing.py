@@ -19,10 +19,11 @@ from numpy.typing import ArrayLike
 
 from weft.errors import InferenceError
 from weft.infer.arcs import ArcSpace, TreeParts, all_arcs
+from weft.infer.crossing_bounds import forbid_crossings
 from weft.infer.crossing_decode import decode
 from weft.infer.crossing_parts import KINDS, add_smaller_parts, crossings, is_one_endpoint_crossing, tree_parts
 from weft.infer.crossing_states import tables
-from weft.infer.projective import ProjectiveTrees
+from weft.infer.eisner import best_higher_order
 from weft.infer.ragged import Floats, States, check_scores, check_shape, sentence_of, sentence_weights, sum_by_sentence
 
 __all__ = ["CrossingTrees", "crossings", "is_one_endpoint_crossing", "nearest"]
@@ -91,22 +92,22 @@ class CrossingTrees:
     def best_scored(self) -> tuple[States, Floats]:
         """The highest-scoring tree of every sentence, and its score."""
         space = self.space
-        heads, score = np.zeros(space.n_words, dtype=np.int32), np.zeros(len(space))
-        scores = self._scores
-        if self.single_root:
-            scores, penalty = self._penalised()
-        decode(
-            space.offsets, space.head, space.modifier, space.first, space.right, space.into, space.into_first,
-            space.rank, space.siblings, space.grand_arcs, space.grands, *scores, tables(),
-            self.longest, heads, score,
+        heads, score = best_higher_order(space, np.zeros(space.n_arcs), None, self.grand, self.single_root)
+        crossed, asked = np.empty(space.n_arcs), np.empty(len(space), np.bool_)
+        forbid_crossings(
+            space.offsets, space.head, space.modifier, space.first, space.siblings, space.grand_arcs, space.grands,
+            *self._scores, self.single_root, score, crossed, asked,
         )  # fmt: skip
-        if self.single_root:
-            score[np.diff(space.offsets) > 0] += penalty
-        for s in np.flatnonzero(np.diff(space.offsets) > self.longest):
-            projective = self._projective(int(s))
-            tree = projective.best()
-            heads[space.offsets[s] : space.offsets[s + 1]] = tree
-            score[s] = projective.score(tree)[0]
+        asked &= np.diff(space.offsets) <= self.longest
+        if asked.any():
+            scores, penalty = (crossed, *self._scores[1:]), 0.0
+            if self.single_root:
+                scores, penalty = self._penalised(scores)
+            decode(
+                space.offsets, space.head, space.modifier, space.first, space.right, space.into, space.into_first,
+                space.rank, space.siblings, space.grand_arcs, space.grands, *scores, tables(), asked, heads, score,
+            )  # fmt: skip
+            score[asked] += penalty
         possible = score > -np.inf
         if self.single_root:
             possible &= sum_by_sentence((heads == 0).astype(np.float64), space.offsets) <= 1
@@ -158,25 +159,18 @@ class CrossingTrees:
     def _scores(self) -> FiveKinds:
         return self.crossed, self.arc, self.sibling, self.grand_arc, self.grand
 
-    def _penalised(self) -> tuple[FiveKinds, float]:
+    def _penalised(self, given: FiveKinds) -> tuple[FiveKinds, float]:
         """Scores with a penalty on edges from ROOT that no gain elsewhere outweighs: the best tree has fewest."""
         space, nodes = self.space, self.space.node_offsets[:-1]
-        finite = np.concatenate([scores[np.isfinite(scores)] for scores in self._scores])
+        finite = np.concatenate([scores[np.isfinite(scores)] for scores in given])
         spread = float(np.ptp(finite)) if len(finite) else 0.0
         penalty = 1.0 + 2.0 * spread * int(np.diff(space.offsets).max(initial=0))
         starts = (space.first, space.first, space.siblings[space.first], space.grand_arcs, space.grands)
-        crossed, arc, sibling, grand_arc, grand = (scores.copy() for scores in self._scores)
+        crossed, arc, sibling, grand_arc, grand = (scores.copy() for scores in given)
         for scores, start in zip((crossed, arc, sibling, grand_arc, grand), starts, strict=True):
             for begin, end in zip(start[nodes], start[nodes + 1], strict=True):
                 scores[begin:end] -= penalty
         return (crossed, arc, sibling, grand_arc, grand), penalty
-
-    def _projective(self, sentence: int) -> ProjectiveTrees:
-        """One sentence's projective trees, whose parts are grand-siblings only."""
-        own, _ = self.space.cut(sentence, sentence + 1)
-        nodes = self.space.node_offsets
-        parts = slice(self.space.grands[nodes[sentence]], self.space.grands[nodes[sentence + 1]])
-        return ProjectiveTrees(own, np.zeros(own.n_arcs), grand=self.grand[parts], single_root=self.single_root)
 
     def _no_tree(self, sentence: int) -> InferenceError:
         root = " with a single root" if self.single_root else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weft.infer.crossing_chart import (
     BOTH,
@@ -48,14 +49,14 @@ from weft.kernel import inner_kernel, kernel
 def decode(
     offsets: Indices, head: States, modifier: States, first: Indices, right_first: Indices, into: Indices,
     into_first: Indices, rank: States, siblings: Indices, grand_arcs: Indices, grands: Indices,
-    crossed: Floats, edge: Floats, sibling: Floats, grand_arc: Floats, grand: Floats, t: Tables, longest: int,
-    heads: States, score: Floats,
+    crossed: Floats, edge: Floats, sibling: Floats, grand_arc: Floats, grand: Floats, t: Tables,
+    asked: NDArray[np.bool_], heads: States, score: Floats,
 ) -> None:  # fmt: skip
-    """Write heads and scores of sentences of at most `longest` words; the arrays are those of `ArcSpace`."""
+    """Write heads and scores of the sentences that are asked for; the arrays are those of `ArcSpace`."""
     size, n_arcs, n_siblings, n_grand_arcs = 1, 0, 0, 0
     for s in range(len(offsets) - 1):
         v0, v1 = offsets[s] + s, offsets[s + 1] + s + 1
-        if v1 - v0 - 1 <= longest:
+        if asked[s]:
             size = max(size, v1 - v0)
             n_arcs = max(n_arcs, first[v1] - first[v0])
             n_siblings = max(n_siblings, siblings[first[v1]] - siblings[first[v0]])
@@ -73,7 +74,7 @@ def decode(
     stack = np.empty((64 * size, 5), np.int64)
     for s in range(len(offsets) - 1):
         n = offsets[s + 1] - offsets[s]
-        if n == 0 or n > longest:
+        if not asked[s]:
             continue
         v0, v1 = offsets[s] + s, offsets[s + 1] + s + 1
         a0, a1 = first[v0], first[v1]

@@ -76,7 +76,8 @@ class GraphParserSettings(Settings):
     system: str = (
         "mst2"  # mst1 (arcs), mst2 (and siblings), mst3 (and grandparents), crossing (the same, crossing arcs)
     )
-    shape: str = "projective"  # projective, nonprojective, auto: the better on held-out trees; crossing has its own
+    # projective, nonprojective, auto: the better on held-out trees; crossing (mst1; the system crossing has its own)
+    shape: str = "projective"
     words: str = "form"  # what templates take for words: form, lemma, auto
     learner: str = "mira"  # mira, perceptron, crf
     k: int = 1  # trees that mira keeps below the right one
@@ -99,7 +100,7 @@ class GraphParserSettings(Settings):
     workers: int = 1  # not used in training
 
     def check(self) -> None:
-        choices = {"system": tuple(SYSTEMS), "shape": (*SHAPES[:2], AUTO), "words": ("form", "lemma", AUTO),
+        choices = {"system": tuple(SYSTEMS), "shape": (*SHAPES, AUTO), "words": ("form", "lemma", AUTO),
                    "learner": LEARNERS, "constraints": ("auto", "worst", "trees", "heads"),
                    "crossings": ("lift", "reorder", "keep", "skip"),
                    "relations": ("sequence", "atomic", "none")}  # fmt: skip
@@ -109,6 +110,8 @@ class GraphParserSettings(Settings):
         for name in ("epochs", "k", "most"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.shape == "crossing" and self.system not in ("mst1", "crossing"):
+            raise ConfigError(f"{self.system} has no shape crossing; mst1 has, and the system crossing has more parts")
         if self.search in ("nonprojective", AUTO) and self.order > 2:
             raise ConfigError("mst3 finds projective trees only; mst1, mst2 and crossing find others")
         if self.constraints == "heads" and (self.system != "mst1" or self.learner != "mira"):
@@ -143,7 +146,7 @@ class GraphParserSettings(Settings):
 
     @property
     def named(self) -> str:
-        return self.system if self.search == "crossing" else f"{self.shape} {self.system}"
+        return self.system if self.system == "crossing" else f"{self.shape} {self.system}"
 
 
 class GraphParser(Component):

@@ -51,7 +51,7 @@ Ints = NDArray[np.int64]
 class GraphSettings(Settings):
     """Options of a parser of dependency graphs."""
 
-    cap: float = 1.0  # largest step of mira; 0: none
+    cap: float = 0.01  # largest step of mira; 0: none
     epochs: int = 8  # passes over the graphs
     threshold: float = 0.0  # arcs less probable than the best of their word by this factor are left out; 0: none are
     most: int = 20  # heads that are looked at for a word
@@ -81,7 +81,7 @@ class DependencyGraphParser(Component):
     >>> doc = Doc.of_words([["dogs", "bark", "and", "howl"]] * 2, upos=[["NOUN", "VERB", "CCONJ", "VERB"]] * 2,
     ...                    head=[[2, 0, 4, 2]] * 2, deprel=[["nsubj", "root", "cc", "conj"]] * 2,
     ...                    deps=[["2:nsubj|4:nsubj", "0:root", "4:cc", "2:conj"]] * 2)
-    >>> parser = DependencyGraphParser(GraphSettings(epochs=4, bits=16))
+    >>> parser = DependencyGraphParser(GraphSettings(epochs=20, bits=16))
     >>> report = parser.fit([doc])
     >>> new = Doc.of_words([["cats", "mew", "or", "purr"]], upos=[["NOUN", "VERB", "CCONJ", "VERB"]])
     >>> parser([new])

@@ -81,9 +81,9 @@ class DependencyGraphParser(Component):
     >>> doc = Doc.of_words([["dogs", "bark", "and", "howl"]] * 2, upos=[["NOUN", "VERB", "CCONJ", "VERB"]] * 2,
     ...                    head=[[2, 0, 4, 2]] * 2, deprel=[["nsubj", "root", "cc", "conj"]] * 2,
     ...                    deps=[["2:nsubj|4:nsubj", "0:root", "4:cc", "2:conj"]] * 2)
-    >>> parser = DependencyGraphParser(GraphSettings(epochs=4, bits=16, cap=1.0))
+    >>> parser = DependencyGraphParser(GraphSettings(epochs=4, bits=16))
     >>> report = parser.fit([doc])
-    >>> new = Doc.of_words([["cats", "mew", "or", "purr"]], upos=[["NOUN", "VERB", "CCONJ", "VERB"]])
+    >>> new = Doc.of_words([["cats", "mew", "and", "purr"]], upos=[["NOUN", "VERB", "CCONJ", "VERB"]])
     >>> parser([new])
     >>> new.column("deps")
     ['2:nsubj|4:nsubj', '0:root', '4:cc', '2:conj']

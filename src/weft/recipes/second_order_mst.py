@@ -49,11 +49,11 @@ class Size:
     """How large the experiment is: training sentences of every treebank, and epochs."""
 
     trees: tuple[tuple[str, int], ...] = (
-        ("Gothic", 1800), ("Basque without punctuation", 1200), ("Czech", 500), ("wsj", 400),
+        ("Gothic", 800), ("Basque without punctuation", 400), ("Czech", 200), ("wsj", 100),
     )  # fmt: skip
-    graphs: tuple[tuple[str, int], ...] = (("English-EWT", 1200), ("English-GUM", 400), ("Czech", 500))
+    graphs: tuple[tuple[str, int], ...] = (("English-EWT", 600), ("Czech", 200))
     test: int = 800
-    epochs: int = 4
+    epochs: int = 3
 
 
 QUICK = Size((("Gothic", 200), ("wsj", 100)), (("English-EWT", 200),), test=100, epochs=2)

@@ -7,6 +7,7 @@
 | streusle | .conllulex .tags | words, multiword expressions with gaps |
 | bioscope | .xml | sentences, cues and their scopes |
 | penn | .mrg .ptb .brackets | words, tags, phrase-structure trees |
+| mst | .mst | words, tags, dependency trees |
 | brat | .ann beside .txt, in a folder | text, spans, relations, events |
 | jsonl | .jsonl .ndjson | everything |
 | parquet | .parquet | everything |
@@ -39,6 +40,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "streusle": (".conllulex", ".tags"),
     "bioscope": (".xml",),
     "penn": (".mrg", ".ptb", ".brackets"),
+    "mst": (".mst",),
     "jsonl": (".jsonl", ".ndjson"),
     "parquet": (".parquet",),
     "plain": (".txt", ".text"),

@@ -70,14 +70,14 @@ class Size:
     """
 
     paper: tuple[tuple[str, int], ...] = (
-        ("Gothic", 700), ("Basque without punctuation", 400), ("Czech", 200), ("Ancient Greek", 150), ("wsj", 100),
+        ("Gothic", 400), ("Basque without punctuation", 200), ("Czech", 150), ("Ancient Greek", 100), ("wsj", 60),
     )  # fmt: skip
-    own: tuple[tuple[str, int], ...] = (("Gothic", 3387), ("Basque without punctuation", 2000))
+    own: tuple[tuple[str, int], ...] = (("Gothic", 3387), ("Basque without punctuation", 1200))
     test: int = 2000
     epochs: int = 3
 
 
-QUICK = Size(paper=(("Gothic", 300), ("wsj", 100)), own=(("Gothic", 300),), test=150, epochs=2)
+QUICK = Size(paper=(("Gothic", 300), ("wsj", 100)), own=(("Gothic", 400),), test=150, epochs=2)
 
 
 @dataclass

@@ -49,9 +49,9 @@ class Size:
     """How large the experiment is: training sentences of every treebank, and epochs."""
 
     trees: tuple[tuple[str, int], ...] = (
-        ("Gothic", 800), ("Basque without punctuation", 400), ("Czech", 200), ("wsj", 100),
+        ("Gothic", 600), ("Basque without punctuation", 200), ("Czech", 150), ("wsj", 60),
     )  # fmt: skip
-    graphs: tuple[tuple[str, int], ...] = (("English-EWT", 600), ("Czech", 200))
+    graphs: tuple[tuple[str, int], ...] = (("English-EWT", 400), ("Czech", 150))
     test: int = 800
     epochs: int = 3
 

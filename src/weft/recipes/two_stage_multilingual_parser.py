@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -25,7 +25,7 @@ from weft.formats import read
 from weft.infer.projectivity import is_projective, is_tree
 from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
 from weft.recipes.parsing_material import Treebank, copy_of, without_punctuation
-from weft.tasks.configure import configure
+from weft.tasks.configure import Trial, configure
 from weft.tasks.graph_features import FIELDS
 from weft.tasks.graph_parse import AUTO, GraphParser, GraphParserSettings
 from weft.tasks.relations import Relations, RelationSettings
@@ -59,6 +59,8 @@ ROWS: dict[str, tuple[str, bool, bool, tuple[float, float]]] = {
     "N+A+M": ("nonprojective", False, True, (86.3, 79.4)),
     "P+A+B": ("projective", False, False, (84.8, 77.7)),
 }
+#: What the paper says changes little where it is taken for all languages.
+EVERYWHERE = GraphParserSettings(system="mst2", shape="nonprojective", words="form")
 #: Relations whose arcs are looked at one by one; two annotations have two names for objects.
 ARGUMENTS = ("nsubj", "obj", "dobj", "iobj")
 
@@ -69,15 +71,22 @@ class Size:
 
     languages: tuple[str, ...] = tuple(LANGUAGES)
     ablation: tuple[str, ...] = ("tr", "da", "cs", "eu")
-    sentences: int = 400  # of every training file at most; 0: all
+    configured: tuple[str, ...] = ("zh", "tr", "nl", "eu")  # the others: all trees, forms
+    sentences: int = 250  # of every training file at most; 0: all
     test_sentences: int = 250
-    epochs: int = 4
+    epochs: int = 3
     seeds: int = 1  # of the ablation
-    curve: tuple[str, tuple[int, ...]] = ("ar", (50, 100, 200, 400))
+    bits: int = 20
+    curve: tuple[str, tuple[int, ...]] = ("ar", (50, 100, 200))
 
 
-FULL = Size(sentences=3000, test_sentences=0, epochs=10, seeds=3, curve=("ar", (200, 400, 800)))
-QUICK = Size(("tr", "da"), ("tr", "da"), sentences=100, test_sentences=60, epochs=2, curve=("tr", (50, 100)))
+FULL = Size(
+    configured=tuple(LANGUAGES), sentences=3000, test_sentences=0, epochs=10, seeds=3, bits=22,
+    curve=("ar", (200, 400, 800)),
+)  # fmt: skip
+QUICK = Size(
+    ("tr", "da"), ("tr", "da"), ("tr",), sentences=60, test_sentences=60, epochs=2, bits=18, curve=("tr", (30, 60))
+)
 
 
 @dataclass
@@ -121,11 +130,12 @@ def _sentences(options: RecipeOptions, path: str, limit: int) -> list[Doc]:
 
 
 def stage_one(docs: Sequence[Doc], epochs: int, seed: int = 0, shape: str = "nonprojective", morphology: bool = True,
-              words: str = "form") -> GraphParser:  # fmt: skip
+              words: str = "form", bits: int = 20) -> GraphParser:  # fmt: skip
     """A trained parser of heads."""
     settings = GraphParserSettings(
-        system="mst2", shape=shape, words=words, epochs=epochs, morphology=morphology, relations="none", seed=seed
-    )
+        system="mst2", shape=shape, words=words, epochs=epochs, morphology=morphology, relations="none", seed=seed,
+        bits=bits,
+    )  # fmt: skip
     parser = GraphParser(settings)
     parser.fit(docs)
     return parser
@@ -146,7 +156,7 @@ def evaluate(component: Stages | Relations, gold: Sequence[Doc]) -> ConllxReport
 
 
 def ablation(
-    treebank: Treebank, epochs: int, seed: int = 0, rows: Sequence[str] = tuple(ROWS)
+    treebank: Treebank, epochs: int, seed: int = 0, rows: Sequence[str] = tuple(ROWS), bits: int = 20
 ) -> dict[str, ConllxReport]:
     """Scores of the rows: heads are learned once for every shape with and without morphology."""
     heads: dict[tuple[str, bool], GraphParser] = {}
@@ -154,7 +164,7 @@ def ablation(
     for row in rows:
         shape, sequence, morphology, _ = ROWS[row]
         if (shape, morphology) not in heads:
-            heads[shape, morphology] = stage_one(treebank.train, epochs, seed, shape, morphology)
+            heads[shape, morphology] = stage_one(treebank.train, epochs, seed, shape, morphology, bits=bits)
         relations = stage_two(treebank.train, seed, sequence, morphology)
         found[row] = evaluate(Stages(heads[shape, morphology], relations), treebank.test)
     return found
@@ -208,15 +218,14 @@ def run_size(options: RecipeOptions, size: Size) -> RecipeResult:
 
 def _languages(options: RecipeOptions, result: RecipeResult, size: Size) -> None:
     columns = ["sentences", "crossing", "trials", "chosen", "UA", "LA"]
-    table = Table("Languages, configuration chosen on held-out sentences", columns, digits={"sentences": 0})
+    table = Table("Languages", columns, digits={"sentences": 0})
     scores = []
     for code in size.languages:
         treebank = load(options, code, size.sentences, size.test_sentences)
-        base = GraphParserSettings(
-            system="mst2", shape=AUTO, words=AUTO, epochs=size.epochs, relations="none", seed=options.seed
-        )
-        chosen, trials = configure(treebank.train, base, epochs=size.epochs)
-        heads = stage_one(treebank.train, size.epochs, options.seed, chosen.shape, True, chosen.words)
+        chosen, trials = _configured(treebank, size, options.seed) if code in size.configured else (EVERYWHERE, [])
+        heads = stage_one(
+            treebank.train, size.epochs, options.seed, chosen.shape, words=chosen.words, bits=size.bits
+        )  # fmt: skip
         stages = Stages(heads, stage_two(treebank.train, options.seed))
         ua, la = _ua_la(evaluate(stages, treebank.test))
         scores.append((ua, la))
@@ -235,16 +244,20 @@ def _languages(options: RecipeOptions, result: RecipeResult, size: Size) -> None
         )
         if code in ("da", "tr") and code in size.ablation:
             share = share_of_labelling(stages, treebank.test)
-            result.check(
-                f"labelling adds less than a tenth to the time of parsing ({code})", share < 0.1, f"{100 * share:.1f} %"
-            )
+            claim = f"labelling adds less than a tenth to the time of parsing ({code})"
+            result.check(claim, share < 0.1, f"{100 * share:.1f} %", required=code == "da" and not options.quick)
     means = np.mean(scores, axis=0)
     table.add("mean", {"UA": float(means[0]), "LA": float(means[1])}, {"UA": 87.0, "LA": 80.8})
     table.note = (
-        "Trials: UAS on held-out sentences, projective and nonprojective with forms, then with lemmas. `crossing`: per "
-        "cent of training sentences with crossing arcs."
+        "Trials: UAS on held-out sentences, projective and nonprojective with forms, then with lemmas; without trials: "
+        "non-projective trees of forms. `crossing`: per cent of training sentences with crossing arcs."
     )
     result.tables.append(table)
+
+
+def _configured(treebank: Treebank, size: Size, seed: int) -> tuple[GraphParserSettings, list[Trial]]:
+    settings = replace(EVERYWHERE, shape=AUTO, words=AUTO, epochs=size.epochs, seed=seed, bits=size.bits)
+    return configure(treebank.train, settings, epochs=size.epochs)
 
 
 def _ablation(options: RecipeOptions, result: RecipeResult, size: Size) -> None:
@@ -255,7 +268,7 @@ def _ablation(options: RecipeOptions, result: RecipeResult, size: Size) -> None:
         treebank = load(options, code, size.sentences, size.test_sentences)
         about[code] = (crossing(treebank.train), features(treebank.train))
         for seed in range(options.seed, options.seed + size.seeds):
-            for row, report in ablation(treebank, size.epochs, seed).items():
+            for row, report in ablation(treebank, size.epochs, seed, bits=size.bits).items():
                 found[row].setdefault(code, []).append(report)
         gold_trees[code] = {
             sequence: evaluate(stage_two(treebank.train, options.seed, sequence), treebank.test)
@@ -300,6 +313,7 @@ def _ablation_checks(
         "the full parser is better than P+A+B, heads with relations",
         only_full > only_bare,
         f"LA {full:.2f} and {bare:.2f}; {only_full} words right only in the full one, {only_bare} only in the other",
+        required=size.sentences >= 200,
     )
 
 
@@ -378,7 +392,10 @@ def _curve(options: RecipeOptions, result: RecipeResult, size: Size) -> None:
     points: dict[str, list[tuple[float, float]]] = {"UA": [], "LA": []}
     for step in steps:
         treebank = load(options, code, step, size.test_sentences)
-        stages = Stages(stage_one(treebank.train, size.epochs, options.seed), stage_two(treebank.train, options.seed))
+        stages = Stages(
+            stage_one(treebank.train, size.epochs, options.seed, bits=size.bits),
+            stage_two(treebank.train, options.seed),
+        )
         for name, value in zip(("UA", "LA"), _ua_la(evaluate(stages, treebank.test)), strict=True):
             points[name].append((step, value))
     result.curves.append(Curve(f"Learning curve ({code})", "training sentences", "per cent", points))

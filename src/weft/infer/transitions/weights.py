@@ -326,11 +326,22 @@ def _fired(keys: Keys, first: int, end: int, halves: Halves) -> int:
 @inner_kernel
 def add_narrow(table: NarrowTable, keys: Keys, first: int, end: int, room: LookUps, out: Scores) -> None:
     """Add up the weights of features."""
-    slots, halves = table.slots, room.halves
+    slots, halves, places = table.slots, room.halves, room.places
+    mask = len(slots) - 1
+    count = _fired(keys, first, end, halves)
+    # All look-ups before all sums, without branches: the processor waits for many places in memory at a time.
+    for k in range(count):
+        half = halves[0, k]
+        slot = _begin(half, mask)
+        low, high = np.int16(np.uint16(half & np.uint32(0xFFFF))), np.int16(np.uint16(half >> np.uint32(16)))
+        own = (slots[slot, _LOW] == low) & (slots[slot, _HIGH] == high) | (slots[slot, _USED] == 0)
+        places[k] = slot if own else np.int64(-1)
     a = b = c = d = e = np.int32(0)
-    for k in range(_fired(keys, first, end, halves)):
-        slot = _narrow_slot(halves[0, k], slots)  # a free slot holds zeros
-        a += slots[slot, _WEIGHTS]
+    for k in range(count):
+        slot = places[k]
+        if slot < 0:
+            slot = _narrow_slot(halves[0, k], slots)
+        a += slots[slot, _WEIGHTS]  # a free slot holds zeros
         b += slots[slot, _WEIGHTS + 1]
         c += slots[slot, _WEIGHTS + 2]
         d += slots[slot, _WEIGHTS + 3]
@@ -385,8 +396,7 @@ def add_wide(table: WideTable, keys: Keys, first: int, end: int, room: LookUps, 
     slots, halves, places = table.slots, room.halves, room.places
     mask = len(slots) - 1
     count = _fired(keys, first, end, halves)
-    # All look-ups before all sums, without branches: the processor waits for many places in memory at a time.
-    for k in range(count):
+    for k in range(count):  # as above
         slot = _begin(halves[0, k], mask)
         halves[1, k], halves[2, k] = slots[slot, 0], slots[slot, 1]
     found, lines = 0, len(places)  # blocks gather at the beginning, lines at the end
@@ -399,6 +409,8 @@ def add_wide(table: WideTable, keys: Keys, first: int, end: int, room: LookUps, 
         lines -= is_line
         places[found] = place
         found += 1 - is_line if place > 0 else 0
+    for k in range(found):
+        halves[1, k] = np.uint32(table.cells[places[k], 0])
     width = len(out)
     while lines + 4 <= len(places):  # four at a time: sums are fetched and put back less often
         one, two = table.lines[places[lines]], table.lines[places[lines + 1]]
@@ -412,7 +424,7 @@ def add_wide(table: WideTable, keys: Keys, first: int, end: int, room: LookUps, 
             out[c] += line[c]
     for k in range(found):
         block = places[k]
-        for cell in range(block + 1, block + 1 + table.cells[block, 0]):
+        for cell in range(block + 1, block + 1 + np.int64(halves[1, k])):
             out[table.cells[cell, 0]] += table.cells[cell, 1]
 
 

@@ -6,7 +6,8 @@ A field is bound by a short text: `form` (any column of words), `feats:set` (a c
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import copy
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from weft.errors import TemplateError, WeftError
 from weft.features.gazetteer import Gazetteer
+from weft.features.hashing import Keys
 from weft.features.lexicon import Lexicon, MemberLexicon, WordClasses
 from weft.features.program import Features, Inputs, Program
 from weft.features.surroundings import Surroundings
@@ -51,7 +53,9 @@ class Extractor:
                 wanted.setdefault(atom.field, [])
                 if atom.attribute not in wanted[atom.field]:
                     wanted[atom.field].append(atom.attribute)
-        self._plain: list[tuple[str, Lexicon]] = []
+        self._plain: list[tuple[str, Lexicon, list[int]]] = []  # column, lexicon, attributes of it that are used
+        self._field_columns: dict[str, str] = {}  # of fields that look up words in a lexicon
+        self._places: dict[tuple[str, str], tuple[int, int]] = {}  # of attributes: lexicon, attribute in it
         self._sets: list[tuple[str, MemberLexicon | Gazetteer | Surroundings]] = []
         self._reals: list[str] = []
         columns: dict[tuple[str, str], int] = {}
@@ -64,15 +68,11 @@ class Extractor:
                 self._sets.append(("form", binding))
                 continue
             if isinstance(binding, WordClasses):
-                for attribute in attributes:
-                    columns[field, attribute] = len(columns)
-                self._plain.append(("form", Lexicon(attributes, clusters, classes=binding)))
+                self._add(field, attributes, "form", Lexicon(attributes, clusters, classes=binding), columns)
                 continue
             column, _, kind = binding.partition(":")
             if kind == "":
-                for attribute in attributes:
-                    columns[field, attribute] = len(columns)
-                self._plain.append((column, Lexicon(attributes, clusters)))
+                self._add(field, attributes, column, Lexicon(attributes, clusters), columns)
             elif kind == "set":
                 sets[field] = len(self._sets)
                 self._sets.append((column, MemberLexicon()))
@@ -83,7 +83,50 @@ class Extractor:
                 raise TemplateError(
                     f"field {field!r} is bound to {binding!r}: expected a column, column:set or column:real"
                 )
+        self._set_columns, self._real_columns = sets, reals
         self.program = Program(templates, columns, sets, reals)
+
+    def _add(
+        self, field: str, attributes: list[str], column: str, lexicon: Lexicon, columns: dict[tuple[str, str], int]
+    ) -> None:
+        for k, attribute in enumerate(attributes):
+            columns[field, attribute] = len(columns)
+            self._places[field, attribute] = len(self._plain), k
+        self._field_columns[field] = column
+        self._plain.append((column, lexicon, list(range(len(attributes)))))
+
+    @property
+    def width(self) -> int:
+        """Columns of the plain values that are read."""
+        return sum(len(used) for *_, used in self._plain)
+
+    def place_of(self, template: Template) -> tuple[str, int] | None:
+        """The column and the offset that a template looks at, None if it looks at several or at none."""
+        found = {
+            (self._field_columns.get(atom.field), atom.lo) if not atom.bag else (None, 0) for atom in template.atoms
+        }
+        column, offset = found.pop() if len(found) == 1 else (None, 0)
+        return None if column is None else (column, offset)
+
+    def restricted(self, templates: Sequence[Template], names: Sequence[str] | None = None) -> Extractor:
+        """An extractor for templates whose atoms this one has too; it shares the lexicons and reads what it needs.
+
+        `names` are what keys are made from, if not the templates as they are written.
+        """
+        other = copy.copy(self)
+        used: list[list[int]] = [[] for _ in self._plain]
+        atoms = [(atom.field, atom.attribute) for template in templates for atom in template.atoms]
+        for lexicon, k in dict.fromkeys(self._places[atom] for atom in atoms if atom in self._places):
+            used[lexicon].append(k)
+        starts = np.concatenate([[0], np.cumsum([len(each) for each in used])]).tolist()
+        columns = {
+            atom: starts[lexicon] + used[lexicon].index(k)
+            for atom, (lexicon, k) in self._places.items()
+            if k in used[lexicon]
+        }
+        other._plain = [(column, lexicon, own) for (column, lexicon, _), own in zip(self._plain, used, strict=True)]
+        other.program = Program(templates, columns, self._set_columns, self._real_columns, names)
+        return other
 
     def features(self, docs: Sequence[Doc]) -> tuple[Features, Ints]:
         """Features of all words of documents, and the offsets of their sentences."""
@@ -93,26 +136,16 @@ class Extractor:
     def inputs(self, docs: Sequence[Doc]) -> Inputs:
         """What the kernel reads."""
         sentences = sentence_offsets(docs)
-        runs = [(table, list(group)) for table, group in groupby(docs, key=lambda doc: doc.strings)]
+        runs = runs_of(docs)
         n = int(sentences[-1])
-        scalars = np.empty((n, sum(len(lexicon.attributes) for _, lexicon in self._plain)), dtype=np.uint64)
-        at = 0
-        for column, lexicon in self._plain:
-            width = len(lexicon.attributes)
-            row = 0
-            for table, group in runs:
-                ids = _column(group, column)
-                rows, values = lexicon.lookup(table, ids)
-                scalars[row : row + len(ids), at : at + width] = values[rows]
-                row += len(ids)
-            at += width
+        scalars = self._scalars(n, lambda column: [(table, read_column(group, column)) for table, group in runs])
         set_offsets = np.zeros((len(self._sets), n + 1), dtype=np.int64)
         members = [np.zeros(0, dtype=np.uint64)]
         total = 0
         for k, (column, source) in enumerate(self._sets):
             row = 0
             for table, group in runs:
-                ids = _column(group, column)
+                ids = read_column(group, column)
                 if isinstance(source, Gazetteer):
                     offsets, found = source.match(table, ids, sentence_offsets(group))
                 elif isinstance(source, Surroundings):
@@ -127,10 +160,34 @@ class Extractor:
         for k, column in enumerate(self._reals):
             row = 0
             for table, group in runs:
-                ids = _column(group, column)
+                ids = read_column(group, column)
                 reals[row : row + len(ids), k] = _numbers(table, ids, column)
                 row += len(ids)
         return Inputs(sentences, scalars, set_offsets, np.concatenate(members), reals)
+
+    def inputs_of_types(self, types: Sequence[tuple[StringTable, Ids]]) -> Inputs:
+        """The same for strings by themselves, each a sentence; the templates must look at one column."""
+        n = sum(len(ids) for _, ids in types)
+        return Inputs.of(np.arange(n + 1), self._scalars(n, lambda column: types))
+
+    def _scalars(self, n: int, ids_of: Callable[[str], Iterable[tuple[StringTable, Ids]]]) -> Keys:
+        """Values of plain fields at n positions, whose ids are given by column and string table."""
+        scalars = np.empty((n, self.width), dtype=np.uint64)
+        at = 0
+        for column, lexicon, used in self._plain:
+            row = 0
+            for table, ids in ids_of(column) if used else ():
+                rows, values = lexicon.lookup(table, ids)
+                for k, attribute in enumerate(used, start=at):
+                    scalars[row : row + len(ids), k] = values[rows, attribute]
+                row += len(ids)
+            at += len(used)
+        return scalars
+
+
+def runs_of(docs: Sequence[Doc]) -> list[tuple[StringTable, list[Doc]]]:
+    """Documents in runs that share a table of strings."""
+    return [(table, list(group)) for table, group in groupby(docs, key=lambda doc: doc.strings)]
 
 
 def sentence_offsets(docs: Sequence[Doc]) -> Ints:
@@ -143,7 +200,8 @@ def sentence_offsets(docs: Sequence[Doc]) -> Ints:
     return np.concatenate(parts)
 
 
-def _column(docs: Sequence[Doc], name: str) -> Ids:
+def read_column(docs: Sequence[Doc], name: str) -> Ids:
+    """A column of several documents as one array of ids."""
     columns = [doc.columns[name] if name in doc.columns else np.zeros(doc.n_words, dtype=np.int32) for doc in docs]
     return columns[0] if len(columns) == 1 else np.concatenate(columns)
 

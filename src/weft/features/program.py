@@ -64,7 +64,8 @@ class Program:
     """Templates as integers.
 
     `columns` maps `(field, attribute)` of plain fields to columns of `Inputs.scalars`, `sets` and `reals` map fields to
-    rows of `set_offsets` and columns of `reals`.
+    rows of `set_offsets` and columns of `reals`. Keys are made from `names`, one a template, if not from templates as
+    they are written.
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class Program:
         columns: Mapping[tuple[str, str], int],
         sets: Mapping[str, int] | None = None,
         reals: Mapping[str, int] | None = None,
+        names: Sequence[str] | None = None,
     ) -> None:
         self.templates = list(templates)
         sets, reals = sets or {}, reals or {}
@@ -98,7 +100,7 @@ class Program:
             starts.append(len(rows))
         self._atoms = np.array(rows, dtype=np.int64).reshape(-1, 4)
         self._starts = np.array(starts, dtype=np.int64)
-        self._seeds = np.array([hash_string(str(template)) for template in self.templates], dtype=np.uint64)
+        self._seeds = np.array([hash_string(name) for name in names or map(str, self.templates)], dtype=np.uint64)
         self.has_reals = bool((self._atoms[:, 0] == REAL).any())
 
     def run(self, inputs: Inputs, wanted: NDArray[np.bool_] | None = None) -> Features:

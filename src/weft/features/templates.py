@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from weft.errors import TemplateError
@@ -62,6 +62,15 @@ class Template:
     def observation(self) -> Template:
         """The same template without its labels."""
         return Template(self.atoms)
+
+    def moved(self, by: int) -> Template:
+        """The same template with every atom so many places further on.
+
+        >>> str(Template((Atom("w", -1, -1), Atom("t", 0, 0))).moved(1))
+        'w[0]|t[1]'
+        """
+        atoms = tuple(replace(atom, lo=atom.lo + by, hi=atom.hi + by) for atom in self.atoms)
+        return Template(atoms, self.order)
 
 
 class Templates:

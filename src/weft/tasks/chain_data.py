@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import ConfigError, DataError, TemplateError
+from weft.features.by_type import TypeScorer
 from weft.features.extract import Binding, Extractor
 from weft.features.index import FeatureIndex, HashedIndex
 from weft.features.program import Features
@@ -61,12 +62,12 @@ class ChainReader:
             )
         self.node_templates, self.node_orders = _observations(on_states)
         self.edge_templates, _ = _observations(on_transitions)
-        self._node = Extractor(self.node_templates, fields, clusters)
+        self.extractor = Extractor(self.node_templates, fields, clusters)  # of features of positions
         self._edge = Extractor(self.edge_templates, fields, clusters) if on_transitions else None
 
     def node_features(self, docs: Sequence[Doc]) -> tuple[Features, Ints]:
         """Features of positions, and the offsets of sentences."""
-        return self._node.features(docs)
+        return self.extractor.features(docs)
 
     def edge_features(self, docs: Sequence[Doc]) -> Features | None:
         """Features of the transitions into positions."""
@@ -173,11 +174,11 @@ class ChainScorer:
         edge: FrozenTable | None = None,
     ) -> None:
         self.reader, self.space, self.node, self.transitions, self.edge = reader, space, node, transitions, edge
+        self._by_type = TypeScorer(reader.extractor, node)
 
     def chain(self, docs: Sequence[Doc]) -> Chain:
         """The scores of documents, ready for inference."""
-        features, sentences = self.reader.node_features(docs)
-        columns = self.node.score(features.keys, features.offsets, features.values)
+        columns, sentences = self._by_type.score(docs)
         transitions = self.transitions
         edges = self.reader.edge_features(docs)
         if edges is not None and self.edge is not None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.features.extract import sentence_offsets
+from weft.features.extract import read_column, runs_of, sentence_offsets
 from weft.features.hashing import Keys, hash_string
 from weft.features.lexicon import Lexicon
 from weft.text.doc import Doc
@@ -102,23 +101,28 @@ class WordReader:
 
     def __init__(self, fields: Mapping[str, str], clusters: Mapping[str, str] | None = None) -> None:
         self.fields = dict(fields)
-        self._sources = []
-        for binding in self.fields.values():
+        of_columns: dict[str, list[tuple[int, str]]] = {}
+        for k, binding in enumerate(self.fields.values()):
             column, _, attribute = binding.partition(".")
-            self._sources.append((column, Lexicon([attribute or "form"], clusters)))
+            of_columns.setdefault(column, []).append((k, attribute or "form"))
+        self._sources = [
+            (column, Lexicon([attribute for _, attribute in own], clusters), [k for k, _ in own])
+            for column, own in of_columns.items()
+        ]
         self._root = np.array([hash_string(f"ROOT {binding}") for binding in self.fields.values()], dtype=np.uint64)
 
     def read(self, docs: Sequence[Doc]) -> tuple[Keys, NDArray[np.int64]]:
         """Rows of ROOT and of all words, and the offsets of sentences."""
         sentences = sentence_offsets(docs)
-        words = np.zeros((int(sentences[-1]) + 1, len(self._sources)), dtype=np.uint64)
+        words = np.zeros((int(sentences[-1]) + 1, len(self.fields)), dtype=np.uint64)
         words[0] = self._root
-        runs = [(table, list(group)) for table, group in groupby(docs, key=lambda doc: doc.strings)]
-        for k, (column, lexicon) in enumerate(self._sources):
+        runs = runs_of(docs)
+        for column, lexicon, places in self._sources:
             at = 1
             for table, group in runs:
-                ids = np.concatenate([doc.columns.get(column, np.zeros(doc.n_words, np.int32)) for doc in group])
+                ids = read_column(group, column)
                 rows, values = lexicon.lookup(table, ids)
-                words[at : at + len(ids), k] = values[rows, 0]
+                for attribute, k in enumerate(places):
+                    words[at : at + len(ids), k] = values[rows, attribute]
                 at += len(ids)
         return words, sentences

@@ -17,7 +17,7 @@ from typing import Any
 from treebank_parsing import PUBLISHED, kept_row, treebanks
 
 #: Training words of the largest treebank.
-MOST = 50_000
+MOST = 25_000
 SETTINGS = {"system": "mst2", "shape": "nonprojective", "epochs": 6}
 GREEDY = Path(__file__).resolve().parent.parent / "results" / "bench-treebank_parsing.json"
 

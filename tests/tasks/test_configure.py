@@ -84,3 +84,7 @@ def test_third_order_and_likelihood_leave_no_choice_of_shape():
         GraphParserSettings.of_options({"system": "mst3", "shape": "auto"})
     with pytest.raises(ConfigError, match="no probabilities"):
         GraphParserSettings.of_options({"system": "mst2", "shape": "auto", "learner": "crf"})
+
+
+def test_a_parser_without_relations_can_be_asked_for_in_words():
+    assert GraphParserSettings.of_options({"relations": "none"}).relations == "none"

@@ -32,7 +32,7 @@ class Settings:
         for name, value in options.items():
             if name not in known:
                 raise ConfigError(f"unknown setting {name!r}; the settings are: {', '.join(known)}")
-            chosen[name] = _typed(name, value, getattr(cls(), name))
+            chosen[name] = _typed(name, value, getattr(cls(), name), optional="None" in str(known[name].type))
         settings = cls(**chosen)
         settings.check()
         return settings
@@ -41,8 +41,11 @@ class Settings:
         """Refuse values that do not exist or make no sense."""
 
 
-def _typed(name: str, value: Any, default: Any) -> Any:
-    """A setting's value in the type of its default; text is converted, as the command line gives it."""
+def _typed(name: str, value: Any, default: Any, optional: bool = False) -> Any:
+    """A setting's value in the type of its default; text is converted, as the command line gives it.
+
+    The text `none` is a value like others where a setting cannot be left out.
+    """
     if isinstance(default, bool):
         if isinstance(value, str) and value.lower() in ("true", "false", "yes", "no"):
             return value.lower() in ("true", "yes")
@@ -61,4 +64,4 @@ def _typed(name: str, value: Any, default: Any) -> Any:
             return type(default)(value)
         except (TypeError, ValueError):
             raise ConfigError(f"{name} must be a number, got {value!r}") from None
-    return None if value in (None, "none") else str(value)
+    return None if value is None or (optional and value == "none") else str(value)

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.features.remembered import Remembered
 from weft.text.doc import Doc
 
 Ints = NDArray[np.int64]
@@ -45,6 +46,7 @@ class CandidateLists:
         self._sizes = np.array([len(members) for members in lists], dtype=np.int64)
         self._starts = np.cumsum(self._sizes) - self._sizes
         self._members = np.array([label for members in lists for label in members], dtype=np.int32)
+        self._numbers = Remembered(self._number)
 
     @classmethod
     def of_words(
@@ -91,9 +93,11 @@ class CandidateLists:
 
     def find(self, form: str, group: str) -> list[int]:
         """The candidates of a word."""
-        return self.lists[self._number(form, group)]
+        return self.lists[self._number((form, group))]
 
-    def _number(self, form: str, group: str) -> int:
+    def _number(self, word: tuple[str, str]) -> int:
+        """The number of the list of a form in a group."""
+        form, group = word
         words = self.words[group]
         found = words.get(form)
         if found is not None:
@@ -123,7 +127,7 @@ class CandidateLists:
             kinds, inverse = np.unique(forms * n + groups[at:end], return_inverse=True)
             strings = table.strings((kinds // n).astype(np.int32))
             names = map(self.groups.__getitem__, (kinds % n).tolist())
-            found = np.fromiter(map(self._number, strings, names), dtype=np.int64, count=len(kinds))
+            found = np.fromiter(map(self._numbers.__getitem__, zip(strings, names, strict=True)), np.int64, len(kinds))
             chosen[at:end] = found[inverse]
             at = end
         sizes = self._sizes[chosen]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import ConfigError, DataError
+from weft.features.extract import sentence_offsets
 from weft.infer.chain import Chain
 from weft.infer.chain_spans import span_probabilities
 from weft.tasks.labelling import LabellerSettings, SequenceLabeller
@@ -99,12 +100,22 @@ class Chunker(SequenceLabeller):
         return found
 
     def write(self, doc: Doc, labels: list[str], confidence: NDArray[np.float32] | None) -> None:
-        scheme = self.settings.scheme or "IOB2"
-        starts, ends, numbers, names = decode_sentences(labels, doc.sentence_offsets, scheme)
-        layer = SpanLayer.of_arrays(doc.strings, starts, ends, doc.strings.ids(names)[numbers])
-        if confidence is not None and len(starts):
-            layer.attributes = {i: {"probability": round(float(p), 4)} for i, p in enumerate(confidence[starts])}
-        doc.spans[self.settings.layer] = layer
+        self.write_all([doc], labels, confidence)
+
+    def write_all(self, docs: Sequence[Doc], labels: list[str], confidence: NDArray[np.float32] | None) -> None:
+        found = decode_sentences(labels, sentence_offsets(docs), self.settings.scheme or "IOB2")
+        starts, ends, numbers, names = found
+        bounds = np.concatenate([[0], np.cumsum([doc.n_words for doc in docs])])
+        cuts = np.searchsorted(starts, bounds).tolist()
+        spans = zip(docs, bounds.tolist(), pairwise(cuts), strict=False)
+        for table, run in groupby(spans, key=lambda span: span[0].strings):
+            ids = table.ids(names)[numbers]
+            for doc, first, (a, b) in run:
+                layer = SpanLayer.of_arrays(table, starts[a:b] - first, ends[a:b] - first, ids[a:b])
+                if confidence is not None and a < b:
+                    sure = confidence[starts[a:b]]
+                    layer.attributes = {i: {"probability": round(float(p), 4)} for i, p in enumerate(sure)}
+                doc.spans[self.settings.layer] = layer
 
     def score(self, gold: list[list[str]], system: list[list[str]]) -> dict[str, float]:
         from weft.evaluate.spans import conlleval

@@ -256,14 +256,16 @@ class SequenceLabeller(Component):
         confidence = None
         if self.probabilities:
             confidence = self.confidence(self.conditional(chain), path, docs).astype(np.float32)
-        names = scorer.space.labels
+        self.write_all(docs, list(map(scorer.space.labels.__getitem__, tags.tolist())), confidence)
+        for doc in docs if self.alternatives else ():
+            note_alternatives(doc, self.task, self.kbest(doc, self.alternatives))
+
+    def write_all(self, docs: Sequence[Doc], labels: list[str], confidence: NDArray[np.float32] | None) -> None:
+        """Write the labels of all words of documents."""
         first = 0
         for doc in docs:
             end = first + doc.n_words
-            labels = [names[tag] for tag in tags[first:end].tolist()]
-            self.write(doc, labels, None if confidence is None else confidence[first:end])
-            if self.alternatives:
-                note_alternatives(doc, self.task, self.kbest(doc, self.alternatives))
+            self.write(doc, labels[first:end], None if confidence is None else confidence[first:end])
             first = end
 
     def kbest(self, doc: Doc, k: int) -> list[list[tuple[list[str], float]]]:

@@ -14,15 +14,16 @@ scripts that fit and none. Letters of a script follow the casing of the token.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from weft.features.hashing import Keys, hash_strings
 from weft.features.index import FeatureIndex
+from weft.features.remembered import Remembered
 from weft.features.weights import FrozenTable, Layout
 from weft.learn.chain_model import ChainBatch, ChainModel, FeatureRows
 from weft.learn.labels import LabelSpace
@@ -41,8 +42,6 @@ SLIP = 0.02
 EXAMPLES = 8
 _STEM = "*"
 _WHOLE = 0  # label of tokens that stay as they are
-_CACHE = 50_000
-_Found = TypeVar("_Found")
 
 
 class Script(NamedTuple):
@@ -112,20 +111,6 @@ def _common(one: str, other: str) -> tuple[int, int, int]:
     return best
 
 
-class _Remembered(dict[str, _Found]):
-    """What was found of tokens; `map(remembered.__getitem__, tokens)` runs in C over those met before."""
-
-    def __init__(self, find: Callable[[str], _Found]) -> None:
-        super().__init__()
-        self.find = find
-
-    def __missing__(self, token: str) -> _Found:
-        if len(self) >= _CACHE:
-            self.clear()
-        found = self[token] = self.find(token)
-        return found
-
-
 class Multiwords:
     """A trained splitter of tokens.
 
@@ -147,8 +132,8 @@ class Multiwords:
         self.scripts = scripts
         self.productive = productive  # so many scripts, the first, may split unseen tokens
         self.weights = weights
-        self.choices = _Remembered(self.choice)
-        self._open = _Remembered(self._of_open)
+        self.choices = Remembered(self.choice)
+        self._open = Remembered(self._of_open)
 
     @property
     def empty(self) -> bool:

@@ -62,10 +62,10 @@ class Size:
     """How large the experiment is, in sentences; the paper has whole treebanks."""
 
     treebanks: tuple[str, ...] = (*MAIN, "English", *(f"Danish {style}" for style in STYLES))
-    main: int = 2000
-    other: int = 500
+    main: int = 1500
+    other: int = 120
     test: int = 10**6
-    other_test: int = 400
+    other_test: int = 300
     epochs: int = 5
 
 

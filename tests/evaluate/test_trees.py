@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from weft.errors import WeftError
+from weft.evaluate.documents import evaluate_documents
 from weft.evaluate.trees import evaluate_trees, not_punctuation
 from weft.evaluate.ud import evaluate_ud
 from weft.text import Doc
@@ -40,6 +41,13 @@ def test_heads_and_relations_are_those_of_the_official_metrics():
     official, own = evaluate_ud(gold, system).scores, evaluate_trees([gold], [system]).scores
     for name in ("UAS", "LAS"):
         assert own[name] == pytest.approx(100 * official[name].f1)
+
+
+def test_the_layers_of_trees_score_files_with_and_without_punctuation():
+    for layer, counts in (("trees", (8, 8, 6)), ("trees-nopunct", (6, 6, 5))):
+        outcome = evaluate_documents([GOLD], [OTHER], layer)
+        assert tuple(outcome.counts[outcome.main].total())[:3] == counts
+        assert outcome.right("UAS").sum() == counts[2]
 
 
 def test_other_words_are_told():

@@ -2,9 +2,9 @@
 
 A *layer* is `ud` (all metrics of dependency trees, tags and tokens), `constituents` (phrase-structure trees),
 `disfluency` (words under reparanda, and the trees of the others), `crossings` (trees with crossing arcs), `conllx`
-(trees by relation and by tag, punctuation left out), `graphs` (words with several heads), the name of a span layer, or
-the name of a column of words. Without a name: constituents if both sides have them, then the span layer that both sides
-have, else `ud`.
+(trees by relation and by tag, punctuation left out), `graphs` (words with several heads), `trees` (heads, roots and
+complete sentences; `trees-nopunct`: punctuation left out), the name of a span layer, or the name of a column of words.
+Without a name: constituents if both sides have them, then the span layer that both sides have, else `ud`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from weft.evaluate.graphs import evaluate_graphs
 from weft.evaluate.parseval import evaluate_constituents
 from weft.evaluate.spans import common_layer, evaluate_spans
 from weft.evaluate.tagging import evaluate_tags
+from weft.evaluate.trees import evaluate_trees, not_punctuation
 from weft.evaluate.ud import evaluate_ud
 from weft.text import Doc
 from weft.text.schemes import encode
@@ -71,6 +72,8 @@ def evaluate_documents(
         return _disfluency(gold, system)
     if chosen == "crossings":
         return _crossings(gold, system)
+    if chosen in ("trees", "trees-nopunct"):
+        return _trees(gold, system, chosen)
     if chosen == "conllx":
         return _conllx(gold, system)
     if chosen == "graphs":
@@ -172,6 +175,17 @@ def _crossings(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
         return report.right
 
     return Outcome("crossings", "UAS", report.counts, right)
+
+
+def _trees(gold: Sequence[Doc], system: Sequence[Doc], layer: str) -> Outcome:
+    report = evaluate_trees(gold, system, not_punctuation if layer == "trees-nopunct" else None)
+
+    def right(name: str) -> NDArray[np.bool_]:
+        if name != "UAS":
+            raise ConfigError(f"McNemar's test looks at heads of words, but {name} does not; take bootstrap")
+        return report.right
+
+    return Outcome(layer, "UAS", report.counts, right)
 
 
 def _conllx(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:

@@ -9,6 +9,9 @@ O(k n^3); the charts stand in `crossing_chart` and `crossing_regions`, with the 
 crossed edges are forbidden, this is third-order projective parsing; where all parts of an edge have one score, the
 edge-factored parser. A solution is the int32 array of the heads of all words of the batch, 0 = ROOT.
 
+The best projective tree is found first; charts are filled only for sentences that may have a better one, and only with
+edges that may be crossed in it (`crossing_bounds`).
+
 A tree has several derivations, so there are neither sums over trees nor k best ones.
 """
 

@@ -49,9 +49,9 @@ class Size:
     """How large the experiment is: training sentences of every treebank, and epochs."""
 
     trees: tuple[tuple[str, int], ...] = (
-        ("Gothic", 600), ("Basque without punctuation", 200), ("Czech", 150), ("wsj", 60),
+        ("Gothic", 1500), ("Basque without punctuation", 1000), ("Czech", 600), ("wsj", 400),
     )  # fmt: skip
-    graphs: tuple[tuple[str, int], ...] = (("English-EWT", 400), ("Czech", 150))
+    graphs: tuple[tuple[str, int], ...] = (("English-EWT", 1000), ("Czech", 600))
     test: int = 800
     epochs: int = 3
 

@@ -37,7 +37,7 @@ from weft.learn.tree_model import TreeBatch, TreeModel
 from weft.lexical.clusters import load_clusters
 from weft.pipeline import Component, State
 from weft.storage import Arrays
-from weft.tasks.graph_features import FIELDS, FILTER, TreeReader, templates_of
+from weft.tasks.graph_features import FIELDS, FILTER, TreeReader, check_clusters, templates_of
 from weft.tasks.graph_parse import BATCH, PRUNER_EPOCHS, packed, unpacked
 from weft.tasks.relations import RelationLabeller, RelationSettings
 from weft.tasks.settings import Settings
@@ -68,6 +68,7 @@ class GraphSettings(Settings):
     workers: int = 1  # not used in training
 
     def check(self) -> None:
+        check_clusters(self.clusters, self.fields)
         if self.relations not in ("sequence", "atomic", "none"):
             raise ConfigError(f"relations must be one of sequence, atomic, none, got {self.relations!r}")
         for name in ("epochs", "most"):

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.errors import ConfigError
 from weft.features.morphology import Morphology, MorphologyReader
 from weft.learn.tree_features import TreeWords
 from weft.tasks.parse_features import WordReader
@@ -69,6 +70,21 @@ def templates_of(order: int, morphology: bool = True, guided: bool = False) -> s
     if order > 2:
         text += f"grand: {GRAND}grandsib: {GRANDSIB}crossed: {CROSSED}"
     return text
+
+
+def check_clusters(clusters: str, fields: Mapping[str, str]) -> None:
+    """Refuse word clusters that no template would see.
+
+    >>> check_clusters("words.paths", {"w": "form", "c": "form.cluster"})
+    >>> check_clusters("words.paths", {"w": "form"})  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    weft.errors.ConfigError: no field is bound to word clusters: add one, such as c=form.cluster, and name it ...
+    """
+    if clusters and not any(".cluster" in binding for binding in fields.values()):
+        raise ConfigError(
+            "no field is bound to word clusters: add one, such as c=form.cluster, and name it in templates"
+        )
 
 
 class TreeReader:

@@ -41,7 +41,7 @@ from weft.lexical.clusters import load_clusters
 from weft.pipeline import Component, State
 from weft.storage import Arrays
 from weft.tasks.alternatives import note_alternatives
-from weft.tasks.graph_features import FIELDS, FILTER, TreeReader, templates_of
+from weft.tasks.graph_features import FIELDS, FILTER, TreeReader, check_clusters, templates_of
 from weft.tasks.guides import guide_heads, guide_marks
 from weft.tasks.relations import RelationLabeller, RelationSettings
 from weft.tasks.settings import Settings
@@ -110,6 +110,7 @@ class GraphParserSettings(Settings):
         for name in ("epochs", "k", "most"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        check_clusters(self.clusters, self.fields)
         if self.shape == "crossing" and self.system not in ("mst1", "crossing"):
             raise ConfigError(f"{self.system} has no shape crossing; mst1 has, and the system crossing has more parts")
         if self.search in ("nonprojective", AUTO) and self.order > 2:

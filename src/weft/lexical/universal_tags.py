@@ -1,0 +1,96 @@
+"""The twelve universal parts of speech of Petrov, Das and McDonald (2012), and roads to them.
+
+    NOUN  VERB  ADJ  ADV  PRON  DET  ADP  NUM  CONJ  PRT  .  X
+
+Three roads: from the seventeen tags of Universal Dependencies (`universal_tag`), from a treebank's own tags through a
+`*.map` file (`read_map`: a tag, a tab, a universal tag on every line), and from UniMorph features
+(`unimorph_tag`). The roads do not agree on every word (`not`, `that`): take one of them within one experiment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from weft.errors import DataError, FormatError
+
+UNIVERSAL_TAGS = ("NOUN", "VERB", "ADJ", "ADV", "PRON", "DET", "ADP", "NUM", "CONJ", "PRT", ".", "X")
+
+#: Parts of speech of Universal Dependencies (CONJ is that of version 1) with their universal tags.
+OF_UPOS = {
+    "ADJ": "ADJ", "ADP": "ADP", "ADV": "ADV", "AUX": "VERB", "CCONJ": "CONJ", "CONJ": "CONJ", "DET": "DET", "INTJ": "X",
+    "NOUN": "NOUN", "NUM": "NUM", "PART": "PRT", "PRON": "PRON", "PROPN": "NOUN", "PUNCT": ".", "SCONJ": "CONJ",
+    "SYM": "X", "VERB": "VERB", "X": "X",
+}  # fmt: skip
+
+#: Parts of speech of the UniMorph schema; participles and converbs are forms of verbs.
+OF_UNIMORPH = {
+    "N": "NOUN", "PROPN": "NOUN", "ADJ": "ADJ", "PRO": "PRON", "CLF": "PRT", "ART": "DET", "DET": "DET", "V": "VERB",
+    "ADV": "ADV", "AUX": "VERB", "V.PTCP": "VERB", "V.MSDR": "VERB", "V.CVB": "VERB", "ADP": "ADP", "COMP": "CONJ",
+    "CONJ": "CONJ", "NUM": "NUM", "PART": "PRT", "INTJ": "X",
+}  # fmt: skip
+
+
+def universal_tag(upos: str) -> str:
+    """The universal tag of a part of speech of Universal Dependencies; no tag stays none.
+
+    >>> [universal_tag(upos) for upos in ("PROPN", "AUX", "SCONJ", "PART", "PUNCT", "SYM", "_")]
+    ['NOUN', 'VERB', 'CONJ', 'PRT', '.', 'X', '']
+    >>> universal_tag("NN")
+    Traceback (most recent call last):
+    ...
+    weft.errors.DataError: 'NN' is not a part of speech of Universal Dependencies; for other tags read a *.map file
+    """
+    if upos in ("", "_"):
+        return ""
+    try:
+        return OF_UPOS[upos]
+    except KeyError:
+        raise DataError(
+            f"{upos!r} is not a part of speech of Universal Dependencies; for other tags read a *.map file"
+        ) from None
+
+
+def universal_tags(upos: Iterable[str]) -> list[str]:
+    """The universal tags of many parts of speech.
+
+    >>> universal_tags(["DET", "PROPN"])
+    ['DET', 'NOUN']
+    """
+    return [universal_tag(each) for each in upos]
+
+
+def unimorph_tag(features: str) -> str:
+    """The universal tag of a bundle of UniMorph features, empty where its part of speech has none.
+
+    >>> unimorph_tag("V.PTCP;PST"), unimorph_tag("N;DEF;SG"), unimorph_tag("???")
+    ('VERB', 'NOUN', '')
+    """
+    return OF_UNIMORPH.get(features.partition(";")[0].strip(), "")
+
+
+def read_map(path: str | Path) -> dict[str, str]:
+    """The tags of a `*.map` file with their universal tags; lines that begin with ## or say no tag are skipped.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = Path(folder, "xx.map").write_text("NN\\tNOUN\\nVBZ\\tVERB\\n")
+    ...     read_map(Path(folder, "xx.map"))
+    {'NN': 'NOUN', 'VBZ': 'VERB'}
+    """
+    from weft.formats.streams import read_text
+
+    found: dict[str, str] = {}
+    for number, line in enumerate(read_text(str(path)).splitlines(), start=1):
+        tag, _, universal = line.rpartition("\t") if "\t" in line else line.rpartition(" ")
+        tag, universal = tag.strip(), universal.strip()
+        if not tag or not universal or line.startswith("##"):
+            continue
+        if universal not in UNIVERSAL_TAGS:
+            if line.startswith("#"):  # a comment, not the tag # of the Penn treebank
+                continue
+            raise FormatError(str(path), number, f"a tag, a tab and one of {' '.join(UNIVERSAL_TAGS)}", repr(line))
+        found[tag] = universal
+    if not found:
+        raise DataError(f"{path} maps no tag; expected lines of a tag, a tab and a universal tag")
+    return found

@@ -198,3 +198,33 @@ def test_dev_data_choose_the_epoch_and_are_scored():
     assert 1 <= report["training"]["best_epoch"] <= 4
     with pytest.raises(DataError, match="no heads"):
         parser.scores([bare(treebank())])
+
+
+@pytest.mark.parametrize("system", list(SYSTEMS))
+def test_a_delexicalised_parser_of_every_system_never_looks_at_forms_lemmas_or_own_tags(tmp_path, system):
+    parser = fitted(system=system, delexicalised=True)
+    doc, other = bare(treebank()), bare(treebank())
+    for name in ("form", "lemma", "xpos", "feats"):
+        other.set_column(name, [f"{name}{i * 7919 % 31}" for i in range(other.n_words)])
+    parser([doc])
+    parser([other])
+    assert doc.head.tolist() == other.head.tolist() == treebank().head.tolist()
+    assert doc.column("deprel") == other.column("deprel")
+    Pipeline([parser]).save(tmp_path / "delexicalised.weft")
+    again = bare(treebank())
+    Pipeline.load(tmp_path / "delexicalised.weft").annotate([again])
+    assert again.head.tolist() == doc.head.tolist()
+
+
+def test_a_delexicalised_parser_refuses_other_sets_of_tags_and_templates_of_words():
+    doc = Doc.of_words([["dogs", "bark", "."]], upos=[["NOUN", "VERB", "PUNCT"]], head=[[2, 0, 2]])
+    parser = Parser(ParserSettings(delexicalised=True))
+    parser.fit([doc])
+    with pytest.raises(DataError, match="the tag '\\.' is not one of Universal Dependencies"):
+        parser([Doc.of_words([["hunde", "."]], upos=[["NOUN", "."]])])
+    with pytest.raises(DataError, match="the tag 'NN'"):
+        Parser(ParserSettings(delexicalised=True)).fit([Doc.of_words([["dogs"]], upos=[["NN"]], head=[[0]])])
+    with pytest.raises(WeftError, match="unknown field 'w'"):
+        Parser(ParserSettings(delexicalised=True, templates="S0.w")).fit([doc])
+    with pytest.raises(ConfigError, match="leave out `fields`"):
+        Parser(ParserSettings(delexicalised=True, fields={"w": "form"}))

@@ -94,3 +94,26 @@ def read_map(path: str | Path) -> dict[str, str]:
     if not found:
         raise DataError(f"{path} maps no tag; expected lines of a tag, a tab and a universal tag")
     return found
+
+
+#: Sets of tags that hold for all languages.
+TAGSETS = {"Universal Dependencies": frozenset(OF_UPOS), "the twelve universal tags": frozenset(UNIVERSAL_TAGS)}
+
+
+def tagsets_of(tags: Iterable[str], among: Iterable[str] = tuple(TAGSETS)) -> list[str]:
+    """The sets of tags that hold all of the given ones; an error where none does.
+
+    >>> tagsets_of(["NOUN", "PROPN"]), len(tagsets_of(["NOUN", "VERB"]))
+    (['Universal Dependencies'], 2)
+    >>> tagsets_of(["NOUN", "."], ["Universal Dependencies"])
+    Traceback (most recent call last):
+    ...
+    weft.errors.DataError: the tag '.' is not one of Universal Dependencies; all languages must use the same tags
+    """
+    given, names = set(tags), list(among)
+    found = [name for name in names if given <= TAGSETS[name]]
+    if not found:
+        first = min((sorted(given - TAGSETS[name]) for name in names), key=len)[0]
+        named = f"the tag {first!r}" if first not in ("", "_") else "no tag"
+        raise DataError(f"{named} is not one of {' or '.join(names)}; all languages must use the same tags")
+    return found

@@ -26,9 +26,18 @@ from weft.learn.transition_beam import UPDATES
 from weft.learn.transition_learner import TransitionLearner, Treebank, best_epoch
 from weft.learn.transition_training import ORACLES
 from weft.lexical.clusters import load_clusters
+from weft.lexical.universal_tags import tagsets_of
 from weft.pipeline import Component, State
 from weft.storage import Arrays
-from weft.tasks.parse_features import CLUSTER_FIELDS, CLUSTER_TEMPLATES, FIELDS, TEMPLATES, WordReader
+from weft.tasks.parse_features import (
+    CLUSTER_FIELDS,
+    CLUSTER_TEMPLATES,
+    DELEXICALISED_FIELDS,
+    DELEXICALISED_TEMPLATES,
+    FIELDS,
+    TEMPLATES,
+    WordReader,
+)
 from weft.tasks.settings import Settings
 from weft.text.doc import Doc
 
@@ -52,6 +61,7 @@ class ParserSettings(Settings):
         "lift"  # training trees with crossing arcs: skip, lift, encode (labels remember what was lifted)
     )
     single_root: bool = True  # give every sentence exactly one root
+    delexicalised: bool = False  # look at tags and what has been built, never at words: for other languages
     clusters: str = ""  # file of word clusters: `path word` or `word class` a line
     templates: str = ""  # feature templates; empty: the system's own
     fields: dict[str, str] = field(default_factory=lambda: dict(FIELDS))  # fields of templates and their columns
@@ -72,6 +82,8 @@ class ParserSettings(Settings):
         for name in ("epochs", "runs", "beam"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.delexicalised and self.fields != FIELDS:
+            raise ConfigError("a delexicalised parser reads tags only: leave out `fields`, or `delexicalised`")
 
 
 class Parser(Component):
@@ -97,9 +109,11 @@ class Parser(Component):
         if clusters is None:
             clusters = load_clusters(self.settings.clusters) if self.settings.clusters else {}
         self.clusters = dict(clusters)
-        self.fields = {**self.settings.fields, **(CLUSTER_FIELDS if self.clusters else {})}
+        own = DELEXICALISED_FIELDS if self.settings.delexicalised else self.settings.fields
+        self.fields = {**own, **(CLUSTER_FIELDS if self.clusters else {})}
         self.requires: tuple[str, ...] = ("tokens", "upos")
         self.labels: list[str] = []
+        self.tagsets: list[str] = []  # those that a delexicalised parser may have learned from
         self.parser: TransitionParser | None = None
         self._reader = WordReader(self.fields, self.clusters)
 
@@ -114,13 +128,16 @@ class Parser(Component):
         docs = [doc for doc in train if doc.n_words]
         if not any(doc.head is not None for doc in docs):
             raise DataError("the training data has no heads; they stand in the columns HEAD and DEPREL of CoNLL-U")
+        if settings.delexicalised:
+            self.tagsets = tagsets_of(_tags(docs))
         trees, keep, counts = self._trees(docs)
         if not len(keep):
             raise DataError(
                 f"none of the {counts['sentences']:,} training sentences can be learned from: "
                 f"{counts['broken trees']:,} have missing heads or cycles, {counts['non-projective trees']:,} cross"
             )
-        own = f"{TEMPLATES[settings.system]} {CLUSTER_TEMPLATES[settings.system] if self.clusters else ''}"
+        sets = DELEXICALISED_TEMPLATES if settings.delexicalised else TEMPLATES
+        own = f"{sets[settings.system]} {CLUSTER_TEMPLATES[settings.system] if self.clusters else ''}"
         templates = settings.templates or own
         positions = np.concatenate([np.arange(1, n + 1) for n in np.diff(trees.sentences)]).astype(np.int32)
         kept = np.repeat(np.isin(np.arange(len(trees.sentences) - 1), keep), np.diff(trees.sentences))
@@ -215,6 +232,8 @@ class Parser(Component):
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         if self.parser is None:
             raise WeftError("this parser is not trained yet: call fit, or load a model")
+        if self.settings.delexicalised:
+            tagsets_of(_tags(docs), self.tagsets)
         words, sentences = self._reader.read(docs)
         return self.parser.parse(words, sentences, self.settings.single_root, constraints, self.settings.beam)
 
@@ -236,6 +255,7 @@ class Parser(Component):
         return {
             "settings": settings,
             "labels": self.labels,
+            "tagsets": self.tagsets,
             "clusters": self.clusters,
             "requires": list(self.requires),
             "parser": header,
@@ -245,9 +265,14 @@ class Parser(Component):
     def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Parser:
         component = cls(ParserSettings(**header["settings"]), header["clusters"])
         component.labels = header["labels"]
+        component.tagsets = header.get("tagsets", [])
         component.requires = tuple(header["requires"])
         component.parser = TransitionParser.of_state(header["parser"], arrays)
         return component
+
+
+def _tags(docs: Iterable[Doc]) -> set[str]:
+    return {tag for doc in docs for tag in np.unique(np.array(doc.column("upos"))).tolist()}
 
 
 def _decode(doc: Doc) -> None:

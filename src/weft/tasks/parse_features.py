@@ -89,6 +89,40 @@ CLUSTER_TEMPLATES = {
     "lr-spine": "both: " + _CLUSTERS.format("S1", "S2"),
 }
 
+#: The only field of a delexicalised parser: neither forms nor lemmas nor a treebank's own tags are read at all.
+DELEXICALISED_FIELDS = {"t": "upos"}
+
+
+def _without_words(templates: str) -> str:
+    """Templates of a system with every conjunction left out that looks at words.
+
+    >>> _without_words("both: S0.wt,t,wvr,tvr S0~N0|S0.t|N0.t S0.w|N0.t S0l.L,w")
+    'both: S0.t,tvr S0~N0|S0.t|N0.t S0l.L'
+    """
+    kept = []
+    for template in templates.split():
+        factors = []
+        for factor in template.split("|"):
+            place, dot, attributes = factor.partition(".")
+            delexicalised = [name for name in attributes.split(",") if not set(name) & set("wmxf")]
+            factors.append(place + dot + ",".join(delexicalised) if delexicalised else "")
+        if all(factors):
+            kept.append("|".join(factors))
+    return " ".join(kept)
+
+
+#: Templates of parsers for languages without a treebank: tags, labels, distance, valency and sets of labels. Those of
+#: arc-eager are Zhang & Nivre's (2011) without words, as Täckström et al. (2012) and McDonald et al. (2013) have them.
+DELEXICALISED_TEMPLATES = {
+    **{system: _without_words(templates) for system, templates in TEMPLATES.items()},
+    "arc-eager": (
+        "both: S0.t N0.t N1.t N2.t S0.t|N0.t N0.t|N1.t N0.t|N1.t|N2.t S0.t|N0.t|N1.t S0h.t|S0.t|N0.t S0.t|S0l.t|N0.t "
+        "S0.t|S0r.t|N0.t S0.t|N0.t|N0l.t S0~N0|S0.t S0~N0|N0.t S0~N0|S0.t|N0.t S0.tvr,tvl N0.tvl "
+        "S0.L S0h.t,L S0l.t,L S0r.t,L N0l.t,L S0h2.t,L S0l2.t,L S0r2.t,L N0l2.t,L "
+        "S0.t|S0l.t|S0l2.t S0.t|S0r.t|S0r2.t S0.t|S0h.t|S0h2.t N0.t|N0l.t|N0l2.t S0.tsr,tsl N0.tsl"
+    ),
+}
+
 
 class WordReader:
     """Turns documents into the rows of values that templates read.

@@ -8,6 +8,7 @@ from typing import Any
 _HOMES = {
     "cost": ("ConfusionCost", "Cost"),
     "signals": ("Expectations", "Gold", "Margin", "Mixture", "Partial", "PartsConstraints", "SelfLabelled"),
+    "label_targets": ("LabelExpectations", "LabelTargets"),
     "objective": ("Objective", "TotalObjective"),
     "optimise": ("minimise",),
     "lbfgs": ("LBFGS",),
@@ -21,6 +22,7 @@ _HOMES = {
     "margin": ("MaxMargin",),
     "history_margin": ("HistoryMargin",),
     "em": ("expectation_maximisation",),
+    "self_training": ("self_train", "self_train_weights"),
     "choice": ("ChoiceModel",),
     "linear": ("linear_svm", "logistic_regression"),
     "selection": ("forward_selection",),

@@ -10,6 +10,7 @@ What is forbidden has the score minus infinity, or is False in a mask, which is 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from weft.errors import InferenceError
 from weft.infer.chain_moments import draw_paths, run_covariance
 from weft.infer.edge_scores import Transitions
-from weft.infer.forward_backward import run_log_partition, run_marginals, run_messages
+from weft.infer.forward_backward import Messages, run_log_partition, run_marginals, run_messages
 from weft.infer.pairs import PairStates, pair_states
 from weft.infer.ragged import (
     Booleans,
@@ -245,6 +246,21 @@ class Chain:
         self._check_possible(total)
         return total, ChainParts(node, edge[0] if summed else edge, self.offsets)
 
+    def node_marginals(self) -> Floats:
+        """Probabilities of states `[N, L]` alone; a `covariance` or `sample` that follows is cheaper for it.
+
+        >>> Chain([[0, 0]], np.zeros((2, 2)), [0, 1]).node_marginals()
+        array([[0.5, 0.5]])
+        """
+        return self._messages.node
+
+    @cached_property
+    def _messages(self) -> Messages:
+        """The messages of both passes, kept for the verbs that share them."""
+        done = run_messages(self.node, self._transitions, self.offsets, sentence_weights(None, self.offsets))
+        self._check_possible(done.log_partition)
+        return done
+
     def log_probability(self, path: ArrayLike) -> Floats:
         """log p of a path, one number a sentence."""
         return self.score(path) - self.log_partition()
@@ -255,10 +271,8 @@ class Chain:
         >>> Chain([[0, 50]], np.zeros((2, 2)), [0, 1]).sample(3, seed=1).tolist()
         [[1], [1], [1]]
         """
-        done = run_messages(self.node, self._transitions, self.offsets, sentence_weights(None, self.offsets))
-        self._check_possible(done.log_partition)
         uniform = np.random.default_rng(seed).random((n, len(self.node)))
-        return draw_paths(done, self._transitions, self.offsets, uniform)
+        return draw_paths(self._messages, self._transitions, self.offsets, uniform)
 
     def covariance(self, function: ChainParts, weight: Floats | None = None) -> ChainParts:
         """Cov(1[r], F(y)) of every part r with  F(y) = sum of `function` over the parts of y,  in O(n L^2).
@@ -275,11 +289,9 @@ class Chain:
         if not (np.isfinite(function.node).all() and np.isfinite(function.edge).all()):
             raise InferenceError("the function of covariance() must be finite; give 0 to parts that are forbidden")
         each = sentence_weights(weight, self.offsets)
-        done = run_messages(self.node, self._transitions, self.offsets, sentence_weights(None, self.offsets))
-        self._check_possible(done.log_partition)
         edge = function.edge[None] if function.shared else function.edge
         node, edge = run_covariance(
-            done, self._transitions, self.offsets, each,
+            self._messages, self._transitions, self.offsets, each,
             one_block(function.node, np.float64), one_block(edge, np.float64), self.shared,
         )  # fmt: skip
         return ChainParts(node, edge[0] if self.shared else edge, self.offsets)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from weft.features.weights import Layout
 from weft.infer.chain import Chain, ChainParts
 from weft.kernel import kernel
+from weft.learn.label_targets import LabelTargets
 from weft.learn.labels import LabelSpace
 
 Ints = NDArray[np.int64]
@@ -48,7 +49,8 @@ class ChainBatch:
     """Sentences ready for a `ChainModel`.
 
     `gold` holds states, `weight` one number a sentence; `allowed` is the mask of partial supervision, `space` the mask
-    of the sequences that exist at all (first and last positions of a scheme).
+    of the sequences that exist at all (first and last positions of a scheme), `constraints` what expectations
+    are pulled to.
     """
 
     sentences: Ints
@@ -58,6 +60,7 @@ class ChainBatch:
     weight: Floats
     space: Bools | None = None
     allowed: Bools | None = None
+    constraints: LabelTargets | None = None
 
     def __len__(self) -> int:
         return len(self.sentences) - 1
@@ -77,6 +80,7 @@ class ChainBatch:
             self.weight[first:end],
             None if self.space is None else self.space[lo:hi],
             None if self.allowed is None else self.allowed[lo:hi],
+            None if self.constraints is None else self.constraints.cut(first, end),
         )
 
     def batches(self, sentences: int = 256) -> Iterator[ChainBatch]:

@@ -1,0 +1,144 @@
+"""Report of a model trained on weak supervision: how much its constraints said, how sure it is, how right it is.
+
+    coverage    = decisions that something constrains / decisions
+    ambiguity   = mean number of choices left to the constrained decisions
+    histogram   = how many decisions were made with a probability in each interval
+    accuracy    = decisions that agree with gold / decisions, in all and by what constrained them
+
+A decision is whatever the model makes one of: the tag of a word, the head of a word, the label of a span. Gold is
+needed for accuracy only, and may be there for some decisions and not for others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from weft.errors import DataError
+from weft.evaluate.calibration import Calibration, calibration
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some of the decisions: how many, how many of them have gold, and the share of these that is right."""
+
+    decisions: int
+    with_gold: int
+    accuracy: float | None
+
+
+@dataclass(frozen=True)
+class WeakReport:
+    """Figures of a weakly trained model."""
+
+    decisions: int
+    coverage: float
+    ambiguity: float
+    accuracy: float | None = None
+    parts: dict[str, Part] = field(default_factory=dict)
+    histogram: tuple[tuple[float, float, int], ...] = ()  # from, to, decisions
+    calibration: Calibration | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figures as plain values, for JSON."""
+        found: dict[str, Any] = {
+            "decisions": self.decisions,
+            "coverage": self.coverage,
+            "ambiguity": self.ambiguity,
+            "accuracy": self.accuracy,
+            "parts": {name: vars(part) for name, part in self.parts.items()},
+            "confidence": [list(row) for row in self.histogram],
+        }
+        if self.calibration is not None:
+            found["calibration_error"] = self.calibration.error
+        return found
+
+    def __str__(self) -> str:
+        lines = [
+            f"decisions {self.decisions:,}, constrained {100 * self.coverage:.2f} %, "
+            f"choices left to these {self.ambiguity:.2f}"
+        ]
+        if self.accuracy is not None:
+            lines.append(f"accuracy {100 * self.accuracy:.2f} %")
+        for name, part in self.parts.items():
+            shown = "" if part.accuracy is None else f" {100 * part.accuracy:>8.2f} %"
+            lines.append(f"  {name:<24} {part.decisions:>9,}{shown}")
+        if self.histogram:
+            lines.append("probability of decisions")
+            most = max(count for *_, count in self.histogram)
+            for low, high, count in self.histogram:
+                lines.append(f"  {low:.2f} to {high:.2f} {count:>9,} {'#' * round(40 * count / max(1, most))}".rstrip())
+        if self.calibration is not None:
+            lines.append(f"expected calibration error {self.calibration.error:.4f}")
+        return "\n".join(lines)
+
+
+def weak_report(
+    choices: ArrayLike,
+    constrained: ArrayLike,
+    *,
+    right: ArrayLike | None = None,
+    has_gold: ArrayLike | None = None,
+    confidence: ArrayLike | None = None,
+    groups: Mapping[str, ArrayLike] | None = None,
+    bins: int = 10,
+) -> WeakReport:
+    """Sum up the decisions of a weakly trained model.
+
+    `choices` says how many solutions every decision could choose from, `constrained` whether anything narrowed them
+    down, `right` whether gold agrees, `has_gold` for which decisions there is gold (all, if it is not given),
+    `confidence` the probability of every decision. `groups` are further parts of the decisions, by name, as masks.
+
+    >>> report = weak_report([1, 2, 12], [True, True, False], right=[True, False, True], confidence=[1.0, 0.6, 0.4])
+    >>> report.coverage == 2 / 3, report.ambiguity, report.parts["open"].accuracy
+    (True, 1.5, 1.0)
+    >>> [count for low, high, count in report.histogram if count]
+    [1, 1, 1]
+    """
+    number = np.asarray(choices, dtype=np.float64)
+    if number.ndim != 1 or not len(number):
+        raise DataError("a report needs at least one decision, given as one number of choices each")
+    bound = _column(constrained, number, "constrained").astype(np.bool_)
+    gold = np.zeros(len(number), dtype=np.bool_)
+    agrees = gold
+    if right is not None:
+        agrees = _column(right, number, "right").astype(np.bool_)
+        gold = np.ones_like(gold) if has_gold is None else _column(has_gold, number, "has_gold").astype(np.bool_)
+    masks = {"decided by constraints": bound & (number <= 1), "narrowed": bound & (number > 1), "open": ~bound}
+    masks |= {name: _column(mask, number, name).astype(np.bool_) for name, mask in (groups or {}).items()}
+    parts = {
+        name: Part(int(mask.sum()), int((mask & gold).sum()), _mean(agrees, mask & gold))
+        for name, mask in masks.items()
+        if mask.any()
+    }
+    histogram: tuple[tuple[float, float, int], ...] = ()
+    judged = None
+    if confidence is not None:
+        p = _column(confidence, number, "confidence").astype(np.float64)
+        counts = np.bincount(np.clip((p * bins).astype(np.int64), 0, bins - 1), minlength=bins)
+        histogram = tuple((b / bins, (b + 1) / bins, int(count)) for b, count in enumerate(counts))
+        judged = calibration(p[gold], agrees[gold], bins) if gold.any() else None
+    return WeakReport(
+        len(number),
+        float(bound.mean()),
+        float(number[bound].mean()) if bound.any() else 0.0,
+        _mean(agrees, gold),
+        parts,
+        histogram,
+        judged,
+    )
+
+
+def _mean(values: NDArray[np.bool_], mask: NDArray[np.bool_]) -> float | None:
+    return float(values[mask].mean()) if mask.any() else None
+
+
+def _column(values: ArrayLike, like: NDArray[np.float64], name: str) -> NDArray[Any]:
+    found = np.asarray(values)
+    if found.shape != like.shape:
+        raise DataError(f"{name} must have one entry a decision, {len(like)} of them; given: {found.shape}")
+    return found

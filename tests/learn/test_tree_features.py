@@ -180,9 +180,9 @@ def test_a_cut_of_a_batch_scores_as_the_whole() -> None:
     whole = TreeBatch(offsets, words, None, np.ones(2))
     model = TreeModel(PROGRAM, 2, bits=BITS)
     weights = np.sin(np.arange(model.size))
-    both = model.scores(whole.space, words, weights)
+    both = model.scores(whole.arc_space, words, weights)
     for part, arcs in ((whole.cut(0, 1), slice(0, 4)), (whole.select([1]), slice(4, None))):
-        alone = model.scores(part.space, part.words, weights)
+        alone = model.scores(part.arc_space, part.words, weights)
         np.testing.assert_allclose(alone.arc, both.arc[arcs])
 
 
@@ -199,3 +199,53 @@ def test_a_cut_of_a_batch_scores_as_the_whole() -> None:
 def test_a_template_that_cannot_be_read_is_named(templates: str, said: str) -> None:
     with pytest.raises(TemplateError, match=said):
         compile_tree_templates(templates, ["w", "t"])
+
+
+ACROSS = "arc: h.t|m.t length: h.t|m.t m.w direction: h.t|m.t"
+
+
+@pytest.mark.parametrize("bins", [7, 5, 1])
+@settings(max_examples=10, deadline=None)
+@given(SENTENCES)
+def test_blocks_of_length_and_direction_see_only_these(bins, sentences) -> None:
+    program = compile_tree_templates(ACROSS, ["w", "t"], bins)
+    (n_arc, n_length, n_direction), arc = program.arc.ends.tolist(), program.arc
+    assert (n_arc, n_length, n_direction) == (1, 3, 4)
+    words, offsets = words_of(sentences)
+    space = all_arcs(offsets)
+    weight = np.sin(np.arange(1 << BITS))
+    found = TreeModel(program, bits=BITS).scores(space, words, weight).arc
+    for a in range(space.n_arcs):
+        sentence = sentences[int(space.sentence[a])]
+        h, m = int(space.head[a]), int(space.modifier[a])
+        distance = min((shape_of(h, m) - 1) % 7 + 1, bins)
+        shapes = [distance + (7 if h < m else 0)] * n_arc + [distance] * (n_length - n_arc)
+        total = 0.0
+        for t in range(n_direction):
+            rows = arc.atoms[:, 0] == t
+            atoms = arc.atoms[rows] - [t, 0, 0, 0]
+            own = Block(atoms, arc.factors[rows], arc.seeds[:, t : t + 1], np.ones(3, np.int32))
+            plain_and_shaped = block_slots(own, sentence, {H: h, M: m}, shapes[t] if t < n_length else 1 + (h > m))
+            total += weight[plain_and_shaped if t < n_length else plain_and_shaped[1:]].sum()
+        assert found[a] == pytest.approx(total, abs=1e-9)
+
+
+def test_length_does_not_tell_directions_apart_and_direction_not_lengths() -> None:
+    words, offsets = words_of([[(5, 6, [])] * 4])
+    space = all_arcs(offsets)
+    weight = np.sin(np.arange(1 << BITS))
+    pairs = list(zip(space.head.tolist(), space.modifier.tolist(), strict=True))
+
+    def scores(block: str) -> dict[tuple[int, int], float]:
+        program = compile_tree_templates(f"{block}: h.t|m.t", ["w", "t"])
+        return dict(zip(pairs, TreeModel(program, bits=BITS).scores(space, words, weight).arc.tolist(), strict=True))
+
+    length, direction, both = scores("length"), scores("direction"), scores("arc")
+    assert length[1, 3] == length[3, 1] != length[1, 2]
+    assert direction[1, 3] == direction[1, 2] != direction[3, 1]
+    assert len({both[1, 3], both[3, 1], both[1, 2]}) == 3
+
+
+def test_a_number_of_distances_that_cannot_be_is_refused() -> None:
+    with pytest.raises(TemplateError, match="between 1 and 7 distances"):
+        compile_tree_templates("arc: h.t", ["t"], 9)

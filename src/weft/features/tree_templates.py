@@ -13,8 +13,10 @@ features. A block of templates belongs to one kind of part: `arc:` (h, m, b, a),
 (g, h, m), `grandsib:` (g, h, m, s), `crossed:` (h, m). Blanks separate templates, `#` starts a comment.
 
 Every template gives two features a part: itself, and itself with the part's *shape*: direction and distance from h to m
-(from s to m where there is a sibling), the two directions of g, h, m for grandparents. The key of a template is a
-multilinear hash of its atoms, so that what each word adds to a key is worked out once a word, not once a part.
+(from s to m where there is a sibling), the two directions of g, h, m for grandparents. Two more blocks of arcs (h, m)
+are for words of several languages, which do not agree on order: in `length:` the shape is the distance alone; in
+`direction:` it is the direction alone, and the template itself is no feature. The key of a template is a multilinear
+hash of its atoms, so that what each word adds to a key is worked out once a word, not once a part.
 """
 
 from __future__ import annotations
@@ -35,7 +37,17 @@ Table = NDArray[np.int32]
 ROLES = ("h", "m", "s", "g", "b", "a")
 H, M, S, G, B, A = range(6)
 #: Blocks of templates and the words they may name.
-BLOCKS = {"arc": "hmba", "sibling": "hms", "grand": "ghm", "grandsib": "ghms", "crossed": "hm"}
+BLOCKS = {
+    "arc": "hmba",
+    "length": "hm",
+    "direction": "hm",
+    "sibling": "hms",
+    "grand": "ghm",
+    "grandsib": "ghms",
+    "crossed": "hm",
+}
+#: Distances told apart: 1 to 5, 6 to 10, more.
+BINS = 7
 
 
 class Block(NamedTuple):
@@ -44,10 +56,12 @@ class Block(NamedTuple):
     atoms: Table  # rows: template, role, offset, column of the word table
     factors: Keys  # of the atoms, odd
     seeds: Keys  # [role, template]: what a word gives to a key besides its atoms
+    ends: Table  # of templates with the whole shape, with the distance, with the direction
 
 
 class TreeProgram(NamedTuple):
-    """Templates of all kinds of parts; `sets` holds seeds of head, modifier and pair sets, 0 where not asked for."""
+    """Templates of all kinds of parts; `sets` holds seeds of head, modifier and pair sets, 0 where not asked for, and
+    `bins` how many distances are told apart."""
 
     arc: Block
     between: Block
@@ -57,15 +71,20 @@ class TreeProgram(NamedTuple):
     grandsib: Block
     crossed: Block
     sets: Keys
+    bins: int
 
 
-def compile_tree_templates(text: str, columns: Sequence[str]) -> TreeProgram:
+def compile_tree_templates(text: str, columns: Sequence[str], bins: int = BINS) -> TreeProgram:
     """The program of templates; `columns` are the fields in the order of the word table.
+
+    `bins` is how many distances are told apart, at most 7 (1 to 5, 6 to 10, more); with fewer the last is all the rest.
 
     >>> program = compile_tree_templates("arc: h.w,t h.t|m.t h.t|b.t|m.t m.F sibling: h.t|s.t|m.t", ["w", "t"])
     >>> [block.seeds.shape[1] for block in program[:3]], (program.sets != 0).tolist()
     ([3, 1, 0], [False, True, False])
     """
+    if not 1 <= bins <= BINS:
+        raise TemplateError(f"between 1 and {BINS} distances can be told apart, got {bins}")
     blocks: dict[str, list[tuple[str, ...]]] = {name: [] for name in BLOCKS}
     block = "arc"
     for line in text.splitlines():
@@ -80,7 +99,7 @@ def compile_tree_templates(text: str, columns: Sequence[str]) -> TreeProgram:
     between = [template for template in blocks["arc"] if any(atom.startswith("b.") for atom in template)]
     marked = [template for template in blocks["arc"] if any(atom.startswith("a.") for atom in template)]
     arc = [template for template in blocks["arc"] if template not in (*sets, *between, *marked)]
-    if not arc:
+    if not (arc or blocks["length"] or blocks["direction"]):
         raise TemplateError("no templates of arcs given; write at least one, such as arc: h.t|m.t")
     known = [("h.F",), ("m.F",), ("h.F", "m.F")]
     for template in sets:
@@ -89,7 +108,8 @@ def compile_tree_templates(text: str, columns: Sequence[str]) -> TreeProgram:
     seeds = np.array([hash_string("|".join(each)) if each in sets else 0 for each in known], dtype=np.uint64)
     columns = list(columns)
     own = {name: _block(blocks[name], columns) for name in ("sibling", "grand", "grandsib", "crossed")}
-    return TreeProgram(_block(arc, columns), _block(between, columns), _block(marked, columns), sets=seeds, **own)
+    arcs = _block(arc, columns, blocks["length"], blocks["direction"])
+    return TreeProgram(arcs, _block(between, columns), _block(marked, columns), sets=seeds, bins=bins, **own)
 
 
 def _conjunctions(token: str, roles: str) -> list[tuple[str, ...]]:
@@ -108,12 +128,20 @@ def _conjunctions(token: str, roles: str) -> list[tuple[str, ...]]:
     return [sum(choice, ()) for choice in product(*factors)]
 
 
-def _block(templates: Sequence[tuple[str, ...]], columns: list[str]) -> Block:
+def _block(
+    templates: Sequence[tuple[str, ...]],
+    columns: list[str],
+    length: Sequence[tuple[str, ...]] = (),
+    direction: Sequence[tuple[str, ...]] = (),
+) -> Block:
     atoms, factors = [], []
-    seeds = np.zeros((len(ROLES), len(templates)), dtype=np.uint64)
-    for t, template in enumerate(templates):
+    ends = np.cumsum([len(templates), len(length), len(direction)]).astype(np.int32)
+    seeds = np.zeros((len(ROLES), int(ends[-1])), dtype=np.uint64)
+    for t, template in enumerate((*templates, *length, *direction)):
+        # The same template in another block is another feature.
+        kind = "" if t < ends[0] else " length" if t < ends[1] else " direction"
         for r, role in enumerate(ROLES):
-            seeds[r, t] = hash_string(f"{role} {' | '.join(template)}") | 1
+            seeds[r, t] = hash_string(f"{role} {' | '.join(template)}{kind}") | 1
         for atom in template:
             place, _, field = atom.partition(".")
             if place == "a" and field.isdigit():
@@ -124,4 +152,4 @@ def _block(templates: Sequence[tuple[str, ...]], columns: list[str]) -> Block:
                 raise TemplateError(f"unknown field {field!r} in {atom!r}; the fields are: {', '.join(columns)}")
             atoms.append((t, ROLES.index(place[0]), int(place[1:] or 0), columns.index(field)))
             factors.append(hash_string(f"{atom} of {'|'.join(template)}") | 1)
-    return Block(np.array(atoms, np.int32).reshape(-1, 4), np.array(factors, dtype=np.uint64), seeds)
+    return Block(np.array(atoms, np.int32).reshape(-1, 4), np.array(factors, dtype=np.uint64), seeds, ends)

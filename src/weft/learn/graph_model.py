@@ -45,8 +45,8 @@ class GraphBatch:
         return self.trees.words
 
     @property
-    def space(self) -> ArcSpace:
-        return self.trees.space
+    def arc_space(self) -> ArcSpace:
+        return self.trees.arc_space
 
     @property
     def arc_marks(self) -> Keys:
@@ -60,7 +60,7 @@ class GraphModel(TreeModel):
     >>> program = compile_tree_templates("arc: h.t|m.t sibling: s.t|m.t", ["t"])
     >>> words = TreeWords(np.array([[1], [2], [3]], np.uint64), np.zeros(4, np.int64), np.zeros(0, np.uint64))
     >>> trees = TreeBatch(np.array([0, 2]), words, None, np.ones(1))
-    >>> batch = GraphBatch(trees, arcs_of_edges(trees.space, np.array([0, 1, 1]), np.array([0, 0, 1])))
+    >>> batch = GraphBatch(trees, arcs_of_edges(trees.arc_space, np.array([0, 1, 1]), np.array([0, 0, 1])))
     >>> model = GraphModel(program, single_root=False, bits=8)
     >>> weights = np.zeros(model.size)
     >>> model.scatter(batch, model.score(batch, weights).parts(batch.gold), weights)

@@ -146,7 +146,7 @@ def feature_counts(model: TreeModel, batch: TreeBatch) -> Floats:
     counts = np.zeros(model.size)
     plain = TreeModel(model.program, model.order, model.shape, model.single_root, model.bits)
     for part in batch.batches():
-        space = part.space
+        space = part.arc_space
         sizes = (space.n_arcs, space.n_siblings, space.n_grands)[: model.order]
         plain.scatter(part, TreeParts(*(np.ones(size) for size in sizes)), counts)
     return counts

@@ -18,14 +18,12 @@ from typing import NamedTuple
 import numpy as np
 
 from weft.features.hashing import Keys, hash_string
-from weft.features.tree_templates import ROLES, A, B, Block, G, H, M, S, TreeProgram
+from weft.features.tree_templates import BINS, ROLES, A, B, Block, G, H, M, S, TreeProgram
 from weft.infer.arcs import ArcSpace
 from weft.infer.ragged import Floats, Indices, States
 from weft.kernel import inner_kernel, kernel
 
 SCORE, SCATTER, COLLECT, COUNT = range(4)
-#: Distances told apart: 1 to 5, 6 to 10, more.
-_BINS = 7
 #: Most values between two words that are told apart in a sentence.
 _VALUES = 64
 _START, _END, _NONE = (np.uint64(hash_string(name)) for name in ("before ROOT", "after the end", "no word"))
@@ -130,16 +128,22 @@ def _fill(block: Block, words: Keys, first: int, n: int, keys: Keys) -> None:
 
 
 @inner_kernel
-def _shape(one: int, other: int) -> int:
-    """Direction and distance of a pair of words, 1 .. 14."""
+def _length(one: int, other: int, bins: int) -> int:
+    """Distance of a pair of words, 1 .. bins."""
     distance = abs(one - other)
     if distance > 10:
-        bin_ = 6
+        bin_ = 7
     elif distance > 5:
-        bin_ = 5
+        bin_ = 6
     else:
-        bin_ = distance - 1
-    return 1 + bin_ + (_BINS if one < other else 0)
+        bin_ = distance
+    return min(bin_, bins)
+
+
+@inner_kernel
+def _shape(one: int, other: int, bins: int) -> int:
+    """Direction and distance of a pair of words, 1 .. 14."""
+    return _length(one, other, bins) + (BINS if one < other else 0)
 
 
 @inner_kernel
@@ -185,11 +189,18 @@ def _put(key: np.uint64, shape: int, shift: np.uint64, slots: Indices, count: in
 
 
 @inner_kernel
-def _two(keys: Keys, width: int, h: int, m: int, shape: int, shift: np.uint64, slots: Indices, count: int) -> int:
-    for t in range(width):
+def _two(
+    keys: Keys, ends: States, h: int, m: int, shape: int, length: int, shift: np.uint64, slots: Indices, count: int
+) -> int:
+    for t in range(ends[1]):
         one, other = keys[H, h, t], keys[M, m, t]
         if one != _ZERO and other != _ZERO:
-            count = _put(one + other, shape, shift, slots, count)
+            count = _put(one + other, shape if t < ends[0] else length, shift, slots, count)
+    for t in range(ends[1], ends[2]):
+        one, other = keys[H, h, t], keys[M, m, t]
+        if one != _ZERO and other != _ZERO:
+            slots[count] = np.int64(one + other >> shift) ^ (1 if h < m else 2)
+            count += 1
     return count
 
 
@@ -267,7 +278,7 @@ def visit_arcs(
 ) -> int:  # fmt: skip
     """Arcs; with `crossed` the features of arcs that cross others, in their place. Gives how many slots were listed."""
     block = program.crossed if crossed else program.arc
-    width, wide = block.seeds.shape[1], program.between.seeds.shape[1]
+    wide = program.between.seeds.shape[1]
     marked = program.marked.seeds.shape[1] > 0 and given.marks.shape[1] > 0 and not crossed
     of_head, of_modifier, of_pair = program.sets[0], program.sets[1], program.sets[2]
     at = 0
@@ -286,8 +297,8 @@ def visit_arcs(
             if mode != SCORE and numbers[a] == 0.0:
                 continue
             h, m = space.head[a], space.modifier[a]
-            shape = _shape(h, m)
-            count = _two(room.keys, width, h, m, shape, shift, room.slots, 0)
+            shape, length = _shape(h, m, program.bins), _length(h, m, program.bins)
+            count = _two(room.keys, block.ends, h, m, shape, length, shift, room.slots, 0)
             if marked:
                 count = _marked(program.marked, room.third, given.marks, a, h, m, shape, shift, room.slots, count)
             if not crossed:
@@ -340,7 +351,7 @@ def visit_siblings(
                 if mode != SCORE and numbers[part] == 0.0:
                     continue
                 sibling = n + 1 if rank < 0 else space.modifier[a - space.rank[a] + rank]
-                shape = _shape(h if rank < 0 else sibling, m)
+                shape = _shape(h if rank < 0 else sibling, m, program.bins)
                 count = _three(room.keys, width, h, m, S, sibling, shape, shift, room.slots, 0)
                 total = _use(mode, room.slots, 0, count, numbers[part], given.factors, weights, listed, values, at)
                 if mode == SCORE:

@@ -56,7 +56,8 @@ class TreeBatch:
 
     `arcs` holds the arcs that trees may use, as a mask over `all_arcs`, where not all may; `marks`, one row an arc of
     `all_arcs`, what templates call a.1, a.2 ...; `gold` are heads; `costs`, what a wrong head of each word costs in
-    `weft.learn.target_weights.WeighWords`.
+    `weft.learn.target_weights.WeighWords`; `head_sets`, a mask over `all_arcs` of the arcs that right trees may be
+    built from, is what `weft.learn.signals.Partial` learns from.
     """
 
     offsets: Indices
@@ -66,22 +67,28 @@ class TreeBatch:
     arcs: NDArray[np.bool_] | None = None
     marks: Keys | None = None
     costs: Floats | None = None
+    head_sets: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     @property
-    def space(self) -> ArcSpace:
+    def arc_space(self) -> ArcSpace:
         """The arcs of the batch; made anew at every call, as spaces are larger than what they are made from."""
         space = all_arcs(self.offsets)
         return space if self.arcs is None else space.keep(self.arcs)
 
     @property
     def arc_marks(self) -> Keys:
-        """The marks of the arcs of `space`."""
+        """The marks of the arcs of `arc_space`."""
         if self.marks is None:
             return _NO_MARKS
         return self.marks if self.arcs is None else self.marks[self.arcs]
+
+    @property
+    def allowed(self) -> NDArray[np.bool_] | None:
+        """Which arcs of `arc_space` are in the head sets."""
+        return self.head_sets if self.arcs is None or self.head_sets is None else self.head_sets[self.arcs]
 
     def cut(self, first: int, end: int) -> TreeBatch:
         """Sentences `first:end`."""
@@ -96,6 +103,7 @@ class TreeBatch:
             None if self.arcs is None else self.arcs[begin:stop],
             None if self.marks is None else self.marks[begin:stop],
             None if self.costs is None else self.costs[lo:hi],
+            None if self.head_sets is None else self.head_sets[begin:stop],
         )
 
     def select(self, sentences: Sequence[int]) -> TreeBatch:
@@ -109,7 +117,7 @@ class TreeBatch:
         chosen = np.asarray(sentences, dtype=np.int64)
         used = np.zeros(len(self), dtype=np.bool_)
         used[chosen] = True
-        words = np.repeat(used, np.diff(self.offsets))
+        words, arcs = np.repeat(used, np.diff(self.offsets)), np.repeat(used, np.diff(self.offsets) ** 2)
         rows = np.concatenate([[True], words])
         sizes = np.diff(self.words.set_offsets)
         sets = self.words.sets[np.repeat(rows, sizes)]
@@ -118,8 +126,9 @@ class TreeBatch:
             TreeWords(self.words.values[rows], np.concatenate([[0], np.cumsum(sizes[rows])]), sets),
             None if self.gold is None else self.gold[words],
             self.weight[used],
-            marks=None if self.marks is None else self.marks[np.repeat(used, np.diff(self.offsets) ** 2)],
+            marks=None if self.marks is None else self.marks[arcs],
             costs=None if self.costs is None else self.costs[words],
+            head_sets=None if self.head_sets is None else self.head_sets[arcs],
         )
 
     def reorder(self, order: Indices) -> TreeBatch:
@@ -131,7 +140,7 @@ class TreeBatch:
         >>> other.words.values.ravel().tolist(), other.gold.tolist()
         ([0, 2, 1, 3], [0, 1, 1])
         """
-        if self.gold is None or self.arcs is not None or self.marks is not None:
+        if self.gold is None or any(given is not None for given in (self.arcs, self.marks, self.head_sets)):
             raise ConfigError("sentences are put in another order with their trees, before arcs are left out or marked")
         rows = np.concatenate([[0], np.asarray(order) + 1])
         sizes = np.diff(self.words.set_offsets)[rows]
@@ -204,7 +213,7 @@ class TreeModel:
 
     def score(self, batch: TreeBatch, weights: NDArray[Any]) -> Any:
         """The trees of a batch under the weights."""
-        return self.trees(batch.space, batch.words, weights, batch.arc_marks)
+        return self.trees(batch.arc_space, batch.words, weights, batch.arc_marks)
 
     def trees(
         self,
@@ -258,12 +267,12 @@ class TreeModel:
         return TreeParts(parts.arc, parts.sibling, parts.grand, grand_arc=grand_arc)
 
     def scatter(self, batch: TreeBatch, parts: TreeParts, into: Floats) -> None:
-        space = batch.space
+        space = batch.arc_space
         own, given = self._of_features(space, parts), Given(batch.arc_marks, self.factors)
         self._visit(SCATTER, space, batch.words, given, own, into, np.zeros(0, np.int64), np.zeros(0))
 
     def sparse(self, batch: TreeBatch, parts: TreeParts) -> tuple[Indices, Floats]:
-        space = batch.space
+        space = batch.arc_space
         slots, numbers = self._listed(space, batch, self._of_features(space, parts))
         return _summed(slots, numbers)
 
@@ -271,7 +280,7 @@ class TreeModel:
         """The same for several parts of one batch; features of an arc that many of them have are made once."""
         if self.order > 1 or self.shape == "crossing" or len(parts) < 2:
             return [self.sparse(batch, each) for each in parts]
-        space = batch.space
+        space = batch.arc_space
         arcs = np.flatnonzero(np.any([each.arc != 0.0 for each in parts], axis=0))
         numbers = np.zeros(space.n_arcs)
         numbers[arcs] = np.arange(len(arcs)) + 1.0
@@ -288,7 +297,7 @@ class TreeModel:
         return found
 
     def active(self, batch: TreeBatch) -> Indices:
-        space = batch.space
+        space = batch.arc_space
         return self._listed(space, batch, self._filled(space, 1.0))[0]
 
     def _listed(

@@ -190,7 +190,7 @@ class DependencyGraphParser(Component):
         if held_out:
             early = EarlyStopping(lambda weights: self._f1(weights, held_out), patience=settings.epochs)
         alone = [
-            GraphBatch(own, arcs_of_edges(own.space, *edges_between(edges, *batch.offsets[s : s + 2].tolist())))
+            GraphBatch(own, arcs_of_edges(own.arc_space, *edges_between(edges, *batch.offsets[s : s + 2].tolist())))
             for s, own in enumerate(batch.cut(s, s + 1) for s in range(len(batch)))
         ]
         learner = MIRA(settings.epochs, seed=settings.seed, k=1, cap=settings.cap or math.inf, average=settings.average)

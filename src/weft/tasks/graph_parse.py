@@ -423,7 +423,7 @@ class GraphParser(Component):
         for batch in whole.batches(BATCH):
             if self.pruner is not None:
                 batch = replace(batch, arcs=self.pruner.keep(all_arcs(batch.offsets), batch.words))
-            yield self.model.trees(batch.space, batch.words, self.weights, batch.arc_marks, temperature)
+            yield self.model.trees(batch.arc_space, batch.words, self.weights, batch.arc_marks, temperature)
 
     def _heads(self, batch: TreeBatch) -> Heads:
         found = [trees.best() for trees in self._trees_of(batch)]

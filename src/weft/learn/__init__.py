@@ -7,7 +7,16 @@ from typing import Any
 
 _HOMES = {
     "cost": ("ConfusionCost", "Cost"),
-    "signals": ("Expectations", "Gold", "Margin", "Mixture", "Partial", "PartsConstraints", "SelfLabelled"),
+    "signals": (
+        "Expectations",
+        "Gold",
+        "Likelihood",
+        "Margin",
+        "Mixture",
+        "Partial",
+        "PartsConstraints",
+        "SelfLabelled",
+    ),
     "label_targets": ("LabelExpectations", "LabelTargets"),
     "objective": ("Objective", "TotalObjective"),
     "optimise": ("minimise",),

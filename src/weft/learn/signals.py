@@ -5,6 +5,7 @@ which learners *maximise*; its parts are the gradient of that value with respect
 
     Gold            sum_s w_s [score(y_s) - log Z_s]                 1[r in y] - p(r)
     Partial         sum_s w_s [log Z_s(allowed) - log Z_s(space)]    p(r | allowed) - p(r | space)
+    Likelihood      sum_s w_s log Z_s(allowed)                       p(r | allowed)
     Expectations    - distance(target, E[phi])                       sum_k slope_k cov(r, phi_k)
     SelfLabelled    sum_s w_s [score(best_s) - log Z_s]              1[r in best] - p(r), where confident
     Margin          - sum_s w_s max_y [score(y) + cost(y) - score(y_s)]    1[r in y_s] - 1[r in worst]
@@ -68,6 +69,24 @@ class Partial:
         log_z, marginals = structure.log_partition_and_marginals(batch.weight)
         inside -= marginals
         return float(batch.weight @ (log_inside - log_z)), inside
+
+
+@dataclass(frozen=True)
+class Likelihood:
+    """Log-probability of what is observed under a structure whose scores are log-probabilities of all of it.
+
+    Scores of a generative model sum to the probability of the words over all solutions; the batch's mask `allowed`,
+    where it has one, says which of them are possible.
+
+    >>> Likelihood()
+    Likelihood()
+    """
+
+    def __call__(self, structure: Any, batch: Any) -> tuple[float, Any]:
+        allowed = getattr(batch, "allowed", None)
+        inside = structure if allowed is None else structure.restrict(allowed)
+        log_z, marginals = inside.log_partition_and_marginals(batch.weight)
+        return float(batch.weight @ log_z), marginals
 
 
 class Constraints(Protocol):

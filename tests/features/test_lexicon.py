@@ -1,11 +1,14 @@
 """Rows of word types: computed once, never changed under a reader."""
 
 import threading
+from itertools import pairwise
 
 import numpy as np
 
+from weft.features.extract import Extractor
 from weft.features.lexicon import ABSENT, Lexicon
-from weft.text import StringTable
+from weft.features.templates import Templates
+from weft.text import Doc, StringTable
 
 
 def test_same_word_in_two_tables_has_one_row():
@@ -33,6 +36,15 @@ def test_cluster_paths_are_cut_to_their_prefixes():
     assert values[rows[0], 1] != values[rows[1], 1]
     assert values[rows[2], 0] == values[rows[2], 1]
     assert values[rows[3], 0] == ABSENT
+
+
+def test_a_field_in_lower_case_sees_no_capitals():
+    doc = Doc.of_words([["Ada", "ADA", "ada", "ma-Ma"]])
+    extractor = Extractor(list(Templates("w[0] w[0].prefix1 w[0].capital")), {"w": "form:lower"})
+    features, _ = extractor.features([doc])
+    keys = [features.keys[a:b].tolist() for a, b in pairwise(features.offsets.tolist())]
+    assert keys[0] == keys[1] == keys[2] != keys[3]
+    assert keys[0][2] == keys[3][2]
 
 
 def test_growth_is_bounded_and_frozen_rows_stay():

@@ -101,6 +101,20 @@ def test_clusters_are_read_used_and_saved(tmp_path):
     assert f1(Pipeline.load(tmp_path / "m.weft").components[0], doc) == 1.0
 
 
+def test_two_kinds_of_clusters_stand_beside_each_other_and_are_saved(tmp_path):
+    (tmp_path / "shared").write_text("".join(f"0\t{name}\t3\n" for name in FIRST))
+    (tmp_path / "native").write_text("".join(f"10\t{name.lower()}\t3\n" for name in PLACES))
+    settings = EntitySettings(epochs=3, clusters=str(tmp_path / "shared"), native_clusters=str(tmp_path / "native"))
+    recognizer = EntityRecognizer(settings)
+    recognizer.fit([made(30)])
+    assert "n[0]" in recognizer.settings.templates
+    Pipeline([recognizer]).save(tmp_path / "model.weft")
+    loaded = Pipeline.load(tmp_path / "model.weft").components[0]
+    assert loaded.settings.native_clusters == ""
+    assert loaded._native.of("Arlen") == "10"
+    assert f1(loaded, made(20, seed=1)) == 1.0
+
+
 def test_other_mentions_in_the_document_tell_what_a_word_is():
     """The bare word is a person or a place; only its other mention, behind Mr or behind in, says which."""
     rng = np.random.default_rng(5)

@@ -19,6 +19,7 @@ from weft.text.schemes import (
     encode,
     guess_scheme,
     legal_transitions,
+    lost_boundaries,
 )
 
 
@@ -51,6 +52,26 @@ def test_conversion_is_decoding_and_encoding(case: tuple[list[tuple[int, int, st
     assert convert(labels, a, b) == encode(decode(labels, a), length, b)
     if "IO" not in (a, b):
         assert convert(convert(labels, a, b), b, a) == labels
+
+
+@pytest.mark.must_show("direct-transfer-ner", 8)
+@given(chunked())
+@settings(deadline=None)
+def test_the_way_through_io_loses_boundaries_between_neighbours_of_one_label_and_nothing_else(case):
+    spans, length = case
+    merged: list[tuple[int, int, str]] = []
+    for start, end, label in spans:
+        if merged and merged[-1][1:] == (start, label):
+            merged[-1] = (merged[-1][0], end, label)
+        else:
+            merged.append((start, end, label))
+    labels = encode(spans, length, "BIOES")
+    through = convert(convert(labels, "BIOES", "IO"), "IO", "IOB2")
+    assert decode(through, "IOB2") == merged
+    assert len(spans) - len(merged) == lost_boundaries(spans)
+    assert lost_boundaries(merged) == 0
+    back = convert(convert(through, "IOB2", "BIOES"), "BIOES", "IO")
+    assert back == convert(labels, "BIOES", "IO")
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -9,6 +9,8 @@
 | `prefixN`, `suffixN` | first and last N characters, nothing where the word is shorter |
 | `digits` | the form with every digit as `0` |
 | `kind` | one of number, punctuation, upper, title, mixed, lower, other |
+| `capital` | `capital` or `small`: whether the first character is a capital |
+| `hyphen` | `hyphen` where there is one inside, else nothing |
 | `length` | number of characters, at most 12 |
 | `poscase` | of a positional tag such as `NNFS1-----A----`: part of speech and case, `N1` |
 | `clusterN` | first N bits of the word's cluster path; `cluster` for the whole path |
@@ -95,6 +97,8 @@ def attribute(name: str, clusters: Mapping[str, str] | None = None) -> Attribute
 
     >>> attribute("suffix3")("walking"), attribute("suffix3")("at")
     ('ing', '')
+    >>> attribute("capital")("Ada"), attribute("hyphen")("well-known"), attribute("hyphen")("-")
+    ('capital', 'hyphen', '')
     """
     simple: dict[str, Attribute] = {
         "form": lambda form: form,
@@ -103,6 +107,8 @@ def attribute(name: str, clusters: Mapping[str, str] | None = None) -> Attribute
         "brief": brief,
         "digits": lambda form: _DIGIT.sub("0", form),
         "kind": kind,
+        "capital": lambda form: "capital" if form[:1].isupper() else "small",
+        "hyphen": lambda form: "hyphen" if "-" in form[1:-1] else "",
         "length": lambda form: str(min(len(form), 12)),
         "poscase": poscase,
     }

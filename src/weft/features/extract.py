@@ -1,7 +1,8 @@
 """From documents to features: binds the fields of templates to columns of documents.
 
-A field is bound by a short text: `form` (any column of words), `feats:set` (a column whose values are sets separated by
-`|`), `score:real` (a column of numbers), or by a `Gazetteer`, `Surroundings` or `WordClasses`.
+A field is bound by a short text: `form` (any column of words), `form:lower` (the same in lower case), `feats:set` (a
+column whose values are sets separated by `|`), `score:real` (a column of numbers), or by a `Gazetteer`, `Surroundings`
+or `WordClasses`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from weft.errors import TemplateError, WeftError
 from weft.features.gazetteer import Gazetteer
 from weft.features.hashing import Keys
-from weft.features.lexicon import Lexicon, MemberLexicon, WordClasses
+from weft.features.lexicon import Lexicon, LowerCase, MemberLexicon, WordClasses
 from weft.features.program import Features, Inputs, Program
 from weft.features.surroundings import Surroundings
 from weft.features.templates import Template
@@ -73,6 +74,8 @@ class Extractor:
             column, _, kind = binding.partition(":")
             if kind == "":
                 self._add(field, attributes, column, Lexicon(attributes, clusters), columns)
+            elif kind == "lower":
+                self._add(field, attributes, column, Lexicon(attributes, clusters, classes=LowerCase()), columns)
             elif kind == "set":
                 sets[field] = len(self._sets)
                 self._sets.append((column, MemberLexicon()))
@@ -81,7 +84,7 @@ class Extractor:
                 self._reals.append(column)
             else:
                 raise TemplateError(
-                    f"field {field!r} is bound to {binding!r}: expected a column, column:set or column:real"
+                    f"field {field!r} is bound to {binding!r}: expected a column, column:lower, column:set or column:real"
                 )
         self._set_columns, self._real_columns = sets, reals
         self.program = Program(templates, columns, sets, reals)

@@ -132,6 +132,20 @@ class WordClasses:
         return found if found is not None else self.classes.get(word.lower(), "")
 
 
+class LowerCase(WordClasses):
+    """Every word in lower case in the place of a class: a field bound to it sees no capitals.
+
+    >>> LowerCase().of("Ada")
+    'ada'
+    """
+
+    def __init__(self) -> None:
+        super().__init__({})
+
+    def of(self, word: str) -> str:
+        return word.lower()
+
+
 class MemberLexicon:
     """Sets and numbers a string stands for: `Case=Nom|Number=Sing` as two members, `0.25` as a real number.
 

@@ -3,7 +3,7 @@
 Beyond words, spelling and tags the recogniser reads
 
     gazetteers      lists of phrases, one file a list (`weft.features.gazetteer`)
-    clusters        classes of words learned from plain text (`weft.lexical.clusters`)
+    clusters        classes of words learned from plain text (`weft.lexical.clusters`), and a second kind of them beside
     surroundings    the other occurrences of a word in the document (`weft.features.surroundings`)
 
 With `nested`, a recogniser finds the spans that no other holds; a second one, which sees its labels, finds those that
@@ -42,6 +42,7 @@ WORDS = (
 TAGS = "t[-2..2] t[-1]|t[0] t[0]|t[1] t[-1]|t[0]|t[1]"
 GAZETTEERS = "g[-1..1]"
 CLUSTERS = "c[-1..1] c[-2..2].prefix4 c[0].prefix8 c[-1].prefix8|c[0].prefix8 c[0].prefix8|c[1].prefix8"
+NATIVE = CLUSTERS.replace("c[", "n[")
 SURROUNDINGS = "e[0]"
 #: What a level sees of those around it: their labels, with words beside them.
 OUTER = "l[-2..2] l[-1]|l[0] l[0]|l[1] l[0]|w[0].lower l[-1]|w[0].lower l[1]|w[0].lower"
@@ -62,6 +63,7 @@ class EntitySettings(ChunkerSettings):
     epochs: int = 10
     gazetteers: dict[str, str] = field(default_factory=dict)  # files of phrases, one a line: NAME=FILE
     clusters: str = ""  # file of word clusters, lines `path TAB word TAB count`
+    native_clusters: str = ""  # another such file: clusters of the language itself beside those shared with others
     window: int = 600  # words around each in which its other occurrences are looked for; 0: none
     nested: bool = False  # learn and find spans inside spans
 
@@ -94,6 +96,7 @@ class EntityRecognizer(Chunker):
         self.inner: EntityRecognizer | None = None
         self._gazetteer: Gazetteer | None = None
         self._clusters: WordClasses | None = None
+        self._native: WordClasses | None = None
 
     def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
         tags = next((column for column in ("xpos", "upos") if all(doc.has(column) for doc in docs)), None)
@@ -103,6 +106,7 @@ class EntityRecognizer(Chunker):
             TAGS: tags is not None,
             GAZETTEERS: settings.gazetteers,
             CLUSTERS: settings.clusters,
+            NATIVE: settings.native_clusters,
             SURROUNDINGS: settings.window,
             OUTER: self.level,
         }
@@ -117,6 +121,8 @@ class EntityRecognizer(Chunker):
             self._gazetteer = Gazetteer({name: read_phrases(path) for name, path in settings.gazetteers.items()})
         if settings.clusters:
             self._clusters = WordClasses(load_clusters(settings.clusters))
+        if settings.native_clusters:
+            self._native = WordClasses(load_clusters(settings.native_clusters))
 
     def bindings(self) -> Mapping[str, Binding]:
         own: dict[str, Binding] = {"l": f"{_OUTER}:set"}
@@ -124,6 +130,8 @@ class EntityRecognizer(Chunker):
             own["g"] = self._gazetteer
         if self._clusters is not None:
             own["c"] = self._clusters
+        if self._native is not None:
+            own["n"] = self._native
         if self.settings.window:
             own["e"] = Surroundings(self.settings.window)
         return {**self.settings.fields, **own}
@@ -237,12 +245,14 @@ class EntityRecognizer(Chunker):
         header, arrays = super().state()
         header["level"] = self.level
         header["settings"].update(
-            gazetteers={}, clusters=""
+            gazetteers={}, clusters="", native_clusters=""
         )  # the files of the maker's machine; what they held follows
         if self._gazetteer is not None:
             header["gazetteers"] = self._gazetteer.lists
         if self._clusters is not None:
             header["word_clusters"] = self._clusters.classes
+        if self._native is not None:
+            header["native_clusters"] = self._native.classes
         if self.inner is not None:
             header["inner"], own = self.inner.state()
             arrays.update({f"inner/{name}": array for name, array in own.items()})
@@ -254,6 +264,8 @@ class EntityRecognizer(Chunker):
             self._gazetteer = Gazetteer(header["gazetteers"])
         if "word_clusters" in header:
             self._clusters = WordClasses(header["word_clusters"])
+        if "native_clusters" in header:
+            self._native = WordClasses(header["native_clusters"])
         if "inner" in header:
             own = {name.removeprefix("inner/"): array for name, array in arrays.items() if name.startswith("inner/")}
             self.inner = EntityRecognizer.of_state(header["inner"], own)

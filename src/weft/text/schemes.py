@@ -218,6 +218,15 @@ def convert(labels: Sequence[str], source: str, target: str, strict: bool = True
     return encode(decode(labels, source, strict), len(labels), target)
 
 
+def lost_boundaries(spans: Iterable[Chunk]) -> int:
+    """How many boundaries IO cannot keep: those between neighbouring spans of one label.
+
+    >>> lost_boundaries([(0, 2, "LOC"), (2, 3, "LOC"), (3, 4, "PER"), (5, 6, "PER")])
+    1
+    """
+    return sum(one[1] == other[0] and one[2] == other[2] for one, other in pairwise(sorted(spans)))
+
+
 def split_label(text: str, plain: bool = False) -> tuple[str, str]:
     """A label's mark (O, B, I, E, S) and what stands behind it; with `plain`, a label may go without a mark.
 

@@ -111,11 +111,11 @@ def cluster_words(
 
 
 def count_bigrams(
-    sentences: Iterable[Sequence[str]], min_count: int, lower: bool = False
+    sentences: Iterable[Sequence[str]], min_count: int, lower: bool = False, most: int | None = None
 ) -> tuple[list[str], Ints, Ints]:
     """Frequent words (most frequent first), how often they occur, and rows `left, right, count` of all pairs.
 
-    With n words, n stands for all rare words and n + 1 for the ends of sentences.
+    With n words, n stands for all rare words and n + 1 for the ends of sentences. At most `most` words are kept.
 
     >>> words, counts, bigrams = count_bigrams([["a", "a", "b"]], min_count=2)
     >>> words, bigrams.tolist()
@@ -131,7 +131,7 @@ def count_bigrams(
     ids = np.array(stream, dtype=np.int64)
     total = np.bincount(ids[ids >= 0], minlength=len(numbers))
     order = np.argsort(-total, kind="stable")
-    kept = order[: int((total >= min_count).sum())]
+    kept = order[: int((total >= min_count).sum())][:most]
     rank = np.full(len(numbers) + 1, len(kept), dtype=np.int64)
     rank[kept] = np.arange(len(kept))
     rank[-1] = len(kept) + 1
@@ -153,7 +153,7 @@ def exchange(bigrams: Ints, n_words: int, n_classes: int, rounds: int = 15) -> I
     right_at, right_of, right_n = _by_word(bigrams[:, 0], bigrams[:, 1], bigrams[:, 2], n_words + 2)
     left_at, left_of, left_n = _by_word(bigrams[:, 1], bigrams[:, 0], bigrams[:, 2], n_words + 2)
     table = class_counts(bigrams, classes, n_classes + 2)
-    logs = _logs()
+    logs = log_table()
     for _ in range(rounds):
         moved = _exchange_once(
             classes, n_words, n_classes, right_at, right_of, right_n, left_at, left_of, left_n,
@@ -194,7 +194,7 @@ def merge_order(table: Ints, n_classes: int) -> list[tuple[int, int]]:
     (0, 2)
     """
     pairs = np.zeros((max(0, n_classes - 1), 2), dtype=np.int64)
-    _merge(np.ascontiguousarray(table, dtype=np.int64).copy(), n_classes, pairs, _logs())
+    _merge(np.ascontiguousarray(table, dtype=np.int64).copy(), n_classes, pairs, log_table())
     return [(int(a), int(b)) for a, b in pairs]
 
 
@@ -221,15 +221,16 @@ def _by_word(of: Ints, other: Ints, times: Ints, size: int) -> tuple[Ints, Ints,
     return starts, np.ascontiguousarray(other[order]), np.ascontiguousarray(times[order])
 
 
-def _logs() -> Floats:
+def log_table() -> Floats:
+    """x log x of the small numbers, for `x_log_x`."""
     numbers = np.arange(TABLE, dtype=np.float64)
     numbers[1:] *= np.log(numbers[1:])
     return numbers
 
 
 @kernel
-def _f(x: int, logs: Floats) -> float:
-    """x log x."""
+def x_log_x(x: int, logs: Floats) -> float:
+    """x log x; small numbers are looked up in `log_table()`."""
     if x < TABLE:
         return logs[x]
     return x * np.log(x)
@@ -284,19 +285,19 @@ def _exchange_once(
         for b in range(n_classes):
             own = table[b, b]
             gain[b] = (
-                _f(own + after[b] + before[b] + itself, logs) - _f(own, logs)
-                - _f(lefts[b] + n_left, logs) + _f(lefts[b], logs)
-                - _f(rights[b] + n_right, logs) + _f(rights[b], logs)
+                x_log_x(own + after[b] + before[b] + itself, logs) - x_log_x(own, logs)
+                - x_log_x(lefts[b] + n_left, logs) + x_log_x(lefts[b], logs)
+                - x_log_x(rights[b] + n_right, logs) + x_log_x(rights[b], logs)
             )  # fmt: skip
         for c in range(size):
             if after[c]:
                 for b in range(n_classes):
                     if b != c:
-                        gain[b] += _f(turned[c, b] + after[c], logs) - _f(turned[c, b], logs)
+                        gain[b] += x_log_x(turned[c, b] + after[c], logs) - x_log_x(turned[c, b], logs)
             if before[c]:
                 for b in range(n_classes):
                     if b != c:
-                        gain[b] += _f(table[c, b] + before[c], logs) - _f(table[c, b], logs)
+                        gain[b] += x_log_x(table[c, b] + before[c], logs) - x_log_x(table[c, b], logs)
         best = old
         for b in range(n_classes):
             if gain[b] > gain[best] + 1e-7:
@@ -342,8 +343,13 @@ def _shift(
 def _loss(table: Ints, alive: Ints, a: int, b: int, logs: Floats) -> float:
     """What F loses by merging two classes, but for the sums of rows and columns."""
     together = table[a, a] + table[a, b] + table[b, a] + table[b, b]
-    loss = _f(table[a, a], logs) + _f(table[a, b], logs) + _f(table[b, a], logs) + _f(table[b, b], logs)
-    loss -= _f(together, logs)
+    loss = (
+        x_log_x(table[a, a], logs)
+        + x_log_x(table[a, b], logs)
+        + x_log_x(table[b, a], logs)
+        + x_log_x(table[b, b], logs)
+    )
+    loss -= x_log_x(together, logs)
     for c in range(table.shape[0]):
         if alive[c] and c != a and c != b:
             loss += _one(table, a, b, c, logs)
@@ -356,10 +362,10 @@ def _one(table: Ints, a: int, b: int, c: int, logs: Floats) -> float:
     total = 0.0
     x, y = table[a, c], table[b, c]
     if x and y:
-        total += _f(x, logs) + _f(y, logs) - _f(x + y, logs)
+        total += x_log_x(x, logs) + x_log_x(y, logs) - x_log_x(x + y, logs)
     x, y = table[c, a], table[c, b]
     if x and y:
-        total += _f(x, logs) + _f(y, logs) - _f(x + y, logs)
+        total += x_log_x(x, logs) + x_log_x(y, logs) - x_log_x(x + y, logs)
     return total
 
 
@@ -385,8 +391,8 @@ def _merge(table: Ints, n: int, pairs: Ints, logs: Floats) -> None:
                     continue
                 total = (
                     loss[a, b]
-                    + _f(lefts[a] + lefts[b], logs) - _f(lefts[a], logs) - _f(lefts[b], logs)
-                    + _f(rights[a] + rights[b], logs) - _f(rights[a], logs) - _f(rights[b], logs)
+                    + x_log_x(lefts[a] + lefts[b], logs) - x_log_x(lefts[a], logs) - x_log_x(lefts[b], logs)
+                    + x_log_x(rights[a] + rights[b], logs) - x_log_x(rights[a], logs) - x_log_x(rights[b], logs)
                 )  # fmt: skip
                 if total < best - 1e-9:
                     best = total

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.errors import ConfigError, DataError
 from weft.formats import read
-from weft.infer.projectivity import is_tree
+from weft.infer.projectivity import is_projective, is_tree
 from weft.text import Doc
-from weft.text.coordination import STYLES, convert, is_single_level, restore, with_coordination
+from weft.text.coordination import (
+    STYLES,
+    convert,
+    is_single_level,
+    prague_of_stanford,
+    restore,
+    stanford_of_prague,
+    with_coordination,
+)
 
 # "she sells apples , pears and old plums", "and" and the comma on the conjuncts behind them
 FORMS = ["she", "sells", "apples", ",", "pears", "and", "old", "plums"]
@@ -116,3 +125,73 @@ def test_what_cannot_be_is_refused():
         convert(HEADS, RELATIONS, FORMS, "moscow")
     with pytest.raises(DataError, match="HEAD"):
         with_coordination([Doc.of_words([["come"]])], "prague")
+
+
+# Coordinations of two to six conjuncts, each a word (with an article or not) or a coordination again.
+NESTED = st.lists(
+    st.recursive(st.booleans(), lambda inner: st.lists(inner, min_size=2, max_size=6), max_leaves=9),
+    min_size=2,
+    max_size=6,
+)
+
+
+def prague_tree(coordination) -> tuple[list[int], list[str], list[str]]:
+    """The Prague tree of nested lists: conjuncts and commas on the conjunction before the last conjunct."""
+    heads: list[int] = []
+    relations: list[str] = []
+    forms: list[str] = []
+
+    def word(form: str, relation: str) -> int:
+        heads.append(0)
+        relations.append(relation)
+        forms.append(form)
+        return len(heads)
+
+    def lay(node, relation: str) -> int:
+        if not isinstance(node, list):
+            article = word("the", "det") if node else 0
+            noun = word(f"noun{len(heads)}", relation)
+            if article:
+                heads[article - 1] = noun
+            return noun
+        members, commas, link = [], [], 0
+        for i, member in enumerate(node):
+            if i == len(node) - 1:
+                link = word("and", "Coord:cc")
+            elif i:
+                commas.append(word(",", "punct"))
+            members.append(lay(member, "conj" if i else relation))
+        for member in members:
+            heads[member - 1] = link
+            relations[member - 1] += "_Co"
+        for comma in commas:
+            heads[comma - 1] = link
+        return link
+
+    lay(coordination, "root")
+    return heads, relations, forms
+
+
+@pytest.mark.must_show("universal-treebank", 2)
+@given(NESTED)
+@settings(deadline=None, max_examples=200)
+def test_prague_coordinations_of_two_to_six_conjuncts_become_stanford_and_come_back(coordination):
+    heads, relations, forms = prague_tree(coordination)
+    stanford, names = stanford_of_prague(heads, relations, forms)
+    assert is_tree(np.array(stanford, np.int32))
+    assert is_projective(np.array(stanford, np.int32)) or not is_projective(np.array(heads, np.int32))
+    assert not any(name.endswith("_Co") or name.startswith("Coord:") for name in names)
+    conjuncts = [i for i, name in enumerate(names, start=1) if name == "conj"]
+    assert all(stanford[i - 1] < i for i in conjuncts)
+    for i, name in enumerate(names, start=1):
+        if name in ("cc", "punct"):  # on a word that is the first conjunct of a coordination around it
+            assert stanford[i - 1] < i
+            assert any(stanford[c - 1] == stanford[i - 1] and c > i for c in conjuncts)
+    assert prague_of_stanford(stanford, names, forms) == (heads, relations)
+
+
+def test_what_conjuncts_share_hangs_on_the_conjunction_in_prague_and_on_the_first_conjunct_in_stanford():
+    # "old cats and dogs", both of them old
+    heads, relations = stanford_of_prague([3, 3, 0, 3], ["amod", "root_Co", "Coord:cc", "conj_Co"], list("ocad"))
+    assert heads == [2, 0, 2, 2]
+    assert relations == ["amod", "root", "cc", "conj"]

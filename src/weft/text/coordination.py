@@ -11,6 +11,11 @@ In the Prague style conjuncts end in `_Co` and what is above them begins with `C
 Coordinations without a conjunction or comma stay as they are there. Dependents of conjuncts keep their heads: the trees
 do not say which of them all conjuncts share. The way back is exact for coordinations that do not contain one another
 (`is_single_level`).
+
+Treebanks made in these styles go further, which `commas` and `nested` ask for. With `commas`, commas between conjuncts
+hang on c1 (stanford) or on the conjunction (prague), and other dependents of the conjunction, which all conjuncts
+share, go to c1 on the way back; a conjunction that cannot be moved without crossing arcs stays. With `nested`, a
+coordination ends behind its conjunction: in *a, b and c or d*, `or` joins the first three, as one, and the last.
 """
 
 from __future__ import annotations
@@ -21,7 +26,9 @@ from itertools import pairwise
 from weft.errors import ConfigError, DataError
 from weft.text.doc import Doc
 
-__all__ = ["STYLES", "convert", "is_single_level", "restore", "with_coordination"]
+__all__ = [
+    "STYLES", "convert", "is_single_level", "prague_of_stanford", "restore", "stanford_of_prague", "with_coordination",
+]  # fmt: skip
 
 STYLES = ("ud", "stanford", "melcuk", "prague")
 MEMBER, ABOVE = "_Co", "Coord:"
@@ -29,7 +36,14 @@ MEMBER, ABOVE = "_Co", "Coord:"
 Tree = tuple[list[int], list[str]]
 
 
-def convert(heads: Sequence[int], relations: Sequence[str], forms: Sequence[str], style: str) -> Tree:
+def convert(
+    heads: Sequence[int],
+    relations: Sequence[str],
+    forms: Sequence[str],
+    style: str,
+    commas: bool = False,
+    nested: bool = False,
+) -> Tree:
     """Heads and relations of a sentence in another style.
 
     >>> heads, relations, forms = [0, 3, 1, 5, 1], ["root", "punct", "conj", "cc", "conj"], ["a", ",", "b", "and", "c"]
@@ -45,40 +59,64 @@ def convert(heads: Sequence[int], relations: Sequence[str], forms: Sequence[str]
     place: dict[int, int] = {}  # what stands for a first conjunct
     for first, conjuncts in reversed(_coordinations(heads, relations)):  # inner ones begin later
         links = {c: _between(heads, relations, before, c, "cc") for before, c in pairwise([first, *conjuncts])}
+        marks = {
+            c: [mark for mark in _between(heads, relations, before, c, "punct", "p") if _is_comma(forms[mark - 1])]
+            for before, c in pairwise([first, *conjuncts])
+            if commas
+        }
         if style == "stanford":
-            for own in links.values():
-                for link in own:
-                    above[link - 1] = first
+            for c, own in links.items():
+                moving = [*own, *marks.get(c, [])]
+                in_the_way = (heads[d - 1] == c and d not in moving for d in range(1, max(moving, default=0)))
+                if not commas or not any(in_the_way):
+                    for link in moving:
+                        above[link - 1] = first
         elif style == "melcuk":
             for before, c in pairwise([first, *conjuncts]):
                 above[c - 1] = before
                 if links[c]:
                     above[c - 1], above[links[c][-1] - 1] = links[c][-1], before
         elif style == "prague":
-            found = [link for own in links.values() for link in own]
-            if not found:
-                pairs = pairwise([first, *conjuncts])
-                marks = [mark for before, c in pairs for mark in _between(heads, relations, before, c, "punct")]
-                found = [mark for mark in marks if forms[mark - 1] == ","]
-            if found:
-                _put_above(above, names, found[-1], [place.get(c, c) for c in (first, *conjuncts)])
-                place[first] = found[-1]
+            for group in _groups(conjuncts, links) if nested else [conjuncts]:
+                found = [link for c in group for link in links[c]]
+                if not found:
+                    pairs = pairwise([first, *group])
+                    found = [
+                        mark for before, c in pairs for mark in _between(heads, relations, before, c, "punct", "p")
+                    ]
+                    found = [mark for mark in found if forms[mark - 1] == ","]
+                if found:
+                    _put_above(above, names, found[-1], [place.get(c, c) for c in (first, *group)])
+                    place[first] = found[-1]
+                    for mark in (mark for c in group for mark in marks.get(c, []) if mark != found[-1]):
+                        above[mark - 1] = found[-1]
     return above, names
 
 
-def restore(heads: Sequence[int], relations: Sequence[str], style: str) -> Tree:
+def restore(
+    heads: Sequence[int],
+    relations: Sequence[str],
+    style: str,
+    forms: Sequence[str] = (),
+    commas: bool = False,
+) -> Tree:
     """Heads and relations in the style of Universal Dependencies.
 
     >>> restore([4, 3, 4, 0, 4], ["root_Co", "punct", "conj_Co", "Coord:cc", "conj_Co"], "prague")
     ([0, 3, 1, 5, 1], ['root', 'punct', 'conj', 'cc', 'conj'])
     """
     _check(style)
+    if commas and len(forms) != len(heads):
+        raise ConfigError("commas are told by their forms: give the forms of the words too")
     above, names = list(heads), list(relations)
     if style == "stanford":
         for first, conjuncts in _coordinations(heads, relations):
             for link in range(first + 1, conjuncts[-1]):
                 if heads[link - 1] == first and _base(relations[link - 1]) == "cc":
                     above[link - 1] = min(c for c in conjuncts if c > link)
+            if commas:
+                for mark in _leading(heads, relations, forms, first):
+                    above[mark - 1] = min(c for c in conjuncts if c > mark)
     elif style == "melcuk":
         for c in range(1, len(above) + 1):
             if _base(relations[c - 1]) == "conj":
@@ -91,8 +129,28 @@ def restore(heads: Sequence[int], relations: Sequence[str], style: str) -> Tree:
     elif style == "prague":
         links = [word for word, name in enumerate(relations, start=1) if name.startswith(ABOVE)]
         for link in sorted(links, key=lambda word: -_depth(heads, word)):  # inner coordinations first
-            _put_back(above, names, link)
+            _put_back(above, names, link, forms if commas else ())
     return above, names
+
+
+def stanford_of_prague(heads: Sequence[int], relations: Sequence[str], forms: Sequence[str]) -> Tree:
+    """Prague coordinations, commas and shared dependents on the conjunction, as Stanford's.
+
+    >>> stanford_of_prague([4, 4, 4, 0, 4], ["root_Co", "punct", "conj_Co", "Coord:cc", "conj_Co"], list("a,b&c"))
+    ([0, 1, 1, 1, 1], ['root', 'punct', 'conj', 'cc', 'conj'])
+    """
+    heads, relations = restore(heads, relations, "prague", forms, commas=True)
+    return convert(heads, relations, forms, "stanford", commas=True)
+
+
+def prague_of_stanford(heads: Sequence[int], relations: Sequence[str], forms: Sequence[str]) -> Tree:
+    """Stanford coordinations as Prague's: the way back of `stanford_of_prague`.
+
+    >>> prague_of_stanford([0, 1, 1, 1, 1], ["root", "punct", "conj", "cc", "conj"], list("a,b&c"))
+    ([4, 4, 4, 0, 4], ['root_Co', 'punct', 'conj_Co', 'Coord:cc', 'conj_Co'])
+    """
+    heads, relations = restore(heads, relations, "stanford", forms, commas=True)
+    return convert(heads, relations, forms, "prague", commas=True, nested=True)
 
 
 def is_single_level(heads: Sequence[int], relations: Sequence[str]) -> bool:
@@ -161,10 +219,36 @@ def _coordinations(heads: Sequence[int], relations: Sequence[str]) -> list[tuple
     return sorted(found.items())
 
 
-def _between(heads: Sequence[int], relations: Sequence[str], before: int, conjunct: int, base: str) -> list[int]:
+def _between(heads: Sequence[int], relations: Sequence[str], before: int, conjunct: int, *bases: str) -> list[int]:
     """Words of a relation on a conjunct between the one before and itself."""
     own = range(before + 1, conjunct)
-    return [word for word in own if heads[word - 1] == conjunct and _base(relations[word - 1]) == base]
+    return [word for word in own if heads[word - 1] == conjunct and _base(relations[word - 1]) in bases]
+
+
+def _is_comma(form: str) -> bool:
+    return form in (",", ";", "、", "،")
+
+
+def _groups(conjuncts: Sequence[int], links: dict[int, list[int]]) -> list[list[int]]:
+    """Conjuncts behind the first by coordination: each ends with one that a conjunction stands before."""
+    groups: list[list[int]] = [[]]
+    for c in conjuncts:
+        groups[-1].append(c)
+        if links[c]:
+            groups.append([])
+    return groups if groups[-1] else groups[:-1]
+
+
+def _leading(heads: Sequence[int], relations: Sequence[str], forms: Sequence[str], first: int) -> list[int]:
+    """Commas on the first conjunct that lead to another one: nothing but commas and conjunctions stands between."""
+    found, leads = [], False
+    for word in reversed([word for word, head in enumerate(heads, start=1) if head == first and word > first]):
+        base = _base(relations[word - 1])
+        if leads and base in ("punct", "p") and _is_comma(forms[word - 1]):
+            found.append(word)
+        else:
+            leads = base == "conj" or (leads and base == "cc")
+    return found
 
 
 def _put_above(above: list[int], names: list[str], link: int, conjuncts: Sequence[int]) -> None:
@@ -175,7 +259,8 @@ def _put_above(above: list[int], names: list[str], link: int, conjuncts: Sequenc
         names[conjunct - 1] += MEMBER
 
 
-def _put_back(above: list[int], names: list[str], link: int) -> None:
+def _put_back(above: list[int], names: list[str], link: int, forms: Sequence[str] = ()) -> None:
+    """The first conjunct in the place of the link; with forms, commas lead to conjuncts and the rest is shared."""
     members = [i for i in range(1, len(above) + 1) if above[i - 1] == link and names[i - 1].endswith(MEMBER)]
     first, relation = members[0], names[link - 1].removeprefix(ABOVE)
     for at in members:
@@ -185,6 +270,16 @@ def _put_back(above: list[int], names: list[str], link: int) -> None:
     if relation.endswith(MEMBER):
         relation = relation.removesuffix(MEMBER)
         names[first - 1] += MEMBER
+    if forms:
+        for other in (i for i in range(1, len(above) + 1) if above[i - 1] == link):
+            if (
+                _base(names[other - 1]) in ("punct", "p")
+                and _is_comma(forms[other - 1])
+                and first < other < members[-1]
+            ):
+                above[other - 1] = min(at for at in members if at > other)
+            elif _base(names[other - 1]) not in ("fixed", "mwe"):
+                above[other - 1] = first
     above[link - 1] = min(at for at in members if at > link)
     names[link - 1] = relation
 

@@ -32,6 +32,7 @@ ROOMS = {
     "learn": "Learning",
     "tasks": "Tasks",
     "evaluate": "Evaluation",
+    "treebanks": "Annotation schemes",
     "pictures": "Pictures",
     "scale": "Annotating much text",
     "interop": "Other libraries",

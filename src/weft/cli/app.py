@@ -79,6 +79,11 @@ COMMANDS = {
         "Serve a page to see what models find, and a JSON API.",
         "weft serve --model tagger.weft+parser.weft --port 8000",
     ),
+    "clusters": Place(
+        "weft.cli.clusters:app",
+        "Learn classes of words from plain text.",
+        "weft clusters mono novels/ --out english.paths --classes 256",
+    ),
     "lexicon": Place(
         "weft.cli.lexicon:app",
         "Grow lists of names from raw text.",

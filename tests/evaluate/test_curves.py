@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from weft.errors import WeftError
-from weft.evaluate import curve_points, draw_curve, learning_curve
+from weft.evaluate import CurveRow, curve_points, draw_curve, learning_curve, size_to_reach
 
 
 def test_smaller_samples_lie_inside_larger_ones_and_differ_by_seed() -> None:
@@ -46,3 +46,19 @@ def test_a_flat_curve_can_be_drawn() -> None:
 def test_sizes_that_do_not_fit_are_refused(size: float) -> None:
     with pytest.raises(WeftError, match="does not fit 10 sentences"):
         learning_curve(lambda part, seed: None, lambda model: 0.0, range(10), [size])
+
+
+@pytest.mark.must_show("cliper", 7)
+def test_the_size_that_reaches_a_score_lies_between_those_that_were_tried() -> None:
+    rows = [
+        CurveRow(100, 0, 0.4, 1.0),
+        CurveRow(100, 1, 0.6, 1.0),
+        CurveRow(400, 0, 0.7, 1.0),
+        CurveRow(900, 0, 0.6, 1.0),
+    ]
+    assert size_to_reach(rows, 0.6) == pytest.approx(200.0)
+    assert size_to_reach(rows, 0.5) == 100.0
+    assert size_to_reach(rows, 0.7) == pytest.approx(400.0)
+    assert size_to_reach(rows, 0.71) is None
+    with pytest.raises(WeftError, match="no run to compare with"):
+        size_to_reach([], 0.5)

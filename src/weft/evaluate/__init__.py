@@ -9,7 +9,7 @@ from weft.evaluate.calibration import (
 )
 from weft.evaluate.conllx import ConllxReport, evaluate_conllx
 from weft.evaluate.counts import Counts, Score, f1, macro_f1, precision, recall
-from weft.evaluate.curves import CurvePoint, CurveRow, curve_points, draw_curve, learning_curve
+from weft.evaluate.curves import CurvePoint, CurveRow, curve_points, draw_curve, learning_curve, size_to_reach
 from weft.evaluate.domains import Diagnosis, Parsed, diagnose
 from weft.evaluate.loss_tables import LossRow, LossTable, loss_table
 from weft.evaluate.parseval import Conventions, ParsevalReport, evaluate_constituents
@@ -36,5 +36,5 @@ __all__ = [
     "calibration_of_spans", "confidence_interval", "conlleval", "curve_points", "diagnose", "draw_curve",
     "evaluate_conllx", "evaluate_constituents", "evaluate_labels", "evaluate_span_sets", "evaluate_spans",
     "evaluate_tags", "evaluate_ud", "f1", "holm", "learning_curve", "loss_table", "macro_f1", "mcnemar",
-    "mcnemar_of_counts", "paired_bootstrap", "precision", "recall", "tag_dictionary", "vocabulary_of",
+    "mcnemar_of_counts", "paired_bootstrap", "precision", "recall", "size_to_reach", "tag_dictionary", "vocabulary_of",
 ]  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -86,6 +87,28 @@ def curve_points(rows: Iterable[CurveRow]) -> list[CurvePoint]:
         CurvePoint(size, float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else 0.0, len(values))
         for size, values in sorted(scores.items())
     ]
+
+
+def size_to_reach(rows: Iterable[CurveRow], score: float) -> float | None:
+    """How many sentences bring the mean of a learning curve to a score: what a model that needs none of them is worth.
+
+    Between two sizes the score is taken to grow with the logarithm of the size. The smallest size where that already
+    reaches the score, None where no size does.
+
+    >>> rows = [CurveRow(100, 0, 0.5, 1.0), CurveRow(1000, 0, 0.7, 1.0)]
+    >>> round(size_to_reach(rows, 0.6)), size_to_reach(rows, 0.4), size_to_reach(rows, 0.8)
+    (316, 100.0, None)
+    """
+    points = curve_points(rows)
+    if not points:
+        raise WeftError("there is no run to compare with")
+    if points[0].mean >= score:
+        return float(points[0].size)
+    for low, high in pairwise(points):
+        if low.mean < score <= high.mean:
+            share = (score - low.mean) / (high.mean - low.mean)
+            return float(low.size * (high.size / low.size) ** share)
+    return None
 
 
 def draw_curve(rows: Iterable[CurveRow], width: int = 40) -> str:

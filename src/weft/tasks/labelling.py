@@ -87,6 +87,9 @@ class SequenceLabeller(Component):
     """A component that labels every word; see `Tagger` and `Chunker`."""
 
     settings_class: type[LabellerSettings] = LabellerSettings
+    #: Iterations of an optimiser from one look at dev data to the next: its steps are small, and a look costs a good
+    #: part of one.
+    look_every = 2
 
     def __init__(self, settings: LabellerSettings | None = None) -> None:
         self.settings = settings if settings is not None else self.settings_class()
@@ -213,8 +216,7 @@ class SequenceLabeller(Component):
                 system += _by_sentence(names[data.model.space.tags(path)].tolist(), batch.sentences.tolist())
             return next(iter(self.score(gold, system).values()))
 
-        # Optimisers take small steps: a look at dev data costs a good part of one, so not after every iteration.
-        every = 2 if self.settings.learner in ("crf", "memm") else 1
+        every = self.look_every if self.settings.learner in ("crf", "memm") else 1
         return EarlyStopping(score, self.settings.patience, every)
 
     def _fit_temperature(self, data: ChainData, weights: Floats, dev: Sequence[Doc] | None) -> float:
@@ -235,6 +237,12 @@ class SequenceLabeller(Component):
         if self.settings.learner == "memm":
             return normalise_locally(chain)
         return chain if self.temperature == 1.0 else chain.temper(self.temperature)
+
+    def posteriors(self, docs: Sequence[Doc]) -> tuple[list[str], Floats]:
+        """The labels, and the probability of each at every word of documents, `[word, label]`."""
+        space = self._trained().space
+        chain = self.conditional(self._trained().chain(self.observed(docs)))
+        return space.labels, space.label_marginals(chain.node_marginals())
 
     def confidence(self, chain: Chain, path: NDArray[np.int32], docs: Sequence[Doc]) -> NDArray[np.float64]:
         """What `write` is told of every word's label: its probability."""

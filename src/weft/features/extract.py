@@ -84,7 +84,7 @@ class Extractor:
                 self._reals.append(column)
             else:
                 raise TemplateError(
-                    f"field {field!r} is bound to {binding!r}: expected a column, column:lower, column:set or column:real"
+                    f"field {field!r} is bound to {binding!r}: expected COLUMN or COLUMN:lower, :set, :real"
                 )
         self._set_columns, self._real_columns = sets, reals
         self.program = Program(templates, columns, sets, reals)

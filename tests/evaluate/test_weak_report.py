@@ -34,7 +34,7 @@ def test_a_report_counts_what_constraints_decided_and_where_gold_agrees():
 def test_a_report_without_gold_has_no_accuracy():
     report = weak_report([1, 3], [True, False], confidence=[0.9, 0.4])
     assert report.accuracy is None
-    assert report.calibration is None
+    assert report.calibration_error is None
     assert "accuracy" not in str(report)
 
 

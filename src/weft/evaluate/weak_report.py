@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weft.errors import DataError
-from weft.evaluate.calibration import Calibration, calibration
+from weft.evaluate.calibration import calibration
 
 
 @dataclass(frozen=True)
@@ -41,21 +41,23 @@ class WeakReport:
     accuracy: float | None = None
     parts: dict[str, Part] = field(default_factory=dict)
     histogram: tuple[tuple[float, float, int], ...] = ()  # from, to, decisions
-    calibration: Calibration | None = None
+    calibration_error: float | None = None  # expected, see weft.evaluate.calibration
 
     def as_dict(self) -> dict[str, Any]:
         """The figures as plain values, for JSON."""
-        found: dict[str, Any] = {
-            "decisions": self.decisions,
-            "coverage": self.coverage,
-            "ambiguity": self.ambiguity,
-            "accuracy": self.accuracy,
-            "parts": {name: vars(part) for name, part in self.parts.items()},
-            "confidence": [list(row) for row in self.histogram],
-        }
-        if self.calibration is not None:
-            found["calibration_error"] = self.calibration.error
-        return found
+        parts = {name: vars(part) for name, part in self.parts.items()}
+        return {**vars(self), "parts": parts, "histogram": [list(row) for row in self.histogram]}
+
+    @classmethod
+    def of_dict(cls, found: Mapping[str, Any]) -> WeakReport:
+        """The report of plain values.
+
+        >>> report = weak_report([1, 12], [True, False], right=[True, False], confidence=[1.0, 0.5])
+        >>> WeakReport.of_dict(report.as_dict()) == report
+        True
+        """
+        parts = {name: Part(**part) for name, part in found["parts"].items()}
+        return cls(**{**found, "parts": parts, "histogram": tuple((a, b, n) for a, b, n in found["histogram"])})
 
     def __str__(self) -> str:
         lines = [
@@ -72,8 +74,8 @@ class WeakReport:
             most = max(count for *_, count in self.histogram)
             for low, high, count in self.histogram:
                 lines.append(f"  {low:.2f} to {high:.2f} {count:>9,} {'#' * round(40 * count / max(1, most))}".rstrip())
-        if self.calibration is not None:
-            lines.append(f"expected calibration error {self.calibration.error:.4f}")
+        if self.calibration_error is not None:
+            lines.append(f"expected calibration error {self.calibration_error:.4f}")
         return "\n".join(lines)
 
 
@@ -121,7 +123,7 @@ def weak_report(
         p = _column(confidence, number, "confidence").astype(np.float64)
         counts = np.bincount(np.clip((p * bins).astype(np.int64), 0, bins - 1), minlength=bins)
         histogram = tuple((b / bins, (b + 1) / bins, int(count)) for b, count in enumerate(counts))
-        judged = calibration(p[gold], agrees[gold], bins) if gold.any() else None
+        judged = calibration(p[gold], agrees[gold], bins).error if gold.any() else None
     return WeakReport(
         len(number),
         float(bound.mean()),

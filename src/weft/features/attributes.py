@@ -11,6 +11,7 @@
 | `kind` | one of number, punctuation, upper, title, mixed, lower, other |
 | `capital` | `capital` or `small`: whether the first character is a capital |
 | `hyphen` | `hyphen` where there is one inside, else nothing |
+| `digit` | `digit` where there is one, else nothing |
 | `length` | number of characters, at most 12 |
 | `poscase` | of a positional tag such as `NNFS1-----A----`: part of speech and case, `N1` |
 | `clusterN` | first N bits of the word's cluster path; `cluster` for the whole path |
@@ -109,6 +110,7 @@ def attribute(name: str, clusters: Mapping[str, str] | None = None) -> Attribute
         "kind": kind,
         "capital": lambda form: "capital" if form[:1].isupper() else "small",
         "hyphen": lambda form: "hyphen" if "-" in form[1:-1] else "",
+        "digit": lambda form: "digit" if _DIGIT.search(form) else "",
         "length": lambda form: str(min(len(form), 12)),
         "poscase": poscase,
     }

@@ -15,6 +15,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -144,6 +145,27 @@ class TagDictionary:
         with open_output(str(path)) as file:
             for word, own in sorted(self.items()):
                 file.write("".join(f"{word}\t{tag}\n" for tag in own).encode())
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What a model file keeps of it: the words, and their tags as bits."""
+        words = "\n".join(self._bits).encode()
+        return {
+            "words": np.frombuffer(words, dtype=np.uint8).copy(),
+            "bits": np.array([*self._bits.values()], np.uint64),
+        }
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, NDArray[Any]], tags: Sequence[str], rules: bool = True) -> TagDictionary:
+        """The dictionary that `arrays` described.
+
+        >>> own = TagDictionary({"hus": ["NOUN"], "ren": ["ADJ", "VERB"]})
+        >>> dict(TagDictionary.of_arrays(own.arrays(), own.tags).items())
+        {'hus': ('NOUN',), 'ren': ('VERB', 'ADJ')}
+        """
+        found = cls({}, tags, rules)
+        words = bytes(arrays["words"]).decode()
+        found._bits = dict(zip(words.split("\n") if words else [], arrays["bits"].tolist(), strict=True))
+        return found
 
     def __len__(self) -> int:
         return len(self._bits)

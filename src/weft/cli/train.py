@@ -21,8 +21,9 @@ def train(
         str, typer.Argument(metavar="TASK", help=f"What to learn: {', '.join(TASKS)}; pipeline: all of a CONFIG.toml.")
     ],
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE", help="Annotated files to learn from; of a pipeline its CONFIG.toml.")
-    ],
+        list[Path] | None,
+        typer.Argument(metavar="FILE", help="Annotated files to learn from; of a pipeline its CONFIG.toml."),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="MODEL", help="Where to write the model; only `pipeline` can do without."),
@@ -65,6 +66,40 @@ def train(
         Path | None,
         typer.Option("--clusters", metavar="FILE", help="Word clusters, for tagger, parser, ner and disfluency."),
     ] = None,
+    dictionary: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--dict", metavar="FILE", help="Words with tags, for a tagger without tagged text; several are joined."
+        ),
+    ] = None,
+    projected: Annotated[
+        list[Path] | None,
+        typer.Option("--projected", metavar="FILE", help="Text with tags projected on it, for the same."),
+    ] = None,
+    text: Annotated[
+        list[Path] | None, typer.Option("--text", metavar="FILE", help="Text without tags, for the same.")
+    ] = None,
+    model: Annotated[str | None, typer.Option("--model", help="Of the same: crf, hmm.", show_default="crf")] = None,
+    transfer: Annotated[
+        str | None,
+        typer.Option(
+            "--transfer",
+            metavar="CODE=FILE,...",
+            help="Treebanks of other languages, for a parser of a language that has none, in the place of FILE.",
+        ),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option("--target", metavar="CODE=FILE", help="With --transfer: the language, and sentences with tags."),
+    ] = None,
+    share: Annotated[
+        str | None,
+        typer.Option("--share", help="With --transfer: delex, bare, share, similar, family.", show_default="family"),
+    ] = None,
+    adapt: Annotated[
+        str | None,
+        typer.Option("--adapt", help="With --transfer: none, viterbi, aast, aaet.", show_default="none"),
+    ] = None,
     nested: Annotated[bool, typer.Option("--nested", help="Entities inside entities, for ner.")] = False,
     name: Annotated[str, typer.Option("--name", help="Name of the model.", show_default="that of the file")] = "",
     corpus: Annotated[
@@ -99,7 +134,33 @@ def train(
 ) -> None:
     """Train a model for a task on annotated files, or a whole pipeline, and write it as one file."""
     from weft.tasks.registry import train as train_task
+    from weft.text.corpus import Corpus
 
+    if dictionary or projected or text:
+        from weft.cli.train_weak import train_weak_tagger
+
+        chosen = {
+            "seed": seed,
+            "workers": workers,
+            "model": model,
+            "clusters": None if clusters is None else str(clusters),
+        }
+        train_weak_tagger(
+            task,
+            out,
+            {option: value for option, value in chosen.items() if value is not None} | settings(setting or []),
+            files=files or [],
+            dictionaries=dictionary or [],
+            projected=projected or [],
+            text=text or [],
+            dev=dev,
+            reading={"format": from_format, "skip_bad": skip_bad, "fields": fields, "encoding": encoding},
+            card={"name": name, "corpora": corpus or (), "licence": licence},
+            as_json=as_json,
+        )
+        return
+    sources = _sources(task, transfer, {"--target": target, "--share": share, "--adapt": adapt})
+    files = _files(files, sources)
     if task == PIPELINE:
         from weft.cli.train_pipeline import train_from_config
 
@@ -115,17 +176,22 @@ def train(
         "system": system,
         "oracle": oracle,
         "beam": beam,
+        "model": model,
         "gazetteers": dict(map(_named_file, gazetteer or ())),
         "clusters": None if clusters is None else str(clusters),
         "nested": nested,
+        "sources": sources,
+        "target": target,
+        "share": share,
+        "adapt": adapt,
         "shape": None if projective is None else "projective" if projective else "nonprojective",
     }
     options.update({name: value for name, value in own.items() if value})
-    training = open_inputs(files, from_format, skip_bad, fields, encoding)
+    training = None if sources else open_inputs(files, from_format, skip_bad, fields, encoding)
     held_out = open_inputs([dev], from_format, skip_bad, fields, encoding) if dev is not None else None
     report = train_task(
         task,
-        training.docs,
+        Corpus([]) if training is None else training.docs,
         None if held_out is None else held_out.docs,
         out,
         options,
@@ -139,7 +205,36 @@ def train(
     if as_json:
         print_json(report)
         return
-    print_table(f"Trained {task}", ["", ""], _flat(report), figures=[1])
+    print_table(f"Trained {task}", ["", ""], flat(report), figures=[1])
+
+
+def _sources(task: str, transfer: str | None, others: dict[str, str | None]) -> dict[str, str]:
+    """The treebanks of other languages by their codes; none where none are asked for."""
+    if transfer is None:
+        for option, value in others.items():
+            if value is not None:
+                raise ConfigError(f"{option} is for parsers that learn from other languages: give --transfer, too")
+        return {}
+    if task != "parser":
+        raise ConfigError(f"--transfer is for the task parser, not {task}")
+    if others["--target"] is None:
+        raise ConfigError("--transfer needs the language that the parser is for: --target CODE=FILE, or CODE alone")
+    pairs = [item.partition("=") for item in transfer.split(",") if item]
+    if not pairs or not all(code and sign and file for code, sign, file in pairs):
+        raise ConfigError(f"--transfer is written CODE=FILE,CODE=FILE, as en=en.conllu,de=de.conllu; got {transfer!r}")
+    codes = [code for code, _, _ in pairs]
+    if len(set(codes)) < len(codes):
+        raise ConfigError(f"--transfer names a language twice; put its treebanks into one file: {', '.join(codes)}")
+    return {code: file for code, _, file in pairs}
+
+
+def _files(files: list[Path] | None, sources: dict[str, str]) -> list[Path]:
+    """The files of the command: those named, or those of other languages."""
+    if files and sources:
+        raise ConfigError(f"--transfer names all files to learn from; leave out {', '.join(map(str, files))}")
+    if not files and not sources:
+        raise typer.BadParameter("name a file to learn from", param_hint="'FILE...'")
+    return files or [Path(file) for file in sources.values()]
 
 
 def _named_file(text: str) -> tuple[str, str]:
@@ -154,13 +249,13 @@ def _corpus_name(path: Path) -> str:
     return "standard input" if str(path) == "-" else path.name or path.resolve().name
 
 
-def _flat(report: dict[str, Any]) -> list[tuple[str, str]]:
+def flat(report: dict[str, Any]) -> list[tuple[str, str]]:
     """The figures of a report, nested ones among them; lists are left to `--json`."""
     rows: list[tuple[str, str]] = []
     for name, value in report.items():
         shown = name.replace("_", " ")
         if isinstance(value, dict):
-            rows += _flat(value)
+            rows += flat(value)
         elif isinstance(value, float):
             rows.append((shown, f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"))
         elif not isinstance(value, list | tuple):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 TASKS: dict[str, tuple[str, str]] = {
     "segmenter": ("weft.tasks.segment:Segmenter", "words and sentences of raw text"),
     "tagger": ("weft.tasks.tag:Tagger", "parts of speech, tags and features, or any other column of words"),
+    "weak-tagger": ("weft.tasks.weak_tag:WeakTagger", "parts of speech from a tag dictionary and projected tags"),
     "parser": ("weft.tasks.parse:Parser", "dependency trees of words with tags"),
     "relations": ("weft.tasks.relations:Relations", "relations of dependency trees that have only heads"),
     "graph-parser": ("weft.tasks.graph_parse:GraphParser", "dependency trees by exact search: mst1 to mst3, crossing"),
@@ -28,6 +29,10 @@ TASKS: dict[str, tuple[str, str]] = {
         "phrase-structure trees, of Chinese together with words and tags",
     ),
     "lemmatizer": ("weft.tasks.lemmatize:Lemmatizer", "lemmas of words with tags"),
+    "transfer-parser": (
+        "weft.tasks.transfer_parse:TransferParser",
+        "dependency trees of a language without a treebank, from those of others",
+    ),
     "adapted-parser": ("weft.tasks.adapt_parser:AdaptedParser", "dependency trees in another domain"),
     "chunker": ("weft.tasks.chunk:Chunker", "chunks, entities, or any other layer of flat spans"),
     "ner": ("weft.tasks.entities:EntityRecognizer", "named entities, flat or nested, with gazetteers and clusters"),
@@ -57,7 +62,9 @@ def new_component(task: str, options: Mapping[str, Any]) -> Component:
     >>> new_component("parser", {"system": "mst1"}).task
     'graph-parser'
     """
-    if task == "parser" and options.get("system") in GRAPH_SYSTEMS:
+    if task == "parser" and options.get("sources"):
+        task = "transfer-parser"
+    elif task == "parser" and options.get("system") in GRAPH_SYSTEMS:
         task = "graph-parser"
     elif task == "parser" and "shape" in options:
         raise ConfigError(

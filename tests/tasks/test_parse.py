@@ -228,3 +228,27 @@ def test_a_delexicalised_parser_refuses_other_sets_of_tags_and_templates_of_word
         Parser(ParserSettings(delexicalised=True, templates="S0.w")).fit([doc])
     with pytest.raises(ConfigError, match="leave out `fields`"):
         Parser(ParserSettings(delexicalised=True, fields={"w": "form"}))
+
+
+def test_a_delexicalised_parser_with_shared_classes_parses_another_language_by_its_own_list(tmp_path):
+    relation = {f"{name}-{i}": name for i in range(31) for name in ("advmod", "obj")}
+    for language in ("en", "de"):
+        lines = [f"{'00' if name == 'obj' else '11'}\t{language}-{word}\t9\n" for word, name in relation.items()]
+        (tmp_path / language).write_text("".join(lines), encoding="utf-8")
+
+    def phrases(language: str) -> Doc:
+        rows = [[f"{language}-drink", f"{language}-{word}"] for word in relation]
+        relations = [["root", name] for name in relation.values()]
+        return Doc.of_words(rows, upos=[["VERB", "X"]] * len(rows), head=[[0, 1]] * len(rows), deprel=relations)
+
+    settings = {"delexicalised": True, "clusters": str(tmp_path / "en")}
+    parser = Parser(ParserSettings(**settings, target_clusters=str(tmp_path / "de")))
+    parser.fit([phrases("en")])
+    found = bare(phrases("de"))
+    Pipeline([parser]).save(tmp_path / "parser.weft")
+    Pipeline.load(tmp_path / "parser.weft").annotate([found])
+    assert found.column("deprel") == phrases("de").column("deprel")
+    with pytest.raises(ConfigError, match="give both"):
+        Parser(ParserSettings(target_clusters=str(tmp_path / "de")))
+    with pytest.raises(ConfigError, match="give both"):
+        fitted().read_clusters({"word": "00"})

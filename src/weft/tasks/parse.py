@@ -32,6 +32,7 @@ from weft.storage import Arrays
 from weft.tasks.parse_features import (
     CLUSTER_FIELDS,
     CLUSTER_TEMPLATES,
+    DELEXICALISED_CLUSTERS,
     DELEXICALISED_FIELDS,
     DELEXICALISED_TEMPLATES,
     FIELDS,
@@ -43,6 +44,8 @@ from weft.text.doc import Doc
 
 #: What can be done with training trees that no transition system here can build.
 NONPROJECTIVE = ("skip", "lift", "encode")
+#: Settings that say nothing about a trained parser.
+_OF_THE_MAKER = ("workers", "clusters", "target_clusters")
 
 
 @dataclass
@@ -63,6 +66,7 @@ class ParserSettings(Settings):
     single_root: bool = True  # give every sentence exactly one root
     delexicalised: bool = False  # look at tags and what has been built, never at words: for other languages
     clusters: str = ""  # file of word clusters: `path word` or `word class` a line
+    target_clusters: str = ""  # those of the language to parse, if it is another: `clusters` are for training only
     templates: str = ""  # feature templates; empty: the system's own
     fields: dict[str, str] = field(default_factory=lambda: dict(FIELDS))  # fields of templates and their columns
     prune: float = 0.5  # smaller mean weights are left out; with 1 the file is half as large
@@ -82,6 +86,8 @@ class ParserSettings(Settings):
         for name in ("epochs", "runs", "beam"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.target_clusters and not self.clusters:
+            raise ConfigError("target_clusters name the classes of `clusters` in another language: give both files")
         if self.delexicalised and self.fields != FIELDS:
             raise ConfigError("a delexicalised parser reads tags only: leave out `fields`, or `delexicalised`")
 
@@ -136,8 +142,12 @@ class Parser(Component):
                 f"none of the {counts['sentences']:,} training sentences can be learned from: "
                 f"{counts['broken trees']:,} have missing heads or cycles, {counts['non-projective trees']:,} cross"
             )
-        sets = DELEXICALISED_TEMPLATES if settings.delexicalised else TEMPLATES
-        own = f"{sets[settings.system]} {CLUSTER_TEMPLATES[settings.system] if self.clusters else ''}"
+        sets = (
+            (DELEXICALISED_TEMPLATES, DELEXICALISED_CLUSTERS)
+            if settings.delexicalised
+            else (TEMPLATES, CLUSTER_TEMPLATES)
+        )
+        own = f"{sets[0][settings.system]} {sets[1][settings.system] if self.clusters else ''}"
         templates = settings.templates or own
         positions = np.concatenate([np.arange(1, n + 1) for n in np.diff(trees.sentences)]).astype(np.int32)
         kept = np.repeat(np.isin(np.arange(len(trees.sentences) - 1), keep), np.diff(trees.sentences))
@@ -162,6 +172,9 @@ class Parser(Component):
             return self.scores(held_out or [])["LAS"]
 
         self.parser, history = learner.fit(blank, trees, keep, las if held_out else None)
+        scores = {f"dev {name}": value for name, value in self.scores(held_out).items()} if held_out else {}
+        if settings.target_clusters:
+            self.read_clusters(load_clusters(settings.target_clusters))
         tags = [name for name in ("upos", "xpos") if any(doc.has(name) for doc in docs)]
         self.requires = ("tokens", *tags[:1])
         report: dict[str, Any] = {
@@ -177,8 +190,17 @@ class Parser(Component):
         }
         if held_out:
             report["training"]["best_epoch"] = best_epoch(history).number
-            report["scores"] = {f"dev {name}": value for name, value in self.scores(held_out).items()}
+            report["scores"] = scores
         return report
+
+    def read_clusters(self, clusters: Mapping[str, str]) -> None:
+        """From now on, read these clusters: those of another language with the same classes."""
+        if bool(clusters) != bool(self.clusters):
+            raise ConfigError(
+                "clusters of a second language belong to a parser that has learned with clusters: give both"
+            )
+        self.clusters = dict(clusters)
+        self._reader = WordReader(self.fields, self.clusters)
 
     def _trees(self, docs: Sequence[Doc]) -> tuple[Treebank, NDArray[np.int64], dict[str, int]]:
         """The training trees, the numbers of sentences to learn from, and what the others were."""
@@ -251,7 +273,7 @@ class Parser(Component):
         if self.parser is None:
             raise WeftError("this parser is not trained yet: call fit, or load a model")
         header, arrays = self.parser.state()
-        settings = {name: value for name, value in asdict(self.settings).items() if name not in ("workers", "clusters")}
+        settings = {name: value for name, value in asdict(self.settings).items() if name not in _OF_THE_MAKER}
         return {
             "settings": settings,
             "labels": self.labels,

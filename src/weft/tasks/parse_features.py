@@ -123,6 +123,25 @@ DELEXICALISED_TEMPLATES = {
     ),
 }
 
+#: Zhang & Nivre's templates (2011) as Täckström et al. (2012) print them, all for moves and labels.
+ZHANG_NIVRE = (
+    "both: S0.wt,w,t N0.wt,w,t N1.wt,w,t N2.wt,w,t "
+    "S0.wt|N0.wt S0.wt|N0.w S0.w|N0.wt S0.wt|N0.t S0.t|N0.wt S0.w|N0.w S0.t|N0.t N0.t|N1.t "
+    "N0.t|N1.t|N2.t S0.t|N0.t|N1.t S0h.t|S0.t|N0.t S0.t|S0l.t|N0.t S0.t|S0r.t|N0.t S0.t|N0.t|N0l.t "
+    "S0~N0|S0.w,t S0~N0|N0.w,t S0~N0|S0.w|N0.w S0~N0|S0.t|N0.t S0.wvr,tvr,wvl,tvl N0.wvl,tvl "
+    "S0.L S0h.w,t,L S0l.w,t,L S0r.w,t,L N0l.w,t,L S0h2.w,t S0l2.w,t,L S0r2.w,t,L N0l2.w,t,L "
+    "S0.t|S0l.t|S0l2.t S0.t|S0r.t|S0r2.t S0.t|S0h.t|S0h2.t N0.t|N0l.t|N0l2.t S0.wsr,tsr,wsl,tsl N0.wsl,tsl"
+)
+#: Their templates of clusters for arc-eager parsers: whole classes, since classes of two languages share no more.
+ZHANG_NIVRE_CLUSTERS = (
+    "both: S0.c,ct N0.c,ct N1.c,ct N2.c,ct S0.c,ct|N0.c,ct S0.ct|N0.t S0.t|N0.ct S0.w|N0.c S0.c|N0.w "
+    "N0.c|N1.c N1.c|N2.c N0.c|N1.c|N2.c S0.c|N0.c|N1.c S0h.c|S0.c|N0.c S0.c|S0l.c|N0.c S0.c|S0r.c|N0.c S0.c|N0.c|N0l.c "
+    "S0~N0|S0.c S0~N0|N0.c S0~N0|S0.c|N0.c S0.cvl,cvr N0.cvl "
+    "S0h.c S0l.c S0r.c N0l.c S0h2.c S0l2.c S0r2.c N0l2.c S0.csl,csr N0.csl,csr"
+)
+#: Templates of clusters for delexicalised parsers.
+DELEXICALISED_CLUSTERS = {**CLUSTER_TEMPLATES, "arc-eager": _without_words(ZHANG_NIVRE_CLUSTERS)}
+
 
 class WordReader:
     """Turns documents into the rows of values that templates read.

@@ -52,14 +52,14 @@ def test_the_objective_of_no_stage_ever_falls(alpha, pairs):
 
 @given(st.lists(st.tuples(SENTENCE, SENTENCE), min_size=1, max_size=3))
 @settings(max_examples=20, deadline=None)
-def test_a_round_of_model_one_divides_the_counts_of_enumeration(pairs):
+def test_rounds_of_model_one_divide_the_counts_of_enumeration(pairs):
     p_null = 0.3
     learned = learn_alignment(bitext(pairs), AlignmentSettings(2, 0, alpha=0.0, p_null=p_null))
     found = bitext(pairs)
     n_types = found.n_target_types
     weights = dict.fromkeys(zip(found.entry_source, found.entry_target, strict=True), 1 / n_types)
     null = np.full(n_types, 1 / n_types)
-    for _ in range(2):
+    for _ in range(1 + 2):
         counts, null_counts = dict.fromkeys(weights, 0.0), np.zeros(n_types)
         for source, target in pairs:
             shares = []

@@ -130,6 +130,19 @@ class Alignments:
         return found
 
 
+def turned_cells(source_sizes: Indices, target_sizes: Indices) -> Indices:
+    """For every cell, target word by target word, its place where cells stand source word by source word.
+
+    >>> turned_cells(np.array([2]), np.array([3])).tolist()
+    [0, 3, 1, 4, 2, 5]
+    """
+    n_cells = source_sizes * target_sizes
+    starts = np.concatenate([[0], np.cumsum(n_cells)])[:-1]
+    start, size, length = (np.repeat(values, n_cells) for values in (starts, source_sizes, target_sizes))
+    target, source = np.divmod(np.arange(len(start)) - start, size)
+    return start + source * length + target
+
+
 @kernel
 def _model1_marginals(
     translation: Floats, null: Floats, cell_offsets: Indices, target_offsets: Indices, source_sizes: Indices,

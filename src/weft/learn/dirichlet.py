@@ -1,11 +1,14 @@
 """Rows of a sparse table of probabilities, estimated from expected counts: as they are, or under a Dirichlet prior.
 
     as they are           theta(f | e) = n(e, f) / n(e)
-    variational Bayes     theta(f | e) = exp( psi(n(e, f) + alpha) - psi(n(e) + V alpha) )
+    variational Bayes     theta(f | e) = exp( psi(n(e, f) + alpha) - psi(n(e) + V(e) alpha) )
 
-with psi the digamma function and V the number of columns. The second is exp of the expected logarithm of a row that
-has the posterior Dirichlet(alpha + n): it takes from what was seen once more than from what was seen often. EM with it
-raises the bound  sum of log-likelihoods - sum over rows of KL( Dirichlet(alpha + n) || Dirichlet(alpha) )
+with psi the digamma function and V(e) the number of entries of the row: what has no entry has no probability. The
+second is exp of the expected logarithm of a row that has the posterior Dirichlet(alpha + n): it takes from what was
+seen once more than from what was seen often. EM with it raises the bound
+
+    sum of log-likelihoods  -  sum over rows of KL( Dirichlet(alpha + n) || Dirichlet(alpha) )
+
 (Beal 2003; Johnson 2007).
 """
 
@@ -17,9 +20,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from weft.errors import ConfigError
-from weft.infer.ragged import Floats, one_block
+from weft.infer.ragged import Floats, Indices, one_block
 from weft.kernel import kernel
 from weft.learn.cooccurrence import Types
+
+_LEAST = -500.0  # of logarithms of weights: a small alpha must not make them vanish
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,34 +36,22 @@ class Rows:
     log_prior: float
 
 
-def estimate_rows(counts: Floats, row: Types, n_rows: int, n_columns: int, alpha: float) -> Rows:
+def estimate_rows(counts: Floats, row: Types, n_rows: int, alpha: float) -> Rows:
     """Weights of entries from their expected counts, `row` telling the row of each; `alpha` 0 takes them as they are.
 
-    >>> rows = estimate_rows(np.array([3.0, 1.0]), np.array([0, 0], np.int32), 1, 10, alpha=0.0)
+    >>> rows = estimate_rows(np.array([3.0, 1.0]), np.array([0, 0], np.int32), 1, alpha=0.0)
     >>> rows.weight.tolist(), rows.unseen.tolist()
     ([0.75, 0.25], [0.0])
-    >>> estimate_rows(np.array([3.0, 1.0]), np.array([0, 0], np.int32), 1, 10, alpha=0.1).weight.round(2).tolist()
-    [0.58, 0.15]
+    >>> estimate_rows(np.array([3.0, 0.1]), np.array([0, 0], np.int32), 1, alpha=0.1).weight.round(3).tolist()
+    [0.929, 0.002]
     """
     if alpha < 0:
         raise ConfigError(f"alpha={alpha}: the parameter of a Dirichlet prior is positive, or 0 for no prior")
     counts = one_block(counts, np.float64)
     weight, unseen = np.empty_like(counts), np.empty(n_rows)
     sums = np.bincount(row, weights=counts, minlength=n_rows).astype(np.float64, copy=False)
-    log_prior = _estimate(counts, row, sums, n_columns, alpha, weight, unseen)
+    log_prior = _estimate(counts, row, sums, np.bincount(row, minlength=n_rows), alpha, weight, unseen)
     return Rows(weight, unseen, float(log_prior))
-
-
-def prior_rows(n_entries: int, n_rows: int, n_columns: int, alpha: float) -> Rows:
-    """Weights before anything was seen.
-
-    >>> prior_rows(2, 1, 4, alpha=0.0).weight.tolist()
-    [0.25, 0.25]
-    """
-    if alpha == 0:
-        return Rows(np.full(n_entries, 1 / max(n_columns, 1)), np.zeros(n_rows), 0.0)
-    rows = estimate_rows(np.zeros(1), np.zeros(1, np.int32), 1, n_columns, alpha)
-    return Rows(np.full(n_entries, rows.weight[0]), np.full(n_rows, rows.unseen[0]), 0.0)
 
 
 @kernel
@@ -79,7 +72,7 @@ def digamma(x: float) -> float:
 
 @kernel
 def _estimate(
-    counts: Floats, row: Types, sums: Floats, n_columns: int, alpha: float, weight: Floats, unseen: Floats
+    counts: Floats, row: Types, sums: Floats, sizes: Indices, alpha: float, weight: Floats, unseen: Floats
 ) -> float:
     if alpha == 0.0:
         for n in range(len(counts)):
@@ -87,17 +80,17 @@ def _estimate(
         unseen[:] = 0.0
         return 0.0
     log_prior = 0.0
-    whole = n_columns * alpha
     of_row = np.empty(len(sums))
     at_zero = digamma(alpha)
     for r in range(len(sums)):
+        whole = max(sizes[r], 1) * alpha
         of_row[r] = digamma(sums[r] + whole)
-        unseen[r] = math.exp(at_zero - of_row[r])
+        unseen[r] = math.exp(max(at_zero - of_row[r], _LEAST))
         if sums[r] > 0.0:
             log_prior -= math.lgamma(sums[r] + whole) - math.lgamma(whole)
     base = math.lgamma(alpha)
     for n in range(len(counts)):
         expected = digamma(counts[n] + alpha) - of_row[row[n]]
-        weight[n] = math.exp(expected)
+        weight[n] = math.exp(max(expected, _LEAST))
         log_prior += math.lgamma(counts[n] + alpha) - base - counts[n] * expected
     return log_prior

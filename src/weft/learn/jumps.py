@@ -54,4 +54,4 @@ def jump_log_prior(jumps: Floats, pseudo: float) -> float:
     >>> jump_log_prior(np.array([0.5, 0.5]), 0.0)
     0.0
     """
-    return float(pseudo * np.log(jumps / jumps.sum()).sum()) if pseudo else 0.0
+    return float(pseudo * np.log(jumps / jumps.sum()).sum()) if pseudo and len(jumps) else 0.0

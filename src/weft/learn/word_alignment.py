@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from weft.errors import ConfigError
-from weft.infer.alignments import AlignmentMarginals, Alignments
+from weft.infer.alignments import AlignmentMarginals, Alignments, turned_cells
 from weft.infer.ragged import Floats
 from weft.learn.cooccurrence import Cooccurrences, Types
-from weft.learn.dirichlet import Rows, estimate_rows, prior_rows
+from weft.learn.dirichlet import Rows, estimate_rows
 from weft.learn.em import expectation_maximisation
 from weft.learn.jumps import estimate_jumps, jump_log_prior
 
@@ -134,21 +134,20 @@ class Side:
         """The most words of a given sentence."""
         return int(np.diff(self.given_offsets).max(initial=0))
 
-    def start(self, settings: AlignmentSettings) -> DirectedModel:
-        """The model before anything was seen."""
-        rows = prior_rows(self.pairs.n_entries, self.n_given, self.n_words, settings.alpha)
-        null = prior_rows(self.n_words, 1, self.n_words, settings.alpha)
-        return _model(rows, null, np.zeros(0), settings)
+    def even(self) -> DirectedModel:
+        """The model that knows nothing: all translations of all words are alike."""
+        share = 1 / max(self.n_words, 1)
+        rows = Rows(np.full(self.pairs.n_entries, share), np.full(self.n_given, share), 0.0)
+        return _model(rows, Rows(np.full(self.n_words, share), np.full(1, share), 0.0), np.zeros(0), 0.0)
 
     def maximise(self, counts: Expectations, model: DirectedModel, settings: AlignmentSettings) -> DirectedModel:
         """The model that explains expected counts best."""
-        rows = estimate_rows(counts.entry, self.given, self.n_given, self.n_words, settings.alpha)
-        nowhere = np.zeros(self.n_words, np.int32)
-        null = estimate_rows(counts.null, nowhere, 1, self.n_words, settings.alpha)
+        rows = estimate_rows(counts.entry, self.given, self.n_given, settings.alpha)
+        null = estimate_rows(counts.null, np.zeros(self.n_words, np.int32), 1, settings.alpha)
         jumps = model.jumps
         if len(jumps):
             jumps = estimate_jumps(counts.jumps, counts.departures, jumps, settings.jump_pseudo)
-        return _model(rows, null, jumps, settings)
+        return _model(rows, null, jumps, settings.jump_pseudo)
 
     def alignments(self, model: DirectedModel, first: int, end: int, settings: AlignmentSettings) -> Alignments:
         """The alignments of some sentence pairs under a model."""
@@ -178,7 +177,9 @@ def learn_alignment(pairs: Cooccurrences, settings: AlignmentSettings | None = N
     objective: dict[str, list[float]] = {}
     done: list[DirectedModel] = []
     for group in groups:
-        models = [side.start(settings) for side in group]
+        even = [side.even() for side in group]
+        counts, _ = _expect(group, even, settings)
+        models = _maximise(group, counts, even, settings)
         name = "both" if len(group) == 2 else "backward" if group[0].turned else "forward"
         for stage, rounds in (("model 1", settings.model1_rounds), ("HMM", settings.hmm_rounds)):
             if rounds == 0:
@@ -199,25 +200,10 @@ def _learn(
     def expect(models: list[DirectedModel]) -> tuple[list[Expectations], float]:
         nonlocal present
         present = models
-        counts = [Expectations.zeros(model, side.longest) for side, model in zip(sides, models, strict=True)]
-        value = sum(model.log_prior for model in models)
-        for first, end in sides[0].pairs.batches():
-            found = [
-                side.alignments(model, first, end, settings).marginals()
-                for side, model in zip(sides, models, strict=True)
-            ]
-            links = [marginals.link for marginals in found]
-            if len(sides) == 2:
-                agreed = _agreed(sides[0].pairs, first, end, links[0], links[1])
-                links = [agreed[0], agreed[1]]
-            for side, sums, marginals, link in zip(sides, counts, found, links, strict=True):
-                sums.add(side, first, end, marginals, link)
-            value += sum(float(marginals.log_partition.sum()) for marginals in found)
-        return counts, value
+        return _expect(sides, models, settings)
 
     def maximise(counts: list[Expectations]) -> list[DirectedModel]:
-        triples = zip(sides, counts, present, strict=True)
-        return [side.maximise(sums, model, settings) for side, sums, model in triples]
+        return _maximise(sides, counts, present, settings)
 
     result = expectation_maximisation(
         expect, maximise, models, tolerance=0.0, max_iterations=rounds, monotone=len(sides) == 1, describe=name
@@ -225,22 +211,38 @@ def _learn(
     return result.parameters, result.log_likelihoods
 
 
+def _expect(
+    sides: Sequence[Side], models: Sequence[DirectedModel], settings: AlignmentSettings
+) -> tuple[list[Expectations], float]:
+    """Expected counts of one direction, or of two that have to agree, and the objective."""
+    counts = [Expectations.zeros(model, side.longest) for side, model in zip(sides, models, strict=True)]
+    value = sum(model.log_prior for model in models)
+    for first, end in sides[0].pairs.batches():
+        both = zip(sides, models, strict=True)
+        found = [side.alignments(model, first, end, settings).marginals() for side, model in both]
+        links = [marginals.link for marginals in found]
+        if len(sides) == 2:
+            links = list(_agreed(sides[0].pairs, first, end, *links))
+        for side, sums, marginals, link in zip(sides, counts, found, links, strict=True):
+            sums.add(side, first, end, marginals, link)
+        value += sum(float(marginals.log_partition.sum()) for marginals in found)
+    return counts, value
+
+
+def _maximise(
+    sides: Sequence[Side], counts: Sequence[Expectations], models: Sequence[DirectedModel], settings: AlignmentSettings
+) -> list[DirectedModel]:
+    triples = zip(sides, counts, models, strict=True)
+    return [side.maximise(sums, model, settings) for side, sums, model in triples]
+
+
 def _agreed(pairs: Cooccurrences, first: int, end: int, link: Floats, back_link: Floats) -> tuple[Floats, Floats]:
     """The product of the posteriors of both directions, in the order of cells of each."""
-    turned = np.empty_like(link)
-    product = np.empty_like(link)
-    at = 0
-    sizes = zip(
-        np.diff(pairs.source_offsets[first : end + 1]).tolist(),
-        np.diff(pairs.target_offsets[first : end + 1]).tolist(),
-        strict=True,
-    )
-    for size, length in sizes:
-        cells = slice(at, at + size * length)
-        both = link[cells].reshape(length, size) * back_link[cells].reshape(size, length).T
-        product[cells] = both.reshape(-1)
-        turned[cells] = both.T.reshape(-1)
-        at += size * length
+    offsets = pairs.source_offsets, pairs.target_offsets
+    order = turned_cells(*(np.diff(of_side[first : end + 1]) for of_side in offsets))
+    product = link * back_link[order]
+    turned = np.empty_like(product)
+    turned[order] = product
     return product, turned
 
 
@@ -251,8 +253,6 @@ def _with_jumps(model: DirectedModel, settings: AlignmentSettings) -> DirectedMo
     return DirectedModel(model.entry, model.null, jumps, model.unseen, model.unseen_null, log_prior)
 
 
-def _model(rows: Rows, null: Rows, jumps: Floats, settings: AlignmentSettings) -> DirectedModel:
-    log_prior = rows.log_prior + null.log_prior
-    if len(jumps):
-        log_prior += jump_log_prior(jumps, settings.jump_pseudo)
+def _model(rows: Rows, null: Rows, jumps: Floats, jump_pseudo: float) -> DirectedModel:
+    log_prior = rows.log_prior + null.log_prior + jump_log_prior(jumps, jump_pseudo)
     return DirectedModel(rows.weight, null.weight, jumps, rows.unseen, float(null.unseen[0]), log_prior)

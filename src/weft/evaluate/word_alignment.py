@@ -1,0 +1,106 @@
+"""Word alignments against gold links, some of them sure (S), more of them possible (P, which holds S).
+
+For the links A of a system, over all sentence pairs (Och and Ney 2003):
+
+    precision = |A & P| / |A|      recall = |A & S| / |S|      AER = 1 - (|A & S| + |A & P|) / (|A| + |S|)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import WeftError
+from weft.text.bitext import Links
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class AlignmentScore:
+    """Counts of links, one a sentence pair: of the system, sure ones, and what of both it found."""
+
+    system: Counts
+    sure: Counts
+    found_sure: Counts
+    found_possible: Counts
+
+    @property
+    def precision(self) -> float:
+        return _ratio(self.found_possible.sum(), self.system.sum())
+
+    @property
+    def recall(self) -> float:
+        return _ratio(self.found_sure.sum(), self.sure.sum())
+
+    @property
+    def f1(self) -> float:
+        precision, recall = self.precision, self.recall
+        return _ratio(2 * precision * recall, precision + recall)
+
+    @property
+    def aer(self) -> float:
+        """Alignment error rate."""
+        found = self.found_sure.sum() + self.found_possible.sum()
+        return 1 - _ratio(found, self.system.sum() + self.sure.sum())
+
+    def figures(self) -> dict[str, Any]:
+        """The figures of the score."""
+        return {
+            "precision": self.precision,
+            "recall": self.recall,
+            "f1": self.f1,
+            "aer": self.aer,
+            "links": int(self.system.sum()),
+        }
+
+    def interval(self, share: float = 0.95, samples: int = 1000, seed: int = 0) -> tuple[float, float]:
+        """Bounds of the error rate over resampled sentence pairs."""
+        rng = np.random.default_rng(seed)
+        drawn = rng.integers(0, len(self.system), (samples, len(self.system)))
+        found = (self.found_sure + self.found_possible)[drawn].sum(axis=1)
+        rates = 1 - found / np.maximum((self.system + self.sure)[drawn].sum(axis=1), 1)
+        low, high = np.quantile(rates, [(1 - share) / 2, (1 + share) / 2])
+        return float(low), float(high)
+
+
+def score_alignment(links: Links, sure: Links, possible: Links | None = None) -> AlignmentScore:
+    """Score links against sure and possible ones (without them, the sure ones are all).
+
+    >>> sure, possible = Links.of([[(0, 0), (1, 1)]]), Links.of([[(0, 0), (1, 1), (2, 1)]])
+    >>> score = score_alignment(Links.of([[(0, 0), (2, 1), (3, 3)]]), sure, possible)
+    >>> round(score.precision, 3), score.recall, round(score.aer, 3)
+    (0.667, 0.5, 0.4)
+    """
+    allowed = sure if possible is None else possible
+    for given in (sure, allowed):
+        if given.n_pairs != links.n_pairs:
+            raise WeftError(f"links of {links.n_pairs} sentence pairs cannot be scored by those of {given.n_pairs}")
+    mine, right, maybe = (_keys(given) for given in (links, sure, allowed))
+    maybe = np.union1d(maybe, right)
+
+    def counts(keys: Counts) -> Counts:
+        return np.bincount(keys >> _BITS, minlength=links.n_pairs).astype(np.int64)
+
+    return AlignmentScore(
+        counts(mine), counts(right), counts(np.intersect1d(mine, right)), counts(np.intersect1d(mine, maybe))
+    )
+
+
+_BITS = 40
+
+
+def _keys(links: Links) -> Counts:
+    """Every link once, as one number that rises with its sentence pair."""
+    if len(links) and max(links.source.max(), links.target.max()) >= 1 << (_BITS // 2):
+        raise WeftError("a link points to a word beyond the millionth of its sentence")
+    source, target = links.source.astype(np.int64), links.target.astype(np.int64)
+    keys: Counts = np.unique((links.sentence() << _BITS) | (source << (_BITS // 2)) | target)
+    return keys
+
+
+def _ratio(part: float, whole: float) -> float:
+    return float(part / whole) if whole else 0.0

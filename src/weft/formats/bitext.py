@@ -1,0 +1,87 @@
+"""Bitexts: two files with a sentence a line (or two corpora with as many sentences), or one of `source ||| target`.
+
+Plain files hold words parted by blanks, a sentence a line; an empty line is an empty sentence. Files in a format of
+words (CoNLL-U and others, told by their suffix) give their syntactic words.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import pairwise, zip_longest
+
+from weft.errors import DataError, FormatError
+from weft.formats.doors import FORMATS, read
+from weft.formats.streams import encoding_error, stray_byte, text_blocks
+
+PathLike = str | os.PathLike[str]
+Pair = tuple[list[str], list[str]]
+
+SEPARATOR = "|||"
+_WORDLESS = ("plain", "brat")
+
+
+def read_bitext(source: PathLike, target: PathLike | None = None, *, encoding: str = "utf-8") -> Iterator[Pair]:
+    """The sentence pairs of two files, or of one file of `source ||| target`, as words; read as they are asked for.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from pathlib import Path
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "both").write_text("the house ||| das Haus\\n")
+    ...     list(read_bitext(f"{folder}/both"))
+    [(['the', 'house'], ['das', 'Haus'])]
+    """
+    if target is None:
+        yield from _joined(os.fspath(source), encoding)
+        return
+    count = 0
+    sides = (read_sentences(source, encoding=encoding), read_sentences(target, encoding=encoding))
+    for count, (one, other) in enumerate(zip_longest(*sides), start=1):
+        if one is None or other is None:
+            shorter, longer = (source, target) if one is None else (target, source)
+            raise DataError(
+                f"{shorter} ends after {count - 1:,} sentences, {longer} goes on; "
+                "the two sides of a bitext have the same number of sentences, line by line"
+            )
+        yield one, other
+
+
+def read_sentences(path: PathLike, *, encoding: str = "utf-8") -> Iterator[list[str]]:
+    """The words of every sentence of a file: of a corpus by its suffix, else of every line."""
+    name = os.fspath(path)
+    if _format(name) is None:
+        for _, line in _lines(name, encoding):
+            yield line.split()
+        return
+    for doc in read(name, encoding=encoding):
+        if not doc.n_words and doc.text:
+            raise DataError(f"{name} holds text without words; split it first: `weft convert --split`")
+        forms = doc.column("form")
+        for first, end in pairwise(doc.sentence_offsets.tolist()):
+            yield forms[first:end]
+
+
+def _format(name: str) -> str | None:
+    """The format of words of a file, None for lines of plain text."""
+    base = os.path.basename(name).removesuffix(".gz")
+    for kind, suffixes in FORMATS.items():
+        if kind not in _WORDLESS and base.endswith(suffixes):
+            return kind
+    return None
+
+
+def _joined(path: str, encoding: str) -> Iterator[Pair]:
+    for number, line in _lines(path, encoding):
+        sides = line.split(SEPARATOR)
+        if len(sides) != 2:
+            found = "no such mark" if len(sides) == 1 else f"{len(sides) - 1} of them"
+            raise FormatError(path, number, "source and target, parted by |||", found, "Or name two files")
+        yield sides[0].split(), sides[1].split()
+
+
+def _lines(path: str, encoding: str) -> Iterator[tuple[int, str]]:
+    for block in text_blocks(path, "\n", encoding):
+        for number, line in enumerate(block.text.removesuffix("\n").split("\n"), start=block.line):
+            if not block.clean and (stray := stray_byte(line)):
+                raise encoding_error(path, number, stray[1])
+            yield number, line

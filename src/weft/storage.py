@@ -42,6 +42,8 @@ _DTYPES = {
 }  # fmt: skip
 _NAMES = {np.dtype(kind): name for name, kind in _DTYPES.items()}
 _LONGEST_HEADER = 100 * 1024 * 1024
+#: Sparse weights are whole multiples of this part of the largest.
+_STEPS = 32000
 _AGAIN = "fetch or train the model again"
 
 
@@ -150,6 +152,32 @@ def load(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
         except (LookupError, TypeError, ValueError, zlib.error):
             raise ModelError(f"{path}: the packed array {name!r} is damaged; {_AGAIN}") from None
     return header, arrays
+
+
+def to_sparse(name: str, weights: NDArray[Any]) -> Arrays:
+    """Weights as a model file keeps them: places of those that are not zero, as multiples of a part of the largest.
+
+    >>> {name: array.tolist() for name, array in to_sparse("w", np.array([0.0, 2.0, -1.0])).items()}
+    {'w.slots': [1, 2], 'w.weights': [32000, -16000], 'w.step': [6.25e-05]}
+    """
+    step = float(np.abs(weights).max(initial=0.0)) / _STEPS or 1.0
+    multiples = np.rint(weights / step).astype(np.int16)
+    slots = np.flatnonzero(multiples)
+    return {
+        f"{name}.slots": slots.astype(np.uint32),
+        f"{name}.weights": multiples[slots],
+        f"{name}.step": np.array([step]),
+    }
+
+
+def from_sparse(name: str, arrays: Arrays, size: int) -> NDArray[np.float32]:
+    """Weights from what `to_sparse` made."""
+    slots, multiples, step = (arrays[f"{name}.{part}"] for part in ("slots", "weights", "step"))
+    if slots.shape != multiples.shape or (len(slots) and int(slots.max()) >= size):
+        raise ModelError(f"the weights of the {name} do not fit together: the model file is damaged")
+    weights = np.zeros(size, np.float32)
+    weights[slots] = multiples * np.float64(step[0])
+    return weights
 
 
 def _pack(array: NDArray[Any]) -> tuple[NDArray[np.uint8], dict[str, Any]] | None:

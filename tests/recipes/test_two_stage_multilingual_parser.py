@@ -13,7 +13,7 @@ from weft.formats import read
 from weft.recipes import two_stage_multilingual_parser as recipe
 from weft.recipes.framework import RecipeOptions
 from weft.tasks.configure import configure
-from weft.tasks.graph_parse import GraphParserSettings
+from weft.tasks.graph_settings import GraphParserSettings
 
 GREEK = "treebanks/ud/Ancient_Greek-Perseus/dev.conllu.gz"
 CHINESE, TURKISH, DANISH = (recipe.LANGUAGES[code][0] for code in ("zh", "tr", "da"))

@@ -11,7 +11,8 @@ from weft.pipeline import Pipeline
 from weft.tasks.adapt_parser import AdaptedParser, AdaptSettings
 from weft.tasks.adaptation import METHODS, bagged, draw_bags, sentence_weights, without_nouns
 from weft.tasks.graph_features import FIELDS, templates_of
-from weft.tasks.graph_parse import GraphParser, GraphParserSettings
+from weft.tasks.graph_parse import GraphParser
+from weft.tasks.graph_settings import GraphParserSettings
 from weft.text.doc import Doc
 
 OPTIONS = {"system": "mst1", "epochs": 2, "bits": 14, "threshold": 0.0, "relations": "none"}

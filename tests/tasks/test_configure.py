@@ -10,7 +10,8 @@ import pytest
 from weft.errors import ConfigError, DataError
 from weft.pipeline import Pipeline
 from weft.tasks.configure import configure, split
-from weft.tasks.graph_parse import GraphParser, GraphParserSettings
+from weft.tasks.graph_parse import GraphParser
+from weft.tasks.graph_settings import GraphParserSettings
 from weft.tasks.registry import new_component
 from weft.text import Doc
 

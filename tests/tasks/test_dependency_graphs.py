@@ -87,7 +87,7 @@ def test_the_loss_counts_edges_too_many_and_too_few(train):
     words, _, sentences_ = parser._reader.read([train.subset([1])])
     trees = TreeBatch(sentences_, words, None, np.ones(1))
     edges, _ = acyclic_edges(train.subset([1]))
-    batch = GraphBatch(trees, arcs_of_edges(trees.space, edges.word, edges.head))
+    batch = GraphBatch(trees, arcs_of_edges(trees.arc_space, edges.word, edges.head))
     structure = model.score(batch, np.zeros(model.size))
     other = batch.gold.copy()
     other[np.flatnonzero(other)[:2]] = False

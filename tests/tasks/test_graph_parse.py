@@ -10,7 +10,8 @@ from weft.errors import ConfigError, DataError, ModelError, WeftError
 from weft.infer.projectivity import is_projective, is_tree
 from weft.pipeline import Pipeline
 from weft.tasks.alternatives import alternatives
-from weft.tasks.graph_parse import GraphParser, GraphParserSettings
+from weft.tasks.graph_parse import GraphParser
+from weft.tasks.graph_settings import GraphParserSettings
 from weft.tasks.registry import new_component
 from weft.text import Doc
 

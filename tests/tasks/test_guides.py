@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from weft.errors import ConfigError, DataError
 from weft.infer.arcs import all_arcs
 from weft.infer.projectivity import is_projective, is_tree, projective_order, reorder_heads
-from weft.tasks.graph_parse import GraphParser, GraphParserSettings
+from weft.tasks.graph_parse import GraphParser
+from weft.tasks.graph_settings import GraphParserSettings
 from weft.tasks.guides import guide_heads, guide_marks, jackknife_guide, note_guide
 from weft.text.doc import Doc
 

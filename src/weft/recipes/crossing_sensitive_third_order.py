@@ -26,7 +26,8 @@ from weft.infer.projectivity import is_tree
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table, Value
 from weft.recipes.parsing_material import Treebank, copy_of, small_ud, ud, without_punctuation
 from weft.tasks.graph_features import FIELDS
-from weft.tasks.graph_parse import GraphParser, GraphParserSettings
+from weft.tasks.graph_parse import GraphParser
+from weft.tasks.graph_settings import GraphParserSettings
 from weft.text.coordination import with_coordination
 from weft.text.doc import Doc
 

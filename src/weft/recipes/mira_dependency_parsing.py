@@ -28,7 +28,8 @@ from weft.learn.tree_features import TreeWords
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
 from weft.recipes.parsing_material import PUNCTUATION, Treebank, copy_of, small_ud, ud, with_predicted_tags, wsj
 from weft.tasks.graph_features import AROUND, BETWEEN, GUIDED, WORDS
-from weft.tasks.graph_parse import GraphParser, GraphParserSettings
+from weft.tasks.graph_parse import GraphParser
+from weft.tasks.graph_settings import GraphParserSettings
 from weft.tasks.guides import KEY, jackknife_guide, note_guide
 from weft.tasks.parse import Parser, ParserSettings
 from weft.text.doc import Doc

@@ -30,7 +30,8 @@ from weft.recipes.parsing_material import (
     wsj,
 )
 from weft.tasks.graph_features import FIELDS
-from weft.tasks.graph_parse import GraphParser, GraphParserSettings
+from weft.tasks.graph_parse import GraphParser
+from weft.tasks.graph_settings import GraphParserSettings
 from weft.text.doc import Doc
 
 SLUG = "nonprojective-mst"
@@ -70,9 +71,9 @@ class Size:
     """
 
     paper: tuple[tuple[str, int], ...] = (
-        ("Gothic", 400), ("Basque without punctuation", 200), ("Czech", 150), ("Ancient Greek", 100), ("wsj", 60),
+        ("Gothic", 3387), ("Basque without punctuation", 5396), ("Czech", 1178), ("Ancient Greek", 1023), ("wsj", 1000),
     )  # fmt: skip
-    own: tuple[tuple[str, int], ...] = (("Gothic", 3387), ("Basque without punctuation", 1200))
+    own: tuple[tuple[str, int], ...] = (("Gothic", 3387), ("Basque without punctuation", 5396))
     test: int = 2000
     epochs: int = 3
 

@@ -26,7 +26,8 @@ from weft.recipes.framework import RecipeOptions, RecipeResult, Table
 from weft.recipes.parsing_material import PUNCTUATION, Treebank, copy_of, small_ud, ud, without_punctuation, wsj
 from weft.tasks.dependency_graphs import DependencyGraphParser, GraphSettings, gold_graphs
 from weft.tasks.graph_features import FIELDS
-from weft.tasks.graph_parse import GraphParser, GraphParserSettings
+from weft.tasks.graph_parse import GraphParser
+from weft.tasks.graph_settings import GraphParserSettings
 from weft.text.doc import Doc
 
 SLUG = "second-order-mst"

@@ -27,7 +27,8 @@ from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
 from weft.recipes.parsing_material import Treebank, copy_of, without_punctuation
 from weft.tasks.configure import Trial, configure
 from weft.tasks.graph_features import FIELDS
-from weft.tasks.graph_parse import AUTO, GraphParser, GraphParserSettings
+from weft.tasks.graph_parse import GraphParser
+from weft.tasks.graph_settings import AUTO, GraphParserSettings
 from weft.tasks.relations import Relations, RelationSettings
 from weft.text.doc import Doc
 

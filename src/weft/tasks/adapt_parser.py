@@ -36,7 +36,8 @@ from weft.pipeline import State
 from weft.storage import Arrays
 from weft.tasks import adaptation, noun_phrases
 from weft.tasks.graph_features import TreeReader, templates_of
-from weft.tasks.graph_parse import GraphParser, GraphParserSettings, Heads
+from weft.tasks.graph_parse import GraphParser, Heads
+from weft.tasks.graph_settings import GraphParserSettings
 from weft.tasks.guides import guide_heads, guide_marks, jackknife_guide
 from weft.tasks.parse import Parser, ParserSettings
 from weft.tasks.parse_features import CLUSTER_FIELDS

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from weft.errors import DataError
-from weft.tasks.graph_parse import AUTO, GraphParser, GraphParserSettings
+from weft.tasks.graph_parse import GraphParser
+from weft.tasks.graph_settings import AUTO, GraphParserSettings
 from weft.text.doc import Doc
 
 #: Sentences of a trial at most, and its passes over them: enough to rank, in a part of the time of training.

@@ -36,9 +36,9 @@ from weft.learn.tree_features import TreeWords
 from weft.learn.tree_model import TreeBatch, TreeModel
 from weft.lexical.clusters import load_clusters
 from weft.pipeline import Component, State
-from weft.storage import Arrays
+from weft.storage import Arrays, from_sparse, to_sparse
 from weft.tasks.graph_features import FIELDS, FILTER, TreeReader, check_clusters, templates_of
-from weft.tasks.graph_parse import BATCH, PRUNER_EPOCHS, packed, unpacked
+from weft.tasks.graph_parse import BATCH, PRUNER_EPOCHS
 from weft.tasks.relations import RelationLabeller, RelationSettings
 from weft.tasks.settings import Settings
 from weft.text.doc import Doc
@@ -316,9 +316,9 @@ class DependencyGraphParser(Component):
             "clusters": self.clusters,
             "requires": list(self.requires),
         }
-        arrays: Arrays = packed("graphs", self.weights)
+        arrays: Arrays = to_sparse("graphs", self.weights)
         if self.pruner is not None:
-            arrays |= packed("filter", self.pruner.weights)
+            arrays |= to_sparse("filter", self.pruner.weights)
         if self.labeller is not None:
             header["relations"], own = self.labeller.state()
             arrays |= {f"relations.{name}": array for name, array in own.items()}
@@ -330,10 +330,10 @@ class DependencyGraphParser(Component):
         parser = cls(settings, header["clusters"])
         parser.labels, parser.requires = header["labels"], tuple(header["requires"])
         parser.model = parser._graph_model()
-        parser.weights = unpacked("graphs", arrays, parser.model.size)
+        parser.weights = from_sparse("graphs", arrays, parser.model.size)
         if settings.threshold:
             arcs = parser._filter_model()
-            parser.pruner = ArcPruner(arcs, unpacked("filter", arrays, arcs.size), settings.threshold, settings.most)
+            parser.pruner = ArcPruner(arcs, from_sparse("filter", arrays, arcs.size), settings.threshold, settings.most)
         if "relations" in header:
             own = {name.removeprefix("relations."): array for name, array in arrays.items() if "relations." in name}
             parser.labeller = RelationLabeller.of_state(header["relations"], own)

@@ -14,14 +14,14 @@ import math
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from itertools import groupby, pairwise
+from dataclasses import asdict, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.errors import ConfigError, DataError, ModelError, WeftError
+from weft.errors import ConfigError, DataError, WeftError
 from weft.features.morphology import Morphology
 from weft.features.tree_templates import TreeProgram, compile_tree_templates
 from weft.infer.arcs import all_arcs
@@ -36,27 +36,21 @@ from weft.learn.perceptron import Perceptron
 from weft.learn.temperature import fit_temperature, loss_of_marginals
 from weft.learn.training import EarlyStopping
 from weft.learn.tree_features import TreeWords
-from weft.learn.tree_model import SHAPES, TreeBatch, TreeModel
+from weft.learn.tree_model import TreeBatch, TreeModel
 from weft.lexical.clusters import load_clusters
 from weft.pipeline import Component, State
-from weft.storage import Arrays
+from weft.storage import Arrays, from_sparse, to_sparse
 from weft.tasks.alternatives import note_alternatives
-from weft.tasks.graph_features import FIELDS, FILTER, TreeReader, check_clusters, templates_of
+from weft.tasks.graph_features import FILTER, TreeReader, templates_of
+from weft.tasks.graph_settings import AUTO, GraphParserSettings
 from weft.tasks.guides import guide_heads, guide_marks
 from weft.tasks.relations import RelationLabeller, RelationSettings
-from weft.tasks.settings import Settings
+from weft.tasks.tree_columns import check_trees, tree_scores, write_trees
 from weft.text.doc import Doc
 
 Heads = NDArray[np.int32]
-#: Systems and their orders.
-SYSTEMS = {"mst1": 1, "mst2": 2, "mst3": 3, "crossing": 3}
-LEARNERS = ("mira", "perceptron", "crf")
-#: Leaves a choice to held-out trees.
-AUTO = "auto"
 #: Words a search goes through at a time.
 BATCH = 2000
-#: Weights are kept as whole multiples of a fraction of the largest.
-STEPS = 32000
 #: Passes over the trees when arcs are filtered.
 PRUNER_EPOCHS = 2
 #: Times that a sentence is asked which heads are too near to the right ones.
@@ -67,87 +61,6 @@ RATE = 0.1
 LONGEST = 60
 #: Documents that the temperature of probabilities is fitted to.
 HELD_OUT = 100
-
-
-@dataclass
-class GraphParserSettings(Settings):
-    """Options of a graph-based parser."""
-
-    system: str = (
-        "mst2"  # mst1 (arcs), mst2 (and siblings), mst3 (and grandparents), crossing (the same, crossing arcs)
-    )
-    # projective, nonprojective, auto: the better on held-out trees; crossing (mst1; the system crossing has its own)
-    shape: str = "projective"
-    words: str = "form"  # what templates take for words: form, lemma, auto
-    learner: str = "mira"  # mira, perceptron, crf
-    k: int = 1  # trees that mira keeps below the right one
-    constraints: str = "auto"  # what mira compares with the right tree: worst, trees, heads; auto: worst if k is 1
-    cap: float = 0.01  # largest step of mira; 0: none
-    epochs: int = 8  # passes over the trees
-    threshold: float = 0.001  # arcs less probable than the best of their word by this factor are left out; 0: none are
-    most: int = 20  # heads kept for a word
-    relations: str = "sequence"  # sequence, atomic, none
-    morphology: bool = True  # single morphological features and their pairs
-    crossings: str = "lift"  # training trees that cross, where trees are projective: lift, reorder, keep, skip
-    guide: str = ""  # key of MISC with another parser's heads, such as Guide; empty: none
-    single_root: bool = True  # give every sentence exactly one root
-    average: bool = True  # weights averaged over all steps
-    bits: int = 22  # two to this many weights
-    clusters: str = ""  # file of word clusters: `path word` or `word class` a line
-    templates: str = ""  # feature templates; empty: those of the system
-    fields: dict[str, str] = field(default_factory=lambda: dict(FIELDS))  # fields of templates and their columns
-    seed: int = 0
-    workers: int = 1  # not used in training
-
-    def check(self) -> None:
-        choices = {"system": tuple(SYSTEMS), "shape": (*SHAPES, AUTO), "words": ("form", "lemma", AUTO),
-                   "learner": LEARNERS, "constraints": ("auto", "worst", "trees", "heads"),
-                   "crossings": ("lift", "reorder", "keep", "skip"),
-                   "relations": ("sequence", "atomic", "none")}  # fmt: skip
-        for name, known in choices.items():
-            if getattr(self, name) not in known:
-                raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
-        for name in ("epochs", "k", "most"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
-        check_clusters(self.clusters, self.fields)
-        if self.shape == "crossing" and self.system not in ("mst1", "crossing"):
-            raise ConfigError(f"{self.system} has no shape crossing; mst1 has, and the system crossing has more parts")
-        if self.search in ("nonprojective", AUTO) and self.order > 2:
-            raise ConfigError("mst3 finds projective trees only; mst1, mst2 and crossing find others")
-        if self.constraints == "heads" and (self.system != "mst1" or self.learner != "mira"):
-            raise ConfigError("constraints on single heads are for the system mst1 and the learner mira")
-        if self.crossings == "reorder" and self.guide:
-            raise ConfigError("a guide speaks of words as they stand: use crossings lift, keep or skip with it")
-        if self.crossings == "keep" and self.learner == "crf" and self.search == "projective":
-            raise ConfigError("crf cannot learn trees that it does not search through: use crossings lift or reorder")
-        if not self.sums and (self.learner == "crf" or self.k > 1):
-            raise ConfigError(
-                f"{self.named} has no probabilities and no k best trees; use mira with k 1, or perceptron"
-            )
-
-    @property
-    def order(self) -> int:
-        return SYSTEMS[self.system]
-
-    @property
-    def search(self) -> str:
-        """The trees that are searched through."""
-        return "crossing" if self.system == "crossing" else self.shape
-
-    @property
-    def sums(self) -> bool:
-        """Whether there are sums over trees: probabilities, and k best trees."""
-        return self.search == "projective" or (self.search != "crossing" and self.order == 1)
-
-    @property
-    def columns(self) -> dict[str, str]:
-        """Fields and their columns, with lemmas in the place of forms if they are asked for."""
-        return {**self.fields, "w": "lemma"} if self.words == "lemma" else self.fields
-
-    @property
-    def named(self) -> str:
-        return self.system if self.system == "crossing" else f"{self.shape} {self.system}"
 
 
 class GraphParser(Component):
@@ -165,7 +78,7 @@ class GraphParser(Component):
     """
 
     task = "graph-parser"
-    provides = ("head", "deprel")
+    provides: tuple[str, ...] = ("head", "deprel")
 
     def __init__(self, settings: GraphParserSettings | None = None, clusters: Mapping[str, str] | None = None) -> None:
         self.settings = settings if settings is not None else GraphParserSettings()
@@ -359,18 +272,15 @@ class GraphParser(Component):
         """Parse documents in place."""
         heads, labels = self._find(docs)
         p = self.head_probabilities(docs, heads) if self.probabilities else None
+        write_trees(docs, heads, labels, self.labels)
         first = 0
-        for table, group in groupby(docs, key=lambda doc: doc.strings):
-            ids = table.ids(["", *self.labels])
-            for doc in group:
-                end = first + doc.n_words
-                doc.head = heads[first:end]
-                doc.set_column("deprel", ids[labels[first:end] + 1])
-                if p is not None:
-                    doc.confidence["head"] = p[first:end].astype(np.float32)
-                if self.alternatives:
-                    note_alternatives(doc, self.task, self.kbest(doc, self.alternatives))
-                first = end
+        for doc in docs:
+            end = first + doc.n_words
+            if p is not None:
+                doc.confidence["head"] = p[first:end].astype(np.float32)
+            if self.alternatives:
+                note_alternatives(doc, self.task, self.kbest(doc, self.alternatives))
+            first = end
 
     def head_probabilities(self, docs: Sequence[Doc], heads: Heads) -> NDArray[np.float64]:
         """The probability of every head among all trees."""
@@ -451,13 +361,8 @@ class GraphParser(Component):
 
     def scores(self, docs: Sequence[Doc]) -> dict[str, float]:
         """UAS and LAS on documents with gold words and trees, relations compared up to the colon."""
-        if not docs or any(doc.head is None for doc in docs):
-            raise DataError("the documents to score have no heads; they stand in the column HEAD of CoNLL-U")
-        heads, labels = self._find(docs)
-        names = np.array([*(name.split(":")[0] for name in self.labels), ""])
-        gold = [name.split(":")[0] for doc in docs for name in doc.column("deprel")]
-        right = heads == np.concatenate([doc.head for doc in docs if doc.head is not None])
-        return {"UAS": float(right.mean()), "LAS": float((right & (names[labels] == np.array(gold))).mean())}
+        check_trees(docs)
+        return tree_scores(docs, *self._find(docs), self.labels)
 
     def state(self) -> State:
         if self.model is None:
@@ -470,9 +375,9 @@ class GraphParser(Component):
             "requires": list(self.requires),
             "temperature": self.temperature,
         }
-        arrays: Arrays = packed("parser", self.weights)
+        arrays: Arrays = to_sparse("parser", self.weights)
         if self.pruner is not None:
-            arrays |= packed("filter", self.pruner.weights)
+            arrays |= to_sparse("filter", self.pruner.weights)
         if self.labeller is not None:
             header["relations"], own = self.labeller.state()
             arrays |= {f"relations.{name}": array for name, array in own.items()}
@@ -489,10 +394,10 @@ class GraphParser(Component):
         parser.labels, parser.requires = header["labels"], tuple(header["requires"])
         parser.temperature = header["temperature"]
         parser.model = parser._new_model()
-        parser.weights = unpacked("parser", arrays, parser.model.size)
+        parser.weights = from_sparse("parser", arrays, parser.model.size)
         if settings.threshold:
             arcs = parser._filter_model()
-            parser.pruner = ArcPruner(arcs, unpacked("filter", arrays, arcs.size), settings.threshold, settings.most)
+            parser.pruner = ArcPruner(arcs, from_sparse("filter", arrays, arcs.size), settings.threshold, settings.most)
         if "relations" in header:
             own = {name.removeprefix("relations."): array for name, array in arrays.items() if "relations." in name}
             parser.labeller = RelationLabeller.of_state(header["relations"], own)
@@ -505,29 +410,3 @@ def _projective_orders(batch: TreeBatch) -> NDArray[np.int64]:
     return np.concatenate(
         [first + projective_order(batch.gold[first:end]) for first, end in pairwise(batch.offsets.tolist())]
     )
-
-
-def packed(name: str, weights: NDArray[Any]) -> Arrays:
-    """Weights as a model file keeps them: places of those that are not zero, as multiples of a part of the largest.
-
-    >>> {name: array.tolist() for name, array in packed("w", np.array([0.0, 2.0, -1.0])).items()}
-    {'w.slots': [1, 2], 'w.weights': [32000, -16000], 'w.step': [6.25e-05]}
-    """
-    step = float(np.abs(weights).max(initial=0.0)) / STEPS or 1.0
-    multiples = np.rint(weights / step).astype(np.int16)
-    slots = np.flatnonzero(multiples)
-    return {
-        f"{name}.slots": slots.astype(np.uint32),
-        f"{name}.weights": multiples[slots],
-        f"{name}.step": np.array([step]),
-    }
-
-
-def unpacked(name: str, arrays: Arrays, size: int) -> NDArray[np.float32]:
-    """Weights from what `packed` made."""
-    slots, multiples, step = (arrays[f"{name}.{part}"] for part in ("slots", "weights", "step"))
-    if slots.shape != multiples.shape or (len(slots) and int(slots.max()) >= size):
-        raise ModelError(f"the weights of the {name} do not fit together: the model file is damaged")
-    weights = np.zeros(size, np.float32)
-    weights[slots] = multiples * np.float64(step[0])
-    return weights

@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,7 @@ from weft.tasks.parse_features import (
     WordReader,
 )
 from weft.tasks.settings import Settings
+from weft.tasks.tree_columns import check_trees, tree_scores, write_trees
 from weft.text.doc import Doc
 
 #: What can be done with training trees that no transition system here can build.
@@ -238,16 +239,10 @@ class Parser(Component):
     def parse(self, docs: Sequence[Doc], constraints: Constraints | None = None) -> None:
         """Parse documents in place; `constraints` (of `weft.infer.transitions`) hold for all their sentences."""
         heads, labels = self._find(docs, constraints)
-        first = 0
-        for table, group in groupby(docs, key=lambda doc: doc.strings):
-            ids = table.ids(["", *self.labels])
-            for doc in group:
-                end = first + doc.n_words
-                doc.head = heads[first:end]
-                doc.set_column("deprel", ids[labels[first:end] + 1])
-                if self.settings.nonprojective == "encode":
-                    _decode(doc)
-                first = end
+        write_trees(docs, heads, labels, self.labels)
+        if self.settings.nonprojective == "encode":
+            for doc in docs:
+                _decode(doc)
 
     def _find(
         self, docs: Sequence[Doc], constraints: Constraints | None = None
@@ -261,13 +256,8 @@ class Parser(Component):
 
     def scores(self, docs: Sequence[Doc]) -> dict[str, float]:
         """UAS and LAS on documents with gold words and trees, relations compared up to the colon."""
-        if not docs or any(doc.head is None for doc in docs):
-            raise DataError("the documents to score have no heads; they stand in the column HEAD of CoNLL-U")
-        heads, labels = self._find(docs)
-        names = np.array([*(name.split(":")[0] for name in self.labels), ""])
-        gold = [name.split(":")[0] for doc in docs for name in doc.column("deprel")]
-        right = heads == np.concatenate([doc.head for doc in docs if doc.head is not None])
-        return {"UAS": float(right.mean()), "LAS": float((right & (names[labels] == np.array(gold))).mean())}
+        check_trees(docs)
+        return tree_scores(docs, *self._find(docs), self.labels)
 
     def state(self) -> State:
         if self.parser is None:

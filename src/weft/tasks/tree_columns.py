@@ -1,0 +1,51 @@
+"""Trees between arrays and documents: written to HEAD and DEPREL, and compared with those that stand there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import DataError
+from weft.text.doc import Doc
+
+Heads = NDArray[np.int32]
+
+
+def write_trees(docs: Sequence[Doc], heads: Heads, labels: Heads, names: Sequence[str]) -> None:
+    """Write the heads and relations of all words of documents, -1 for no relation.
+
+    >>> doc = Doc.of_words([["dogs", "bark"]])
+    >>> write_trees([doc], np.array([2, 0], np.int32), np.array([0, -1], np.int32), ["nsubj"])
+    >>> doc.head.tolist(), doc.column("deprel")
+    ([2, 0], ['nsubj', ''])
+    """
+    first = 0
+    for table, group in groupby(docs, key=lambda doc: doc.strings):
+        ids = table.ids(["", *names])
+        for doc in group:
+            end = first + doc.n_words
+            doc.head = heads[first:end]
+            doc.set_column("deprel", ids[labels[first:end] + 1])
+            first = end
+
+
+def check_trees(docs: Sequence[Doc]) -> None:
+    """Refuse documents without trees to compare with."""
+    if not docs or any(doc.head is None for doc in docs):
+        raise DataError("the documents to score have no heads; they stand in the column HEAD of CoNLL-U")
+
+
+def tree_scores(docs: Sequence[Doc], heads: Heads, labels: Heads, names: Sequence[str]) -> dict[str, float]:
+    """UAS and LAS against the trees of documents, relations compared up to the colon.
+
+    >>> doc = Doc.of_words([["dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
+    >>> tree_scores([doc], np.array([2, 0], np.int32), np.array([0, 0], np.int32), ["nsubj:pass"])
+    {'UAS': 1.0, 'LAS': 0.5}
+    """
+    found = np.array([*(name.split(":")[0] for name in names), ""])[labels]
+    gold = np.array([name.split(":")[0] for doc in docs for name in doc.column("deprel")])
+    right = heads == np.concatenate([doc.head for doc in docs if doc.head is not None])
+    return {"UAS": float(right.mean()), "LAS": float((right & (found == gold)).mean())}

@@ -79,7 +79,7 @@ def test_a_recogniser_is_learnt_without_a_labelled_sentence(source, bitext, how)
     assert f1(recognizer, english(30, seed=2)[1]) == 1.0
     assert report["training"]["pairs"] == 50
     assert report["training"]["labelled_sentences"] == 0
-    assert report["bitext"]["coverage"] == 1.0
+    assert report["bitext"]["linked_words"] == 1.0
     assert "entities" not in bitext.target[0].spans  # what is given stays as it is
     assert "entities" not in bitext.source[0].spans
 
@@ -172,6 +172,8 @@ def test_bad_settings_and_models_are_refused_in_plain_words(source, bitext):
                   {"strength": 0.0}, {"threshold": 2.0}, {"nested": True}, {"start": "random"}):  # fmt: skip
         with pytest.raises(ConfigError, match=next(iter(wrong))):
             ProjectedRecognizer(ProjectionSettings(**wrong))
+    with pytest.raises(ConfigError, match="set source_text"):
+        ProjectedRecognizer(ProjectionSettings(links="x.links")).fit([])
     with pytest.raises(ConfigError, match="the source model does nothing; expected one that finds entities"):
         project(bitext, Pipeline([]))
     with pytest.raises(ConfigError, match="project must be one of soft, hard, ptt"):

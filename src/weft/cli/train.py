@@ -9,6 +9,7 @@ import typer
 
 from weft.cli.common import JsonFlag, Seed, Workers, print_json, print_table, settings
 from weft.cli.inputs import Encoding, Fields, FromFormat, SkipBad, open_inputs, report_bad
+from weft.cli.train_projected import bitext_settings
 from weft.errors import ConfigError
 from weft.tasks.registry import TASKS
 
@@ -100,6 +101,22 @@ def train(
         str | None,
         typer.Option("--adapt", help="With --transfer: none, viterbi, aast, aaet.", show_default="none"),
     ] = None,
+    bitext: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option("--bitext", metavar="SOURCE TARGET", help="Sentences and their translations, for ner."),
+    ] = None,
+    links: Annotated[
+        Path | None, typer.Option("--links", metavar="FILE", help="With --bitext: the links of its words.")
+    ] = None,
+    source_model: Annotated[
+        str | None, typer.Option("--source-model", metavar="MODEL", help="With --bitext: finds names in SOURCE.")
+    ] = None,
+    project: Annotated[
+        str | None, typer.Option("--project", help="With --bitext: soft, hard, ptt.", show_default="soft")
+    ] = None,
+    confusion: Annotated[
+        Path | None, typer.Option("--confusion", metavar="FILE", help="With --bitext: what its source model confuses.")
+    ] = None,
     nested: Annotated[bool, typer.Option("--nested", help="Entities inside entities, for ner.")] = False,
     name: Annotated[str, typer.Option("--name", help="Name of the model.", show_default="that of the file")] = "",
     corpus: Annotated[
@@ -160,7 +177,9 @@ def train(
         )
         return
     sources = _sources(task, transfer, {"--target": target, "--share": share, "--adapt": adapt})
-    files = _files(files, sources)
+    projecting = bitext_settings(task, bitext, links, source_model, {"project": project, "confusion": confusion})
+    annotated = files or []
+    files = [*annotated, *(bitext or ())] if projecting else _files(files, sources)
     if task == PIPELINE:
         from weft.cli.train_pipeline import train_from_config
 
@@ -186,8 +205,8 @@ def train(
         "adapt": adapt,
         "shape": None if projective is None else "projective" if projective else "nonprojective",
     }
-    options.update({name: value for name, value in own.items() if value})
-    training = None if sources else open_inputs(files, from_format, skip_bad, fields, encoding)
+    options.update({name: value for name, value in own.items() if value} | projecting)
+    training = open_inputs(annotated, from_format, skip_bad, fields, encoding) if annotated else None
     held_out = open_inputs([dev], from_format, skip_bad, fields, encoding) if dev is not None else None
     report = train_task(
         task,

@@ -34,7 +34,7 @@ from weft.features.extract import sentence_offsets
 from weft.learn.label_targets import LabelExpectations, LabelTargets
 from weft.learn.labels import LabelSpace
 from weft.learn.projection import project_labels, project_posteriors
-from weft.learn.source_noise import Confusion
+from weft.learn.source_noise import Confusion, read_confusion
 from weft.learn.training import Checkpoint, EarlyStopping, Result
 from weft.pipeline import Pipeline, State
 from weft.tasks.chain_data import ChainData
@@ -83,6 +83,11 @@ class ProjectionSettings(EntitySettings):
     strength: float = 1.0  # of the bitext beside labelled sentences
     threshold: float = 0.0  # links of a lower score are left out
     start: str = "zeros"  # zeros; labelled: the weights that labelled sentences alone give
+    source_text: str = ""  # file of the bitext's sentences in the source language
+    target_text: str = ""  # file of its sentences in the language to learn
+    links: str = ""  # file of its links, in Pharaoh format
+    source_model: str = ""  # recogniser of the source language
+    confusion: str = ""  # file of the source model's confusions: rows the truth, columns its answers
 
     def check(self) -> None:
         super().check()
@@ -107,7 +112,8 @@ class ProjectionSettings(EntitySettings):
 class ProjectedRecognizer(EntityRecognizer):
     """An entity recogniser whose supervision comes over the links of a bitext.
 
-    `fit_bitext` trains it; `fit` alone is the ordinary training on labelled text, with the same settings.
+    `fit_bitext` trains it; `fit` does where the settings name the files of a bitext, and else is the ordinary training
+    on labelled text.
     """
 
     settings_class = ProjectionSettings
@@ -117,6 +123,22 @@ class ProjectedRecognizer(EntityRecognizer):
     def __init__(self, settings: ProjectionSettings | None = None) -> None:
         super().__init__(settings)
         self._evidence: Projected | None = None
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        settings = self.settings
+        if self._evidence is not None or not settings.links:
+            return super().fit(train, dev)
+        from weft import models
+        from weft.formats.pharaoh import read_links
+
+        missing = [name for name in ("source_text", "target_text", "source_model") if not getattr(settings, name)]
+        if missing:
+            raise ConfigError(
+                f"a bitext needs the files source_text, target_text, links and source_model; set {missing[0]}"
+            )
+        bitext = Bitext(_side(settings.source_text), _side(settings.target_text), read_links(settings.links))
+        confusion = read_confusion(settings.confusion) if settings.confusion else None
+        return self.fit_bitext(bitext, Pipeline.load(models.find(settings.source_model)), train, dev, confusion)
 
     def fit_bitext(
         self,
@@ -147,12 +169,12 @@ class ProjectedRecognizer(EntityRecognizer):
         report["training"] |= {
             "labelled_sentences": sum(doc.n_sentences for doc in gold),
             "pairs": links.n_pairs,
+            "links": len(links),
             "projection": settings.project,
         }
         labels, found = self.posteriors(bitext.target)
-        report["bitext"] = weak_report(
-            np.full(words, float(len(labels))), evidence.constrained, confidence=found.max(axis=1)
-        ).as_dict()
+        weak = weak_report(np.full(words, float(len(labels))), evidence.constrained, confidence=found.max(axis=1))
+        report["bitext"] = {"linked_words": weak.coverage, "confidence": [list(row) for row in weak.histogram]}
         return report
 
     def label_space(self, labels: Iterable[str], order: int) -> LabelSpace:
@@ -261,6 +283,18 @@ def count_confusions(model: Pipeline | Chunker, docs: Sequence[Doc], layer: str 
     truth = [label for doc in docs for label in gold.gold(doc)]
     labels, _, best = source_posteriors(model, docs)
     return Confusion.of_labels(truth, [labels[label] for label in best.tolist()], sorted({*labels, *truth}))
+
+
+def _side(path: str) -> list[Doc]:
+    """The sentences of one side of a bitext: documents with their layers, or plain lines of words."""
+    from weft.formats import detect, read
+    from weft.formats.bitext import read_sentences
+
+    try:
+        words_only = detect(path) == "plain"
+    except DataError:  # a suffix that says nothing: lines of words
+        words_only = True
+    return [Doc.of_words(list(read_sentences(path)))] if words_only else list(read(path))
 
 
 def _finds_spans(component: Any) -> bool:

@@ -91,3 +91,25 @@ def test_positions_without_candidates_and_paths_without_places_are_refused():
     chain = CandidateChain([0.0, 0.0], [], [0, 2], [0, 1])
     with pytest.raises(InferenceError, match="one of its candidates"):
         chain.score([2])
+
+
+@settings(max_examples=40, deadline=None)
+@given(chains(), st.sampled_from([1.0, 60.0, 2000.0]), st.booleans(), st.integers(0, 100))
+def test_sums_hold_whatever_the_size_of_scores(chain, size, forbidding, seed):
+    rng = np.random.default_rng(seed)
+    node, edge = size * chain.node, size * chain.edge
+    if forbidding:
+        edge[rng.random(len(edge)) < 0.2] = -np.inf
+    wide = CandidateChain(node, edge, chain.slots, chain.offsets)
+    for s in range(len(chain.offsets) - 1):
+        if np.logaddexp.reduce([score for score, _ in paths_of(wide, s)]) == -np.inf:
+            return
+    total, marginals = wide.log_partition_and_marginals()
+    for s in range(len(chain.offsets) - 1):
+        every = paths_of(wide, s)
+        log_z = np.logaddexp.reduce([score for score, _ in every])
+        assert total[s] == pytest.approx(log_z)
+        for i in range(chain.offsets[s], chain.offsets[s + 1]):
+            for c in range(np.diff(chain.slots)[i]):
+                p = sum(np.exp(score - log_z) for score, path in every if path[i - chain.offsets[s]] == c)
+                assert marginals.node[chain.slots[i] + c] == pytest.approx(p, abs=1e-9)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weft.errors import InferenceError
+from weft.infer.candidate_sums import run_sums
 from weft.infer.ragged import (
     Floats,
     Indices,
@@ -159,9 +160,7 @@ class CandidateChain:
     def log_partition_and_marginals(self, weight: Floats | None = None) -> tuple[Floats, CandidateParts]:
         """Both at the price of one; the weights do not touch log Z."""
         each = sentence_weights(weight, self.offsets)
-        node, edge = np.zeros(len(self.node)), np.zeros(len(self.edge))
-        total = np.zeros(len(self.offsets) - 1)
-        _forward_backward(self.node, self.edge, self.slots, self.pairs, self.offsets, each, total, node, edge)
+        total, node, edge = run_sums(self.node, self.edge, self.slots, self.pairs, self.offsets, each)
         self._check_possible(total)
         return total, CandidateParts(node, edge)
 
@@ -293,62 +292,3 @@ def _kbest(
             for i in range(end - 1, first - 1, -1):
                 paths[rank, i] = y
                 y, r = source[slots[i] + y, r], rank_before[slots[i] + y, r]
-
-
-@kernel
-def _forward_backward(
-    node: Floats, edge: Floats, slots: Indices, pairs: Indices, offsets: Indices, weight: Floats,
-    total: Floats, node_out: Floats, edge_out: Floats,
-) -> None:  # fmt: skip
-    """Logarithms throughout: candidates are few, so that exponentials do not dominate."""
-    alpha = node.copy()
-    beta = np.zeros(len(node))
-    for s in range(len(offsets) - 1):
-        first, end = offsets[s], offsets[s + 1]
-        if first == end:
-            continue
-        for i in range(first + 1, end):
-            before, here = slots[i - 1], slots[i]
-            n = slots[i + 1] - here
-            for b in range(n):
-                top = -np.inf
-                for a in range(here - before):
-                    top = max(top, alpha[before + a] + edge[pairs[i] + a * n + b])
-                mass = 0.0
-                if top > -np.inf:
-                    for a in range(here - before):
-                        mass += np.exp(alpha[before + a] + edge[pairs[i] + a * n + b] - top)
-                alpha[here + b] += top + np.log(mass) if mass > 0.0 else -np.inf
-        for i in range(end - 1, first, -1):
-            before, here = slots[i - 1], slots[i]
-            n = slots[i + 1] - here
-            for a in range(here - before):
-                top = -np.inf
-                for b in range(n):
-                    top = max(top, edge[pairs[i] + a * n + b] + node[here + b] + beta[here + b])
-                mass = 0.0
-                if top > -np.inf:
-                    for b in range(n):
-                        mass += np.exp(edge[pairs[i] + a * n + b] + node[here + b] + beta[here + b] - top)
-                beta[before + a] = top + np.log(mass) if mass > 0.0 else -np.inf
-        top = -np.inf
-        for b in range(slots[end - 1], slots[end]):
-            top = max(top, alpha[b])
-        if top == -np.inf:
-            total[s] = -np.inf
-            continue
-        mass = 0.0
-        for b in range(slots[end - 1], slots[end]):
-            mass += np.exp(alpha[b] - top)
-        log_z = top + np.log(mass)
-        total[s] = log_z
-        for b in range(slots[first], slots[end]):
-            node_out[b] = weight[s] * np.exp(alpha[b] + beta[b] - log_z)
-        for i in range(first + 1, end):
-            before, here = slots[i - 1], slots[i]
-            n = slots[i + 1] - here
-            for a in range(here - before):
-                for b in range(n):
-                    p = pairs[i] + a * n + b
-                    value = alpha[before + a] + edge[p] + node[here + b] + beta[here + b] - log_z
-                    edge_out[p] = weight[s] * np.exp(value)

@@ -63,11 +63,11 @@ class Size:
     """How large the experiment is, in sentences; the paper has whole treebanks."""
 
     treebanks: tuple[str, ...] = (*MAIN, "English", *(f"Danish {style}" for style in STYLES))
-    main: int = 1500
+    main: int = 6000
     other: int = 120
     test: int = 10**6
     other_test: int = 300
-    epochs: int = 5
+    epochs: int = 8
 
 
 QUICK = Size(treebanks=("Gothic", "Danish prague"), main=200, other=100, test=100, other_test=50, epochs=2)

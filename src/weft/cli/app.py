@@ -74,6 +74,11 @@ COMMANDS = {
         "Draw trees, phrases and spans as SVG pictures or a page.",
         "weft draw examples/story.conllu --sentence 1 --out tree.svg",
     ),
+    "treebank": Place(
+        "weft.cli.treebank:app",
+        "Convert and check annotation schemes, measure transfer between languages.",
+        "weft treebank convert examples/story.conllu story-universal.conllu",
+    ),
     "serve": Place(
         "weft.cli.serve:serve",
         "Serve a page to see what models find, and a JSON API.",

@@ -53,7 +53,7 @@ def convert_docs(
     >>> new.head.tolist(), new.column("deprel"), log.touched["adposition"]
     ([0, 1], ['ROOT', 'adpobj'], 2)
     """
-    change = _change(source, target, labels, coordination, steps)
+    change = _named(_change(source, target, labels, coordination, steps))
     if tags and source in ("ud", "universal"):
         raise ConfigError(f"a map of tags is for treebanks with tags of their own; {source} has its own tags already")
     log = log if log is not None else Log()
@@ -71,6 +71,18 @@ def _converted(doc: Doc, change: Callable[[WorkTree], None], log: Log, tags: Map
                 f"sentence {sentence_name(doc, number)}: not every word has a head; only trees are converted"
             )
     return rewrite(doc, change, log, log.sentences)
+
+
+def _named(change: Callable[[WorkTree], None]) -> Callable[[WorkTree], None]:
+    """The same change; its errors name the sentence."""
+
+    def named(tree: WorkTree) -> None:
+        try:
+            change(tree)
+        except DataError as error:
+            raise DataError(f"sentence {tree.name}: {error}") from None
+
+    return named
 
 
 def _mapped(doc: Doc, tags: Mapping[str, str]) -> Doc:

@@ -90,16 +90,16 @@ def small_ud(options: RecipeOptions, name: str, train: int, test: int) -> Treeba
 
 def without_punctuation(treebank: Treebank) -> Treebank:
     """The treebank without words of the tag PUNCT; what hangs on one hangs on its head instead."""
-    train, dev, test = ([_unpunctuated(doc) for doc in docs] for docs in (treebank.train, treebank.dev, treebank.test))
+    train, dev, test = ([unpunctuated(doc) for doc in docs] for docs in (treebank.train, treebank.dev, treebank.test))
     return replace(treebank, name=f"{treebank.name} without punctuation", train=train, dev=dev, test=test)
 
 
-def _unpunctuated(doc: Doc) -> Doc:
+def unpunctuated(doc: Doc) -> Doc:
     """A document of the same sentences without punctuation; sentences of nothing else are left out.
 
     >>> doc = Doc.of_words([["(", "a", ")"], ["b", "!"]], upos=[["PUNCT", "X", "PUNCT"], ["X", "PUNCT"]],
     ...                    head=[[0, 1, 2], [0, 1]])
-    >>> new = _unpunctuated(doc)
+    >>> new = unpunctuated(doc)
     >>> new.column("form"), new.head.tolist()
     (['a', 'b'], [0, 0])
     """

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.features.hashing import hash_string
+from weft.features.hashing import Keys, hash_string
 from weft.features.morphology import Morphology
 from weft.features.tree_templates import TreeProgram, compile_tree_templates
 from weft.learn.tree_features import TreeWords
@@ -115,10 +115,7 @@ class TransferReader(TreeReader):
         self._tag = list(fields).index("t")
         self._groups, self._target = dict(groups), target
         self._values = {code: dict(zip(TRAITS, table[code].values, strict=True)) for code in groups}
-        self._arcs = [
-            (trait, *(np.array([hash_string(tag) for tag in tags], np.uint64) for tags in pair))
-            for trait, pair in arcs.items()
-        ]
+        self._arcs = [(trait, _keys(heads), _keys(modifiers)) for trait, (heads, modifiers) in arcs.items()]
 
     def read(
         self, docs: Sequence[Doc], languages: Sequence[str] | None = None
@@ -144,3 +141,7 @@ class TransferReader(TreeReader):
                 more[own, 3 + 2 * k] = np.where(modifier, tags[own] * np.uint64(value), _NOTHING)
         values = np.concatenate([values, more], axis=1)
         return TreeWords(values, words.set_offsets, words.sets), feats, sentences
+
+
+def _keys(tags: Iterable[str]) -> Keys:
+    return np.array([hash_string(tag) for tag in tags], dtype=np.uint64)

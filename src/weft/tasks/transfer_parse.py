@@ -34,10 +34,10 @@ from weft.learn.self_training import SelfLabels, self_train
 from weft.learn.signals import Gold, Partial
 from weft.learn.training import Result
 from weft.learn.tree_model import TreeBatch, TreeModel
-from weft.lexical.typology import Typology, read_typology, typology
+from weft.lexical.typology import Language, Typology, read_typology, typology
 from weft.pipeline import State
-from weft.storage import Arrays
-from weft.tasks.graph_parse import BATCH, GraphParser, GraphParserSettings
+from weft.tasks.graph_parse import BATCH, GraphParser
+from weft.tasks.graph_settings import GraphParserSettings
 from weft.tasks.parse import Parser, ParserSettings
 from weft.tasks.transfer_features import (
     ARCS,
@@ -76,7 +76,7 @@ class TransferSettings(GraphParserSettings):
     share: str = "family"  # delex, bare, share, similar, family
     adapt: str = "none"  # none, viterbi, aast, aaet
     sigma: float = 0.95  # mass that sets of heads hold
-    penalty: float = 0.1  # lambda of the base
+    penalty: float = 0.5  # lambda of the base
     adapted_penalty: float = 1.0  # lambda of the adapted parser
     iterations: int = 100  # of L-BFGS, at most
     rounds: int = 1  # of adaptation: those after the first begin from the adapted parser's sets
@@ -343,8 +343,6 @@ class TransferParser(GraphParser):
 
     @classmethod
     def _of_settings(cls, header: dict[str, Any]) -> TransferParser:
-        from weft.lexical.typology import Language
-
         languages = {
             code: Language(own["code"], own["name"], own["family"], tuple(own["values"]))
             for code, own in header["languages"].items()
@@ -352,10 +350,6 @@ class TransferParser(GraphParser):
         parser = cls(TransferSettings(**header["settings"]), groups=header["groups"], table=Typology(languages))
         parser.adapted = header["adapted"]
         return parser
-
-    @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> GraphParser:
-        return super().of_state(header, arrays)
 
 
 def read_sources(files: Mapping[str, str]) -> list[Doc]:

@@ -106,10 +106,13 @@ class Pipeline:
 
             for doc in raw:
                 split_by_rule(doc)
+        provided: set[str] = set()
         for component in self.components:
             filled = raw if "tokens" in component.provides else [doc for doc in docs if doc.n_words]
-            for doc in filled:
-                missing = [layer for layer in component.requires if not doc.has(layer)]
+            required = [layer for layer in component.requires if layer not in provided]
+            provided.update(component.provides)
+            for doc in filled if required else ():
+                missing = [layer for layer in required if not doc.has(layer)]
                 if missing:
                     name = f"document {doc.id!r}" if doc.id else "the document"
                     raise WeftError(

@@ -195,12 +195,10 @@ def runs_of(docs: Sequence[Doc]) -> list[tuple[StringTable, list[Doc]]]:
 
 def sentence_offsets(docs: Sequence[Doc]) -> Ints:
     """The sentences of several documents as one array of offsets."""
-    parts = [np.zeros(1, dtype=np.int64)]
-    total = 0
-    for doc in docs:
-        parts.append(doc.sentence_offsets[1:].astype(np.int64) + total)
-        total += doc.n_words
-    return np.concatenate(parts)
+    own = [doc.sentence_offsets for doc in docs]
+    starts = np.cumsum([0, *(doc.n_words for doc in docs)])[:-1]
+    ends = np.concatenate([np.zeros(0, dtype=np.int64), *(offsets[1:] for offsets in own)])
+    return np.concatenate([[0], ends + np.repeat(starts, [len(offsets) - 1 for offsets in own])])
 
 
 def read_column(docs: Sequence[Doc], name: str) -> Ids:

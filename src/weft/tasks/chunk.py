@@ -108,10 +108,12 @@ class Chunker(SequenceLabeller):
         bounds = np.concatenate([[0], np.cumsum([doc.n_words for doc in docs])])
         cuts = np.searchsorted(starts, bounds).tolist()
         spans = zip(docs, bounds.tolist(), pairwise(cuts), strict=False)
+        pieces = list(zip(starts.tolist(), ends.tolist(), strict=True))
         for table, run in groupby(spans, key=lambda span: span[0].strings):
-            ids = table.ids(names)[numbers]
+            ids = table.ids(names)[numbers].tolist()
             for doc, first, (a, b) in run:
-                layer = SpanLayer.of_arrays(table, starts[a:b] - first, ends[a:b] - first, ids[a:b])
+                own = [(start - first, end - first) for start, end in pieces[a:b]]
+                layer = SpanLayer.of_pieces(table, own, ids[a:b])
                 if confidence is not None and a < b:
                     sure = confidence[starts[a:b]]
                     layer.attributes = {i: {"probability": round(float(p), 4)} for i, p in enumerate(sure)}

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import ConfigError, DataError, WeftError
+from weft.features.extract import read_column
 from weft.features.lexicon import LIMIT
 from weft.features.templates import Templates
 from weft.learn.candidate_model import CandidateBatch, CandidateModel, LabelParts
@@ -210,7 +211,7 @@ class Lemmatizer(Component):
             raise WeftError("this lemmatizer is not trained yet: call fit, or load a model")
         for table, group in groupby(docs, key=lambda doc: doc.strings):
             run = list(group)
-            columns = np.concatenate([self._ids(doc) for doc in run])
+            columns = np.stack([read_column(run, name) for name in ("form", *self.columns)], axis=1)
             if not len(columns):
                 continue
             kinds, inverse = _kinds(columns)
@@ -283,10 +284,6 @@ class Lemmatizer(Component):
         number = {group: i for i, group in enumerate(self.lists.groups)}
         widest = max(self.lists.groups, key=lambda group: len(self.lists.endings[group]) if self.lists else 0)
         return np.array([number.get(self._group(key), number[widest]) for key in keys], dtype=np.int64)
-
-    def _ids(self, doc: Doc) -> NDArray[np.int32]:
-        nothing = np.zeros(doc.n_words, dtype=np.int32)
-        return np.stack([doc.columns.get(name, nothing) for name in ("form", *self.columns)], axis=1)
 
     def _keys(self, doc: Doc) -> list[Key]:
         return list(zip(*(doc.column(name) for name in ("form", *self.columns)), strict=True))

@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weft.errors import WeftError
 from weft.text.strings import Ids, StringTable
@@ -64,12 +63,11 @@ class SpanLayer:
         return layer
 
     @classmethod
-    def of_arrays(cls, strings: StringTable, starts: NDArray[Any], ends: NDArray[Any], labels: Ids) -> SpanLayer:
+    def of_pieces(cls, strings: StringTable, pieces: list[tuple[int, int]], labels: list[int]) -> SpanLayer:
         """A layer of contiguous spans of words; labels are ids of the string table."""
         layer = cls(strings)
-        layer._pieces = list(zip(starts.tolist(), ends.tolist(), strict=True))
-        layer._offsets = list(range(len(layer._pieces) + 1))
-        layer._labels = labels.tolist()
+        layer._pieces, layer._labels = pieces, labels
+        layer._offsets = list(range(len(pieces) + 1))
         return layer
 
     def add(self, pieces: Sequence[tuple[int, int]], label: str, name: str = "", **attributes: Any) -> int:

@@ -73,12 +73,12 @@ class Size:
     languages: tuple[str, ...] = tuple(LANGUAGES)
     ablation: tuple[str, ...] = ("tr", "da", "cs", "eu")
     configured: tuple[str, ...] = ("zh", "tr", "nl", "eu")  # the others: all trees, forms
-    sentences: int = 250  # of every training file at most; 0: all
-    test_sentences: int = 250
-    epochs: int = 3
+    sentences: int = 800  # of every training file at most; 0: all
+    test_sentences: int = 500
+    epochs: int = 5
     seeds: int = 1  # of the ablation
     bits: int = 20
-    curve: tuple[str, tuple[int, ...]] = ("ar", (50, 100, 200))
+    curve: tuple[str, tuple[int, ...]] = ("ar", (100, 200, 400))
 
 
 FULL = Size(

@@ -105,6 +105,11 @@ def on_terminal(code: str, env: dict[str, str]) -> str:
     return written.decode()
 
 
+def test_kernels_are_there_without_the_linear_algebra_of_scipy() -> None:
+    code = "import sys, weft.kernel; sys.exit('scipy.linalg' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
 def test_an_installation_that_cannot_be_written_to_uses_the_cache_of_the_user(module: Path, tmp_path: Path) -> None:
     (module / "__pycache__").write_text("a file here keeps even the superuser from making the folder")
     env = environment(module, None, HOME=str(tmp_path))

@@ -69,6 +69,16 @@ COMMANDS = {
         "Convert files from one format to another.",
         "weft convert examples/story.conllu story.jsonl.gz",
     ),
+    "align": Place(
+        "weft.cli.align:align",
+        "Link the words of sentences and their translations.",
+        "weft align examples/bitext/garden.en.conllu examples/bitext/garden.de.txt --out garden.links",
+    ),
+    "project": Place(
+        "weft.cli.project:project",
+        "Carry annotation to another language over links of words.",
+        "weft project examples/bitext/garden.en.conllu examples/bitext/garden.de.txt --out garden.de.conllu",
+    ),
     "draw": Place(
         "weft.cli.draw:draw",
         "Draw trees, phrases and spans as SVG pictures or a page.",

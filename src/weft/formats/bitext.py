@@ -13,6 +13,7 @@ from itertools import pairwise, zip_longest
 from weft.errors import DataError, FormatError
 from weft.formats.doors import FORMATS, read
 from weft.formats.streams import encoding_error, stray_byte, text_blocks
+from weft.text.doc import Doc
 
 PathLike = str | os.PathLike[str]
 Pair = tuple[list[str], list[str]]
@@ -59,6 +60,14 @@ def read_sentences(path: PathLike, *, encoding: str = "utf-8") -> Iterator[list[
         forms = doc.column("form")
         for first, end in pairwise(doc.sentence_offsets.tolist()):
             yield forms[first:end]
+
+
+def read_side(path: PathLike, *, encoding: str = "utf-8") -> list[Doc]:
+    """One side of a bitext as documents: those of a corpus with all their layers, or the words of plain lines."""
+    name = os.fspath(path)
+    if _format(name) is not None:
+        return list(read(name, encoding=encoding))
+    return [Doc.of_words(list(read_sentences(name, encoding=encoding)))]
 
 
 def _format(name: str) -> str | None:

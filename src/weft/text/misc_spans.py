@@ -88,7 +88,7 @@ def misc_of_spans(doc: Doc, name: str) -> None:
 
 
 def misc_of_confidence(doc: Doc) -> None:
-    """Write the probabilities of all columns into the MISC column.
+    """Write the probabilities of all columns into the MISC column, at words that have a value there.
 
     >>> import numpy as np
     >>> doc = Doc.of_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])
@@ -98,7 +98,9 @@ def misc_of_confidence(doc: Doc) -> None:
     ['UPOSProb=0.9', 'UPOSProb=0.8']
     """
     for column, p in doc.confidence.items():
-        _set(doc, f"{column.upper()}Prob", [f"{value:.4g}" for value in p.tolist()])
+        has_value = doc.columns[column] > 0 if column in doc.columns else [True] * len(p)
+        values = zip(p.tolist(), has_value, strict=True)
+        _set(doc, f"{column.upper()}Prob", [f"{value:.4g}" if known else "" for value, known in values])
 
 
 def _set(doc: Doc, key: str, values: list[str], replaced: tuple[str, ...] = ()) -> None:

@@ -1,0 +1,75 @@
+"""`weft align` and `weft project` on the example bitext."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from weft.formats import read
+from weft.formats.pharaoh import read_links
+
+Weft = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def test_a_bitext_is_aligned_and_its_aligner_gives_the_same_links_again(
+    weft: Weft, tmp_path: Path, examples: Path
+) -> None:
+    sides = examples / "bitext" / "garden.en.conllu", examples / "bitext" / "garden.de.txt"
+    done = weft("align", *sides, "--out", tmp_path / "a", "--save", tmp_path / "a.weft", "--posteriors", "--json")
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    links = read_links(tmp_path / "a")
+    assert (facts["pairs"], facts["links"]) == (links.n_pairs, len(links)) == (18, len(links))
+    assert {(0, 0), (1, 1), (3, 3)} <= set(links.pairs()[1])
+    assert links.score.min() < 1
+    again = weft("align", *sides, "--model", tmp_path / "a.weft", "--posteriors")
+    assert again.returncode == 0, again.stderr
+    assert again.stdout == (tmp_path / "a").read_text()
+
+
+def test_links_of_another_aligner_are_symmetrised_and_scored(weft: Weft, tmp_path: Path) -> None:
+    for name, text in (("b", "a b ||| c d\n"), ("f", "0-0 1-1\n"), ("r", "0-0\n"), ("gold", "1-1 2p2\n")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    done = weft(
+        "align", tmp_path / "b", "--links", tmp_path / "f", tmp_path / "r", "--symmetrize", "intersection",
+        "--gold", tmp_path / "gold", "--first", "1", "--json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert facts["links"] == [[[0, 0, 1.0]]]
+    assert facts["scores"]["aer"] == 0
+
+
+def test_what_does_not_go_together_is_refused_in_plain_words(weft: Weft, tmp_path: Path, examples: Path) -> None:
+    sides = examples / "bitext" / "garden.en.conllu", examples / "bitext" / "garden.de.txt"
+    done = weft("align", *sides, "--symmetrize", "grow")
+    assert done.returncode == 1
+    assert "symmetrize='grow'" in done.stderr
+    done = weft("align", *sides, "--set", "alfa=1")
+    assert done.returncode == 1
+    assert "no such setting: alfa" in done.stderr
+    (tmp_path / "short").write_text("Eins .\n", encoding="utf-8")
+    done = weft("project", sides[0], tmp_path / "short", "--out", tmp_path / "x.conllu")
+    assert done.returncode == 1
+    assert "18 source and 1 target sentences" in done.stderr or "sentence" in done.stderr
+
+
+def test_tags_names_and_a_dictionary_are_projected(weft: Weft, tmp_path: Path, examples: Path) -> None:
+    sides = examples / "bitext" / "garden.en.conllu", examples / "bitext" / "garden.de.txt"
+    out = tmp_path / "garden.conllu"
+    done = weft("project", *sides, "--out", out, "--json")
+    assert done.returncode == 0, done.stderr
+    assert 0.5 < json.loads(done.stdout)["words with a value"] <= 1
+    tags = {word.form: word.upos for doc in read(out) for word in doc.words if word.upos}
+    assert (tags["Anna"], tags["Garten"], tags["singt"]) == ("PROPN", "NOUN", "VERB")
+    assert "UPOSProb=" in out.read_text(encoding="utf-8")
+    assert "UPOSProb=0\n" not in out.read_text(encoding="utf-8")
+    done = weft("project", *sides, "--layer", "entities", "--out", out, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["entities"] > 10
+    assert "NER=B-LOC" in out.read_text(encoding="utf-8")
+    done = weft("project", *sides, "--dictionary", "--universal", "--out", tmp_path / "garden.dic", "--json")
+    assert done.returncode == 0, done.stderr
+    assert "Garten\tNOUN\n" in (tmp_path / "garden.dic").read_text(encoding="utf-8")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from weft.cli.bench import benchmarks, table_of
+from weft.pictures import draw_heat
 from weft.recipes.catalogue import System, systems
 from weft.recipes.figures import svg
 from weft.recipes.framework import Curve, RecipeResult, load_results
@@ -88,6 +89,10 @@ def pages() -> dict[Path, str]:
             made[ROOT / "docs" / name] = svg(curve)
             figures.append(f"../{name}")
         blocks[f"result-{result.slug}"] = markdown(result, figures)
+        for i, table in enumerate((table for table in result.tables if table.heat), 1):
+            values = [[float(row.ours.get(column) or "nan") for column in table.columns] for row in table.rows]
+            heat = draw_heat([row.name for row in table.rows], table.columns, values, table.title)
+            made[ROOT / "docs" / "figures" / f"{result.slug}-heat-{i}.svg"] = heat
     blocks.update(_pipeline_blocks())
     for name in benchmarks(ROOT / "bench"):
         blocks[f"benchmark-{name}"] = _benchmark_block(RESULTS / f"bench-{name}.json")

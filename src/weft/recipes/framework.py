@@ -69,6 +69,7 @@ class Table:
     rows: list[Row] = field(default_factory=list)
     digits: dict[str, int] = field(default_factory=dict)  # decimals of a column, where 2 do not fit
     note: str = ""
+    heat: bool = False  # whether the documentation also draws it as a heat map
 
     def add(
         self,

@@ -190,3 +190,13 @@ def test_iob1_of_conll2003_is_told_from_the_labels(corpus_file: Callable[[str], 
     corpus = read(corpus_file("ner/conll2003-en/dev.txt.gz"), "columns").load()
     assert len(list(corpus)) == 216
     assert sum(len(doc.spans["entities"]) for doc in corpus) == 5942
+
+
+def test_a_tab_behind_the_last_column_is_no_column(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("Ada\tB-PER\nleft\tO\t\n\n")
+    (doc,) = read(path, "columns", fields="form entities")
+    assert doc.column("form") == ["Ada", "left"]
+    path.write_text("Ada\tB-PER\nleft\tO\tx\n\n")
+    with pytest.raises(FormatError, match="expected 2 columns, found 3 columns"):
+        list(read(path, "columns", fields="form entities"))

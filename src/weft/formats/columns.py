@@ -229,6 +229,8 @@ def _sentences(path: str, block: TextBlock, tabbed: bool, layout: list[Field], f
         rows = [list(map(intern, row.split("\t") if tabbed else row.split())) for row in lines]
         width = width or len(rows[0])
         fault = None
+        if set(map(len, rows)) != {width}:  # a tab behind the last column makes no further one
+            rows = [row[:-1] if len(row) == width + 1 and not row[-1] else row for row in rows]
         if set(map(len, rows)) != {width}:
             bad = next(i for i, row in enumerate(rows) if len(row) != width)
             fault = FormatError(path, first + bad, f"{width} columns", f"{len(rows[bad])} columns: {lines[bad]!r}")

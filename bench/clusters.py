@@ -1,0 +1,64 @@
+"""Clustering English novels: time to read, to count pairs of words, and to learn classes.
+
+The text is 100 novels, 11 million words, split into words by rule; words met three times are clustered. Times are CPU
+seconds of one core, but for the rows of shards, which are seconds by the clock with a thread a shard. `objective` is F
+a running word of the method's own model: it compares rows of one method only.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from weft.data import root
+from weft.lexical.clusters import class_counts, count_bigrams, exchange, likelihood
+from weft.lexical.exchange import PredictiveModel
+from weft.recipes.cluster_material import novels
+from weft.recipes.framework import RecipeOptions
+
+CLASSES = 256
+
+
+def run(n_words: int = 20_000_000, n_classes: int = CLASSES, with_brown: bool = True) -> dict[str, Any]:
+    """Measure each step on the novels."""
+    rows: list[dict[str, Any]] = []
+
+    def add(what: str, seconds: float, rate: str, sweeps: int | None = None, objective: float | None = None) -> None:
+        rows.append({"measured": what, "seconds": round(seconds, 1), "rate": rate, "sweeps": sweeps,
+                     "objective": None if objective is None else round(objective, 4)})  # fmt: skip
+
+    started = time.process_time()
+    text = list(novels(RecipeOptions(data=root()), n_words))
+    total = sum(map(len, text))
+    seconds = time.process_time() - started
+    add("read, split into words", seconds, f"{total / seconds:,.0f} words/s")
+    started = time.process_time()
+    words, _, bigrams = count_bigrams(text, 3)
+    seconds = time.process_time() - started
+    add("count pairs", seconds, f"{total / seconds:,.0f} words/s")
+    del text
+    model = PredictiveModel(bigrams, len(words))
+    model.exchange(2, sweeps=1, shards=2)  # compiles
+    for shards in (1, 2):
+        clock = time.process_time if shards == 1 else time.perf_counter
+        started = clock()
+        found = model.exchange(n_classes, shards=shards, workers=shards)
+        seconds = clock() - started
+        name = "predictive, serial" if shards == 1 else f"predictive, {shards} shards on {shards} threads"
+        add(name, seconds, f"{seconds / len(found.sweeps):.1f} s/sweep", len(found.sweeps),
+            found.sweeps[-1].objective / total)  # fmt: skip
+    if with_brown:
+        exchange(np.array([[0, 0, 1]]), 1, 1, 1)  # compiles
+        started = time.process_time()
+        classes = exchange(bigrams, len(words), n_classes, 15)
+        seconds = time.process_time() - started
+        add("class bigrams (Brown's objective), at most 15 sweeps", seconds, "", None,
+            likelihood(class_counts(bigrams, classes, n_classes + 2)) / total)  # fmt: skip
+    return {
+        "title": f"Clustering {total / 1e6:.1f} million words into {n_classes} classes",
+        "rows": rows,
+        "types": len(words),
+        "pairs of types": len(bigrams),
+    }

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from weft.errors import WeftError
 from weft.evaluate import Counts, conlleval, evaluate_span_sets, evaluate_spans, macro_f1, paired_bootstrap
+from weft.evaluate.spans import conlleval_f1
 from weft.text import Doc, SpanLayer
 
 # Every row: labels, and the chunks that conlleval sees in them (start, end, type), worked out by hand from its rules.
@@ -106,6 +107,13 @@ def test_chunks_follow_the_pairwise_rules_of_conlleval(pairs: list[tuple[str, st
     ours, theirs = chunks(gold), chunks(system)
     score = conlleval([gold], [system]).score
     assert (score.gold, score.system, score.correct) == (len(ours), len(theirs), len(ours & theirs))
+
+
+@given(st.lists(st.lists(st.tuples(LABEL, LABEL), max_size=6), max_size=5))
+@settings(max_examples=100, deadline=None)
+def test_the_fast_f1_is_that_of_conlleval(sentences: list[list[tuple[str, str]]]) -> None:
+    gold, system = ([[pair[side] for pair in sentence] for sentence in sentences] for side in (0, 1))
+    assert conlleval_f1(gold, system) == conlleval(gold, system).score.f1
 
 
 def test_nested_overlapping_and_discontinuous_spans_match_by_their_pieces() -> None:

@@ -21,7 +21,7 @@ from weft.errors import WeftError
 from weft.evaluate.counts import Counts, Integers, Score
 from weft.text import Doc, SpanLayer
 from weft.text.layers import Pieces
-from weft.text.schemes import decode
+from weft.text.schemes import decode, decode_sentences
 
 #: A span of one unit: its pieces, or `(start, end)`, and its label.
 UnitSpan = tuple[Pieces | tuple[int, int], str]
@@ -100,6 +100,23 @@ def evaluate_span_sets(gold: Sequence[Iterable[UnitSpan]], system: Sequence[Iter
         np.add.at(typed[kind], (found >> 32, found & 0xFFFFFFFF), 1)
     by_label = {label: Counts(*typed[:, :, labels[label]]) for label in sorted(labels)}
     return SpanReport(Counts(*typed.sum(axis=2)), Counts(*bare), by_label)
+
+
+def conlleval_f1(gold: Sequence[Sequence[str]], system: Sequence[Sequence[str]]) -> float:
+    """The F1 that `conlleval` gives, many times as fast: for looks at held-out data in the course of training.
+
+    >>> conlleval_f1([["B-NP", "I-NP", "O", "B-NP"]], [["I-NP", "I-NP", "O", "I-VP"]])
+    0.5
+    """
+    offsets = np.cumsum([0, *map(len, gold)])
+    names: dict[str, int] = {}
+    found = []
+    for labels in (gold, system):
+        starts, ends, numbers, own = decode_sentences([label for row in labels for label in row], offsets)
+        of_name = np.array([names.setdefault(name, len(names)) for name in own], dtype=np.int64)
+        found.append((starts * (int(offsets[-1]) + 1) + ends) * 2**16 + of_name[numbers])
+    total = len(found[0]) + len(found[1])
+    return 2.0 * len(np.intersect1d(*found, assume_unique=True)) / total if total else 0.0
 
 
 def conlleval(gold: Iterable[Sequence[str]], system: Iterable[Sequence[str]]) -> SpanReport:

@@ -120,9 +120,9 @@ class Chunker(SequenceLabeller):
                 doc.spans[self.settings.layer] = layer
 
     def score(self, gold: list[list[str]], system: list[list[str]]) -> dict[str, float]:
-        from weft.evaluate.spans import conlleval
+        from weft.evaluate.spans import conlleval_f1
 
-        return {"f1": conlleval(gold, system).score.f1}
+        return {"f1": conlleval_f1(gold, system)}
 
     def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
         tags = next((column for column in ("xpos", "upos") if all(doc.has(column) for doc in docs)), None)

@@ -37,7 +37,7 @@ class AlignmentSettings:
 
     model1_rounds: int = 5
     hmm_rounds: int = 5
-    alpha: float = 0.01
+    alpha: float = 0.1
     jump_pseudo: float = 1.0
     p_null: float = 0.2
     agreement: bool = False

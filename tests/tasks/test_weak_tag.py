@@ -62,7 +62,7 @@ def test_a_dictionary_or_projected_tags_alone_will_do(model, dictionary):
     only_tokens.fit([document(150, keep=0.3)])
     assert accuracy(only_types, gold) > 0.6
     assert accuracy(only_tokens, gold) > 0.95
-    assert only_tokens.lattice([gold]).all()
+    assert only_tokens.lattice([gold])[0].all()
 
 
 def test_tags_are_searched_within_the_dictionary_even_where_projections_say_otherwise(dictionary):

@@ -27,7 +27,7 @@ Bools = NDArray[np.bool_]
 Rows = NDArray[np.int32]
 
 #: Pairs of neighbouring labels that a batch holds at most, unless one sentence alone has more.
-PAIRS = 3_000_000
+PAIRS = 400_000
 
 
 @dataclass(frozen=True)

@@ -279,25 +279,23 @@ class WeakTagger(SequenceLabeller):
             found["dropped_tags"] = dict(self.dictionary.dropped)
         return found
 
-    def lattice(self, docs: Sequence[Doc]) -> Bools:
-        """The tags that the words of documents may have, `[word, tag]`."""
-        masks = [np.zeros((0, len(self.settings.tags)), dtype=np.bool_)]
+    def lattice(self, docs: Sequence[Doc]) -> tuple[Bools, Ints]:
+        """The tags that the types of documents' words may have, `[type, tag]`, and the type of every word."""
+        forms: list[str] = []
+        types: list[Ints] = []
         for doc in docs:
-            types, place = np.unique(doc.columns["form"], return_inverse=True)
-            masks.append(self.dictionary.mask(doc.strings.strings(types))[place])
-        return np.concatenate(masks)
+            own, place = np.unique(doc.columns["form"], return_inverse=True)
+            types.append(place + len(forms))
+            forms += doc.strings.strings(own)
+        return self.dictionary.mask(forms), np.concatenate([np.zeros(0, dtype=np.int64), *types])
 
     def search(self, docs: Sequence[Doc]) -> tuple[LabelLists, CandidateChain]:
         """The dictionary's lattice of documents, and the chain over it."""
         chain = self._trained().chain(docs)
-        lists = LabelLists.of_mask(self.lattice(docs), chain.offsets)
-        node = lists.at_slots(chain.node)
-        if self.settings.model == "hmm":
-            node += self.bias[lists.labels]
-            starts = np.zeros(len(lists), dtype=np.bool_)
-            starts[chain.offsets[:-1][np.diff(chain.offsets) > 0]] = True
-            node += np.where(starts[lists.position], self.first[lists.labels], 0.0)
-        return lists, lists.chain(node, self._trained().transitions)
+        node = chain.node + self.bias
+        node[chain.offsets[:-1][np.diff(chain.offsets) > 0]] += self.first
+        lists = LabelLists.of_types(*self.lattice(docs), chain.offsets)
+        return lists, lists.chain(lists.at_slots(node), self._trained().transitions)
 
     def __call__(self, docs: Sequence[Doc]) -> None:
         lists, chain = self.search(docs)

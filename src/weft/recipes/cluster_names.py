@@ -122,10 +122,23 @@ def recognizer(
 
 def score(model: EntityRecognizer, test: Doc, paths: Mapping[str, str] | None) -> SpanReport:
     """Names found in a document with its own language's clusters, against the true ones."""
+    return evaluate_spans(test, found_names(model, test, paths), "entities")
+
+
+def found_names(model: EntityRecognizer, test: Doc, paths: Mapping[str, str] | None) -> Doc:
+    """The document with the names that a recogniser finds."""
     found = copy.copy(clustered(test, paths))
     found.spans = {}
     model([found])
-    return evaluate_spans(test, found, "entities")
+    return found
+
+
+def untyped(doc: Doc) -> Doc:
+    """The document with all its names of one type, to compare where they begin and end."""
+    found = copy.copy(doc)
+    spans = [(*pieces[0], "NAME") for pieces, _ in doc.spans["entities"]]
+    found.spans = {"entities": SpanLayer.of(doc.strings, spans)}
+    return found
 
 
 def tagger(options: RecipeOptions, path: str, most: int = 2000) -> Tagger:

@@ -238,11 +238,11 @@ def _show_usage(usage: LabelUsage) -> None:
         [relation or "_", *(f"{100 * usage.share(relation, name):.2f}" for name in usage.treebanks)]
         for relation in usage.relations
     ]
-    print_table("Use of relations, per cent of words", ["", *usage.treebanks], rows, range(1, len(usage.treebanks) + 1))
+    print_table("", ["% of words", *usage.treebanks], rows, range(1, len(usage.treebanks) + 1))
     rare = usage.rare()
     if rare:
         rows = [[relation or "_", " ".join(users)] for relation, users in rare.items()]
-        print_table("Rare relations", ["relation", "used in"], rows)
+        print_table("", ["rare relation", "used in"], rows)
 
 
 @app.command(
@@ -308,7 +308,12 @@ def transfer_matrix(
             [source, *(f"{score:.1f}" for score in row)]
             for source, row in zip(matrix.sources, matrix.scores(each), strict=True)
         ]
-        print_table(f"{each}, source by target", ["", *matrix.targets], rows, range(1, len(matrix.targets) + 1))
+        print_table(
+            "",
+            [f"{each}, trained on", *(f"on {target}" for target in matrix.targets)],
+            rows,
+            range(1, len(matrix.targets) + 1),
+        )
 
 
 def held_out(name: str, docs: list[Doc]) -> tuple[list[Doc], list[Doc]]:

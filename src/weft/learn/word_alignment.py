@@ -4,8 +4,9 @@
     maximise    rows of translation probabilities (`weft.learn.dirichlet`), the table of jumps (`weft.learn.jumps`)
 
 Both directions are learned: target words that come from source words, and source words that come from target words.
-With agreement (Liang et al. 2006) the two explain the bitext together: what counts is the product of their posterior
-probabilities. No likelihood is known to rise by that; without it every step raises one.
+With agreement (Liang et al. 2006) the two HMMs explain the bitext together: what counts is the product of their
+posterior probabilities. No likelihood is known to rise by that; without it every step raises one. (Model 1 is learned
+apart: the products of its first, even posteriors are so small that a prior would swallow them.)
 """
 
 from __future__ import annotations
@@ -172,29 +173,34 @@ def learn_alignment(pairs: Cooccurrences, settings: AlignmentSettings | None = N
     [(0, 0), (1, 1), (2, 2)]
     """
     settings = settings or AlignmentSettings()
-    forward, backward = Side(pairs, turned=False), Side(pairs, turned=True)
-    groups = [(forward, backward)] if settings.agreement else [(forward,), (backward,)]
+    sides = [Side(pairs, turned=False), Side(pairs, turned=True)]
     objective: dict[str, list[float]] = {}
-    done: list[DirectedModel] = []
-    for group in groups:
-        even = [side.even() for side in group]
-        counts, _ = _expect(group, even, settings)
-        models = _maximise(group, counts, even, settings)
-        name = "both" if len(group) == 2 else "backward" if group[0].turned else "forward"
-        for stage, rounds in (("model 1", settings.model1_rounds), ("HMM", settings.hmm_rounds)):
-            if rounds == 0:
-                continue
-            if stage == "HMM":
-                models = [_with_jumps(model, settings) for model in models]
-            models, objective[f"{name}, {stage}"] = _learn(group, models, rounds, settings, f"{name}, {stage}")
-        done += models
-    return LearnedModels(done[0], done[1], objective)
+    models: list[DirectedModel] = []
+    for side, name in zip(sides, ("forward", "backward"), strict=True):
+        counts, _ = _expect([side], [side.even()], settings)
+        start = _maximise([side], counts, [side.even()], settings)
+        models += _learn([side], start, settings.model1_rounds, settings, f"{name}, model 1", objective)
+    if settings.hmm_rounds:
+        starts = [_with_jumps(model, settings) for model in models]
+        if settings.agreement:
+            models = _learn(sides, starts, settings.hmm_rounds, settings, "both, HMM", objective)
+        else:
+            models = [
+                _learn([side], [start], settings.hmm_rounds, settings, f"{name}, HMM", objective)[0]
+                for side, start, name in zip(sides, starts, ("forward", "backward"), strict=True)
+            ]
+    return LearnedModels(models[0], models[1], objective)
 
 
 def _learn(
-    sides: Sequence[Side], models: list[DirectedModel], rounds: int, settings: AlignmentSettings, name: str
-) -> tuple[list[DirectedModel], list[float]]:
-    """Rounds of EM from given models."""
+    sides: Sequence[Side],
+    models: list[DirectedModel],
+    rounds: int,
+    settings: AlignmentSettings,
+    name: str,
+    objective: dict[str, list[float]],
+) -> list[DirectedModel]:
+    """Rounds of EM from given models; notes how the objective goes."""
     present = models
 
     def expect(models: list[DirectedModel]) -> tuple[list[Expectations], float]:
@@ -208,7 +214,9 @@ def _learn(
     result = expectation_maximisation(
         expect, maximise, models, tolerance=0.0, max_iterations=rounds, monotone=len(sides) == 1, describe=name
     )
-    return result.parameters, result.log_likelihoods
+    objective[name] = result.log_likelihoods
+    found: list[DirectedModel] = result.parameters
+    return found
 
 
 def _expect(

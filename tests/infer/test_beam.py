@@ -35,8 +35,8 @@ def score(chain, labels, patterns):
         total += chain.node[i, label]
         for f in range(history.offsets[i], history.offsets[i + 1]):
             for value in values(patterns[history.pattern[f]], labels[:i], chain.n_labels):
-                at = slot(history.base[f], value, label, chain.n_labels, history.bits)
-                total += history.weights[at]
+                at, sign = slot(history.base[f], value, label, chain.n_labels, history.bits)
+                total += sign * history.weights[at]
     return total
 
 

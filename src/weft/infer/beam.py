@@ -158,12 +158,16 @@ class HistoryChain:
 
 
 @kernel
-def slot(base: np.uint64, value: int, label: int, n_labels: int, bits: int) -> np.int64:
-    """Where the weight of a feature, a value of its pattern and a label stands."""
+def slot(base: np.uint64, value: int, label: int, n_labels: int, bits: int) -> tuple[np.int64, float]:
+    """Where the weight of a feature, a value of its pattern and a label stands, and its sign.
+
+    Half of the hashed features count as -1: those that share a place then hide each other's weights less than they
+    would by adding up.
+    """
     if bits == 0:
-        return np.int64(base) + np.int64(value * n_labels + label)
+        return np.int64(base) + np.int64(value * n_labels + label), 1.0
     key = join(join(base, np.uint64(value) + _ONE), np.uint64(label) + _ONE)
-    return np.int64(key >> np.uint64(64 - bits))
+    return np.int64(key >> np.uint64(64 - bits)), 1.0 if key & _ONE else -1.0
 
 
 @kernel
@@ -216,7 +220,8 @@ def beam(
                 size = pattern_values(pattern[f], ranges, starts, n_labels, recent[h], reach, values)
                 for k in range(size):
                     for a in range(n_labels):
-                        candidates[h, a] += scale * weights[slot(base[f], values[k], a, n_labels, bits)]
+                        place, sign = slot(base[f], values[k], a, n_labels, bits)
+                        candidates[h, a] += scale * sign * weights[place]
         kept = 0
         while kept < width:
             best, best_h, best_a = -np.inf, -1, -1
@@ -272,5 +277,6 @@ def path_score(
         for f in range(offsets[first + i], offsets[first + i + 1]):
             size = pattern_values(pattern[f], ranges, starts, n_labels, own, i, values)
             for k in range(size):
-                total += scale * weights[slot(base[f], values[k], own[i], n_labels, bits)]
+                place, sign = slot(base[f], values[k], own[i], n_labels, bits)
+                total += scale * sign * weights[place]
     return total

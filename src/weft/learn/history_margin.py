@@ -194,7 +194,8 @@ def _node_scores(
         for f in range(offsets[first + i], offsets[first + i + 1]):
             for a in range(n_labels):
                 if only[f] < 0 or only[f] == a:
-                    node[i, a] += scale * weights[slot(base[f], 0, a, n_labels, bits)]
+                    place, sign = slot(base[f], 0, a, n_labels, bits)
+                    node[i, a] += scale * sign * weights[place]
 
 
 @kernel
@@ -209,11 +210,13 @@ def _add_path(
         a = own[i]
         for f in range(offsets[first + i], offsets[first + i + 1]):
             if only[f] < 0 or only[f] == a:
-                into[slot(base[f], 0, a, n_labels, bits)] += amount
+                place, sign = slot(base[f], 0, a, n_labels, bits)
+                into[place] += sign * amount
         for f in range(past_offsets[first + i], past_offsets[first + i + 1]):
             size = pattern_values(past_pattern[f], ranges, starts, n_labels, own, i, values)
             for k in range(size):
-                into[slot(past_base[f], values[k], a, n_labels, bits)] += amount
+                place, sign = slot(past_base[f], values[k], a, n_labels, bits)
+                into[place] += sign * amount
 
 
 @kernel

@@ -152,14 +152,16 @@ class Space:
         from scipy.sparse import csr_matrix
 
         keys, sentence, _ = sentence_features(observed)
+        values = np.ones(len(keys))
         if self.bits:
+            values[(keys & np.uint64(1)) == 0] = -1.0  # as in `weft.infer.beam.slot`
             columns, known = (keys >> np.uint64(64 - self.bits)).astype(np.int64), np.ones(len(keys), dtype=bool)
             width = self.size
         else:
             _, known = self.base(keys)
             columns, width = np.searchsorted(self.keys, keys), max(len(self.keys), 1)
-        columns, sentence = columns[known], sentence[known]
-        return csr_matrix((np.ones(len(columns)), (sentence, columns)), shape=(len(observed.sentences) - 1, width))
+        columns, sentence, values = columns[known], sentence[known], values[known]
+        return csr_matrix((values, (sentence, columns)), shape=(len(observed.sentences) - 1, width))
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         header = {"bits": self.bits, "labels": self.n_labels, "patterns": self.patterns, "size": self.size}

@@ -46,7 +46,7 @@ def test_the_vote_of_links_is_that_of_brute_force(seed, threshold):
         for side, text in enumerate((bitext.source, bitext.target))
     ]
     offsets = [np.cumsum([0, *map(len, text)]) for text in (bitext.source, bitext.target)]
-    links = type_links(bitext.links.above(threshold), *ids, *offsets, 6, 6)
+    links = type_links(bitext.links.above(threshold), *ids, *offsets, 6)
     found = project_classes(links, np.array([classes[word] for word in names[0]]), 6)
     for word, c in zip(names[1], found, strict=True):
         own = votes.get(word, {})

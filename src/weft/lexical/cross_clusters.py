@@ -21,7 +21,7 @@ Where there is no bitext, words that both languages spell alike (names, numbers,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -75,6 +75,7 @@ class _Text:
                 if k >= self.n_words:
                     self.counts[k] += 1
         self.words = list(self.number)
+        self.within = np.arange(len(self.words)) < self.n_words  # the text, not only the bitext
 
     def _spelt(self, sentence: Sequence[str]) -> Iterable[str]:
         return map(str.lower, sentence) if self.lower else sentence
@@ -138,38 +139,51 @@ def cross_clusters(
             raise DataError(
                 f"no word of the {name} text occurs {min_count} times: give more text, or a lower min_count"
             )
-    links = identical_words(both[0].words, both[1].words, shortest) if bitext is None else type_links(
-        bitext.links.above(threshold), both[0].ids(bitext.source), both[1].ids(bitext.target),
-        _offsets(bitext.source), _offsets(bitext.target), len(both[0].words), len(both[1].words),
-    )  # fmt: skip
+    if bitext is None:
+        links = identical_words(both[0].words, both[1].words, shortest)
+    else:
+        ids, other_ids = both[0].ids(bitext.source), both[1].ids(bitext.target)
+        offsets, other_offsets = _offsets(bitext.source), _offsets(bitext.target)
+        links = type_links(bitext.links.above(threshold), ids, other_ids, offsets, other_offsets, len(both[1].words))
     if not len(links):
         raise DataError(
             "no word has a link: give links with a score of at least the threshold "
             f"({threshold}), or a bitext of these languages"
         )
     random = np.random.default_rng(seed)
-    one, two = (random.integers(0, n_classes, len(text.words)) for text in both)
+    start = random.integers(0, n_classes, len(both[0].words)), random.integers(0, n_classes, len(both[1].words))
+
+    def exchange(text: _Text, classes: Ints, fixed: NDArray[np.bool_]) -> Ints:
+        return text.exchange(classes, n_classes, fixed, sweeps, shards)
+
     if method == "projected":
-        one = both[0].exchange(one, n_classes, np.zeros(len(one), dtype=bool), sweeps, shards)
-        one[both[0].n_words :] = -1
-        two = project_classes(links, one, len(two))
-        set_two = two >= 0
-    else:
-        set_one = np.zeros(len(one), dtype=bool)
-        for turn in range(rounds):
-            one = both[0].exchange(one, n_classes, set_one, sweeps, shards)
-            # In the first turn words that the source text lacks have no class to give.
-            voting = np.where(np.arange(len(one)) < both[0].n_words, one, -1) if turn == 0 else one
-            projected = project_classes(links, voting, len(two))
-            set_two = projected >= 0
-            two = both[1].exchange(np.where(set_two, projected, two), n_classes, set_two, sweeps, shards)
-            voting = np.where(set_two | (np.arange(len(two)) < both[1].n_words), two, -1)
-            projected = project_classes(links.flipped(), voting, len(one))
-            set_one = projected >= 0
-            one = np.where(set_one, projected, one)
-        one[~set_one & (np.arange(len(one)) >= both[0].n_words)] = -1
-        two[~set_two & (np.arange(len(two)) >= both[1].n_words)] = -1
-    return _named(both, (one, two), int(set_two.sum()))
+        one = exchange(both[0], start[0], np.zeros(len(start[0]), dtype=bool))
+        one = np.where(both[0].within, one, -1)
+        two = project_classes(links, one, len(start[1]))
+        return _named(both, (one, two), int((two >= 0).sum()))
+    return _xlingual(both, links, start, rounds, exchange)
+
+
+def _xlingual(
+    both: tuple[_Text, _Text],
+    links: Links,
+    start: tuple[Ints, Ints],
+    rounds: int,
+    exchange: Callable[[_Text, Ints, NDArray[np.bool_]], Ints],
+) -> CrossClusters:
+    """Turns of exchange and projection. Words that only the bitext has get a class by projection, or none."""
+    one, two = start
+    set_one = np.zeros(len(one), dtype=bool)
+    for _ in range(rounds):
+        one = exchange(both[0], one, set_one)
+        projected = project_classes(links, np.where(set_one | both[0].within, one, -1), len(two))
+        set_two = projected >= 0
+        two = exchange(both[1], np.where(set_two, projected, two), set_two)
+        projected = project_classes(links.flipped(), np.where(set_two | both[1].within, two, -1), len(one))
+        set_one = projected >= 0
+        one = np.where(set_one, projected, one)
+    found = np.where(set_one | both[0].within, one, -1), np.where(set_two | both[1].within, two, -1)
+    return _named(both, found, int(set_two.sum()))
 
 
 def type_links(
@@ -178,13 +192,12 @@ def type_links(
     target_types: Ints,
     source_offsets: Ints,
     target_offsets: Ints,
-    n_source: int,
     n_target: int,
 ) -> Links:
     """Links of running words summed to links of word types, as one pair of "sentences"; the greatest sum is 1.
 
     >>> links = Links.of([[(0, 0, 0.5)], [(0, 1), (1, 0)]])
-    >>> found = type_links(links, np.array([3, 3, 1]), np.array([0, 2, 0]), [0, 1, 3], [0, 1, 3], 4, 3)
+    >>> found = type_links(links, np.array([3, 3, 1]), np.array([0, 2, 0]), [0, 1, 3], [0, 1, 3], 3)
     >>> found.pairs(), found.score.tolist()
     ([[(1, 2), (3, 0)]], [0.6666666666666666, 1.0])
     """

@@ -117,4 +117,4 @@ def _links(bitext: Bitext, words: list[str], number: Mapping[str, int], threshol
     target = np.array([number[w.lower()] for s in bitext.target for w in s], dtype=np.int64)
     source_at, target_at = (np.cumsum([0, *map(len, side)]) for side in (bitext.source, bitext.target))
     links = bitext.links.above(threshold)
-    return type_links(links, source, target, source_at, target_at, len(words) + 1, len(number))
+    return type_links(links, source, target, source_at, target_at, len(number))

@@ -186,3 +186,14 @@ def test_rare_features_are_left_out():
     data = ChainData.build(reader, [doc], tags, space, min_count=2)
     assert len(data.node_index) == 1
     assert (data.batch.node.rows == np.array([0, 0, -1, 0, -1])).all()
+
+
+def test_selected_sentences_score_as_they_do_among_all():
+    data, _ = problem("w[0] y[-1] y[-1]|w[0]")
+    model, batch = data.model, data.batch
+    weights = np.random.default_rng(1).normal(size=model.size)
+    chosen = batch.select([3, 1])
+    assert len(chosen) == 2
+    assert np.allclose(
+        model.score(chosen, weights).log_partition(), model.score(batch, weights).log_partition()[[1, 3]]
+    )

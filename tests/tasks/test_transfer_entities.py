@@ -127,10 +127,10 @@ def test_labelled_target_sentences_join_the_sources():
     scores = {}
     for labelled in (0, 60):
         recognizer = TransferRecognizer(replace(CALIBRATED))
-        recognizer.take(data, data.train(rounds=0, labelled=labelled).model)
+        recognizer.take(data, data.train(rounds=0, labelled=range(labelled)).model)
         scores[labelled] = f1(recognizer, test)
     assert scores[60] > scores[0] + 0.05, scores
-    alone = data.train([], labelled=60, rounds=0)
+    alone = data.train([], rounds=0)
     recognizer = TransferRecognizer(replace(CALIBRATED))
     recognizer.take(data, alone.model)
     assert f1(recognizer, test) > 0.5

@@ -54,6 +54,11 @@ COMMANDS = {
         "Compare systems, with significance tests.",
         "weft compare examples/unseen.conll found.conll examples/baseline.conll",
     ),
+    "curve": Place(
+        "weft.cli.curve:curve",
+        "Say how many labelled words transfer from other languages is worth.",
+        "weft curve ner --sources en=en.conll,nl=nl.conll --target sv=sv.txt --labelled sv.conll --test test.conll",
+    ),
     "diagnose": Place(
         "weft.cli.diagnose:diagnose",
         "Say why a parser is worse in another domain.",

@@ -9,6 +9,7 @@ import typer
 
 from weft.cli.common import JsonFlag, Seed, Workers, print_json, print_table, settings
 from weft.cli.inputs import Encoding, Fields, FromFormat, SkipBad, open_inputs, report_bad
+from weft.cli.train_names import read_pairs, show_transfer, transfer_settings
 from weft.cli.train_projected import bitext_settings
 from weft.errors import ConfigError
 from weft.tasks.registry import TASKS
@@ -89,9 +90,31 @@ def train(
             help="Treebanks of other languages, for a parser of a language that has none, in the place of FILE.",
         ),
     ] = None,
+    ner_sources: Annotated[
+        str | None,
+        typer.Option(
+            "--sources",
+            metavar="CODE=FILE,...",
+            help="Names in other languages, for ner in a language that has none; FILE: labelled sentences of its own.",
+        ),
+    ] = None,
     target: Annotated[
         str | None,
-        typer.Option("--target", metavar="CODE=FILE", help="With --transfer: the language, and sentences with tags."),
+        typer.Option(
+            "--target",
+            metavar="CODE=FILE",
+            help="With --transfer: the language, and sentences with tags; with --sources: its text.",
+        ),
+    ] = None,
+    self_train: Annotated[
+        int | None, typer.Option("--self-train", metavar="ROUNDS", min=0, help="With --sources.", show_default="5")
+    ] = None,
+    labelled: Annotated[
+        list[Path] | None, typer.Option("--labelled", metavar="FILE", help="With --sources: the same as FILE.")
+    ] = None,
+    native_clusters: Annotated[
+        Path | None,
+        typer.Option("--native-clusters", metavar="FILE", help="Of ner: word clusters of the language alone."),
     ] = None,
     share: Annotated[
         str | None,
@@ -176,10 +199,12 @@ def train(
             as_json=as_json,
         )
         return
-    sources = _sources(task, transfer, {"--target": target, "--share": share, "--adapt": adapt})
+    names = transfer_settings(task, ner_sources, target, self_train, labelled, fields)
+    files = [*(files or ()), *(labelled or ())]
+    sources = _sources(task, transfer, {"--target": None if names else target, "--share": share, "--adapt": adapt})
     projecting = bitext_settings(task, bitext, links, source_model, {"project": project, "confusion": confusion})
     annotated = files or []
-    files = [*annotated, *(bitext or ())] if projecting else _files(files, sources)
+    files = [*annotated, *(bitext or ())] if projecting else annotated if names else _files(files, sources)
     if task == PIPELINE:
         from weft.cli.train_pipeline import train_from_config
 
@@ -198,6 +223,7 @@ def train(
         "model": model,
         "gazetteers": dict(map(_named_file, gazetteer or ())),
         "clusters": None if clusters is None else str(clusters),
+        "native_clusters": None if native_clusters is None else str(native_clusters),
         "nested": nested,
         "sources": sources,
         "target": target,
@@ -205,7 +231,7 @@ def train(
         "adapt": adapt,
         "shape": None if projective is None else "projective" if projective else "nonprojective",
     }
-    options.update({name: value for name, value in own.items() if value} | projecting)
+    options.update({name: value for name, value in own.items() if value} | projecting | names)
     training = open_inputs(annotated, from_format, skip_bad, fields, encoding) if annotated else None
     held_out = open_inputs([dev], from_format, skip_bad, fields, encoding) if dev is not None else None
     report = train_task(
@@ -215,7 +241,7 @@ def train(
         out,
         options,
         name=name,
-        corpora=corpus or [_corpus_name(path) for path in files],
+        corpora=corpus or [_corpus_name(path) for path in [*files, *map(Path, names.get("sources", {}).values())]],
         licence=licence,
     )
     for source in (training, held_out):
@@ -223,6 +249,9 @@ def train(
             report_bad(source)
     if as_json:
         print_json(report)
+        return
+    if names:
+        show_transfer(report)
         return
     print_table(f"Trained {task}", ["", ""], flat(report), figures=[1])
 
@@ -238,13 +267,7 @@ def _sources(task: str, transfer: str | None, others: dict[str, str | None]) -> 
         raise ConfigError(f"--transfer is for the task parser, not {task}")
     if others["--target"] is None:
         raise ConfigError("--transfer needs the language that the parser is for: --target CODE=FILE, or CODE alone")
-    pairs = [item.partition("=") for item in transfer.split(",") if item]
-    if not pairs or not all(code and sign and file for code, sign, file in pairs):
-        raise ConfigError(f"--transfer is written CODE=FILE,CODE=FILE, as en=en.conllu,de=de.conllu; got {transfer!r}")
-    codes = [code for code, _, _ in pairs]
-    if len(set(codes)) < len(codes):
-        raise ConfigError(f"--transfer names a language twice; put its treebanks into one file: {', '.join(codes)}")
-    return {code: file for code, _, file in pairs}
+    return read_pairs("--transfer", transfer)
 
 
 def _files(files: list[Path] | None, sources: dict[str, str]) -> list[Path]:

@@ -8,7 +8,7 @@ first W (only the columns its layout has), then T, then U.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -39,6 +39,13 @@ class FeatureRows:
         lo, hi = int(self.offsets[first]), int(self.offsets[end])
         values = self.values[lo:hi] if len(self.values) else self.values
         return FeatureRows(self.rows[lo:hi], self.offsets[first : end + 1] - lo, values)
+
+    def select(self, chosen: Bools) -> FeatureRows:
+        """The features of the chosen positions."""
+        sizes = np.diff(self.offsets)
+        kept = np.repeat(chosen, sizes)
+        values = self.values[kept] if len(self.values) else self.values
+        return FeatureRows(self.rows[kept], np.concatenate([[0], np.cumsum(sizes[chosen])]), values)
 
     def squared(self) -> FeatureRows:
         return self if not len(self.values) else replace(self, values=self.values**2)
@@ -81,6 +88,28 @@ class ChainBatch:
             None if self.space is None else self.space[lo:hi],
             None if self.allowed is None else self.allowed[lo:hi],
             None if self.constraints is None else self.constraints.cut(first, end),
+        )
+
+    def select(self, sentences: Sequence[int]) -> ChainBatch:
+        """The named sentences, in the order of the batch and without constraints.
+
+        >>> rows = FeatureRows(np.arange(4, dtype=np.int32), np.arange(5), np.zeros(0))
+        >>> batch = ChainBatch(np.array([0, 2, 3, 4]), rows, None, None, np.ones(3)).select([2, 0])
+        >>> batch.sentences.tolist(), batch.node.rows.tolist()
+        ([0, 2, 3], [0, 1, 3])
+        """
+        used = np.zeros(len(self), dtype=np.bool_)
+        used[np.asarray(sentences, dtype=np.int64)] = True
+        sizes = np.diff(self.sentences)
+        words = np.repeat(used, sizes)
+        return ChainBatch(
+            np.concatenate([[0], np.cumsum(sizes[used])]),
+            self.node.select(words),
+            None if self.edge is None else self.edge.select(words),
+            None if self.gold is None else self.gold[words],
+            self.weight[used],
+            None if self.space is None else self.space[words],
+            None if self.allowed is None else self.allowed[words],
         )
 
     def batches(self, sentences: int = 256) -> Iterator[ChainBatch]:

@@ -58,7 +58,7 @@ def component_class(task: str) -> type[Component]:
 
 def new_component(task: str, options: Mapping[str, Any]) -> Component:
     """An untrained component of a task; `parser` is of the kind that its system asks for, `ner` of the one
-    that learns from a bitext where its links are named.
+    that learns from a bitext where its links are named, from other languages where their files are.
 
     >>> new_component("parser", {"system": "mst1"}).task
     'graph-parser'
@@ -67,6 +67,10 @@ def new_component(task: str, options: Mapping[str, Any]) -> Component:
         from weft.tasks.project_entities import ProjectedRecognizer
 
         return ProjectedRecognizer.of_options(options)
+    if task == "ner" and options.get("sources"):
+        from weft.tasks.transfer_entities import TransferRecognizer
+
+        return TransferRecognizer.of_options(options)
     if task == "parser" and options.get("sources"):
         task = "transfer-parser"
     elif task == "parser" and options.get("system") in GRAPH_SYSTEMS:

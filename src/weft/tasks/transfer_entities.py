@@ -19,8 +19,8 @@ are not seen: words are read in lower case, and templates of capitals are left o
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import pairwise
 from typing import Any
 
@@ -74,6 +74,9 @@ class TransferSettings(EntitySettings):
     min_count: int = 2
     window: int = 0
     capitals: str = "auto"  # see: templates of capitals; ignore: words in lower case; auto: by the target language
+    sources: dict[str, str] = field(default_factory=dict)  # files of annotated names by language: en=FILE,es=FILE
+    target: str = ""  # file of text of the target language, CODE=FILE or FILE alone
+    columns: str = ""  # what the columns of these files hold, where they are columns and more than two
     types: str = "common"  # of names: common, all, or those to keep, parted by blanks
     rounds: int = 5  # of self-training
     threshold: float = 0.5  # sentences are kept whose labels have at least this probability
@@ -86,6 +89,8 @@ class TransferSettings(EntitySettings):
         for name, known in choices.items():
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
+        if self.sources and not self.target:
+            raise ConfigError("transfer needs text of the target language: set target=CODE=FILE (--target)")
         for name in ("round_epochs", "round_iterations"):
             if getattr(self, name) <= 0:
                 raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
@@ -251,13 +256,13 @@ class TransferData:
         sources: Sequence[str] | None = None,
         *,
         native: bool = True,
-        labelled: int | None = None,
+        labelled: Sequence[int] | None = None,
         rounds: int | None = None,
         seed: int | None = None,
         start: Floats | None = None,
     ) -> SelfTraining[Floats]:
-        """Train on some source languages (all, if none is named) and the first `labelled` target sentences (all), then
-        on the model's own labels of the target text."""
+        """Train on some source languages (all, if none is named) and labelled target sentences, by their numbers (all),
+        then on the model's own labels of the target text."""
         settings = self.settings
         size = 256 if settings.learner == "crf" else 8
         batches: list[ChainBatch] = []
@@ -267,7 +272,7 @@ class TransferData:
             batches += self.batch(code).batches(size)
         if self.labelled:
             own = self.batch("") if native or self._native is None else self._labelled_plain()
-            batches += own.cut(0, len(own) if labelled is None else min(labelled, len(own))).batches(size)
+            batches += (own if labelled is None else own.select(labelled)).batches(size)
         if not batches:
             raise DataError("there is nothing to learn from: name a source language, or give labelled sentences")
         rounds = settings.rounds if rounds is None else rounds
@@ -357,6 +362,15 @@ class TransferRecognizer(EntityRecognizer):
     def __init__(self, settings: TransferSettings | None = None, level: int = 0) -> None:
         super().__init__(settings, level)
 
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Train as the settings `sources` and `target` say; `train` are labelled target sentences, if any."""
+        settings = self.settings
+        if not settings.sources:
+            return super().fit(train, dev)
+        if dev is not None:
+            raise ConfigError("transfer has no use for dev data: give labelled target sentences as files to learn from")
+        return self.fit_languages(languages_of(settings, [self._in_words(doc) for doc in train]))
+
     def fit_languages(self, languages: Languages, sources: Sequence[str] | None = None) -> dict[str, Any]:
         """Train on source languages, labelled target sentences where there are any, and the target text."""
         import time
@@ -415,6 +429,37 @@ class TransferRecognizer(EntityRecognizer):
         header.setdefault("word_clusters", {})
         header.setdefault("native_clusters", {})
         return header, arrays
+
+
+def languages_of(settings: TransferSettings, labelled: Sequence[Doc] = ()) -> Languages:
+    """The documents and clusters of the files that settings name."""
+    code, sign, path = settings.target.partition("=")
+    if not sign:
+        code, path = "target", settings.target
+    if not path:
+        raise ConfigError("transfer needs text of the target language: set target=CODE=FILE (--target)")
+    codes = [*settings.sources, code]
+    return Languages(
+        {source: _read(file, settings) for source, file in settings.sources.items()},
+        _read(path, settings, plain=True),
+        code,
+        labelled,
+        read_clusters(settings.clusters, codes) if settings.clusters else None,
+        load_clusters(settings.native_clusters) if settings.native_clusters else None,
+    )
+
+
+def _read(path: str, settings: TransferSettings, plain: bool = False) -> list[Doc]:
+    from weft.formats import detect, read
+    from weft.tasks.segment_rules import split_by_rule
+
+    columns: dict[str, Any] = {"fields": settings.columns} if settings.columns and detect(path) == "columns" else {}
+    docs = list(read(path, **columns))
+    finder = EntityRecognizer(EntitySettings(layer=settings.layer))
+    for doc in docs:
+        if not doc.n_words and doc.text.strip():
+            split_by_rule(doc)
+    return docs if plain else [finder._in_words(doc) for doc in docs]
 
 
 def read_clusters(text: str, codes: Sequence[str]) -> dict[str, dict[str, str]]:

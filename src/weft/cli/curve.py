@@ -1,0 +1,65 @@
+"""`weft curve ner`: how many words would have to be annotated to do as well as transfer from other languages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weft.cli.common import JsonFlag, Seed, print_json, settings
+from weft.cli.inputs import Encoding, Fields, FromFormat, SkipBad, open_inputs, report_bad
+from weft.cli.train_names import transfer_settings
+from weft.errors import ConfigError
+
+SIZES = "0,125,250,500,1000,2000,4000,8000,16000,32000,64000,128000"
+
+
+def curve(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="What is learnt: ner.")],
+    sources: Annotated[str, typer.Option("--sources", metavar="CODE=FILE,...", help="Names in other languages.")],
+    target: Annotated[str, typer.Option("--target", metavar="CODE=FILE", help="Text of the language to learn.")],
+    labelled: Annotated[list[Path], typer.Option("--labelled", metavar="FILE", help="Labelled sentences of it.")],
+    test: Annotated[list[Path], typer.Option("--test", metavar="FILE", help="Labelled sentences to score on.")],
+    sizes: Annotated[str, typer.Option("--sizes", metavar="N,N...", help="Numbers of labelled words.")] = SIZES,
+    seeds: Annotated[int, typer.Option("--seeds", help="Samples of every size.", min=1)] = 1,
+    self_train: Annotated[int, typer.Option("--self-train", metavar="ROUNDS", min=0, help="Of self-training.")] = 5,
+    clusters: Annotated[
+        str | None, typer.Option("--clusters", metavar="FILE", help="Clusters that the languages share.")
+    ] = None,
+    native_clusters: Annotated[
+        Path | None, typer.Option("--native-clusters", metavar="FILE", help="Clusters of the language alone.")
+    ] = None,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A setting of the task; may be given several times."),
+    ] = None,
+    from_format: FromFormat = None,
+    fields: Fields = None,
+    encoding: Encoding = "utf-8",
+    skip_bad: SkipBad = False,
+    seed: Seed = 0,
+    as_json: JsonFlag = False,
+) -> None:
+    """Score five systems by the number of labelled words: labels alone, and with one or all other languages, plain or
+    self-trained; and tell how many words the labels alone need to reach transfer."""
+    from weft.tasks.transfer_curve import transfer_curve
+    from weft.tasks.transfer_entities import TransferData, TransferSettings, languages_of
+
+    options: dict[str, Any] = {"seed": seed, **settings(setting or [])}
+    options |= transfer_settings(task, sources, target, self_train, None, fields)
+    options |= {"clusters": clusters or "", "native_clusters": "" if native_clusters is None else str(native_clusters)}
+    try:
+        steps = [int(size) for size in sizes.split(",")]
+    except ValueError:
+        raise ConfigError(f"--sizes is a list of numbers of words, as 0,500,2000; got {sizes!r}") from None
+    own, held_out = (open_inputs(files, from_format, skip_bad, fields, encoding) for files in (labelled, test))
+    chosen = TransferSettings.of_options(options)
+    data = TransferData(chosen, languages_of(chosen, list(own.docs)))
+    found = transfer_curve(data, list(held_out.docs), steps, range(seed, seed + seeds))
+    for inputs in (own, held_out):
+        report_bad(inputs)
+    if as_json:
+        print_json(found.as_dict())
+    else:
+        typer.echo(str(found))

@@ -4,7 +4,8 @@
 confusions (others), those up to `PAIRS` become the bitext, the rest labelled target sentences; the dev file is cut into
 target dev and test sentences. The target language never shows a word of English (`weft.recipes.pseudo_language`).
 
-*PUD*: 1,000 sentences in English and German, names marked on both sides.
+*PUD*: 1,000 sentences in English and German, names marked on both sides; its words are linked by an aligner that has
+also read the New Testament and captions of pictures. Labelled German sentences are those of GermEval.
 """
 
 from __future__ import annotations
@@ -17,8 +18,12 @@ from pathlib import Path
 import numpy as np
 
 from weft.formats import read
+from weft.recipes.cluster_material import bitext
+from weft.recipes.framework import RecipeOptions
 from weft.recipes.pseudo_language import Noise, PseudoLanguage, pseudo_bitext
+from weft.tasks.align import align
 from weft.tasks.project_entities import Bitext
+from weft.text.bitext import Links
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
 from weft.text.schemes import decode, encode
@@ -29,6 +34,9 @@ CONLL_FIELDS = "form xpos chunks entities:IOB1"
 UNER_FIELDS = "id form entities:IOB2 _ _"
 GERMEVAL_FIELDS = "id form entities:IOB2 _"
 SOURCE, PAIRS = 7000, 12_000
+PUD = "ner/uner-English-PUD/test.iob2.gz", "ner/uner-German-PUD/test.iob2.gz"
+GERMEVAL = "ner/germeval2014-de/dev.tsv.gz", "ner/germeval2014-de/test.tsv.gz"
+EWT = "ner/uner-English-EWT/dev.iob2.gz"
 
 
 @dataclass(frozen=True)
@@ -127,3 +135,31 @@ def _together(labels: Sequence[str]) -> list[int]:
         numbers.append(current)
         before = label
     return numbers
+
+
+def pud_links(options: RecipeOptions, english: Named, german: Named, more: int) -> Links:
+    """Links of PUD, by an aligner that learns from PUD and so many pairs of the New Testament and of captions.
+
+    Names are rare, and mostly spelt alike: every pair brings the words that both sides have, as pairs of their own.
+    """
+    source, target = bitext(options, "de", more)
+    alike = [
+        [word] for one, other in zip(english.words, german.words, strict=True) for word in sorted({*one} & {*other})
+    ]
+    sides = [*english.words, *source, *alike], [*german.words, *target, *alike]
+    return align(*sides, "grow-diag-final-and").take(0, len(english))
+
+
+def pud_world(
+    source: Named, held_out: Named, english: Named, german: Named, links: Links, germeval: tuple[Named, Named],
+    dev: int = 400, fold: int | None = None, folds: int = 5,
+) -> World:  # fmt: skip
+    """The pairs of PUD as bitext and GermEval as test; with `fold`, a fold of PUD as test and the others as bitext.
+
+    Dev and labelled sentences are those of the dev file of GermEval.
+    """
+    chosen = [i for i in range(len(english)) if fold is None or i % folds != fold]
+    of_pair = links.pairs()
+    pairs = Bitext([english.take(chosen).bare()], [german.take(chosen).bare()], Links.of(of_pair[i] for i in chosen))
+    test = germeval[1] if fold is None else german.take(range(fold, len(german), folds))
+    return World(source, held_out, pairs, german.take(chosen), germeval[0][dev:], germeval[0][:dev], test)

@@ -114,6 +114,7 @@ def tagsets_of(tags: Iterable[str], among: Iterable[str] = tuple(TAGSETS)) -> li
     found = [name for name in names if given <= TAGSETS[name]]
     if not found:
         first = min((sorted(given - TAGSETS[name]) for name in names), key=len)[0]
-        named = f"the tag {first!r}" if first not in ("", "_") else "no tag"
-        raise DataError(f"{named} is not one of {' or '.join(names)}; all languages must use the same tags")
+        if first in ("", "_"):
+            raise DataError(f"some words have no tag; expected tags of {' or '.join(names)} in the column UPOS")
+        raise DataError(f"the tag {first!r} is not one of {' or '.join(names)}; all languages must use the same tags")
     return found

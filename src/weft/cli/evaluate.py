@@ -51,6 +51,9 @@ def evaluate(
     train: Annotated[
         str | None, typer.Option("--train", metavar="FILE", help="Training file: its words count as known.")
     ] = None,
+    universal: Annotated[
+        bool, typer.Option("--universal", help="Turn the parts of speech of both into the twelve universal tags.")
+    ] = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Score a system's output against gold annotation.
@@ -63,8 +66,11 @@ def evaluate(
 
     _check_fields([gold, system], source, fields)
     docs = _read(gold, source, fields, encoding)
+    found = _read(system, source, fields, encoding)
+    if universal:
+        _map_tags([*docs, *found])
     vocabulary = vocabulary_of(_read(train, source, fields, encoding)) if train else None
-    outcome = evaluate_documents(docs, _read(system, source, fields, encoding), layer, vocabulary)
+    outcome = evaluate_documents(docs, found, layer, vocabulary)
     parts: dict[str, dict[str, Score]] = {}
     if by is not None:
         groups = groups_of_units(docs if outcome.main == "spans" else [doc for doc in docs if doc.n_words], by)
@@ -161,6 +167,15 @@ def _read(path: str, source: str | None, fields: str | None, encoding: str) -> l
         return list(read(path, source, encoding=encoding))
     # Labels that break their scheme are what conlleval counts, not a reason to stop.
     return list(read(path, source, strict=False, fields=fields, encoding=encoding))
+
+
+def _map_tags(docs: Sequence[Doc]) -> None:
+    """Parts of speech of Universal Dependencies as universal tags; what is one already stays."""
+    from weft.lexical.universal_tags import OF_UPOS
+
+    for doc in docs:
+        if doc.has("upos"):
+            doc.set_column("upos", [OF_UPOS.get(tag, tag) for tag in doc.column("upos")])
 
 
 def _print_scores(outcome: Outcome, totals: dict[str, Score]) -> None:

@@ -48,6 +48,7 @@ TREEBANKS = {
 }
 TALBANKEN = "treebanks/ud/Swedish-Talbanken/test.conllu.gz"
 PARALLEL = {"es": "Spanish", "pt": "Portuguese", "sv": "Swedish"}
+CLASSES = 128
 MOST_FREQUENT = (0, 10, 25, 50, 100, 250, 500, 1000)
 
 
@@ -68,10 +69,8 @@ SYSTEMS = {
     "type HMM, union": System("hmm", "union", False, paper=(80.0, 84.5)),
     "type HMM, union + C": System("hmm", "union", False, True, (87.7, 87.2)),
     "type CRF, wik": System("crf", "wik", False),
-    "token HMM": System("hmm", None, True),
-    "token HMM + C": System("hmm", None, True, True, (81.4, 82.0)),
-    "token CRF": System("crf", None, True),
-    "token CRF + C": System("crf", None, True, True, (83.3, 84.2)),
+    "token HMM": System("hmm", None, True, paper=(81.4, 82.0)),
+    "token CRF": System("crf", None, True, paper=(83.3, 84.2)),
     "coupled HMM, proj + C": System("hmm", "proj", True, True, (85.0, 84.5)),
     "coupled HMM, wik": System("hmm", "wik", True),
     "coupled HMM, wik + C": System("hmm", "wik", True, True, (89.3, 87.0)),
@@ -110,8 +109,8 @@ def run(options: RecipeOptions) -> RecipeResult:
         "tagger of English-EWT; the paper has 1 to 5 million sentence pairs and samples 500,000 tokens. Second "
         "languages have the thousand sentence pairs of PUD."
     )
-    verses, captions, words = (300, 900, 8_000) if options.quick else (1_500, 6_000, 40_000)
-    bitext = material.german_bitext(options, verses, captions, 12_000 if options.quick else 60_000)
+    verses, captions, words = (300, 900, 8_000) if options.quick else (1_000, 4_000, 20_000)
+    bitext = material.german_bitext(options, verses, captions, 12_000 if options.quick else 40_000)
     test = material.tagged(options, material.GERMAN_TEST, 4_000 if options.quick else None)
     _dictionaries(options, result)
     with tempfile.TemporaryDirectory() as folder:
@@ -166,7 +165,7 @@ def _german(
     wik = dictionaries["wik"]
     assert wik is not None
     dictionaries |= {"proj": proj, "union": wik | proj}
-    clustered = 0 if options.quick else material.german_clusters(options, bitext, 256, 1, path)
+    clustered = 0 if options.quick else material.german_clusters(options, bitext, CLASSES, path)
     text = projected.sample(words, options.seed)
     known = set(text.flat_words)
     table = Table(
@@ -195,11 +194,12 @@ def _german(
     table.note = (
         f"Intervals: bootstrap over sentences, 95 %. {100 * share:.0f} % of German words carry a projected tag. The "
         "paper's type-only rows learn from the treebank's words, here all rows learn from the same text. Unknown words "
-        f"are not in that text. C: 256 classes of words, from {clustered:,} words."
+        f"are not in that text. C: {CLASSES} classes of words, from {clustered:,} words; the paper's token-only rows "
+        "have classes, too."
     )
     result.tables.append(table)
     _compare(options, result, reports)
-    _conflicts(options, result, text, wik, test)
+    _conflicts(options, result, reports["coupled CRF, wik"], text, wik, test)
     _by_evidence(result, reports["coupled CRF, wik"], projected, wik, test)
     _speed(result, taggers["coupled CRF, wik"], test)
 
@@ -219,8 +219,8 @@ def _compare(options: RecipeOptions, result: RecipeResult, reports: dict[str, Ta
     result.check("coupled CRF above coupled HMM, both with Wiktionary", score[best] > score["coupled HMM, wik"], told)
     result.check("coupled HMM at least as good as type-only HMM", score["coupled HMM, wik"] >= score["type HMM, wik"],
                  told)  # fmt: skip
-    result.check("token-only HMM below type-only and coupled models", score["token HMM"] == min(score[name] for name in QUICK),
-                 told, required=False)  # fmt: skip
+    lowest = min(QUICK, key=lambda name: score[name])
+    result.check("token-only HMM below type-only and coupled models", lowest == "token HMM", told, required=False)
     if options.quick:
         return
     gain = score[best] - score["token CRF"]
@@ -238,14 +238,14 @@ def _compare(options: RecipeOptions, result: RecipeResult, reports: dict[str, Ta
 
 
 def _conflicts(
-    options: RecipeOptions, result: RecipeResult, text: Sentences, wik: TagDictionary, test: Sentences
+    options: RecipeOptions, result: RecipeResult, types: TagReport, text: Sentences, wik: TagDictionary, test: Sentences
 ) -> None:
     """Who wins where a projected tag is not in the dictionary."""
     table = Table("Coupled CRF, wik: where dictionary and projection disagree", ["de"])
     names = {"type": "the dictionary wins", "union": "the union of both", "token": "the projection wins"}
     scores = {}
     for rule, name in names.items():
-        report = evaluate(train(text, wik, seed=options.seed, conflict=rule), test)
+        report = types if rule == "type" else evaluate(train(text, wik, seed=options.seed, conflict=rule), test)
         interval = confidence_interval(report.counts, samples=1000)
         scores[rule] = 100 * report.accuracy
         table.add(name, {"de": scores[rule]}, None, {"de": (100 * interval.low, 100 * interval.high)})
@@ -343,7 +343,7 @@ def _second_languages(options: RecipeOptions, result: RecipeResult) -> None:
 
 def _influence(options: RecipeOptions, result: RecipeResult) -> None:
     """Portuguese with gold tags in the place of projections, fewer and fewer of them, and of dictionary entries."""
-    words = 4_000 if options.quick else 15_000
+    words = 4_000 if options.quick else 8_000
     gold = material.tagged(options, material.PORTUGUESE.format("train"), words)
     test = material.tagged(options, material.PORTUGUESE.format("test"), words)
     wik = material.dictionary(options, "pt")

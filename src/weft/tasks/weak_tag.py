@@ -173,7 +173,7 @@ class WeakTagger(SequenceLabeller):
             "training": {
                 "sentences": len(sentences) - 1,
                 "words": len(words),
-                "model": settings.model,
+                "learner": settings.model,
                 "features": len(data.node_index),
                 "weights": len(result.weights),
                 "iterations": result.iterations,

@@ -34,7 +34,7 @@ def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="Treebank to read; - is standard input.")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="File to write; - is standard output.")],
     from_scheme: Annotated[
-        str, typer.Option("--from-scheme", metavar="SCHEME", help="ud, universal, stanford, cast3lb, or own.")
+        str, typer.Option("--from-scheme", metavar="SCHEME", help="ud, universal, penn, stanford, cast3lb, own.")
     ] = "ud",
     to_scheme: Annotated[str, typer.Option("--to-scheme", metavar="SCHEME", help="universal or ud.")] = "universal",
     tags: Annotated[
@@ -87,10 +87,11 @@ def convert(
         coordination=coordination,
         steps=STEPS if steps is None else [step.strip() for step in steps.split(",")],
     )
+    options = {"comments": "add"} if kind == "conllu" and inputs.formats[0] != "conllu" else {}
     if log_file is None:
-        write(new, target, kind)
+        write(new, target, kind, **options)
     else:
-        _write_with_log(new, target, kind, log, log_file)
+        _write_with_log(new, target, kind, options, log, log_file)
     report_bad(inputs)
     if as_json and str(target) != "-":
         print_json({"sentences": log.sentences, "words": log.words, "matched": log.matched, "touched": log.touched})
@@ -100,7 +101,9 @@ def convert(
         raise typer.Exit(3)
 
 
-def _write_with_log(docs: Iterator[Doc], target: Path, kind: str, log: Log, path: Path) -> None:
+def _write_with_log(
+    docs: Iterator[Doc], target: Path, kind: str, options: dict[str, str], log: Log, path: Path
+) -> None:
     """Write documents, and their changes to another file; changes are not kept beyond their document."""
     import json
 
@@ -116,7 +119,7 @@ def _write_with_log(docs: Iterator[Doc], target: Path, kind: str, log: Log, path
                 log.changes.clear()
                 yield doc
 
-        write(noted(), target, kind)
+        write(noted(), target, kind, **options)
 
 
 def _show_log(log: Log, to_stderr: bool) -> None:

@@ -1,6 +1,7 @@
 """Documents from one annotation scheme to another, one after the other, with a log of what was done.
 
     ud -> universal, universal -> ud     tags, coordination, copulas, adpositions, labels (`from_ud`, `to_ud`)
+    penn -> universal                    English constituents: heads and relations by rules (`from_penn`)
     stanford, cast3lb -> universal       tables of labels; tags by a `*.map` file
     own -> universal                     a table and a map of one's own
 
@@ -17,6 +18,7 @@ from weft.text.coordination import convert as restyle
 from weft.text.coordination import stanford_of_prague
 from weft.text.doc import Doc
 from weft.text.rewriting import Log, WorkTree, rewrite, sentence_name
+from weft.treebanks.from_penn import convert_penn
 from weft.treebanks.from_ud import STEPS, from_ud
 from weft.treebanks.tables import TABLES, LabelTable
 from weft.treebanks.to_ud import to_ud
@@ -25,6 +27,7 @@ from weft.treebanks.to_ud import to_ud
 CONVERSIONS = {
     "ud": ("universal",),
     "universal": ("ud",),
+    "penn": ("universal",),
     **dict.fromkeys(TABLES, ("universal",)),
     "own": ("universal",),
 }
@@ -53,11 +56,17 @@ def convert_docs(
     >>> new.head.tolist(), new.column("deprel"), log.touched["adposition"]
     ([0, 1], ['ROOT', 'adpobj'], 2)
     """
+    log = log if log is not None else Log()
+    if source == "penn" and target == "universal":
+        return _of_constituents(docs, log)
     change = _named(_change(source, target, labels, coordination, steps))
     if tags and source in ("ud", "universal"):
         raise ConfigError(f"a map of tags is for treebanks with tags of their own; {source} has its own tags already")
-    log = log if log is not None else Log()
     return (_converted(doc, change, log, tags) for doc in docs)
+
+
+def _of_constituents(docs: Iterable[Doc], log: Log) -> Iterator[Doc]:
+    return (convert_penn(doc, log) for doc in docs)
 
 
 def _converted(doc: Doc, change: Callable[[WorkTree], None], log: Log, tags: Mapping[str, str] | None) -> Doc:

@@ -13,8 +13,6 @@ from weft.learn.chain_model import FeatureRows
 from weft.learn.feature_hmm import FeatureHMM, HMMObjective
 from weft.learn.lattice_model import LatticeBatch, lattice_batches
 
-SLUG = "token-type-constraints"
-
 
 def make_hmm(rng, types, labels, shared=2):
     """Every word with a feature of its own and `shared` kinds of a feature it shares; none: indicators only."""
@@ -36,7 +34,7 @@ def problems(draw):
     return words, sentences, mask, make_hmm(rng, types, labels), rng
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("token-type-constraints", 1)
 @given(problems())
 @settings(max_examples=40, deadline=None)
 def test_the_likelihood_is_that_of_enumeration(problem):
@@ -62,7 +60,7 @@ def test_the_likelihood_is_that_of_enumeration(problem):
     assert HMMObjective(hmm, [everything])(weights)[0] == pytest.approx(-expected)
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("token-type-constraints", 1)
 @given(problems(), st.floats(0, 2))
 @settings(max_examples=25, deadline=None)
 def test_the_direct_gradient_is_that_of_finite_differences(problem, l2):
@@ -98,7 +96,7 @@ def em_likelihood(batch, hmm, weights):
     return found.log_likelihoods[-1]
 
 
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("token-type-constraints", 4)
 @pytest.mark.parametrize("seed", range(6))
 def test_indicators_without_a_prior_reach_the_likelihood_of_em_from_the_same_start(seed):
     rng = np.random.default_rng(seed)

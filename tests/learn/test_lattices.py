@@ -15,8 +15,6 @@ from weft.learn.labels import LabelSpace
 from weft.learn.lattice_model import LatticeBatch, LatticeModel, lattice_batches
 from weft.learn.lattices import CONFLICTS, couple
 
-SLUG = "token-type-constraints"
-
 
 def vocabulary(rng, types, features):
     """Every type with a feature of its own and one that it shares."""
@@ -59,7 +57,7 @@ def enumerate_lattice(model, weights, words, mask):
     return total, expected
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("token-type-constraints", 1)
 @given(problems())
 @settings(max_examples=40, deadline=None)
 def test_partition_and_gradient_of_both_lattices_are_those_of_enumeration(problem):
@@ -83,7 +81,7 @@ def test_partition_and_gradient_of_both_lattices_are_those_of_enumeration(proble
     assert gradient == pytest.approx(-expected)
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("token-type-constraints", 1)
 @given(problems(), st.floats(0, 2))
 @settings(max_examples=25, deadline=None)
 def test_the_gradient_of_the_partially_observed_chain_is_that_of_finite_differences(problem, l2):
@@ -98,7 +96,7 @@ def test_the_gradient_of_the_partially_observed_chain_is_that_of_finite_differen
     assert slope == pytest.approx(rise, rel=1e-5, abs=1e-6)
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("token-type-constraints", 2)
 @given(problems(), st.sampled_from(CONFLICTS))
 @settings(max_examples=60, deadline=None)
 def test_the_coupled_lattice_lies_in_that_of_types_and_is_never_empty(problem, conflict):
@@ -116,7 +114,7 @@ def test_the_coupled_lattice_lies_in_that_of_types_and_is_never_empty(problem, c
     assert (nothing.allowed == mask).all()
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("token-type-constraints", 2)
 @given(problems())
 @settings(max_examples=40, deadline=None)
 def test_the_objective_is_at_most_zero_and_zero_only_without_coupled_tokens(problem):
@@ -135,7 +133,7 @@ def test_the_objective_is_at_most_zero_and_zero_only_without_coupled_tokens(prob
     assert value(np.full(len(words), -1)) == pytest.approx(0.0, abs=1e-9)
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("token-type-constraints", 3)
 def test_disambiguated_lattices_without_a_dictionary_give_the_supervised_crf():
     rng = np.random.default_rng(7)
     labels, types = 3, 6

@@ -8,7 +8,6 @@ from weft.recipes import token_type_constraints as recipe
 from weft.recipes import weak_tag_material as material
 from weft.recipes.framework import RecipeOptions
 
-SLUG = recipe.SLUG
 pytestmark = [
     pytest.mark.corpus,
     pytest.mark.skipif(
@@ -41,7 +40,7 @@ def accuracy(tagger, test):
     return 100 * recipe.evaluate(tagger, test).accuracy
 
 
-@pytest.mark.must_show(SLUG, 5)
+@pytest.mark.must_show("token-type-constraints", 5)
 def test_coupled_models_lead_and_token_constraints_alone_come_last(german, coupled):
     text, wik, dev = german
     crf = accuracy(coupled, dev)
@@ -55,7 +54,7 @@ def test_coupled_models_lead_and_token_constraints_alone_come_last(german, coupl
     assert tokens_hmm == min(crf, hmm, types, tokens_hmm)
 
 
-@pytest.mark.must_show(SLUG, 6)
+@pytest.mark.must_show("token-type-constraints", 6)
 def test_the_dictionary_wins_conflicts_rather_than_the_projection(german, coupled):
     text, wik, dev = german
     scores = {rule: accuracy(recipe.train(text, wik, conflict=rule), dev) for rule in ("union", "token")}
@@ -66,7 +65,7 @@ def test_the_dictionary_wins_conflicts_rather_than_the_projection(german, couple
     assert scores["type"] >= scores["token"], scores
 
 
-@pytest.mark.must_show(SLUG, 7)
+@pytest.mark.must_show("token-type-constraints", 7)
 @pytest.mark.parametrize(
     ("code", "coverage", "ambiguity", "survives"),
     [("da", 0.71, 1.44, 0.954), ("de", 0.82, 1.30, 0.958), ("el", 0.70, 1.34, 0.928), ("pt", 0.76, 1.53, 0.938)],
@@ -84,7 +83,7 @@ def test_reports_of_dictionaries_are_those_measured_before(options, code, covera
     assert curve[5] > 0.97
 
 
-@pytest.mark.must_show(SLUG, 8)
+@pytest.mark.must_show("token-type-constraints", 8)
 def test_the_pruned_search_is_three_times_as_fast_as_that_over_twelve_tags(options, coupled):
     test = material.tagged(options, material.GERMAN_TEST)
     full, pruned, tags = recipe.decoding_times(coupled, test)

@@ -48,7 +48,7 @@ TREEBANKS = {
 }
 TALBANKEN = "treebanks/ud/Swedish-Talbanken/test.conllu.gz"
 PARALLEL = {"es": "Spanish", "pt": "Portuguese", "sv": "Swedish"}
-CLASSES = 128
+CLASSES = 256
 MOST_FREQUENT = (0, 10, 25, 50, 100, 250, 500, 1000)
 
 

@@ -35,6 +35,7 @@ PUD = "treebanks/pud/{}-PUD/test.conllu.gz"
 PORTUGUESE = "treebanks/ud/Portuguese-Bosque/{}.conllu.gz"
 #: Texts of which only the words are used, for German clusters.
 GERMAN_WORDS = ("ner/germeval2014-de/dev.tsv.gz", "ner/wikiann-de/train.txt.gz")
+GERMAN_CAPTIONS = ("captions/multi30k-task2/train.1.de.gz", "captions/multi30k-task2/train.2.de.gz")
 #: Links with at least this posterior in both directions carry tags.
 CONFIDENCE = 0.95
 
@@ -162,10 +163,14 @@ def split_words(text: str, table: dict[str, list[str]]) -> list[str]:
 
 def german_clusters(options: RecipeOptions, bitext: GermanBitext, classes: int, path: Path) -> int:
     """Cluster German words of the bitext and of other texts, write the classes, and say how many words were read."""
+    table = contractions(options.find(GERMAN_DEV))
     text = [[word.lower() for word in sentence] for sentence in bitext.german]
     for name in GERMAN_WORDS:
         text += words_of(options, name)
-    cluster_words(text, n_classes=classes, min_count=3, rounds=6).save(path)
+    for name in GERMAN_CAPTIONS:
+        with gzip.open(options.find(name), "rt", encoding="utf-8") as file:
+            text += [[word.lower() for word in split_words(line, table)] for line in file]
+    cluster_words(text, n_classes=classes, min_count=3, rounds=8).save(path)
     return sum(map(len, text))
 
 

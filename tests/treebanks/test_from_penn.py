@@ -76,6 +76,7 @@ def test_a_document_keeps_its_words_and_gets_valid_trees(examples):
         assert other.column("form") == doc.column("form")
         assert not [finding for finding in validator.check(other) if finding.is_error]
     assert log.matched["ROOT"] == log.sentences == validator.sentences
+    assert sum(log.touched.values()) == log.words
     with pytest.raises(DataError, match="no phrase-structure trees"):
         list(convert_docs([Doc.of_words([["a"]])], "penn", "universal"))
 

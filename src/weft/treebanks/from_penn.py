@@ -86,6 +86,7 @@ def convert_penn(doc: Doc, log: Log) -> Doc:
     log.words += doc.n_words
     for relation in relations:
         log.match(relation)
+        log.touched[relation] = log.touched.get(relation, 0) + 1
     new.head = np.array(heads, np.int32)
     new.set_column("deprel", relations)
     new.set_column("upos", tags)

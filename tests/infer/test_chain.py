@@ -171,12 +171,13 @@ def test_log_probability_is_score_less_log_partition(chain):
 
 
 @ENUMERATED
-@given(chains(), st.booleans(), st.integers(0, 1000))
-def test_covariance_is_that_of_all_paths(chain, shared, seed):
+@given(chains(), st.sampled_from(["shared", "apart", "nodes alone"]), st.integers(0, 1000))
+def test_covariance_is_that_of_all_paths(chain, edges, seed):
     rng = np.random.default_rng(seed)
     size, states = chain.node.shape
-    shape = (states, states) if shared else (size, states, states)
-    function = ChainParts(rng.normal(size=(size, states)), rng.normal(size=shape), chain.offsets)
+    shape = (size, states, states) if edges == "apart" else (states, states)
+    of_edges = np.zeros(shape) if edges == "nodes alone" else rng.normal(size=shape)
+    function = ChainParts(rng.normal(size=(size, states)), of_edges, chain.offsets)
     f_edge = np.broadcast_to(function.edge, (size, states, states))
     pieces = []
     for twin, f_n, f_e in zip(listed(chain), split(chain, function.node), split(chain, f_edge), strict=True):

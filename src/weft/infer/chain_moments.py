@@ -8,6 +8,8 @@ For F(y) = sum over parts r of y of f(r):  Cov(1[r], F) = p(r) * (E[F | r] - E[F
     nu_i(y) = E[f of nodes after i and of edges after i | y_i = y]
 
 E[F | y_i = y] = mu_i(y) + nu_i(y)  and  E[F | y_{i-1} = y', y_i = y] = mu_{i-1}(y') + f(y', y) + f(y) + nu_i(y).
+
+Both are means, not sums over paths: they stay in the range of F, and need no scaling and no logarithms of their own.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import numpy as np
 from weft.infer.edge_scores import Transitions
 from weft.infer.forward_backward import Messages
 from weft.infer.ragged import Booleans, Floats, Indices, States
-from weft.kernel import kernel
+from weft.kernel import fast_kernel, kernel
 
 
 def draw_paths(done: Messages, transitions: Transitions, offsets: Indices, uniform: Floats) -> States:
@@ -50,6 +52,12 @@ def run_covariance(
     size, states = node.shape
     of_node = np.zeros(node.shape)
     of_edge = np.zeros((1 if shared else size, states, states))
+    dense = 2 * len(transitions.before[1]) >= states * states
+    if shared and transitions.shared and dense and done.scaled.all() and not edge.any():
+        matrix = np.ascontiguousarray(transitions.exponential[0])
+        _node_covariance(done.alpha, done.v, done.node, matrix, offsets, weight, node, of_node, of_edge[0])
+        of_edge *= transitions.exponential
+        return of_node, of_edge
     _covariance(
         done.alpha, done.v, done.node, done.scaled, transitions.scores, transitions.exponential, transitions.step,
         *transitions.before, offsets, weight, node, edge, int(len(edge) > 1), of_node, of_edge, int(not shared),
@@ -150,3 +158,61 @@ def _covariance(
                     of_edge[i * out_step, b, y] += weight[s] * p * (mu[i - first - 1, b] + after - mean)
             for y in range(states):
                 nu[y] = expected[y] / mass[y] if mass[y] > 0.0 else 0.0
+
+
+@fast_kernel
+def _node_covariance(
+    alpha: Floats, v: Floats, marginals: Floats, matrix: Floats,
+    offsets: Indices, weight: Floats, f_node: Floats, of_node: Floats, of_edge: Floats,
+) -> None:  # fmt: skip
+    """The same for functions of nodes alone, edges that all positions share, and messages that are probabilities.
+
+    Then v cancels in mu and alpha in nu, and the sum over positions of edge covariances is `matrix` times a sum of
+    products, which is what `of_edge` gets.
+    """
+    states = alpha.shape[1]
+    longest = 0
+    for s in range(len(offsets) - 1):
+        longest = max(longest, offsets[s + 1] - offsets[s])
+    mu = np.empty((longest, states))
+    nu, top, below, after = np.empty(states), np.empty(states), np.empty(states), np.empty(states)
+    for s in range(len(offsets) - 1):
+        first, end = offsets[s], offsets[s + 1]
+        if first == end:
+            continue
+        for y in range(states):
+            mu[0, y] = f_node[first, y]
+        for i in range(first + 1, end):
+            top[:] = 0.0
+            below[:] = 0.0
+            for b in range(states):
+                share = alpha[i - 1, b]
+                part = share * mu[i - first - 1, b]
+                row = matrix[b]
+                for y in range(states):
+                    top[y] += part * row[y]
+                    below[y] += share * row[y]
+            for y in range(states):
+                mu[i - first, y] = f_node[i, y] + (top[y] / below[y] if below[y] > 0.0 else 0.0)
+        mean = 0.0
+        for y in range(states):
+            mean += marginals[end - 1, y] * mu[end - first - 1, y]
+        nu[:] = 0.0
+        for i in range(end - 1, first - 1, -1):
+            for y in range(states):
+                of_node[i, y] = weight[s] * marginals[i, y] * (mu[i - first, y] + nu[y] - mean)
+            if i == first:
+                break
+            into = v[i]
+            for y in range(states):
+                after[y] = into[y] * (f_node[i, y] + nu[y])
+            for b in range(states):
+                share = weight[s] * alpha[i - 1, b]
+                gap = share * (mu[i - first - 1, b] - mean)
+                row, target = matrix[b], of_edge[b]
+                expected, mass = 0.0, 0.0
+                for y in range(states):
+                    expected += row[y] * after[y]
+                    mass += row[y] * into[y]
+                    target[y] += gap * into[y] + share * after[y]
+                nu[b] = expected / mass if mass > 0.0 else 0.0

@@ -105,6 +105,11 @@ def test_a_saved_model_tags_as_before(model, dictionary, tmp_path):
         each([doc])
     assert docs[0].column("upos") == docs[1].column("upos")
     assert docs[0].confidence["upos"] == pytest.approx(docs[1].confidence["upos"], abs=1e-5)
+    tags, p = loaded.posteriors([docs[0]])
+    assert p.sum(axis=1) == pytest.approx(1)
+    assert p[np.arange(len(p)), list(map(tags.index, docs[0].column("upos")))] == pytest.approx(
+        docs[0].confidence["upos"], abs=1e-5
+    )
     best = loaded.kbest(docs[0], 2)
     assert [tag for own in best for tag in own[0][0]] == docs[0].column("upos")
     assert all(sum(p for _, p in own) <= 1 + 1e-6 for own in best)

@@ -307,6 +307,10 @@ class WeakTagger(SequenceLabeller):
         for doc in docs if self.alternatives else ():
             note_alternatives(doc, self.task, self.kbest(doc, self.alternatives))
 
+    def posteriors(self, docs: Sequence[Doc]) -> tuple[list[str], Floats]:
+        lists, chain = self.search(docs)
+        return list(self.settings.tags), lists.spread(chain.marginals().node)
+
     def kbest(self, doc: Doc, k: int) -> list[list[tuple[list[str], float]]]:
         lists, chain = self.search([doc])
         log_z = chain.log_partition()

@@ -178,8 +178,8 @@ def test_prague_coordination_of_a_native_treebank_becomes_stanford():
 
 def test_wrong_schemes_tables_and_trees_get_plain_messages(tmp_path):
     doc = Doc.of_words([["a"]], upos=[["NOUN"]])
-    with pytest.raises(ConfigError, match="no conversion from 'penn' to 'universal'; there are: ud to universal"):
-        convert_docs([doc], "penn")
+    with pytest.raises(ConfigError, match="no conversion from 'tiger' to 'universal'; there are: ud to universal"):
+        convert_docs([doc], "tiger")
     with pytest.raises(ConfigError, match="unknown step 'flip'"):
         convert_docs([doc], steps=["flip"])
     with pytest.raises(ConfigError, match="needs a table of labels"):

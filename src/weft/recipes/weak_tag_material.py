@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -99,7 +100,7 @@ def tagged(options: RecipeOptions, path: str, n_words: int | None = None) -> Sen
 
 def dictionary(options: RecipeOptions, code: str) -> TagDictionary:
     """The Wiktionary dictionary of a language."""
-    return TagDictionary.read(options.find(DICTIONARY.format(code)))
+    return _dictionary(options.find(DICTIONARY.format(code)))
 
 
 @dataclass
@@ -197,6 +198,11 @@ def without_types(full: TagDictionary, drop: float, seed: int) -> TagDictionary:
     entries = sorted(full.items())
     keep = np.random.default_rng(seed).random(len(entries)) >= drop
     return TagDictionary({word: tags for (word, tags), kept in zip(entries, keep.tolist(), strict=True) if kept})
+
+
+@cache
+def _dictionary(path: Path) -> TagDictionary:
+    return TagDictionary.read(path)
 
 
 def _verses(options: RecipeOptions, code: str) -> dict[str, str]:

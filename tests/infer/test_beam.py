@@ -52,7 +52,7 @@ def chains(draw):
     pattern = rng.integers(0, len(chosen), offsets[-1]).astype(np.int32)
     bits = draw(st.sampled_from([0, 6]))
     if bits:
-        base, size = rng.integers(0, 2**63, offsets[-1]).astype(np.uint64), 64
+        base, size = rng.integers(0, 2**63, offsets[-1]).astype(np.uint64), 64 * n_labels
     else:
         ends = np.cumsum(sizes[pattern]) if len(pattern) else np.zeros(0, dtype=np.int64)
         base = (ends - sizes[pattern]).astype(np.uint64)

@@ -42,7 +42,7 @@ def random_data(seed, sequences=6, n_labels=3, bits=0, only=False):
         past.astype(np.int32),
         patterns,
         n_labels,
-        1 << bits if bits else size,
+        n_labels << bits if bits else size,
         bits,
         gold.astype(np.int32),
         rng.uniform(0.5, 2.0, sequences),

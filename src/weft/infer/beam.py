@@ -4,8 +4,8 @@
 
 A pattern is a tuple of ranges of offsets: ((-2, -1),) takes the *set* of the two labels before, in whatever order, and
 ((-2, -2), (-1, -1)) the pair of them. Labels before the sentence count as one more label, number A. The values of a
-pattern are numbered by reading one label a range as digits of base A + 1. With `bits`, slot(f, v, a) is a hash of the
-three to `bits` bits; else base(f) + v A + a.
+pattern are numbered by reading one label a range as digits of base A + 1. With `bits`, slot(f, v, a) is the place of a
+in one of 2^bits rows, by a hash of f and v that also gives the weight a sign; else base(f) + v A + a.
 
 At each step the `width` best beginnings live on. Beginnings that agree in the last `reach` labels, all that features
 can still see, have the same future: only the best of them is kept, so that a width of A^reach already makes the search
@@ -166,8 +166,8 @@ def slot(base: np.uint64, value: int, label: int, n_labels: int, bits: int) -> t
     """
     if bits == 0:
         return np.int64(base) + np.int64(value * n_labels + label), 1.0
-    key = join(join(base, np.uint64(value) + _ONE), np.uint64(label) + _ONE)
-    return np.int64(key >> np.uint64(64 - bits)), 1.0 if key & _ONE else -1.0
+    key = join(base, np.uint64(value) + _ONE)
+    return np.int64(key >> np.uint64(64 - bits)) * n_labels + label, 1.0 if key & _ONE else -1.0
 
 
 @kernel

@@ -2,13 +2,14 @@
 
 A template is split into what it sees of the input and what it sees of earlier labels (`LABEL`); the first part gives
 the key of a feature, the second its pattern. Keys become places in the weights by hashing to `bits` bits, or exactly,
-by a sorted list of the keys met in training (`bits=0`).
+by a sorted list of the keys met in training (`bits=0`). Of hashed features a table of bits tells which were met,
+but for a few: those never met would take the weights of others for theirs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ from weft.text.doc import Doc
 LABEL = "LABEL"
 #: Templates of sentences that speak for the class of certain sentences: biases.
 BIASES = frozenset({"SENLEN", "DOCPT"})
+#: Bits more than places have that tell hashed features apart which were met from those which were not.
+_FINER = 3
 Bools = NDArray[np.bool_]
 
 
@@ -95,6 +98,7 @@ class Space:
     keys: Keys  # sorted; empty where features are hashed
     starts: Indices  # first weight of each key
     size: int
+    met: Bools = field(default_factory=lambda: np.zeros(0, dtype=bool))  # whether a hash of `bits` + 3 bits was met
 
     @classmethod
     def of(cls, observed: Observed, n_labels: int, bits: int) -> Space:
@@ -104,7 +108,9 @@ class Space:
         patterns = tuple(dict.fromkeys(filter(None, map(_history, observed.templates))))
         none = np.zeros(0, dtype=np.int64)
         if bits:
-            return cls(bits, n_labels, patterns, np.zeros(0, dtype=np.uint64), none, 1 << bits)
+            met = np.zeros(1 << (bits + _FINER), dtype=bool)
+            met[_upper(observed.keys, bits + _FINER)] = True
+            return cls(bits, n_labels, patterns, np.zeros(0, dtype=np.uint64), none, n_labels << bits, met)
         keys, first = np.unique(observed.keys, return_index=True)
         number = _pattern_numbers(observed.templates, patterns)[observed.template[first]]
         sizes = np.concatenate([Patterns.of(patterns).sizes(n_labels), [1]])[number] * n_labels
@@ -114,7 +120,7 @@ class Space:
     def base(self, keys: Keys) -> tuple[Keys, Bools]:
         """The places of keys, and whether each is known."""
         if self.bits:
-            return keys, np.ones(len(keys), dtype=bool)
+            return keys, self.met[_upper(keys, self.bits + _FINER)]
         if not len(self.keys):
             return keys, np.zeros(len(keys), dtype=bool)
         at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
@@ -153,26 +159,26 @@ class Space:
 
         keys, sentence, _ = sentence_features(observed)
         values = np.ones(len(keys))
+        _, known = self.base(keys)
         if self.bits:
             values[(keys & np.uint64(1)) == 0] = -1.0  # as in `weft.infer.beam.slot`
-            columns, known = (keys >> np.uint64(64 - self.bits)).astype(np.int64), np.ones(len(keys), dtype=bool)
-            width = self.size
+            columns, width = _upper(keys, self.bits), 1 << self.bits
         else:
-            _, known = self.base(keys)
             columns, width = np.searchsorted(self.keys, keys), max(len(self.keys), 1)
         columns, sentence, values = columns[known], sentence[known], values[known]
         return csr_matrix((values, (sentence, columns)), shape=(len(observed.sentences) - 1, width))
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         header = {"bits": self.bits, "labels": self.n_labels, "patterns": self.patterns, "size": self.size}
-        return header, {} if self.bits else {"keys": self.keys, "starts": self.starts}
+        return header, {"met": np.packbits(self.met)} if self.bits else {"keys": self.keys, "starts": self.starts}
 
     @classmethod
     def of_state(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Space:
         patterns = tuple(tuple((lo, hi) for lo, hi in pattern) for pattern in header["patterns"])
         keys = np.array(arrays.get("keys", ()), dtype=np.uint64)
         starts = np.array(arrays.get("starts", ()), dtype=np.int64)
-        return cls(header["bits"], header["labels"], patterns, keys, starts, header["size"])
+        met = np.unpackbits(np.array(arrays.get("met", ()), dtype=np.uint8)).astype(bool)
+        return cls(header["bits"], header["labels"], patterns, keys, starts, header["size"], met)
 
 
 def sentence_features(observed: Observed) -> tuple[Keys, Indices, Bools]:
@@ -196,6 +202,10 @@ def class_weights(gold: NDArray[Any], n_classes: int = 2) -> Floats:
     """
     counts = np.bincount(gold, minlength=n_classes)
     return len(gold) / np.maximum(counts, 1)[gold].astype(np.float64)
+
+
+def _upper(keys: Keys, bits: int) -> Indices:
+    return (keys >> np.uint64(64 - bits)).astype(np.int64)
 
 
 def _history(template: Template) -> tuple[tuple[int, int], ...]:

@@ -15,6 +15,7 @@ from weft.learn.tree_model import TreeModel
 from weft.lexical.typology import typology
 from weft.pipeline import Pipeline
 from weft.tasks.transfer_features import (
+    ARCS,
     FIELDS,
     FUNCTION_HEADS,
     TEMPLATES,
@@ -29,13 +30,13 @@ BITS = 16
 LANGUAGES = ["es", "pt", "de", "nl", "tr", "eu"]
 
 
-def arc_scores(share, language, tags, arcs=None, templates=None):
+def arc_scores(share, language, tags, arcs=ARCS, twelve=False):
     """Scores of all arcs of a sentence under the same odd weights, by (head, modifier)."""
     groups = partners(share, typology(), LANGUAGES)
-    reader = TransferReader(FIELDS, typology(), groups, language, **({} if arcs is None else {"arcs": arcs}))
+    reader = TransferReader(FIELDS, typology(), groups, language, arcs, twelve)
     doc = Doc.of_words([["w"] * len(tags)], upos=[tags])
     words, _, sentences = reader.read([doc])
-    model = TreeModel(transfer_program(templates or TEMPLATES[share], FIELDS), bits=BITS)
+    model = TreeModel(transfer_program(TEMPLATES[share], FIELDS), bits=BITS)
     space = all_arcs(sentences)
     found = model.scores(space, words, np.sin(np.arange(model.size) ** 2)).arc
     return dict(zip(zip(space.head.tolist(), space.modifier.tolist(), strict=True), found.tolist(), strict=True))
@@ -100,9 +101,18 @@ def test_groups_have_delex_features_of_their_own_and_there_are_none_for_all():
     assert family[0] == family[1]
 
 
-def test_tags_are_read_as_the_twelve_universal_ones():
-    one, other = (arc_scores("delex", "es", tags) for tags in (["PROPN", "AUX", "SCONJ"], ["NOUN", "VERB", "CONJ"]))
-    assert one == other
+def test_tags_are_read_as_they_are_or_as_the_twelve_universal_ones():
+    own, universal = ["PROPN", "AUX", "SCONJ"], ["NOUN", "VERB", "CONJ"]
+    assert arc_scores("delex", "es", own, twelve=True) == arc_scores("delex", "es", universal, twelve=True)
+    assert arc_scores("delex", "es", own) != arc_scores("delex", "es", universal)
+    assert arc_scores("delex", "es", universal) == arc_scores("delex", "es", universal, twelve=True)
+
+
+def test_to_traits_names_are_nouns():
+    for language in ("es", "tr"):
+        noun, name = (arc_scores("share", language, ["VERB", tag]) for tag in ("NOUN", "PROPN"))
+        plain_noun, plain_name = (arc_scores("bare", language, ["VERB", tag]) for tag in ("NOUN", "PROPN"))
+        assert noun[1, 2] - plain_noun[1, 2] == pytest.approx(name[1, 2] - plain_name[1, 2])
 
 
 @pytest.fixture(scope="module")

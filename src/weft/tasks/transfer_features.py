@@ -61,8 +61,12 @@ TEMPLATES = {
     "family": f"{SHARE}arc: {_OF_GROUP}",
 }
 
+#: Tags of documents: as they are, or as the twelve universal ones. Under the heads of Universal Dependencies the twelve
+#: lose much: an auxiliary, which hangs on its verb, is then a verb like the others.
+TAGS = ("upos", "twelve")
 #: Values of tags with others than the twelve universal ones.
 _TWELVE = {np.uint64(hash_string(one)): np.uint64(hash_string(tag)) for one, tag in OF_UPOS.items() if one != tag}
+_NOUN, _NAME = (np.uint64(hash_string(tag)) for tag in ("NOUN", "PROPN"))
 _NOTHING = np.uint64(0)
 
 
@@ -92,9 +96,10 @@ def partners(share: str, table: Typology, languages: Iterable[str]) -> dict[str,
 
 
 class TransferReader(TreeReader):
-    """Reads documents with the twelve universal tags and with fields of their language.
+    """Reads documents with fields of their language, and if asked with the twelve universal tags.
 
-    `groups` are the names of `partners`; `target` is the language of documents of which nothing else is said.
+    `groups` are the names of `partners`; `target` is the language of documents of which nothing else is said. To traits
+    a name is a noun.
 
     >>> from weft.lexical.typology import typology
     >>> reader = TransferReader(FIELDS, typology(), {"tr": ""}, "tr")
@@ -110,10 +115,11 @@ class TransferReader(TreeReader):
         groups: Mapping[str, str],
         target: str,
         arcs: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = ARCS,
+        twelve: bool = False,
     ) -> None:
         super().__init__(fields)
         self._tag = list(fields).index("t")
-        self._groups, self._target = dict(groups), target
+        self._groups, self._target, self._twelve = dict(groups), target, twelve
         self._values = {code: dict(zip(TRAITS, table[code].values, strict=True)) for code in groups}
         self._arcs = [(trait, _keys(heads), _keys(modifiers)) for trait, (heads, modifiers) in arcs.items()]
 
@@ -124,8 +130,10 @@ class TransferReader(TreeReader):
         words, feats, sentences = super().read(docs)
         values = words.values
         tags = values[:, self._tag]
-        for other, tag in _TWELVE.items():
-            tags[tags == other] = tag
+        if self._twelve:
+            for other, tag in _TWELVE.items():
+                tags[tags == other] = tag
+        classes = np.where(tags == _NAME, _NOUN, tags)
         # ROOT, of no language, has no such fields; every arc has a modifier that has them.
         more = np.zeros((len(values), len(LANGUAGE_FIELDS)), dtype=np.uint64)
         more[1:, 0] = hash_string("any language")
@@ -136,9 +144,9 @@ class TransferReader(TreeReader):
                 more[own, 1] = hash_string(self._groups[code])
             for k, (trait, heads, modifiers) in enumerate(self._arcs):
                 value = hash_string(f"{trait} {self._values[code][trait]}") | 1
-                head, modifier = np.isin(tags[own], heads), np.isin(tags[own], modifiers)
-                more[own, 2 + 2 * k] = np.where(head, tags[own], _NOTHING)
-                more[own, 3 + 2 * k] = np.where(modifier, tags[own] * np.uint64(value), _NOTHING)
+                head, modifier = np.isin(classes[own], heads), np.isin(classes[own], modifiers)
+                more[own, 2 + 2 * k] = np.where(head, classes[own], _NOTHING)
+                more[own, 3 + 2 * k] = np.where(modifier, classes[own] * np.uint64(value), _NOTHING)
         values = np.concatenate([values, more], axis=1)
         return TreeWords(values, words.set_offsets, words.sets), feats, sentences
 

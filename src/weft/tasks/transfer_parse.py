@@ -45,6 +45,7 @@ from weft.tasks.transfer_features import (
     FUNCTION_HEADS,
     LEXICALISED,
     SHARES,
+    TAGS,
     TEMPLATES,
     TransferReader,
     partners,
@@ -76,19 +77,20 @@ class TransferSettings(GraphParserSettings):
     share: str = "family"  # delex, bare, share, similar, family
     adapt: str = "none"  # none, viterbi, aast, aaet
     sigma: float = 0.95  # mass that sets of heads hold
-    penalty: float = 0.5  # lambda of the base
+    penalty: float = 0.02  # lambda of the base: with more of it sets of heads grow large
     adapted_penalty: float = 1.0  # lambda of the adapted parser
     iterations: int = 100  # of L-BFGS, at most
     rounds: int = 1  # of adaptation: those after the first begin from the adapted parser's sets
     lexicalised: bool = True  # the adapted parser looks at words
     known: bool = False  # heads that the target's file gives are added to the sets
+    tags: str = "upos"  # tags as they are, or as the twelve universal ones: upos, twelve
     heads: str = "content"  # heads of the treebanks: content (an adposition hangs on its noun), function
     longest: int = 50  # longer sentences are not learned from
     typology: str = ""  # file of languages to add to the table of the package
 
     def check(self) -> None:
         super().check()
-        for name, known in (("share", SHARES), ("adapt", ADAPT), ("heads", tuple(HEADS))):
+        for name, known in (("share", SHARES), ("adapt", ADAPT), ("heads", tuple(HEADS)), ("tags", TAGS)):
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
         fixed = {"system": "mst1", "shape": "projective", "learner": "crf", "relations": "none", "guide": ""}
@@ -149,6 +151,7 @@ class TransferParser(GraphParser):
         self.adapted = False
         self.head_sets: Mask | None = None  # what the adapted parser has learned from, over all arcs of the target
         self._learned: list[Doc] = []  # the sentences of the target that belong to them
+        self._sources: tuple[list[Doc], list[str]] = ([], [])  # what the base has learned from, and the languages of it
         if table is None:
             table = read_typology(settings.typology) if settings.typology else typology()
         self.table = table
@@ -157,8 +160,9 @@ class TransferParser(GraphParser):
     def _use(self, groups: dict[str, str]) -> None:
         """Read documents with the fields of these languages."""
         self.groups = groups
+        settings = self.settings
         self._reader = TransferReader(
-            self.settings.fields, self.table, groups, self.settings.language, HEADS[self.settings.heads]
+            settings.fields, self.table, groups, settings.language, HEADS[settings.heads], settings.tags == "twelve"
         )
 
     @classmethod
@@ -191,6 +195,7 @@ class TransferParser(GraphParser):
                 "or make cycles, or their arcs cross"
             )
         batch = self._batch(docs, words, sentences, heads).select(keep)
+        self.adapted, self._sources = False, (docs, languages)
         self.model = self._new_model()
         found = self._minimise(self.model, batch, Gold(), settings.penalty, f"parser of {len(codes)} languages")
         self.weights = found.weights.astype(np.float32)
@@ -200,7 +205,7 @@ class TransferParser(GraphParser):
             "iterations": found.iterations,
         }  # fmt: skip
         if settings.adapt != "none":
-            report |= self._adapt(docs, languages)
+            report |= self._adapt()
         report["cpu_seconds"] = round(time.process_time() - started, 2)
         report["seconds"] = round(time.perf_counter() - wall, 2)
         result: dict[str, Any] = {"training": report}
@@ -208,6 +213,20 @@ class TransferParser(GraphParser):
         if held_out:
             result["scores"] = {f"dev {name}": value for name, value in self.scores(held_out).items()}
         return result
+
+    def adapt(self, adapt: str, **changes: Any) -> TransferParser:
+        """A parser adapted to the target from this base, just trained; settings of adaptation may be changed.
+
+        The base is the same as if all were learned by `fit`, and is not learned again.
+        """
+        if self.adapted or not self._sources[0]:
+            raise ConfigError("only a base that was just trained, with adapt=none, can be adapted")
+        parser = TransferParser(replace(self.settings, adapt=adapt, **changes), self.target, self.groups, self.table)
+        parser._sources, parser.model, parser.weights = self._sources, self.model, self.weights
+        parser._read_target()
+        if adapt != "none":
+            parser._adapt()
+        return parser
 
     def _language_of(self, doc: Doc) -> str:
         code = doc.meta.get(LANGUAGE)
@@ -235,14 +254,14 @@ class TransferParser(GraphParser):
         objective = Objective(model, list(batch.batches(BATCH)), signal, l2=2.0 * penalty)
         return minimise(objective, np.zeros(model.size), max_iterations=self.settings.iterations, describe=what)
 
-    def _adapt(self, docs: Sequence[Doc], languages: Sequence[str]) -> dict[str, Any]:
+    def _adapt(self) -> dict[str, Any]:
         settings, base = self.settings, self.model
         assert base is not None
         target, _ = _shorter(self.target, [settings.language] * len(self.target), settings.longest)
         if not target:
             raise DataError(f"the target has no sentence of at most {settings.longest} words to learn from")
         words, _, sentences = self._reader.read(target)
-        batch, more = self._batch(target, words, sentences), self._more_sets(docs, languages, target)
+        batch, more = self._batch(target, words, sentences), self._more_sets(target)
         self.adapted = True
         adapted = self._new_model()
         iterations: list[int] = []
@@ -266,21 +285,29 @@ class TransferParser(GraphParser):
         self.head_sets, self._learned = outcome.labels.labels, target
         return {"target sentences": len(batch), **self.set_report(), "adaptation iterations": iterations[-1]}
 
-    def _more_sets(self, docs: Sequence[Doc], languages: Sequence[str], target: Sequence[Doc]) -> Mask:
+    def _more_sets(self, target: Sequence[Doc]) -> Mask:
         """Arcs to add to the base's sets: those of the second parser, and those that are known."""
         settings, space = self.settings, all_arcs(np.concatenate([[0], np.cumsum(_lengths(target))]))
         more = np.zeros(space.n_arcs, dtype=np.bool_)
         if settings.adapt == "aaet":
-            near = self.table.nearest(settings.language, sorted(set(languages)))
-            own = [doc for doc, code in zip(docs, languages, strict=True) if code in near]
-            second = Parser(ParserSettings(delexicalised=True, nonprojective="skip", seed=settings.seed))
-            second.fit(own)
             found = [doc.subset(range(doc.n_sentences)) for doc in target]
-            second(found)
+            self.second_parser()(found)
             more |= tree_sets(space, _heads_of(found))
         if settings.known:
             more |= tree_sets(space, _heads_of(target))
         return more
+
+    def second_parser(self) -> Parser:
+        """A parser of another kind: arc-eager, without words, of the treebanks of the languages nearest to the target.
+
+        In the paper it is a generative model with parameters shared by typology; any parser with a bias of its own may
+        take its place.
+        """
+        docs, languages = self._sources
+        near = self.table.nearest(self.settings.language, sorted(set(languages)))
+        second = Parser(ParserSettings(delexicalised=True, nonprojective="skip", seed=self.settings.seed))
+        second.fit([doc for doc, code in zip(docs, languages, strict=True) if code in near])
+        return second
 
     def set_report(self) -> dict[str, float]:
         """How ambiguous the sets are that the adapted parser has learned from; with gold heads also what they hold."""

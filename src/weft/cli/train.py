@@ -16,6 +16,13 @@ from weft.tasks.registry import TASKS
 
 #: The word in the place of a task that asks for a whole pipeline.
 PIPELINE = "pipeline"
+#: Headings of options that belong together.
+_PARSERS = "Parsers"
+_DICTIONARIES = "Taggers without tagged text"
+_LANGUAGES = "Parsers and names from other languages"
+_BITEXTS = "Names from a bitext"
+_PIPELINES = "Pipelines"
+_HEADER = "The model's header"
 
 
 def train(
@@ -38,19 +45,38 @@ def train(
     ] = None,
     system: Annotated[
         str | None,
-        typer.Option("--system", help="Of a parser: arc-eager, easy-first, mst2 ...", show_default="arc-eager"),
+        typer.Option(
+            "--system",
+            rich_help_panel=_PARSERS,
+            help="Of a parser: arc-eager, easy-first, mst2 ...",
+            show_default="arc-eager",
+        ),
     ] = None,
     projective: Annotated[
         bool | None,
-        typer.Option("--projective/--nonprojective", help="Trees that mst1, mst2 search.", show_default="projective"),
+        typer.Option(
+            "--projective/--nonprojective",
+            rich_help_panel=_PARSERS,
+            help="Trees that mst1, mst2 search.",
+            show_default="projective",
+        ),
     ] = None,
     oracle: Annotated[
         str | None,
-        typer.Option("--oracle", help="Of a parser: static, nondet, dynamic.", show_default="dynamic"),
+        typer.Option(
+            "--oracle", rich_help_panel=_PARSERS, help="Of a parser: static, nondet, dynamic.", show_default="dynamic"
+        ),
     ] = None,
     beam: Annotated[
         int | None,
-        typer.Option("--beam", min=1, metavar="N", help="Of parsers: states kept a step.", show_default="its own"),
+        typer.Option(
+            "--beam",
+            rich_help_panel=_PARSERS,
+            min=1,
+            metavar="N",
+            help="Of parsers: states kept a step.",
+            show_default="its own",
+        ),
     ] = None,
     setting: Annotated[
         list[str] | None,
@@ -71,21 +97,34 @@ def train(
     dictionary: Annotated[
         list[Path] | None,
         typer.Option(
-            "--dict", metavar="FILE", help="Words with tags, for a tagger without tagged text; several are joined."
+            "--dict",
+            rich_help_panel=_DICTIONARIES,
+            metavar="FILE",
+            help="Words with tags, for a tagger without tagged text; several are joined.",
         ),
     ] = None,
     projected: Annotated[
         list[Path] | None,
-        typer.Option("--projected", metavar="FILE", help="Text with tags projected on it, for the same."),
+        typer.Option(
+            "--projected",
+            rich_help_panel=_DICTIONARIES,
+            metavar="FILE",
+            help="Text with tags projected on it, for the same.",
+        ),
     ] = None,
     text: Annotated[
-        list[Path] | None, typer.Option("--text", metavar="FILE", help="Text without tags, for the same.")
+        list[Path] | None,
+        typer.Option("--text", rich_help_panel=_DICTIONARIES, metavar="FILE", help="Text without tags, for the same."),
     ] = None,
-    model: Annotated[str | None, typer.Option("--model", help="Of the same: crf, hmm.", show_default="crf")] = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", rich_help_panel=_DICTIONARIES, help="Of the same: crf, hmm.", show_default="crf"),
+    ] = None,
     transfer: Annotated[
         str | None,
         typer.Option(
             "--transfer",
+            rich_help_panel=_LANGUAGES,
             metavar="CODE=FILE,...",
             help="Treebanks of other languages, for a parser of a language that has none, in the place of FILE.",
         ),
@@ -94,6 +133,7 @@ def train(
         str | None,
         typer.Option(
             "--sources",
+            rich_help_panel=_LANGUAGES,
             metavar="CODE=FILE,...",
             help="Names in other languages, for ner in a language that has none; FILE: labelled sentences of its own.",
         ),
@@ -102,71 +142,145 @@ def train(
         str | None,
         typer.Option(
             "--target",
+            rich_help_panel=_LANGUAGES,
             metavar="CODE=FILE",
             help="With --transfer: the language, and sentences with tags; with --sources: its text.",
         ),
     ] = None,
     self_train: Annotated[
-        int | None, typer.Option("--self-train", metavar="ROUNDS", min=0, help="With --sources.", show_default="5")
+        int | None,
+        typer.Option(
+            "--self-train",
+            rich_help_panel=_LANGUAGES,
+            metavar="ROUNDS",
+            min=0,
+            help="With --sources.",
+            show_default="5",
+        ),
     ] = None,
     labelled: Annotated[
-        list[Path] | None, typer.Option("--labelled", metavar="FILE", help="With --sources: the same as FILE.")
+        list[Path] | None,
+        typer.Option(
+            "--labelled", rich_help_panel=_LANGUAGES, metavar="FILE", help="With --sources: the same as FILE."
+        ),
     ] = None,
     native_clusters: Annotated[
         Path | None,
-        typer.Option("--native-clusters", metavar="FILE", help="Of ner: word clusters of the language alone."),
+        typer.Option(
+            "--native-clusters",
+            rich_help_panel=_LANGUAGES,
+            metavar="FILE",
+            help="Of ner: word clusters of the language alone.",
+        ),
     ] = None,
     share: Annotated[
         str | None,
-        typer.Option("--share", help="With --transfer: delex, bare, share, similar, family.", show_default="family"),
+        typer.Option(
+            "--share",
+            rich_help_panel=_LANGUAGES,
+            help="With --transfer: delex, bare, share, similar, family.",
+            show_default="family",
+        ),
     ] = None,
     adapt: Annotated[
         str | None,
-        typer.Option("--adapt", help="With --transfer: none, viterbi, aast, aaet.", show_default="none"),
+        typer.Option(
+            "--adapt",
+            rich_help_panel=_LANGUAGES,
+            help="With --transfer: none, viterbi, aast, aaet.",
+            show_default="none",
+        ),
     ] = None,
     bitext: Annotated[
         tuple[Path, Path] | None,
-        typer.Option("--bitext", metavar="SOURCE TARGET", help="Sentences and their translations, for ner."),
+        typer.Option(
+            "--bitext",
+            rich_help_panel=_BITEXTS,
+            metavar="SOURCE TARGET",
+            help="Sentences and their translations, for ner.",
+        ),
     ] = None,
     links: Annotated[
-        Path | None, typer.Option("--links", metavar="FILE", help="With --bitext: the links of its words.")
+        Path | None,
+        typer.Option(
+            "--links", rich_help_panel=_BITEXTS, metavar="FILE", help="With --bitext: the links of its words."
+        ),
     ] = None,
     source_model: Annotated[
-        str | None, typer.Option("--source-model", metavar="MODEL", help="With --bitext: finds names in SOURCE.")
+        str | None,
+        typer.Option(
+            "--source-model", rich_help_panel=_BITEXTS, metavar="MODEL", help="With --bitext: finds names in SOURCE."
+        ),
     ] = None,
     project: Annotated[
-        str | None, typer.Option("--project", help="With --bitext: soft, hard, ptt.", show_default="soft")
+        str | None,
+        typer.Option(
+            "--project", rich_help_panel=_BITEXTS, help="With --bitext: soft, hard, ptt.", show_default="soft"
+        ),
     ] = None,
     confusion: Annotated[
-        Path | None, typer.Option("--confusion", metavar="FILE", help="With --bitext: what its source model confuses.")
+        Path | None,
+        typer.Option(
+            "--confusion",
+            rich_help_panel=_BITEXTS,
+            metavar="FILE",
+            help="With --bitext: what its source model confuses.",
+        ),
     ] = None,
     nested: Annotated[bool, typer.Option("--nested", help="Entities inside entities, for ner.")] = False,
-    name: Annotated[str, typer.Option("--name", help="Name of the model.", show_default="that of the file")] = "",
+    name: Annotated[
+        str, typer.Option("--name", rich_help_panel=_HEADER, help="Name of the model.", show_default="that of the file")
+    ] = "",
     corpus: Annotated[
         list[str] | None,
         typer.Option(
             "--corpus",
+            rich_help_panel=_HEADER,
             metavar="NAME",
             help="A corpus the model is trained on, for its header; may be given several times.",
             show_default="the names of the files",
         ),
     ] = None,
     licence: Annotated[
-        str, typer.Option("--licence", help="Licence of the model, for its header.", show_default="not stated")
+        str,
+        typer.Option(
+            "--licence",
+            rich_help_panel=_HEADER,
+            help="Licence of the model, for its header.",
+            show_default="not stated",
+        ),
     ] = "",
     from_format: FromFormat = None,
     fields: Fields = None,
     encoding: Encoding = "utf-8",
     skip_bad: SkipBad = False,
     limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=0, help="Of a pipeline: N sentences a corpus, for a trial.")
+        int,
+        typer.Option(
+            "--limit",
+            rich_help_panel=_PIPELINES,
+            metavar="N",
+            min=0,
+            help="Of a pipeline: N sentences a corpus, for a trial.",
+        ),
     ] = 0,
     results: Annotated[
-        Path | None, typer.Option("--results", metavar="FILE", help="Of a pipeline: where to write its scores (JSON).")
+        Path | None,
+        typer.Option(
+            "--results",
+            rich_help_panel=_PIPELINES,
+            metavar="FILE",
+            help="Of a pipeline: where to write its scores (JSON).",
+        ),
     ] = None,
     keep: Annotated[
         Path | None,
-        typer.Option("--keep", metavar="FOLDER", help="Of a pipeline: where finished parts are kept, to go on with."),
+        typer.Option(
+            "--keep",
+            rich_help_panel=_PIPELINES,
+            metavar="FOLDER",
+            help="Of a pipeline: where finished parts are kept, to go on with.",
+        ),
     ] = None,
     seed: Seed = 0,
     workers: Workers = 1,

@@ -107,7 +107,7 @@ def size_to_reach(rows: Iterable[CurveRow], score: float) -> float | None:
     for low, high in pairwise(points):
         if low.mean < score <= high.mean:
             share = (score - low.mean) / (high.mean - low.mean)
-            return float(low.size * (high.size / low.size) ** share)
+            return min(float(high.size), float(low.size * (high.size / low.size) ** share))
     return None
 
 

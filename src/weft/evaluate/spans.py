@@ -116,7 +116,7 @@ def conlleval_f1(gold: Sequence[Sequence[str]], system: Sequence[Sequence[str]])
         of_name = np.array([names.setdefault(name, len(names)) for name in own], dtype=np.int64)
         found.append((starts * (int(offsets[-1]) + 1) + ends) * 2**16 + of_name[numbers])
     total = len(found[0]) + len(found[1])
-    return 2.0 * len(np.intersect1d(*found, assume_unique=True)) / total if total else 0.0
+    return 2.0 * len(np.intersect1d(found[0], found[1], assume_unique=True)) / total if total else 0.0
 
 
 def conlleval(gold: Iterable[Sequence[str]], system: Iterable[Sequence[str]]) -> SpanReport:

@@ -126,6 +126,17 @@ def test_templates_may_look_around_in_the_crf_and_not_in_the_hmm(dictionary):
         WeakTagger(WeakTaggerSettings(templates="w[0]"), dictionary).fit([document(10, keep=0.3)])
 
 
+def test_of_several_starts_the_most_probable_end_is_kept(dictionary):
+    text = document(60, keep=0.0)
+    losses = [
+        WeakTagger(WeakTaggerSettings(model="hmm", starts=starts, noise=1.0), dictionary).fit([text])["training"][
+            "loss"
+        ]
+        for starts in (1, 4)
+    ]
+    assert losses[1] <= losses[0]
+
+
 def test_other_tag_sets_can_be_used():
     doc = Doc.of_words([["a", "b"]] * 4, xpos=[["A", ""], ["A", "B"]] * 2)
     tagger = WeakTagger(WeakTaggerSettings(tagset="A B C", column="xpos"))

@@ -67,15 +67,16 @@ class WeakTaggerSettings(LabellerSettings):
     tagset: str = UNIVERSAL  # the twelve universal tags, or tags parted by blanks
     column: str = "upos"  # the column of projected tags, and of those to write
     sigma: float = 0.5**0.5  # width of the Gaussian prior; the paper charges the squared length of the weights
-    noise: float = 0.01  # spread of the weights that an hmm starts from
+    noise: float = 0.1  # spread of the weights that an hmm starts from
+    starts: int = 1  # random starts of an hmm, of which the most probable end is kept
 
     def check(self) -> None:
         super().check()
         for name, known in {"model": MODELS, "conflict": CONFLICTS}.items():
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
-        if not 0 <= self.type_threshold <= 1 or self.noise < 0:
-            raise ConfigError("type_threshold lies between 0 and 1, and noise is at least 0")
+        if not 0 <= self.type_threshold <= 1 or self.noise < 0 or self.starts < 1:
+            raise ConfigError("type_threshold lies between 0 and 1, noise is at least 0, and starts at least 1")
         if self.learner != "crf" or self.optimiser != "lbfgs":
             raise ConfigError("a weakly supervised tagger is learned with lbfgs: choose model=crf or model=hmm instead")
 
@@ -250,8 +251,13 @@ class WeakTagger(SequenceLabeller):
         hmm = FeatureHMM(data.batch.node, data.model.node)
         batches = list(lattice_batches(rows, sentences, allowed, allowed))
         objective = HMMObjective(hmm, batches, 1.0 / self.settings.sigma**2, self.settings.workers)
-        start = self.settings.noise * np.random.default_rng(self.settings.seed).standard_normal(hmm.size)
-        result = self._minimise(objective, start)
+        # Type constraints leave symmetries, as between articles and pronouns: the start decides which optimum is found.
+        rng = np.random.default_rng(self.settings.seed)
+        ends = (
+            self._minimise(objective, self.settings.noise * rng.standard_normal(hmm.size))
+            for _ in range(self.settings.starts)
+        )
+        result = min(ends, key=lambda end: end.loss)
         _, transitions, self.first = hmm.tables(result.weights)
         self.bias = -log_sum(hmm.scores(result.weights), axis=0)[0]
         node = result.weights[: data.model.node.size]

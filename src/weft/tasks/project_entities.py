@@ -208,7 +208,7 @@ class ProjectedRecognizer(EntityRecognizer):
                 start = minimise(alone, start, max_iterations=settings.iterations, describe="labelled").weights
             objectives.append(Objective(model, gold, Gold(), workers=settings.workers))
         return minimise(
-            TotalObjective(objectives),
+            TotalObjective(objectives) if first else objectives[0],
             start,
             LBFGS(settings.memory),
             max_iterations=settings.iterations,

@@ -22,8 +22,6 @@ from weft.learn.signals import Gold, Partial
 from weft.learn.tree_features import TreeWords
 from weft.learn.tree_model import TreeBatch, TreeModel
 
-SLUG = "transfer-parser-adaptation"
-
 
 def trees_of(n: int, seed: int, single_root: bool = True) -> ProjectiveTrees:
     space = all_arcs([0, n])
@@ -56,7 +54,7 @@ def by_enumeration(trees: ProjectiveTrees, mask: np.ndarray) -> tuple[float, np.
     return top + np.log(weights.sum()), marginals
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("transfer-parser-adaptation", 1)
 @pytest.mark.parametrize("single_root", [True, False])
 @pytest.mark.parametrize("n", range(1, 7))
 def test_sums_are_those_of_brute_force_with_and_without_masks_and_heads_sum_to_one(n, single_root):
@@ -87,7 +85,7 @@ def problem(seed: int, lengths: tuple[int, ...] = (5, 3, 6)) -> tuple[TreeModel,
     return model, batch, rng.normal(size=model.size)
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("transfer-parser-adaptation", 2)
 @pytest.mark.parametrize("seed", range(3))
 def test_the_objective_of_head_sets_is_that_of_enumeration_and_never_above_zero(seed):
     model, batch, weights = problem(seed)
@@ -102,7 +100,7 @@ def test_the_objective_of_head_sets_is_that_of_enumeration_and_never_above_zero(
     assert value < 0
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("transfer-parser-adaptation", 2)
 @pytest.mark.parametrize("seed", range(3))
 def test_the_objective_is_exactly_zero_where_everything_is_allowed_and_so_is_its_gradient(seed):
     model, batch, weights = problem(seed)
@@ -112,7 +110,7 @@ def test_the_objective_is_exactly_zero_where_everything_is_allowed_and_so_is_its
     assert not parts.arc.any()
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("transfer-parser-adaptation", 2)
 @pytest.mark.parametrize("seed", range(3))
 def test_with_single_trees_the_objective_is_the_supervised_likelihood(seed):
     model, batch, weights = problem(seed)
@@ -124,7 +122,7 @@ def test_with_single_trees_the_objective_is_the_supervised_likelihood(seed):
     np.testing.assert_allclose(parts.arc, expected.arc, atol=1e-12)
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("transfer-parser-adaptation", 2)
 @pytest.mark.parametrize("filtered", [False, True])
 def test_the_gradient_of_head_sets_agrees_with_central_differences(filtered):
     model, batch, weights = problem(7)
@@ -145,7 +143,7 @@ def test_cutting_and_choosing_sentences_keep_their_head_sets():
     np.testing.assert_array_equal(np.concatenate([batch.cut(0, 1).allowed, cut.allowed]), batch.head_sets)
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("transfer-parser-adaptation", 3)
 @settings(max_examples=30, deadline=None)
 @given(st.integers(1, 7), st.integers(0, 10**6))
 def test_sets_grow_with_sigma_hold_a_tree_and_their_oracle_never_falls(n, seed):

@@ -7,13 +7,12 @@ import pytest
 from weft.errors import DataError, FormatError
 from weft.lexical.typology import TRAITS, read_typology, typology
 
-SLUG = "transfer-parser-adaptation"
 #: The languages of Täckström, McDonald & Nivre (2013), English among them.
 PAPER = ["ar", "bg", "ca", "cs", "de", "el", "en", "es", "eu", "hu", "it", "ja", "nl", "pt", "sv", "tr", "zh"]
 HEADER = "code\tname\tfamily\t81A\t85A\t86A\t87A\t88A\n"
 
 
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("transfer-parser-adaptation", 4)
 def test_languages_that_agree_in_all_traits_form_the_four_groups_of_the_paper():
     groups = {frozenset(group) for group in typology().groups(PAPER)}
     expected = ["ca it pt es", "bg cs en", "nl de el", "ja tr"]
@@ -22,7 +21,7 @@ def test_languages_that_agree_in_all_traits_form_the_four_groups_of_the_paper():
     assert alone == {"ar", "eu", "hu", "sv", "zh"}
 
 
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("transfer-parser-adaptation", 4)
 def test_further_languages_join_the_groups_that_the_table_says():
     groups = {frozenset(group) for group in typology().groups()}
     expected = ["ca it pt es fr", "bg cs en", "nl de el", "ja tr ko hi", "sv da", "ru pl"]

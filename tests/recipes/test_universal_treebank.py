@@ -83,13 +83,8 @@ def test_training_with_random_strings_for_words_gives_the_same_parser():
 @corpus
 @needs_treebanks
 def test_the_best_foreign_source_of_a_germanic_or_romance_target_is_of_its_genus(matrix):
-    for target in ("en", "sv", "es", "fr", "it"):
+    for target in set(LANGUAGES) - {"ko"}:
         assert matrix.ranking(target)[0] in recipe.genus_of(target), (target, matrix.ranking(target))
-    # Swedish and English lead for German by little, so here the mean of a genus is compared.
-    germanic, romance = (
-        np.mean([matrix.score(source, "de") for source in genus]) for genus in (("en", "sv"), ("es", "fr", "it"))
-    )
-    assert germanic > romance
 
 
 @pytest.mark.must_show("universal-treebank", 4)

@@ -6,6 +6,9 @@ Wiktionary. What other languages have: treebanks, of which only the first senten
 used to measure, at the end of each step, and for the rows that say what annotated sentences would have given.
 
 Tags are the twelve universal ones; heads are counted without punctuation. Settings are the defaults of the commands.
+
+Files and a journal of the commands that were run are kept until the end in a folder for temporary files, or in the one
+that WEFT_NEW_LANGUAGE names: a run that was interrupted goes on from there.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,8 +37,8 @@ SOURCES = {
 N_CAPTIONS, N_VERSES = 4000, 1000  # sentence pairs to align
 N_LEARNED = 1500  # of them, those with projected tags that the tagger learns from
 N_ENGLISH = 2000  # sentences of the English tagger
-N_TREES = 200  # sentences a language of the parser
-N_TARGET = 150  # German sentences that the parser is adapted to
+N_TREES = 100  # sentences a language of the parser
+N_TARGET = 80  # German sentences that the parser is adapted to
 N_TEST = 400
 ANNOTATED = (100, 500)  # German sentences of the rows for comparison
 THRESHOLD = 0.9
@@ -47,8 +51,12 @@ CONTRACTIONS = {
 
 def run() -> dict[str, Any]:
     """Go through the steps."""
-    with tempfile.TemporaryDirectory() as folder:
-        return Steps(Path(folder)).run()
+    sizes = "-".join(map(str, (N_CAPTIONS, N_VERSES, N_LEARNED, N_ENGLISH, N_TREES, N_TARGET, N_TEST, *ANNOTATED)))
+    folder = Path(os.environ.get("WEFT_NEW_LANGUAGE") or Path(tempfile.gettempdir(), f"weft-new-language-{sizes}"))
+    folder.mkdir(parents=True, exist_ok=True)
+    facts = Steps(folder).run()
+    shutil.rmtree(folder)
+    return facts
 
 
 class Steps:
@@ -57,6 +65,9 @@ class Steps:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.rows: list[dict[str, Any]] = []
+        self.journal = folder / "journal.jsonl"
+        lines = self.journal.read_text(encoding="utf-8").splitlines() if self.journal.exists() else []
+        self.done: dict[str, dict[str, Any]] = dict(json.loads(line) for line in lines)
 
     def run(self) -> dict[str, Any]:
         self.prepare()
@@ -132,9 +143,10 @@ class Steps:
             self.weft("annotate", "test.conllu", "--model", model, "--out", f"found-{number}.conllu")
             self.add(f"tagger, {name}: tags right, %", self.accuracy(f"found-{number}.conllu"))
         for n in ANNOTATED:
-            self.weft("train", "tagger", f"annotated-{n}.conllu", "--out", "own.weft", "--set", "column=upos")
-            self.weft("annotate", "test.conllu", "--model", "own.weft", "--out", "own.conllu")
-            self.add(f"for comparison, tagger from {n} annotated sentences: tags right, %", self.accuracy("own.conllu"))
+            self.weft("train", "tagger", f"annotated-{n}.conllu", "--out", f"own-{n}.weft", "--set", "column=upos")
+            self.weft("annotate", "test.conllu", "--model", f"own-{n}.weft", "--out", f"own-{n}.conllu")
+            right = self.accuracy(f"own-{n}.conllu")
+            self.add(f"for comparison, tagger from {n} annotated sentences: tags right, %", right)
 
     def parsers(self) -> None:
         self.weft("annotate", "text.conllu", "--model", "tagger-3.weft", "--out", "text-tagged.conllu")
@@ -150,8 +162,9 @@ class Steps:
             self.weft("train", "parser", "--transfer", sources, "--target", "de=text-tagged.conllu",
                       "--share", share, "--adapt", adapt, "--out", model)  # fmt: skip
             for tags, file in both.items():
-                self.weft("annotate", file, "--model", model, "--out", "parsed.conllu")
-                self.add(f"parser, {name}, {tags}: heads right, %", self.attachment("parsed.conllu"))
+                parsed = f"parsed-{number}-{file}"
+                self.weft("annotate", file, "--model", model, "--out", parsed)
+                self.add(f"parser, {name}, {tags}: heads right, %", self.attachment(parsed))
         n = ANNOTATED[0]
         self.weft("train", "parser", f"annotated-{n}.conllu", "--out", "own-parser.weft")
         self.weft("annotate", "gold.conllu", "--model", "own-parser.weft", "--out", "parsed.conllu")
@@ -159,7 +172,10 @@ class Steps:
                  self.attachment("parsed.conllu"))  # fmt: skip
 
     def weft(self, *arguments: str) -> dict[str, Any]:
-        """Run a command in the folder; what it prints as JSON, if it does."""
+        """Run a command in the folder, unless it was run before; what it prints as JSON, if it does."""
+        name = " ".join(arguments)
+        if name in self.done:
+            return self.done[name]
         command = [str(Path(sys.executable).parent / "weft"), *arguments]
         as_json = arguments[0] in ("project", "align", "train")
         done = subprocess.run(
@@ -167,9 +183,11 @@ class Steps:
             cwd=self.folder, env={**os.environ, "WEFT_QUIET": "1"}, capture_output=True, text=True, check=False,
         )  # fmt: skip
         if done.returncode:
-            raise RuntimeError(f"weft {' '.join(arguments)}: {done.stderr.strip()}")
-        print(f"weft {' '.join(arguments)}", file=sys.stderr, flush=True)
+            raise RuntimeError(f"weft {name}: {done.stderr.strip()}")
+        print(f"weft {name}", file=sys.stderr, flush=True)
         found: dict[str, Any] = json.loads(done.stdout) if as_json else {}
+        with self.journal.open("a", encoding="utf-8") as journal:
+            journal.write(json.dumps([name, found]) + "\n")
         return found
 
     def path(self, name: str) -> str:

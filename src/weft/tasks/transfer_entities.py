@@ -56,7 +56,7 @@ CLUSTERS, NATIVE = TAGS.replace("t[", "c["), TAGS.replace("t[", "n[")
 WITHOUT_CAPITALS = ("de",)
 #: The column of universal tags: other tags differ from language to language.
 TAG_COLUMN = "upos"
-LEARNERS = ("adagrad", "crf", "sgd")
+LEARNERS = ("crf", "adagrad", "sgd")
 _SHARED, _NATIVE = "shared cluster", "native cluster"
 
 
@@ -65,7 +65,7 @@ class TransferSettings(EntitySettings):
     """Options of a recogniser that learns from other languages."""
 
     scheme: str | None = "IO"  # how spans become labels; IO only
-    learner: str = "adagrad"  # adagrad, crf, sgd
+    learner: str = "crf"  # crf, adagrad, sgd
     epochs: int = 4  # of the first training: for adagrad and sgd
     round_epochs: int = 2  # of every round of self-training
     iterations: int = 60  # of the first training: for crf
@@ -127,7 +127,7 @@ class _Known:
 class TransferData:
     """Sentences of several languages under one index of features; each mixture of them can be trained.
 
-    >>> data = TransferData(TransferSettings(epochs=3, rounds=1, min_count=1), small_example())
+    >>> data = TransferData(TransferSettings(rounds=1, min_count=1, threshold=0.2), small_example())
     >>> outcome = data.train(["en"], native=True)
     >>> [told.chosen for told in outcome.rounds]
     [3]
@@ -348,7 +348,7 @@ class _Fit:
 class TransferRecognizer(EntityRecognizer):
     """An entity recogniser that learns from other languages; saved, it is an ordinary one.
 
-    >>> recognizer = TransferRecognizer(TransferSettings(epochs=3, rounds=1, min_count=1))
+    >>> recognizer = TransferRecognizer(TransferSettings(rounds=1, min_count=1, threshold=0.2))
     >>> report = recognizer.fit_languages(small_example())
     >>> new = Doc.of_words([["il", "vit", "Oslo"]])
     >>> recognizer([new])

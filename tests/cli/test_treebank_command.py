@@ -35,7 +35,7 @@ def test_a_treebank_goes_to_the_universal_scheme_and_back_and_the_log_names_ever
     assert len(moved) == sum(figures["touched"].values())
     assert {each["rule"] for each in moved} == set(figures["touched"])
     assert figures["touched"]["copula"] > 0
-    assert "0 errors" in run("validate", new)
+    assert "0 errors" in run("validate", new, "--scheme", "universal")
 
 
 def test_tags_and_labels_of_ones_own_are_mapped(tmp_path):
@@ -51,10 +51,10 @@ def test_the_validator_names_sentence_and_word_counts_unreadable_ones_and_ends_w
     bad = tmp_path / "bad.conllu"
     rows = "# sent_id = s-7\n1\ta\t_\tNOUN\t_\t_\t2\tdep\t_\t_\n2\tb\t_\tNOUN\t_\t_\t1\tdep\t_\t_\n\n1\tc\t_\tX\n\n"
     bad.write_text(rows, encoding="utf-8")
-    output = run("validate", bad, code=3)
+    output = run("validate", bad, "--scheme", "universal", code=3)
     assert "3 errors" in output
     assert "sentence s-7, word 1 is in a cycle: 1 -> 2 -> 1" in output
-    found = json.loads(run("validate", bad, f"story={STORY}", "--json", code=3))
+    found = json.loads(run("validate", bad, f"story={STORY}", "--scheme", "universal", "--json", code=3))
     assert found["treebanks"]["bad"]["kinds"] == {"roots": 1, "cycle": 1}
     assert len(found["treebanks"]["bad"]["unreadable"]) == 1
     assert set(found["usage"]) == {"shares", "rare"}

@@ -134,10 +134,10 @@ def _show_log(log: Log, to_stderr: bool) -> None:
     )
 
 
-@app.command("validate", epilog="Example: weft treebank validate examples/story.conllu --scheme ud")
+@app.command("validate", epilog="Example: weft treebank validate examples/story.conllu --most 5")
 def validate(
     files: Annotated[list[str], typer.Argument(metavar="[NAME=]FILE...", help="Treebanks, with names for tables.")],
-    scheme: Annotated[str, typer.Option("--scheme", metavar="NAME", help="universal or ud.")] = "universal",
+    scheme: Annotated[str, typer.Option("--scheme", metavar="NAME", help="ud or universal.")] = "ud",
     most: Annotated[int, typer.Option("--most", min=0, help="Findings to print of each treebank.")] = 20,
     suspects: Annotated[int, typer.Option("--suspects", min=0, help="Suspects to print of each treebank.")] = 10,
     from_format: FromFormat = None,

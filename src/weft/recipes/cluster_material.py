@@ -64,9 +64,9 @@ LANGUAGES = {
                    "treebanks/pud/Spanish-PUD/test.conllu.gz", "PUD"),
     "pt": Language("treebanks/ud/Portuguese-Bosque/test.conllu.gz",
                    ("treebanks/ud/Portuguese-Bosque/train.conllu.gz",), bitext="PUD"),
-    "bg": Language("treebanks/ud/Bulgarian-BTB/test.conllu.gz", ("treebanks/ud/Bulgarian-BTB/train.conllu.gz",)),
+    "bg": Language("treebanks/ud/Bulgarian-BTB/test.conllu.gz", ("treebanks/ud/Bulgarian-BTB/dev.conllu.gz",)),
     "et": Language("treebanks/ud/Estonian-EWT/test.conllu.gz", ("treebanks/ud/Estonian-EWT/train.conllu.gz",)),
-    "uk": Language("treebanks/ud/Ukrainian-IU/test.conllu.gz", ("treebanks/ud/Ukrainian-IU/train.conllu.gz",)),
+    "uk": Language("treebanks/ud/Ukrainian-IU/test.conllu.gz", ("treebanks/ud/Ukrainian-IU/dev.conllu.gz",)),
 }  # fmt: skip
 NAMES = {"es": "Spanish", "pt": "Portuguese"}
 

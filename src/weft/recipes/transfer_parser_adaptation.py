@@ -91,15 +91,15 @@ class Size:
     """
 
     languages: tuple[str, ...] = tuple(LANGUAGES)
-    targets: tuple[str, ...] = ("de", "sv", "es", "pt", "cs", "tr", "ko", "eu", "hi")
-    source: int = 80  # sentences of a treebank
-    source_words: int = 12  # of a sentence, at most
-    text: int = 800  # sentences of the target without trees
-    text_words: int = 20  # of a sentence, at most
-    test: int = 200
-    iterations: int = 40
-    adapted_iterations: int = 25
-    bits: int = 18
+    targets: tuple[str, ...] = ("de", "es", "pt", "cs", "tr", "ko", "eu", "hi")
+    source: int = 60  # sentences of a treebank
+    source_words: int = 10  # of a sentence, at most
+    text: int = 500  # sentences of the target without trees
+    text_words: int = 12  # of a sentence, at most
+    test: int = 150
+    iterations: int = 25
+    adapted_iterations: int = 20
+    bits: int = 17
     sweep: tuple[str, ...] = ("tr",)  # targets with a curve over sigma
     base: str = "family"  # what adaptation begins from
 

@@ -160,7 +160,7 @@ class Steps:
         for number, (name, (sources, share, adapt)) in enumerate(runs.items(), start=1):
             model = f"parser-{number}.weft"
             self.weft("train", "parser", "--transfer", sources, "--target", "de=text-tagged.conllu",
-                      "--share", share, "--adapt", adapt, "--out", model)  # fmt: skip
+                      "--share", share, "--adapt", adapt, "--set", "tags=twelve", "--out", model)  # fmt: skip
             for tags, file in both.items():
                 parsed = f"parsed-{number}-{file}"
                 self.weft("annotate", file, "--model", model, "--out", parsed)

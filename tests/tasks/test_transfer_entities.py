@@ -21,7 +21,7 @@ from weft.tasks.transfer_entities import (
 )
 from weft.text import Doc, SpanLayer
 
-SETTINGS = TransferSettings(epochs=2, rounds=3, min_count=1)
+SETTINGS = TransferSettings(learner="adagrad", epochs=2, rounds=3, min_count=1)
 #: A model with a prior is not sure of names that it met once.
 CALIBRATED = replace(SETTINGS, learner="crf", iterations=40, round_iterations=30, threshold=0.7)
 

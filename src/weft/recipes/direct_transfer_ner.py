@@ -214,9 +214,8 @@ def supervised_rows(material: Material, sizes: Sizes, code: str, seed: int, test
     }
     found = {}
     for kind, (shared, native) in kinds.items():
-        data = TransferData(
-            replace(settings_of(sizes), learner="crf", iterations=60), Languages({}, [], code, [labelled], shared, native)
-        )  # fmt: skip
+        settings = replace(settings_of(sizes), learner="crf", iterations=60)
+        data = TransferData(settings, Languages({}, [], code, [labelled], shared, native))
         found[kind] = score_labels(data, data.train([], rounds=0, seed=seed).model, [test])
     return found
 

@@ -129,6 +129,7 @@ class ProjectedRecognizer(EntityRecognizer):
         if self._evidence is not None or not settings.links:
             return super().fit(train, dev)
         from weft import models
+        from weft.formats.bitext import read_side
         from weft.formats.pharaoh import read_links
 
         missing = [name for name in ("source_text", "target_text", "source_model") if not getattr(settings, name)]
@@ -136,7 +137,7 @@ class ProjectedRecognizer(EntityRecognizer):
             raise ConfigError(
                 f"a bitext needs the files source_text, target_text, links and source_model; set {missing[0]}"
             )
-        bitext = Bitext(_side(settings.source_text), _side(settings.target_text), read_links(settings.links))
+        bitext = Bitext(read_side(settings.source_text), read_side(settings.target_text), read_links(settings.links))
         confusion = read_confusion(settings.confusion) if settings.confusion else None
         return self.fit_bitext(bitext, Pipeline.load(models.find(settings.source_model)), train, dev, confusion)
 
@@ -283,18 +284,6 @@ def count_confusions(model: Pipeline | Chunker, docs: Sequence[Doc], layer: str 
     truth = [label for doc in docs for label in gold.gold(doc)]
     labels, _, best = source_posteriors(model, docs)
     return Confusion.of_labels(truth, [labels[label] for label in best.tolist()], sorted({*labels, *truth}))
-
-
-def _side(path: str) -> list[Doc]:
-    """The sentences of one side of a bitext: documents with their layers, or plain lines of words."""
-    from weft.formats import detect, read
-    from weft.formats.bitext import read_sentences
-
-    try:
-        words_only = detect(path) == "plain"
-    except DataError:  # a suffix that says nothing: lines of words
-        words_only = True
-    return [Doc.of_words(list(read_sentences(path)))] if words_only else list(read(path))
 
 
 def _finds_spans(component: Any) -> bool:

@@ -251,3 +251,12 @@ def test_documents_without_a_language_or_without_heads_are_refused(files, dutch)
         TransferParser(SMALL).fit(dutch[1])
     with pytest.raises(DataError, match="has no heads to learn from"):
         read_sources({"nl": str(files / "nl-text.conllu")})
+
+
+def test_tags_of_two_sets_are_refused():
+    german = Doc.of_words([["er", "ist", "da"]], upos=[["PRON", "AUX", "ADV"]], head=[[3, 3, 0]])
+    german.meta["language"] = "de"
+    dutch = Doc.of_words([["hij", "is", "er", "."]], upos=[["PRON", "VERB", "ADV", "."]])
+    with pytest.raises(DataError, match=r"the tag '\.' is not one of Universal Dependencies"):
+        TransferParser(TransferSettings(target="nl", bits=BITS), target=[dutch]).fit([german])
+    TransferParser(TransferSettings(target="nl", bits=BITS, tags="twelve", iterations=2), target=[dutch]).fit([german])

@@ -35,6 +35,7 @@ from weft.learn.signals import Gold, Partial
 from weft.learn.training import Result
 from weft.learn.tree_model import TreeBatch, TreeModel
 from weft.lexical.typology import Language, Typology, read_typology, typology
+from weft.lexical.universal_tags import tagsets_of
 from weft.pipeline import State
 from weft.tasks.graph_parse import BATCH, GraphParser
 from weft.tasks.graph_settings import GraphParserSettings
@@ -185,6 +186,7 @@ class TransferParser(GraphParser):
                 f"the target {settings.language} is among the languages to learn from: its trees can be learned from "
                 "directly, by `weft train parser`"
             )
+        self._check_tags(docs)
         self._use(partners(settings.share, self.table, [*codes, settings.language]))
         docs, languages = _shorter(docs, languages, settings.longest)
         words, _, sentences = self._reader.read(docs, languages)
@@ -249,6 +251,12 @@ class TransferParser(GraphParser):
             raise DataError(
                 f"adapt={settings.adapt} learns from sentences of the target: give target=CODE=FILE, or adapt=none"
             )
+
+    def _check_tags(self, docs: Sequence[Doc]) -> None:
+        """Refuse tags of two sets: a tag that one side does not have says nothing there."""
+        if self.settings.fields["t"] == "upos" and self.settings.tags == "upos":
+            known = tagsets_of({tag for doc in docs for tag in set(doc.column("upos"))})
+            tagsets_of({tag for doc in self.target for tag in set(doc.column("upos"))}, known)
 
     def _minimise(self, model: TreeModel, batch: TreeBatch, signal: Any, penalty: float, what: str) -> Result:
         objective = Objective(model, list(batch.batches(BATCH)), signal, l2=2.0 * penalty)

@@ -147,11 +147,11 @@ class TestOrder:
         train, test = data
         with_edit = joint[True, 0]
         plain = train_joint(train, WITH_EDIT, SIZE.beam, 2, 0, edit=False)
-        ratios = []
-        for _ in range(3):  # one after the other, as a busy machine changes its mind
-            ratios.append(seconds_of(lambda: parse_jointly(with_edit, test)))
-            ratios[-1] /= seconds_of(lambda: parse_jointly(plain, test))
-        assert float(np.median(ratios)) < 1.1, ratios
+        best = {True: np.inf, False: np.inf}
+        for _ in range(6):  # one after the other, as a busy machine changes its mind
+            for edit, parser in ((True, with_edit), (False, plain)):
+                best[edit] = min(best[edit], seconds_of(lambda parser=parser: parse_jointly(parser, test)))
+        assert best[True] < 1.1 * best[False], best
         forms, tags = test[0].column("form"), test[0].column("upos")
         times = []
         for length in (60, 120, 240, 480):

@@ -17,7 +17,7 @@ from weft.recipes import direct_transfer_ner as recipe
 from weft.recipes.framework import RecipeOptions
 from weft.recipes.transfer_material import FILES, names, native_clusters, raw_text, sample, words_of
 from weft.tasks.transfer_curve import score_labels, transfer_curve
-from weft.tasks.transfer_entities import Languages, TransferData
+from weft.tasks.transfer_data import Languages, TransferData
 
 CODES = ("en", "es", "nl", "pt")
 SIZES = recipe.Sizes(source=250, text=200, test=150, rounds=2, supervised=250)

@@ -12,13 +12,8 @@ from weft.errors import ConfigError, DataError
 from weft.evaluate import evaluate_spans
 from weft.pipeline import Pipeline
 from weft.tasks.entities import EntityRecognizer
-from weft.tasks.transfer_entities import (
-    Languages,
-    TransferData,
-    TransferRecognizer,
-    TransferSettings,
-    read_clusters,
-)
+from weft.tasks.transfer_data import Languages, TransferData, TransferSettings
+from weft.tasks.transfer_entities import TransferRecognizer, read_clusters
 from weft.text import Doc, SpanLayer
 
 SETTINGS = TransferSettings(learner="adagrad", epochs=2, rounds=3, min_count=1)

@@ -62,7 +62,8 @@ def curve(
     self-trained; and tell how many words the labels alone need to reach transfer. With --model: how many labelled
     sentences ordinary training needs to reach a model."""
     from weft.tasks.transfer_curve import transfer_curve
-    from weft.tasks.transfer_entities import TransferData, TransferSettings, languages_of
+    from weft.tasks.transfer_data import TransferData, TransferSettings
+    from weft.tasks.transfer_entities import languages_of
 
     own, held_out = (open_inputs(files, from_format, skip_bad, fields, encoding) for files in (labelled, test))
     steps = _numbers(sizes or (SIZES if model is None else SENTENCES))

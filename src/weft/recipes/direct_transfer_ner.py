@@ -17,7 +17,7 @@ from weft.lexical.pivot_clusters import SharedClusters
 from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
 from weft.recipes.transfer_material import names, native_clusters, raw_text, sample, shared_clusters
 from weft.tasks.transfer_curve import TransferCurve, score_labels, transfer_curve
-from weft.tasks.transfer_entities import Languages, TransferData, TransferSettings
+from weft.tasks.transfer_data import Languages, TransferData, TransferSettings
 from weft.text.doc import Doc
 
 SLUG = "direct-transfer-ner"

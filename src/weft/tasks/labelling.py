@@ -145,9 +145,8 @@ class SequenceLabeller(Component):
     def restore(self, header: Mapping[str, Any], arrays: Arrays) -> None:
         """Take back from a model file what `prepare` collected."""
 
-    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Train on annotated documents; with dev data, training stops when its score no longer rises."""
-        started, wall = time.process_time(), time.perf_counter()
+    def begin(self, train: Iterable[Doc]) -> list[Doc]:
+        """The documents to learn from, once templates and fields are settled and `prepare` has collected from them."""
         settings = self.settings
         docs = [doc for doc in train if doc.n_words]
         if not docs:
@@ -157,6 +156,13 @@ class SequenceLabeller(Component):
         used = Templates(settings.templates).fields()
         settings.fields = {field: column for field, column in {**bound, **settings.fields}.items() if field in used}
         self.prepare(docs)
+        return docs
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Train on annotated documents; with dev data, training stops when its score no longer rises."""
+        started, wall = time.process_time(), time.perf_counter()
+        settings = self.settings
+        docs = self.begin(train)
         reader = ChainReader(Templates(settings.templates), self.bindings())
         labels = [self.gold(doc) for doc in docs]
         space = self.label_space((label for each in labels for label in each), reader.order)

@@ -23,7 +23,7 @@ from weft.evaluate.curves import CurveRow, curve_points, size_to_reach
 from weft.evaluate.spans import conlleval
 from weft.progress import progress
 from weft.tasks.entities import EntityRecognizer, EntitySettings
-from weft.tasks.transfer_entities import Floats, TransferData
+from weft.tasks.transfer_data import Floats, TransferData
 from weft.text.doc import Doc
 
 SYSTEMS = ("target", "single", "multi", "single+self", "multi+self")

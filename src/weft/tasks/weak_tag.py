@@ -149,14 +149,7 @@ class WeakTagger(SequenceLabeller):
         """Learn from text with projected tags; dev data with gold tags is only reported on."""
         started, wall = time.process_time(), time.perf_counter()
         settings = self.settings
-        docs = [doc for doc in train if doc.n_words]
-        if not docs:
-            raise DataError("there is nothing to train on: no words were found")
-        templates, bound = self.default_features(docs)
-        settings.templates = settings.templates or templates
-        used = Templates(settings.templates).fields()
-        settings.fields = {field: column for field, column in {**bound, **settings.fields}.items() if field in used}
-        self.prepare(docs)
+        docs = self.begin(train)
         words = [form for doc in docs for form in doc.column("form")]
         tokens = [tag for doc in docs for tag in (self.gold(doc) if doc.has(settings.column) else [""] * doc.n_words)]
         self.dictionary = self._learned_dictionary(words, tokens)

@@ -34,9 +34,10 @@ demo: $(VENV)/.run
 	head -n 14 $(DEMO)/note.conllu
 	@echo "All of it is in $(DEMO)/note.conllu; docs/tour.md goes on from here."
 
-# Files go whole to one of two workers, so that each kernel is compiled by few of them.
+# Files go whole to one of two workers, so that each kernel is compiled by few of them; what measures time runs alone.
 test: lint
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not timing"
+	$(BIN)/python -m pytest -q -m timing tests
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check

@@ -22,7 +22,21 @@ from weft.evaluate import (
     mcnemar,
     mcnemar_of_counts,
     paired_bootstrap,
+    signed_rank,
 )
+
+
+@given(st.lists(st.integers(-40, 40).filter(bool), min_size=1, max_size=9, unique_by=abs))
+@settings(max_examples=40, deadline=None)
+def test_the_signed_rank_test_equals_the_enumeration_of_all_signs(differences: list[int]) -> None:
+    ranks = np.argsort(np.argsort(np.abs(differences))) + 1
+    seen = ranks[np.array(differences) > 0].sum()
+    middle = ranks.sum() / 2
+    sums = [
+        sum(rank for rank, up in zip(ranks, signs, strict=True) if up) for signs in product((0, 1), repeat=len(ranks))
+    ]
+    extreme = sum(abs(each - middle) >= abs(seen - middle) for each in sums)
+    assert signed_rank(differences) == pytest.approx(extreme / len(sums))
 
 
 @given(st.integers(0, 14), st.integers(0, 14))
@@ -175,6 +189,7 @@ def test_bad_arguments_are_refused_in_plain_words() -> None:
         confidence_interval(a.select([]))
 
 
+@pytest.mark.timing
 def test_ten_thousand_samples_of_two_thousand_sentences_take_seconds() -> None:
     a, b = random_counts(np.random.default_rng(1), 2000)
     start = time.process_time()

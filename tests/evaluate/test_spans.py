@@ -188,6 +188,7 @@ def test_nothing_against_nothing_is_zero_not_an_error() -> None:
     assert len(report.counts) == 1
 
 
+@pytest.mark.timing
 def test_50_000_labels_are_scored_within_a_second() -> None:
     rng = random.Random(1)
     gold = [rng.choices(["O", "B-NP", "I-NP", "B-VP", "I-PP"], k=25) for _ in range(2000)]

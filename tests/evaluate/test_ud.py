@@ -308,6 +308,7 @@ def test_the_table_looks_like_that_of_the_shared_task() -> None:
     assert len(lines) == 1 + len(METRICS)
 
 
+@pytest.mark.timing
 def test_25_000_words_are_scored_within_a_second() -> None:
     gold = document("\n".join([GOLD] * 3600).replace("\n\n\n", "\n\n"))
     system = document("\n".join([GOLD.replace("6 det", "3 det")] * 3600).replace("\n\n\n", "\n\n"))

@@ -325,6 +325,7 @@ def seconds(structure):
 
 
 @pytest.mark.must_show("crossing-sensitive-third-order", 4)  # the slopes; the ratio to projective search is not held
+@pytest.mark.timing
 def test_time_grows_with_about_the_fourth_power_of_length_and_the_third_where_arcs_are_pruned():
     whole = [seconds(random_structure(all_arcs([0, n]), 0)) for n in (12, 24)]
     pruned = [seconds(random_structure(sparse_space(n, 6, 0), 0)) for n in (12, 48)]

@@ -160,6 +160,7 @@ def seconds(n: int, k: int, gap: int, repeat: int) -> float:
 
 
 @pytest.mark.must_show("structured-multilabel-segmentation", 7)
+@pytest.mark.timing
 def test_time_grows_at_most_with_the_cube_and_with_a_gap_bound_at_most_with_the_square():
     seconds(10, 10, 0, 1)  # compiles
     sizes = np.array([100, 200, 400])

@@ -312,6 +312,7 @@ def seconds(decode, repeats):
 
 
 @pytest.mark.must_show("nonprojective-mst", 4)
+@pytest.mark.timing
 def test_decoding_time_grows_as_the_square_of_the_length_and_that_of_projective_trees_as_the_cube():
     lengths = [20, 50, 100, 200, 400]
     times = {SpanningTrees: [], ProjectiveTrees: []}

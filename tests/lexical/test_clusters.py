@@ -95,6 +95,7 @@ def test_bad_requests_are_refused():
         cluster_words([["a"]], min_count=5)
 
 
+@pytest.mark.timing
 def test_time_grows_with_classes_not_with_their_square():
     random = np.random.default_rng(0)
     text = [[f"w{int(k)}" for k in random.zipf(1.3, 20) if k < 3000] for _ in range(5000)]

@@ -140,6 +140,7 @@ def test_fixed_words_never_move(text, n_classes, shards, seed):
 
 
 @pytest.mark.must_show("cross-lingual-clusters", 8)
+@pytest.mark.timing
 def test_a_million_tokens_are_counted_in_a_second_and_200_000_types_swept_in_a_minute():
     text = random_text(1_000_000, 50_000)
     started = time.process_time()

@@ -147,6 +147,7 @@ def test_word_structures_are_scored_and_unknown_words_apart(outcome):
 
 
 @pytest.mark.must_show("chinese-character-parser", 7)
+@pytest.mark.timing
 def test_greedy_parsing_takes_the_same_time_a_character_whatever_the_length(greedy, material):
     whole = "".join(text_of(sentence) for sentence in material.dev)[:3200]
 

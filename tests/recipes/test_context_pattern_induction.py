@@ -82,6 +82,7 @@ def test_a_grown_list_helps_a_small_tagger_and_a_list_of_its_own_training_names_
 @pytest.mark.corpus
 @pytest.mark.must_show("context-pattern-induction", 7)
 @pytest.mark.skipif(not have(material.NOVELS), reason="the novels of LitBank are not at hand: set WEFT_DATA")
+@pytest.mark.timing
 def test_a_million_tokens_a_minute_and_the_same_bytes_from_1_and_8_shards(tmp_path):
     options = RecipeOptions()
     # Novels in parts, so that there is something to share out.

@@ -105,6 +105,7 @@ def test_early_stopping_costs_nothing_on_dev(two_thousand, dev):
 
 
 @pytest.mark.must_show("crf-shallow-parsing", 8)
+@pytest.mark.timing
 def test_one_pass_over_all_sentences_takes_seconds(corpus):
     data = recipe.build(recipe.sentences(corpus))
     objective = Objective(data.model, list(data.batch.batches()), sigma=1.0)

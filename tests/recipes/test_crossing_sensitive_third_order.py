@@ -58,6 +58,7 @@ def test_some_edges_are_crossed_though_fewer_than_in_gold_trees(gothic):
 @needs_gothic
 @pytest.mark.corpus
 @pytest.mark.must_show("crossing-sensitive-third-order", 4)  # of whole parsers, as in the paper
+@pytest.mark.timing
 def test_the_parser_takes_at_most_four_times_as_long_as_the_projective_one(gothic):
     docs = gothic.runs[recipe.CS_GSIB].system[:200]
     seconds = {row: [] for row in gothic.runs}

@@ -143,6 +143,7 @@ class TestOrder:
         assert abs(f[True] - f[False]) < 0.03, f
 
     @pytest.mark.must_show("disfluency-parser", 7)
+    @pytest.mark.timing
     def test_time_grows_with_the_length_of_utterances_and_edit_costs_at_most_a_tenth(self, data, joint):
         train, test = data
         with_edit = joint[True, 0]

@@ -47,13 +47,14 @@ def test_without_exploring_accuracy_falls(train, dev):
 
 
 @pytest.mark.must_show("dynamic-oracles", 7)
+@pytest.mark.timing
 def test_a_parser_is_as_fast_whatever_its_oracle_and_linear_in_the_length_of_sentences(train, dev):
     static, dynamic = (recipe.train(train, "arc-eager", oracle, 3) for oracle in ("static", "dynamic"))
-    ratios = []
-    for _ in range(5):  # one after the other, as a busy machine changes its mind
-        speeds = [recipe.parsing_speed(parser, Corpus(dev), rounds=1) for parser in (static, dynamic)]
-        ratios.append(speeds[1] / speeds[0])
-    assert abs(float(np.median(ratios)) - 1) < 0.1, ratios
+    best = [0.0, 0.0]
+    for _ in range(12):  # one after the other, as a busy machine changes its mind
+        for i, parser in enumerate((static, dynamic)):
+            best[i] = max(best[i], recipe.parsing_speed(parser, Corpus(dev), rounds=1))
+    assert abs(best[1] / best[0] - 1) < 0.1, best
     forms, tags = dev[0].column("form"), dev[0].column("upos")
     seconds = []
     for length in (250, 500, 1000, 2000):

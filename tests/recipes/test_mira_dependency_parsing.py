@@ -50,6 +50,7 @@ def test_mira_is_at_least_as_good_as_the_perceptron_and_five_trees_as_one_on_the
 @pytest.mark.corpus
 @needs_wsj
 @pytest.mark.must_show("mira-dependency-parsing", 3)
+@pytest.mark.timing
 def test_more_than_ten_trees_bring_nothing_and_time_grows_no_faster_than_their_number():
     recipe.learn(wsj(RecipeOptions(), 20, 1, 1), 1, k=2)  # compiles, which is no time of training
     small = wsj(RecipeOptions(), 250, 1, 300)

@@ -115,6 +115,7 @@ def test_gappy_expressions_are_found_with_eight_tags_only(material, few, with_re
 
 
 @pytest.mark.must_show("mwe-gappy-segmentation", 7)
+@pytest.mark.timing
 def test_training_on_all_sentences_takes_seconds(base):
     assert base[1] < 60.0
 

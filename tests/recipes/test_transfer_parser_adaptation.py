@@ -138,6 +138,7 @@ def test_sets_of_spanish_sentences_grow_with_sigma_hold_trees_and_their_oracle_n
 @pytest.mark.corpus
 @pytest.mark.skipif(not have(LIT), reason="UD_German-LIT is not at hand: set WEFT_DATA (see `weft data list`)")
 @pytest.mark.must_show("transfer-parser-adaptation", 7)
+@pytest.mark.timing
 def test_the_gradient_of_a_thousand_sentences_of_20_words_takes_less_than_ten_seconds():
     sentences = []
     for doc in read(RecipeOptions().find(LIT)):

@@ -211,6 +211,7 @@ def test_scopes_of_gold_cues_are_well_above_those_of_found_cues(abstracts, scope
 
 
 @pytest.mark.must_show("uncertainty-detection", 8)
+@pytest.mark.timing
 def test_cues_and_scopes_of_the_whole_corpus_train_in_a_minute(abstracts, scopes):
     started = time.process_time()
     cues = recipe.CueTask.of(abstracts)

@@ -183,6 +183,7 @@ def test_the_scorer_agrees_with_the_metrics_of_conll_2018_on_parsed_sentences():
 @pytest.mark.must_show("universal-treebank", 8)
 @corpus
 @needs_treebanks
+@pytest.mark.timing
 def test_a_grid_of_six_treebanks_of_2000_sentences_takes_less_than_thirty_minutes():
     """The sheet allows eight cores; one is enough. Training and parsing are linear in words, so a part is timed."""
     options = RecipeOptions()

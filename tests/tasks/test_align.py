@@ -160,6 +160,7 @@ def captions(language: str, n: int) -> list[list[str]]:
 
 
 @pytest.mark.corpus
+@pytest.mark.timing
 def test_five_thousand_captions_are_learned_in_ten_seconds():
     source, target = captions("en", 5000), captions("de", 5000)
     start = time.process_time()

@@ -129,6 +129,7 @@ def test_what_cannot_be_learned_is_told_plainly():
         Lemmatizer()([Doc.of_words([["a"]])])
 
 
+@pytest.mark.timing
 def test_a_slice_of_a_treebank_is_lemmatised_well_and_fast(treebank):
     lemmatizer = Lemmatizer()
     lemmatizer.fit(treebank("train", 25_000))

@@ -176,6 +176,7 @@ def test_what_cannot_be_learned_is_told_plainly(document):
         Tagger.of_options({"dictionary": -1})
 
 
+@pytest.mark.timing
 def test_a_slice_of_a_treebank_is_tagged_well_and_fast(treebank):
     tagger = Tagger()
     tagger.fit(treebank("train", 25_000))

@@ -24,6 +24,8 @@ from weft.evaluate.significance import (
     mcnemar,
     mcnemar_of_counts,
     paired_bootstrap,
+    rank_sum,
+    signed_rank,
 )
 from weft.evaluate.spans import SpanReport, conlleval, evaluate_span_sets, evaluate_spans
 from weft.evaluate.tagging import TagReport, evaluate_labels, evaluate_tags, tag_dictionary, vocabulary_of
@@ -36,5 +38,6 @@ __all__ = [
     "calibration_of_spans", "confidence_interval", "conlleval", "curve_points", "diagnose", "draw_curve",
     "evaluate_conllx", "evaluate_constituents", "evaluate_labels", "evaluate_span_sets", "evaluate_spans",
     "evaluate_tags", "evaluate_ud", "f1", "holm", "learning_curve", "loss_table", "macro_f1", "mcnemar",
-    "mcnemar_of_counts", "paired_bootstrap", "precision", "recall", "size_to_reach", "tag_dictionary", "vocabulary_of",
+    "mcnemar_of_counts", "paired_bootstrap", "precision", "rank_sum", "recall", "signed_rank", "size_to_reach",
+    "tag_dictionary", "vocabulary_of",
 ]  # fmt: skip

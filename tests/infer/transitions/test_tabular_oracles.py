@@ -277,6 +277,7 @@ def test_long_sentences_and_large_tables_fall_back_on_the_rules_for_gold_paths()
         assert costs == ([1, 0, 1] if name == "arc-standard" else [0, 0, 1])
 
 
+@pytest.mark.timing
 def test_a_spine_table_is_bounded_whatever_the_parser_has_done():
     # Everything shifted: as many elements as there can be. Beyond the largest table rules answer at once.
     system, seconds = system_named("lr-spine"), {}

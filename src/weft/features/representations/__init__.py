@@ -1,0 +1,1 @@
+"""Representations of words, instances and documents that are learned from unlabelled text."""

@@ -33,6 +33,7 @@ _HOMES = {
     "em": ("expectation_maximisation",),
     "self_training": ("self_train", "self_train_weights"),
     "choice": ("ChoiceModel",),
+    "huber": ("fit_huber", "huber_loss"),
     "linear": ("linear_svm", "logistic_regression"),
     "selection": ("forward_selection",),
     "training": ("Checkpoint", "EarlyStopping", "Result"),

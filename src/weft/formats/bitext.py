@@ -12,7 +12,7 @@ from itertools import pairwise, zip_longest
 
 from weft.errors import DataError, FormatError
 from weft.formats.doors import FORMATS, read
-from weft.formats.streams import encoding_error, stray_byte, text_blocks
+from weft.formats.streams import numbered_lines
 from weft.text.doc import Doc
 
 PathLike = str | os.PathLike[str]
@@ -51,7 +51,7 @@ def read_sentences(path: PathLike, *, encoding: str = "utf-8") -> Iterator[list[
     """The words of every sentence of a file: of a corpus by its suffix, else of every line."""
     name = os.fspath(path)
     if _format(name) is None:
-        for _, line in _lines(name, encoding):
+        for _, line in numbered_lines(name, encoding):
             yield line.split()
         return
     for doc in read(name, encoding=encoding):
@@ -80,17 +80,9 @@ def _format(name: str) -> str | None:
 
 
 def _joined(path: str, encoding: str) -> Iterator[Pair]:
-    for number, line in _lines(path, encoding):
+    for number, line in numbered_lines(path, encoding):
         sides = line.split(SEPARATOR)
         if len(sides) != 2:
             found = "no such mark" if len(sides) == 1 else f"{len(sides) - 1} of them"
             raise FormatError(path, number, "source and target, parted by |||", found, "Or name two files")
         yield sides[0].split(), sides[1].split()
-
-
-def _lines(path: str, encoding: str) -> Iterator[tuple[int, str]]:
-    for block in text_blocks(path, "\n", encoding):
-        for number, line in enumerate(block.text.removesuffix("\n").split("\n"), start=block.line):
-            if not block.clean and (stray := stray_byte(line)):
-                raise encoding_error(path, number, stray[1])
-            yield number, line

@@ -218,7 +218,7 @@ def _new_document(comments: Sequence[str]) -> str | None:
 def write(docs: Iterable[Doc], path: str, *, comments: Comments = "keep") -> int:
     """Write documents as CoNLL-U and return how many.
 
-    `comments="add"` puts `# newdoc`, `# sent_id` and `# text` where a document has no comments, as is proper for
+    `comments="add"` puts `# newdoc`, `# sent_id` and `# text` where a document has none of them, as is proper for
     documents that come from elsewhere.
     """
     if comments not in ("keep", "add"):
@@ -270,7 +270,7 @@ def to_text(doc: Doc, comments: Comments = "keep", spacing: Spacing | None = Non
     rows = list(map("\t".join, zip(*columns, strict=True)))
     lines: list[str] = []
     rare = _rare_rows(doc, multiwords)
-    notes = doc.comments if comments == "keep" or any(doc.comments) else _new_comments(doc, before)
+    notes = doc.comments if comments == "keep" or _has_names(doc) else _new_comments(doc, before)
     for sentence, (first, end) in enumerate(pairwise(starts)):
         lines.extend(notes[sentence])
         if sentence in rare:
@@ -372,12 +372,17 @@ def _weave(lines: list[str], rows: Sequence[str], rare: list[tuple[int, str]]) -
     lines.extend(rows[done:])
 
 
+def _has_names(doc: Doc) -> bool:
+    """Whether a document came with comments that name it or its sentences, not only with those an annotator wrote."""
+    return any(line.startswith(("# newdoc", "# sent_id", "# text")) for lines in doc.comments for line in lines)
+
+
 def _new_comments(doc: Doc, before: int) -> list[tuple[str, ...]]:
     notes: list[tuple[str, ...]] = []
     for number, sentence in enumerate(doc.sentences, start=before + 1):
         name = f"{doc.id}-{number}" if doc.id else str(number)
         text = sentence.text.replace("\n", " ").replace("\r", " ")
-        notes.append((f"# sent_id = {name}", f"# text = {text}"))
+        notes.append((f"# sent_id = {name}", f"# text = {text}", *sentence.doc.comments[sentence.index]))
     if doc.meta.get("part", 1) == 1:
         notes[0] = (f"# newdoc id = {doc.id}" if doc.id else "# newdoc", *notes[0])
     return notes

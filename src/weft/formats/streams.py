@@ -221,6 +221,15 @@ def checked_blocks(
         yield block
 
 
+def numbered_lines(path: str, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
+    """The lines of a text file with their numbers from 1, each checked to be text in its encoding."""
+    for block in text_blocks(path, "\n", encoding):
+        for number, line in enumerate(block.text.removesuffix("\n").split("\n"), start=block.line):
+            if not block.clean and (stray := stray_byte(line)):
+                raise encoding_error(path, number, stray[1])
+            yield number, line
+
+
 def read_text(path: str, encoding: str = "utf-8") -> str:
     """The whole text of a file, its line ends as they are."""
     data = b"".join(raw_blocks(path))

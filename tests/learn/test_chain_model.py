@@ -42,6 +42,30 @@ def problem(templates, complete=False, seed=0, scheme="IOB2"):
     return ChainData.build(reader, [doc], flat, space, seen_only=not complete, weight=weight), doc
 
 
+class Sums:
+    """Dense features: every key met so far adds a random row."""
+
+    size = 3
+
+    def __init__(self, keys):
+        random = np.random.default_rng(11)
+        self.rows = {key: random.normal(size=self.size) for key in sorted(set(keys.tolist()))}
+
+    def dense(self, features):
+        rows = np.array([self.rows.get(key, np.zeros(self.size)) for key in features.keys.tolist()])
+        sums = [rows[a:b].sum(axis=0) for a, b in itertools.pairwise(features.offsets.tolist())]
+        return np.array(sums, dtype=np.float32)
+
+    def fold(self, weights):
+        keys = np.array(list(self.rows), dtype=np.uint64)
+        return keys, np.array(list(self.rows.values())) @ weights.T
+
+
+def dense_problem(templates, **options):
+    data, doc = problem(templates, **options)
+    return data.projected(Sums(data.reader.node_features([doc])[0].keys[::2]), [doc]), doc
+
+
 def check_gradient(data, signal):
     """Every entry of the gradient against a central difference."""
     objective = Objective(data.model, [data.batch], signal, sigma=2.0)
@@ -150,6 +174,41 @@ def test_curvature_is_the_sum_of_local_variances(name):
             mean = probabilities @ matrix
             expected += one.weight[0] * (probabilities @ matrix**2 - mean**2)
     assert np.allclose(into, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_dense_features_have_the_gradient_and_sparse_vectors_of_real_values(name):
+    data, _ = dense_problem(TEMPLATES[name])
+    check_gradient(data, Gold())
+    model, batch = data.model, data.batch
+    chain = model.score(batch, np.random.default_rng(4).normal(size=model.size))
+    parts = chain.parts(batch.gold) - chain.parts(chain.best())
+    into = np.zeros(model.size)
+    model.scatter(batch, parts, into)
+    indices, numbers = model.sparse(batch, parts)
+    rebuilt = np.zeros(model.size)
+    rebuilt[indices] = numbers
+    assert (np.diff(indices) > 0).all()
+    assert np.allclose(rebuilt, into)
+    assert set(indices.tolist()) <= set(model.active(batch).tolist())
+    squares = np.zeros(model.size)
+    model.curvature(batch, chain, squares)
+    node = chain.marginals(per_position=True).node * np.repeat(batch.weight, np.diff(batch.sentences))[:, None]
+    if model.space.order < 2:
+        own = node * (1.0 - chain.marginals(per_position=True).node)
+        assert np.allclose(model.dense_weights(squares), own.T @ batch.dense**2)
+
+
+@pytest.mark.parametrize("name", ["first order", "transitions see words", "second order"])
+def test_dense_features_are_folded_into_the_weights_of_what_they_are_sums_of(name):
+    data, doc = dense_problem(TEMPLATES[name])
+    weights = np.random.default_rng(6).normal(size=data.model.size)
+    frozen = data.freeze(weights).chain([doc])
+    scored = data.model.score(data.encode([doc]), weights)
+    assert np.allclose(frozen.log_partition(), scored.log_partition(), atol=1e-4)
+    assert np.array_equal(frozen.best(), scored.best())
+    both = data.batch.select([0, 2]), data.batch.cut(2, 4)
+    assert [len(part.dense) for part in both] == [7, 6]
 
 
 def test_most_active_is_the_largest_feature_sum_of_any_path():

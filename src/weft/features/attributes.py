@@ -10,6 +10,7 @@
 | `digits` | the form with every digit as `0` |
 | `kind` | one of number, punctuation, upper, title, mixed, lower, other |
 | `capital` | `capital` or `small`: whether the first character is a capital |
+| `upper` | `upper` where there is a capital anywhere, else nothing |
 | `hyphen` | `hyphen` where there is one inside, else nothing |
 | `digit` | `digit` where there is one, else nothing |
 | `length` | number of characters, at most 12 |
@@ -98,8 +99,8 @@ def attribute(name: str, clusters: Mapping[str, str] | None = None) -> Attribute
 
     >>> attribute("suffix3")("walking"), attribute("suffix3")("at")
     ('ing', '')
-    >>> attribute("capital")("Ada"), attribute("hyphen")("well-known"), attribute("hyphen")("-")
-    ('capital', 'hyphen', '')
+    >>> attribute("capital")("Ada"), attribute("upper")("iPod"), attribute("hyphen")("well-known")
+    ('capital', 'upper', 'hyphen')
     """
     simple: dict[str, Attribute] = {
         "form": lambda form: form,
@@ -109,6 +110,7 @@ def attribute(name: str, clusters: Mapping[str, str] | None = None) -> Attribute
         "digits": lambda form: _DIGIT.sub("0", form),
         "kind": kind,
         "capital": lambda form: "capital" if form[:1].isupper() else "small",
+        "upper": lambda form: "upper" if any(map(str.isupper, form)) else "",
         "hyphen": lambda form: "hyphen" if "-" in form[1:-1] else "",
         "digit": lambda form: "digit" if _DIGIT.search(form) else "",
         "length": lambda form: str(min(len(form), 12)),

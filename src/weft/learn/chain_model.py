@@ -1,9 +1,10 @@
 """The linear model over chains: features of positions and of transitions.
 
-    score(y, x) = sum_i  sum_f  W[f, y_i]  +  sum_{i>1} ( T[y_{i-1}, y_i] + sum_g U[g, y_{i-1}, y_i] )
+    score(y, x) = sum_i  sum_f  W[f, y_i]  +  V[y_i] . d_i  +  sum_{i>1} ( T[y_{i-1}, y_i] + sum_g U[g, y_{i-1}, y_i] )
 
-with f the features of position i and g those of templates that name the label before. The weights are one flat array:
-first W (only the columns its layout has), then T, then U.
+with f the features of position i, d_i its dense real-valued ones (a projection, say) and g the features of templates
+that name the label before. The weights are one flat array: first W (only the columns its layout has), then T, then U,
+then V.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Rows = NDArray[np.int32]
+Dense = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class ChainBatch:
 
     `gold` holds states, `weight` one number a sentence; `allowed` is the mask of partial supervision, `space` the mask
     of the sequences that exist at all (first and last positions of a scheme), `constraints` what expectations
-    are pulled to.
+    are pulled to. `dense` has one row of real numbers a position.
     """
 
     sentences: Ints
@@ -68,6 +70,7 @@ class ChainBatch:
     space: Bools | None = None
     allowed: Bools | None = None
     constraints: LabelTargets | None = None
+    dense: Dense | None = None
 
     def __len__(self) -> int:
         return len(self.sentences) - 1
@@ -88,6 +91,7 @@ class ChainBatch:
             None if self.space is None else self.space[lo:hi],
             None if self.allowed is None else self.allowed[lo:hi],
             None if self.constraints is None else self.constraints.cut(first, end),
+            None if self.dense is None else self.dense[lo:hi],
         )
 
     def select(self, sentences: Sequence[int]) -> ChainBatch:
@@ -110,6 +114,7 @@ class ChainBatch:
             self.weight[used],
             None if self.space is None else self.space[words],
             None if self.allowed is None else self.allowed[words],
+            dense=None if self.dense is None else self.dense[words],
         )
 
     def batches(self, sentences: int = 256) -> Iterator[ChainBatch]:
@@ -121,11 +126,17 @@ class ChainBatch:
 class ChainModel:
     """Weights to chains and back; satisfies `weft.learn.protocol.Model`.
 
-    `transitions[y', y]` is the number of the weight T[y', y], -1 for a transition without one.
+    `transitions[y', y]` is the number of the weight T[y', y], -1 for a transition without one. `dense` is the number
+    of dense features; each has a weight for every label.
     """
 
     def __init__(
-        self, space: LabelSpace, node: Layout, transitions: NDArray[np.int32], edge: Layout | None = None
+        self,
+        space: LabelSpace,
+        node: Layout,
+        transitions: NDArray[np.int32],
+        edge: Layout | None = None,
+        dense: int = 0,
     ) -> None:
         self.space = space
         self.node = node
@@ -134,20 +145,28 @@ class ChainModel:
         self._weighted = transitions >= 0
         self._t = node.size
         self._u = node.size + int(self._weighted.sum())
+        self._v = self._u + (0 if edge is None else edge.size)
+        self.dense = dense
 
     @property
     def size(self) -> int:
-        return self._u + (0 if self.edge is None else self.edge.size)
+        return self._v + self.dense * len(self.space.labels)
+
+    def dense_weights(self, weights: Floats) -> Floats:
+        """V, `[label, dense feature]`: a view of the weights."""
+        return weights[self._v :].reshape(len(self.space.labels), self.dense)
 
     def score(self, batch: ChainBatch, weights: Floats) -> Chain:
         features = batch.node
         columns = self.node.score(features.rows, features.offsets, features.values, weights[: self._t])
+        if batch.dense is not None:
+            columns[:, : len(self.space.labels)] += batch.dense @ self.dense_weights(weights).T
         node = fold_columns(columns, self.space)
         edge = np.zeros(self.transitions.shape)
         edge[self._weighted] = weights[self._t + self.transitions[self._weighted]]
         if self.edge is not None and batch.edge is not None:
             features = batch.edge
-            columns = self.edge.score(features.rows, features.offsets, features.values, weights[self._u :])
+            columns = self.edge.score(features.rows, features.offsets, features.values, weights[self._u : self._v])
             edge = edge + columns.reshape(-1, *self.transitions.shape)
         return Chain(node, edge, batch.sentences, batch.space, self.space.legal)
 
@@ -160,7 +179,9 @@ class ChainModel:
         if self.edge is not None and batch.edge is not None:
             features = batch.edge
             pairs = parts.edge.reshape(len(parts.edge), -1)
-            self.edge.scatter(features.rows, features.offsets, features.values, pairs, into[self._u :])
+            self.edge.scatter(features.rows, features.offsets, features.values, pairs, into[self._u : self._v])
+        if batch.dense is not None:
+            self.dense_weights(into)[:] += columns[:, : len(self.space.labels)].T @ batch.dense
 
     def sparse(self, batch: ChainBatch, parts: ChainParts) -> tuple[Ints, Floats]:
         features = batch.node
@@ -176,13 +197,22 @@ class ChainModel:
             found.append((indices + self._u, numbers))
         distinct, inverse = np.unique(np.concatenate([part[0] for part in found]), return_inverse=True)
         sums: Floats = np.bincount(inverse, np.concatenate([part[1] for part in found]), len(distinct)).astype(float)
+        if batch.dense is not None:
+            used = np.flatnonzero(columns[:, : len(self.space.labels)].any(axis=0))
+            sums = np.concatenate([sums, (columns[:, used].T @ batch.dense).ravel()])
+            distinct = np.concatenate([distinct, self._dense_indices(used)])
         kept = sums != 0.0
         return distinct[kept], sums[kept]
+
+    def _dense_indices(self, labels: Ints) -> Ints:
+        """Indices of the dense weights of labels."""
+        return (self._v + labels[:, None] * self.dense + np.arange(self.dense)).ravel()
 
     def active(self, batch: ChainBatch) -> Ints:
         found = [weights_of(batch.node.rows, self.node), self._t + np.arange(self._u - self._t)]
         if self.edge is not None and batch.edge is not None:
             found.append(self._u + weights_of(batch.edge.rows, self.edge))
+        found.append(np.arange(self._v, self.size))
         return np.concatenate(found)
 
     def curvature(self, batch: ChainBatch, structure: Chain, into: Floats) -> None:
@@ -197,7 +227,9 @@ class ChainModel:
         if self.edge is not None and batch.edge is not None:
             features = batch.edge.squared()
             flat = pairs.reshape(len(pairs), -1)
-            self.edge.scatter(features.rows, features.offsets, features.values, flat, into[self._u :])
+            self.edge.scatter(features.rows, features.offsets, features.values, flat, into[self._u : self._v])
+        if batch.dense is not None:
+            self.dense_weights(into)[:] += columns[:, : len(self.space.labels)].T @ batch.dense**2
 
     def most_active(self, batch: ChainBatch) -> float:
         chain = self.score(batch, np.ones(self.size))

@@ -9,8 +9,8 @@ transitions. What a template observes is computed once, however many label histo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 from weft.errors import ConfigError, DataError, TemplateError
 from weft.features.by_type import TypeScorer
 from weft.features.extract import Binding, Extractor
+from weft.features.hashing import Keys
 from weft.features.index import FeatureIndex, HashedIndex
 from weft.features.program import Features
 from weft.features.templates import Template, Templates
 from weft.features.weights import FrozenTable, Layout
 from weft.infer.chain import Chain
 from weft.kernel import kernel
-from weft.learn.chain_model import ChainBatch, ChainModel, FeatureRows, fold_columns
+from weft.learn.chain_model import ChainBatch, ChainModel, Dense, FeatureRows, fold_columns
 from weft.learn.labels import LabelSpace
 from weft.storage import Arrays
 from weft.text.doc import Doc
@@ -74,6 +75,23 @@ class ChainReader:
         return None if self._edge is None else self._edge.features(docs)[0]
 
 
+class Projection(Protocol):
+    """Dense features that are sums over the other features of a position: every key adds a row of numbers."""
+
+    @property
+    def size(self) -> int:
+        """Number of dense features."""
+        ...
+
+    def dense(self, features: Features) -> Dense:
+        """The dense features of every position."""
+        ...
+
+    def fold(self, weights: Floats) -> tuple[Keys, Floats]:
+        """Keys, and the scores `[key, label]` that weights `[label, dense feature]` give each of them."""
+        ...
+
+
 @dataclass
 class ChainData:
     """A training set as one batch, with the model over it and the indexes that made it."""
@@ -83,6 +101,7 @@ class ChainData:
     node_index: FeatureIndex | HashedIndex
     edge_index: FeatureIndex | HashedIndex | None
     batch: ChainBatch
+    projection: Projection | None = None
 
     @classmethod
     def build(
@@ -135,6 +154,13 @@ class ChainData:
         batch = ChainBatch(sentences, node_rows, edge_rows, states, weight, space.allowed(sentences))
         return cls(reader, model, node_index, edge_index, batch)
 
+    def projected(self, projection: Projection, docs: Sequence[Doc]) -> ChainData:
+        """The same training set, made of these documents, with dense features beside the others."""
+        dense = np.concatenate([projection.dense(self.reader.node_features(chunk)[0]) for chunk in _chunks(docs)])
+        model = self.model
+        wider = ChainModel(model.space, model.node, model.transitions, model.edge, projection.size)
+        return replace(self, model=wider, batch=replace(self.batch, dense=dense), projection=projection)
+
     def encode(self, docs: Sequence[Doc], tags: Rows | None = None) -> ChainBatch:
         """Documents as a batch under the same indexes; features never met have no weight."""
         features, sentences = self.reader.node_features(docs)
@@ -145,21 +171,39 @@ class ChainData:
             edge = FeatureRows(self.edge_index.rows(edges.keys), edges.offsets, edges.values)
         node = FeatureRows(self.node_index.rows(features.keys), features.offsets, features.values)
         gold = None if tags is None else space.states(tags, sentences)
-        return ChainBatch(sentences, node, edge, gold, np.ones(len(sentences) - 1), space.allowed(sentences))
+        dense = None if self.projection is None else self.projection.dense(features)
+        return ChainBatch(
+            sentences, node, edge, gold, np.ones(len(sentences) - 1), space.allowed(sentences), dense=dense
+        )
 
     def freeze(self, weights: Floats, precision: str = "float32", prune: float = 0.0) -> ChainScorer:
-        """The trained model in its compact form."""
+        """The trained model in its compact form. Dense features cost nothing there: their weights become weights of
+        the features that they are sums of."""
         model = self.model
         n_node, n_transitions = model.node.size, int((model.transitions >= 0).sum())
-        node = FrozenTable.freeze(self.node_index, model.node, weights[:n_node], precision, prune)
+        index, layout, own = self.node_index, model.node, weights[:n_node]
+        if self.projection is not None:
+            index, layout, own = self._folded(*self.projection.fold(model.dense_weights(weights)), own)
+        node = FrozenTable.freeze(index, layout, own, precision, prune)
         transitions = np.zeros(model.transitions.shape)
         weighted = model.transitions >= 0
         transitions[weighted] = weights[n_node + model.transitions[weighted]]
         edge = None
         if model.edge is not None and self.edge_index is not None:
-            own = weights[n_node + n_transitions :]
+            own = weights[n_node + n_transitions :][: model.edge.size]
             edge = FrozenTable.freeze(self.edge_index, model.edge, own, precision, prune)
         return ChainScorer(self.reader, model.space, node, transitions, edge)
+
+    def _folded(self, keys: Keys, scores: Floats, weights: Floats) -> tuple[FeatureIndex, Layout, Floats]:
+        """Index, layout and weights of the features of positions together with what keys score `[key, label]`."""
+        index, layout = FeatureIndex(), self.model.node
+        index.add(self.node_index.keys())
+        rows = index.add(keys)
+        table = np.zeros((len(index), layout.n_columns))
+        table[rows, : scores.shape[1]] = scores
+        row_of = np.repeat(np.arange(len(layout.starts) - 1), np.diff(layout.starts))
+        table[row_of, layout.columns] += weights
+        return index, Layout.of_mask(table != 0.0), table[table != 0.0]
 
 
 class ChainScorer:

@@ -3,13 +3,13 @@
 | file | a review |
 |---|---|
 | `.tsv`, `.csv` | a line; the first line names the columns (see below) |
-| `.jsonl` | a line `{"text": ..., "rating": 4}` with the same names, or with `"sentences": [{"text": ..., "label": ...}]` |
+| `.jsonl` | a line `{"text": ..., "rating": 4}`, same names, or with `"sentences": [{"text": ..., "label": ...}]` |
 | `.txt` | a block: its id, `domain<TAB>stars`, then lines `label<TAB>sentence`; blank lines between blocks |
 | documents of Weft | `.jsonl`, `.conllu`, `.parquet` with ratings and polarities as `weft.text.polarity` writes them |
 
-Columns are `text` and `rating` (1 to 5) or `sentiment` (pos, neg, neu), and if wanted `id`, `domain`, `product`, `title`.
-Blocks are the format of the fine-grained sentiment corpus of Täckström and McDonald; labels `mix` and `nr` are taken for
-`neu`. Where nothing else names the domain, a table's own name does (`books.tsv.gz`: books).
+Columns are `text` and `rating` (1 to 5) or `sentiment` (pos, neg, neu), and if wanted `id`, `domain`, `product` and
+`title`. Blocks are the format of the fine-grained sentiment corpus of Täckström and McDonald; labels `mix` and `nr` are
+taken for `neu`. Where nothing else names the domain, a table's own name does (`books.tsv.gz`: books).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Opinions of sentences and documents: positive, negative or neutral, and the stars of a review.
 
 A sentence's polarity is its comment `# sentiment = neg`; a document's stands in `doc.meta["sentiment"]` and, for
-formats that keep comments only, in the comment `# document_sentiment = neg` of its first sentence; stars are `rating` in either
-place. So JSON Lines and CoNLL-U both hold them, and any reader of comments finds them.
+formats that keep comments only, in the comment `# document_sentiment = neg` of its first sentence; stars are `rating`
+in either place. So JSON Lines and CoNLL-U both hold them, and any reader of comments finds them.
 """
 
 from __future__ import annotations

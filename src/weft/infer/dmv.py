@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from weft.errors import InferenceError
-from weft.infer.ragged import Floats, Indices, States, check_offsets, check_scores, check_shape
+from weft.infer.ragged import Floats, Indices, States, check_offsets, check_scores, check_shape, one_block
 from weft.kernel import inner_kernel, kernel
 
 __all__ = ["ValenceParts", "ValenceTrees", "squares_of"]
@@ -49,7 +49,7 @@ def squares_of(offsets: ArrayLike) -> Indices:
     >>> squares_of([0, 2, 5]).tolist()
     [0, 4, 13]
     """
-    return np.concatenate([[0], np.cumsum(np.diff(np.asarray(offsets, dtype=np.int64)) ** 2)])
+    return np.concatenate([[0], np.cumsum(np.square(np.diff(one_block(offsets, np.int64))))])
 
 
 class ValenceTrees:

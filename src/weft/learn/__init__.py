@@ -31,6 +31,8 @@ _HOMES = {
     "margin": ("MaxMargin",),
     "history_margin": ("HistoryMargin",),
     "em": ("expectation_maximisation",),
+    "posterior_regularisation": ("project_posterior",),
+    "simplex": ("project_simplex",),
     "self_training": ("self_train", "self_train_weights"),
     "choice": ("ChoiceModel",),
     "huber": ("fit_huber", "huber_loss"),

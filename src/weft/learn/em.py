@@ -1,9 +1,11 @@
-"""Expectation maximisation as a loop over two functions.
+"""Expectation maximisation as a loop over two functions, and a third between them where posteriors are constrained.
 
     statistics, log-likelihood <- expect(parameters);    parameters <- maximise(statistics)
+    statistics, bound <- project(parameters, statistics, log-likelihood, bound before)
 
-The log-likelihood (or whatever bound `expect` reports) must not fall; a fall beyond rounding is an error in one of the
-two steps and is reported as such.
+The log-likelihood (or whatever bound `expect` or `project` reports) must not fall; a fall beyond rounding is an error
+in one of the steps and is reported as such. A projection (`weft.learn.posterior_regularisation`) is told the bound of
+the iteration before, which maximisation has not lowered: it need not be exact, only good enough not to fall below it.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ def expectation_maximisation(
     *,
     tolerance: float = 1e-6,
     max_iterations: int = 100,
+    project: Callable[[Parameters, Any, float, float], tuple[Any, float]] | None = None,
     monotone: bool = True,
     slack: float = 1e-8,
     callback: Callable[[int, Parameters, float], bool | None] | None = None,
@@ -53,11 +56,14 @@ def expectation_maximisation(
     >>> [round(p, 2) for p in expectation_maximisation(expect, maximise, [0.6, 0.4]).parameters]
     [0.85, 0.1]
     """
-    parameters, seen = start, []
+    parameters = start
+    seen: list[float] = []
     why = "iteration limit"
     with progress(describe, max_iterations, unit="iterations") as bar:
         for iteration in range(max_iterations):
             statistics, value = expect(parameters)
+            if project is not None:
+                statistics, value = project(parameters, statistics, value, seen[-1] if seen else -math.inf)
             if math.isnan(value):
                 raise ConfigError(f"{describe}: the log-likelihood of iteration {iteration} is not a number.")
             seen.append(value)

@@ -17,10 +17,18 @@ def test_known_unknown_and_ambiguous_words_are_counted_apart() -> None:
     report = evaluate_tags(GOLD, SYSTEM, "upos", vocabulary_of([TRAIN]), tag_dictionary([TRAIN]))
     assert report.accuracy == 0.6
     groups = {name: (counts.total().gold, counts.total().correct) for name, counts in report.groups.items()}
-    assert groups == {"known": (4, 3), "unknown": (1, 0), "ambiguous": (2, 1)}
+    assert groups == {"known": (4, 3), "unknown": (1, 0), "ambiguous": (2, 1), "unseen": (0, 0)}
     assert report.counts.correct.tolist() == [1, 2]
     assert report.whole_sentences == 0.5
     assert report.right.tolist() == [True, False, False, True, True]
+
+
+def test_a_known_word_with_a_label_that_it_never_had_is_unseen() -> None:
+    gold = Doc.of_words([["the", "ends", "run", "far"]], upos=[["DET", "NOUN", "VERB", "ADV"]])
+    for found, correct in ((["DET", "NOUN", "VERB", "ADV"], 1), (["DET", "VERB", "VERB", "ADV"], 0)):
+        system = Doc.of_words([["the", "ends", "run", "far"]], upos=[found])
+        unseen = evaluate_tags(gold, system, "upos", None, tag_dictionary([TRAIN])).groups["unseen"].total()
+        assert (unseen.gold, unseen.correct) == (1, correct)
 
 
 def test_confusions_and_labels() -> None:

@@ -39,6 +39,11 @@ COMMANDS = {
         "Train a model for a task on annotated files.",
         "weft train chunker examples/chunks.conll --out chunker.weft --learner crf --seed 1",
     ),
+    "adapt": Place(
+        "weft.cli.adapt:app",
+        "Make taggers and classifiers fit for another domain, from its raw text.",
+        "weft adapt tagger --source news.conllu --target-raw chat.txt --column xpos --out chat.weft",
+    ),
     "review": Place(
         "weft.cli.review:review",
         "Annotate by yes and no: accept or reject what a model proposes.",

@@ -3,8 +3,9 @@
     accuracy = words with the gold label / words
 
 A word is *known* when its form is in the training vocabulary, *ambiguous* when the tag dictionary lists more than one
-label for its form. The confusion table counts pairs (gold label, system label); precision, recall and F of a label
-follow from it.
+label for its form, and its label is *unseen* when the dictionary has the form, but not with the gold label: what a
+tagger that trusts its dictionary always gets wrong. The confusion table counts pairs (gold label, system label);
+precision, recall and F of a label follow from it.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class TagReport:
     """Counts a sentence of all words and of groups of them; `right` says of every word whether its label is right."""
 
     counts: Counts
-    groups: dict[str, Counts]  # "known", "unknown", "ambiguous": as far as a vocabulary or dictionary was given
+    groups: dict[str, Counts]  # "known", "unknown", "ambiguous", "unseen": as far as a vocabulary or dictionary allows
     confusion: Counter[tuple[str, str]]  # (gold label, system label)
     right: NDArray[np.bool_]
 
@@ -104,6 +105,10 @@ def evaluate_labels(
         if dictionary is not None:
             ambiguous = np.array([len(dictionary.get(form, ())) > 1 for form in flat], dtype=np.bool_)
             groups["ambiguous"] = _accuracy(right, sentence, len(gold), ambiguous)
+            unseen = [
+                form in dictionary and label not in dictionary[form] for form, label in zip(flat, ours, strict=True)
+            ]
+            groups["unseen"] = _accuracy(right, sentence, len(gold), np.array(unseen, dtype=np.bool_))
     everywhere = np.ones(len(right), dtype=np.bool_)
     pairs = Counter(zip(ours, theirs, strict=True))
     return TagReport(_accuracy(right, sentence, len(gold), everywhere), groups, pairs, right)

@@ -100,9 +100,6 @@ def train(
     model's header also keeps its `name` (that of the file if none is given), the names of the training `corpora` and
     the `licence` under which the model may be used.
     """
-    import weft
-    from weft.pipeline import Pipeline
-
     if task not in TASKS:
         raise ConfigError(f"unknown task {task!r}; the tasks are: {', '.join(TASKS)}")
     if out is not None:
@@ -110,18 +107,34 @@ def train(
     component = new_component(task, options)
     report = component.fit(train, dev)
     if out is not None:
-        card = {
-            "name": name or out.stem,
-            "corpora": list(corpora) or [UNSTATED],
-            "licence": licence or UNSTATED,
-            "scores": report.get("scores", {}),
-            "training": report.get("training", {}),
-            "weft": weft.__version__,
-        }
-        Pipeline([component], card).save(out)
-        report["model"] = str(out)
-        report["bytes"] = out.stat().st_size
+        keep(component, report, out, name=name, corpora=corpora, licence=licence)
     return report
+
+
+def keep(
+    component: Component,
+    report: dict[str, Any],
+    out: Path,
+    *,
+    name: str = "",
+    corpora: Sequence[str] = (),
+    licence: str = "",
+) -> None:
+    """Save a trained component as a pipeline of one; its report learns where the model is and how large."""
+    import weft
+    from weft.pipeline import Pipeline
+
+    card = {
+        "name": name or out.stem,
+        "corpora": list(corpora) or [UNSTATED],
+        "licence": licence or UNSTATED,
+        "scores": report.get("scores", {}),
+        "training": report.get("training", {}),
+        "weft": weft.__version__,
+    }
+    Pipeline([component], card).save(out)
+    report["model"] = str(out)
+    report["bytes"] = out.stat().st_size
 
 
 def check_place(out: Path) -> None:

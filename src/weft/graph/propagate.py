@@ -279,7 +279,8 @@ def _read_rows(piece: Floats, rows: Ints) -> Floats:
 def _sweep_block(block: _Rows, piece: Floats, *outside: Floats) -> Floats:
     # What comes over the wire may be read-only, for which the kernel would be compiled anew.
     arrays = {name: part for name, part in vars(block).items() if isinstance(part, np.ndarray)}
-    block = replace(block, **{name: np.require(part, requirements=["C", "W"]) for name, part in arrays.items()})
+    own: dict[str, Any] = {name: np.require(part, requirements=["C", "W"]) for name, part in arrays.items()}
+    block = replace(block, **own)
     into = np.empty_like(piece)
     block.sweep(np.arange(len(piece), dtype=np.int32), np.concatenate([piece, *outside]), into)
     return into

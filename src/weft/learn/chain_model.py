@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,13 +54,33 @@ class FeatureRows:
         return self if not len(self.values) else replace(self, values=self.values**2)
 
 
+class DenseTable(Protocol):
+    """Dense features as sums: every row of features adds numbers."""
+
+    def sums(self, rows: Rows, offsets: Ints) -> Dense:
+        """The dense features of positions whose rows are given, -1 for a row that adds nothing."""
+        ...
+
+
+@dataclass(frozen=True)
+class DenseRows:
+    """Dense features by what they are sums of; the sums, many times as large, are made when they are asked for."""
+
+    features: FeatureRows
+    table: DenseTable
+
+    def numbers(self) -> Dense:
+        """One row a position."""
+        return self.table.sums(self.features.rows, self.features.offsets)
+
+
 @dataclass(frozen=True)
 class ChainBatch:
     """Sentences ready for a `ChainModel`.
 
     `gold` holds states, `weight` one number a sentence; `allowed` is the mask of partial supervision, `space` the mask
     of the sequences that exist at all (first and last positions of a scheme), `constraints` what expectations
-    are pulled to. `dense` has one row of real numbers a position.
+    are pulled to. `dense` gives one row of real numbers a position.
     """
 
     sentences: Ints
@@ -70,7 +91,7 @@ class ChainBatch:
     space: Bools | None = None
     allowed: Bools | None = None
     constraints: LabelTargets | None = None
-    dense: Dense | None = None
+    dense: DenseRows | None = None
 
     def __len__(self) -> int:
         return len(self.sentences) - 1
@@ -91,7 +112,7 @@ class ChainBatch:
             None if self.space is None else self.space[lo:hi],
             None if self.allowed is None else self.allowed[lo:hi],
             None if self.constraints is None else self.constraints.cut(first, end),
-            None if self.dense is None else self.dense[lo:hi],
+            None if self.dense is None else replace(self.dense, features=self.dense.features.cut(lo, hi)),
         )
 
     def select(self, sentences: Sequence[int]) -> ChainBatch:
@@ -114,7 +135,7 @@ class ChainBatch:
             self.weight[used],
             None if self.space is None else self.space[words],
             None if self.allowed is None else self.allowed[words],
-            dense=None if self.dense is None else self.dense[words],
+            dense=None if self.dense is None else replace(self.dense, features=self.dense.features.select(words)),
         )
 
     def batches(self, sentences: int = 256) -> Iterator[ChainBatch]:
@@ -160,7 +181,7 @@ class ChainModel:
         features = batch.node
         columns = self.node.score(features.rows, features.offsets, features.values, weights[: self._t])
         if batch.dense is not None:
-            columns[:, : len(self.space.labels)] += batch.dense @ self.dense_weights(weights).T
+            columns[:, : len(self.space.labels)] += batch.dense.numbers() @ self.dense_weights(weights).T
         node = fold_columns(columns, self.space)
         edge = np.zeros(self.transitions.shape)
         edge[self._weighted] = weights[self._t + self.transitions[self._weighted]]
@@ -181,7 +202,7 @@ class ChainModel:
             pairs = parts.edge.reshape(len(parts.edge), -1)
             self.edge.scatter(features.rows, features.offsets, features.values, pairs, into[self._u : self._v])
         if batch.dense is not None:
-            self.dense_weights(into)[:] += columns[:, : len(self.space.labels)].T @ batch.dense
+            self.dense_weights(into)[:] += columns[:, : len(self.space.labels)].T @ batch.dense.numbers()
 
     def sparse(self, batch: ChainBatch, parts: ChainParts) -> tuple[Ints, Floats]:
         features = batch.node
@@ -199,7 +220,7 @@ class ChainModel:
         sums: Floats = np.bincount(inverse, np.concatenate([part[1] for part in found]), len(distinct)).astype(float)
         if batch.dense is not None:
             used = np.flatnonzero(columns[:, : len(self.space.labels)].any(axis=0))
-            sums = np.concatenate([sums, (columns[:, used].T @ batch.dense).ravel()])
+            sums = np.concatenate([sums, (columns[:, used].T @ batch.dense.numbers()).ravel()])
             distinct = np.concatenate([distinct, self._dense_indices(used)])
         kept = sums != 0.0
         return distinct[kept], sums[kept]
@@ -229,7 +250,7 @@ class ChainModel:
             flat = pairs.reshape(len(pairs), -1)
             self.edge.scatter(features.rows, features.offsets, features.values, flat, into[self._u : self._v])
         if batch.dense is not None:
-            self.dense_weights(into)[:] += columns[:, : len(self.space.labels)].T @ batch.dense**2
+            self.dense_weights(into)[:] += columns[:, : len(self.space.labels)].T @ batch.dense.numbers() ** 2
 
     def most_active(self, batch: ChainBatch) -> float:
         chain = self.score(batch, np.ones(self.size))

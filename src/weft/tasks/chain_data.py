@@ -25,7 +25,7 @@ from weft.features.templates import Template, Templates
 from weft.features.weights import FrozenTable, Layout
 from weft.infer.chain import Chain
 from weft.kernel import kernel
-from weft.learn.chain_model import ChainBatch, ChainModel, Dense, FeatureRows, fold_columns
+from weft.learn.chain_model import ChainBatch, ChainModel, DenseRows, DenseTable, FeatureRows, fold_columns
 from weft.learn.labels import LabelSpace
 from weft.storage import Arrays
 from weft.text.doc import Doc
@@ -75,7 +75,7 @@ class ChainReader:
         return None if self._edge is None else self._edge.features(docs)[0]
 
 
-class Projection(Protocol):
+class Projection(DenseTable, Protocol):
     """Dense features that are sums over the other features of a position: every key adds a row of numbers."""
 
     @property
@@ -83,8 +83,8 @@ class Projection(Protocol):
         """Number of dense features."""
         ...
 
-    def dense(self, features: Features) -> Dense:
-        """The dense features of every position."""
+    def rows(self, keys: Keys) -> Rows:
+        """The rows of keys, -1 for those that add nothing."""
         ...
 
     def fold(self, weights: Floats) -> tuple[Keys, Floats]:
@@ -156,10 +156,16 @@ class ChainData:
 
     def projected(self, projection: Projection, docs: Sequence[Doc]) -> ChainData:
         """The same training set, made of these documents, with dense features beside the others."""
-        dense = np.concatenate([projection.dense(self.reader.node_features(chunk)[0]) for chunk in _chunks(docs)])
+        parts = []
+        for chunk in _chunks(docs):
+            features, _ = self.reader.node_features(chunk)
+            parts.append((projection.rows(features.keys), np.diff(features.offsets)))
+        offsets = np.concatenate([[0], np.cumsum(np.concatenate([sizes for _, sizes in parts]))])
+        rows = FeatureRows(np.concatenate([rows for rows, _ in parts]), offsets, np.zeros(0))
         model = self.model
         wider = ChainModel(model.space, model.node, model.transitions, model.edge, projection.size)
-        return replace(self, model=wider, batch=replace(self.batch, dense=dense), projection=projection)
+        batch = replace(self.batch, dense=DenseRows(rows, projection))
+        return replace(self, model=wider, batch=batch, projection=projection)
 
     def encode(self, docs: Sequence[Doc], tags: Rows | None = None) -> ChainBatch:
         """Documents as a batch under the same indexes; features never met have no weight."""
@@ -171,7 +177,10 @@ class ChainData:
             edge = FeatureRows(self.edge_index.rows(edges.keys), edges.offsets, edges.values)
         node = FeatureRows(self.node_index.rows(features.keys), features.offsets, features.values)
         gold = None if tags is None else space.states(tags, sentences)
-        dense = None if self.projection is None else self.projection.dense(features)
+        dense = None
+        if self.projection is not None:
+            rows = FeatureRows(self.projection.rows(features.keys), features.offsets, np.zeros(0))
+            dense = DenseRows(rows, self.projection)
         return ChainBatch(
             sentences, node, edge, gold, np.ones(len(sentences) - 1), space.allowed(sentences), dense=dense
         )

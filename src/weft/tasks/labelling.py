@@ -130,6 +130,10 @@ class SequenceLabeller(Component):
         """The documents that features are read from: those given, unless a task adds columns of its own."""
         return docs
 
+    def extended(self, data: ChainData, observed: Sequence[Doc]) -> ChainData:
+        """The training set, with further features where a task adds dense ones."""
+        return data
+
     def label_space(self, labels: Iterable[str], order: int) -> LabelSpace:
         """The space of the labels that training data has."""
         return LabelSpace(sorted(set(labels)), order, self.settings.scheme)
@@ -166,15 +170,18 @@ class SequenceLabeller(Component):
         reader = ChainReader(Templates(settings.templates), self.bindings())
         labels = [self.gold(doc) for doc in docs]
         space = self.label_space((label for each in labels for label in each), reader.order)
+        observed = self.observed(docs, training=True)
         data = ChainData.build(
             reader,
-            self.observed(docs, training=True),
+            observed,
             space.ids([label for each in labels for label in each]),
             space,
             settings.features == "seen",
             settings.min_count,
             settings.hash_bits,
         )
+        data = self.extended(data, observed)
+        del observed
         del labels  # training may take long, and memory is needed for more than names
         held_out = None if dev is None else [doc for doc in dev if doc.n_words]
         early = None if held_out is None else self._early_stopping(data, held_out)

@@ -109,6 +109,11 @@ COMMANDS = {
         "Learn classes of words from plain text.",
         "weft clusters mono novels/ --out english.paths --classes 256",
     ),
+    "induce": Place(
+        "weft.cli.induce:app",
+        "Learn tags, grammars and words from text without annotation.",
+        "weft induce grammar examples/induction/kitchen.conllu --out grammar.weft --iterations 30",
+    ),
     "lexicon": Place(
         "weft.cli.lexicon:app",
         "Grow lists of names from raw text.",

@@ -72,7 +72,7 @@ def project_posterior(
 ) -> Projection:
     """Climb the dual from `start` until the gap is below `tolerance` (of the cost, or of 1 where that is smaller).
 
-    At most `max_steps` steps are taken, with `enough` as many more, up to `patience`, as it takes to satisfy that.
+    At most `max_steps` steps are taken; with `enough` as many as it takes to satisfy that as well, up to `patience`.
     `log_partition` is log Z without multipliers, if it is known; of `strength` 0 nothing is projected.
 
     A die with a group for its low and one for its high sides; it would rather not show both:
@@ -102,9 +102,8 @@ def project_posterior(
     found = state.projection(at, log_partition, log_z, gradient, statistics)
     step = 1.0
     for taken in range(max(max_steps, patience if enough is not None else 0)):
-        if strength == 0 or found.gap <= tolerance * max(1.0, abs(found.cost)):
-            break
-        if taken >= max_steps and (enough is None or enough(found)):
+        exact = found.gap <= tolerance * max(1.0, abs(found.cost))
+        if strength == 0 or ((exact or taken >= max_steps) and (enough is None or enough(found))):
             break
         for _ in range(_HALVINGS):
             new = groups.project(at + step * gradient, strength)

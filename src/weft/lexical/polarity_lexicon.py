@@ -18,26 +18,10 @@ from weft.formats.streams import numbered_lines
 PathLike = str | os.PathLike[str]
 
 #: Negators of English; words that end in n't are negators too.
-NEGATORS = tuple(
-    [
-        "not",
-        "no",
-        "never",
-        "nothing",
-        "nobody",
-        "none",
-        "neither",
-        "nor",
-        "nowhere",
-        "cannot",
-        "without",
-        "hardly",
-        "barely",
-        "scarcely",
-        "n't",
-        "nt",
-    ]
-)
+NEGATORS = (
+    "not", "no", "never", "nothing", "nobody", "none", "neither", "nor", "nowhere", "cannot", "without", "hardly",
+    "barely", "scarcely", "n't", "nt",
+)  # fmt: skip
 #: What ends the scope of a negator, beside punctuation.
 TURNS = ("but", "however", "although", "though", "except")
 

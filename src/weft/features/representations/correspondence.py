@@ -1,6 +1,6 @@
 """Structural correspondence: features that predict the same pivots fall together (Blitzer, McDonald and Pereira 2006).
 
-    w_l     = argmin_w  mean_j L(w . x_j, y_jl) + l2 / 2 ||w||^2      for every pivot l, with what gives it away masked
+    w_l     = argmin_w  mean_j L(w . x_j, y_jl) + l2 ||w||^2          for every pivot l, with what gives it away masked
     W       = [w_1 ... w_m], negative entries set to 0, cut by rows into blocks of features
     W_b     = U_b D_b V_b',   theta_b = the first h columns of U_b
     x       -> x (+) s * (theta_1' x_1, ..., theta_B' x_B)
@@ -58,11 +58,23 @@ def select_pivots_by_information(
 ) -> Ints:
     """Features by their mutual information with the classes of labelled instances, the most telling first.
 
-    What counts of a feature is whether it is there:  sum over f, y of  p(f, y) log p(f, y) / (p(f) p(y)).
-
     >>> rows = sparse.csr_matrix([[1, 0, 1], [1, 0, 0], [0, 1, 1], [0, 1, 0]])
     >>> select_pivots_by_information(rows, [1, 1, 0, 0], eligible=[True, False, True]).tolist()
     [0, 2]
+    """
+    information = mutual_information(instances, labels)
+    found = np.arange(len(information)) if eligible is None else np.flatnonzero(np.asarray(eligible, dtype=bool))
+    return found[np.argsort(-information[found], kind="stable")][:at_most]
+
+
+def mutual_information(instances: sparse.csr_matrix, labels: ArrayLike) -> Floats:
+    """Mutual information, in nats, of every feature's presence f and the class y of an instance.
+
+        sum over f, y of  p(f, y) log p(f, y) / (p(f) p(y)),     probabilities being shares of the instances
+
+    >>> rows = sparse.csr_matrix([[1, 0, 1], [1, 0, 0], [0, 1, 1], [0, 1, 0]])
+    >>> mutual_information(rows, [1, 1, 0, 0]).round(3).tolist()
+    [0.693, 0.693, 0.0]
     """
     classes, number = np.unique(np.asarray(labels), return_inverse=True)
     if len(number) != instances.shape[0]:
@@ -77,8 +89,7 @@ def select_pivots_by_information(
         for p, margin in ((joint, p_there), (p_class - joint, 1.0 - p_there)):
             known = p > 1e-15
             information[known] += p[known] * np.log(p[known] / (margin[known] * p_class))
-    found = np.arange(len(information)) if eligible is None else np.flatnonzero(np.asarray(eligible, dtype=bool))
-    return found[np.argsort(-information[found], kind="stable")][:at_most]
+    return np.maximum(information, 0.0)
 
 
 def pivot_predictors(
@@ -88,6 +99,7 @@ def pivot_predictors(
     l2: float = 1e-4,
     labels: sparse.csr_matrix | None = None,
     positive_only: bool = False,
+    intercept: bool = False,
     passes: int = 5,
     seed: int = 0,
 ) -> sparse.csr_matrix:
@@ -95,7 +107,8 @@ def pivot_predictors(
 
     Features of a pivot's own group (all that is derived from the same word, say) are masked; without groups pivots are
     masked, for each other too. `labels` (instances x pivots) is what is predicted if not the pivots' own columns.
-    `positive_only` drops the negative weights while they are learned, a few pivots at a time.
+    `positive_only` drops the negative weights while they are learned, a few pivots at a time. With an `intercept`, how
+    often a pivot holds at all need not be told by the features.
 
     >>> rows = sparse.csr_matrix([[1, 0, 1, 0], [0, 1, 0, 1]] * 20)
     >>> weights = pivot_predictors(rows, [0], groups=[0, 0, 1, 1])
@@ -120,7 +133,9 @@ def pivot_predictors(
     for group in np.unique(own[chosen]):
         members = np.flatnonzero(own[chosen] == group)
         open_ = np.flatnonzero(own != group)
-        fits = fit_huber_blocks(instances[:, open_], holds[:, members], l2, passes=passes, seed=seed)
+        fits = fit_huber_blocks(
+            instances[:, open_], holds[:, members], l2, intercept=intercept, passes=passes, seed=seed
+        )
         for first, fit in fits:
             found, output = np.nonzero(fit.weights > 0 if positive_only else fit.weights)
             rows.append(open_[found])

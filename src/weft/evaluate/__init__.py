@@ -11,8 +11,10 @@ from weft.evaluate.conllx import ConllxReport, evaluate_conllx
 from weft.evaluate.counts import Counts, Score, f1, macro_f1, precision, recall
 from weft.evaluate.curves import CurvePoint, CurveRow, curve_points, draw_curve, learning_curve, size_to_reach
 from weft.evaluate.domains import Diagnosis, Parsed, diagnose
+from weft.evaluate.hierarchical import hierarchical_bootstrap, hierarchical_interval
 from weft.evaluate.loss_tables import LossRow, LossTable, loss_table
 from weft.evaluate.parseval import Conventions, ParsevalReport, evaluate_constituents
+from weft.evaluate.sentiment import PolarityReport, evaluate_polarities, precision_recall
 from weft.evaluate.significance import (
     Comparison,
     Interval,
@@ -33,11 +35,12 @@ from weft.evaluate.ud import UDReport, evaluate_ud
 
 __all__ = [
     "Calibration", "Comparison", "ConllxReport", "Conventions", "Counts", "CurvePoint", "CurveRow", "Diagnosis",
-    "Interval", "LossRow", "LossTable", "McNemar", "Parsed", "ParsevalReport", "ReliabilityBin", "Score", "SpanReport",
-    "TagReport", "UDReport", "approximate_randomization", "benjamini_hochberg", "calibration", "calibration_of_column",
-    "calibration_of_spans", "confidence_interval", "conlleval", "curve_points", "diagnose", "draw_curve",
-    "evaluate_conllx", "evaluate_constituents", "evaluate_labels", "evaluate_span_sets", "evaluate_spans",
-    "evaluate_tags", "evaluate_ud", "f1", "holm", "learning_curve", "loss_table", "macro_f1", "mcnemar",
-    "mcnemar_of_counts", "paired_bootstrap", "precision", "rank_sum", "recall", "signed_rank", "size_to_reach",
+    "Interval", "LossRow", "LossTable", "McNemar", "Parsed", "ParsevalReport", "PolarityReport", "ReliabilityBin",
+    "Score", "SpanReport", "TagReport", "UDReport", "approximate_randomization", "benjamini_hochberg", "calibration",
+    "calibration_of_column", "calibration_of_spans", "confidence_interval", "conlleval", "curve_points", "diagnose",
+    "draw_curve", "evaluate_conllx", "evaluate_constituents", "evaluate_labels", "evaluate_polarities",
+    "evaluate_span_sets", "evaluate_spans", "evaluate_tags", "evaluate_ud", "f1", "hierarchical_bootstrap",
+    "hierarchical_interval", "holm", "learning_curve", "loss_table", "macro_f1", "mcnemar", "mcnemar_of_counts",
+    "paired_bootstrap", "precision", "precision_recall", "rank_sum", "recall", "signed_rank", "size_to_reach",
     "tag_dictionary", "vocabulary_of",
 ]  # fmt: skip

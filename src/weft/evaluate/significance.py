@@ -167,7 +167,7 @@ def paired_bootstrap(
     differences = np.concatenate(drawn)
     seen = seen_a - seen_b
     as_far = int((np.abs(differences - seen) >= abs(seen) - _EQUAL).sum())
-    low, high = _quantiles(differences, confidence)
+    low, high = quantiles(differences, confidence)
     return Comparison(seen_a, seen_b, low, high, (as_far + 1) / (samples + 1), samples)
 
 
@@ -219,7 +219,7 @@ def confidence_interval(
     """
     rows, _, score = _pair(counts, counts, measure, samples)
     drawn = np.concatenate([score(sums) for sums in _resampled(rows, samples, seed)])
-    return Interval(float(score(rows.sum(axis=0))), *_quantiles(drawn, confidence))
+    return Interval(float(score(rows.sum(axis=0))), *quantiles(drawn, confidence))
 
 
 def holm(p_values: Any) -> Floats:
@@ -300,7 +300,12 @@ def _all_swaps(n: int) -> Iterator[Floats]:
     yield (np.arange(2**n)[:, None] >> np.arange(n) & 1).astype(np.float64)
 
 
-def _quantiles(values: Floats, confidence: float) -> tuple[float, float]:
+def quantiles(values: Floats, confidence: float) -> tuple[float, float]:
+    """The interval that holds so much of the values, as much left out below as above.
+
+    >>> quantiles(np.arange(101.0), 0.9)
+    (5.0, 95.0)
+    """
     if not 0 < confidence < 1:
         raise WeftError(f"a confidence level lies between 0 and 1, such as 0.95; {confidence} was given")
     low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2])

@@ -303,8 +303,8 @@ def _all_swaps(n: int) -> Iterator[Floats]:
 def quantiles(values: Floats, confidence: float) -> tuple[float, float]:
     """The interval that holds so much of the values, as much left out below as above.
 
-    >>> quantiles(np.arange(101.0), 0.9)
-    (5.0, 95.0)
+    >>> quantiles(np.arange(101.0), 0.5)
+    (25.0, 75.0)
     """
     if not 0 < confidence < 1:
         raise WeftError(f"a confidence level lies between 0 and 1, such as 0.95; {confidence} was given")

@@ -20,6 +20,7 @@ MERGED = {"pos": "pos", "neg": "neg", "neu": "neu", "mix": "neu", "nr": "neu"} |
     "positive": "pos", "negative": "neg", "neutral": "neu", "mixed": "neu", "+": "pos", "-": "neg",
 }  # fmt: skip
 SENTENCE, DOCUMENT, RATING = "sentiment", "document_sentiment", "rating"
+_CHANCE = "_probability"  # how the comments with probabilities end
 
 
 def merged_polarity(label: str) -> str:
@@ -87,21 +88,50 @@ def sentence_polarities(doc: Doc) -> list[str]:
     return [merged_polarity(sentence.meta.get(SENTENCE, "")) for sentence in doc.sentences]
 
 
-def set_polarities(doc: Doc, sentences: Sequence[str], document: str = "") -> None:
-    """Write the polarities of a document's sentences and of itself ("": none), in place of those it has."""
+def set_polarities(
+    doc: Doc,
+    sentences: Sequence[str],
+    document: str = "",
+    probabilities: Sequence[Sequence[float]] | None = None,
+    document_probabilities: Sequence[float] | None = None,
+) -> None:
+    """Write the polarities of a document's sentences and of itself ("": none), in place of those it has.
+
+    Probabilities, in the order of `POLARITIES`, are comments too: `# sentiment_probability = pos:0.2 neg:0.7 neu:0.1`.
+    """
     if len(sentences) != doc.n_sentences:
         raise WeftError(f"{len(sentences)} polarities for the {doc.n_sentences} sentences of {doc!r}")
+    ours = (SENTENCE, DOCUMENT, SENTENCE + _CHANCE, DOCUMENT + _CHANCE)
     for number, label in enumerate(sentences):
-        lines = [line for line in doc.comments[number] if not _says(line, SENTENCE) and not _says(line, DOCUMENT)]
+        lines = [line for line in doc.comments[number] if line[1:].split("=", 1)[0].strip() not in ours]
         if document and not number:
-            lines.append(f"# {DOCUMENT} = {merged_polarity(document)}")
+            lines += _comments(DOCUMENT, document, document_probabilities)
         if label:
-            lines.append(f"# {SENTENCE} = {merged_polarity(label)}")
+            lines += _comments(SENTENCE, label, None if probabilities is None else probabilities[number])
         doc.comments[number] = tuple(lines)
     doc.meta.pop(SENTENCE, None)
     if document:
         doc.meta[SENTENCE] = merged_polarity(document)
 
 
-def _says(line: str, name: str) -> bool:
-    return line[1:].split("=", 1)[0].strip() == name
+def sentence_probabilities(doc: Doc) -> list[dict[str, float]]:
+    """The probabilities of every sentence's polarities, none where nothing is noted.
+
+    >>> doc = Doc.of_words([["Dull"]])
+    >>> set_polarities(doc, ["neg"], probabilities=[[0.2, 0.7, 0.1]])
+    >>> sentence_probabilities(doc)
+    [{'pos': 0.2, 'neg': 0.7, 'neu': 0.1}]
+    """
+    found = []
+    for sentence in doc.sentences:
+        pairs = (item.partition(":") for item in sentence.meta.get(SENTENCE + _CHANCE, "").split())
+        found.append({name: float(value) for name, _, value in pairs})
+    return found
+
+
+def _comments(name: str, label: str, probabilities: Sequence[float] | None) -> list[str]:
+    lines = [f"# {name} = {merged_polarity(label)}"]
+    if probabilities is not None:
+        values = " ".join(f"{each}:{float(p):.3g}" for each, p in zip(POLARITIES, probabilities, strict=True))
+        lines.append(f"# {name}{_CHANCE} = {values}")
+    return lines

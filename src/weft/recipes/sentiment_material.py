@@ -117,7 +117,7 @@ class Generator:
     def draw(self, count: int, seed: int, fine: bool = False) -> tuple[DocumentBatch, NDArray[np.int32]]:
         """Documents and the labels of their sentences, which the documents know only where `fine`."""
         rng = np.random.default_rng(seed)
-        document = rng.integers(0, 3, count)
+        document = rng.integers(0, 3, count).astype(np.int32)
         label = np.empty((count, self.sentences), dtype=np.int32)
         before = rng.integers(0, 3, count)
         for i in range(self.sentences):

@@ -204,18 +204,22 @@ def _fill(
     for v in range(min(n_valences, length)):  # between a head and a word there are length - 1 words to have before it
         if arc[number, v] == -np.inf:
             continue
-        top = -np.inf
+        top, n = -np.inf, 0
         for k in range(length):
-            terms[k] = open_[d, h, k, v] + closed[1 - d, m, length - 1 - k]
-            top = max(top, terms[k])
-        part[d, h, length, v] = arc[number, v] + _log_sum(terms, length, top)
+            score = open_[d, h, k, v] + closed[1 - d, m, length - 1 - k]
+            if score > -np.inf:
+                terms[n], top = score, max(top, score)
+                n += 1
+        part[d, h, length, v] = arc[number, v] + _log_sum(terms, n, top)
     for after in range(n_valences):
         top, n = -np.inf, 0
-        for v in range(n_valences):
-            if min(v + 1, n_valences - 1) == after:
-                for t in range(1, length + 1):
-                    terms[n] = part[d, h, t, v] + closed[d, h + side * t, length - t]
-                    top = max(top, terms[n])
+        for v in range(max(0, after - 1), n_valences):
+            if min(v + 1, n_valences - 1) != after:
+                break
+            for t in range(1, length + 1):
+                score = part[d, h, t, v] + closed[d, h + side * t, length - t]
+                if score > -np.inf:
+                    terms[n], top = score, max(top, score)
                     n += 1
         if n > 0:
             open_[d, h, length, after] = _log_sum(terms, n, top)

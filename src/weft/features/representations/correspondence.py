@@ -227,19 +227,25 @@ class Correspondence:
         _project(features, offsets, own, self.rows, self.block, self.starts, place, np.float32(self.scale), out)
         return out
 
-    def scale_to(self, instances: sparse.csr_matrix, factor: float = 5.0) -> Correspondence:
-        """This projection times one number: its mean L1 norm on the instances is `factor` times that of their features.
+    def scale_to(self, instances: sparse.csr_matrix, factor: float = 5.0, norm: int = 1) -> Correspondence:
+        """This projection times one number: its mean norm on the instances is `factor` times that of their features.
+
+        The norm is that of sums (1) or the Euclidean one (2).
 
         >>> theta = Correspondence.of_predictors(sparse.csr_matrix([[3.0], [4.0]]), h=1)
         >>> rows = sparse.csr_matrix([[1.0, 0.0], [1.0, 1.0]])
         >>> float(np.abs(theta.scale_to(rows).project(rows)).sum() / rows.sum()).__round__(4)
         5.0
         """
-        plain = replace(self, scale=1.0).project(instances)
-        size = float(np.abs(plain).sum(dtype=np.float64))
+        if norm not in (1, 2):
+            raise ConfigError(f"the norm is 1 or 2, got {norm}")
+        plain = replace(self, scale=1.0).project(instances).astype(np.float64)
+        size = float(np.linalg.norm(plain, ord=norm, axis=1).sum())
         if size <= 0.0:
             raise DataError("no feature of these instances has a projection: they share nothing with the raw text")
-        return replace(self, scale=factor * float(np.abs(instances).sum()) / size)
+        own = np.abs(instances) if norm == 1 else instances.multiply(instances)
+        lengths = np.asarray(own.sum(axis=1), dtype=np.float64) ** (1.0 / norm)
+        return replace(self, scale=factor * float(lengths.sum()) / size)
 
     def similar(self, feature: int, k: int = 10, among: ArrayLike | None = None) -> tuple[Ints, Floats]:
         """The k features of the same block whose rows of theta point the same way, with their cosines, nearest first.

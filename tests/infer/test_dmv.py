@@ -72,7 +72,7 @@ def enumerated(trees, s):
     lengths=st.lists(st.integers(1, 5), min_size=1, max_size=3),
     n_valences=st.integers(1, 3),
     seed=st.integers(0, 10_000),
-    spread=st.sampled_from([1.0, 3.0, 60.0]),
+    spread=st.sampled_from([1.0, 3.0, 60.0, 500.0]),
 )
 def test_sums_probabilities_and_best_trees_are_those_of_enumeration(lengths, n_valences, seed, spread):
     trees = random_batch(lengths, n_valences, seed, spread)

@@ -12,8 +12,8 @@ of split heads, O(n^3 V). On the right of h, and likewise on its left,
     closed(h, j)    = log-sum over v                                 of  open(h, j, v) + stop(h, right, v)
     log Z           = log-sum over r                                 of  arc(r, r, 0) + closed(r, 1) + closed(r, n)
 
-and probabilities are handed down from log Z: each item shares its own among the ways to make it. All sums are of
-logarithms, since factors of single arcs may be as small as exp(-100).
+and probabilities are handed down from log Z: each item shares its own among the ways to make it
+(`weft.infer.dmv_sums`).
 
 Arcs of a batch are numbered by squares, one after the other: the arc from word h to word m of sentence s, both counted
 from 0, has the number `squares[s] + h * n + m`.
@@ -27,12 +27,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from weft.errors import InferenceError
+from weft.infer.dmv_sums import LEFT, RIGHT, sum_trees
 from weft.infer.ragged import Floats, Indices, States, check_offsets, check_scores, check_shape, one_block
-from weft.kernel import inner_kernel, kernel
+from weft.kernel import kernel
 
 __all__ = ["ValenceParts", "ValenceTrees", "squares_of"]
-
-LEFT, RIGHT = 0, 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +101,7 @@ class ValenceTrees:
 
     def log_partition_and_marginals(self) -> tuple[Floats, ValenceParts]:
         """Both at the price of one."""
-        log_z, arc, stop = np.zeros(len(self.offsets) - 1), np.zeros_like(self.arc), np.zeros_like(self.stop)
-        _sums(self.offsets, self.squares, self.arc, self.stop, log_z, arc, stop)
+        log_z, arc, stop = sum_trees(self.offsets, self.squares, self.arc, self.stop)
         self._check(log_z)
         return log_z, ValenceParts(arc, stop)
 
@@ -113,146 +111,6 @@ class ValenceTrees:
                 f"sentence {int(np.isneginf(score).argmax())} (counting from 0) has no tree: all have a part of score "
                 "minus infinity; smooth the probabilities that the scores were computed from"
             )
-
-
-@inner_kernel
-def _log_sum(terms: Floats, n: int, top: float) -> float:
-    """The logarithm of the sum of exp of the first terms, the highest of which is given."""
-    if n == 0 or top == -np.inf:
-        return -np.inf
-    if n == 1:
-        return top
-    mass = 0.0
-    for i in range(n):
-        mass += np.exp(terms[i] - top)
-    return top + np.log(mass)
-
-
-@kernel
-def _sums(
-    offsets: Indices, squares: Indices, arc: Floats, stop: Floats, log_z: Floats, p_arc: Floats, p_stop: Floats
-) -> None:
-    """Items of a head h, a side d and a number l of words beyond h: `open_[d, h, l, v]`, `part`, `closed[d, h, l]`."""
-    longest, n_valences = 1, stop.shape[2]
-    for s in range(len(log_z)):
-        longest = max(longest, offsets[s + 1] - offsets[s])
-    open_, part = np.empty((2, longest, longest, n_valences)), np.empty((2, longest, longest, n_valences))
-    closed, terms = np.empty((2, longest, longest)), np.empty(longest * n_valences)
-    p_open, p_part, p_closed = np.empty_like(open_), np.empty_like(part), np.empty_like(closed)
-    for s in range(len(log_z)):
-        first, n, square = offsets[s], offsets[s + 1] - offsets[s], squares[s]
-        if n == 0:
-            continue
-        for length in range(n):
-            for h in range(n):
-                for d in range(2):
-                    side = 2 * d - 1
-                    m = h + side * length
-                    if m < 0 or m >= n:
-                        continue
-                    for v in range(n_valences):
-                        open_[d, h, length, v] = 0.0 if length == 0 and v == 0 else -np.inf
-                        part[d, h, length, v] = -np.inf
-                    if length > 0:
-                        _fill(d, h, length, m, arc, square + h * n + m, open_, part, closed, terms)
-                    top = -np.inf
-                    for v in range(n_valences):
-                        terms[v] = open_[d, h, length, v] + stop[first + h, d, v]
-                        top = max(top, terms[v])
-                    closed[d, h, length] = _log_sum(terms, n_valences, top)
-        top = -np.inf
-        for r in range(n):
-            terms[r] = arc[square + r * n + r, 0] + closed[LEFT, r, r] + closed[RIGHT, r, n - 1 - r]
-            top = max(top, terms[r])
-        log_z[s] = _log_sum(terms, n, top)
-        if log_z[s] == -np.inf:
-            continue
-        p_open[:, :n, :n], p_part[:, :n, :n], p_closed[:, :n, :n] = 0.0, 0.0, 0.0
-        for r in range(n):
-            p = np.exp(terms[r] - log_z[s])
-            p_arc[square + r * n + r, 0] = p
-            p_closed[LEFT, r, r] += p
-            p_closed[RIGHT, r, n - 1 - r] += p
-        for length in range(n - 1, -1, -1):
-            for h in range(n):
-                for d in range(2):
-                    m = h + (2 * d - 1) * length
-                    if m < 0 or m >= n:
-                        continue
-                    whole = p_closed[d, h, length]
-                    if whole > 0.0:
-                        for v in range(n_valences):
-                            score = open_[d, h, length, v] + stop[first + h, d, v]
-                            if score > -np.inf:
-                                p = whole * np.exp(score - closed[d, h, length])
-                                p_stop[first + h, d, v] += p
-                                p_open[d, h, length, v] += p
-                    if length > 0:
-                        _share(
-                            d, h, length, m, arc, square + h * n + m, open_, part, closed, p_open, p_part, p_closed,
-                            p_arc,
-                        )  # fmt: skip
-
-
-@inner_kernel
-def _fill(
-    d: int, h: int, length: int, m: int, arc: Floats, number: int, open_: Floats, part: Floats, closed: Floats,
-    terms: Floats,
-) -> None:  # fmt: skip
-    """The items of a head that reach a word: with an arc to it, and all that end there."""
-    n_valences, side = open_.shape[3], 2 * d - 1
-    for v in range(min(n_valences, length)):  # between a head and a word there are length - 1 words to have before it
-        if arc[number, v] == -np.inf:
-            continue
-        top, n = -np.inf, 0
-        for k in range(length):
-            score = open_[d, h, k, v] + closed[1 - d, m, length - 1 - k]
-            if score > -np.inf:
-                terms[n], top = score, max(top, score)
-                n += 1
-        part[d, h, length, v] = arc[number, v] + _log_sum(terms, n, top)
-    for after in range(n_valences):
-        top, n = -np.inf, 0
-        for v in range(max(0, after - 1), n_valences):
-            if min(v + 1, n_valences - 1) != after:
-                break
-            for t in range(1, length + 1):
-                score = part[d, h, t, v] + closed[d, h + side * t, length - t]
-                if score > -np.inf:
-                    terms[n], top = score, max(top, score)
-                    n += 1
-        if n > 0:
-            open_[d, h, length, after] = _log_sum(terms, n, top)
-
-
-@inner_kernel
-def _share(
-    d: int, h: int, length: int, m: int, arc: Floats, number: int, open_: Floats, part: Floats, closed: Floats,
-    p_open: Floats, p_part: Floats, p_closed: Floats, p_arc: Floats,
-) -> None:  # fmt: skip
-    """Hand the probabilities of these items down."""
-    n_valences, side = open_.shape[3], 2 * d - 1
-    for v in range(n_valences):
-        after = min(v + 1, n_valences - 1)
-        whole = p_open[d, h, length, after]
-        if whole > 0.0:
-            for t in range(1, length + 1):
-                score = part[d, h, t, v] + closed[d, h + side * t, length - t]
-                if score > -np.inf:
-                    p = whole * np.exp(score - open_[d, h, length, after])
-                    p_part[d, h, t, v] += p
-                    p_closed[d, h + side * t, length - t] += p
-    for v in range(n_valences):
-        whole = p_part[d, h, length, v]
-        if whole > 0.0:
-            p_arc[number, v] = whole
-            own = part[d, h, length, v] - arc[number, v]
-            for k in range(length):
-                score = open_[d, h, k, v] + closed[1 - d, m, length - 1 - k]
-                if score > -np.inf:
-                    p = whole * np.exp(score - own)
-                    p_open[d, h, k, v] += p
-                    p_closed[1 - d, m, length - 1 - k] += p
 
 
 @kernel

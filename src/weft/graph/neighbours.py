@@ -35,6 +35,8 @@ Floats = NDArray[np.float64]
 METRICS = ("cosine", "euclidean")
 #: Candidates of the approximate search that are ranked exactly, for each neighbour asked for, and at least.
 RANKED, AT_LEAST = 8, 40
+#: Candidates beyond those asked for where all are compared.
+SPARE = 4
 #: Clusters of dense vectors whose members the approximate search looks at.
 PROBES = 12
 
@@ -146,8 +148,8 @@ def _by_comparison(rows: Any, k: int, workers: int) -> Ids:
     if n < 2:
         return np.full((n, 0), -1, dtype=np.int32)
     # A few more than needed: rounding may change the order of vectors that are as good as equally near.
-    asked = min(n, k + 1 + AT_LEAST)
-    search = NearestNeighbors(n_neighbors=asked, algorithm="brute", n_jobs=workers).fit(rows)
+    asked = min(n, k + 1 + SPARE)
+    search = NearestNeighbors(n_neighbors=asked, n_jobs=workers).fit(rows)
     return search.kneighbors(rows, return_distance=False).astype(np.int32)
 
 

@@ -20,6 +20,7 @@ TASKS: dict[str, tuple[str, str]] = {
     "tagger": ("weft.tasks.tag:Tagger", "parts of speech, tags and features, or any other column of words"),
     "weak-tagger": ("weft.tasks.weak_tag:WeakTagger", "parts of speech from a tag dictionary and projected tags"),
     "scl-tagger": ("weft.tasks.scl:SCLTagger", "tags in another domain, by structural correspondence learning"),
+    "graph-tagger": ("weft.tasks.graph_tag:GraphTagger", "tags in another domain, over a graph of trigrams"),
     "parser": ("weft.tasks.parse:Parser", "dependency trees of words with tags"),
     "relations": ("weft.tasks.relations:Relations", "relations of dependency trees that have only heads"),
     "graph-parser": ("weft.tasks.graph_parse:GraphParser", "dependency trees by exact search: mst1 to mst3, crossing"),

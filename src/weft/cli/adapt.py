@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from weft.cli import adapt_sentiment
 from weft.cli.common import JsonFlag, Seed, Workers, print_json, print_table, settings
 from weft.cli.inputs import Encoding, Fields, FromFormat, SkipBad, open_inputs, report_bad
 from weft.errors import ConfigError, did_you_mean
@@ -30,6 +31,10 @@ METHODS = {"flors": "flors", "graph": "graph-tagger"}
 @app.callback()
 def _adapt() -> None:
     """Make taggers and classifiers fit for a domain of which there is only raw text."""
+
+
+app.command("sentiment", epilog=adapt_sentiment.SENTIMENT_EXAMPLE)(adapt_sentiment.sentiment)
+app.command("distance", epilog=adapt_sentiment.DISTANCE_EXAMPLE)(adapt_sentiment.distance)
 
 
 @app.command(

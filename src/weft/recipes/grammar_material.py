@@ -95,12 +95,11 @@ def sentences(options: RecipeOptions, code: str, part: str = "train", longest: i
     language = LANGUAGES[code]
     path = language.train if part == "train" or not language.test else language.test
     docs = list(_corpus(options, file_of(path)))
-    if code in ("es", "wsj"):
-        for doc in docs:
-            _mark_punctuation(doc, code)
-        versions = {OWN: docs}
-    else:
-        versions = {OWN: docs, FUNCTION: list(convert_docs(docs, steps=FLIPS))}
+    older = code in ("es", "wsj")
+    for doc in docs if older else ():
+        _mark_punctuation(doc, code)
+    docs = [short for doc in docs if (short := _short(doc, longest)).n_words]
+    versions = {OWN: docs} if older else {OWN: docs, FUNCTION: list(convert_docs(docs, steps=FLIPS))}
     plain = {name: [unpunctuated(doc) for doc in own] for name, own in versions.items()}
     found = Sentences([], {name: [] for name in plain})
     for number, doc in enumerate(plain[OWN]):
@@ -125,6 +124,14 @@ def _corpus(options: RecipeOptions, path: str) -> Corpus:
     if "conll2007" in path:
         return read(options.find(path), format="columns", fields=CONLLX_FIELDS)
     return read(options.find(path), skip_bad=True)
+
+
+def _short(doc: Doc, longest: int) -> Doc:
+    """The sentences of at most so many words without punctuation: only these need to be converted."""
+    words = np.array([tag != "PUNCT" for tag in doc.column("upos")], dtype=np.int64)
+    sums = np.concatenate([[0], np.cumsum(words)])
+    lengths = np.diff(sums[doc.sentence_offsets])
+    return doc.subset(np.flatnonzero(lengths <= longest).tolist())
 
 
 def _mark_punctuation(doc: Doc, code: str) -> None:

@@ -21,6 +21,7 @@ TASKS: dict[str, tuple[str, str]] = {
     "weak-tagger": ("weft.tasks.weak_tag:WeakTagger", "parts of speech from a tag dictionary and projected tags"),
     "scl-tagger": ("weft.tasks.scl:SCLTagger", "tags in another domain, by structural correspondence learning"),
     "graph-tagger": ("weft.tasks.graph_tag:GraphTagger", "tags in another domain, over a graph of trigrams"),
+    "trigram-tagger": ("weft.tasks.trigram_tagger:TrigramTagger", "tags by a hidden Markov model of trigrams"),
     "flors": ("weft.tasks.flors:Flors", "tags of words in another domain, from counts of their neighbours"),
     "parser": ("weft.tasks.parse:Parser", "dependency trees of words with tags"),
     "relations": ("weft.tasks.relations:Relations", "relations of dependency trees that have only heads"),
@@ -43,6 +44,7 @@ TASKS: dict[str, tuple[str, str]] = {
     "segments": ("weft.tasks.segments:SegmentFinder", "spans that may have gaps, overlap and nest"),
     "proposer": ("weft.annotate.proposer:Proposer", "flat spans, more of them than right, for `weft review`"),
     "hedge": ("weft.tasks.hedge:HedgeDetector", "uncertain sentences, cues and their scopes"),
+    "sentiment": ("weft.tasks.sentiment:SentimentAnalyser", "polarity of sentences, mostly from ratings of documents"),
     "polarity": ("weft.tasks.adapt_sentiment:PolarityClassifier", "positive or negative documents, across domains"),
     "mwe": ("weft.tasks.mwe:MweTagger", "multiword expressions, with gaps, strong and weak"),
 }

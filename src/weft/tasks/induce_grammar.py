@@ -112,7 +112,7 @@ class GrammarInducer(Component):
                 "words": sum(map(len, short)),
                 "tags": len(self.tags),
                 "method": settings.method,
-                "model": settings.model,
+                "valences": settings.model,
                 "iterations": len(found.objective),
                 "passes": found.passes,
                 "objective": found.objective[-1],

@@ -49,3 +49,16 @@ def test_limits_and_callbacks_end_em():
     assert em(lambda x: (x, float(next(counter))), lambda x: x + 1, 0, max_iterations=5).parameters == 5
     stopped = em(lambda x: (x, float(next(counter))), lambda x: x + 1, 0, callback=lambda i, p, v: i == 2)
     assert (stopped.parameters, stopped.why) == (2, "stopped by the callback")
+
+
+def test_a_projection_stands_between_the_steps_and_is_told_the_bound_before():
+    told = []
+
+    def project(parameters, statistics, value, before):
+        told.append((parameters, statistics, value, before))
+        return statistics + 1, value - 100.0
+
+    result = em(lambda x: (x, float(x)), lambda statistics: statistics, 0, max_iterations=3, project=project)
+    assert told == [(0, 0, 0.0, -np.inf), (1, 1, 1.0, -100.0), (2, 2, 2.0, -99.0)]
+    assert result.log_likelihoods == [-100.0, -99.0, -98.0]
+    assert result.parameters == 3

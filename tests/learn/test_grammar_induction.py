@@ -16,8 +16,6 @@ from weft.infer.projectivity import is_projective, is_tree
 from weft.learn.dmv_model import GO, STOP, TagBatch, ValenceModel, estimate, harmonic_start, random_start
 from weft.learn.grammar_induction import induce, pair_features, sparse_posterior
 
-SLUG = "posterior-sparsity-grammar-induction"
-
 
 def batch_of(sentences, tags):
     number = {tag: i for i, tag in enumerate(tags)}
@@ -60,7 +58,7 @@ def probability(model: ValenceModel, tags, heads):
     return p, cells
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("posterior-sparsity-grammar-induction", 1)
 @settings(max_examples=12, deadline=None)
 @given(
     seed=st.integers(0, 10_000), n=st.integers(1, 5), stops=st.integers(1, 3), children=st.integers(1, 3),
@@ -94,7 +92,7 @@ def test_likelihoods_and_expected_counts_are_those_of_enumeration(seed, n, stops
 
 
 @pytest.mark.parametrize("symmetric", [True, False])
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("posterior-sparsity-grammar-induction", 2)
 def test_projections_close_the_gap_and_meet_the_conditions_of_an_optimum(symmetric):
     for seed in range(4):
         batch = random_batch(seed)
@@ -129,7 +127,7 @@ def test_symmetric_features_are_arcs_and_others_are_words_with_tags_of_parents()
     assert without.penalties(np.ones(6)).tolist() == [0, 1, 1, 1, 0, 1, 1, 1, 0]
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("posterior-sparsity-grammar-induction", 3)
 def test_strength_0_is_em_bit_for_bit():
     sentences, _ = sparse_sentences(60, seed=1)
     batch = batch_of(sentences, TAGS)
@@ -151,7 +149,7 @@ def test_strength_0_is_em_bit_for_bit():
     [("em", 2, 1, False), ("em", 3, 3, True), ("dd", 2, 1, False), ("dd", 2, 2, True), ("pr-s", 2, 1, False),
      ("pr-as", 2, 1, False), ("pr-s", 2, 2, True)],
 )  # fmt: skip
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("posterior-sparsity-grammar-induction", 3)
 def test_objectives_never_fall(method, stops, children, mixed):
     sentences, _ = sparse_sentences(80, seed=2)
     batch = batch_of(sentences, TAGS)
@@ -162,7 +160,7 @@ def test_objectives_never_fall(method, stops, children, mixed):
 
 
 @pytest.mark.parametrize("symmetric", [True, False])
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("posterior-sparsity-grammar-induction", 4)
 def test_pairs_in_use_never_rise_with_the_strength(symmetric):
     sentences, _ = sparse_sentences(40, seed=3)
     batch = batch_of(sentences, TAGS)
@@ -176,7 +174,7 @@ def test_pairs_in_use_never_rise_with_the_strength(symmetric):
     assert used[-1] < 0.7 * used[0]
 
 
-@pytest.mark.must_show(SLUG, 5)
+@pytest.mark.must_show("posterior-sparsity-grammar-induction", 5)
 def test_sparse_posteriors_find_the_direction_that_em_gets_wrong():
     gaps, wrong = [], []
     for seed in range(5):
@@ -254,7 +252,7 @@ def test_what_does_not_fit_is_refused():
 
 
 @pytest.mark.timing
-@pytest.mark.must_show(SLUG, 7)
+@pytest.mark.must_show("posterior-sparsity-grammar-induction", 7)
 def test_an_iteration_with_ten_projection_steps_takes_seconds_on_thousands_of_sentences():
     random = np.random.default_rng(0)
     weights = 1 / np.arange(1, 36)

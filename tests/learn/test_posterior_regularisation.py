@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from weft.errors import ConfigError
+from weft.infer.chain import Chain
 from weft.learn.posterior_regularisation import project_posterior
 from weft.learn.simplex import Groups
 
@@ -82,3 +83,20 @@ def test_bad_strengths_and_starts_are_refused():
         project_posterior(expect, groups, -1)
     with pytest.raises(ConfigError, match="for 2 features, but there are 6"):
         project_posterior(expect, groups, 1, start=np.zeros(2))
+
+
+def test_chains_are_projected_by_the_same_call():
+    # Two words with two labels each, mixed in every sentence; few pairs of word and label are to be in use.
+    random = np.random.default_rng(8)
+    words = random.integers(0, 3, size=24)
+    node, offsets = random.standard_normal((24, 2)), np.arange(0, 25, 4)
+
+    def expect(multipliers):
+        chain = Chain(node - multipliers.reshape(24, 2), np.zeros((2, 2)), offsets)
+        log_z, parts = chain.log_partition_and_marginals()
+        return float(log_z.sum()), parts.node.ravel(), parts
+
+    groups = Groups.of((words[:, None] * 2 + np.arange(2)).ravel())
+    plain, sparse = (project_posterior(expect, groups, s, max_steps=2000, tolerance=1e-8) for s in (0.0, 4.0))
+    assert sparse.gap < 1e-5
+    assert groups.maxima(sparse.expectations).sum() < groups.maxima(plain.expectations).sum() - 0.5

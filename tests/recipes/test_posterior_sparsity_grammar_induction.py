@@ -11,7 +11,6 @@ from weft.recipes import posterior_sparsity_grammar_induction as recipe
 from weft.recipes.framework import RecipeOptions
 from weft.recipes.grammar_material import FUNCTION, LANGUAGES, OWN, file_of, sentences
 
-SLUG = "posterior-sparsity-grammar-induction"
 #: Six languages of the data plan, two hundred sentences of each.
 SIZE = recipe.Size(
     languages=("en", "es", "tr", "pt", "nl", "eu"), models=("dmv",), methods=("EM", "DD", "PR-AS"), train=200, test=200,
@@ -30,7 +29,7 @@ def found():
 
 @needs_treebanks
 @pytest.mark.corpus
-@pytest.mark.must_show(SLUG, 6)
+@pytest.mark.must_show("posterior-sparsity-grammar-induction", 6)
 def test_sparse_posteriors_are_three_points_above_em_in_the_mean(found):
     gains = found.gains("dmv", "PR-AS", "EM", SIZE.languages, (OWN, FUNCTION))
     assert gains.mean() >= 3
@@ -39,7 +38,7 @@ def test_sparse_posteriors_are_three_points_above_em_in_the_mean(found):
 
 @needs_treebanks
 @pytest.mark.corpus
-@pytest.mark.must_show(SLUG, 6)
+@pytest.mark.must_show("posterior-sparsity-grammar-induction", 6)
 def test_a_prior_on_parameters_gains_less_than_sparse_posteriors_and_no_less_than_nothing(found):
     of_prior = found.gains("dmv", "DD", "EM", SIZE.languages, (OWN, FUNCTION))
     of_posteriors = found.gains("dmv", "PR-AS", "EM", SIZE.languages, (OWN, FUNCTION))

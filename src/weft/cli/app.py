@@ -44,6 +44,11 @@ COMMANDS = {
         "Make taggers and classifiers fit for another domain, from its raw text.",
         "weft adapt tagger --source news.conllu --target-raw chat.txt --column xpos --out chat.weft",
     ),
+    "sentiment": Place(
+        "weft.cli.sentiment:app",
+        "Find the polarity of sentences of reviews, learned mostly from their stars.",
+        "weft sentiment train --ratings examples/inns/rated.tsv --out inns.weft",
+    ),
     "review": Place(
         "weft.cli.review:review",
         "Annotate by yes and no: accept or reject what a model proposes.",
@@ -73,6 +78,11 @@ COMMANDS = {
         "weft.cli.blend:blend",
         "Blend the trees of several parsers into one tree a sentence.",
         "weft blend a.conllu b.conllu c.conllu --weights weights.json --out blended.conllu",
+    ),
+    "transduce": Place(
+        "weft.cli.transduce:transduce",
+        "Label a fixed set of sentences together with a few labelled ones.",
+        "weft transduce chunker examples/chunks.conll examples/unseen.conll --out together.conll",
     ),
     "convert": Place(
         "weft.cli.convert:convert",

@@ -58,7 +58,7 @@ class SentimentSettings(Settings):
     hard: bool = False  # latent sentences: their best labels instead of the sum over all
     transitions: bool = True  # whether transitions between sentences hang on the document's polarity
     agreement: float = 0.5  # weight to begin with: sentences agree with their document
-    votes: float = 0.5  # weight to begin with: sentences have the polarity that more of their words have
+    votes: float = 1.0  # weight to begin with: sentences have the polarity that more of their words have
     pairs: bool = True  # pairs of words as features
     min_count: int = 2  # features met less often are left out
     negators: str = ""  # words that negate, parted by commas; "": those of English
@@ -100,7 +100,7 @@ class Posterior(NamedTuple):
 
 
 class SentimentAnalyser(Component):
-    """Polarity of sentences and documents.
+    """Polarity of sentences and documents. A cascade may be given its coarse model ready-made, as `coarse`.
 
     >>> from weft.formats.reviews import Review
     >>> rated = [Review("Superb acting. It runs two hours.", 5), Review("A slow plot. It runs two hours.", 1)] * 10
@@ -143,9 +143,9 @@ class SentimentAnalyser(Component):
         method = self.settings.method
         if method != "coarse" and not fine:
             raise DataError(f"the method {method} needs documents with labelled sentences, and there are none")
-        if method != "fine" and not coarse:
+        if method != "fine" and not coarse and self.coarse is None:
             raise DataError(f"the method {method} needs documents with a rating and no labelled sentences; none found")
-        if method == "cascaded":
+        if method == "cascaded" and self.coarse is None:
             options = asdict(self.settings) | {"method": "coarse", "given": False}
             self.coarse = SentimentAnalyser(SentimentSettings(**options), self.features.lexicon)
             self.coarse.fit(coarse)

@@ -30,6 +30,7 @@ ROOMS = {
     "features": "Features",
     "lexical": "Words and lists",
     "infer": "Inference",
+    "graph": "Graphs",
     "learn": "Learning",
     "tasks": "Tasks",
     "evaluate": "Evaluation",

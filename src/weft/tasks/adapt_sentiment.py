@@ -57,7 +57,7 @@ class PolaritySettings(Settings):
     positive: bool = True  # negative weights of pivot predictors are dropped
     documents: int = 3  # a term occurs in at least so many documents
     l2: float = 1e-4  # penalty of terms, in the classifier and in the predictors of pivots
-    mu: float = 1e-4  # penalty of the projection's dimensions in the classifier
+    mu: float = 1e-3  # penalty of the projection's dimensions in the classifier
     target_l2: float = 0.1  # penalty of terms where labelled documents of the target correct it
     target_mu: float = 0.1  # what ties the projection's dimensions to the source then
     seed: int = 0

@@ -6,7 +6,7 @@ L is the modified Huber loss (`weft.learn.huber`), theta the projection of struc
 few labelled documents of the target the source classifier is corrected: its label becomes one more feature, and only v,
 few numbers with much data behind them, is tied to what it was:
 
-    min  (1/n) sum_j L(y_j (w . x_j + v . theta x_j + c sign f_s(x_j) + b)) + l2 (||w||^2 + c^2) + mu ||v - v_s||^2
+    min  (1/n) sum_j L(y_j (w . x_j + v . theta x_j + c sign f_s(x_j))) + l2 (||w||^2 + c^2) + mu ||v - v_s||^2
 """
 
 from __future__ import annotations
@@ -92,11 +92,9 @@ def correct_polarity(
     penalty = np.concatenate([np.full(d, l2), np.full(k, mu), [l2]])
     centre = np.concatenate([np.zeros(d), source.v, [0.0]])
     everything = hstack([_augmented(rows, source.projection), further], format="csr")
-    fit = fit_huber(everything, y, penalty, centre, intercept=True)
-    weights = fit.weights
-    return PolarityModel(
-        weights[:d], weights[d : d + k], float(fit.intercept), source.projection, source, float(weights[-1])
-    )
+    # Without an intercept: a few documents that happen to be of one kind must not outvote the source's label.
+    weights = fit_huber(everything, y, penalty, centre).weights
+    return PolarityModel(weights[:d], weights[d : d + k], 0.0, source.projection, source, float(weights[-1]))
 
 
 def choose_pivots(
@@ -132,7 +130,7 @@ def project_documents(
     scale: float = 1.0,
     l2: float = 1e-4,
     positive: bool = True,
-    passes: int = 10,
+    passes: int = 5,
     seed: int = 0,
 ) -> Correspondence:
     """The projection that the pivots give on raw documents of all domains, its mean length `scale` times theirs."""

@@ -25,7 +25,7 @@ app = typer.Typer(
 )
 #: Ways to adapt a tagger, and the task of the component that does it: see `weft.tasks.registry.TASKS`. The component
 #: offers `adapt(source, target_raw, source_raw, dev) -> report`.
-METHODS = {"flors": "flors", "graph": "graph-tagger"}
+METHODS = {"flors": "flors", "scl": "scl-tagger", "graph": "graph-tagger"}
 
 
 @app.callback()

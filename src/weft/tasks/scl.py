@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 
 from weft.errors import ConfigError, DataError
 from weft.features.extract import Binding
+from weft.formats import read
 from weft.learn.chain_model import ChainModel, DenseRows
 from weft.learn.sgd import SGD
 from weft.pipeline import Component, State
@@ -31,7 +33,7 @@ from weft.storage import Arrays
 from weft.tasks.chain_data import ChainData
 from weft.tasks.labelling import LabellerSettings, SequenceLabeller
 from weft.tasks.registry import component_class
-from weft.tasks.scl_projection import FEATURES, TokenProjection, sentences_of
+from weft.tasks.scl_projection import FEATURES, ProjectionSettings, TokenProjection, sentences_of
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
 
@@ -53,6 +55,13 @@ class SCLSettings(LabellerSettings):
     keep: float = 0.5  # share of the dimensions of the projection that is kept; 1: all
     selection_epochs: int = 2  # passes of stochastic gradient before dimensions are chosen
     selection_sentences: int = 500  # at most so many sentences are gone through
+    raw: str = "both"  # raw text that the projection is learned from: both (SCL), target (semi-supervised ASO), none
+    pivot_count: int = 50  # pivots are words met more often than this in every raw text
+    pivots: int = 0  # at most so many words are pivots, the most frequent; 0: all
+    raw_words: int = 150_000  # words of each raw text that predictors learn from; 0: all
+    h: int = 25  # directions of the projection a kind of feature
+    projection: str = ""  # file of the projection: read where it exists, else written
+    target: str = ""  # file of annotated target text: a second tagger learns from it, with the tags of the first
 
     def check(self) -> None:
         super().check()
@@ -61,8 +70,17 @@ class SCLSettings(LabellerSettings):
         for name in ("factor", "selection_epochs", "selection_sentences"):
             if getattr(self, name) <= 0:
                 raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
+        if self.raw not in ("both", "target", "none"):
+            raise ConfigError(f"raw must be both, target or none, got {self.raw!r}")
+        self.of_projection().check()
         if self.hash_bits:
             raise ConfigError("an adapted tagger knows its features by their keys: leave hash_bits at 0")
+
+    def of_projection(self) -> ProjectionSettings:
+        """The settings of the projection among them."""
+        return ProjectionSettings(
+            pivot_count=self.pivot_count, pivots=self.pivots, words=self.raw_words, h=self.h, seed=self.seed
+        )
 
 
 class SCLTagger(SequenceLabeller):
@@ -70,11 +88,10 @@ class SCLTagger(SequenceLabeller):
 
     `source` is a trained tagger whose tags become features, for learning from annotated sentences of the target.
 
-    >>> raw = [[Doc.of_words([["the", noun, "of", "the", noun, "sleeps"]] * 9)] for noun in ("cat", "gene")]
-    >>> from weft.tasks.scl_projection import ProjectionSettings
-    >>> projection = TokenProjection.learn(raw, ProjectionSettings(pivot_count=5))
-    >>> tagger = SCLTagger(projection=projection)
-    >>> report = tagger.fit([Doc.of_words([["the", "cat", "of", "the", "cat", "sleeps"]], xpos=[list("DNPDNV")])])
+    >>> tagger = SCLTagger(SCLSettings(pivot_count=5))
+    >>> source = Doc.of_words([["the", "cat", "of", "the", "cat", "sleeps"]] * 9, xpos=[list("DNPDNV")] * 9)
+    >>> raw = Doc.of_words([["the", "gene", "of", "the", "gene", "sleeps"]] * 9)
+    >>> report = tagger.adapt([source], [raw])
     >>> new = Doc.of_words([["the", "gene", "of", "the", "gene", "sleeps"]])
     >>> tagger([new])
     >>> new.column("xpos")
@@ -132,6 +149,31 @@ class SCLTagger(SequenceLabeller):
             report["training"] |= {"pivots": len(self.projection.pivots), "dimensions": self.projection.size}
         return report
 
+    def adapt(
+        self,
+        source: Sequence[Doc],
+        target_raw: Sequence[Doc],
+        source_raw: Sequence[Doc] = (),
+        dev: Sequence[Doc] | None = None,
+    ) -> dict[str, Any]:
+        """Learn the projection from raw text, the annotated source counted in, and the tagger from the source; where
+        settings name annotated target text, from that, with the tags of the source's tagger as features."""
+        settings = self.settings
+        if settings.target:
+            target = list(read(settings.target))
+            self.source = type(self)(replace(settings, target=""))
+            before = self.source.adapt(source, target_raw, source_raw)
+            return self.fit(target, dev) | {"source": before["training"]}
+        kept = Path(settings.projection) if settings.projection else None
+        if kept is not None and kept.exists():
+            self.projection = TokenProjection.load(kept)
+        elif settings.raw != "none":
+            texts = [list(target_raw)] if settings.raw == "target" else [[*source, *source_raw], list(target_raw)]
+            self.projection = TokenProjection.learn(texts, settings.of_projection())
+            if kept is not None:
+                self.projection.save(kept)
+        return self.fit(source, dev)
+
     def extended(self, data: ChainData, observed: Sequence[Doc]) -> ChainData:
         if self.projection is None:
             return data
@@ -158,6 +200,7 @@ class SCLTagger(SequenceLabeller):
 
     def state(self) -> State:
         header, arrays = super().state()
+        header["settings"]["projection"] = header["settings"]["target"] = ""  # files of the maker's machine
         if self.source is not None:
             own, tables = self.source.state()
             header["source"] = {"task": self.source.task, **own}

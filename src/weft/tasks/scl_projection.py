@@ -58,6 +58,7 @@ class ProjectionSettings(Settings):
     h: int = 25  # directions a kind of feature
     l2: float = 1e-4  # penalty of predictors
     passes: int = 3  # over the data, of predictors
+    intercept: bool = True  # predictors have one, so that weights say what makes a pivot likelier than it is at all
     seed: int = 0
 
     def check(self) -> None:
@@ -68,6 +69,56 @@ class ProjectionSettings(Settings):
         for name in ("pivot_count", "pivots", "words"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
+
+
+@dataclass(frozen=True)
+class RawTokens:
+    """Tokens of raw texts as rows of a sparse matrix of 1 and 0, with what is known of its columns.
+
+    >>> raw = [[Doc.of_words([["a", "cat"], ["a", "dog"]])], [Doc.of_words([["a", "gene"], ["a", "cell"]])]]
+    >>> tokens = RawTokens.of_texts(raw, ProjectionSettings(features="w[-1] w[0]", pivot_count=1))
+    >>> tokens.matrix.shape, tokens.names, tokens.place.tolist()
+    ((8, 3), ['w[-1]=a', 'w[0]=a'], [-1, 0, -1])
+    """
+
+    matrix: sparse.csr_matrix
+    keys: Keys  # of the columns
+    kind: NDArray[np.int32]  # number of each column's template
+    place: Ints  # the position, counted from the token's own, that each column looks at
+    pivots: Ints  # columns
+    names: list[str]  # of the pivots
+
+    @classmethod
+    def of_texts(cls, raw: Sequence[Iterable[Doc]], settings: ProjectionSettings) -> RawTokens:
+        """Tokens of some sentences of every text; pivots are chosen by counts in all of them."""
+        settings.check()
+        texts = [[row for doc in docs for row in sentences_of(doc)] for docs in raw]
+        if not texts or not all(texts):
+            raise DataError("a projection is learned from raw text; at least one of the texts has no words")
+        words = frequent_words(texts, settings.pivot_count, settings.pivots)
+        sampled = Doc.of_words([row for k, text in enumerate(texts) for row in _sample(text, settings, k)])
+        templates = _single_places(Templates(settings.features))
+        extractor = Extractor(templates, {"w": "form"})
+        matrix, keys, kind = _matrix(extractor.features([sampled])[0], settings.min_count)
+        place = np.array([template.atoms[0].lo for template in templates])[kind]
+        pivots, names = _pivot_columns(extractor, templates, words, keys)
+        return cls(matrix, keys, kind, place, pivots, names)
+
+    def predictors(
+        self, settings: ProjectionSettings, labels: sparse.csr_matrix | None = None, positive_only: bool = False
+    ) -> sparse.csr_matrix:
+        """Weights, features x pivots; what looks at a pivot's own position is masked."""
+        return pivot_predictors(
+            self.matrix,
+            self.pivots,
+            self.place,
+            settings.l2,
+            labels=labels,
+            positive_only=positive_only,
+            intercept=settings.intercept,
+            passes=settings.passes,
+            seed=settings.seed,
+        )
 
 
 @dataclass(frozen=True)
@@ -91,23 +142,16 @@ class TokenProjection:
         """Learn from raw texts, one a domain. With two it is structural correspondence learning; with the target's
         alone, semi-supervised alternating structure optimisation (Ando and Zhang 2005)."""
         options = settings if settings is not None else ProjectionSettings()
-        options.check()
-        texts = [[row for doc in docs for row in sentences_of(doc)] for docs in raw]
-        if not texts or not all(texts):
-            raise DataError("a projection is learned from raw text; at least one of the texts has no words")
-        words = frequent_words(texts, options.pivot_count, options.pivots)
-        sampled = Doc.of_words([row for k, text in enumerate(texts) for row in _sample(text, options, k)])
-        templates = _single_places(Templates(options.features))
-        extractor = Extractor(templates, {"w": "form"})
-        features, _ = extractor.features([sampled])
-        instances, keys, kind = _matrix(features, options.min_count)
-        place = np.array([template.atoms[0].lo for template in templates])[kind]
-        pivots, names = _pivot_columns(extractor, templates, words, keys)
-        predictors = pivot_predictors(
-            instances, pivots, place, options.l2, positive_only=True, passes=options.passes, seed=options.seed
-        )
-        theta = Correspondence.of_predictors(predictors, kind, options.h, seed=options.seed)
-        return cls(options.features, keys, theta, names)
+        return cls.of_tokens(RawTokens.of_texts(raw, options), options)
+
+    @classmethod
+    def of_tokens(
+        cls, tokens: RawTokens, settings: ProjectionSettings, labels: sparse.csr_matrix | None = None
+    ) -> TokenProjection:
+        """The projection that these tokens give; `labels` (tokens x pivots) may replace what pivots hold where."""
+        predictors = tokens.predictors(settings, labels, positive_only=True)
+        theta = Correspondence.of_predictors(predictors, tokens.kind, settings.h, seed=settings.seed)
+        return cls(settings.features, tokens.keys, theta, tokens.names)
 
     @cached_property
     def _index(self) -> FeatureIndex:

@@ -1,23 +1,17 @@
-"""Reviews for the experiments on sentiment: sentences with labels, reviews with stars, generated documents.
+"""Reviews for the experiments on sentiment: sentences with labels, reviews with stars.
 
 The rated reviews have no three stars. Neutral documents are made of them: the first half of a positive and the second
 half of a negative review of one domain (or the other way round), half their sentences each.
-
-Generated documents: a label d, then labels of sentences from a Markov chain that hangs on d, then words, of which a
-part belongs to the sentence's label and the rest to all, both with Zipf's frequencies.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weft.formats.reviews import Review, read_reviews, without_duplicates
-from weft.learn.chain_model import FeatureRows
-from weft.learn.document_model import DocumentBatch
 from weft.lexical.polarity_lexicon import PolarityLexicon
 from weft.recipes.framework import RecipeOptions
 from weft.tasks.segment_rules import split_by_rule
@@ -25,6 +19,8 @@ from weft.text.doc import Doc
 from weft.text.polarity import POLARITIES, set_polarities
 
 FINE = "sentiment/tackstrom-finegrained/finegrained.txt"
+#: Rates and epochs, chosen by cross-validation inside the training documents of the first fold.
+FINE_RATE, FINE_EPOCHS, COARSE_RATE = 0.003, 30, 0.001
 DOMAINS = ("books", "dvd", "electronics", "kitchen")
 POSITIVE, NEGATIVE = (f"sentiment/opinion_lexicon/{sign}-words.txt" for sign in ("positive", "negative"))
 VALENCE = "lexicons/vader/vader_lexicon.txt"
@@ -101,59 +97,3 @@ def stratified(docs: Sequence[Doc], count: int, seed: int = 0) -> list[Doc]:
     queues = [[docs[i] for i in order if docs[i].meta["sentiment"] == name] for name in POLARITIES]
     turns = [queue[i] for i in range(max(map(len, queues))) for queue in queues if i < len(queue)]
     return turns[:count]
-
-
-@dataclass(frozen=True)
-class Generator:
-    """Documents with known latent labels; `class_words` is the part of words that hang on the sentence's label."""
-
-    words: int = 3000
-    classes: int = 300  # words of each label
-    class_words: float = 0.2
-    length: int = 10  # words of a sentence
-    sentences: int = 10
-    loyalty: float = 0.55  # how much of a label's weight in the chain is the document's
-
-    def draw(self, count: int, seed: int, fine: bool = False) -> tuple[DocumentBatch, NDArray[np.int32]]:
-        """Documents and the labels of their sentences, which the documents know only where `fine`."""
-        rng = np.random.default_rng(seed)
-        document = rng.integers(0, 3, count).astype(np.int32)
-        label = np.empty((count, self.sentences), dtype=np.int32)
-        before = rng.integers(0, 3, count)
-        for i in range(self.sentences):
-            choice = rng.random(count)
-            other = rng.integers(0, 3, count)
-            label[:, i] = before = np.where(
-                choice < self.loyalty, document, np.where(choice < self.loyalty + 0.2, before, other)
-            )
-        truth = label.ravel()
-        of_class = rng.random((len(truth), self.length)) < self.class_words
-        own = self.words + truth[:, None] * self.classes + self._zipf(rng, self.classes, of_class.shape)
-        rows = np.where(of_class, own, self._zipf(rng, self.words, of_class.shape)).astype(np.int32)
-        features = FeatureRows(rows.ravel(), np.arange(len(truth) + 1) * self.length, np.zeros(0))
-        known = truth if fine else np.full(len(truth), -1, dtype=np.int32)
-        return DocumentBatch.of(np.arange(count + 1) * self.sentences, features, document, known), truth
-
-    @property
-    def features(self) -> int:
-        return self.words + 3 * self.classes
-
-    def _zipf(self, rng: np.random.Generator, size: int, shape: tuple[int, ...]) -> NDArray[np.int64]:
-        weights = 1.0 / np.arange(1, size + 1)
-        bounds = np.cumsum(weights / weights.sum())
-        return np.minimum(np.searchsorted(bounds, rng.random(shape)), size - 1)
-
-
-def joined(batches: Sequence[DocumentBatch]) -> DocumentBatch:
-    """Several batches as one."""
-    sizes = np.concatenate([np.diff(batch.features.offsets) for batch in batches])
-    lengths = np.concatenate([np.diff(batch.offsets) for batch in batches])
-    features = FeatureRows(
-        np.concatenate([batch.features.rows for batch in batches]),
-        np.concatenate([[0], np.cumsum(sizes)]),
-        np.zeros(0),
-    )
-    return DocumentBatch.of(
-        np.concatenate([[0], np.cumsum(lengths)]), features,
-        np.concatenate([batch.document for batch in batches]), np.concatenate([batch.sentence for batch in batches]),
-    )  # fmt: skip

@@ -22,6 +22,7 @@ from weft.errors import ConfigError, DataError
 from weft.infer.chain import Chain
 from weft.infer.ragged import first_positions
 from weft.infer.tied_chains import Relaxation, TiedChains
+from weft.progress import progress
 from weft.tasks.labelling import SequenceLabeller
 from weft.tasks.settings import Settings
 from weft.text.doc import Doc
@@ -192,15 +193,17 @@ def choose_beta(
     folds = min(folds, len(docs))
     right = dict.fromkeys(sorted(betas), 0)
     total = 0
-    for fold in range(folds):
-        kept = [doc for at, doc in enumerate(docs) if at % folds != fold]
-        held = [doc for at, doc in enumerate(docs) if at % folds == fold]
-        labeller = train(kept)
-        gold = [label for doc in held for label in labeller.gold(doc)]
-        total += len(gold)
-        for beta in right:
-            found = cut_together(labeller, kept, held, replace(settings, beta=beta))
-            right[beta] += sum(a == b for a, b in zip(gold, found.labels, strict=True))
+    with progress("choosing beta", folds * len(right), unit="cuts") as bar:
+        for fold in range(folds):
+            kept = [doc for at, doc in enumerate(docs) if at % folds != fold]
+            held = [doc for at, doc in enumerate(docs) if at % folds == fold]
+            labeller = train(kept)
+            gold = [label for doc in held for label in labeller.gold(doc)]
+            total += len(gold)
+            for beta in right:
+                found = cut_together(labeller, kept, held, replace(settings, beta=beta))
+                right[beta] += sum(a == b for a, b in zip(gold, found.labels, strict=True))
+                bar.advance()
     best = max(right, key=lambda beta: (right[beta], beta))
     return best, {beta: count / total for beta, count in right.items()}
 

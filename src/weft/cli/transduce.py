@@ -54,6 +54,7 @@ def transduce(
 
     if task not in PLAIN:
         raise ConfigError(f"labels are found together for the tasks {' and '.join(PLAIN)}; got {task!r}")
+    weight = None if beta == "auto" else _number(beta)
     options = {**PLAIN[task], "seed": seed, **settings(setting or [])}
     given, wanted = (open_inputs([path], from_format, skip_bad, fields, encoding) for path in (labelled, unlabelled))
     known, docs = list(given.docs), list(wanted.docs)
@@ -64,10 +65,7 @@ def transduce(
         return labeller
 
     chosen = TogetherSettings(neighbours=neighbours, components=components, ties=ties)
-    if beta == "auto":
-        chosen.beta, _ = choose_beta(train, known, settings=chosen)
-    else:
-        chosen.beta = _number(beta)
+    chosen.beta = choose_beta(train, known, settings=chosen)[0] if weight is None else weight
     found = label_together(train(known), known, docs, chosen)
     write(docs, out, "conllu" if out == "-" else None)
     for inputs in (given, wanted):

@@ -29,7 +29,7 @@ def adapted(**options) -> PolarityClassifier:
 @pytest.mark.parametrize("method", ["scl", "scl-mi"])
 def test_words_of_another_domain_are_understood(method):
     classifier = adapted(method=method)
-    new = [Doc("The handle broke and the coating peels."), Doc("Sturdy, it heats evenly.")]
+    new = [Doc("The handle broke and the coating peels."), Doc("Sturdy and easy to clean.")]
     classifier(new)
     assert [doc.meta["sentiment"] for doc in new] == ["neg", "pos"]
     assert new[0].meta["sentiment_score"] < 0 < new[1].meta["sentiment_score"]

@@ -86,17 +86,15 @@ def sentiment(
         report["scores"] = {f"test {name}": value for name, value in classifier.evaluate(read["test"]).items()}
     files = [*source, *(source_raw or []), *(target_raw or []), *(target or [])]
     keep(classifier, report, out, name=name, corpora=[path.name for path in files], licence=licence)
-    shared = classifier.correspondences(most=terms) if terms else []
+    shared = classifier.correspondences(dimensions=3 if as_json else 0, most=terms) if terms else []
     if as_json:
         pivots = classifier.pivots[: 10 * terms]
         print_json(report | {"pivots": pivots, "correspondences": [each.as_dict() for each in shared]})
         return
     print_table(f"Adapted classifier ({method})", ["", ""], flat(report), figures=[1])
     if shared:
-        rows = [
-            [each.dimension or "all", each.polarity, ", ".join(each.source), ", ".join(each.target)] for each in shared
-        ]
-        print_table("Terms side by side", ["dimension", "side", "source", "target"], rows)
+        rows = [[each.polarity, ", ".join(each.source), ", ".join(each.target)] for each in shared]
+        print_table("Terms side by side", ["side", "source", "target"], rows)
 
 
 def distance(

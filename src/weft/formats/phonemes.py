@@ -24,6 +24,11 @@ STRESS = "*"
 BOUNDARY = "|"
 #: Vowels of the ARPABET, as pronunciation dictionaries of American English have them.
 ARPABET_VOWELS = ("aa", "ae", "ah", "ao", "aw", "ay", "eh", "er", "ey", "ih", "iy", "ow", "oy", "uh", "uw")
+#: Its consonants.
+ARPABET_CONSONANTS = (
+    "b", "ch", "d", "dh", "f", "g", "hh", "jh", "k", "l", "m", "n", "ng", "p", "r", "s", "sh", "t", "th", "v", "w", "y",
+    "z", "zh",
+)  # fmt: skip
 
 Utterance = list[list[str]]
 
@@ -70,12 +75,12 @@ def parse_syllables(line: str) -> Utterance:
 
 
 def parse_letters(line: str) -> Utterance:
-    """An utterance from words with one character a sound.
+    """An utterance from words with one character a sound; a `*`, which is no mark of stress here, becomes `\\*`.
 
-    >>> parse_letters("D6 dOgi")
-    [['D', '6'], ['d', 'O', 'g', 'i']]
+    >>> parse_letters("D6 dOgi"), parse_letters("D*z")
+    ([['D', '6'], ['d', 'O', 'g', 'i']], [['D', '\\\\*', 'z']])
     """
-    return [list(word) for word in line.split()]
+    return [[rf"\{letter}" if letter == STRESS else letter for letter in word] for word in line.split()]
 
 
 def format_sounds(utterance: Iterable[Sequence[str]]) -> str:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from weft import storage
 from weft.errors import ConfigError, ModelError, did_you_mean
 from weft.formats.grammar import Grammar, format_grammar, parse_grammar, read_grammar
-from weft.formats.phonemes import ARPABET_VOWELS, STRESS
+from weft.formats.phonemes import ARPABET_CONSONANTS, ARPABET_VOWELS, STRESS
 from weft.learn.adaptor_grammar import AdaptorGrammar, AdaptorSettings, cut_at
 from weft.learn.mcmc import ChainsResult, Schedule, run_chains
 from weft.storage import Arrays
@@ -54,18 +54,27 @@ def package_grammar(name: str, vowels: Collection[str], consonants: Collection[s
     return parse_grammar(text, f"{name}.grammar").with_rules({"Vowel": sorted(vowels), "Consonant": sorted(consonants)})
 
 
-def find_grammar(given: str, utterances: Sequence[Sounds], vowels: Collection[str] = ARPABET_VOWELS) -> Grammar:
-    """A grammar file, or a grammar of the package over the sounds of the utterances."""
-    if given in GRAMMARS or not os.path.exists(given):
-        sounds = {sound for utterance in utterances for sound in utterance} - {STRESS}
-        known = set(vowels)
-        if not sounds & known:
-            raise ConfigError(
-                f"none of the vowels ({' '.join(sorted(known))}) occurs in the utterances; name the vowels they are "
-                "written with"
-            )
-        return package_grammar(given, sounds & known, sounds - known)
-    return read_grammar(given)
+def find_grammar(
+    given: str,
+    utterances: Sequence[Sounds],
+    vowels: Collection[str] = ARPABET_VOWELS,
+    consonants: Collection[str] = ARPABET_CONSONANTS,
+) -> Grammar:
+    """A grammar file, or a grammar of the package over vowels and consonants; other sounds are consonants, too.
+
+    Consonants of the ARPABET are left out where the vowels are others.
+    """
+    if given not in GRAMMARS and os.path.exists(given):
+        return read_grammar(given)
+    sounds = {sound for utterance in utterances for sound in utterance} - {STRESS}
+    known = set(vowels)
+    if not sounds & known:
+        raise ConfigError(
+            f"none of the vowels ({' '.join(sorted(known))}) occurs in the utterances; name the vowels they are "
+            "written with"
+        )
+    own = set(consonants) if tuple(vowels) == ARPABET_VOWELS or consonants != ARPABET_CONSONANTS else set()
+    return package_grammar(given, known, (sounds | own) - known)
 
 
 @dataclass(frozen=True)
@@ -75,6 +84,7 @@ class WordSettings:
     grammar: str = "colloc3-phon-stress"
     unit: str = "Word"
     vowels: tuple[str, ...] = ARPABET_VOWELS
+    consonants: tuple[str, ...] = ARPABET_CONSONANTS  # more of them than the text has, for other text
     chains: int = 4
     schedule: Schedule = field(default_factory=Schedule)
     sampler: AdaptorSettings = field(default_factory=AdaptorSettings)
@@ -108,7 +118,7 @@ def learn_words(utterances: Sequence[Sounds], settings: WordSettings | None = No
     (5, 60, 'badago')
     """
     chosen = settings or WordSettings()
-    grammar = find_grammar(chosen.grammar, utterances, chosen.vowels)
+    grammar = find_grammar(chosen.grammar, utterances, chosen.vowels, chosen.consonants)
     if chosen.unit not in grammar.symbols:
         raise ConfigError(f"the grammar has no symbol {chosen.unit!r}; it has {', '.join(grammar.symbols)}")
     start = partial(_start, grammar=grammar, utterances=utterances, settings=chosen)

@@ -1,0 +1,56 @@
+"""Speech to children for word segmentation: utterances of sounds with gold boundaries.
+
+Kept are utterances that the grammars can parse: every word has one to four vowels, and there are at most 40 sounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from weft.formats.phonemes import ARPABET_VOWELS, STRESS, Utterance, read_utterances, sounds_of
+from weft.recipes.framework import RecipeOptions
+
+STRESSED = "word-segmentation/lignos-stress-syllables/sample_syll_test.txt.gz"
+BRENT = "word-segmentation/brent-bernstein-ratner/br-phono.txt"
+#: Vowels of the Brent corpus; a syllabic consonant and a vowel with r are the nucleus of a syllable, too.
+BRENT_VOWELS = (*"&679AEIOQUaeiou#%()3RLM~", "\\*")
+LONGEST, SYLLABLES = 40, 4
+
+
+@dataclass(frozen=True)
+class Speech:
+    """Utterances to learn from and others to test on."""
+
+    train: list[Utterance]
+    test: list[Utterance]
+    vowels: tuple[str, ...]
+    consonants: tuple[str, ...]
+
+    def first(self, n: int) -> Speech:
+        """The first `n` utterances to learn from, and all to test on."""
+        return Speech(self.train[:n], self.test, self.vowels, self.consonants)
+
+
+def speech(options: RecipeOptions, relative: str = STRESSED, train: int = 10_000, test: int = 1000) -> Speech:
+    """The first utterances of a corpus to learn from, the last ones to test on."""
+    vowels = ARPABET_VOWELS if relative == STRESSED else BRENT_VOWELS
+    found = read_utterances(options.find(relative), "syllables" if relative == STRESSED else "letters")
+    kept = [utterance for utterance in found if _fits(utterance, vowels)]
+    sounds = {sound for utterance in kept for sound in sounds_of(utterance, stress=False)}
+    consonants = tuple(sorted(sounds - set(vowels)))
+    return Speech(kept[: min(train, len(kept) - test)], kept[len(kept) - test :], vowels, consonants)
+
+
+def _fits(utterance: Utterance, vowels: Collection[str]) -> bool:
+    short = len(sounds_of(utterance, stress=False)) <= LONGEST
+    return short and all(1 <= sum(sound in vowels for sound in word) <= SYLLABLES for word in utterance)
+
+
+def without_stress(utterances: Sequence[Utterance]) -> list[Utterance]:
+    """The utterances without marks of stress.
+
+    >>> without_stress([[["d", "ao", "*", "g", "iy"]]])
+    [[['d', 'ao', 'g', 'iy']]]
+    """
+    return [[[sound for sound in word if sound != STRESS] for word in utterance] for utterance in utterances]

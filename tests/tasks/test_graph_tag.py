@@ -121,6 +121,8 @@ def test_a_graph_made_before_serves() -> None:
     one.adapt([own], [other], graph=types)
     two.adapt([own], [other])
     assert same(one, two)
+    with pytest.raises(DataError, match="make it from the same documents"):
+        two.adapt([own], [raw(5)], graph=types)
 
 
 def test_a_saved_tagger_tags_alike(tmp_path: Path) -> None:

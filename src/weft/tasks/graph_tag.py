@@ -198,8 +198,8 @@ class GraphTagger(SequenceLabeller):
         return report
 
     def _accuracy(self, docs: Sequence[Doc]) -> float:
-        labels, posteriors = self._trained().space.labels, self._trained().chain(docs)
-        found = [labels[tag] for tag in self._trained().space.tags(posteriors.best()).tolist()]
+        space, chain = self._trained().space, self._trained().chain(docs)
+        found = [space.labels[tag] for tag in space.tags(chain.best()).tolist()]
         gold = [tag for doc in docs for tag in self.gold(doc)]
         return sum(a == b for a, b in zip(found, gold, strict=True)) / max(1, len(gold))
 
@@ -226,12 +226,19 @@ class _Loop:
         self.gold = self.space.ids(names)
         self.tags: Tags | None = None  # of unlabelled words
         self.types = types
+        n_tags = len(self.space.labels)
         if types is None and settings.variant in ("graph", "pooled"):
             self.types = TypeGraph.build(
                 labelled, self.gold, unlabelled, raw,
-                n_tags=len(self.space.labels), k=settings.neighbours, exact=settings.exact,
+                n_tags=n_tags, k=settings.neighbours, exact=settings.exact,
                 max_df=settings.max_df or None, workers=settings.workers,
             )  # fmt: skip
+        words = sum(doc.n_words for doc in (*labelled, *unlabelled))
+        if self.types is not None and (len(self.types.of_token), self.types.targets.shape[1]) != (words, n_tags):
+            raise DataError(
+                f"the graph is one of {len(self.types.of_token):,} words and {self.types.targets.shape[1]} tags, the "
+                f"text has {words:,} and {n_tags}; make it from the same documents"
+            )
         self.data = self._index()
         self.weights: Floats = np.zeros(0)
 

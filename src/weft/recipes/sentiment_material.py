@@ -12,15 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.formats.reviews import Review, read_reviews, without_duplicates
+from weft.learn.chain_model import FeatureRows
+from weft.learn.document_model import DocumentBatch, DocumentModel
+from weft.learn.document_sgd import DocumentSGD
 from weft.lexical.polarity_lexicon import PolarityLexicon
 from weft.recipes.framework import RecipeOptions
 from weft.tasks.segment_rules import split_by_rule
+from weft.tasks.sentiment_features import SentenceFeatures
 from weft.text.doc import Doc
-from weft.text.polarity import POLARITIES, set_polarities
+from weft.text.polarity import POLARITIES, document_polarity, set_polarities
 
 FINE = "sentiment/tackstrom-finegrained/finegrained.txt"
 #: Rates and epochs, chosen by cross-validation inside the training documents of the first fold.
-FINE_RATE, FINE_EPOCHS, COARSE_RATE = 0.003, 30, 0.001
+FINE_RATE, FINE_EPOCHS = 0.003, 30
+COARSE_RATE, COARSE_EPOCHS = 0.01, 10
+INTERPOLATED_RATE = 0.001
 DOMAINS = ("books", "dvd", "electronics", "kitchen")
 POSITIVE, NEGATIVE = (f"sentiment/opinion_lexicon/{sign}-words.txt" for sign in ("positive", "negative"))
 VALENCE = "lexicons/vader/vader_lexicon.txt"
@@ -97,3 +103,25 @@ def stratified(docs: Sequence[Doc], count: int, seed: int = 0) -> list[Doc]:
     queues = [[docs[i] for i in order if docs[i].meta["sentiment"] == name] for name in POLARITIES]
     turns = [queue[i] for i in range(max(map(len, queues))) for queue in queues if i < len(queue)]
     return turns[:count]
+
+
+def document_classifier(
+    rated: Sequence[Doc], lexicon: PolarityLexicon, seed: int, test: Sequence[Doc]
+) -> list[list[str]]:
+    """Polarities of sentences by a classifier of whole documents: each document is learned as one long sentence."""
+    features = SentenceFeatures(lexicon)
+    features.learn(rated)
+    rows = features.rows(rated)
+    ends = np.concatenate([[0], np.cumsum([doc.n_sentences for doc in rated])])
+    whole = FeatureRows(rows.rows, rows.offsets[ends], rows.values)
+    labels = np.array([POLARITIES.index(document_polarity(doc)) for doc in rated], dtype=np.int32)
+    model = DocumentModel(len(features), agreement=False, document_transitions=False)
+    batch = DocumentBatch.of(np.arange(len(rated) + 1), whole, labels, labels)
+    weights = DocumentSGD(1.0, epochs=5, rate=COARSE_RATE, seed=seed).fit(model, batch).weights
+    seen = features.rows(test)
+    n = len(seen.offsets) - 1
+    unknown = np.full(n, -1, dtype=np.int32)
+    single = DocumentBatch.of(np.arange(n + 1), seen, unknown, unknown)
+    best = model.score(single, weights).marginals().sentence.argmax(axis=1)
+    names = iter([POLARITIES[label] for label in best.tolist()])
+    return [[next(names) for _ in range(doc.n_sentences)] for doc in test]

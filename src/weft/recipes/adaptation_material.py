@@ -92,6 +92,25 @@ def web(options: RecipeOptions, genre: str, part: str, most: int | None = None, 
     return Doc.of_words(words[:most], xpos=xpos[:most], upos=upos[:most])
 
 
+def web_trees(options: RecipeOptions, genres: Sequence[str], part: str, most: int) -> Doc:
+    """The first sentences of genres of English-EWT with Penn tags and dependency trees."""
+    columns: dict[str, list[list[str]]] = {"form": [], "xpos": [], "upos": [], "deprel": []}
+    heads: list[list[int]] = []
+    genre = ""
+    for doc in read(options.find(EWT.format(part))):
+        assert doc.head is not None
+        rows = {name: sentences_of(doc, name) for name in columns}
+        for k, (first, end) in enumerate(pairwise(doc.sentence_offsets.tolist())):
+            named = [line.partition("=")[2].strip() for line in doc.comments[k] if line.startswith("# genre")]
+            genre = named[0] if named else genre
+            if genre in genres and len(heads) < most:
+                heads.append(doc.head[first:end].tolist())
+                for name, column in columns.items():
+                    column.append(rows[name][k])
+    form, xpos, upos, deprel = columns.values()
+    return Doc.of_words(form, head=heads, xpos=xpos, upos=upos, deprel=deprel)
+
+
 def review_words(options: RecipeOptions, n_words: int | None = None) -> Sentences:
     """Sentences of Blitzer's product reviews, about so many words, the four kinds of products in equal parts."""
     found: Sentences = []

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weft.errors import DataError
 from weft.evaluate.tagging import TagReport, evaluate_tags, tag_dictionary, vocabulary_of
@@ -95,6 +96,7 @@ class DomainReport:
     tags: TagReport
     joined: TagReport  # names counted as nouns
     shift: TagShift
+    unknown: NDArray[np.bool_]  # of every word, whether the source lacks its form
 
     def as_dict(self) -> dict[str, Any]:
         """Accuracies of all words and of groups, and the shift, ready for JSON."""
@@ -125,7 +127,8 @@ def evaluate_domain(
     vocabulary, dictionary = vocabulary_of(source), tag_dictionary(source, column)
     tags = evaluate_tags(gold, system, column, vocabulary, dictionary)
     as_nouns = evaluate_tags(joined(gold, column), joined(system, column), column, vocabulary)
-    return DomainReport(tags, as_nouns, tag_shift(source, gold, column))
+    unknown = np.array([form not in vocabulary for doc in gold for form in doc.column("form")], dtype=np.bool_)
+    return DomainReport(tags, as_nouns, tag_shift(source, gold, column), unknown)
 
 
 def joined(docs: Iterable[Doc], column: str = "upos", tags: Mapping[str, str] = NAMES_AS_NOUNS) -> list[Doc]:

@@ -42,6 +42,7 @@ class DocumentBatch:
     document: Labels
     sentence: Labels
     weight: Floats
+    labels: int = 3
 
     @classmethod
     def of(
@@ -51,17 +52,21 @@ class DocumentBatch:
         document: Sequence[int] | Labels,
         sentence: Sequence[int] | Labels,
         weight: Sequence[float] | Floats | None = None,
+        labels: int = 3,
     ) -> DocumentBatch:
         """A batch, once its parts fit each other."""
         at = check_offsets(offsets, len(features.offsets) - 1)
-        labels = np.asarray(document, dtype=np.int32), np.asarray(sentence, dtype=np.int32)
-        if len(labels[0]) != len(at) - 1 or len(labels[1]) != at[-1]:
+        known = np.asarray(document, dtype=np.int32), np.asarray(sentence, dtype=np.int32)
+        if len(known[0]) != len(at) - 1 or len(known[1]) != at[-1]:
             raise ConfigError(
-                f"{len(labels[0])} labels of documents and {len(labels[1])} of sentences for {len(at) - 1} documents "
+                f"{len(known[0])} labels of documents and {len(known[1])} of sentences for {len(at) - 1} documents "
                 f"of {at[-1]} sentences; give -1 where a label is not known"
             )
-        each = np.ones(len(at) - 1) if weight is None else np.asarray(weight, dtype=np.float64)
-        return cls(at, features, *labels, each)
+        for each in known:
+            if each.size and not (each.min() >= UNKNOWN and each.max() < labels):
+                raise ConfigError(f"labels are numbers from 0 to {labels - 1}, or -1; got {each.min()} to {each.max()}")
+        weights = np.ones(len(at) - 1) if weight is None else np.asarray(weight, dtype=np.float64)
+        return cls(at, features, *known, weights, labels)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -82,7 +87,7 @@ class DocumentBatch:
     @property
     def allowed(self) -> DocumentMask:
         """The labels that agree with what is known."""
-        return DocumentMask(_mask(self.document), _mask(self.sentence))
+        return DocumentMask(_mask(self.document, self.labels), _mask(self.sentence, self.labels))
 
     def cut(self, first: int, end: int) -> DocumentBatch:
         """Documents `first:end`."""
@@ -93,6 +98,7 @@ class DocumentBatch:
             self.document[first:end],
             self.sentence[lo:hi],
             self.weight[first:end],
+            self.labels,
         )
 
     def batches(self, documents: int = 1) -> Iterator[DocumentBatch]:
@@ -186,5 +192,5 @@ class DocumentModel:
         return weights
 
 
-def _mask(labels: Labels, count: int = 3) -> NDArray[np.bool_]:
+def _mask(labels: Labels, count: int) -> NDArray[np.bool_]:
     return np.asarray((labels[:, None] == np.arange(count)) | (labels[:, None] == UNKNOWN))

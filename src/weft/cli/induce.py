@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from weft.cli import induce_tags, induce_words
 from weft.cli.common import JsonFlag, Seed, print_json, print_table
 from weft.cli.common import settings as read_settings
 from weft.cli.inputs import Encoding, Fields, FromFormat, SkipBad, open_inputs, report_bad
@@ -17,6 +18,11 @@ app = typer.Typer(
     rich_markup_mode="rich",
     help="Learn tags, grammars and words from text without annotation.",
 )
+
+
+app.command("tags", epilog=induce_tags.EXAMPLE)(induce_tags.tags)
+app.command("words", epilog=induce_words.WORDS_EXAMPLE)(induce_words.words)
+app.command("segment", epilog=induce_words.SEGMENT_EXAMPLE)(induce_words.segment)
 
 
 @app.callback()

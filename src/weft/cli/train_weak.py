@@ -73,14 +73,15 @@ def train_weak_tagger(
 def _training(projected: Inputs | None, text: Inputs | None, column: str) -> Iterator[Doc]:
     """All documents split into words: those with projected tags, then plain ones without any tags."""
     if projected is not None:
-        yield from _split(projected.docs)
+        yield from split_words(projected.docs)
     if text is not None:
-        for doc in _split(text.docs):
+        for doc in split_words(text.docs):
             doc.set_column(column, [""] * doc.n_words)
             yield doc
 
 
-def _split(docs: Corpus) -> Iterator[Doc]:
+def split_words(docs: Corpus) -> Iterator[Doc]:
+    """Documents with their words, split by rule where they are raw text."""
     from weft.tasks.segment_rules import split_by_rule
 
     for doc in docs:

@@ -138,6 +138,21 @@ class TagDictionary:
             raise DataError(f"{path} lists no word with one of the tags {' '.join(tags)}{unknown}")
         return found
 
+    @staticmethod
+    def tags_in(paths: Iterable[str | Path]) -> tuple[str, ...]:
+        """All tags of files of words with tags, in the order of the alphabet.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     written = Path(folder, "sv.dic").write_text("ren\\tV\\nhus\\tN\\nren\\tA\\n")
+        ...     TagDictionary.tags_in([Path(folder, "sv.dic")])
+        ('A', 'N', 'V')
+        """
+        found = tuple(sorted({tag for path in paths for _, tag in _read_pairs(path, None)}))
+        if not found:
+            raise DataError(f"there are no words with tags in {', '.join(map(str, paths))}")
+        return found
+
     def save(self, path: str | Path) -> None:
         """Write lines of a word and a tag, in the order of the words."""
         from weft.formats.streams import open_output
@@ -147,11 +162,12 @@ class TagDictionary:
                 file.write("".join(f"{word}\t{tag}\n" for tag in own).encode())
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What a model file keeps of it: the words, and their tags as bits."""
+        """What a model file keeps of it: the words, and their tags as bits, a row of bytes where there are many."""
         words = "\n".join(self._bits).encode()
+        few = len(self.tags) <= 64
         return {
             "words": np.frombuffer(words, dtype=np.uint8).copy(),
-            "bits": np.array([*self._bits.values()], np.uint64),
+            "bits": np.array([*self._bits.values()], np.uint64) if few else self._bytes(self._bits.values()),
         }
 
     @classmethod
@@ -164,7 +180,9 @@ class TagDictionary:
         """
         found = cls({}, tags, rules)
         words = bytes(arrays["words"]).decode()
-        found._bits = dict(zip(words.split("\n") if words else [], arrays["bits"].tolist(), strict=True))
+        kept = arrays["bits"]
+        bits = kept.tolist() if kept.ndim == 1 else [int.from_bytes(row.tobytes(), "little") for row in kept]
+        found._bits = dict(zip(words.split("\n") if words else [], bits, strict=True))
         return found
 
     def __len__(self) -> int:
@@ -186,10 +204,10 @@ class TagDictionary:
         """The tags that words may have, `[word, tag]`: all of them where nothing is known."""
         full = (1 << len(self.tags)) - 1
         known: dict[str, int] = {}
-        packed = np.fromiter(
-            (known[word] if word in known else known.setdefault(word, self._lookup(word) or full) for word in words),
-            dtype=np.uint64,
-        )
+        bits = (known[word] if word in known else known.setdefault(word, self._lookup(word) or full) for word in words)
+        if len(self.tags) > 64:
+            return np.unpackbits(self._bytes(bits), axis=1, count=len(self.tags), bitorder="little").astype(np.bool_)
+        packed = np.fromiter(bits, dtype=np.uint64)
         shifts = np.arange(len(self.tags), dtype=np.uint64)
         return (packed[:, None] >> shifts & np.uint64(1)).astype(np.bool_)
 
@@ -242,6 +260,11 @@ class TagDictionary:
         tag = "." if word and all(unicodedata.category(letter)[0] == "P" for letter in word) else ""
         tag = "NUM" if NUMBER.fullmatch(word) else tag
         return 1 << self.tags.index(tag) if tag in self.tags else 0
+
+    def _bytes(self, bits: Iterable[int]) -> NDArray[np.uint8]:
+        size = (len(self.tags) + 7) // 8
+        packed = b"".join(each.to_bytes(size, "little") for each in bits)
+        return np.frombuffer(packed, dtype=np.uint8).reshape(-1, size).copy()
 
     def _unpack(self, bits: int) -> tuple[str, ...]:
         return tuple(tag for k, tag in enumerate(self.tags) if bits >> k & 1)

@@ -37,6 +37,7 @@ TASKS: dict[str, tuple[str, str]] = {
         "weft.tasks.transfer_parse:TransferParser",
         "dependency trees of a language without a treebank, from those of others",
     ),
+    "induced-tagger": ("weft.tasks.induce_tags:TagInducer", "tags of words, from raw text and a tag dictionary"),
     "induced-parser": ("weft.tasks.induce_grammar:GrammarInducer", "dependency trees, learned from tags alone"),
     "adapted-parser": ("weft.tasks.adapt_parser:AdaptedParser", "dependency trees in another domain"),
     "chunker": ("weft.tasks.chunk:Chunker", "chunks, entities, or any other layer of flat spans"),

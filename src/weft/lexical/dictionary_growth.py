@@ -1,0 +1,112 @@
+"""A tag dictionary grown over a text: words of which nothing is known take tags of words that look and stand like them.
+
+Words and their marks are the vertices of a graph (Garrette & Baldridge 2013): every word is joined to its prefixes and
+suffixes, its shape, and the words that stand before and after it in the text. Words of the dictionary are labelled with
+their tags, all as likely; labels spread over the graph (`weft.graph.propagate`), and an unknown word is given the tags
+whose share is near enough to that of its best one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from weft.errors import ConfigError, DataError
+from weft.graph.csr import Graph
+from weft.graph.propagate import propagate
+from weft.lexical.dictionary import TagDictionary
+
+#: Longest prefixes and suffixes that are marks of a word.
+PREFIX, SUFFIX = 3, 5
+#: An unknown word is given the tags whose share is at least this part of its best one's.
+SHARE = 0.6
+
+
+def grow_dictionary(
+    sentences: Sequence[Sequence[str]],
+    dictionary: TagDictionary,
+    *,
+    share: float = SHARE,
+    mu: float = 1.0,
+    nu: float = 1e-4,
+    sweeps: int = 30,
+) -> TagDictionary:
+    """The dictionary with the unknown words of a text added; what it says of known words stays as it is.
+
+    >>> text = [["the", "dog", "barked"], ["the", "cat", "walked"], ["a", "bird", "talked"], ["the", "bird", "sang"]]
+    >>> known = TagDictionary({"the": ["DET"], "a": ["DET"], "dog": ["NOUN"], "cat": ["NOUN"], "walked": ["VERB"]})
+    >>> grown = grow_dictionary(text, known)
+    >>> grown.tags_of("bird"), grown.tags_of("talked")
+    (('NOUN',), ('VERB',))
+    """
+    if not 0 < share <= 1:
+        raise ConfigError(f"share must be above 0 and at most 1, got {share}")
+    counts = Counter(word for sentence in sentences for word in sentence)
+    words = sorted(counts.keys() | {word for word, _ in dictionary.items()})
+    known = np.flatnonzero(dictionary.covers(words))
+    unknown = np.setdiff1d(np.arange(len(words)), known)
+    if not len(known):
+        raise DataError("none of the words of the text is in the dictionary: there is nothing to spread over it")
+    if not len(unknown):
+        return dictionary
+    graph = _graph(sentences, words)
+    mask = dictionary.mask([words[k] for k in known.tolist()]).astype(np.float32)
+    targets = mask / mask.sum(axis=1, keepdims=True)
+    q = propagate(graph, known, targets, mu, nu, sweeps=sweeps, method="gauss-seidel")[unknown]
+    # A word without a path to any of the dictionary stays unknown: all tags are as likely.
+    told = q.max(axis=1) > 1.01 / len(dictionary.tags)
+    kept = (q >= share * q.max(axis=1, keepdims=True)) & told[:, None]
+    entries = {
+        words[k]: [dictionary.tags[t] for t in np.flatnonzero(row).tolist()]
+        for k, row in zip(unknown.tolist(), kept, strict=True)
+        if row.any()
+    }
+    return dictionary | TagDictionary(entries, dictionary.tags, rules=False)
+
+
+def marks_of(word: str) -> Iterator[str]:
+    """What a word looks like: prefixes, suffixes, and its kinds of letters.
+
+    >>> list(marks_of("up"))
+    ['<u', 'p>', '<up', 'up>', 'x']
+    """
+    for n in range(1, min(len(word), SUFFIX) + 1):
+        if n <= PREFIX:
+            yield f"<{word[:n]}"
+        yield f"{word[-n:]}>"
+    kinds = ("X" if c.isupper() else "x" if c.isalpha() else "0" if c.isdigit() else c for c in word)
+    shape: list[str] = []
+    for kind in kinds:
+        if not shape or shape[-1] != kind:
+            shape.append(kind)
+    yield "".join(shape)
+
+
+def _graph(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> Graph:
+    """Words, then marks; an edge weighs the mark's share of the word's marks of its kind, less if it is common."""
+    number = {word: k for k, word in enumerate(words)}
+    looks: Counter[tuple[int, str]] = Counter()
+    for word, k in number.items():
+        for mark in marks_of(word):
+            looks[k, f"look {mark}"] = 1
+    stands: Counter[tuple[int, str]] = Counter()
+    for sentence in sentences:
+        for before, here in zip(["<s>", *sentence], [*sentence, "</s>"], strict=True):
+            if here in number:
+                stands[number[here], f"after {before.lower()}"] += 1
+            if before in number:
+                stands[number[before], f"before {here.lower()}"] += 1
+    marks: dict[str, int] = {}
+    parts = []
+    for counts in (looks, stands):
+        u = np.fromiter((k for k, _ in counts), dtype=np.int64, count=len(counts))
+        v = np.fromiter((marks.setdefault(mark, len(marks)) for _, mark in counts), dtype=np.int64, count=len(counts))
+        w = np.log1p(np.fromiter(counts.values(), dtype=np.float64, count=len(counts)))
+        common = np.bincount(v, minlength=len(marks))[v]
+        w *= np.log1p(len(words) / common)
+        w /= np.bincount(u, w, len(words))[u]
+        parts.append((u, v, w))
+    u, v, w = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return Graph.of_edges(len(words) + len(marks), u, len(words) + v, w.astype(np.float32))

@@ -20,7 +20,9 @@ SENTIMENT_EXAMPLE = (
     "Example: weft adapt sentiment --source examples/reviews/films.tsv --target-raw examples/reviews/pans.tsv "
     "--out pans.weft"
 )
-DISTANCE_EXAMPLE = "Example: weft adapt distance examples/reviews/*.tsv --choose 2"
+DISTANCE_EXAMPLE = (
+    "Example: weft adapt distance examples/reviews/films.tsv examples/reviews/pans.tsv examples/reviews/knives.tsv"
+)
 
 
 def sentiment(

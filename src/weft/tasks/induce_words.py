@@ -77,6 +77,15 @@ def find_grammar(
     return package_grammar(given, known, (sounds | own) - known)
 
 
+def has_stress(grammar: Grammar) -> bool:
+    """Whether a grammar reads marks of stress.
+
+    >>> has_stress(package_grammar("colloc3-phon", ["a"], ["b"]))
+    False
+    """
+    return any(STRESS in rule.right for rule in grammar.rules())
+
+
 @dataclass(frozen=True)
 class WordSettings:
     """How words are learnt."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -109,7 +109,10 @@ class DomainReport:
         return {"accuracy": accuracy, "names_as_nouns": self.joined.accuracy, "shift": self.shift.as_dict()}
 
     def __str__(self) -> str:
-        return f"{self.tags}\nnames as nouns      {100 * self.joined.accuracy:>10.2f}\n{self.shift}"
+        met = {name: counts for name, counts in self.tags.groups.items() if counts.total().gold}
+        return (
+            f"{replace(self.tags, groups=met)}\nnames as nouns      {100 * self.joined.accuracy:>10.2f}\n{self.shift}"
+        )
 
 
 def evaluate_domain(

@@ -212,7 +212,8 @@ def _ablations(options: RecipeOptions, result: RecipeResult) -> None:
     result.tables.append(table)
     lost = {genre: found["FLORS"][f"{genre} unknown"] - found["n = 0"][f"{genre} unknown"] for genre in genres}
     result.check("without counts of neighbours (n = 0), unknown words lose 3 points or more",
-                 min(lost.values()) >= 3, ", ".join(f"{genre} {value:.1f}" for genre, value in lost.items()))  # fmt: skip
+                 min(lost.values()) >= 3,
+                 ", ".join(f"{genre} {value:.1f}" for genre, value in lost.items()))  # fmt: skip
     apart = float(np.mean([found["FLORS"][f"{genre} all"] - found["n = 250"][f"{genre} all"] for genre in genres]))
     result.check("250 and 500 indicators within 0.3 points (mean of both genres)", abs(apart) <= 0.3, f"{apart:+.2f}",
                  required=not options.quick)  # fmt: skip

@@ -2,5 +2,6 @@
 
 `chain` holds linear chains (second order through `pairs`), `semimarkov` chains of segments. Trees over the arcs of
 `arcs` are in `projective`, `nonprojective` and `crossing`; `rearrange` climbs to trees and graphs with crossing arcs
-and siblings. `forest` holds packed derivations of any structure, `transitions` the systems of incremental parsers.
+and siblings. `dmv` holds trees whose heads count their dependents, `forest` packed derivations of any
+structure, `transitions` the systems of incremental parsers.
 """

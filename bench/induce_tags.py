@@ -1,0 +1,84 @@
+"""Tags from a dictionary: how long minimum label cover and EM take on 1 and 8 million words, and with how much memory.
+
+The text is the Brown corpus again and again, its dictionary that of the corpus itself (164 tags once marks of titles
+and headlines are cut off). Times are CPU seconds of one core, but for the row of shards, which is seconds by the clock,
+two processes included. Kernels are compiled before the clock starts. `memory` is how much the peak of the process grew.
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from weft.data import root
+from weft.infer.label_lists import LabelLists
+from weft.learn.hmm import expected_counts, uniform_hmm
+from weft.learn.label_cluster import cover_labels_in_shards
+from weft.learn.label_cover import cover_labels
+from weft.recipes import tag_induction_material as material
+from weft.recipes.dmlc_unsupervised_tagging import Problem
+from weft.recipes.framework import RecipeOptions
+
+MILLION = 1_000_000
+
+
+def run(sizes: tuple[int, ...] = (MILLION, 8 * MILLION)) -> dict[str, Any]:
+    """Measure each step."""
+    options = RecipeOptions(data=root())
+    text = material.brown(options)
+    problem = Problem.of(text, material.dictionary_of(text))
+    cover_labels(problem.lists)  # compiles
+    expected_counts(problem.lists, uniform_hmm(problem.lists))
+    rows: list[dict[str, Any]] = []
+    seconds: dict[int, float] = {}
+    for size in sizes:
+        lists = repeated(problem.lists, size)
+        found, seconds[size], memory = timed(lambda lists=lists: cover_labels(lists))
+        rows.append({"measured": f"label cover, {len(lists):,} words", "seconds": seconds[size], "memory MB": memory,
+                     "rate": f"{len(lists) / seconds[size]:,.0f} words/s", "labels": len(found)})  # fmt: skip
+    lists = repeated(problem.lists, sizes[0])
+    started = time.perf_counter()
+    sharded = cover_labels_in_shards(lists, 2)
+    clock = time.perf_counter() - started
+    whole = cover_labels(lists)
+    rows.append({"measured": f"label cover, {len(lists):,} words, 2 shards, by the clock", "seconds": clock,
+                 "rate": f"{len(lists) / clock:,.0f} words/s", "labels": len(sharded)})  # fmt: skip
+    plain, own, _ = timed(lambda: cover_labels(problem.lists, "plain"))
+    rows.append({"measured": f"label cover, plain search, {len(problem.lists):,} words", "seconds": own,
+                 "rate": f"{len(problem.lists) / own:,.0f} words/s", "labels": len(plain)})  # fmt: skip
+    _, own, memory = timed(lambda: expected_counts(lists, uniform_hmm(lists)))
+    rows.append({"measured": f"a round of EM, {len(lists):,} words", "seconds": own, "memory MB": memory,
+                 "rate": f"{len(lists) / own:,.0f} words/s"})  # fmt: skip
+    for row in rows:
+        row["seconds"] = round(row["seconds"], 2)
+    return {
+        "title": f"Tags from a dictionary: {problem.lists.n_labels} tags, {text.n_words:,} words again and again",
+        "rows": rows,
+        "8 million words take this many times the seconds of 1 million": round(
+            seconds[sizes[-1]] / seconds[sizes[0]], 2
+        ),
+        "shards choose the labels of one process": sharded.chosen == whole.chosen,
+    }
+
+
+def repeated(lists: LabelLists, n_words: int) -> LabelLists:
+    """The sentences of a text again and again until there are so many words."""
+    times = -(-n_words // len(lists))
+    size = len(lists)
+    offsets = np.concatenate([[0], *(lists.offsets[1:] + k * size for k in range(times))])
+    end = int(np.searchsorted(offsets, n_words))
+    types = np.tile(lists.types, times)[: offsets[end]]
+    return LabelLists(lists.begin, lists.listed, types, offsets[: end + 1], lists.n_labels)
+
+
+def timed(work: Callable[[], Any]) -> tuple[Any, float, int]:
+    """What it gives, its CPU seconds, and by how many megabytes the peak of memory grew."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    started = time.process_time()
+    found = work()
+    seconds = time.process_time() - started
+    return found, seconds, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024

@@ -29,7 +29,7 @@ def test_unknown_words_gain_by_raw_text_and_a_kept_projection_gives_the_same(wef
         reports[name] = json.loads(done.stdout)
     assert (
         reports["adapted"]["test"]["accuracy"]["unknown"]["accuracy"]
-        > reports["plain"]["test"]["accuracy"]["unknown"]["accuracy"] + 0.1
+        > reports["plain"]["test"]["accuracy"]["unknown"]["accuracy"] + 0.05
     )
     assert reports["again"]["test"] == reports["adapted"]["test"]
     done = weft("annotate", str(examples / "clinic" / "clinic.txt"), "--model", model, "--to", "conllu")

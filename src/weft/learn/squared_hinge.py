@@ -170,7 +170,7 @@ def fit_squared_hinge(
     tolerance: float = 0.01,
     max_steps: int = 50,
     max_inner: int = 200,
-    block: int = 16,
+    block: int = 24,
     workers: int = 1,
 ) -> Table:
     """Weights [columns, labels] of one machine a label; `labels` are numbers, one a row.

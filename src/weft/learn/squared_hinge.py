@@ -103,9 +103,10 @@ class WindowDesign:
         if types.ndim != 2 or types.shape[1] != len(vectors):
             raise ConfigError(f"types of shape {types.shape} for {len(vectors)} matrices: give one column a matrix")
         self.dtype = dtype
-        kinds = {id(each): SparseDesign(_joined(each)[0], dtype) for each in vectors}
-        self._equal = [_joined(each)[1] for each in vectors]
-        self._vectors = [kinds[id(each)] for each in vectors]
+        joined = {id(each): _joined(each) for each in vectors}
+        designs = {kind: SparseDesign(columns, dtype) for kind, (columns, _) in joined.items()}
+        self._vectors = [designs[id(each)] for each in vectors]
+        self._equal = [joined[id(each)][1] for each in vectors]
         ones, rows = np.ones(len(types), dtype=dtype), np.arange(len(types))
         self._places = [
             SparseDesign(csr_matrix((ones, (rows, types[:, p])), shape=(len(types), each.shape[0])), dtype)
@@ -139,8 +140,9 @@ class WindowDesign:
 
     def spread(self, weights: Table) -> tuple[list[Table], Table]:
         """The weights of every column of every T_p, and those of what stands behind them."""
-        bounds = pairwise(self._bounds)
-        places = [weights[a:b][group] * scale[:, None] for (group, scale), (a, b) in zip(self._equal, bounds)]  # noqa: B905
+        bounds = list(pairwise(self._bounds))[: len(self._equal)]
+        pairs = zip(self._equal, bounds, strict=True)
+        places = [weights[first:end][group] * scale[:, None] for (group, scale), (first, end) in pairs]
         return places, weights[self._bounds[len(self._equal)] :]
 
 

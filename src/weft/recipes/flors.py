@@ -61,7 +61,7 @@ def run(options: RecipeOptions) -> RecipeResult:
         "The source is 2,000 sentences of the Wall Street Journal (the paper has 39,000), its raw text the "
         "words of CoNLL-2000 (258,000; the paper has 100,000 sentences). Raw text of a genre is the words of its part "
         "of the training file of English-EWT (35,000 to 46,000), of reviews also Blitzer's product reviews (1.2 "
-        "million words). Tests are the genres of English-EWT, 3,800 to 6,100 words each, and 414 sentences of the sample. "
+        "million words). Tests are the genres of English-EWT, 3,800 to 6,100 words each, and 414 sentences of news. "
         "The perceptron and Weft's own tagger stand where the paper has Stanford's and Choi and Palmer's taggers."
     )
     _newspaper_to_web(options, result)

@@ -11,7 +11,8 @@ from scipy.stats import chisquare
 
 from weft.errors import InferenceError
 from weft.formats.grammar import parse_grammar
-from weft.infer.pcfg import best_parse, code_grammar, log_inside, sample_parses
+from weft.infer.coded_grammar import code_grammar
+from weft.infer.pcfg import best_parse, log_inside, sample_parses
 from weft.infer.strings import number_strings
 
 GRAMMAR = parse_grammar(

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.infer.pcfg import Ints, Text
+from weft.infer.coded_grammar import Ints
+from weft.infer.pcfg import Text
 from weft.kernel import kernel
 
 _K = np.uint64(0x9E3779B97F4A7C15)

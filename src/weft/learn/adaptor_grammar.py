@@ -21,37 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from weft.errors import ConfigError, DataError, ModelError
+from weft.errors import ConfigError, ModelError
 from weft.formats.grammar import Grammar
-from weft.infer.pcfg import (
-    E_MASS,
-    E_NEXT,
-    E_PIECES,
-    E_STRING,
-    E_SYMBOL,
-    CodedGrammar,
-    code_grammar,
-    make_chart,
-    parse_room,
-)
+from weft.infer.coded_grammar import code_grammar
+from weft.infer.pcfg import E_MASS, E_NEXT, E_PIECES, E_STRING, E_SYMBOL, parse_room
 from weft.infer.strings import number_strings
 from weft.learn import adaptor_sampler as kernels
-from weft.learn.adaptor_sampler import Scratch, Utterances
+from weft.learn.adaptor_arrays import empty_restaurants, encode_all, from_below, make_scratch, no_parse
+from weft.learn.adaptor_reading import mark_units, parse_frozen
+from weft.learn.adaptor_sampler import Utterances
 from weft.learn.pitman_yor import PitmanYorPrior, log_seating, sample_parameters
-from weft.learn.restaurants import (
-    ACCEPTED,
-    CODES,
-    FREE_ENTRY,
-    FREE_TABLE,
-    NEW_ENTRY,
-    NEW_TABLE,
-    T_COUNT,
-    T_ENTRY,
-    T_FIRST,
-    T_SIZE,
-    TRIED,
-    Restaurants,
-)  # fmt: skip
+from weft.learn.restaurants import ACCEPTED, CODES, NEW_ENTRY, NEW_TABLE, T_COUNT, T_ENTRY, T_FIRST, T_SIZE, TRIED
 from weft.storage import Arrays
 
 #: A symbol and its children, or a terminal.
@@ -104,16 +84,18 @@ class AdaptorGrammar:
     ) -> None:
         self.grammar, self.settings = grammar, settings or AdaptorSettings()
         self.coded = code_grammar(grammar)
-        text, starts, self.strings = number_strings(_encoded(self.coded, utterances))
+        text, starts, self.strings = number_strings(encode_all(self.coded, utterances))
         parses = np.zeros((len(utterances), 2), dtype=np.int64)
         self.utterances = Utterances(text, starts, parses, self.strings.where, self.strings.sizes)
         self.iteration = 0
         longest = int(np.diff(starts).max())
-        self._scratch = _make_scratch(self.coded, longest)
+        self._scratch = make_scratch(self.coded, longest)
         self._need = parse_room(longest, len(self.coded.symbols))
-        self.restaurants = _empty(self.coded, len(self.strings), self.settings, seed, 4 * self._need)
+        self.restaurants = empty_restaurants(
+            self.coded, len(self.strings), self.settings.discount, self.settings.strength, seed, 4 * self._need
+        )
         self._per_terminal = parse_room(1, len(self.coded.symbols))
-        self._from_below = _from_below(self.coded)
+        self._from_below = from_below(self.coded)
         if start is None:
             self._begin()
         else:
@@ -131,7 +113,7 @@ class AdaptorGrammar:
                 )
             )
             if done < 0:
-                raise _no_parse(-1 - done, self.coded, said.text.terminals, said.starts)
+                raise no_parse(-1 - done, self.coded, said.text.terminals, said.starts)
         if batch:
             done = 0
             while done < len(said.parses):
@@ -228,7 +210,7 @@ class AdaptorGrammar:
         """For every terminal of the text, whether a unit ends with it in the present parses."""
         found = np.zeros(len(self.utterances.text.terminals), dtype=np.bool_)
         symbol = self._symbol(unit)
-        kernels.mark_units(self.coded.arrays, self.restaurants, self.utterances, symbol, found)
+        mark_units(self.coded.arrays, self.restaurants, self.utterances, symbol, found)
         return found
 
     def words(self, unit: str) -> list[list[list[str]]]:
@@ -292,14 +274,14 @@ class AdaptorGrammar:
     ) -> NDArray[np.bool_]:
         """Ends of units in other utterances, parsed with everything as it is now: a parse drawn, or the best one."""
         state = self.restaurants
-        encoded = _encoded(self.coded, utterances)
+        encoded = encode_all(self.coded, utterances)
         text, starts = self.strings.look_up(encoded)
         ends = np.zeros(len(text.terminals), dtype=np.bool_)
         frozen = state._replace(random=np.array([seed], dtype=np.uint64))
-        scratch = _make_scratch(self.coded, int(np.diff(starts).max()))
-        done = kernels.parse_frozen(self.coded.arrays, frozen, text, starts, self._symbol(unit), best, scratch, ends)
+        scratch = make_scratch(self.coded, int(np.diff(starts).max()))
+        done = parse_frozen(self.coded.arrays, frozen, text, starts, self._symbol(unit), best, scratch, ends)
         if done < 0:
-            raise _no_parse(-1 - done, self.coded, text.terminals, starts)
+            raise no_parse(-1 - done, self.coded, text.terminals, starts)
         return ends
 
     def lexicon(self, unit: str) -> dict[tuple[str, ...], int]:
@@ -395,73 +377,3 @@ def cut_at(
                 units.append([])
         cut.append(units)
     return cut
-
-
-def _encoded(coded: CodedGrammar, utterances: Sequence[Sequence[str]]) -> list[list[int]]:
-    if not utterances:
-        raise DataError("there are no utterances to parse")
-    number = {terminal: t for t, terminal in enumerate(coded.terminals)}
-    found = []
-    for u, utterance in enumerate(utterances, 1):
-        if not utterance:
-            raise DataError(f"utterance {u} is empty")
-        unknown = [name for name in utterance if name not in number]
-        if unknown:
-            raise DataError(f"utterance {u} has {unknown[0]!r}, which is no terminal of the grammar")
-        found.append([number[name] for name in utterance])
-    return found
-
-
-def _no_parse(u: int, coded: CodedGrammar, terminals: NDArray[Any], starts: NDArray[Any]) -> DataError:
-    shown = " ".join(coded.terminals[t] for t in terminals[starts[u] : starts[u + 1]].tolist())
-    return DataError(f"the grammar has no parse of utterance {u + 1} ({shown}); leave it out or add rules")
-
-
-def _make_scratch(coded: CodedGrammar, longest: int) -> Scratch:
-    n, room = len(coded.symbols), parse_room(longest, len(coded.symbols))
-    return Scratch(
-        make_chart(n, longest), np.zeros(len(coded.rules) + 1), np.ones(n), np.zeros((room, 3), dtype=np.int64),
-        np.zeros((room, 3), dtype=np.int64), np.zeros(room, dtype=np.int64), np.zeros(2, dtype=np.int64),
-    )  # fmt: skip
-
-
-def _empty(coded: CodedGrammar, n_strings: int, settings: AdaptorSettings, seed: int, touched: int) -> Restaurants:
-    n, rules = len(coded.symbols), len(coded.rules)
-    alpha = np.array([rule.alpha for rule in coded.rules])
-    left_alpha = np.bincount(coded.arrays.left_of, weights=alpha, minlength=n).astype(np.float64)
-    places = np.zeros(8, dtype=np.int64)
-    places[[FREE_TABLE, FREE_ENTRY]] = -1
-    return Restaurants(
-        heads=np.full(n_strings, -1, dtype=np.int64),
-        entries=np.zeros((0, 6), dtype=np.int64),
-        tables=np.zeros((0, 5), dtype=np.int64),
-        hashes=np.zeros(0, dtype=np.uint64),
-        codes=np.zeros(0, dtype=np.int64),
-        customers=np.zeros(n, dtype=np.int64),
-        n_tables=np.zeros(n, dtype=np.int64),
-        discount=np.full(n, settings.discount),
-        strength=np.full(n, settings.strength),
-        rule_counts=np.zeros(rules, dtype=np.int64),
-        left_counts=np.zeros(n, dtype=np.int64),
-        alpha=alpha,
-        left_alpha=left_alpha,
-        places=places,
-        touched=np.zeros(touched, dtype=np.int64),
-        logs=np.zeros(2),
-        random=np.array([seed], dtype=np.uint64),
-    )
-
-
-def _from_below(coded: CodedGrammar) -> list[int]:
-    """Adapted symbols, each behind those that its trees contain."""
-    arrays = coded.arrays
-    below: dict[int, set[int]] = {s: set() for s in range(coded.n_named)}
-    for r, left in enumerate(arrays.left_of.tolist()):
-        below[left].update(
-            s for s in arrays.rights[arrays.right_starts[r] : arrays.right_starts[r + 1]].tolist() if s >= 0
-        )
-    for _ in below:
-        for inside in below.values():
-            for s in list(inside):
-                inside |= below[s]
-    return sorted(coded.adapted, key=lambda s: len(below[s]))

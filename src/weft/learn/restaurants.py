@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.features.hashing import Keys, join
+from weft.infer.coded_grammar import Coded
 from weft.infer.draws import uniform
-from weft.infer.pcfg import E_MASS, E_NEXT, E_PIECES, E_STRING, E_SYMBOL, E_TABLE, Coded, Extra, Number
+from weft.infer.pcfg import E_MASS, E_NEXT, E_PIECES, E_STRING, E_SYMBOL, E_TABLE, Extra, Number
 from weft.kernel import inner_kernel
 
 Ints = NDArray[np.int64]

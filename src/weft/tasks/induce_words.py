@@ -24,6 +24,7 @@ from weft import storage
 from weft.errors import ConfigError, ModelError, did_you_mean
 from weft.formats.grammar import Grammar, format_grammar, parse_grammar, read_grammar
 from weft.formats.phonemes import ARPABET_CONSONANTS, ARPABET_VOWELS, STRESS
+from weft.infer.coded_grammar import code_grammar
 from weft.learn.adaptor_grammar import AdaptorGrammar, AdaptorSettings, cut_at
 from weft.learn.mcmc import ChainsResult, Schedule, run_chains
 from weft.storage import Arrays
@@ -253,6 +254,4 @@ def _voted(utterances: Sequence[Sounds], samples: Sequence[NDArray[np.bool_]]) -
 
 
 def _terminals(grammar: Grammar) -> tuple[str, ...]:
-    from weft.infer.pcfg import code_grammar
-
     return code_grammar(grammar).terminals

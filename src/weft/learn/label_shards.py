@@ -108,31 +108,21 @@ class LabelShard:
         self.member = sets.members()
         tag, holder = np.nonzero(self.member.T)
         self.holders_begin, self.holders = np.searchsorted(tag, np.arange(self.size + 1)), holder.astype(np.int32)
-        left, right = self.tokens[:-1], self.tokens[1:]
-        inside = left != self.size - 1
-        fixed = (left < self.size) & (right < self.size)
-        self.forced = np.unique(left[inside & fixed].astype(np.int64) * self.size + right[inside & fixed])
-        place = np.flatnonzero(inside & ~fixed) + 1
-        n_sets = len(sets.begin) - 1
-        key = self.tokens[place - 1].astype(np.int64) * n_sets + self.tokens[place]
-        pairs, of_place, count = np.unique(key, return_inverse=True, return_counts=True)
+        n_sets, n_places = len(sets.begin) - 1, len(self.tokens)
         # A pair of places moves once, to a pair with one fixed token, before it is fixed as a whole.
-        capacity = len(pairs) + min(len(place), 2 * n_sets * self.size)
+        capacity = min(n_places, n_sets**2) + min(n_places, 2 * n_sets * self.size)
         self.left, self.right = np.zeros(capacity, dtype=np.int32), np.zeros(capacity, dtype=np.int32)
-        self.left[: len(pairs)], self.right[: len(pairs)] = pairs // n_sets, pairs % n_sets
         self.n = np.zeros(capacity, dtype=np.int64)
-        self.n[: len(pairs)] = count
         self.head, self.next_in_row = np.full(capacity, -1, dtype=np.int32), np.full(capacity, -1, dtype=np.int32)
         self.row = np.full(n_sets, -1, dtype=np.int32)
         self.table = np.full(1 << int(2 * capacity + 1).bit_length(), -1, dtype=np.int32)
-        self.pair_of = np.full(len(self.tokens), -1, dtype=np.int32)
-        self.pair_of[place] = of_place
-        self.after = np.full(len(self.tokens), -1, dtype=np.int32)
-        self.before = np.full(len(self.tokens), -1, dtype=np.int32)
-        self.matched = np.zeros(len(self.tokens) + 1, dtype=np.bool_)
-        self.used = np.array([len(pairs)])
-        _fill(self.left, self.right, self.head, self.next_in_row, self.row, self.table, self.pair_of, self.after,
-              self.before, len(pairs))  # fmt: skip
+        self.pair_of, self.after, self.before = (np.full(n_places, -1, dtype=np.int32) for _ in range(3))
+        self.matched = np.zeros(n_places + 1, dtype=np.bool_)
+        self.used = np.zeros(1, dtype=np.int64)
+        forced = np.zeros(self.size**2, dtype=np.bool_)
+        _fill(self.tokens, self.size, self.left, self.right, self.n, self.head, self.next_in_row, self.row, self.table,
+              self.pair_of, self.after, self.before, self.used, forced)  # fmt: skip
+        self.forced = np.flatnonzero(forced)
 
     def forced_labels(self) -> NDArray[np.int64]:
         """The labels of neighbours that have one tag each from the start."""
@@ -201,20 +191,40 @@ def _slot(table: States, left: States, right: States, a: int, b: int) -> np.int6
 
 @kernel
 def _fill(
-    left: States, right: States, head: States, next_in_row: States, row: States, table: States, pair_of: States,
-    after: States, before: States, n_pairs: int,
+    tokens: States, size: int, left: States, right: States, n: Indices, head: States, next_in_row: States, row: States,
+    table: States, pair_of: States, after: States, before: States, used: Indices, forced: Booleans,
 ) -> None:  # fmt: skip
-    for e in range(n_pairs):
-        table[_slot(table, left, right, left[e], right[e])] = e
-        next_in_row[e] = row[left[e]]
-        row[left[e]] = e
-    for p in range(len(pair_of) - 1, -1, -1):
-        e = pair_of[p]
-        if e >= 0:
-            after[p] = head[e]
-            if head[e] >= 0:
-                before[head[e]] = p
-            head[e] = p
+    """Enter all pairs of tokens, from the last to the first, so that their lists run from the first to the last."""
+    for p in range(len(tokens) - 1, 0, -1):
+        a, b = tokens[p - 1], tokens[p]
+        if a == size - 1:
+            continue
+        if a < size and b < size:
+            forced[a * size + b] = True
+            continue
+        _enter(p, a, b, left, right, n, head, next_in_row, row, table, pair_of, after, before, used)
+
+
+@kernel
+def _enter(
+    p: int, a: int, b: int, left: States, right: States, n: Indices, head: States, next_in_row: States, row: States,
+    table: States, pair_of: States, after: States, before: States, used: Indices,
+) -> None:  # fmt: skip
+    """Put the pair of tokens that ends at place p into the list of its pair of sets."""
+    at = _slot(table, left, right, a, b)
+    e = table[at]
+    if e < 0:
+        e = used[0]
+        used[0] += 1
+        table[at] = e
+        left[e], right[e] = a, b
+        next_in_row[e] = row[a]
+        row[a] = e
+    n[e] += 1
+    pair_of[p], after[p] = e, head[e]
+    if head[e] >= 0:
+        before[head[e]] = p
+    head[e] = p
 
 
 @kernel
@@ -316,18 +326,5 @@ def _fix(
             fixed[n_fixed] = a * size + b
             n_fixed += 1
             continue
-        at = _slot(table, left, right, a, b)
-        e = table[at]
-        if e < 0:
-            e = used[0]
-            used[0] += 1
-            table[at] = e
-            left[e], right[e] = a, b
-            next_in_row[e] = row[a]
-            row[a] = e
-        n[e] += 1
-        pair_of[p], after[p] = e, head[e]
-        if head[e] >= 0:
-            before[head[e]] = p
-        head[e] = p
+        _enter(p, a, b, left, right, n, head, next_in_row, row, table, pair_of, after, before, used)
     return n_fixed

@@ -132,7 +132,7 @@ def test_the_projection_of_the_training_set_is_five_times_as_large_as_its_featur
     tagger = SCLTagger(SCLSettings(epochs=1, calibrate=False, keep=0.5), TokenProjection.of_tokens(tokens, SETTINGS))
     whole = tagger.projection.size  # type: ignore[union-attr]
     tagger.fit([source])
-    projection = tagger.projection
+    projection = tagger.narrowed
     assert projection is not None
     assert projection.size == round(whole / 2)
     norm = np.abs(projection.project([source])).sum(axis=1, dtype=np.float64).mean()
@@ -147,9 +147,9 @@ def test_kept_dimensions_are_those_whose_weights_vary_most_among_tags() -> None:
     tagger = SCLTagger(SCLSettings(epochs=1, calibrate=False, keep=0.5), projection)
     tagger.projection = type(projection)(projection.templates, projection.keys, noise, projection.pivots)
     tagger.fit([two_domains()[0]])
-    assert tagger.projection is not None
-    assert tagger.projection.chosen is not None
-    assert (tagger.projection.chosen % 8 < 4).mean() > 0.9
+    assert tagger.narrowed is not None
+    assert tagger.narrowed.chosen is not None
+    assert (tagger.narrowed.chosen % 8 < 4).mean() > 0.9
 
 
 @pytest.mark.must_show("scl-tagging", 8)

@@ -110,6 +110,7 @@ class SCLTagger(SequenceLabeller):
     ) -> None:
         super().__init__(settings)
         self.projection = projection
+        self.narrowed: TokenProjection | None = None  # the projection as it was trained with: scaled, half of it
         self.source = source
         self.provides = (self.settings.column or "xpos",)
 
@@ -145,8 +146,8 @@ class SCLTagger(SequenceLabeller):
             self.settings.column = "xpos" if any(doc.has("xpos") for doc in docs) else "upos"
         self.provides = (self.settings.column,)
         report = super().fit(docs, dev)
-        if self.projection is not None:
-            report["training"] |= {"pivots": len(self.projection.pivots), "dimensions": self.projection.size}
+        if self.narrowed is not None:
+            report["training"] |= {"pivots": len(self.narrowed.pivots), "dimensions": self.narrowed.size}
         return report
 
     def adapt(
@@ -183,7 +184,7 @@ class SCLTagger(SequenceLabeller):
             projection = _narrow(wide, settings)
             wide = _scaled(wide, projection, settings.factor)
         assert isinstance(wide.projection, TokenProjection)
-        self.projection = wide.projection
+        self.narrowed = wide.projection
         return wide
 
     def observed(self, docs: Sequence[Doc], training: bool = False) -> Sequence[Doc]:

@@ -106,6 +106,15 @@ def test_pivots_occur_in_enough_documents_of_every_domain():
         choose_pivots("guess", source, y, raw)
 
 
+def test_pivots_have_a_place_in_the_projection_only_where_predictors_see_the_others():
+    rows = domain(0, 300, 1)[0]
+    pivots = np.arange(8)
+    assert not project_documents([rows], pivots, dimensions=4).rows[pivots].round(5).any()
+    assert project_documents([rows], pivots, dimensions=4, mask="own").rows[pivots].any()
+    with pytest.raises(ConfigError, match="all pivots or their own"):
+        project_documents([rows], pivots, mask="none")
+
+
 def test_a_model_without_projection_has_none():
     rows, y = domain(0, 50, 1)
     model = fit_polarity(rows, y)

@@ -54,6 +54,7 @@ class PolaritySettings(Settings):
     pivot_documents: int = 5  # a pivot occurs in more than so many documents of every domain
     dimensions: int = 50  # of the projection
     scale: float = 1.0  # its mean length, that of documents being 1; 0: chosen on held-out documents of the source
+    mask: str = "all"  # what the predictor of a pivot does not see: all pivots, or its own only
     positive: bool = True  # negative weights of pivot predictors are dropped
     documents: int = 3  # a term occurs in at least so many documents
     l2: float = 1e-4  # penalty of terms, in the classifier and in the predictors of pivots
@@ -66,6 +67,8 @@ class PolaritySettings(Settings):
     def check(self) -> None:
         if self.method not in METHODS:
             raise ConfigError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
+        if self.mask not in ("all", "own"):
+            raise ConfigError(f"mask must be all or own, got {self.mask!r}")
         for name in ("pivots", "dimensions", "documents"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
@@ -148,8 +151,9 @@ class PolarityClassifier(Component):
             found = choose_pivots(settings.method, rows, y, of_raw, settings.pivots, settings.pivot_documents)
             self.pivots = [self.terms.names[i] for i in found]
             projection = project_documents(
-                of_raw, found, settings.dimensions, scale or 1.0, settings.l2, settings.positive, seed=settings.seed
-            )
+                of_raw, found, settings.dimensions, scale or 1.0, settings.l2, settings.positive,
+                seed=settings.seed, mask=settings.mask,
+            )  # fmt: skip
             if not scale:
                 projection, scale = self._scaled(projection, rows, y)
         self.model = fit_polarity(rows, y, projection, settings.l2, settings.mu)

@@ -132,11 +132,19 @@ def project_documents(
     positive: bool = True,
     passes: int = 5,
     seed: int = 0,
+    mask: str = "all",
 ) -> Correspondence:
-    """The projection that the pivots give on raw documents of all domains, its mean length `scale` times theirs."""
+    """The projection that the pivots give on raw documents of all domains, its mean length `scale` times theirs.
+
+    Predictors of a pivot see no pivot at all or, with `mask="own"`, all but this one: weaker, and slow, for every pivot
+    then has features of its own.
+    """
+    if mask not in ("all", "own"):
+        raise ConfigError(f"what predictors do not see is all pivots or their own, not {mask!r}")
     everything = vstack(list(raw), format="csr")
+    groups = np.arange(everything.shape[1]) if mask == "own" else None
     weights = pivot_predictors(
-        everything, pivots, l2=l2, positive_only=positive, intercept=True, passes=passes, seed=seed
+        everything, pivots, groups, l2, positive_only=positive, intercept=True, passes=passes, seed=seed
     )
     theta = Correspondence.of_predictors(weights, h=dimensions, positive=positive, seed=seed)
     return theta.scale_to(everything, scale, norm=2)

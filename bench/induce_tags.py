@@ -76,9 +76,11 @@ def repeated(lists: LabelLists, n_words: int) -> LabelLists:
 
 
 def timed(work: Callable[[], Any]) -> tuple[Any, float, int]:
-    """What it gives, its CPU seconds, and by how many megabytes the peak of memory grew."""
+    """What it gives, its CPU seconds, the better of two rounds, and by how many megabytes the peak of memory grew."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    started = time.process_time()
-    found = work()
-    seconds = time.process_time() - started
+    seconds = float("inf")
+    for _ in range(2):
+        started = time.process_time()
+        found = work()
+        seconds = min(seconds, time.process_time() - started)
     return found, seconds, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024

@@ -15,8 +15,6 @@ from weft.learn.label_cover import cover_labels, greedy_cover, label_names
 from weft.learn.label_references import exact_cover, min_greedy
 from weft.learn.label_shards import LabelShard, TagSets, cut, padded
 
-SLUG = "dmlc-unsupervised-tagging"
-
 
 def is_valid(lists, found):
     mask = np.zeros((len(lists.begin) - 1, lists.n_labels), dtype=bool)
@@ -32,14 +30,14 @@ def same(one, other):
     )
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("dmlc-unsupervised-tagging", 1)
 @settings(max_examples=100, deadline=None)
 @given(texts(tags=6, types=8, sentences=10, words=9, empty=True), st.integers(0, 2**40))
 def test_the_tagging_is_allowed_and_its_labels_are_the_cover(lists, seed):
     assert is_valid(lists, cover_labels(lists, seed=seed))
 
 
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("dmlc-unsupervised-tagging", 1)
 def test_it_ends_on_alternating_ambiguous_words_for_a_thousand_seeds():
     """Every word may be both tags: all pairs ask for the same label, and every token tosses a coin."""
     same_sets = LabelLists.of_types([[True, True]], [0] * 40, [0, 23, 40])
@@ -55,7 +53,7 @@ def test_it_ends_on_alternating_ambiguous_words_for_a_thousand_seeds():
     assert len(taggings) > 500  # the coins do fall in different ways
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("dmlc-unsupervised-tagging", 2)
 def test_covers_of_small_texts_are_near_the_smallest_ones_and_never_below_them():
     rng = np.random.default_rng(0)
     ratios = []
@@ -68,7 +66,7 @@ def test_covers_of_small_texts_are_near_the_smallest_ones_and_never_below_them()
     assert np.mean(ratios) <= 1.3, np.mean(ratios)
 
 
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("dmlc-unsupervised-tagging", 2)
 @settings(max_examples=30, deadline=None)
 @given(texts())
 def test_integer_programming_finds_the_smallest_cover(lists):
@@ -86,7 +84,7 @@ def test_min_greedy_leaves_a_whole_path_for_every_sentence(lists):
     assert (labels | ~observed_transitions(lists, tags)).all()
 
 
-@pytest.mark.must_show(SLUG, 3)
+@pytest.mark.must_show("dmlc-unsupervised-tagging", 3)
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 12), st.integers(2, 25))
 def test_of_sentences_of_one_word_it_is_greedy_set_cover(seed, n_tags, n_words):
@@ -105,7 +103,7 @@ def test_of_sentences_of_one_word_it_is_greedy_set_cover(seed, n_tags, n_words):
     assert len(found) == 2 * len(sets)
 
 
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("dmlc-unsupervised-tagging", 4)
 @settings(max_examples=60, deadline=None)
 @given(texts(tags=6, types=8, sentences=10, words=9, empty=True), st.integers(0, 2**40), st.booleans())
 def test_plain_lazy_and_batched_searches_choose_the_same_labels_in_the_same_order(lists, seed, weighted):
@@ -119,7 +117,7 @@ def test_plain_lazy_and_batched_searches_choose_the_same_labels_in_the_same_orde
     assert same(lazy, batched)
 
 
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("dmlc-unsupervised-tagging", 4)
 def test_shards_in_processes_choose_the_same_labels_in_the_same_order():
     lists = long_text(11, tags=8, types=40, sentences=300)
     whole = cover_labels(lists, "plain", seed=3)
@@ -127,7 +125,7 @@ def test_shards_in_processes_choose_the_same_labels_in_the_same_order():
     assert same(whole, cover_labels_in_shards(lists, 2, seed=3))
 
 
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("dmlc-unsupervised-tagging", 4)
 def test_shards_on_a_dask_cluster_choose_the_same_labels_in_the_same_order():
     distributed = pytest.importorskip("distributed")
     lists = long_text(12, tags=6, types=30, sentences=100)
@@ -175,7 +173,7 @@ def test_senseless_arguments_are_refused():
         exact_cover(lists, most_variables=2)
 
 
-@pytest.mark.must_show(SLUG, 7)
+@pytest.mark.must_show("dmlc-unsupervised-tagging", 7)
 def test_a_thousand_tags_fit_in_memory():
     """Unknown words may have all of them: a pair of such words would be a million labels if each were listed."""
     lists = long_text(2, tags=1_200, types=400, sentences=60)

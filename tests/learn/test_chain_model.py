@@ -192,6 +192,9 @@ def test_dense_features_have_the_gradient_and_sparse_vectors_of_real_values(name
     rebuilt[indices] = numbers
     assert (np.diff(indices) > 0).all()
     assert np.allclose(rebuilt, into)
+    again, more = model.sparse_each(batch, [parts, parts])[1]
+    assert np.array_equal(again, indices)
+    assert np.array_equal(more, numbers)
     assert set(indices.tolist()) <= set(model.active(batch).tolist())
     squares = np.zeros(model.size)
     model.curvature(batch, chain, squares)

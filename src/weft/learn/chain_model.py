@@ -205,6 +205,14 @@ class ChainModel:
             self.dense_weights(into)[:] += columns[:, : len(self.space.labels)].T @ batch.dense.numbers()
 
     def sparse(self, batch: ChainBatch, parts: ChainParts) -> tuple[Ints, Floats]:
+        return self._sparse(batch, parts, None if batch.dense is None else batch.dense.numbers())
+
+    def sparse_each(self, batch: ChainBatch, parts: Sequence[ChainParts]) -> list[tuple[Ints, Floats]]:
+        """The features of several parts, dense ones summed up once."""
+        dense = None if batch.dense is None else batch.dense.numbers()
+        return [self._sparse(batch, each, dense) for each in parts]
+
+    def _sparse(self, batch: ChainBatch, parts: ChainParts, dense: Dense | None) -> tuple[Ints, Floats]:
         features = batch.node
         columns = unfold_columns(parts.node, self.space)
         found = [self.node.sparse(features.rows, features.offsets, features.values, columns)]
@@ -218,9 +226,9 @@ class ChainModel:
             found.append((indices + self._u, numbers))
         distinct, inverse = np.unique(np.concatenate([part[0] for part in found]), return_inverse=True)
         sums: Floats = np.bincount(inverse, np.concatenate([part[1] for part in found]), len(distinct)).astype(float)
-        if batch.dense is not None:
+        if dense is not None:
             used = np.flatnonzero(columns[:, : len(self.space.labels)].any(axis=0))
-            sums = np.concatenate([sums, (columns[:, used].T @ batch.dense.numbers()).ravel()])
+            sums = np.concatenate([sums, (columns[:, used].T @ dense).ravel()])
             distinct = np.concatenate([distinct, self._dense_indices(used)])
         kept = sums != 0.0
         return distinct[kept], sums[kept]

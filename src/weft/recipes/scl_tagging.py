@@ -57,7 +57,7 @@ class Sizes:
     test: int | None = None
 
 
-FULL = Sizes((100, 500, 3500), {100: 3}, {3500: 3}, 100_000, None, 500, (50, 100, 500), 300)
+FULL = Sizes((100, 500, 3500), {100: 2}, {3500: 2}, 40_000, None, 500, (50, 500), 200)
 QUICK = Sizes((60, 120), {}, {}, 8_000, 100_000, 60, (30,), 60, 100)
 
 
@@ -138,7 +138,7 @@ def learn(
     """A tagger by one of the methods."""
     settings = SCLSettings(column=target.column, epochs=epochs, calibrate=False, seed=seed)
     if method == MAXENT:
-        settings.learner, settings.iterations = "memm", 40
+        settings.learner, settings.iterations = "memm", 25
     tagger = SCLTagger(settings, target.projections.get(method), source)
     tagger.fit(train)
     return tagger
@@ -243,7 +243,7 @@ def view_table(options: RecipeOptions, sizes: Sizes, reviews: Target, result: Re
     seen = {word for word, tag in tags.items() if tag in ("NN", "NNS", "JJ", "VB", "VBD", "VBN", "VBG", "RB")}
     table = Table("Source words nearest to words that only the target has", ["words", "same class", "chance"])
     bio = [Doc.of_words(material.gene_words(options, 4 * sizes.raw_words))]
-    settings = ProjectionSettings(words=sizes.raw_words, pivot_count=50, seed=options.seed)
+    settings = ProjectionSettings(words=3 * sizes.raw_words // 4, pivot_count=50, seed=options.seed)
     theta = TokenProjection.learn([[Doc.of_words(material.newspaper_words(options))], bio], settings)
     gold = main_tags(material.web(options, "reviews", "train"), "xpos")
     groups = {

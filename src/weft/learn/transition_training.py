@@ -14,7 +14,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.features.hashing import Keys, avalanche
+from weft.features.hashing import Keys
+from weft.infer.draws import uniform
 from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, change_action, forced_action, score_actions
 from weft.infer.transitions.state import DYNAMIC, G_HEAD, G_LABEL, NONDET, STALE, STATIC, Table, fill_gold
 from weft.infer.transitions.systems import apply, arc, canonical, cost, finished, first, following, legal, price, start
@@ -28,13 +29,6 @@ _TRIES = 50
 _LEAST = -(1 << 30)
 #: What an epoch counts: configurations and wrong actions.
 STEPS, WRONG = range(2)
-
-
-@kernel
-def _uniform(random: Keys) -> float:
-    """The next random number in [0, 1)."""
-    random[0] += np.uint64(0x9E3779B97F4A7C15)
-    return np.float64(avalanche(random[0]) >> np.uint64(11)) / 9007199254740992.0
 
 
 @kernel
@@ -119,7 +113,7 @@ def train_greedily(
                 change_action(model, room, guess, -1, clock[0])
                 _forget_scores(model, state)
             chosen, choice = best, guess
-            if wrong and not (oracle == DYNAMIC and _uniform(random) < explore):
+            if wrong and not (oracle == DYNAMIC and uniform(random) < explore):
                 chosen, choice = right, target
                 tries += 1
                 if stays and tries < _TRIES:

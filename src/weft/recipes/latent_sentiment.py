@@ -379,6 +379,7 @@ def _generated(result: RecipeResult, sizes: Sequence[int], seed: int) -> None:
             f"{each['coarse'].accuracy:.1f}"
             for size, each in scores.items()
         ),
+        required=False,  # with very many documents the latent labels are found without any labelled sentence
     )
     result.check(
         "generated: F1 of pos sentences in neg documents, Interpolated far above Coarse",

@@ -31,6 +31,8 @@ _HOMES = {
     "margin": ("MaxMargin",),
     "history_margin": ("HistoryMargin",),
     "em": ("expectation_maximisation",),
+    "mcmc": ("Schedule", "run_chains"),
+    "adaptor_grammar": ("AdaptorGrammar", "AdaptorSettings"),
     "posterior_regularisation": ("project_posterior",),
     "simplex": ("project_simplex",),
     "self_training": ("self_train", "self_train_weights"),

@@ -70,6 +70,16 @@ def test_growing_the_dictionary_leaves_no_word_with_all_tags(text, gold):
     assert after["training"]["words grown"] > 0
 
 
+@pytest.mark.parametrize("learner", ["crf", "memm"])
+def test_another_tagger_learns_from_the_tags_found(text, gold, learner):
+    own = tagger(grow=True, fitting="tagging", tagger=learner)
+    assert own.fit(text, gold)["scores"]["dev accuracy"] > 0.95
+
+
+def test_weights_are_of_the_tagging_found_first(text, gold):
+    assert tagger(weighted=True).fit(text, gold)["scores"]["dev accuracy"] > 0.95
+
+
 def test_shards_change_nothing(text):
     words = [form for doc in text for form in doc.column("form")]
     offsets = np.array([0, len(words)])

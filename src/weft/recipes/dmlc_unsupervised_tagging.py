@@ -19,18 +19,18 @@ from weft.errors import WeftError
 from weft.evaluate.significance import confidence_interval, mcnemar
 from weft.evaluate.tagging import TagReport, evaluate_labels
 from weft.infer.label_lists import LabelLists
-from weft.infer.ragged import Floats, States
+from weft.infer.ragged import States
 from weft.learn.alternating_em import alternate
 from weft.learn.hmm import observed_transitions
 from weft.learn.label_cluster import cover_labels_in_shards
-from weft.learn.label_cover import LabelCover, cover_labels
+from weft.learn.label_cover import cover_labels
 from weft.learn.label_references import exact_cover
 from weft.lexical.dictionary import TagDictionary
 from weft.lexical.dictionary_growth import grow_dictionary
 from weft.recipes import tag_induction_material as material
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
 from weft.recipes.weak_tag_material import Sentences, dictionary, tagged
-from weft.tasks.induce_tags import InducedTaggerSettings, TagInducer, counts_of, induce, lattice
+from weft.tasks.induce_tags import InducedTaggerSettings, TagInducer, induce, label_weights, lattice
 from weft.text.doc import Doc
 
 SLUG = "dmlc-unsupervised-tagging"
@@ -210,7 +210,7 @@ def _covers(options: RecipeOptions, result: RecipeResult, problems: dict[str, Pr
                     f"{len(cover)} and {len(exact)}",
                     required=False,
                 )
-        weighted = cover_labels(problem.lists, weights=label_weights(problem.lists, cover), seed=options.seed)
+        weighted = cover_labels(problem.lists, weights=label_weights(problem.lists, cover.tags), seed=options.seed)
         fitted = alternate(problem.lists, weighted.labels)
         row |= {"weighted DMLC": len(weighted), "weighted DMLC + EM": 100 * problem.report(fitted.tags).accuracy}
         table.add(names[key], row)
@@ -224,12 +224,6 @@ def _covers(options: RecipeOptions, result: RecipeResult, problems: dict[str, Pr
     equal = whole.chosen == shards.chosen and bool((whole.tags == shards.tags).all())
     result.check("one process and two shards choose the same labels in the same order", equal,
                  f"{len(whole.chosen)} rounds, {len(whole)} labels")  # fmt: skip
-
-
-def label_weights(lists: LabelLists, cover: LabelCover) -> Floats:
-    """Weights of labels that prefer those often used in a tagging."""
-    weights: Floats = 1.0 + np.log1p(counts_of(lists, cover.tags).transitions)
-    return weights
 
 
 def _ambiguity(problem: Problem) -> float:

@@ -28,10 +28,10 @@ from numpy.typing import NDArray
 from weft.errors import ConfigError, DataError, WeftError
 from weft.features.extract import sentence_offsets
 from weft.infer.label_lists import LabelLists
-from weft.infer.ragged import Booleans, States
+from weft.infer.ragged import Booleans, Floats, States
 from weft.learn.alternating_em import CHANGE, Phase, alternate
 from weft.learn.hmm import HMM, Counts, best_tags, fit_hmm, maximise, observed_transitions, uniform_hmm
-from weft.learn.label_cover import cover_labels
+from weft.learn.label_cover import LabelCover, cover_labels
 from weft.learn.label_references import exact_cover, min_greedy
 from weft.lexical.dictionary import TagDictionary
 from weft.lexical.universal_tags import UNIVERSAL_TAGS
@@ -58,6 +58,7 @@ class InducedTaggerSettings(Settings):
     rules: bool = True  # whether punctuation and numbers have their universal tags by rule
     grow: bool = False  # whether unknown words of the text are given tags by label propagation
     method: str = "dmlc"  # dmlc, em, min-greedy, ilp
+    weighted: bool = False  # dmlc: search again, labels weighted by their use in the tagging found first
     fitting: str = "alternating"  # alternating, tagging
     tagger: str = "hmm"  # hmm, or the learner of a tagger that learns from its tags: adagrad, crf, memm
     iterations: int = 100  # most rounds of EM
@@ -114,12 +115,9 @@ def induce(lists: LabelLists, settings: InducedTaggerSettings | None = None) -> 
         phase = Phase("nothing", size * (size + 2), len(lists.listed), int(seen.sum()), result.log_likelihoods)
         return Induction(tags, result.parameters, seen, None, [phase], result.why)
     if own.method == "dmlc":
-        if own.shards > 1:
-            from weft.learn.label_cluster import cover_labels_in_shards
-
-            found = cover_labels_in_shards(lists, own.shards, seed=own.seed)
-        else:
-            found = cover_labels(lists, seed=own.seed)
+        found = _cover(lists, own)
+        if own.weighted:
+            found = _cover(lists, own, label_weights(lists, found.tags))
         labels, cover = found.labels, found.tags
     else:
         labels = exact_cover(lists).labels if own.method == "ilp" else min_greedy(lists)
@@ -134,6 +132,25 @@ def induce(lists: LabelLists, settings: InducedTaggerSettings | None = None) -> 
         return Induction(tags, result.parameters, labels, cover, [phase], result.why)
     done = alternate(lists, labels, change=own.change, prune_below=own.prune_below, **em)
     return Induction(done.tags, done.hmm, labels, cover, done.phases, done.why)
+
+
+def _cover(lists: LabelLists, settings: InducedTaggerSettings, weights: Floats | None = None) -> LabelCover:
+    if settings.shards == 1:
+        return cover_labels(lists, weights=weights, seed=settings.seed)
+    from weft.learn.label_cluster import cover_labels_in_shards
+
+    return cover_labels_in_shards(lists, settings.shards, weights=weights, seed=settings.seed)
+
+
+def label_weights(lists: LabelLists, tags: States) -> Floats:
+    """Weights 1 + log(1 + n) of labels, n being how often each occurs in a tagging.
+
+    >>> lists = LabelLists.of_types([[True, True]], [0, 0], [0, 2])
+    >>> label_weights(lists, np.array([1, 1]))[1].round(2).tolist()
+    [1.0, 1.69, 1.0, 1.69]
+    """
+    weights: Floats = 1.0 + np.log1p(counts_of(lists, tags).transitions)
+    return weights
 
 
 def counts_of(lists: LabelLists, tags: States) -> Counts:

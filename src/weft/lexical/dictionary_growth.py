@@ -21,7 +21,7 @@ from weft.lexical.dictionary import TagDictionary
 #: Longest prefixes and suffixes that are marks of a word.
 PREFIX, SUFFIX = 3, 5
 #: An unknown word is given the tags whose share is at least this part of its best one's.
-SHARE = 0.6
+SHARE = 0.8
 
 
 def grow_dictionary(
@@ -29,8 +29,8 @@ def grow_dictionary(
     dictionary: TagDictionary,
     *,
     share: float = SHARE,
-    mu: float = 1.0,
-    nu: float = 1e-4,
+    mu: float = 0.1,
+    nu: float = 1e-5,
     sweeps: int = 30,
 ) -> TagDictionary:
     """The dictionary with the unknown words of a text added; what it says of known words stays as it is.

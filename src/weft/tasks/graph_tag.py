@@ -37,7 +37,8 @@ from weft.learn.chain_model import ChainModel
 from weft.learn.labels import LabelSpace
 from weft.learn.training import Result
 from weft.tasks.chain_data import ChainData, ChainReader
-from weft.tasks.labelling import LabellerSettings, SequenceLabeller
+from weft.tasks.column_labeller import ColumnLabeller, ColumnSettings
+from weft.tasks.labelling import LabellerSettings
 from weft.tasks.type_graph import POOLING, TypeGraph, interpolated_tags
 from weft.text.doc import Doc
 
@@ -50,10 +51,9 @@ VARIANTS = ("graph", "pooled", "one-best", "supervised")
 
 
 @dataclass
-class GraphTaggerSettings(LabellerSettings):
+class GraphTaggerSettings(ColumnSettings):
     """Options of a tagger that learns over a graph."""
 
-    column: str = "upos"  # the column to learn and to write
     variant: str = "graph"  # graph, pooled, one-best, supervised
     neighbours: int = 5  # nearest types that a type lists
     mu: float = 0.5  # pull of neighbours
@@ -90,7 +90,7 @@ class GraphTaggerSettings(LabellerSettings):
                 raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
 
 
-class GraphTagger(SequenceLabeller):
+class GraphTagger(ColumnLabeller):
     """Tags words of a domain that it knows by raw text alone.
 
     >>> source = Doc.of_words([["you", "rent", "a", "car"], ["to", "run", "a", "mile"], ["a", "mile"]],
@@ -121,13 +121,7 @@ class GraphTagger(SequenceLabeller):
         return [tag or "_" for tag in tags]
 
     def write(self, doc: Doc, labels: list[str], confidence: NDArray[np.float32] | None) -> None:
-        doc.set_column(self.settings.column, ["" if label == "_" else label for label in labels])
-        if confidence is not None:
-            doc.confidence[self.settings.column] = confidence
-
-    def score(self, gold: list[list[str]], system: list[list[str]]) -> dict[str, float]:
-        pairs = [(a, b) for one, other in zip(gold, system, strict=True) for a, b in zip(one, other, strict=True)]
-        return {"accuracy": sum(a == b for a, b in pairs) / max(1, len(pairs))}
+        super().write(doc, ["" if label == "_" else label for label in labels], confidence)
 
     def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
         return TEMPLATES, {"w": "form"}

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weft.errors import ConfigError, DataError
 from weft.features.extract import Binding
@@ -31,7 +30,8 @@ from weft.learn.sgd import SGD
 from weft.pipeline import Component, State
 from weft.storage import Arrays
 from weft.tasks.chain_data import ChainData
-from weft.tasks.labelling import LabellerSettings, SequenceLabeller
+from weft.tasks.column_labeller import ColumnLabeller, ColumnSettings
+from weft.tasks.labelling import LabellerSettings
 from weft.tasks.registry import component_class
 from weft.tasks.scl_projection import FEATURES, ProjectionSettings, TokenProjection, sentences_of
 from weft.text.doc import Doc
@@ -45,7 +45,7 @@ SAMPLE = 50
 
 
 @dataclass
-class SCLSettings(LabellerSettings):
+class SCLSettings(ColumnSettings):
     """Options of an adapted tagger."""
 
     column: str = ""  # the column to learn and to write; empty: xpos where the data has it, else upos
@@ -83,7 +83,7 @@ class SCLSettings(LabellerSettings):
         )
 
 
-class SCLTagger(SequenceLabeller):
+class SCLTagger(ColumnLabeller):
     """Tags words of a domain that it has seen no tags of.
 
     `source` is a trained tagger whose tags become features, for learning from annotated sentences of the target.
@@ -122,15 +122,6 @@ class SCLTagger(SequenceLabeller):
                 "give data with a tag for every word, or set column=NAME"
             )
         return tags
-
-    def write(self, doc: Doc, labels: list[str], confidence: NDArray[np.float32] | None) -> None:
-        doc.set_column(self.settings.column, labels)
-        if confidence is not None:
-            doc.confidence[self.settings.column] = confidence
-
-    def score(self, gold: list[list[str]], system: list[list[str]]) -> dict[str, float]:
-        pairs = [(a, b) for one, other in zip(gold, system, strict=True) for a, b in zip(one, other, strict=True)]
-        return {"accuracy": sum(a == b for a, b in pairs) / max(1, len(pairs))}
 
     def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
         features = FEATURES if self.projection is None else self.projection.templates

@@ -41,7 +41,8 @@ from weft.pipeline import State
 from weft.storage import Arrays
 from weft.tasks.alternatives import note_alternatives
 from weft.tasks.chain_data import ChainData, ChainReader
-from weft.tasks.labelling import LabellerSettings, SequenceLabeller
+from weft.tasks.column_labeller import ColumnLabeller, ColumnSettings
+from weft.tasks.labelling import LabellerSettings
 from weft.text.doc import Doc
 
 Ints = NDArray[np.int64]
@@ -56,7 +57,7 @@ UNIVERSAL = "universal"
 
 
 @dataclass
-class WeakTaggerSettings(LabellerSettings):
+class WeakTaggerSettings(ColumnSettings):
     """Options of a weakly supervised tagger."""
 
     dictionaries: str = ""  # files of words with tags, parted by commas; of several, the union
@@ -86,7 +87,7 @@ class WeakTaggerSettings(LabellerSettings):
         return UNIVERSAL_TAGS if self.tagset == UNIVERSAL else tuple(self.tagset.replace(",", " ").split())
 
 
-class WeakTagger(SequenceLabeller):
+class WeakTagger(ColumnLabeller):
     """Tags words after learning from a dictionary and projected tags.
 
     The documents to learn from have the projected tags in the tagger's column, nothing where there is none.
@@ -125,15 +126,6 @@ class WeakTagger(SequenceLabeller):
     def gold(self, doc: Doc) -> list[str]:
         known: dict[str, str] = {}
         return [known.setdefault(each, self.tag(each)) for each in doc.column(self.settings.column)]
-
-    def write(self, doc: Doc, labels: list[str], confidence: NDArray[np.float32] | None) -> None:
-        doc.set_column(self.settings.column, labels)
-        if confidence is not None:
-            doc.confidence[self.settings.column] = confidence
-
-    def score(self, gold: list[list[str]], system: list[list[str]]) -> dict[str, float]:
-        pairs = [(a, b) for one, other in zip(gold, system, strict=True) for a, b in zip(one, other, strict=True)]
-        return {"accuracy": sum(a == b for a, b in pairs) / max(1, len(pairs))}
 
     def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
         return TEMPLATES + (f" {CLUSTER_TEMPLATES}" if self.settings.clusters else ""), {"w": "form"}

@@ -23,11 +23,11 @@ from weft.errors import ConfigError, DataError
 from weft.features.document_terms import document_counts
 from weft.features.representations.correspondence import (
     Correspondence,
-    pivot_predictors,
     select_pivots_by_count,
     select_pivots_by_information,
 )
 from weft.learn.huber import fit_huber
+from weft.learn.pivots import pivot_predictors
 from weft.learn.protocol import Floats, Indices
 
 METHODS = ("base", "scl", "scl-mi")

@@ -29,9 +29,10 @@ from weft.features.extract import Extractor
 from weft.features.hashing import Keys
 from weft.features.index import FeatureIndex
 from weft.features.program import Features
-from weft.features.representations.correspondence import Correspondence, pivot_predictors, select_pivots_by_count
+from weft.features.representations.correspondence import Correspondence, select_pivots_by_count
 from weft.features.templates import Template, Templates
 from weft.learn.chain_model import Dense
+from weft.learn.pivots import pivot_predictors
 from weft.tasks.settings import Settings
 from weft.text.doc import Doc
 

@@ -11,12 +11,12 @@ from scipy import sparse
 from weft.errors import DataError
 from weft.features.representations.correspondence import (
     Correspondence,
-    pivot_predictors,
     select_pivots_by_count,
     select_pivots_by_information,
     truncated_svd,
 )
 from weft.learn.huber import huber_loss, huber_slope
+from weft.learn.pivots import pivot_predictors
 
 
 def random_instances(seed: int, n: int = 300, features: int = 40, share: float = 0.15) -> sparse.csr_matrix:

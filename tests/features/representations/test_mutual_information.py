@@ -14,9 +14,9 @@ from weft.errors import DataError
 from weft.features.representations.correspondence import (
     Correspondence,
     mutual_information,
-    pivot_predictors,
     select_pivots_by_information,
 )
+from weft.learn.pivots import pivot_predictors
 
 
 @pytest.mark.must_show("scl-sentiment", 3)

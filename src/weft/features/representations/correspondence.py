@@ -5,11 +5,11 @@
     W_b     = U_b D_b V_b',   theta_b = the first h columns of U_b
     x       -> x (+) s * (theta_1' x_1, ..., theta_B' x_B)
 
-L is the modified Huber loss (`weft.learn.huber`). Instances are rows of a sparse matrix, features its columns: tokens
-with the features of their window, or documents with their words. Pivots are features that mean the same in both
-domains; a feature of one domain that predicts the pivots as a feature of the other does is projected onto the same
-place. Every feature lies in one block, so that the projection is one row of h numbers a feature, and projecting an
-instance adds up rows.
+L is the modified Huber loss; `weft.learn.pivots` learns the predictors. Instances are rows of a sparse matrix,
+features its columns: tokens with the features of their window, or documents with their words. Pivots are features
+that mean the same in both domains; a feature of one domain that predicts the pivots as a feature of the other does is
+projected onto the same place. Every feature lies in one block, so that the projection is one row of h numbers a
+feature, and projecting an instance adds up rows.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from scipy.sparse.linalg import svds
 from weft import storage
 from weft.errors import ConfigError, DataError
 from weft.kernel import kernel
-from weft.learn.huber import fit_huber_blocks
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -90,59 +89,6 @@ def mutual_information(instances: sparse.csr_matrix, labels: ArrayLike) -> Float
             known = p > 1e-15
             information[known] += p[known] * np.log(p[known] / (margin[known] * p_class))
     return np.maximum(information, 0.0)
-
-
-def pivot_predictors(
-    instances: sparse.csr_matrix,
-    pivots: ArrayLike,
-    groups: ArrayLike | None = None,
-    l2: float = 1e-4,
-    labels: sparse.csr_matrix | None = None,
-    positive_only: bool = False,
-    intercept: bool = False,
-    passes: int = 5,
-    seed: int = 0,
-) -> sparse.csr_matrix:
-    """Weights of linear predictors, features x pivots: does the pivot hold, by the other features of the instance?
-
-    Features of a pivot's own group (all that is derived from the same word, say) are masked; without groups pivots are
-    masked, for each other too. `labels` (instances x pivots) is what is predicted if not the pivots' own columns.
-    `positive_only` drops the negative weights while they are learned, a few pivots at a time. With an `intercept`, how
-    often a pivot holds at all need not be told by the features.
-
-    >>> rows = sparse.csr_matrix([[1, 0, 1, 0], [0, 1, 0, 1]] * 20)
-    >>> weights = pivot_predictors(rows, [0], groups=[0, 0, 1, 1])
-    >>> np.sign(weights.toarray()).ravel().tolist()
-    [0.0, 0.0, 1.0, -1.0]
-    """
-    chosen = np.asarray(pivots, dtype=np.int64)
-    n_features = instances.shape[1]
-    if not len(chosen):
-        raise DataError("there are no pivots: no feature is frequent enough in every domain; lower the threshold")
-    if groups is None:
-        own = np.arange(n_features)
-        own[chosen] = -1
-    else:
-        own = np.asarray(groups, dtype=np.int64)
-    if len(own) != n_features:
-        raise DataError(f"{n_features} features need a group each, got {len(own)}")
-    holds = sparse.csc_matrix(instances[:, chosen] if labels is None else labels)
-    if holds.shape != (instances.shape[0], len(chosen)):
-        raise DataError(f"labels are instances x pivots, {instances.shape[0]} x {len(chosen)}; got {holds.shape}")
-    rows, columns, values = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], [np.zeros(0, np.float32)]
-    for group in np.unique(own[chosen]):
-        members = np.flatnonzero(own[chosen] == group)
-        open_ = np.flatnonzero(own != group)
-        fits = fit_huber_blocks(
-            instances[:, open_], holds[:, members], l2, intercept=intercept, passes=passes, seed=seed
-        )
-        for first, fit in fits:
-            found, output = np.nonzero(fit.weights > 0 if positive_only else fit.weights)
-            rows.append(open_[found])
-            columns.append(members[first + output])
-            values.append(fit.weights[found, output])
-    entries = np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))
-    return sparse.csr_matrix(entries, shape=(n_features, len(chosen)))
 
 
 @dataclass(frozen=True)

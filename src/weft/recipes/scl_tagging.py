@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.evaluate.counts import Counts
 from weft.evaluate.significance import confidence_interval, mcnemar
 from weft.evaluate.tagging import TagReport, evaluate_tags
 from weft.evaluate.trees import TreeReport, evaluate_trees, not_punctuation
@@ -40,6 +41,7 @@ PAPER_TARGET = {"nosource": 94.5, "small supervised": 94.5, "small SCL": 95.0, "
 #: Genres of the Brown corpus that are fiction.
 FICTION = ("ck", "cl", "cm", "cn", "cp")
 UNIVERSAL = "upos"
+_PARTS = ("gold", "system", "correct")
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Sizes:
     test: int | None = None
 
 
-FULL = Sizes((100, 500, 3500), {100: 2}, {3500: 2}, 40_000, None, 500, (50, 500), 200)
+FULL = Sizes((100, 500, 3500), {100: 2}, {3500: 2}, 60_000, None, 500, (50, 500), 200)
 QUICK = Sizes((60, 120), {}, {}, 8_000, 100_000, 60, (30,), 60, 100)
 
 
@@ -210,6 +212,7 @@ def parse_table(options: RecipeOptions, sizes: Sizes, result: RecipeResult) -> T
     test = material.web_trees(options, ("reviews",), "test", sizes.test or 300)
     raw = [[Doc.of_words(material.sentences_of(material.web(options, genre, "train"))) for genre in genres]
            for genres in (("newsgroup", "weblog"), ("reviews",))]  # fmt: skip
+    raw[1].append(Doc.of_words(material.review_words(options, sizes.blitzer)))
     settings = ProjectionSettings(words=sizes.raw_words // 2, pivot_count=20, seed=options.seed)
     target = Target("reviews", test, train, "xpos", {SCL: TokenProjection.learn(raw, settings)})
     parser = GraphParser(
@@ -295,16 +298,14 @@ def _first(doc: Doc, sentences: int | None) -> Doc:
 
 
 def _figures(reports: Sequence[TagReport], name: str) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
-    """Accuracy on all and unknown words, the mean of samples, with the interval of the first."""
-    unknown = [report.groups["unknown"] for report in reports]
-    ours = {
-        f"{name} all": 100 * float(np.mean([report.accuracy for report in reports])),
-        f"{name} unknown": 100 * float(np.mean([counts.total().accuracy for counts in unknown])),
-    }
-    intervals = {}
-    for column, counts in ((f"{name} all", reports[0].counts), (f"{name} unknown", unknown[0])):
+    """Accuracy on all and unknown words, samples of the source taken together."""
+    ours, intervals = {}, {}
+    for group in ("all", "unknown"):
+        own = [report.counts if group == "all" else report.groups["unknown"] for report in reports]
+        counts = Counts.of(*(np.concatenate([getattr(each, part) for each in own]) for part in _PARTS))
         interval = confidence_interval(counts, "accuracy", samples=1000)
-        intervals[column] = (100 * interval.low, 100 * interval.high)
+        ours[f"{name} {group}"] = 100 * interval.value
+        intervals[f"{name} {group}"] = (100 * interval.low, 100 * interval.high)
     return ours, intervals
 
 

@@ -231,6 +231,8 @@ def test_errors_say_what_is_wrong():
         AdaptorGrammar(WORDS, [["a"], ["x"]])
     with pytest.raises(DataError, match="no parse of utterance 1"):
         AdaptorGrammar(parse_grammar("S -> a S | b"), [["a"]])
+    with pytest.raises(DataError, match=r"utterance 1 .* is too long with 500 sounds"):
+        AdaptorGrammar(WORDS, [["a"] * 500])
     with pytest.raises(DataError, match="no utterances"):
         AdaptorGrammar(WORDS, [])
     with pytest.raises(DataError, match="utterance 1 is empty"):

@@ -14,6 +14,10 @@ from weft.infer.pcfg import make_chart, parse_room
 from weft.learn.adaptor_sampler import Scratch
 from weft.learn.restaurants import FREE_ENTRY, FREE_TABLE, Restaurants
 
+#: From about so many sounds on, the probability of any parse may be too small for a float.
+_LONG = 100
+_SHOWN = 40
+
 
 def encode_all(coded: CodedGrammar, utterances: Sequence[Sequence[str]]) -> list[list[int]]:
     """Utterances as numbers of terminals; empty ones and unknown sounds are errors."""
@@ -32,8 +36,11 @@ def encode_all(coded: CodedGrammar, utterances: Sequence[Sequence[str]]) -> list
 
 
 def no_parse(u: int, coded: CodedGrammar, terminals: NDArray[Any], starts: NDArray[Any]) -> DataError:
-    """The error for an utterance that the grammar cannot parse."""
-    shown = " ".join(coded.terminals[t] for t in terminals[starts[u] : starts[u + 1]].tolist())
+    """The error for an utterance that the grammar cannot parse, or whose parses are too improbable for a float."""
+    size = int(starts[u + 1] - starts[u])
+    shown = " ".join(coded.terminals[t] for t in terminals[starts[u] : starts[u] + min(size, _SHOWN)].tolist())
+    if size > _LONG:
+        return DataError(f"utterance {u + 1} ({shown} ...) is too long with {size} sounds, or has no parse; cut it")
     return DataError(f"the grammar has no parse of utterance {u + 1} ({shown}); leave it out or add rules")
 
 

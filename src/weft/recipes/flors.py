@@ -167,7 +167,8 @@ def _compare(
         pooled = {row.name: row.ours for row in table.rows if row.name.endswith("all genres")}
         result.check(f"{what}, {MEASURES[measure]}: FLORS above every other tagger, all genres together, p < .05",
                      all(float(row[measure] or 0) > 0 and float(row[p] or 0) < 0.05 for row in pooled.values()),
-                     "; ".join(f"{name} {row[measure]:+.2f}, p = {row[p]:.2g}" for name, row in pooled.items()))  # fmt: skip
+                     "; ".join(f"{name.split(',')[0]} {row[measure]:+.2f} (p {row[p]:.2g})"
+                               for name, row in pooled.items()))  # fmt: skip
         gains = {row.name: float(row.ours[measure] or 0) for row in table.rows if row.name not in pooled}
         ahead = [row.ours[p] for row in table.rows if gains.get(row.name, 0.0) > 0]
         sure = sum(float(each or 0) < 0.05 for each in ahead)

@@ -39,8 +39,8 @@ app.command("distance", epilog=adapt_sentiment.DISTANCE_EXAMPLE)(adapt_sentiment
 
 @app.command(
     "tagger",
-    epilog="Example: weft adapt tagger --source examples/domains/news.conllu "
-    "--target-raw examples/domains/chat.txt --column xpos --out chat.weft",
+    epilog="Example: weft adapt tagger --source examples/adaptation/news.conllu "
+    "--target-raw examples/adaptation/chat.txt --column xpos --out chat.weft",
 )
 def tagger(
     source: Annotated[

@@ -118,7 +118,10 @@ class TiedChains:
             taken += used
             best = self._look(x, dual, best, taken)
             temperature /= 2
-        return best if best.gap <= tolerance else self._polished(best)
+        if best.gap <= tolerance:
+            return best
+        alone = Chain(self._zeros, -self.cost, self.offsets).best()  # as good a start where ties mislead
+        return min((self._polished(best, path) for path in (best.path, alone)), key=lambda each: each.rounded)
 
     def _climb(self, dual: Floats, limit: Floats, temperature: float, steps: int) -> tuple[Floats, Floats, int]:
         """Accelerated projected gradient ascent with a step size that is tried out; restarts where it falls."""
@@ -179,9 +182,9 @@ class TiedChains:
             bound = max(bound, before.bound)
         return Relaxation(x.reshape(self.cost.shape), value, bound, path, least, taken)
 
-    def _polished(self, found: Relaxation, sweeps: int = 10) -> Relaxation:
+    def _polished(self, found: Relaxation, start: NDArray[np.int32], sweeps: int = 10) -> Relaxation:
         """A path that no change of one chain makes cheaper: each in turn is best given the labels of the others."""
-        path, value = found.path.copy(), found.rounded
+        path, value = start.copy(), self.value(start)
         states = self.cost.shape[1]
         ends, others = np.concatenate([self.u, self.v]), np.concatenate([self.v, self.u])
         order = np.argsort(ends, kind="stable")

@@ -34,7 +34,7 @@ CHUNKING = "w[0] t[0] t[-1] t[1] t[-1]|t[0] t[0]|t[1] y[-1]"
 TAGGING = "w[0].lower w[0].suffix1..3 w[0].shape y[-1]"
 N_BINARY, N_REAL = 10, 21
 NUMBERS = " ".join(f"f{i}[0]" for i in range(N_BINARY + N_REAL)) + " y[-1]"
-BETAS = (0.1, 0.3, 1.0, 3.0)
+BETAS = (0.1, 0.3, 1.0, 3.0, 10.0)
 #: Accuracy in the paper: CRF, cuts.
 PAPER = {
     "Cora 40:80": (84.5, 88.8), "NP 20:40": (87.6, 88.2), "NP 40:80": (90.6, 89.6),

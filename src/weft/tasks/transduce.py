@@ -177,7 +177,7 @@ def tie_parts(vectors: Any, parts: Ints, settings: TogetherSettings) -> tuple[In
 def choose_beta(
     train: Callable[[Sequence[Doc]], SequenceLabeller],
     labelled: Sequence[Doc],
-    betas: Sequence[float] = (0.1, 0.3, 1.0, 3.0),
+    betas: Sequence[float] = (0.1, 0.3, 1.0, 3.0, 10.0),
     settings: TogetherSettings | None = None,
     folds: int = 4,
 ) -> tuple[float, dict[float, float]]:

@@ -122,6 +122,8 @@ def test_bad_settings_are_refused(options, message):
 def test_text_without_tags_and_without_short_sentences_is_refused():
     with pytest.raises(DataError, match="no tags in the column upos"):
         GrammarInducer().fit([Doc.of_words([["a", "b"]])])
+    with pytest.raises(DataError, match="no words were found"):
+        GrammarInducer().fit([Doc("raw text")])
     with pytest.raises(DataError, match="none of the 1 sentences has 1 to 10 words"):
         GrammarInducer().fit([Doc.of_words([["a"] * 11], upos=[["X"] * 11])])
     with pytest.raises(WeftError, match="not trained yet"):

@@ -97,6 +97,8 @@ class GrammarInducer(Component):
         started, wall = time.process_time(), time.perf_counter()
         settings = self.settings
         docs = [doc for doc in train if doc.n_words]
+        if not docs:
+            raise DataError("there is nothing to learn from: no words were found; give sentences of words with tags")
         sentences = [tags for doc in docs for tags in self._sentences(doc)]
         short = [tags for tags in sentences if 0 < len(tags) <= settings.max_words]
         if not short:

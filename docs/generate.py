@@ -120,7 +120,9 @@ def _api_pages() -> dict[Path, str]:
     for room, title in ROOMS.items():
         folder = package if room == "weft" else package / room
         prefix = "weft" if room == "weft" else f"weft.{room}"
-        names = sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
+        files = folder.glob("*.py") if room == "weft" else folder.rglob("*.py")
+        paths = [path.relative_to(folder).with_suffix("").parts for path in files]
+        names = sorted(".".join(parts) for parts in paths if not any(part.startswith("_") for part in parts))
         pages[room] = "\n".join([f"# {title}\n", *(f"::: {prefix}.{name}\n" for name in names)])
     return {ROOT / "docs" / "api" / f"{name}.md": text for name, text in pages.items()}
 

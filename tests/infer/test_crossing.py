@@ -314,23 +314,24 @@ def test_what_cannot_be_is_refused():
         forbidden.best()
 
 
-def seconds(structure):
-    """The least CPU time of a few searches."""
-    times = []
-    for _ in range(5):
-        begin = time.thread_time()
-        structure.best()
-        times.append(time.thread_time() - begin)
-    return min(times)
+def seconds(structures):
+    """The least CPU time of a search of each, taken in turn: a busy machine changes its mind."""
+    best = [np.inf] * len(structures)
+    for _ in range(12):
+        for i, structure in enumerate(structures):
+            begin = time.thread_time()
+            structure.best()
+            best[i] = min(best[i], time.thread_time() - begin)
+    return best
 
 
 @pytest.mark.must_show("crossing-sensitive-third-order", 4)  # the slopes; the ratio to projective search is not held
 @pytest.mark.timing
 def test_time_grows_with_about_the_fourth_power_of_length_and_the_third_where_arcs_are_pruned():
-    whole = [seconds(random_structure(all_arcs([0, n]), 0)) for n in (12, 24)]
-    pruned = [seconds(random_structure(sparse_space(n, 6, 0), 0)) for n in (12, 48)]
-    assert 3.0 < np.log2(whole[1] / whole[0]) < 5.3
-    assert 2.0 < np.log2(pruned[1] / pruned[0]) / 2 < 3.9
+    whole = seconds([random_structure(all_arcs([0, n]), 0) for n in (16, 32)])
+    pruned = seconds([random_structure(sparse_space(n, 6, 0), 0) for n in (12, 48)])
+    assert 2.8 < np.log2(whole[1] / whole[0]) < 5.3, whole
+    assert 2.0 < np.log2(pruned[1] / pruned[0]) / 2 < 3.9, pruned
 
 
 def heads_of(path):

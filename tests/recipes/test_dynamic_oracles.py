@@ -51,9 +51,11 @@ def test_without_exploring_accuracy_falls(train, dev):
 def test_a_parser_is_as_fast_whatever_its_oracle_and_linear_in_the_length_of_sentences(train, dev):
     static, dynamic = (recipe.train(train, "arc-eager", oracle, 3) for oracle in ("static", "dynamic"))
     best = [0.0, 0.0]
-    for _ in range(12):  # one after the other, as a busy machine changes its mind
+    for done in range(60):  # in turn, until the best of both have been seen: a busy machine changes its mind
         for i, parser in enumerate((static, dynamic)):
             best[i] = max(best[i], recipe.parsing_speed(parser, Corpus(dev), rounds=1))
+        if done >= 5 and abs(best[1] / best[0] - 1) < 0.05:
+            break
     assert abs(best[1] / best[0] - 1) < 0.1, best
     forms, tags = dev[0].column("form"), dev[0].column("upos")
     seconds = []

@@ -8,6 +8,7 @@ those of `weft.learn.label_cover.cover_labels`, in the same order.
 from __future__ import annotations
 
 import multiprocessing
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from types import TracebackType
@@ -40,14 +41,14 @@ def cover_labels_in_shards(
         return greedy_cover(text, weights=weights, seed=seed, batch=BATCH)
 
 
-class _Shards:
+class _Shards(ABC):
     """Adds up what shards say; `ask` sends one call to all of them, and gives their answers in their order."""
 
     def __init__(self, size: int) -> None:
         self.size = size
 
-    def ask(self, name: str, *arguments: Any) -> list[Any]:
-        raise NotImplementedError
+    @abstractmethod
+    def ask(self, name: str, *arguments: Any) -> list[Any]: ...
 
     def forced_labels(self) -> Indices:
         return _united(self.ask("forced_labels"))

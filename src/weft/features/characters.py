@@ -13,6 +13,9 @@ import unicodedata
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.features.hashing import avalanche
+from weft.kernel import kernel
+
 Codes = NDArray[np.int32]
 Classes = NDArray[np.uint8]
 
@@ -60,6 +63,49 @@ def code_points(text: str) -> Codes:
     [97, 8364]
     """
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.int32)
+
+
+def types_of(codes: Codes, starts: Codes, ends: Codes) -> tuple[Codes, Codes]:
+    """Stretches of a text numbered by what they spell: the number of each, and where each number is first met.
+
+    >>> kinds, firsts = types_of(code_points("a bc a bc d"), np.array([0, 2, 5, 7, 10]), np.array([1, 4, 6, 9, 11]))
+    >>> kinds.tolist(), firsts.tolist()
+    ([0, 1, 0, 1, 2], [0, 1, 4])
+    """
+    kinds, firsts = np.empty(len(starts), dtype=np.int32), np.empty(len(starts), dtype=np.int32)
+    slots = np.full(1 << max(4, (2 * len(starts)).bit_length()), -1, dtype=np.int32)
+    starts, ends = np.asarray(starts, dtype=np.int32), np.asarray(ends, dtype=np.int32)
+    count = _number_types(codes, starts, ends, slots, kinds, firsts)
+    return kinds, firsts[:count]
+
+
+@kernel
+def _number_types(codes: Codes, starts: Codes, ends: Codes, slots: Codes, kinds: Codes, firsts: Codes) -> int:
+    count, mask = 0, np.uint64(len(slots) - 1)
+    for i in range(len(starts)):
+        begin, size = np.int64(starts[i]), np.int64(ends[i]) - np.int64(starts[i])
+        h = np.uint64(size)
+        for k in range(begin, begin + size):
+            h = (h ^ np.uint64(codes[k])) * np.uint64(0x100000001B3)
+        slot = avalanche(h) & mask
+        while True:
+            kind = slots[slot]
+            if kind < 0:
+                slots[slot] = kind = count
+                firsts[count] = i
+                count += 1
+                break
+            other = np.int64(starts[firsts[kind]])
+            same = np.int64(ends[firsts[kind]]) - other == size
+            k = 0
+            while same and k < size:
+                same = codes[begin + k] == codes[other + k]
+                k += 1
+            if same:
+                break
+            slot = (slot + np.uint64(1)) & mask
+        kinds[i] = kind
+    return count
 
 
 def class_of(character: str) -> str:

@@ -20,6 +20,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weft.features.hashing import Keys, hash_strings
 from weft.features.index import FeatureIndex
@@ -276,24 +277,39 @@ class Multiwords:
 
     def split(self, tokens: Sequence[str], bounds: Iterable[int] = ()) -> dict[int, Words]:
         """The words of those tokens that stand for several, in order; `bounds` are where documents begin and end."""
+        number = {token: kind for kind, token in enumerate(dict.fromkeys(tokens))}
+        return self.split_types(list(number), np.array([number[token] for token in tokens], dtype=np.int32), bounds)
+
+    def split_types(
+        self, types: Sequence[str], kinds: NDArray[np.int32], bounds: Iterable[int] = ()
+    ) -> dict[int, Words]:
+        """The same for tokens given by their numbers in a list of types."""
+        of_types = list(map(self.choices.__getitem__, types))
+        split = np.fromiter((choice is not None for choice in of_types), dtype=np.bool_, count=len(types))
         found: dict[int, Words] = {}
         open_places: list[int] = []
         choices: list[tuple[int, ...]] = []
-        for i, choice in enumerate(map(self.choices.__getitem__, tokens)):
-            if choice is None:
-                continue
+        places = np.flatnonzero(split[kinds])
+        for i, kind in zip(places.tolist(), kinds[places].tolist(), strict=True):
+            choice = of_types[kind]
+            assert choice is not None
             if isinstance(choice[0], str):
                 found[i] = choice
             else:
                 open_places.append(i)
                 choices.append(choice)
-        for i, label in zip(open_places, self._decide(tokens, bounds, open_places, choices), strict=True):
+        for i, label in zip(open_places, self._decide(types, kinds, bounds, open_places, choices), strict=True):
             if label != _WHOLE:
-                found[i] = self.scripts[label - 1].apply(tokens[i])
+                found[i] = self.scripts[label - 1].apply(types[kinds[i]])
         return dict(sorted(found.items()))
 
     def _decide(
-        self, tokens: Sequence[str], bounds: Iterable[int], places: list[int], choices: list[tuple[int, ...]]
+        self,
+        types: Sequence[str],
+        kinds: NDArray[np.int32],
+        bounds: Iterable[int],
+        places: list[int],
+        choices: list[tuple[int, ...]],
     ) -> list[int]:
         if not places:
             return []
@@ -301,12 +317,12 @@ class Multiwords:
             return [choice[-1] for choice in choices]
         strings: list[str] = []
         own: list[Keys] = []
-        edges = {0, len(tokens), *bounds}
+        edges = {0, len(kinds), *bounds}
         for i in places:
-            small, known, keys = self._open[tokens[i]]
+            small, known, keys = self._open[types[kinds[i]]]
             own.append(keys)
-            before = "<" if i in edges else lower(tokens[i - 1])
-            behind = ">" if i + 1 in edges else lower(tokens[i + 1])
+            before = "<" if i in edges else lower(types[kinds[i - 1]])
+            behind = ">" if i + 1 in edges else lower(types[kinds[i + 1]])
             strings += _of_neighbours(small, known, before, behind)
         near = hash_strings(strings).reshape(len(places), -1)
         keys = np.concatenate([np.stack(own), near], axis=1)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import ConfigError, DataError, WeftError
-from weft.features.characters import PARAGRAPH
+from weft.features.characters import PARAGRAPH, code_points, types_of
 from weft.features.weights import PRECISIONS
 from weft.pipeline import Component, State
 from weft.storage import Arrays
@@ -213,21 +213,27 @@ class Segmenter(Component):
         counts = np.diff(bounds)
         final = tokens.final.copy()
         final[bounds[1:][counts > 0] - 1] = True
-        forms = [text[start:end] for start, end in zip(tokens.start.tolist(), tokens.end.tolist(), strict=True)]
-        found = {} if self.multiwords.empty else self.multiwords.split(forms, bounds.tolist())
-        words, word_ends = _with_words(forms, found)
+        # What is done with strings is done once a type: Python's lock is held for it.
+        kinds, firsts = types_of(code_points(text), tokens.start, tokens.end)
+        spans = zip(tokens.start[firsts].tolist(), tokens.end[firsts].tolist(), strict=True)
+        types = [text[start:end] for start, end in spans]
+        found = {} if self.multiwords.empty else self.multiwords.split_types(types, kinds, bounds.tolist())
+        sizes = np.ones(len(kinds), dtype=np.int64)
+        sizes[list(found)] = [len(parts) for parts in found.values()]
+        word_ends = np.cumsum(sizes)
         word_bounds = np.concatenate([[0], word_ends])[bounds]
         shift = np.repeat(begins, counts)
         starts, ends = (tokens.start - shift).astype(np.int32), (tokens.end - shift).astype(np.int32)
-        owners = np.arange(len(forms), dtype=np.int32) - np.repeat(bounds[:-1], counts).astype(np.int32)
+        owners = np.arange(len(kinds), dtype=np.int32) - np.repeat(bounds[:-1], counts).astype(np.int32)
         lasts = np.flatnonzero(final)
         sentences, sentence_bounds = _offsets(word_ends[lasts], np.searchsorted(lasts, bounds), word_bounds)
         confidence = tokens.confidence
         if found:
-            sizes = np.diff(word_ends, prepend=0)
             owners = np.repeat(owners, sizes)
             confidence = None if confidence is None else np.repeat(confidence, sizes)
-        ids = _ids(docs, words, word_bounds)
+        ids = _ids(docs, types, kinds, bounds)
+        if found:
+            ids = _with_parts(docs, ids, found, bounds, sizes, word_ends)
         own_tokens, own_words, own_sentences = (
             list(pairwise(array.tolist())) for array in (bounds, word_bounds, sentence_bounds)
         )
@@ -245,7 +251,7 @@ class Segmenter(Component):
         of_doc = np.searchsorted(bounds, list(found), side="right") - 1
         for doc_number, (token, parts) in zip(of_doc.tolist(), found.items(), strict=True):
             end = int(word_ends[token] - word_bounds[doc_number])
-            fields = (forms[token], *[""] * 8)
+            fields = (types[kinds[token]], *[""] * 8)
             docs[doc_number].multiwords.append(Multiword(end - len(parts), end, fields))
 
     def state(self) -> State:
@@ -281,21 +287,6 @@ def _groups(docs: Sequence[Doc]) -> Iterator[tuple[list[Doc], str]]:
         yield group, _GLUE.join(each.text for each in group)
 
 
-def _with_words(forms: list[str], found: Mapping[int, Words]) -> tuple[list[str], NDArray[np.int64]]:
-    """Words in the place of tokens that stand for several, and where the words of every token end."""
-    if not found:
-        return forms, np.arange(1, len(forms) + 1)
-    sizes = np.ones(len(forms), dtype=np.int64)
-    sizes[list(found)] = [len(parts) for parts in found.values()]
-    words: list[str] = []
-    done = 0
-    for token, parts in found.items():
-        words += forms[done:token]
-        words += parts
-        done = token + 1
-    return words + forms[done:], np.cumsum(sizes)
-
-
 def _offsets(
     ends: NDArray[np.int64], bounds: NDArray[np.int64], begins: NDArray[np.int64]
 ) -> tuple[Ids, NDArray[np.int64]]:
@@ -313,14 +304,35 @@ def _offsets(
     return offsets, bounds + np.arange(len(bounds))
 
 
-def _ids(docs: Sequence[Doc], words: list[str], bounds: NDArray[np.int64]) -> Ids:
-    """The numbers of words, those of a document in its table of strings."""
+def _ids(docs: Sequence[Doc], types: list[str], kinds: Ids, bounds: NDArray[np.int64]) -> Ids:
+    """The numbers of tokens, those of a document in its table of strings."""
     parts, first = [], 0
     for table, run in groupby(range(len(docs)), key=lambda i: docs[i].strings):
         end = int(bounds[list(run)[-1] + 1])
-        parts.append(table.ids(words[first:end]))
+        own = kinds[first:end]
+        used = np.arange(len(types)) if end - first == len(kinds) else np.unique(own)
+        numbers = np.zeros(len(types), dtype=np.int32)
+        numbers[used] = table.ids([types[kind] for kind in used.tolist()])
+        parts.append(numbers[own])
         first = end
     return np.concatenate(parts)
+
+
+def _with_parts(
+    docs: Sequence[Doc],
+    ids: Ids,
+    found: Mapping[int, Words],
+    bounds: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    word_ends: NDArray[np.int64],
+) -> Ids:
+    """The numbers of words, from those of tokens and the words of some of them."""
+    ids = np.repeat(ids, sizes)
+    of_doc = np.searchsorted(bounds, list(found), side="right") - 1
+    for doc_number, (token, parts) in zip(of_doc.tolist(), found.items(), strict=True):
+        end = int(word_ends[token])
+        ids[end - len(parts) : end] = [docs[doc_number].strings[part] for part in parts]
+    return ids
 
 
 def _settled(found: Tokens) -> int:

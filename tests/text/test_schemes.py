@@ -20,6 +20,7 @@ from weft.text.schemes import (
     guess_scheme,
     legal_transitions,
     lost_boundaries,
+    numbered,
 )
 
 
@@ -165,7 +166,7 @@ ANY_LABELS = st.lists(st.sampled_from(["O", "B-X", "I-X", "E-X", "S-X", "B-Y", "
 def test_sentences_are_decoded_together_as_one_by_one(sentences: list[list[str]], scheme: str) -> None:
     offsets = np.cumsum([0, *map(len, sentences)])
     flat = [label for sentence in sentences for label in sentence]
-    starts, ends, numbers, names = decode_sentences(flat, offsets, scheme)
+    starts, ends, numbers, names = decode_sentences(*numbered(flat), offsets, scheme)
     together = [(a, b, names[n]) for a, b, n in zip(starts.tolist(), ends.tolist(), numbers.tolist(), strict=True)]
     one_by_one = [
         (first + start, first + end, label)

@@ -21,7 +21,7 @@ from weft.errors import WeftError
 from weft.evaluate.counts import Counts, Integers, Score
 from weft.text import Doc, SpanLayer
 from weft.text.layers import Pieces
-from weft.text.schemes import decode, decode_sentences
+from weft.text.schemes import decode, decode_sentences, numbered
 
 #: A span of one unit: its pieces, or `(start, end)`, and its label.
 UnitSpan = tuple[Pieces | tuple[int, int], str]
@@ -112,7 +112,7 @@ def conlleval_f1(gold: Sequence[Sequence[str]], system: Sequence[Sequence[str]])
     names: dict[str, int] = {}
     found = []
     for labels in (gold, system):
-        starts, ends, numbers, own = decode_sentences([label for row in labels for label in row], offsets)
+        starts, ends, numbers, own = decode_sentences(*numbered([label for row in labels for label in row]), offsets)
         of_name = np.array([names.setdefault(name, len(names)) for name in own], dtype=np.int64)
         found.append((starts * (int(offsets[-1]) + 1) + ends) * 2**16 + of_name[numbers])
     total = len(found[0]) + len(found[1])

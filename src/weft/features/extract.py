@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from weft.features.lexicon import Lexicon, LowerCase, MemberLexicon, WordClasses
 from weft.features.program import Features, Inputs, Program
 from weft.features.surroundings import Surroundings
 from weft.features.templates import Template
+from weft.kernel import kernel
 from weft.text.doc import Doc
 from weft.text.strings import Ids, StringTable
 
@@ -181,11 +182,18 @@ class Extractor:
             row = 0
             for table, ids in ids_of(column) if used else ():
                 rows, values = lexicon.lookup(table, ids)
-                for k, attribute in enumerate(used, start=at):
-                    scalars[row : row + len(ids), k] = values[rows, attribute]
+                gather_rows(values, rows, np.array(used), np.arange(at, at + len(used)), scalars, row)
                 row += len(ids)
             at += len(used)
         return scalars
+
+
+@kernel
+def gather_rows(values: Keys, rows: Ids, columns: Ints, places: Ints, out: Keys, first: int) -> None:
+    """Some columns of some rows, into the rows of `out` from `first` on, each column into its place."""
+    for i in range(len(rows)):
+        for k in range(len(columns)):
+            out[first + i, places[k]] = values[rows[i], columns[k]]
 
 
 def runs_of(docs: Sequence[Doc]) -> list[tuple[StringTable, list[Doc]]]:
@@ -205,6 +213,23 @@ def read_column(docs: Sequence[Doc], name: str) -> Ids:
     """A column of several documents as one array of ids."""
     columns = [doc.columns[name] if name in doc.columns else np.zeros(doc.n_words, dtype=np.int32) for doc in docs]
     return columns[0] if len(columns) == 1 else np.concatenate(columns)
+
+
+def write_column(docs: Sequence[Doc], name: str, values: Sequence[str], numbers: NDArray[np.integer]) -> None:
+    """Write a column of several documents: word i of them gets `values[numbers[i]]`.
+
+    >>> doc = Doc.of_words([["dogs", "bark"]])
+    >>> write_column([doc], "upos", ["VERB", "NOUN"], np.array([1, 0]))
+    >>> doc.column("upos")
+    ['NOUN', 'VERB']
+    """
+    at = 0
+    for table, group in runs_of(docs):
+        ends = np.cumsum([doc.n_words for doc in group])
+        column = table.ids(values)[numbers[at : at + int(ends[-1])]]
+        for doc, (first, end) in zip(group, pairwise([0, *ends.tolist()]), strict=True):
+            doc.columns[name] = column[first:end]
+        at += len(column)
 
 
 def _numbers(table: StringTable, ids: Ids, column: str) -> NDArray[np.float64]:

@@ -16,7 +16,7 @@ from weft.infer.chain_spans import span_probabilities
 from weft.tasks.labelling import LabellerSettings, SequenceLabeller
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
-from weft.text.schemes import check_scheme, decode_sentences, encode, split_label
+from weft.text.schemes import check_scheme, decode_sentences, encode, numbered, split_label
 
 #: What Sha and Pereira (2003) look at: words and tags in a window of five, and conjunctions of them.
 WORDS = "w[0] w[-1] w[1] w[-2] w[2] w[-1]|w[0] w[0]|w[1]"
@@ -90,8 +90,7 @@ class Chunker(SequenceLabeller):
         """At the first word of every span the probability of the whole span, 1 elsewhere."""
         space, scheme = self._trained().space, self.settings.scheme or "IOB2"
         tags = space.tags(path)
-        labels = [space.labels[tag] for tag in tags.tolist()]
-        starts, ends, _, _ = decode_sentences(labels, chain.offsets, scheme)
+        starts, ends, _, _ = decode_sentences(space.labels, tags, chain.offsets, scheme)
         parts = [split_label(label, scheme == "IO") for label in space.labels]
         goes_on = np.array([[a[0] in "BI" and b[0] in "IE" and a[1] == b[1] for b in parts] for a in parts])
         of_state = space.tags(np.arange(space.n_states, dtype=np.int32))
@@ -100,17 +99,23 @@ class Chunker(SequenceLabeller):
         return found
 
     def write(self, doc: Doc, labels: list[str], confidence: NDArray[np.float32] | None) -> None:
-        self.write_all([doc], labels, confidence)
+        self.write_all([doc], *numbered(labels), confidence)
 
-    def write_all(self, docs: Sequence[Doc], labels: list[str], confidence: NDArray[np.float32] | None) -> None:
-        found = decode_sentences(labels, sentence_offsets(docs), self.settings.scheme or "IOB2")
-        starts, ends, numbers, names = found
+    def write_all(
+        self,
+        docs: Sequence[Doc],
+        names: Sequence[str],
+        numbers: NDArray[np.integer],
+        confidence: NDArray[np.float32] | None,
+    ) -> None:
+        found = decode_sentences(names, numbers, sentence_offsets(docs), self.settings.scheme or "IOB2")
+        starts, ends, kinds, kind_names = found
         bounds = np.concatenate([[0], np.cumsum([doc.n_words for doc in docs])])
         cuts = np.searchsorted(starts, bounds).tolist()
         spans = zip(docs, bounds.tolist(), pairwise(cuts), strict=False)
         pieces = list(zip(starts.tolist(), ends.tolist(), strict=True))
         for table, run in groupby(spans, key=lambda span: span[0].strings):
-            ids = table.ids(names)[numbers].tolist()
+            ids = table.ids(kind_names)[kinds].tolist()
             for doc, first, (a, b) in run:
                 own = [(start - first, end - first) for start, end in pieces[a:b]]
                 layer = SpanLayer.of_pieces(table, own, ids[a:b])

@@ -277,12 +277,19 @@ class SequenceLabeller(Component):
         confidence = None
         if self.probabilities:
             confidence = self.confidence(self.conditional(chain), path, docs).astype(np.float32)
-        self.write_all(docs, list(map(scorer.space.labels.__getitem__, tags.tolist())), confidence)
+        self.write_all(docs, scorer.space.labels, tags, confidence)
         for doc in docs if self.alternatives else ():
             note_alternatives(doc, self.task, self.kbest(doc, self.alternatives))
 
-    def write_all(self, docs: Sequence[Doc], labels: list[str], confidence: NDArray[np.float32] | None) -> None:
-        """Write the labels of all words of documents."""
+    def write_all(
+        self,
+        docs: Sequence[Doc],
+        names: Sequence[str],
+        numbers: NDArray[np.integer],
+        confidence: NDArray[np.float32] | None,
+    ) -> None:
+        """Write the labels of all words of documents, given as numbers in a list of names."""
+        labels = list(map(names.__getitem__, numbers.tolist()))
         first = 0
         for doc in docs:
             end = first + doc.n_words

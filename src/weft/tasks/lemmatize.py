@@ -22,9 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import ConfigError, DataError, WeftError
-from weft.features.extract import read_column
+from weft.features.extract import read_column, write_column
+from weft.features.hashing import join
 from weft.features.lexicon import LIMIT
 from weft.features.templates import Templates
+from weft.kernel import kernel
 from weft.learn.candidate_model import CandidateBatch, CandidateModel, LabelParts
 from weft.pipeline import Component, State
 from weft.storage import Arrays
@@ -217,13 +219,11 @@ class Lemmatizer(Component):
             kinds, inverse = _kinds(columns)
             strings = [table.strings(np.ascontiguousarray(kinds[:, k])) for k in range(kinds.shape[1])]
             keys = list(zip(*strings, strict=True))
-            lemmas = table.ids(self.lemmas(keys))[inverse]
-            p = self.certainty(keys)[inverse] if self.probabilities else None
+            write_column(run, "lemma", self.lemmas(keys), inverse)
             first = 0
-            for doc in run:
-                doc.set_column("lemma", lemmas[first : first + doc.n_words])
-                if p is not None:
-                    doc.confidence["lemma"] = p[first : first + doc.n_words]
+            p = self.certainty(keys)[inverse] if self.probabilities else np.zeros(0, dtype=np.float32)
+            for doc in run if self.probabilities else ():
+                doc.confidence["lemma"] = p[first : first + doc.n_words]
                 first += doc.n_words
 
     def lemmas(self, keys: Sequence[Key]) -> list[str]:
@@ -327,11 +327,36 @@ def _commonest(seen: Counter[str]) -> str:
     return min(seen, key=lambda lemma: (-seen[lemma], lemma))
 
 
-def _kinds(columns: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Distinct rows, and the number of every row among them."""
-    order = np.lexsort(columns.T)
-    ordered = columns[order]
-    fresh = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])
-    inverse = np.empty(len(columns), dtype=np.int64)
-    inverse[order] = np.cumsum(fresh) - 1
-    return ordered[fresh], inverse
+def _kinds(columns: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Distinct rows in the order of their first appearance, and the number of every row among them."""
+    firsts, inverse = np.empty(len(columns), dtype=np.int32), np.empty(len(columns), dtype=np.int32)
+    slots = np.full(1 << (2 * len(columns)).bit_length(), -1, dtype=np.int32)
+    count = _number_rows(columns, slots, firsts, inverse)
+    return columns[firsts[:count]], inverse
+
+
+@kernel
+def _number_rows(
+    rows: NDArray[np.int32], slots: NDArray[np.int32], firsts: NDArray[np.int32], numbers: NDArray[np.int32]
+) -> int:
+    count, mask = 0, np.uint64(len(slots) - 1)
+    for i in range(len(rows)):
+        h = np.uint64(0)
+        for k in range(rows.shape[1]):
+            h = join(h, np.uint64(rows[i, k]))
+        slot = h & mask
+        while True:
+            number = slots[slot]
+            if number < 0:
+                slots[slot] = number = count
+                firsts[count] = i
+                count += 1
+                break
+            same = True
+            for k in range(rows.shape[1]):
+                same &= rows[firsts[number], k] == rows[i, k]
+            if same:
+                break
+            slot = (slot + np.uint64(1)) & mask
+        numbers[i] = number
+    return count

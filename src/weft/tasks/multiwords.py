@@ -285,7 +285,7 @@ class Multiwords:
     ) -> dict[int, Words]:
         """The same for tokens given by their numbers in a list of types."""
         of_types = list(map(self.choices.__getitem__, types))
-        split = np.fromiter((choice is not None for choice in of_types), dtype=np.bool_, count=len(types))
+        split = np.array([choice is not None for choice in of_types], dtype=np.bool_)
         found: dict[int, Words] = {}
         open_places: list[int] = []
         choices: list[tuple[int, ...]] = []

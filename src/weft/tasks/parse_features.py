@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.features.extract import read_column, runs_of, sentence_offsets
+from weft.features.extract import gather_rows, read_column, runs_of, sentence_offsets
 from weft.features.hashing import Keys, hash_string
 from weft.features.lexicon import Lexicon
 from weft.text.doc import Doc
@@ -175,7 +175,6 @@ class WordReader:
             for table, group in runs:
                 ids = read_column(group, column)
                 rows, values = lexicon.lookup(table, ids)
-                for attribute, k in enumerate(places):
-                    words[at : at + len(ids), k] = values[rows, attribute]
+                gather_rows(values, rows, np.arange(len(places)), np.array(places), words, at)
                 at += len(ids)
         return words, sentences

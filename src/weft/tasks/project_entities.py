@@ -160,7 +160,7 @@ class ProjectedRecognizer(EntityRecognizer):
         gold = [self._in_words(doc) for doc in labelled]
         best = np.where(evidence.constrained, evidence.values.argmax(axis=1), evidence.labels.index("O"))
         target = [_own_spans(doc) for doc in bitext.target]
-        self.write_all(target, [evidence.labels[label] for label in best.tolist()], None)
+        self.write_all(target, evidence.labels, best, None)
         self._evidence = evidence
         try:
             report = self.fit([*gold, *target], dev)

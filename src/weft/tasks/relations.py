@@ -13,13 +13,14 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import ConfigError, DataError, ModelError, WeftError
+from weft.features.extract import write_column
 from weft.features.hashing import Keys
 from weft.features.morphology import Morphology
 from weft.features.relation_templates import ARCS, MORPHOLOGY, PAIRS, compile_relation_templates
@@ -248,13 +249,7 @@ class Relations(Component):
         return {"training": training, **({"scores": scores} if scores else {})}
 
     def __call__(self, docs: Sequence[Doc]) -> None:
-        found = self._find(docs)
-        first = 0
-        for table, group in groupby(docs, key=lambda doc: doc.strings):
-            ids = table.ids(self.labels)
-            for doc in group:
-                doc.set_column("deprel", ids[found[first : first + doc.n_words]])
-                first += doc.n_words
+        write_column(docs, "deprel", self.labels, self._find(docs))
 
     def _find(self, docs: Sequence[Doc]) -> NDArray[np.int32]:
         for doc in docs:

@@ -15,14 +15,14 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import ConfigError, DataError
-from weft.features.extract import Binding
+from weft.features.extract import Binding, write_column
 from weft.features.lexicon import WordClasses
 from weft.features.templates import Templates
 from weft.learn.training import EarlyStopping
@@ -279,16 +279,13 @@ class Tagger(SequenceLabeller):
         p: NDArray[np.float64] | None,
     ) -> None:
         """Write a column whose values are given as numbers, and their probabilities."""
-        names = ["" if value == "_" else value for value in values]
+        write_column(docs, name, ["" if value == "_" else value for value in values], numbers)
+        if p is None:
+            return
         first = 0
-        for table, group in groupby(docs, key=lambda doc: doc.strings):
-            ids = table.ids(names)
-            for doc in group:
-                end = first + doc.n_words
-                doc.set_column(name, ids[numbers[first:end]])
-                if p is not None:
-                    doc.confidence[name] = p[first:end].astype(np.float32)
-                first = end
+        for doc in docs:
+            doc.confidence[name] = p[first : first + doc.n_words].astype(np.float32)
+            first += doc.n_words
 
     def kbest(self, doc: Doc, k: int) -> list[list[tuple[list[str], float]]]:
         """For every sentence its k most probable taggings; a label of joint tags is `UPOS XPOS FEATS`, `_` for none."""

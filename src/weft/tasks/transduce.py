@@ -26,6 +26,7 @@ from weft.progress import progress
 from weft.tasks.labelling import SequenceLabeller
 from weft.tasks.settings import Settings
 from weft.text.doc import Doc
+from weft.text.schemes import numbered
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -99,7 +100,7 @@ def label_together(
     ['DET', 'NOUN', 'VERB', 'DET', 'NOUN', 'VERB']
     """
     found = cut_together(labeller, labelled, unlabelled, settings if settings is not None else TogetherSettings())
-    labeller.write_all([doc for doc in unlabelled if doc.n_words], found.labels, None)
+    labeller.write_all([doc for doc in unlabelled if doc.n_words], *numbered(found.labels), None)
     return found
 
 

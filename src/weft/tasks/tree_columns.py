@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import DataError
+from weft.features.extract import write_column
 from weft.text.doc import Doc
 
 Heads = NDArray[np.int32]
@@ -22,14 +22,11 @@ def write_trees(docs: Sequence[Doc], heads: Heads, labels: Heads, names: Sequenc
     >>> doc.head.tolist(), doc.column("deprel")
     ([2, 0], ['nsubj', ''])
     """
+    write_column(docs, "deprel", ["", *names], labels + 1)
     first = 0
-    for table, group in groupby(docs, key=lambda doc: doc.strings):
-        ids = table.ids(["", *names])
-        for doc in group:
-            end = first + doc.n_words
-            doc.head = heads[first:end]
-            doc.set_column("deprel", ids[labels[first:end] + 1])
-            first = end
+    for doc in docs:
+        doc.head = heads[first : first + doc.n_words]
+        first += doc.n_words
 
 
 def check_trees(docs: Sequence[Doc]) -> None:

@@ -294,7 +294,7 @@ class WeakTagger(ColumnLabeller):
         confidence = None
         if self.probabilities:
             confidence = chain.marginals().node[lists.slots[:-1] + path].astype(np.float32)
-        self.write_all(docs, list(map(self.settings.tags.__getitem__, lists.labels_of(path).tolist())), confidence)
+        self.write_all(docs, self.settings.tags, lists.labels_of(path), confidence)
         for doc in docs if self.alternatives else ():
             note_alternatives(doc, self.task, self.kbest(doc, self.alternatives))
 

@@ -181,32 +181,43 @@ def decode(labels: Sequence[str], scheme: str = "IOB2", strict: bool = True) -> 
     return spans
 
 
+def numbered(labels: Sequence[str]) -> tuple[list[str], NDArray[np.int32]]:
+    """The distinct labels of a list, and the number of each in its place.
+
+    >>> names, numbers = numbered(["O", "B-X", "O"])
+    >>> names, numbers.tolist()
+    (['O', 'B-X'], [0, 1, 0])
+    """
+    number = {label: i for i, label in enumerate(dict.fromkeys(labels))}
+    return list(number), np.fromiter(map(number.__getitem__, labels), dtype=np.int32, count=len(labels))
+
+
 def decode_sentences(
-    labels: Sequence[str], offsets: NDArray[np.integer], scheme: str = "IOB2"
+    names: Sequence[str], numbers: NDArray[np.integer], offsets: NDArray[np.integer], scheme: str = "IOB2"
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], list[str]]:
     """The spans of many sentences at once: starts, ends, and the numbers of their labels in a list.
 
-    Sentence `s` is labels `offsets[s]:offsets[s + 1]`, read as `decode(strict=False)` reads it.
+    Word i has the label `names[numbers[i]]`; sentence `s` is words `offsets[s]:offsets[s + 1]`, read as
+    `decode(strict=False)` reads it.
 
-    >>> starts, ends, numbers, names = decode_sentences(["B-X", "I-X", "I-X", "O"], np.array([0, 2, 4]))
+    >>> labels = numbered(["B-X", "I-X", "I-X", "O"])
+    >>> starts, ends, numbers, names = decode_sentences(*labels, np.array([0, 2, 4]))
     >>> starts.tolist(), ends.tolist(), [names[number] for number in numbers]
     ([0, 2], [2, 3], ['X', 'X'])
     """
     scheme = check_scheme(scheme)
-    number = {label: i for i, label in enumerate(dict.fromkeys(labels))}
-    codes = np.fromiter(map(number.__getitem__, labels), dtype=np.int32, count=len(labels))
-    parts = [split_label(label, scheme == "IO") for label in number]
-    names = ["", *dict.fromkeys(name for mark, name in parts if mark != "O")]
-    kinds = np.array([0 if mark == "O" else names.index(name, 1) for mark, name in parts], dtype=np.int32)[codes]
-    opens = np.array([mark in "BS" for mark, _ in parts], dtype=np.bool_)[codes]
-    closes = np.array([mark in "ES" for mark, _ in parts], dtype=np.bool_)[codes]
-    breaks = np.ones(len(labels) + 1, dtype=np.bool_)
+    parts = [split_label(label, scheme == "IO") for label in names]
+    found = ["", *dict.fromkeys(name for mark, name in parts if mark != "O")]
+    kinds = np.array([0 if mark == "O" else found.index(name, 1) for mark, name in parts], dtype=np.int32)[numbers]
+    opens = np.array([mark in "BS" for mark, _ in parts], dtype=np.bool_)[numbers]
+    closes = np.array([mark in "ES" for mark, _ in parts], dtype=np.bool_)[numbers]
+    breaks = np.ones(len(numbers) + 1, dtype=np.bool_)
     breaks[1:-1] = (kinds[1:] != kinds[:-1]) | opens[1:] | closes[:-1]
     breaks[offsets] = True
     bounds = np.flatnonzero(breaks)
     inside = kinds[bounds[:-1]] > 0
     starts, ends = bounds[:-1][inside], bounds[1:][inside]
-    return starts, ends, kinds[starts], names
+    return starts, ends, kinds[starts], found
 
 
 def convert(labels: Sequence[str], source: str, target: str, strict: bool = True) -> list[str]:

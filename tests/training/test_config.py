@@ -56,6 +56,8 @@ def test_a_file_may_be_like_another_but_for_some_settings(config_file: Path) -> 
     config = read_config(other)
     assert (config.name, config.language) == ("other", "English")
     assert config.components[3].settings == {"epochs": 2, "beam": 4}
+    other.write_text('like = "small.toml"\nname = "other"\n\n[instead.parser]\nsystem = "mst1"\n')
+    assert read_config(other).components[3].settings == {"system": "mst1"}
     other.write_text('like = "small.toml"\n[settings.ner]\nbeam = 4\n')
     with pytest.raises(ConfigError, match=r"line 2: .*small\.toml has no component 'ner'"):
         read_config(other)

@@ -27,7 +27,8 @@ score = ["ud"]                    # ud, or layers of spans: chunks, entities, mw
 
 Paths are relative to the file itself or to the data folder (`weft.data`). A file that begins with `like = "en.toml"`
 has everything that the other file has, but for the keys it sets itself and the settings of tasks in tables
-`[settings.TASK]`. A key that does not exist is an error that names it, its line, and the keys that do.
+`[settings.TASK]`; a table `[instead.TASK]` stands in the place of all settings that the other file has for the task. A
+key that does not exist is an error that names it, its line, and the keys that do.
 """
 
 from __future__ import annotations
@@ -166,6 +167,7 @@ class _Reader:
     def config(self, table: dict[str, Any], like: Path | None = None) -> PipelineConfig:
         built: dict[str, Any] = dict(table)
         changes = self.typed("settings", built.pop("settings", {}), dict, "settings") if like else {}
+        instead = self.typed("instead", built.pop("instead", {}), dict, "instead") if like else {}
         named: dict[str, type[Any]] = {"corpora": CorpusSpec, "clusters": ClusterSpec}
         for name, kind in named.items():
             rows = self.typed(name, table.get(name, {}), dict)
@@ -176,12 +178,14 @@ class _Reader:
             built[name] = [self._spec(kind, f"[[{name}]] {i}", row) for i, row in enumerate(rows, 1)]
         if "path" in table:
             self._unknown("path", PipelineConfig, "the file")
-        for task, own in changes.items():
-            chosen = [spec for spec in built["components"] if spec.task == task]
-            if not chosen:
-                raise ConfigError(f"{self._at(task)}: {like} has no component {task!r} to change the settings of")
-            for spec in chosen:
-                spec.settings = spec.settings | self.typed(f"[settings.{task}]", own, dict, task)
+        for name, tables in (("instead", instead), ("settings", changes)):
+            for task, own in tables.items():
+                chosen = [spec for spec in built["components"] if spec.task == task]
+                if not chosen:
+                    raise ConfigError(f"{self._at(task)}: {like} has no component {task!r} to change the settings of")
+                for spec in chosen:
+                    kept = spec.settings if name == "settings" else {}
+                    spec.settings = kept | self.typed(f"[{name}.{task}]", own, dict, task)
         config = self._spec(PipelineConfig, "the file", {**built, "path": self.path})
         self._check(config)
         return config

@@ -30,6 +30,7 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weft.errors import TemplateError
 from weft.features.hashing import Keys, hash_string
@@ -49,6 +50,7 @@ _WORD, _LABEL, _VL, _VR, _SL, _SR, _DISTANCE, _EL, _EEL, _ER, _EER, _SAME, _EQUA
 _OF_NODES, _COMPARISONS = _KINDS[_LABEL:_DISTANCE] + _KINDS[_EL:_SAME], _KINDS[_SAME:]
 _BLOCKS = ("moves", "both")
 _ZERO = np.uint64(0)
+Halves = NDArray[np.uint32]
 #: Distances from here on are told apart by tens only; so many children are many.
 _FAR, _MANY = 5, 6
 
@@ -64,7 +66,7 @@ class StateProgram(NamedTuple):
     fields: int  # how many atoms are fields of words
     factors: Keys  # of the atoms, odd
     runs: Table  # rows: first template, end, atoms each of them has
-    members: Table  # rows: the atoms of a template
+    members: Halves  # rows: the atoms of a template; unsigned, as such indices are never checked for being negative
     seeds: Keys
     moves_end: int
 
@@ -99,7 +101,7 @@ def compile_templates(text: str, system: TransitionSystem, columns: Sequence[str
     }
     names = sorted(atoms, key=lambda atom: atoms[atom][0])
     number = {atom: a for a, atom in enumerate(names)}
-    members = np.zeros((len(templates), max(map(len, templates))), dtype=np.int32)
+    members = np.zeros((len(templates), max(map(len, templates))), dtype=np.uint32)
     for t, template in enumerate(templates):
         members[t, : len(template)] = [number[atom] for atom in template]
     lengths = [(name, len(template)) for name in _BLOCKS for template in blocks[name]]

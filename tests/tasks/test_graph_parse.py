@@ -137,6 +137,28 @@ def test_broken_trees_are_left_out_and_counted():
         GraphParser().fit([Doc.of_words([["a", "b"]])])
 
 
+@pytest.mark.parametrize("system", ["mst1", "mst3"])
+def test_classes_of_words_tell_of_unseen_words_and_are_kept_in_the_model(tmp_path, system):
+    words = [f"{name}-{i}" for i in range(21) for name in ("near", "far")]
+    path = tmp_path / "words.paths"
+    path.write_text("".join(f"{'0000' if word < 'g' else '1111'}\t{word}\t9\n" for word in words), encoding="utf-8")
+
+    def sentences(chosen: list[str]) -> Doc:
+        heads = [[0, 1, 1 if word < "g" else 2] for word in chosen]
+        rows = [["one", "two", word] for word in chosen]
+        relations = [["root", "dep", "dep"]] * len(rows)
+        return Doc.of_words(rows, upos=[["X"] * 3] * len(rows), head=heads, deprel=relations)
+
+    parser = GraphParser(GraphParserSettings(system=system, clusters=str(path), epochs=6, bits=14))
+    parser.fit([sentences(words[:-2])])
+    gold = sentences(words[-2:])
+    found = bare(gold)
+    Pipeline([parser]).save(tmp_path / "parser.weft")
+    path.unlink()
+    Pipeline.load(tmp_path / "parser.weft").annotate([found])
+    assert found.head.tolist() == gold.head.tolist()
+
+
 def test_options_that_do_not_fit_are_refused():
     for options in (
         {"system": "mst9"},

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from weft.errors import ConfigError
 from weft.features.morphology import Morphology, MorphologyReader
 from weft.learn.tree_features import TreeWords
-from weft.tasks.parse_features import WordReader
+from weft.tasks.parse_features import CLUSTER_FIELDS, WordReader
 from weft.tasks.relation_features import AFFIX_FIELDS
 from weft.text.doc import Doc
 
@@ -48,6 +48,13 @@ GRANDSIB = (
     "g.t|h.t|s.t|m.t g.t|s.t|m.t g.w|h.t|s.t|m.t g.t|h.w|s.t|m.t g.t|h.t|s.w|m.t g.t|h.t|s.t|m.w g.x|h.x|s.x|m.x "
     "g.t|g+1.t|h.t|s.t|s+1.t|m.t|m+1.t "
 )
+#: Classes of words, whole and as prefixes of their paths, after Koo, Carreras & Collins (2008), by kind of part.
+CLUSTERS = {
+    "arc": "h.c,d,e m.c,d,e h.c|m.c h.d|m.d h.e|m.e h.c|m.t h.t|m.c h.e|m.t h.t|m.e h.w|m.c h.c|m.w h.d|b.t|m.d ",
+    "sibling": "h.d|s.d|m.d s.d|m.d s.c|m.c s.c|m.t s.t|m.c h.t|s.t|m.c ",
+    "grand": "g.d|h.d|m.d g.d|m.d g.c|m.c g.c|m.t g.t|m.c g.t|h.t|m.c ",
+    "grandsib": "g.d|h.d|s.d|m.d ",
+}
 CROSSED = "h.t|m.t h.wt m.wt h.t m.t h.w|m.t h.t|m.w h.x|m.x "
 
 
@@ -57,19 +64,29 @@ FILTER = f"arc: h.t,x,wt m.t,x,wt h.t|m.t h.x|m.x h.wt|m.t h.t|m.wt h.w|m.w {BET
 GUIDED = "a.1 a.1|h.t a.1|m.t a.1|h.t|m.t a.2 a.2|h.t|m.t "
 
 
-def templates_of(order: int, morphology: bool = True, guided: bool = False) -> str:
-    """The templates of an order.
+def templates_of(order: int, morphology: bool = True, guided: bool = False, clustered: bool = False) -> str:
+    """The templates of an order; `clustered` adds those of `CLUSTER_FIELDS`.
 
     >>> templates_of(1, morphology=False).split(": ")[0]
     'arc'
     """
-    text = f"arc: {WORDS}{BETWEEN}{AROUND}{FINE}{WIDER}{PREFIXES}{MORPHOLOGY if morphology else ''}"
+    classes = CLUSTERS if clustered else dict.fromkeys(CLUSTERS, "")
+    text = f"arc: {WORDS}{BETWEEN}{AROUND}{FINE}{WIDER}{PREFIXES}{MORPHOLOGY if morphology else ''}{classes['arc']}"
     text += GUIDED if guided else ""
     if order > 1:
-        text += f"sibling: {SIBLING}"
+        text += f"sibling: {SIBLING}{classes['sibling']}"
     if order > 2:
-        text += f"grand: {GRAND}grandsib: {GRANDSIB}crossed: {CROSSED}"
+        text += f"grand: {GRAND}{classes['grand']}grandsib: {GRANDSIB}{classes['grandsib']}crossed: {CROSSED}"
     return text
+
+
+def has_clusters(fields: Mapping[str, str]) -> bool:
+    """Whether fields are bound to word clusters as the templates of an order ask for.
+
+    >>> has_clusters({"w": "form"}), has_clusters({"w": "form", **CLUSTER_FIELDS})
+    (False, True)
+    """
+    return CLUSTER_FIELDS.items() <= fields.items()
 
 
 def check_clusters(clusters: str, fields: Mapping[str, str]) -> None:

@@ -41,9 +41,10 @@ from weft.lexical.clusters import load_clusters
 from weft.pipeline import Component, State
 from weft.storage import Arrays, from_sparse, to_sparse
 from weft.tasks.alternatives import note_alternatives
-from weft.tasks.graph_features import FILTER, TreeReader, templates_of
+from weft.tasks.graph_features import FILTER, TreeReader, has_clusters, templates_of
 from weft.tasks.graph_settings import AUTO, GraphParserSettings
 from weft.tasks.guides import guide_heads, guide_marks
+from weft.tasks.parse_features import CLUSTER_FIELDS
 from weft.tasks.relations import RelationLabeller, RelationSettings
 from weft.tasks.tree_columns import check_trees, tree_scores, write_trees
 from weft.text.doc import Doc
@@ -86,6 +87,8 @@ class GraphParser(Component):
         if clusters is None:
             clusters = load_clusters(self.settings.clusters) if self.settings.clusters else {}
         self.clusters = dict(clusters)
+        if self.clusters and not self.settings.templates:
+            self.settings = replace(self.settings, fields={**self.settings.fields, **CLUSTER_FIELDS})
         self.requires: tuple[str, ...] = ("tokens", "upos")
         self.labels: list[str] = []
         self.model: TreeModel | None = None
@@ -251,7 +254,9 @@ class GraphParser(Component):
 
     def _program(self) -> TreeProgram:
         settings = self.settings
-        own = settings.templates or templates_of(settings.order, settings.morphology, bool(settings.guide))
+        own = settings.templates or templates_of(
+            settings.order, settings.morphology, bool(settings.guide), has_clusters(settings.fields)
+        )
         return compile_tree_templates(own, list(settings.fields))
 
     def _filter_model(self) -> TreeModel:

@@ -40,7 +40,7 @@ class GraphParserSettings(Settings):
     single_root: bool = True  # give every sentence exactly one root
     average: bool = True  # weights averaged over all steps
     bits: int = 22  # two to this many weights
-    clusters: str = ""  # file of word clusters: `path word` or `word class` a line
+    clusters: str = ""  # file of word clusters: `path word` or `word class` a line; the system's templates read them
     templates: str = ""  # feature templates; empty: those of the system
     fields: dict[str, str] = field(default_factory=lambda: dict(FIELDS))  # fields of templates and their columns
     seed: int = 0
@@ -57,7 +57,8 @@ class GraphParserSettings(Settings):
         for name in ("epochs", "k", "most"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
-        check_clusters(self.clusters, self.fields)
+        if self.templates:
+            check_clusters(self.clusters, self.fields)
         if self.shape == "crossing" and self.system not in ("mst1", "crossing"):
             raise ConfigError(f"{self.system} has no shape crossing; mst1 has, and the system crossing has more parts")
         if self.search in ("nonprojective", AUTO) and self.order > 2:

@@ -101,6 +101,7 @@ class Pipeline:
     def annotate(self, docs: Sequence[Doc]) -> None:
         """Annotate a batch of documents in place; a component that finds words leaves documents that have some."""
         raw = [doc for doc in docs if not doc.n_words and doc.text.strip()]
+        filled: list[Doc] = []
         if raw and not any("tokens" in component.provides for component in self.components):
             from weft.tasks.segment_rules import split_by_rule
 
@@ -108,7 +109,10 @@ class Pipeline:
                 split_by_rule(doc)
         provided: set[str] = set()
         for component in self.components:
-            filled = raw if "tokens" in component.provides else [doc for doc in docs if doc.n_words]
+            if "tokens" in component.provides:
+                filled = raw
+            elif filled is raw or not filled:
+                filled = [doc for doc in docs if doc.n_words]
             required = [layer for layer in component.requires if layer not in provided]
             provided.update(component.provides)
             for doc in filled if required else ():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -204,9 +204,13 @@ def runs_of(docs: Sequence[Doc]) -> list[tuple[StringTable, list[Doc]]]:
 def sentence_offsets(docs: Sequence[Doc]) -> Ints:
     """The sentences of several documents as one array of offsets."""
     own = [doc.sentence_offsets for doc in docs]
-    starts = np.cumsum([0, *(doc.n_words for doc in docs)])[:-1]
-    ends = np.concatenate([np.zeros(0, dtype=np.int64), *(offsets[1:] for offsets in own)])
-    return np.concatenate([[0], ends + np.repeat(starts, [len(offsets) - 1 for offsets in own])])
+    sizes = np.array([len(offsets) for offsets in own], dtype=np.int64)
+    starts = np.zeros(len(own), dtype=np.int64)
+    np.cumsum(np.array([len(doc.word_token) for doc in docs[:-1]], dtype=np.int64), out=starts[1:])
+    found = np.concatenate([np.zeros(1, dtype=np.int64), *own]) + np.concatenate([[0], np.repeat(starts, sizes)])
+    kept = np.ones(len(found), dtype=np.bool_)
+    kept[(np.cumsum(sizes) - sizes + 1)[sizes > 0]] = False  # every document begins with a 0 of its own
+    return found[kept]
 
 
 def read_column(docs: Sequence[Doc], name: str) -> Ids:
@@ -225,11 +229,18 @@ def write_column(docs: Sequence[Doc], name: str, values: Sequence[str], numbers:
     """
     at = 0
     for table, group in runs_of(docs):
-        ends = np.cumsum([doc.n_words for doc in group])
-        column = table.ids(values)[numbers[at : at + int(ends[-1])]]
-        for doc, (first, end) in zip(group, pairwise([0, *ends.tolist()]), strict=True):
-            doc.columns[name] = column[first:end]
-        at += len(column)
+        end = at + sum([len(doc.word_token) for doc in group])
+        write_ids(group, name, table.ids(values)[numbers[at:end]])
+        at = end
+
+
+def write_ids(docs: Sequence[Doc], name: str, ids: Ids) -> None:
+    """The same for documents that share a table of strings, from the numbers of strings in it."""
+    first = 0
+    for doc in docs:
+        end = first + len(doc.word_token)
+        doc.columns[name] = ids[first:end]
+        first = end
 
 
 def _numbers(table: StringTable, ids: Ids, column: str) -> NDArray[np.float64]:

@@ -28,6 +28,7 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 _BEFORE, _BEHIND, _EDGE, _SMALL, _LARGE = hash_strings(["before", "behind", "edge", "small", "large"])
+_TITLE, _UPPER, _MIXED = hash_strings(["title", "upper", "mixed"])  # kinds of casing
 
 
 @dataclass(frozen=True)
@@ -57,19 +58,15 @@ class Surroundings:
             return np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.uint64)
         rows, values = self._lexicon.lookup(docs[0].strings, np.concatenate([doc.columns["form"] for doc in docs]))
         lower, kind = values[rows, 0], values[rows, 1]
-        capital = np.isin(kind, hash_strings(["title", "upper", "mixed"]))
+        capital = (kind == _TITLE) | (kind == _UPPER) | (kind == _MIXED)
         begins = np.zeros(n + 1, dtype=np.bool_)
         starts = np.concatenate([[0], np.cumsum(sizes)])
         for first, doc in zip(starts.tolist(), docs, strict=False):
             begins[first + doc.sentence_offsets] = True
         # Where a sentence begins and in a line of capitals, a capital letter says nothing.
-        telling = capital & ~begins[:-1] & (kind != hash_strings(["upper"])[0])
-        order = np.lexsort((lower, np.repeat(np.arange(len(docs)), sizes)))
-        of_doc = np.repeat(np.arange(len(docs)), sizes)[order]
-        same = (lower[order][1:] == lower[order][:-1]) & (of_doc[1:] == of_doc[:-1])
+        telling = capital & ~begins[:-1] & (kind != _UPPER)
         last, after = np.full(n, -1, dtype=np.int64), np.full(n, -1, dtype=np.int64)
-        last[order[1:][same]] = order[:-1][same]
-        after[order[:-1][same]] = order[1:][same]
+        _link(lower, starts, np.full(1 << (2 * n).bit_length(), -1, dtype=np.int64), last, after)
         offsets = np.zeros(n + 1, dtype=np.int64)
         members = np.empty(int(capital.sum()) * (4 * self.reach + 2), dtype=np.uint64)
         total = _members(
@@ -85,6 +82,22 @@ class Surroundings:
             members,
         )
         return offsets, members[:total]
+
+
+@kernel
+def _link(words: Keys, starts: Ints, slots: Ints, last: Ints, after: Ints) -> None:
+    """Link every word to the last and the next one that is the same in its document; `slots` are all -1."""
+    mask = len(slots) - 1
+    for d in range(len(starts) - 1):
+        for i in range(starts[d], starts[d + 1]):
+            slot = np.int64(join(words[i], np.uint64(d)) >> np.uint64(1)) & mask
+            # A slot holds the last place of a word; those of earlier documents stay taken.
+            while slots[slot] >= 0 and (slots[slot] < starts[d] or words[slots[slot]] != words[i]):
+                slot = (slot + 1) & mask
+            if slots[slot] >= 0:
+                last[i] = slots[slot]
+                after[slots[slot]] = i
+            slots[slot] = i
 
 
 @kernel

@@ -12,6 +12,7 @@ each kind of word is worked out once.
 from __future__ import annotations
 
 import time
+import weakref
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -22,11 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import ConfigError, DataError, WeftError
-from weft.features.extract import read_column, write_column
-from weft.features.hashing import join
+from weft.features.extract import read_column, write_ids
 from weft.features.lexicon import LIMIT
+from weft.features.row_memory import RowMemory, distinct_rows
 from weft.features.templates import Templates
-from weft.kernel import kernel
 from weft.learn.candidate_model import CandidateBatch, CandidateModel, LabelParts
 from weft.pipeline import Component, State
 from weft.storage import Arrays
@@ -36,6 +36,7 @@ from weft.tasks.candidate_lists import CandidateLists
 from weft.tasks.edit_scripts import EditScript, apply_script, edit_script
 from weft.tasks.settings import Settings
 from weft.text.doc import Doc
+from weft.text.strings import StringTable
 
 TEMPLATES = (
     "parts: true t[0] x[0] f[0] w[0].brief w[0].kind w[0].kind|t[0] w[0].length|t[0] w[0].prefix1..4|t[0] "
@@ -96,6 +97,7 @@ class Lemmatizer(Component):
         self.scorer: CandidateScorer | None = None
         self.lists: CandidateLists | None = None
         self._known: dict[Key, str] = {}
+        self._memories: weakref.WeakKeyDictionary[StringTable, RowMemory] = weakref.WeakKeyDictionary()
         self.probabilities = False  # whether to note the probability of every lemma
         self.temperature = 1.0  # what scores of rules are divided by to make probabilities of them
 
@@ -110,6 +112,7 @@ class Lemmatizer(Component):
         self.columns = tuple(name for name in TAGS if any(doc.has(name) for doc in docs))
         self.requires = ("tokens", *self.columns[:1])
         self._known = {}
+        self._memories.clear()
         counts: dict[Key, Counter[str]] = defaultdict(Counter)
         for doc in docs:
             for key, lemma in zip(self._keys(doc), doc.column("lemma"), strict=True):
@@ -124,6 +127,7 @@ class Lemmatizer(Component):
         self._fit_rules({key: number[script] for key, script in scripts.items()})
         self.dictionary = self._exceptions(counts, lemmas)
         self._known = {}
+        self._memories.clear()
         report: dict[str, Any] = {
             "training": {
                 "words": sum(seen.total() for seen in counts.values()),
@@ -216,15 +220,29 @@ class Lemmatizer(Component):
             columns = np.stack([read_column(run, name) for name in ("form", *self.columns)], axis=1)
             if not len(columns):
                 continue
-            kinds, inverse = _kinds(columns)
-            strings = [table.strings(np.ascontiguousarray(kinds[:, k])) for k in range(kinds.shape[1])]
-            keys = list(zip(*strings, strict=True))
-            write_column(run, "lemma", self.lemmas(keys), inverse)
-            first = 0
-            p = self.certainty(keys)[inverse] if self.probabilities else np.zeros(0, dtype=np.float32)
-            for doc in run if self.probabilities else ():
-                doc.confidence["lemma"] = p[first : first + doc.n_words]
-                first += doc.n_words
+            memory = self._memories.setdefault(table, RowMemory(columns.shape[1]))
+            lemmas = memory.find(columns)
+            missing = np.flatnonzero(lemmas < 0)
+            if len(missing):
+                kinds, inverse = distinct_rows(columns[missing])
+                found = table.ids(self.lemmas(self._strings(table, kinds)))
+                memory.add(kinds, found)
+                lemmas[missing] = found[inverse]
+            write_ids(run, "lemma", lemmas)
+            if self.probabilities:
+                self._note_probabilities(run, *distinct_rows(columns))
+
+    @staticmethod
+    def _strings(table: StringTable, rows: NDArray[np.int32]) -> list[Key]:
+        columns = [table.strings(np.ascontiguousarray(rows[:, k])) for k in range(rows.shape[1])]
+        return list(zip(*columns, strict=True))
+
+    def _note_probabilities(self, run: Sequence[Doc], kinds: NDArray[np.int32], inverse: NDArray[np.int32]) -> None:
+        p = self.certainty(self._strings(run[0].strings, kinds))[inverse]
+        first = 0
+        for doc in run:
+            doc.confidence["lemma"] = p[first : first + doc.n_words]
+            first += doc.n_words
 
     def lemmas(self, keys: Sequence[Key]) -> list[str]:
         """Lemmas of words given as their form and tags, in the order of `self.columns`."""
@@ -325,38 +343,3 @@ class Lemmatizer(Component):
 
 def _commonest(seen: Counter[str]) -> str:
     return min(seen, key=lambda lemma: (-seen[lemma], lemma))
-
-
-def _kinds(columns: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Distinct rows in the order of their first appearance, and the number of every row among them."""
-    firsts, inverse = np.empty(len(columns), dtype=np.int32), np.empty(len(columns), dtype=np.int32)
-    slots = np.full(1 << (2 * len(columns)).bit_length(), -1, dtype=np.int32)
-    count = _number_rows(columns, slots, firsts, inverse)
-    return columns[firsts[:count]], inverse
-
-
-@kernel
-def _number_rows(
-    rows: NDArray[np.int32], slots: NDArray[np.int32], firsts: NDArray[np.int32], numbers: NDArray[np.int32]
-) -> int:
-    count, mask = 0, np.uint64(len(slots) - 1)
-    for i in range(len(rows)):
-        h = np.uint64(0)
-        for k in range(rows.shape[1]):
-            h = join(h, np.uint64(rows[i, k]))
-        slot = h & mask
-        while True:
-            number = slots[slot]
-            if number < 0:
-                slots[slot] = number = count
-                firsts[count] = i
-                count += 1
-                break
-            same = True
-            for k in range(rows.shape[1]):
-                same &= rows[firsts[number], k] == rows[i, k]
-            if same:
-                break
-            slot = (slot + np.uint64(1)) & mask
-        numbers[i] = number
-    return count

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from weft.features.hashing import Keys, hash_strings
 from weft.features.index import FeatureIndex
-from weft.features.remembered import Remembered
+from weft.features.remembered import LIMIT, Remembered
 from weft.features.weights import FrozenTable, Layout
 from weft.learn.chain_model import ChainBatch, ChainModel, FeatureRows
 from weft.learn.labels import LabelSpace
@@ -135,6 +135,7 @@ class Multiwords:
         self.weights = weights
         self.choices = Remembered(self.choice)
         self._open = Remembered(self._of_open)
+        self._decided: dict[tuple[str, str, str], int] = {}  # labels of open tokens between their neighbours
 
     @property
     def empty(self) -> bool:
@@ -315,18 +316,33 @@ class Multiwords:
             return []
         if self.weights is None:  # whatever a script fitted in training was split
             return [choice[-1] for choice in choices]
+        edges = {0, len(kinds), *bounds}
+        asked = [
+            (types[kinds[i]], "<" if i in edges else lower(types[kinds[i - 1]]),
+             ">" if i + 1 in edges else lower(types[kinds[i + 1]]))
+            for i in places
+        ]  # fmt: skip
+        decided = self._decided
+        new = {around: choice for around, choice in zip(asked, choices, strict=True) if around not in decided}
+        if new:
+            if len(decided) + len(new) > LIMIT:
+                decided = {around: decided[around] for around in asked if around in decided}
+            decided.update(zip(new, self._labels(list(new), list(new.values())), strict=True))
+            self._decided = decided
+        return [decided[around] for around in asked]
+
+    def _labels(self, asked: list[tuple[str, str, str]], choices: list[tuple[int, ...]]) -> list[int]:
+        """The best labels of tokens between their neighbours."""
+        assert self.weights is not None
         strings: list[str] = []
         own: list[Keys] = []
-        edges = {0, len(kinds), *bounds}
-        for i in places:
-            small, known, keys = self._open[types[kinds[i]]]
+        for token, before, behind in asked:
+            small, known, keys = self._open[token]
             own.append(keys)
-            before = "<" if i in edges else lower(types[kinds[i - 1]])
-            behind = ">" if i + 1 in edges else lower(types[kinds[i + 1]])
             strings += _of_neighbours(small, known, before, behind)
-        near = hash_strings(strings).reshape(len(places), -1)
+        near = hash_strings(strings).reshape(len(asked), -1)
         keys = np.concatenate([np.stack(own), near], axis=1)
-        offsets = np.arange(len(places) + 1, dtype=np.int64)
+        offsets = np.arange(len(asked) + 1, dtype=np.int64)
         scores = self.weights.score(keys.ravel(), offsets * keys.shape[1], np.zeros(0))
         mask = np.zeros(scores.shape, dtype=np.bool_)
         mask[np.repeat(np.arange(len(choices)), list(map(len, choices))), list(chain.from_iterable(choices))] = True

@@ -25,6 +25,12 @@ from weft.text.views import Sentence, Span, Token, Word
 WORD_COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "deprel", "deps", "misc")
 
 
+#: What a document without words has in common with all others.
+_NONE: Ids = np.zeros(0, dtype=np.int32)
+_NO_SENTENCES: Ids = np.zeros(1, dtype=np.int32)
+_NO_SENTENCES.flags.writeable = False
+
+
 class Multiword(NamedTuple):
     """A surface token of several words: `fields` are its CoNLL-U columns from FORM to MISC, "" where not set."""
 
@@ -66,11 +72,11 @@ class Doc:
     def __init__(self, text: str = "", strings: StringTable | None = None, meta: dict[str, Any] | None = None) -> None:
         self.text = text
         self.strings = strings if strings is not None else StringTable()
-        self.token_start: Ids = np.zeros(0, dtype=np.int32)
-        self.token_end: Ids = np.zeros(0, dtype=np.int32)
-        self.word_token: Ids = np.zeros(0, dtype=np.int32)
-        self.sentence_offsets: Ids = np.zeros(1, dtype=np.int32)
-        self.columns: dict[str, Ids] = {"form": np.zeros(0, dtype=np.int32)}
+        self.token_start: Ids = _NONE
+        self.token_end: Ids = _NONE
+        self.word_token: Ids = _NONE
+        self.sentence_offsets: Ids = _NO_SENTENCES
+        self.columns: dict[str, Ids] = {"form": _NONE}
         self.head: Ids | None = None
         self.constituents: ConstituentLayer | None = None
         self.multiwords: list[Multiword] = []

@@ -29,8 +29,8 @@ needs_languages = pytest.mark.skipif(
 )
 #: Eight targets, three of them with verbs behind objects; short sentences, some dozens a language.
 SIZE = recipe.Size(
-    targets=("de", "sv", "es", "pt", "cs", "tr", "ko", "eu"), source=50, source_words=10, text=10, test=80,
-    iterations=20, bits=17, sweep=(),
+    targets=("de", "sv", "es", "pt", "cs", "tr", "ko", "eu"), source=50, source_words=10, text=10,
+    text_words=12, test=80, iterations=20, bits=17, sweep=(), more=(),
 )  # fmt: skip
 
 
@@ -66,10 +66,10 @@ def test_typology_stands_between_no_order_and_families(bases):
     assert bare < share < family
 
 
-#: Two targets with more of their own text.
+#: Four targets with more of their own text.
 ADAPTED = recipe.Size(
-    targets=("es", "tr"), source=80, source_words=12, text=1000, text_words=12, test=120, iterations=40, bits=18,
-    sweep=(),
+    targets=("es", "de", "tr", "hi"), source=200, source_words=12, text=1000, text_words=12, test=200, iterations=25,
+    adapted_iterations=20, bits=18, sweep=(), more=(),
 )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.evaluate.counts import Counts
-from weft.evaluate.significance import confidence_interval, paired_bootstrap, signed_rank
+from weft.evaluate.significance import confidence_interval, mean_difference, paired_bootstrap, signed_rank
 from weft.formats import read
 from weft.infer.projectivity import is_projective, is_tree
 from weft.pipeline import Component
@@ -197,15 +197,8 @@ class Found:
 
     def mean_interval(self, row: str, other: str, targets: Sequence[str], samples: int = 1000) -> tuple[float, float]:
         """The interval of the mean difference: test sentences of every target are drawn anew, languages are not."""
-        rng = np.random.default_rng(0)
-        total = np.zeros(samples)
-        for target in targets:
-            ours, theirs = self.counts[row][target].rows, self.counts[other][target].rows
-            n = len(ours)
-            times = rng.multinomial(n, np.full(n, 1 / n), size=samples)
-            total += 100 * (times @ (ours[:, 2] - theirs[:, 2])) / (times @ ours[:, 0])
-        low, high = np.quantile(total / len(targets), [0.025, 0.975])
-        return float(low), float(high)
+        found = mean_difference([(self.counts[row][t], self.counts[other][t]) for t in targets], "recall", samples)
+        return 100 * found.low, 100 * found.high
 
 
 def compare(found: Material, size: Size, rows: Sequence[str], seed: int = 0) -> Found:

@@ -32,7 +32,7 @@ from weft.lexical.dictionary import TagDictionary
 from weft.recipes import weak_tag_material as material
 from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
 from weft.recipes.weak_tag_material import Sentences
-from weft.tasks.align import align
+from weft.tasks.align import APART, align
 from weft.tasks.weak_tag import WeakTagger, WeakTaggerSettings
 from weft.text.doc import Doc
 
@@ -395,7 +395,7 @@ def _second_languages(options: RecipeOptions, result: RecipeResult) -> None:
     ahead, told = [], []
     for name, (source, gold) in pairs.items():
         code = name[:2]
-        links = align(source.words, gold.words, "intersection", threshold=material.CONFIDENCE)
+        links = align(source.words, gold.words, "intersection", settings=APART, threshold=material.CONFIDENCE)
         text = material.project(source, gold.words, links)
         there = [(ours, truth) for ours, truth in zip(text.flat_tags, gold.flat_tags, strict=True) if ours]
         wik = material.dictionary(options, code)

@@ -23,7 +23,7 @@ from weft.lexical.dictionary import TagDictionary
 from weft.lexical.universal_tags import UNIVERSAL_TAGS, universal_tags
 from weft.recipes.cluster_material import CAPTIONS, EWT, TESTAMENT, contractions, words_of
 from weft.recipes.framework import RecipeOptions
-from weft.tasks.align import align
+from weft.tasks.align import APART, align
 from weft.tasks.tag import Tagger, TaggerSettings
 from weft.text.bitext import Links
 from weft.text.doc import Doc
@@ -156,7 +156,7 @@ def german_bitext(options: RecipeOptions, verses: int, captions: int, tagger_wor
             side += [split_words(line, own) for line, _ in zip(file, range(captions), strict=False)]
     tags = _english_tags(options, english, tagger_words)
     # Intersection, as in the paper; the score is the smaller posterior of the two directions.
-    links = align(english, german, "intersection")
+    links = align(english, german, "intersection", settings=APART)
     return GermanBitext(Sentences(english, tags), german, links)
 
 

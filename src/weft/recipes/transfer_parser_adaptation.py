@@ -94,12 +94,12 @@ class Size:
 
     languages: tuple[str, ...] = tuple(LANGUAGES)
     targets: tuple[str, ...] = tuple(LANGUAGES)
-    source: int = 300  # sentences of a treebank
+    source: int = 500  # sentences of a treebank
     source_words: int = 20  # of a sentence, at most
     text: int = 500  # sentences of the target without trees
     text_words: int = 20  # of a sentence, at most
     test: int = 500
-    iterations: int = 60
+    iterations: int = 25
     adapted_iterations: int = 20
     bits: int = 18
     sweep: tuple[str, ...] = ("es", "tr")  # targets with a curve over sigma

@@ -55,7 +55,7 @@ def run() -> dict[str, Any]:
     rows.append(row(f"{MANY:,} pairs, CPU s", ours, None))
     settings = {
         "": AlignmentSettings(),
-        "agreement": AlignmentSettings(agreement=True),
+        "directions apart": AlignmentSettings(agreement=False),
         "no prior": AlignmentSettings(alpha=0.0),
         "model 1 only": AlignmentSettings(hmm_rounds=0),
     }

@@ -119,8 +119,8 @@ class Steps:
         from weft.formats.pharaoh import read_links
         from weft.text.corpus import Corpus
 
-        self.weft("align", "tagged.en.conllu", "bitext.de.txt", "--symmetrize", "intersection", "--posteriors", "--out",
-                  "links")  # fmt: skip
+        self.weft("align", "tagged.en.conllu", "bitext.de.txt", "--symmetrize", "intersection", "--set",
+                  "agreement=false", "--posteriors", "--out", "links")  # fmt: skip
         common = ("tagged.en.conllu", "bitext.de.txt", "--links", "links", "--threshold", str(THRESHOLD))
         facts = self.weft("project", *common, "--out", "projected.conllu")
         self.add("words of the bitext with a projected tag, %", 100 * facts["words with a value"])

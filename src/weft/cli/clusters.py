@@ -215,7 +215,7 @@ def _bitext(
     from weft.formats.bitext import read_bitext
     from weft.formats.pharaoh import read_links
     from weft.lexical.cross_clusters import Bitext
-    from weft.tasks.align import align
+    from weft.tasks.align import APART, align
 
     if source is None and target is None and links is None:
         return None
@@ -226,7 +226,7 @@ def _bitext(
         )
     pairs = list(read_bitext(source, target, encoding=encoding))
     one, two = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-    found = align(one, two, "intersection", threshold=threshold) if links is None else read_links(links)
+    found = align(one, two, "intersection", settings=APART, threshold=threshold) if links is None else read_links(links)
     return Bitext(one, two, found)
 
 

@@ -97,13 +97,13 @@ def _links(
         from weft.formats.pharaoh import read_links
 
         return read_links(links).above(threshold)
-    from weft.tasks.align import Aligner
+    from weft.tasks.align import APART, Aligner
 
     one, other = list(sentences(source)), list(sentences(target))
     if model is not None:
         aligner = Aligner.load(model)
     else:
-        aligner = Aligner()
+        aligner = Aligner(APART)
         aligner.fit(one, other)
     return aligner.align(one, other, "intersection", threshold=threshold)
 

@@ -296,6 +296,10 @@ class TreeModel:
             found.append(_summed(slots[taken], values))
         return found
 
+    def listed(self, batch: TreeBatch, parts: TreeParts) -> tuple[Indices, Floats]:
+        """Slots of the features of all parts that are not zero, part by part, each with its part's number."""
+        return self._listed(batch.arc_space, batch, parts, Given(batch.arc_marks, np.zeros(0)))
+
     def active(self, batch: TreeBatch) -> Indices:
         space = batch.arc_space
         return self._listed(space, batch, self._filled(space, 1.0))[0]

@@ -33,7 +33,8 @@ class AlignmentSettings:
     """How alignment models are learned.
 
     `alpha` is the parameter of the Dirichlet prior of translations (0: none), `jump_pseudo` a count added to every
-    jump, `p_null` the probability of a word that comes from nowhere.
+    jump, `p_null` the probability of a word that comes from nowhere. With `agreement` both directions are learned
+    together: fewer errors in all, and more links on which both agree; those of directions learned apart are surer.
     """
 
     model1_rounds: int = 5
@@ -41,7 +42,7 @@ class AlignmentSettings:
     alpha: float = 0.1
     jump_pseudo: float = 1.0
     p_null: float = 0.2
-    agreement: bool = False
+    agreement: bool = True
 
     def __post_init__(self) -> None:
         if self.model1_rounds < 1 or self.hmm_rounds < 0:

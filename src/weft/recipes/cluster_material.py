@@ -26,7 +26,7 @@ import numpy as np
 from weft.formats import read
 from weft.lexical.cross_clusters import Bitext, cross_clusters
 from weft.recipes.framework import RecipeOptions
-from weft.tasks.align import align
+from weft.tasks.align import APART, align
 from weft.tasks.segment_rules import split_by_rule
 from weft.text.bitext import Links
 from weft.text.doc import Doc
@@ -191,7 +191,7 @@ def _numbered(options: RecipeOptions, path: str) -> dict[str, str]:
 def linked(options: RecipeOptions, code: str, most: int, threshold: float) -> Bitext:
     """The bitext of a language, its words linked where both directions of the aligner are sure."""
     source, target = bitext(options, code, most)
-    return Bitext(source, target, align(source, target, "intersection", threshold=threshold))
+    return Bitext(source, target, align(source, target, "intersection", settings=APART, threshold=threshold))
 
 
 def pseudo_languages(options: RecipeOptions, n_classes: int, share: float = 0.2, halves: bool = False) -> float:

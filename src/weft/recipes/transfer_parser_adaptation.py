@@ -11,7 +11,7 @@ trees of a second parser (AAET). Treebanks are those of Universal Dependencies, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.evaluate.counts import Counts
-from weft.evaluate.significance import confidence_interval, paired_bootstrap, signed_rank
+from weft.evaluate.significance import confidence_interval, mean_difference, paired_bootstrap, signed_rank
 from weft.formats import read
 from weft.infer.projectivity import is_projective, is_tree
 from weft.pipeline import Component
@@ -58,6 +58,8 @@ ADAPTED = {
     "AAET": ("aaet", True),
     "AAST, no words": ("aast", False),
 }
+#: Rows that also adapt to more text.
+MORE = ("Viterbi-ST", "AAST", "AAET")
 #: The parser whose trees AAET adds.
 SECOND = "arc-eager, nearest"
 PAPER = {
@@ -91,22 +93,24 @@ class Size:
     """
 
     languages: tuple[str, ...] = tuple(LANGUAGES)
-    targets: tuple[str, ...] = ("de", "es", "pt", "cs", "tr", "ko", "eu", "hi")
-    source: int = 60  # sentences of a treebank
-    source_words: int = 10  # of a sentence, at most
+    targets: tuple[str, ...] = tuple(LANGUAGES)
+    source: int = 500  # sentences of a treebank
+    source_words: int = 20  # of a sentence, at most
     text: int = 500  # sentences of the target without trees
-    text_words: int = 12  # of a sentence, at most
-    test: int = 150
+    text_words: int = 20  # of a sentence, at most
+    test: int = 500
     iterations: int = 25
     adapted_iterations: int = 20
-    bits: int = 17
-    sweep: tuple[str, ...] = ("tr",)  # targets with a curve over sigma
+    bits: int = 18
+    sweep: tuple[str, ...] = ("es", "tr")  # targets with a curve over sigma
     base: str = "family"  # what adaptation begins from
+    more: tuple[str, ...] = ("pt", "tr", "eu")  # targets that also adapt to more text
+    more_text: int = 2000
 
 
 QUICK = Size(
     languages=("en", "de", "es", "pt", "cs", "tr", "ko"), targets=("de", "es", "tr"), source=30, text=60, test=50,
-    text_words=12, iterations=15, adapted_iterations=10, bits=16, sweep=("es",),
+    source_words=10, text_words=12, iterations=15, adapted_iterations=10, bits=16, sweep=("es",), more=(),
 )  # fmt: skip
 
 
@@ -117,6 +121,7 @@ class Material:
     trees: dict[str, list[Doc]] = field(default_factory=dict)
     text: dict[str, list[Doc]] = field(default_factory=dict)  # sentences to adapt to; their trees only score
     test: dict[str, list[Doc]] = field(default_factory=dict)
+    more: dict[str, list[Doc]] = field(default_factory=dict)  # the same sentences to adapt to, and further ones
 
 
 def material(options: RecipeOptions, size: Size) -> Material:
@@ -128,6 +133,8 @@ def material(options: RecipeOptions, size: Size) -> Material:
         if code in size.targets:
             found.text[code] = _sentences(options, learned, size.text, size.text_words, projective=True, code=code)
             found.test[code] = _sentences(options, asked, size.test, 50, projective=False, code=code)
+        if code in size.targets and code in size.more:
+            found.more[code] = _sentences(options, learned, size.more_text, size.text_words, projective=True, code=code)
     return found
 
 
@@ -178,6 +185,7 @@ class Found:
     counts: dict[str, dict[str, Counts]] = field(default_factory=dict)  # row, target
     sets: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)  # target, row
     sweep: dict[str, dict[float, dict[str, float]]] = field(default_factory=dict)  # target, sigma
+    more: dict[str, dict[str, Counts]] = field(default_factory=dict)  # row, target: adapted to more text
 
     def mean(self, row: str, targets: Sequence[str]) -> float:
         """The mean attachment score of a row over targets."""
@@ -186,6 +194,11 @@ class Found:
     def differences(self, row: str, other: str, targets: Sequence[str]) -> NDArray[np.float64]:
         """Points that a row is ahead of another, by target."""
         return np.array([uas(self.counts[row][t]) - uas(self.counts[other][t]) for t in targets])
+
+    def mean_interval(self, row: str, other: str, targets: Sequence[str], samples: int = 1000) -> tuple[float, float]:
+        """The interval of the mean difference: test sentences of every target are drawn anew, languages are not."""
+        found = mean_difference([(self.counts[row][t], self.counts[other][t]) for t in targets], "recall", samples)
+        return 100 * found.low, 100 * found.high
 
 
 def compare(found: Material, size: Size, rows: Sequence[str], seed: int = 0) -> Found:
@@ -208,6 +221,11 @@ def compare(found: Material, size: Size, rows: Sequence[str], seed: int = 0) -> 
                     sigma: {**parser.set_report(), "UAS": uas(attachments(parser, found.test[target]))}
                     for sigma, parser in sweep.items()
                 }
+            if target in found.more:
+                own.target = [copy_of(doc) for doc in found.more[target]]
+                for row in MORE:
+                    other = own.adapt(ADAPTED[row][0])
+                    result.more.setdefault(row, {})[target] = attachments(other, found.test[target])
         for row, parser in parsers.items():
             result.counts.setdefault(row, {})[target] = attachments(parser, found.test[target])
     return result
@@ -226,6 +244,8 @@ def run(options: RecipeOptions) -> RecipeResult:
     result = RecipeResult(SLUG)
     result.tables += [_table(found, size), _sets_table(found, size)]
     _compare_rows(result, found, size)
+    if found.more:
+        result.tables.append(_more_table(found, size, {code: len(docs) for code, docs in data.more.items()}))
     _sweeps(result, found)
     _claims(result, found, size)
     texts = ", ".join(f"{code} {len(docs)}" for code, docs in data.text.items() if len(docs) < size.text) or "none"
@@ -282,7 +302,10 @@ def _compare_rows(result: RecipeResult, found: Found, size: Size) -> None:
     columns = ["points", "languages ahead", "significantly ahead", "significantly behind", "Wilcoxon p"]
     digits = {"languages ahead": 0, "significantly ahead": 0, "significantly behind": 0, "Wilcoxon p": 4}
     table = Table(f"Differences over {len(size.targets)} targets", columns, digits=digits)
-    table.note = "Significantly: paired bootstrap over the target's test sentences, p < 0.05."
+    table.note = (
+        "Significantly: paired bootstrap over the target's test sentences, p < 0.05. Intervals: test sentences of all "
+        "targets drawn anew, the languages as they are."
+    )
     for row, named in PAIRS:
         other = base_row(size) if named == "base" else named
         gains = found.differences(row, other, size.targets)
@@ -295,8 +318,29 @@ def _compare_rows(result: RecipeResult, found: Found, size: Size) -> None:
             "significantly ahead": sum(test.p < 0.05 and test.difference > 0 for test in tests),
             "significantly behind": sum(test.p < 0.05 and test.difference < 0 for test in tests),
             "Wilcoxon p": p,
-        })  # fmt: skip
+        }, None, {"points": found.mean_interval(row, other, size.targets)})  # fmt: skip
     result.tables.append(table)
+
+
+def _more_table(found: Found, size: Size, sentences: Mapping[str, int]) -> Table:
+    columns = [f"{code}, {n:,}" for code, n in sentences.items()]
+    table = Table("UAS by sentences of the target's text", [*columns, "over the base", "over less text"])
+    table.note = f"The last columns are means: over {base_row(size)}, and over the same row with {size.text} sentences."
+    for row, own in found.more.items():
+        codes = list(sentences)
+        scores = {code: uas(own[code]) for code in codes}
+        ours = dict(zip(columns, scores.values(), strict=True))
+        interval = {}
+        for column, code in zip(columns, codes, strict=True):
+            bounds = confidence_interval(own[code], "recall", samples=1000)
+            interval[column] = (100 * bounds.low, 100 * bounds.high)
+        mean = float(np.mean(list(scores.values())))
+        ours |= {
+            "over the base": mean - found.mean(base_row(size), codes),
+            "over less text": mean - found.mean(row, codes),
+        }
+        table.add(row, ours, None, interval)
+    return table
 
 
 def _sweeps(result: RecipeResult, found: Found) -> None:

@@ -23,7 +23,7 @@ from weft.lexical.dictionary import TagDictionary
 from weft.lexical.universal_tags import UNIVERSAL_TAGS, universal_tags
 from weft.recipes.cluster_material import CAPTIONS, EWT, TESTAMENT, contractions, words_of
 from weft.recipes.framework import RecipeOptions
-from weft.tasks.align import align
+from weft.tasks.align import APART, align
 from weft.tasks.tag import Tagger, TaggerSettings
 from weft.text.bitext import Links
 from weft.text.doc import Doc
@@ -98,6 +98,22 @@ def tagged(options: RecipeOptions, path: str, n_words: int | None = None) -> Sen
     return found
 
 
+def raw_words(options: RecipeOptions, path: str, fields: str, n_words: int) -> Sentences:
+    """Sentences of a corpus of which only the words are used, the first of about so many words."""
+    found = Sentences([], [])
+    total = 0
+    corpus = options.find(path)
+    for doc in read(corpus) if ".conllu" in path else read(corpus, "columns", fields=fields, strict=False):
+        forms = doc.column("form")
+        for first, end in pairwise(doc.sentence_offsets.tolist()):
+            found.words.append(forms[first:end])
+            found.tags.append([""] * (end - first))
+            total += end - first
+            if total >= n_words:
+                return found
+    return found
+
+
 def dictionary(options: RecipeOptions, code: str) -> TagDictionary:
     """The Wiktionary dictionary of a language."""
     return _dictionary(options.find(DICTIONARY.format(code)))
@@ -140,7 +156,7 @@ def german_bitext(options: RecipeOptions, verses: int, captions: int, tagger_wor
             side += [split_words(line, own) for line, _ in zip(file, range(captions), strict=False)]
     tags = _english_tags(options, english, tagger_words)
     # Intersection, as in the paper; the score is the smaller posterior of the two directions.
-    links = align(english, german, "intersection")
+    links = align(english, german, "intersection", settings=APART)
     return GermanBitext(Sentences(english, tags), german, links)
 
 

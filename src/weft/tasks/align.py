@@ -35,6 +35,8 @@ Words = Sequence[str]
 #: Ways to choose links: one direction as it is, heuristics over both, or posterior probabilities.
 CHOICES = ("forward", "backward", *METHODS, "posterior")
 COMBINATIONS = ("min", "product", "mean")
+#: Directions learned apart. They agree on fewer links, and more of these are right: what annotation is carried over.
+APART = AlignmentSettings(agreement=False)
 #: The threshold of the choice `posterior` where none is given.
 HALF = 0.5
 

@@ -250,9 +250,10 @@ class TransferData:
         rounds: int | None = None,
         seed: int | None = None,
         start: Floats | None = None,
+        first: Floats | None = None,
     ) -> SelfTraining[Floats]:
         """Train on some source languages (all, if none is named) and labelled target sentences, by their numbers (all),
-        then on the model's own labels of the target text."""
+        then on the model's own labels of the target text; `first` are the weights before that, where they are known."""
         settings = self.settings
         size = 256 if settings.learner == "crf" else 8
         batches: list[ChainBatch] = []
@@ -271,7 +272,7 @@ class TransferData:
             self.data.model,
             batches,
             list(self.unlabelled(native).batches(size)) if rounds and self.target else [],
-            _Fit(self.data.model, settings, seed),
+            _Fit(self.data.model, settings, seed, first),
             start=start,
             rounds=rounds,
             threshold=settings.threshold,
@@ -306,14 +307,16 @@ class TransferData:
 class _Fit:
     """The learner that settings name; the first training takes longer than those that start from its weights."""
 
-    def __init__(self, model: Any, settings: TransferSettings, seed: int) -> None:
-        self.model, self.settings, self.seed, self.calls = model, settings, seed, 0
+    def __init__(self, model: Any, settings: TransferSettings, seed: int, first: Floats | None = None) -> None:
+        self.model, self.settings, self.seed, self.first, self.calls = model, settings, seed, first, 0
 
     def __call__(self, batches: Sequence[Any], start: Floats) -> Floats:
         from weft import learn as room
 
         settings, later = self.settings, self.calls > 0
         self.calls += 1
+        if not later and self.first is not None:
+            return self.first
         describe = f"round {self.calls - 1}"
         if settings.learner == "crf":
             objective = room.Objective(

@@ -28,6 +28,7 @@ from weft.features.tree_templates import TreeProgram
 from weft.formats import read
 from weft.infer.arcs import all_arcs
 from weft.learn.head_sets import Mask, ambiguous_sets, report_sets, tree_sets
+from weft.learn.listed_trees import kept_features
 from weft.learn.objective import Objective
 from weft.learn.optimise import minimise
 from weft.learn.self_training import SelfLabels, self_train
@@ -259,7 +260,8 @@ class TransferParser(GraphParser):
             tagsets_of({tag for doc in self.target for tag in set(doc.column("upos"))}, known)
 
     def _minimise(self, model: TreeModel, batch: TreeBatch, signal: Any, penalty: float, what: str) -> Result:
-        objective = Objective(model, list(batch.batches(BATCH)), signal, l2=2.0 * penalty)
+        batches = list(batch.batches(BATCH))
+        objective = Objective(kept_features(model, batches), batches, signal, l2=2.0 * penalty)
         return minimise(objective, np.zeros(model.size), max_iterations=self.settings.iterations, describe=what)
 
     def _adapt(self) -> dict[str, Any]:

@@ -15,9 +15,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from weft.evaluate.hierarchical import hierarchical_bootstrap, hierarchical_interval
+from weft.evaluate.runs import compare_over_runs, interval_over_runs
 from weft.evaluate.significance import Comparison, Interval, mcnemar
 from weft.evaluate.tagging import TagReport, evaluate_labels
 from weft.recipes import adaptation_material as material
@@ -54,19 +53,17 @@ class Runs:
 
     def mean(self, system: str, group: str = "all") -> float:
         """Accuracy in percent over the words of all draws."""
-        right, words = self._counts(system, group)[0].sum(axis=0)
+        right, words = self._counts(system, group).sum(axis=(0, 1))
         return 100 * float(right / max(words, 1.0))
 
     def interval(self, system: str, group: str = "all") -> Interval:
-        """Its interval: draws are drawn anew, then the sentences of each."""
-        rows, draws = self._counts(system, group)
-        found = hierarchical_interval(rows, draws)
+        """Its interval: draws are drawn anew, and so are test sentences."""
+        found = interval_over_runs(self._counts(system, group))
         return Interval(100 * found.value, 100 * found.low, 100 * found.high)
 
     def compare(self, system: str, other: str, group: str = "all", seed: int = 0) -> Comparison:
         """Two systems by the same bootstrap."""
-        one, draws = self._counts(system, group)
-        return hierarchical_bootstrap(one, self._counts(other, group)[0], draws, seed=seed)
+        return compare_over_runs(self._counts(system, group), self._counts(other, group), seed=seed)
 
     def spread(self, system: str) -> float:
         """Standard deviation of the accuracy over draws."""
@@ -77,15 +74,13 @@ class Runs:
         pairs = zip(self.reports[system], self.reports[other], strict=True)
         return max(mcnemar(one.right, two.right).p for one, two in pairs)
 
-    def _counts(self, system: str, group: str) -> tuple[Floats, list[NDArray[np.int64]]]:
-        """Right words and words of every sentence of every draw, and which draw it is of (a single one is no level)."""
+    def _counts(self, system: str, group: str) -> Floats:
+        """Right words and words by draw and sentence."""
         own = [
             report.counts if group == "all" else report.groups["unknown" if group == "OOV" else "known"]
             for report in self.reports[system]
         ]
-        rows = np.concatenate([np.stack([each.correct, each.gold], axis=1) for each in own]).astype(np.float64)
-        draws = [np.repeat(np.arange(len(own)), [len(each.gold) for each in own])]
-        return rows, draws if len(own) > 1 else []
+        return np.array([np.stack([each.correct, each.gold], axis=1) for each in own], dtype=np.float64)
 
 
 def accuracy(report: TagReport, group: str = "all") -> float:
@@ -220,7 +215,7 @@ def _rows(result: RecipeResult, shift: Shift, sentences: int, runs: Runs, paper:
     first = runs.reports[SUPERVISED][0]
     table.note = (
         f"Accuracy in %, {'one draw' if draws == 1 else f'{draws} draws'} of labelled sentences. Intervals, 95 %: "
-        + ("bootstrap over sentences" if draws == 1 else "draws are drawn anew, then test sentences")
+        + ("bootstrap over sentences" if draws == 1 else "draws and test sentences are drawn anew")
         + "; gain: over supervised. p: McNemar's test on words against supervised"
         + ("" if draws == 1 else ", the largest of the draws")
         + f". {first.groups['unknown'].total().gold:,} of {len(first.right):,} words are OOV in the first draw. The "

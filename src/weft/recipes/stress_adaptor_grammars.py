@@ -116,8 +116,8 @@ def run(options: RecipeOptions) -> RecipeResult:
         f"The paper's corpora with stress are not at hand: a sample of English speech to children of the same make, "
         f"whose shares of stress patterns are close to the paper's, stands in for them; its first {size.utterances:,} "
         f"utterances and {size.iterations} iterations of {size.chains} chains instead of 17,948, 1,000 and 4 "
-        f"(other sizes and the Brent corpus: {size.prefix_iterations}); the last {size.test:,} utterances are the test. "
-        "Differences below 2 points are within what chains differ by."
+        f"(other sizes and the Brent corpus: {size.prefix_iterations}); the last {size.test:,} utterances are the "
+        "test. Differences below 2 points are within what chains differ by."
     )
     return result
 

@@ -68,8 +68,9 @@ class Scorer:
         return 100 * float(np.std(self.right(runs).mean(axis=1), ddof=1))
 
     def difference(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[float, str]:
-        """Difference of what is right in points, and in words with its interval and p."""
-        result = compare_over_runs(a, b, [self.group])
+        """Difference of what is right in points, and in words with its interval and p, over the seeds both have."""
+        both = min(len(a), len(b))
+        result = compare_over_runs(a[:both], b[:both], [self.group])
         low, high = 100 * result.low, 100 * result.high
         return 100 * result.difference, f"{100 * result.difference:+.1f} [{low:+.1f}, {high:+.1f}], p = {result.p:.3f}"
 

@@ -60,15 +60,19 @@ def test_a_small_set_of_labels_lifts_em_by_five_points(sample):
 
 
 @pytest.mark.must_show("dmlc-unsupervised-tagging", 6)
-def test_with_half_of_the_dictionary_it_is_still_above_em(sample):
-    """The sheet expects a larger gain here than with the whole dictionary. That holds once unknown words have tags of
-    words like them, not with all tags for each of them (see the page)."""
+def test_with_half_of_the_dictionary_the_gain_is_larger_once_unknown_words_have_tags_of_words_like_them(sample):
+    """With all tags for every unknown word it is there, but small (see the page)."""
     half, rest = material.halves(sample)
     problem = recipe.Problem.of(rest, material.dictionary_of(half))
-    em = accuracy(problem, tag(problem, "em"))
-    assert accuracy(problem, tag(problem, "dmlc")) > em
-    grown = induce(problem.grown(), InducedTaggerSettings()).tags
-    assert accuracy(problem, grown) - em >= 6.0
+    em, dmlc = tag(problem, "em"), tag(problem, "dmlc")
+    assert accuracy(problem, dmlc) > accuracy(problem, em)
+    labels = [int(observed_transitions(problem.lists, tags).sum()) for tags in (em, dmlc)]
+    assert labels[0] >= 1.3 * labels[1], labels
+    wider = problem.grown()
+    grown = induce(wider, InducedTaggerSettings()).tags
+    assert accuracy(problem, grown) - accuracy(problem, em) >= 10.0
+    alone = induce(wider, InducedTaggerSettings(method="em")).tags
+    assert accuracy(problem, grown) - accuracy(problem, alone) >= 3.0
 
 
 def replicated(lists, times):
@@ -80,19 +84,20 @@ def replicated(lists, times):
 
 @pytest.mark.timing
 @pytest.mark.must_show("dmlc-unsupervised-tagging", 7)
-def test_time_grows_with_the_text_and_a_million_words_take_seconds(options):
+def test_eight_million_words_take_nine_times_as_long_as_one_million_at_most_and_one_takes_seconds(options):
     text = material.brown(options, 125_000)
-    once = recipe.Problem.of(text, material.dictionary_of(text)).lists
-    eight = replicated(once, 8)
-    assert len(eight) >= 1_000_000
-    seconds = {1: np.inf, 8: np.inf}
+    some = recipe.Problem.of(text, material.dictionary_of(text)).lists
+    seconds = {8: np.inf, 64: np.inf}
+    texts = {times: replicated(some, times) for times in seconds}
+    assert len(texts[8]) >= 1_000_000
+    assert len(texts[64]) >= 8_000_000
     for _ in range(2):
-        for times, lists in ((1, once), (8, eight)):
+        for times, lists in texts.items():
             started = time.process_time()
             cover_labels(lists)
             seconds[times] = min(seconds[times], time.process_time() - started)
-    assert seconds[8] <= 60
-    assert seconds[8] <= 9 * seconds[1], seconds
+    assert seconds[8] <= 10
+    assert seconds[64] <= 9 * seconds[8], seconds
 
 
 @pytest.mark.must_show("dmlc-unsupervised-tagging", 7)

@@ -61,14 +61,24 @@ def test_interpolated_leads_the_other_models_on_reviews(systems):
     assert scores["interpolated"] > scores["cascaded"], scores
 
 
+@pytest.fixture(scope="module")
+def generated():
+    """All systems on generated documents, by labelled and rated ones."""
+    return {(fine, rated): simulate(rated, fine, epochs) for fine in (60, 120, 240)
+            for rated, epochs in ((1000, 30), (4000, 8))}  # fmt: skip
+
+
 @pytest.mark.must_show("latent-sentiment", 4)
-def test_generated_interpolated_leads_and_the_cascade_crosses_the_supervised_model():
-    few, many = simulate(1000, epochs=30), simulate(15_000)
+@pytest.mark.parametrize("labelled", [60, 120, 240])
+def test_generated_interpolated_leads_and_the_cascade_crosses_the_supervised_model(generated, labelled):
+    few, many = generated[labelled, 1000], generated[labelled, 4000]
+    assert many["interpolated"].accuracy > many["fine"].accuracy + 1, many
     for scores in (few, many):
-        assert scores["interpolated"].accuracy > scores["fine"].accuracy + 1, scores
-        assert scores["interpolated"].accuracy > scores["coarse"].accuracy, scores
-    assert few["cascaded"].accuracy < few["fine"].accuracy
-    assert many["cascaded"].accuracy > many["fine"].accuracy
+        assert scores["interpolated"].accuracy > scores["coarse"].accuracy + 5, scores
+    if labelled < 240:  # 240 labelled documents of so plain a language leave little to learn from 1,000 rated ones
+        assert few["interpolated"].accuracy > few["fine"].accuracy + 1, few
+    assert few["cascaded"].accuracy < few["fine"].accuracy - 1, few
+    assert many["cascaded"].accuracy > many["fine"].accuracy + 1, many
 
 
 @pytest.mark.must_show("latent-sentiment", 5)
@@ -81,16 +91,20 @@ def test_coarse_finds_little_but_the_polarity_of_the_document(systems):
 
 
 @pytest.mark.must_show("latent-sentiment", 5)
-def test_generated_positive_sentences_of_negative_documents_need_labelled_ones():
-    scores = simulate(1000, epochs=30, methods=("coarse", "interpolated"))
-    assert scores["coarse"].positive_in_negative < scores["interpolated"].positive_in_negative - 15, scores
+@pytest.mark.parametrize("labelled", [60, 120, 240])
+def test_generated_positive_sentences_of_negative_documents_need_labelled_ones(generated, labelled):
+    scores = generated[labelled, 1000]
+    assert scores["interpolated"].positive_in_negative > 2 * scores["coarse"].positive_in_negative, scores
+    assert scores["interpolated"].positive_in_negative > scores["coarse"].positive_in_negative + 30, scores
 
 
 @pytest.mark.must_show("latent-sentiment", 6)
-def test_generated_coarse_rises_with_rated_documents():
-    scores = [simulate(size, epochs=4, methods=("coarse",))["coarse"].accuracy for size in (1000, 5000, 25_000)]
-    assert scores[1] > scores[0] - 0.5, scores
-    assert scores[2] > scores[0] + 3, scores
+def test_generated_coarse_rises_by_three_points_from_15000_to_140000_rated_documents():
+    few, some, many = (
+        simulate(size, epochs=4, methods=("coarse",))["coarse"].accuracy for size in (1000, 15_000, 140_000)
+    )
+    assert some > few + 3, (few, some)
+    assert many > some + 3, (some, many)
 
 
 @pytest.mark.must_show("latent-sentiment", 6)

@@ -63,6 +63,16 @@ def test_features_of_unlabelled_text_get_weights() -> None:
     assert graph > plain
 
 
+def test_a_run_that_begins_with_the_weights_of_another_is_the_same_to_the_bit() -> None:
+    one, _ = adapted(variant="pooled")
+    alone, _ = adapted()
+    begun = GraphTagger.of_options({})
+    begun.adapt([source()], [raw()], first=one.first)
+    assert same(begun, alone)
+    with pytest.raises(DataError, match="weights to begin with"):
+        GraphTagger.of_options({}).adapt([source(5)], [raw()], first=one.first)
+
+
 @pytest.mark.must_show("graph-ssl-crf", 4)
 def test_without_sweeps_the_run_is_that_of_pooled_self_training_to_the_bit() -> None:
     rng = np.random.default_rng(3)

@@ -14,6 +14,7 @@ from weft.evaluate.domains import Diagnosis, Parsed, diagnose
 from weft.evaluate.hierarchical import hierarchical_bootstrap, hierarchical_interval
 from weft.evaluate.loss_tables import LossRow, LossTable, loss_table
 from weft.evaluate.parseval import Conventions, ParsevalReport, evaluate_constituents
+from weft.evaluate.runs import compare_over_runs, interval_over_runs
 from weft.evaluate.sentiment import PolarityReport, evaluate_polarities, precision_recall
 from weft.evaluate.significance import (
     Comparison,
@@ -37,10 +38,10 @@ __all__ = [
     "Calibration", "Comparison", "ConllxReport", "Conventions", "Counts", "CurvePoint", "CurveRow", "Diagnosis",
     "Interval", "LossRow", "LossTable", "McNemar", "Parsed", "ParsevalReport", "PolarityReport", "ReliabilityBin",
     "Score", "SpanReport", "TagReport", "UDReport", "approximate_randomization", "benjamini_hochberg", "calibration",
-    "calibration_of_column", "calibration_of_spans", "confidence_interval", "conlleval", "curve_points", "diagnose",
-    "draw_curve", "evaluate_conllx", "evaluate_constituents", "evaluate_labels", "evaluate_polarities",
-    "evaluate_span_sets", "evaluate_spans", "evaluate_tags", "evaluate_ud", "f1", "hierarchical_bootstrap",
-    "hierarchical_interval", "holm", "learning_curve", "loss_table", "macro_f1", "mcnemar", "mcnemar_of_counts",
-    "paired_bootstrap", "precision", "precision_recall", "rank_sum", "recall", "signed_rank", "size_to_reach",
-    "tag_dictionary", "vocabulary_of",
+    "calibration_of_column", "calibration_of_spans", "compare_over_runs", "confidence_interval", "conlleval",
+    "curve_points", "diagnose", "draw_curve", "evaluate_conllx", "evaluate_constituents", "evaluate_labels",
+    "evaluate_polarities", "evaluate_span_sets", "evaluate_spans", "evaluate_tags", "evaluate_ud", "f1",
+    "hierarchical_bootstrap", "hierarchical_interval", "holm", "interval_over_runs", "learning_curve", "loss_table",
+    "macro_f1", "mcnemar", "mcnemar_of_counts", "paired_bootstrap", "precision", "precision_recall", "rank_sum",
+    "recall", "signed_rank", "size_to_reach", "tag_dictionary", "vocabulary_of",
 ]  # fmt: skip

@@ -6,6 +6,7 @@
     target, raw       words of the training file of the genre; of reviews also Blitzer's product reviews
     fiction           the Brown corpus on twelve tags, tags of both sides through the `*.map` files
     biomedical        raw words only (BC2GM)
+    agency news       raw words only (CoNLL-2003)
 
 Quotation marks of newspaper text, which tell the opening from the closing one, become the plain ones of the web: the
 tagger has to tell them apart.
@@ -37,6 +38,7 @@ PRODUCTS = ("books", "dvd", "electronics", "kitchen")
 BROWN = "tagging/brown/brown.tagged.txt.gz"
 TAG_MAP = "lexicons/universal_tagset/{}.map"
 GENES = "ner/bc2gm-genes/train.tsv.gz"
+AGENCY = "ner/conll2003-en/train.txt.gz"
 #: Genres of English-EWT, in the order of the tables.
 GENRES = ("newsgroup", "reviews", "weblog", "answers", "email")
 #: Sentences of the sample to learn from; the others test.
@@ -148,6 +150,12 @@ def gene_words(options: RecipeOptions, n_words: int | None = None) -> Sentences:
     """Sentences of biomedical abstracts, about so many words."""
     with gzip.open(options.find(GENES), "rt", encoding="utf-8") as file:
         return list(_first(_column(file), n_words))
+
+
+def agency_words(options: RecipeOptions, n_words: int | None = None) -> Sentences:
+    """Sentences of agency news, about so many words."""
+    with gzip.open(options.find(AGENCY), "rt", encoding="utf-8") as file:
+        return list(_first((words for words in _column(file) if words[0] != "-DOCSTART-"), n_words))
 
 
 def sentences_of(doc: Doc, column: str = "form") -> Sentences:

@@ -111,6 +111,7 @@ class GraphTagger(ColumnLabeller):
     def __init__(self, settings: LabellerSettings | None = None) -> None:
         super().__init__(settings)
         self.provides = (self.settings.column,)
+        self.first: Floats | None = None  # weights before all rounds, once `adapt` has run
 
     def gold(self, doc: Doc) -> list[str]:
         column = self.settings.column
@@ -134,11 +135,13 @@ class GraphTagger(ColumnLabeller):
         dev: Iterable[Doc] | None = None,
         graph: TypeGraph | None = None,
         after: Callable[[int, GraphTagger], None] | None = None,
+        first: Floats | None = None,
     ) -> dict[str, Any]:
         """Learn from tagged source text and raw target text; raw source text only adds to the counts of the graph.
 
         With tagged `dev` text the round with the best accuracy on it is kept, the one before all rounds included. A
-        `graph` made before serves instead of a new one. `after(round, tagger)` is called with each round's tagger.
+        `graph` made before serves instead of a new one, and `first`, the weights of a tagger that has learned from the
+        same source text, instead of supervised training. `after(round, tagger)` is called with each round's tagger.
         """
         started, wall = time.process_time(), time.perf_counter()
         settings = self.settings
@@ -155,7 +158,15 @@ class GraphTagger(ColumnLabeller):
         best: tuple[float, ChainData, Floats] | None = None
         for number in range(1 if settings.variant == "supervised" else settings.rounds + 1):
             changed = loop.label() if number else 1.0
-            loop.train()
+            if number or first is None:
+                loop.train()
+            elif len(first) != loop.data.model.size:
+                raise DataError(f"the weights to begin with are {len(first):,}, the source text has "
+                                f"{loop.data.model.size:,}; take them from a run on the same text")  # fmt: skip
+            else:
+                loop.weights = first
+            if number == 0:
+                self.first = loop.weights
             self.scorer = loop.data.freeze(loop.weights, settings.precision, settings.prune)
             self.requires = self._required()
             row: dict[str, Any] = {"round": number} | ({"changed": round(changed, 5)} if number else {})

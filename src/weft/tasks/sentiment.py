@@ -29,6 +29,7 @@ from weft.evaluate.sentiment import evaluate_polarities
 from weft.features.hashing import Keys
 from weft.infer.document_chain import DocumentChain, DocumentMask
 from weft.infer.ragged import sentence_of
+from weft.learn.chain_model import FeatureRows
 from weft.learn.document_model import UNKNOWN, DocumentBatch, DocumentModel, Labels
 from weft.learn.document_sgd import DocumentSGD
 from weft.learn.protocol import Floats
@@ -152,9 +153,10 @@ class SentimentAnalyser(Component):
         used = {"fine": fine, "coarse": coarse, "cascaded": fine, "interpolated": [*coarse, *fine]}[method]
         share = {"fine": 1.0, "coarse": 0.0, "cascaded": 1.0, "interpolated": self.settings.share}[method]
         extra = self._derived(used)
-        self.features.learn(used, self.settings.min_count, extra)
+        known = self.features.learn(used, self.settings.min_count, extra)
         start = self.model.start(self.settings.agreement, self.features.signs(self.settings.votes))
-        result = self.settings.learner(share).fit(self.model, self.batch(used), start, describe=f"training ({method})")
+        batch = self._batch(used, self.features.rows(used, extra, known))
+        result = self.settings.learner(share).fit(self.model, batch, start, describe=f"training ({method})")
         self.weights = result.weights
         report: dict[str, Any] = {
             "training": {
@@ -180,9 +182,11 @@ class SentimentAnalyser(Component):
 
     def batch(self, docs: Sequence[Doc]) -> DocumentBatch:
         """Documents as the model sees them, with the labels they have."""
+        return self._batch(docs, self.features.rows(docs, self._derived(docs)))
+
+    def _batch(self, docs: Sequence[Doc], rows: FeatureRows) -> DocumentBatch:
         sentence = [_NUMBERS[label] for doc in docs for label in sentence_polarities(doc)]
         document = np.array([_NUMBERS[document_polarity(doc)] for doc in docs], dtype=np.int32)
-        rows = self.features.rows(docs, self._derived(docs))
         return DocumentBatch.of(document_offsets(docs), rows, document, np.array(sentence, dtype=np.int32))
 
     def structure(self, docs: Sequence[Doc], given: bool = False) -> DocumentChain:

@@ -43,7 +43,7 @@ class SentenceFeatures:
 
     >>> features = SentenceFeatures(PolarityLexicon({"slow": -1}))
     >>> doc = Doc.of_words([["Not", "slow", "!"]])
-    >>> features.learn([doc], least=1)
+    >>> known = features.learn([doc], least=1)
     >>> len(features), features.rows([doc]).rows.tolist()
     (10, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
     """
@@ -59,18 +59,24 @@ class SentenceFeatures:
     def __len__(self) -> int:
         return len(self.index)
 
-    def learn(self, docs: Sequence[Doc], least: int = 2, extra: Keys | None = None) -> None:
-        """Make rows for the features of documents; rare words go, votes, marks and `extra` keys stay."""
-        index = FeatureIndex()
-        index.add(self.keys(docs)[0])
+    def learn(self, docs: Sequence[Doc], least: int = 2, extra: Keys | None = None) -> tuple[Keys, Indices]:
+        """Make rows for the features of documents; rare words go, votes, marks and `extra` keys stay.
+
+        Returns the documents' keys, which `rows` may be given lest they are made twice.
+        """
+        index, known = FeatureIndex(), self.keys(docs)
+        index.add(known[0])
         kept = (index.counts >= least) | np.isin(index.keys(), self._names)
         self.index = index.select(kept)
         if extra is not None:
             self.index.add(np.unique(extra))
+        return known
 
-    def rows(self, docs: Sequence[Doc], extra: Keys | None = None) -> FeatureRows:
+    def rows(
+        self, docs: Sequence[Doc], extra: Keys | None = None, known: tuple[Keys, Indices] | None = None
+    ) -> FeatureRows:
         """The features of all sentences of documents; `extra[sentence, k]` are further keys."""
-        keys, offsets = self.keys(docs)
+        keys, offsets = self.keys(docs) if known is None else known
         if extra is not None and extra.size:
             sentence = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
             places = np.concatenate([sentence, np.repeat(np.arange(len(extra)), extra.shape[1])])

@@ -37,16 +37,17 @@ _HOMES = {
 __all__ = ["Corpus", "Doc", "Pipeline", "WeftError", "__version__", "load", "read", "show", "write"]
 
 
-def load(model: str | os.PathLike[str] = "en") -> Pipeline:
+def load(model: str | os.PathLike[str] = "en", *more: str | os.PathLike[str]) -> Pipeline:
     """The pipeline of a model, by name or by file: `nlp = weft.load("en")`, then `nlp(text)` or `nlp.pipe(texts)`.
 
     English is part of the package; other names are looked for in `$WEFT_MODELS` and in the user's folder
-    (`weft.models`).
+    (`weft.models`). With several models the components of all work in the order given: `weft.load("en", "en-speech")`.
     """
     from weft import models
     from weft.pipeline import Pipeline
 
-    return Pipeline.load(models.find(model))
+    pipelines = [Pipeline.load(models.find(name)) for name in (model, *more)]
+    return Pipeline([part for nlp in pipelines for part in nlp.components]) if more else pipelines[0]
 
 
 def __getattr__(name: str) -> Any:

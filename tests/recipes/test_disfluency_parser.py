@@ -12,7 +12,6 @@ from weft.data import find, have
 from weft.errors import FormatError
 from weft.evaluate.disfluency import analyses_of, score_analyses
 from weft.recipes import disfluency_parser as recipe
-from weft.recipes.disfluency_material import read_switchboard, with_repairs
 from weft.recipes.disfluency_systems import (
     cleaned,
     detect,
@@ -26,6 +25,8 @@ from weft.recipes.disfluency_systems import (
 )
 from weft.recipes.framework import RecipeOptions
 from weft.tasks.disfluency_features import PLAIN, WITH_EDIT, WITH_LABELS
+from weft.tasks.disfluency_generated import with_repairs
+from weft.tasks.disfluency_switchboard import read_switchboard
 from weft.text import Doc
 from weft.text.repairs import struck_words
 

@@ -13,7 +13,7 @@ from weft.infer.projectivity import is_tree
 from weft.pipeline import Pipeline
 from weft.tasks.disfluency import DisfluencyParser, DisfluencySettings
 from weft.text import Doc
-from weft.text.repairs import fluent_text, mark_disfluencies
+from weft.text.repairs import fluent_text
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,6 @@ def test_repairs_are_struck_out_and_the_rest_is_a_tree(trained):
     assert fluent_text(doc) == "she saw the old boat"
     assert is_tree(doc.head)
     assert (doc.head == 0).sum() == 1
-    mark_disfluencies(doc)
     assert [repr(span) for span in doc.span_views("disfluencies")] == ["Span('the', 'reparandum')"]
 
 

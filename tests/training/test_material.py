@@ -59,3 +59,28 @@ def test_clusters_are_learned_from_corpora_and_from_archives_of_text(tmp_path: P
     spec = ClusterSpec(["own", "novels.tar.gz"], characters=11)
     words = list(material(tmp_path, strip="en:").sentences(spec, Pipeline([])))
     assert words == [["Ada", "slept"], ["Oslo"], ["Bob"], ["Dogs", "bark", "."]]
+
+
+def test_trees_become_transcripts_with_repairs_that_differ_by_seed_and_part(examples: Path, tmp_path: Path) -> None:
+    story = (examples / "story.conllu").as_posix()
+    corpus = CorpusSpec("A story", "MIT", [story], [story], repairs=True)
+    config = PipelineConfig("x", "X", "MIT", [], {"own": corpus}, path=tmp_path / "x.toml")
+    train, again, dev, other = (
+        Material(config, seed=seed).docs([part])[0].column("form")
+        for seed, part in ((1, "own"), (1, "own"), (1, "own.dev"), (2, "own"))
+    )
+    assert train == again
+    assert train != dev
+    assert train != other
+    assert all(form == form.lower() for form in train)
+    doc = Material(config, limit=30, seed=1).docs(["own"])[0]
+    assert doc.n_sentences <= 30
+    assert "reparandum" in doc.column("deprel")
+
+
+def test_calls_of_switchboard_are_read_with_their_repairs(tmp_path: Path) -> None:
+    (tmp_path / "calls.tsv").write_text(
+        "1:A:0:sd\t(1)\twe\tPRP\t<rms/>\n\t(2)\twe\tPRP\t<f/>\n\t(3)\tsail\tVBP\t<f/>\n"
+    )
+    doc = material(tmp_path, train=["calls.tsv"], read={"format": "switchboard"}).docs(["own"])[0]
+    assert [span.text for span in doc.span_views("disfluencies")] == ["we"]

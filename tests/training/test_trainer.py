@@ -99,3 +99,30 @@ def test_a_model_of_a_task_still_needs_a_place(examples: Path) -> None:
     done = CliRunner().invoke(app, ["train", "chunker", str(examples / "chunks.conll")])
     assert done.exit_code == 2
     assert "--out" in done.output
+
+
+def test_an_option_learns_from_the_tags_of_the_model_it_works_after(
+    config_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEFT_MODELS", str(tmp_path))
+    small = read_config(config_file)
+    small.components, small.tests = small.components[1:2], []
+    train_pipeline(small)[0].save(tmp_path / "small.weft")
+    option = tmp_path / "speech.toml"
+    story = small.corpora["story"].train[0]
+    option.write_text(
+        'name = "speech"\nlanguage = "English"\nlicence = "MIT"\nafter = "small"\n'
+        f'[corpora.story]\ntitle = "A story"\nlicence = "MIT"\ntrain = "{story}"\ndev = "{story}"\nrepairs = true\n'
+        '[[components]]\ntask = "disfluency"\ntrain = ["story"]\ntags = "predicted"\n'
+        "settings = { beam = 4, epochs = 3, prune = 0.0 }\n"
+        '[[tests]]\nname = "story"\ncorpus = "story.dev"\nscore = ["disfluencies"]\n'
+    )
+    nlp, report = train_pipeline(read_config(option), seed=1)
+    assert [component.task for component in nlp.components] == ["disfluency"]
+    (row,) = report["tests"]
+    assert row["from"] == "gold words"
+    assert list(row["scores"]) == ["struck out, P", "struck out, R", "struck out, F", "UAS", "LAS"]
+    assert row["scores"]["struck out, F"] > 0
+    assert row["scores"]["UAS"] > 60
+    nlp.save(tmp_path / "speech.weft")
+    assert weft.load("small", "speech")("the boat the boat came to the island").has("spans/disfluencies")

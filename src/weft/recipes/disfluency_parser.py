@@ -24,10 +24,8 @@ from weft.recipes.disfluency_material import (
     FRENCH,
     NORWEGIAN,
     SWITCHBOARD,
-    read_switchboard,
     retag,
     transcripts,
-    with_repairs,
 )
 from weft.recipes.disfluency_systems import (
     DETECTOR,
@@ -43,6 +41,8 @@ from weft.recipes.disfluency_systems import (
 )
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
 from weft.tasks.disfluency_features import PLAIN, WITH_EDIT, WITH_LABELS
+from weft.tasks.disfluency_generated import with_repairs
+from weft.tasks.disfluency_switchboard import read_switchboard
 from weft.text.doc import Doc
 from weft.text.repairs import LAYER
 from weft.text.repairs import runs as runs_of

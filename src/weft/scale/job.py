@@ -55,12 +55,8 @@ def pipeline_of(job: Job) -> Pipeline:
 def load_models(names: Sequence[str | os.PathLike[str]]) -> Pipeline:
     """The components of all models in order, as one pipeline."""
     import weft
-    from weft.pipeline import Pipeline
 
-    pipelines = [weft.load(name) for name in names]
-    if len(pipelines) == 1:
-        return pipelines[0]
-    return Pipeline([component for pipeline in pipelines for component in pipeline.components])
+    return weft.load(*names)
 
 
 def ask(nlp: Pipeline, probabilities: bool = False, kbest: int = 0) -> None:

@@ -36,7 +36,7 @@ from weft.tasks.disfluency_features import FIELDS, WITH_EDIT, WITH_LABELS
 from weft.tasks.parse_features import WordReader
 from weft.tasks.settings import Settings
 from weft.text.doc import Doc
-from weft.text.repairs import analysis_of, struck_sentences
+from weft.text.repairs import LAYER, analysis_of, mark_disfluencies, struck_sentences
 
 #: Transition systems with their oracles and templates.
 SYSTEMS = {EDITING.name: ("nondet", WITH_EDIT), "arc-eager": ("static", WITH_LABELS)}
@@ -54,6 +54,7 @@ class DisfluencySettings(Settings):
     fillers: str = " ".join(FILLERS)  # filled pauses, which the parser does not see
     markers: str = " ".join(MARKERS)  # two words that are one to the parser
     clusters: str = ""  # file of word clusters
+    prune: float = 0.5  # smaller mean weights are left out
     single_root: bool = True  # give every sentence exactly one root
     templates: str = ""  # feature templates; empty: those of the paper
     fields: dict[str, str] = field(default_factory=lambda: dict(FIELDS))  # fields of templates and their columns
@@ -67,13 +68,15 @@ class DisfluencySettings(Settings):
         for name in ("epochs", "beam"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.prune < 0:
+            raise ConfigError(f"prune must not be negative, got {self.prune}")
         odd = [marker for marker in self.markers.split() if marker.count("_") != 1]
         if odd:
             raise ConfigError(f"markers are two words joined by _, as in i_mean; got {', '.join(odd)}")
 
 
 class DisfluencyParser(Component):
-    """Strikes out repairs and finds heads and relations of the other words.
+    """Strikes out repairs (span layer `disfluencies`) and finds heads and relations of the other words.
 
     >>> sentences = [["the", "the", "dog", "barks"], ["a", "cat", "a", "dog", "runs"], ["the", "cat", "sleeps"]]
     >>> doc = Doc.of_words(sentences, upos=[["DET", "DET", "NOUN", "VERB"], ["DET", "NOUN", "DET", "NOUN", "VERB"],
@@ -95,7 +98,7 @@ class DisfluencyParser(Component):
     """
 
     task = "disfluency"
-    provides = ("head", "deprel")
+    provides = ("head", "deprel", f"spans/{LAYER}")
 
     def __init__(self, settings: DisfluencySettings | None = None, clusters: Mapping[str, str] | None = None) -> None:
         self.settings = settings if settings is not None else DisfluencySettings()
@@ -138,7 +141,7 @@ class DisfluencyParser(Component):
         blank = TransitionParser(settings.system, settings.templates or templates, list(settings.fields), actions)
         learner = TransitionLearner(
             settings.epochs, oracle, seed=settings.seed, single_root=settings.single_root, beam=settings.beam,
-            update=settings.update, by_mean=settings.by_mean,
+            update=settings.update, by_mean=settings.by_mean, prune=settings.prune,
         )  # fmt: skip
         held_out = None if dev is None else [doc for doc in dev if doc.n_words]
 
@@ -204,6 +207,7 @@ class DisfluencyParser(Component):
         for doc, transcript in zip(docs, ready, strict=True):
             end = at + transcript.doc.n_words
             restore(doc, transcript, heads[at:end].tolist(), names[labels[at:end]].tolist())
+            mark_disfluencies(doc)
             at = end
 
     def analyse(self, docs: Sequence[Doc]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -5,6 +5,7 @@
 | entities | NER (also read: `ner`, NE, name) | IOB2 |
 | chunks | Chunk | IOB2 |
 | mwe | MWE | the eight tags of `weft.text.expressions`, gaps and all |
+| disfluencies | Disfluency | IOB2 |
 
 Words without the attribute are outside spans. The probability of a span stands at its first word, those of columns
 (`Doc.confidence`) at every word.
@@ -21,7 +22,8 @@ from weft.text.layers import SpanLayer
 from weft.text.schemes import decode, encode, guess_scheme
 
 #: The attribute that is written for a layer of spans, and those that are read as entities.
-WRITTEN, READ = {"entities": "NER", "chunks": "Chunk", "mwe": "MWE"}, ("ner", "ne", "name")
+WRITTEN = {"entities": "NER", "chunks": "Chunk", "mwe": "MWE", "disfluencies": "Disfluency"}
+READ = ("ner", "ne", "name")
 
 
 def spans_of_misc(doc: Doc) -> SpanLayer | None:

@@ -22,7 +22,7 @@ settings = { epochs = 6 }         # settings of the task
 [[tests]]
 name = "EWT dev"
 corpus = "ewt.dev"
-score = ["ud"]                    # ud, or layers of spans: chunks, entities, mwe
+score = ["ud"]                    # ud, or layers of spans: chunks, entities, mwe, disfluencies
 ```
 
 Paths are relative to the file itself or to the data folder (`weft.data`). A file that begins with `like = "en.toml"`
@@ -64,6 +64,7 @@ class CorpusSpec:
     strip: str = ""  # what every word begins with and should not
     apart: bool = False  # leave out training sentences whose characters stand in dev or test too
     sentences: int = 0  # take only so many of every part; 0: all
+    repairs: bool = False  # make transcripts of the trees, with speech repairs put in
 
     def files(self, part: str) -> list[str]:
         found: list[str] = getattr(self, part)
@@ -113,6 +114,7 @@ class PipelineConfig:
     licence: str
     components: list[ComponentSpec]
     corpora: dict[str, CorpusSpec]
+    after: str = ""  # a model that works before this one: its tags are those of `predicted`
     what: str = ""
     weaknesses: list[str] = field(default_factory=list)
     folds: int = 5  # of jackknifing
@@ -243,6 +245,11 @@ class _Reader:
             if spec.tags not in TAGS:
                 raise ConfigError(
                     f"{self._at_value(spec.tags)}: tags must be one of {', '.join(TAGS)}, got {spec.tags!r}"
+                )
+            if config.after and spec.tags == "jackknifed":
+                raise ConfigError(
+                    f"{self._at_value(spec.tags)}: tags of the model {config.after!r} cannot be jackknifed; "
+                    "take predicted or gold"
                 )
             if spec.clusters and spec.clusters not in config.clusters:
                 self._missing(spec.clusters, config.clusters, "clusters")

@@ -13,16 +13,24 @@ from weft.errors import DataError
 from weft.formats import read
 from weft.formats.streams import read_text
 from weft.pipeline import Pipeline
+from weft.tasks.disfluency_generated import transcript_with_repairs
+from weft.tasks.disfluency_switchboard import read_switchboard
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
 from weft.training.config import PARTS, ClusterSpec, CorpusSpec, PipelineConfig, split_reference
 
+#: A format that only configurations know: repairs are scored on it.
+SWITCHBOARD = "switchboard"
+
 
 class Material:
-    """Reads parts of corpora, each once. `limit` takes only so many sentences of each, for a trial."""
+    """Reads parts of corpora, each once. `limit` takes only so many sentences of each, for a trial.
 
-    def __init__(self, config: PipelineConfig, limit: int = 0) -> None:
-        self.config, self.limit = config, limit
+    The repairs that corpora with `repairs` get are drawn with the seed, others for every part.
+    """
+
+    def __init__(self, config: PipelineConfig, limit: int = 0, seed: int = 0) -> None:
+        self.config, self.limit, self.seed = config, limit, seed
         self._read: dict[str, list[Doc]] = {}
 
     def docs(self, references: Sequence[str]) -> list[Doc]:
@@ -41,11 +49,17 @@ class Material:
                 }
                 found = [left for doc in found if (left := _without(doc, held)) is not None]
             limits = [each for each in (corpus.sentences, self.limit) if each]
-            self._read[key] = _first(found, min(limits)) if limits else found
+            if limits:
+                found = _first(found, min(limits))
+            if corpus.repairs:
+                found = [transcript_with_repairs(found, (self.seed, PARTS.index(part)))]
+            self._read[key] = found
         return self._read[key]
 
     def _files(self, corpus: CorpusSpec, part: str) -> list[Doc]:
         paths = [self.find(path) for path in corpus.files(part)]
+        if corpus.read.get("format") == SWITCHBOARD:
+            return [read_switchboard(path) for path in paths]
         docs = [doc for path in paths for doc in read(path, **corpus.read)]
         return [_relabelled(_stripped(doc, corpus.strip), corpus.labels) for doc in docs]
 

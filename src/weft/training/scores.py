@@ -4,10 +4,12 @@
                 those of trees from gold tags, too
     chunks      F1 of base chunks against those that the rule reads from gold trees, from raw text and from gold words
     mwe         F1 of links of expressions, from gold words (`weft.evaluate.mwe`)
+    disfluencies  precision, recall and F1 of words struck out, from gold words; where there are gold trees, UAS and LAS
+                of the other words, too (`weft.evaluate.disfluency`)
     any other   F1 of that layer of spans, from gold words
 
-All are F1 in per cent. Nothing but the text, or the words and sentences (and tags), of a gold document is seen by the
-pipeline.
+All are in per cent, and F1 where nothing else is said. Nothing but the text, or the words and sentences (and tags), of
+a gold document is seen by the pipeline.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from weft.evaluate.counts import Counts
+from weft.evaluate.counts import Counts, Score
+from weft.evaluate.disfluency import evaluate_disfluency
 from weft.evaluate.documents import groups_of_units
 from weft.evaluate.mwe import score_expressions
 from weft.evaluate.spans import evaluate_spans
@@ -24,13 +27,14 @@ from weft.pipeline import Pipeline
 from weft.text.base_chunks import set_base_chunks
 from weft.text.doc import Doc
 from weft.text.expressions import expressions_of
+from weft.text.repairs import LAYER
 from weft.training.config import TestSpec
 from weft.training.jackknife import COLUMNS, gives_tags
 from weft.training.material import Material
 
 RAW, GOLD, TAGS = "raw text", "gold words", "gold tags"
 TREES = ("UAS", "LAS", "CLAS")
-CHUNKS, EXPRESSIONS, UD = "chunks", "mwe", "ud"
+CHUNKS, EXPRESSIONS, DISFLUENCIES, UD = "chunks", "mwe", LAYER, "ud"
 
 
 def score_test(nlp: Pipeline, test: TestSpec, material: Material, workers: int = 1) -> list[dict[str, Any]]:
@@ -41,7 +45,8 @@ def score_test(nlp: Pipeline, test: TestSpec, material: Material, workers: int =
             set_base_chunks(doc)
     rows = []
     trees = UD in test.score and any("head" in component.provides for component in nlp.components)
-    for way in (RAW, GOLD, TAGS) if trees else (RAW, GOLD):
+    raw = (RAW,) if {UD, CHUNKS} & set(test.score) else ()
+    for way in (*raw, GOLD, TAGS) if trees else (*raw, GOLD):
         found = annotated(nlp, docs, way, workers)
         scores: dict[str, float] = {}
         groups: dict[str, dict[str, float]] = {}
@@ -53,6 +58,8 @@ def score_test(nlp: Pipeline, test: TestSpec, material: Material, workers: int =
                 scores |= {name: _percent(each) for name, each in counts.items() if _told(name, docs)}
                 if test.by and way != TAGS:
                     groups = _by_group(counts, groups_of_units(docs, test.by), docs)
+            elif kind == DISFLUENCIES:
+                scores |= {name: 100 * value for name, value in _repairs(docs, found).items()}
             elif way == GOLD or (kind == CHUNKS and way == RAW):
                 scores[kind] = _spans(docs, found, kind)
         if scores:
@@ -97,6 +104,28 @@ def _by_group(counts: dict[str, Counts], groups: Sequence[str], docs: Sequence[D
             if _told(name, docs)
         }
         for group in sorted(set(groups))
+    }
+
+
+def _repairs(gold: Sequence[Doc], system: Sequence[Doc]) -> dict[str, float]:
+    """Scores of words struck out and, where the gold documents have trees, of the heads of the others."""
+    if all(doc.head is not None for doc in gold):
+        found = evaluate_disfluency(gold, system).as_dict()
+    else:
+        wanted, guess = _struck(gold), _struck(system)
+        score = Score(len(wanted), len(guess), len(wanted & guess))
+        found = {"P": score.precision, "R": score.recall, "F": score.f1}
+    return {name if name in TREES else f"struck out, {name}": value for name, value in found.items()}
+
+
+def _struck(docs: Sequence[Doc]) -> set[tuple[int, int]]:
+    """The words of documents, and their numbers in them, that spans strike out."""
+    return {
+        (number, word)
+        for number, doc in enumerate(docs)
+        for pieces, _ in doc.spans[LAYER]
+        for piece in pieces
+        for word in range(*piece)
     }
 
 

@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import weft
+from weft import models
 from weft.errors import ConfigError, WeftError
 from weft.lexical.clusters import cluster_words
 from weft.models import SUFFIX
 from weft.pipeline import Component, Pipeline
+from weft.storage import digest
 from weft.tasks.registry import new_component
 from weft.text.base_chunks import set_base_chunks
 from weft.text.doc import Doc
@@ -47,7 +49,7 @@ def train_pipeline(
     with tempfile.TemporaryDirectory() as folder:
         place = keep or Path(folder)
         place.mkdir(parents=True, exist_ok=True)
-        run = _Run(config, seed, workers, Material(config, limit), place, say or (lambda text: None))
+        run = _Run(config, seed, workers, Material(config, limit, seed), place, say or (lambda text: None))
         return run.train()
 
 
@@ -57,6 +59,7 @@ class _Run:
     ) -> None:
         self.config, self.seed, self.workers, self.material, self.folder = config, seed, workers, material, folder
         self.say = say
+        self.before = weft.load(config.after).components if config.after else []
         self.done: list[tuple[ComponentSpec, Component]] = []
         self.report: dict[str, Any] = {"name": config.name, "components": [], "tests": []}
         self._jackknife: Jackknife | None = None
@@ -76,14 +79,18 @@ class _Run:
         for number, spec in enumerate(self.config.components, 1):
             self.say(f"{spec.task} ({number} of {len(self.config.components)})")
             self.report["components"].append(self._fit(spec))
-        nlp = Pipeline([component for _, component in self.done])
+        nlp = Pipeline(self._trained())
+        whole = Pipeline([*(part for part in self.before if gives_tags(part)), *nlp.components])
         for test in self.config.tests:
             self.say(f"scoring on {test.name}")
-            self.report["tests"] += score_test(nlp, test, self.material, self.workers)
+            self.report["tests"] += score_test(whole, test, self.material, self.workers)
         self.report["cpu_seconds"] = round(time.process_time() - started, 1)
         self.report["seconds"] = round(time.perf_counter() - wall, 1)
         nlp.card = self._card()
         return nlp, self.report
+
+    def _trained(self) -> list[Component]:
+        return [component for _, component in self.done]
 
     def _fit(self, spec: ComponentSpec) -> dict[str, Any]:
         train, dev = self.material.docs(spec.train), self.material.docs(spec.dev)
@@ -133,7 +140,8 @@ class _Run:
         """What all trainings depend on."""
         config = self.config
         corpora = {name: asdict(corpus) for name, corpus in config.corpora.items()}
-        return [corpora, self.seed, self.material.limit, config.folds, weft.__version__]
+        after = [digest(models.find(config.after))] if config.after else []
+        return [corpora, self.seed, self.material.limit, config.folds, weft.__version__, *after]
 
     def _new(self, spec: ComponentSpec, check: bool = False) -> Component:
         """A component to be trained."""
@@ -151,7 +159,7 @@ class _Run:
 
     def _with_tags(self, spec: ComponentSpec, docs: Sequence[Doc], training: bool) -> list[Doc]:
         """Documents with the tags that the component is to learn from."""
-        taggers = [component for _, component in self.done if gives_tags(component)]
+        taggers = [component for component in (*self.before, *self._trained()) if gives_tags(component)]
         if spec.tags == "gold" or not taggers or not docs:
             return list(docs)
         if spec.tags == "predicted" or not training:

@@ -186,14 +186,19 @@ def _plot(facts: dict[str, Any]) -> Curve | None:
 
 
 def _pipeline_blocks() -> dict[str, str]:
-    """The table of all trained pipelines, and the card of the English one with its scores by genre."""
+    """The table of all trained pipelines, and the cards of the English one, with scores by genre, and of its option."""
     reports = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("pipeline-*.json"))]
-    english = next((report for report in reports if report["name"] == "en"), None)
-    card = "Not trained yet: `weft train pipeline configs/en.toml`."
-    if english is not None:
-        text = card_text(english["card"]).split("\n", 2)[2].replace("\n## ", "\n### ")
-        card = f"{text}\n\n### Scores by genre\n\n{genre_table(english['tests'])}"
-    return {"pipelines": languages_table(reports), "pipeline-en": card}
+    cards = {}
+    for name in ("en", "en-speech"):
+        report = next((report for report in reports if report["name"] == name), None)
+        cards[name] = f"Not trained yet: `weft train pipeline configs/{name}.toml`."
+        if report is not None:
+            cards[name] = card_text(report["card"]).split("\n", 2)[2].replace("\n## ", "\n### ")
+            if any("by" in row for row in report["tests"]):
+                cards[name] += f"\n\n### Scores by genre\n\n{genre_table(report['tests'])}"
+    whole = [report for report in reports if any(row["task"] == "parser" for row in report["components"])]
+    blocks = {f"pipeline-{name}": card for name, card in cards.items()}
+    return {"pipelines": languages_table(whole), **blocks}
 
 
 def _systems_block(states: list[tuple[System, str]]) -> str:

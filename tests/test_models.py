@@ -49,6 +49,22 @@ def test_the_command_prints_the_card_and_lists_models_with_names(folder: Path) -
     assert '"model": "tlh"' in listed.output
 
 
+def test_the_option_for_speech_strikes_out_repairs_and_leaves_fluent_sentences(folder: Path) -> None:
+    nlp = weft.load("en", "en-speech")
+    doc = nlp("i want a flight to boston uh i mean to denver")
+    assert [span.text for span in doc.span_views("disfluencies")] == ["to boston"]
+    assert doc.column("deprel")[4:7] == ["reparandum", "reparandum", "discourse:filler"]
+    assert not nlp("they wrote to the captain on friday and he closed the harbour").span_views("disfluencies")
+    assert weft.load("en-speech").card["licence"] == "CC BY-SA 4.0"
+
+
+def test_the_models_of_the_package_are_listed_and_small(folder: Path) -> None:
+    own = models.available()
+    assert {"en", "en-speech"} <= set(own)
+    assert own["en-speech"].stat().st_size <= 3e6
+    assert sum(path.stat().st_size for path in own.values()) <= 20e6
+
+
 def test_a_path_is_taken_as_it_is(folder: Path) -> None:
     assert models.find("some/where") == Path("some/where")
     assert models.find("model.weft") == Path("model.weft")

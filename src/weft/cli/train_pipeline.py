@@ -13,7 +13,10 @@ from weft.cli.common import plain, print_json, print_table, short_path
 from weft.errors import ConfigError
 
 #: The scores that the table shows, as far as there are any; `--json` has all.
-SHOWN = ("Words", "Sentences", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS", "chunks", "entities", "mwe")
+SHOWN = (
+    "Words", "Sentences", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS", "chunks", "entities", "mwe",
+    "struck out, F",
+)  # fmt: skip
 
 
 def train_from_config(

@@ -21,7 +21,7 @@ from weft.formats import read
 from weft.recipes.cluster_material import bitext
 from weft.recipes.framework import RecipeOptions
 from weft.recipes.pseudo_language import Noise, PseudoLanguage, pseudo_bitext
-from weft.tasks.align import align
+from weft.tasks.align import APART, align
 from weft.tasks.project_entities import Bitext
 from weft.text.bitext import Links
 from weft.text.doc import Doc
@@ -147,7 +147,7 @@ def pud_links(options: RecipeOptions, english: Named, german: Named, more: int) 
         [word] for one, other in zip(english.words, german.words, strict=True) for word in sorted({*one} & {*other})
     ]
     sides = [*english.words, *source, *alike], [*german.words, *target, *alike]
-    return align(*sides, "grow-diag-final-and").take(0, len(english))
+    return align(*sides, "grow-diag-final-and", settings=APART).take(0, len(english))
 
 
 def pud_world(

@@ -22,8 +22,8 @@ pytestmark = [
         reason="newspaper and web text are not at hand: set WEFT_DATA (see `weft data list`)",
     ),
 ]  # fmt: skip
-#: Labelled sentences, and words of product reviews.
-SENTENCES, REVIEWS = 600, 100_000
+#: Labelled sentences, and words of product reviews (None: all).
+SENTENCES, REVIEWS = 600, None
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_flors_leads_in_every_genre_on_all_and_on_unknown_words(reports, others)
             for unknown in (False, True):
                 ours, theirs = right(reports, [genre], unknown).mean(), right(other, [genre], unknown).mean()
                 assert ours > theirs, (name, genre, unknown, ours, theirs)
-        for unknown, least in ((False, 0.01), (True, 0.03)):
+        for unknown, least in ((False, 0.01), (True, 0.05)):
             ours, theirs = right(reports, unknown=unknown), right(other, unknown=unknown)
             assert ours.mean() - theirs.mean() >= least, (name, unknown, ours.mean(), theirs.mean())
             assert mcnemar(ours, theirs).p < 0.001, (name, unknown)
@@ -85,8 +85,9 @@ def test_flors_leads_in_every_genre_on_all_and_on_unknown_words(reports, others)
 @pytest.mark.must_show("flors", 4)
 def test_the_gain_on_unknown_words_is_five_points_where_raw_text_is_large(reports, others):
     for name, other in others.items():
-        gain = right(reports, ["reviews"], True).mean() - right(other, ["reviews"], True).mean()
-        assert gain >= 0.05, (name, gain)
+        for genre in ("reviews", "answers"):
+            gain = right(reports, [genre], True).mean() - right(other, [genre], True).mean()
+            assert gain >= 0.05, (name, genre, gain)
 
 
 @pytest.mark.must_show("flors", 4)
@@ -101,7 +102,7 @@ def test_the_gain_is_smaller_in_the_domain_of_the_labelled_text(reports, others)
 @pytest.mark.must_show("flors", 5)
 def test_counts_of_neighbours_are_worth_three_points_on_unknown_words(texts, tests, reports):
     without = flors(texts, indicators=0)
-    for genre in ("reviews", "email"):
+    for genre in material.GENRES:
         other = tried(without, texts.source, tests[genre])
         unknown = reports[genre].unknown
         assert reports[genre].tags.right[unknown].mean() - other.tags.right[unknown].mean() >= 0.03, genre

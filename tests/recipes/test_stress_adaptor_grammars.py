@@ -23,7 +23,7 @@ pytestmark = [
         not have(material.STRESSED), reason="speech with stress is not at hand: set WEFT_DATA (see `weft data list`)"
     ),
 ]
-SIZE = recipe.Size(utterances=500, test=300, iterations=20, samples=4)
+SIZE = recipe.Size(utterances=500, test=300, iterations=60, samples=6)
 OPTIONS = RecipeOptions(seed=1)
 
 
@@ -55,7 +55,7 @@ def test_stress_helps_more_than_phonotactics_and_one_stress_a_word_adds_nothing(
 def test_words_with_several_stresses_lose_probability_and_stress_follows_types(found, corpus):
     few, more = found["phon-stress", 50].patterns, found["phon-stress", 500].patterns
     assert more["several"] < few["several"]
-    assert more["several"] < 0.1
+    assert more["several"] < 0.06
     shares = pattern_shares(corpus.train[:500], corpus.vowels)
     initial = more["initial"]
     assert abs(initial - shares["type"]["initial"]) < abs(initial - shares["token"]["initial"])
@@ -66,9 +66,9 @@ def test_the_vote_is_not_below_single_samples_and_chains_agree(found):
     runs = [one for (_, n), one in found.items() if n == 500]
     assert np.mean([recipe.token_f(one.train) - np.mean(one.single) for one in runs]) >= 0.0
     for one in runs:
-        assert recipe.token_f(one.train) >= np.mean(one.single) - 0.5
-        # 2 points after a thousand iterations; after twenty, chains of so small a text are further apart.
-        assert max(one.by_chain) - min(one.by_chain) <= 5.0
+        assert recipe.token_f(one.train) >= np.mean(one.single)
+        # 2 points after a thousand iterations; after sixty, chains of so small a text are further apart.
+        assert max(one.by_chain) - min(one.by_chain) <= 3.5
 
 
 @pytest.mark.must_show("stress-adaptor-grammars", 8)

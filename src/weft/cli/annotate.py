@@ -89,7 +89,7 @@ def annotate(
     ] = None,
     shard_size: Annotated[
         float, typer.Option("--shard-size", metavar="MB", min=0.001, help="Where larger files are cut, for a folder.")
-    ] = 8.0,
+    ] = 1.0,
     as_json: JsonFlag = False,
 ) -> None:
     """Annotate files with one model or several; documents keep their order, and memory does not grow with their number.

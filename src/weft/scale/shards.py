@@ -24,7 +24,7 @@ from weft.errors import ConfigError
 from weft.formats import FORMATS, detect, expand
 from weft.formats.streams import STANDARD, FilePart, is_utf8
 
-SHARD_BYTES = 8_000_000
+SHARD_BYTES = 1_000_000
 _WINDOW = 1 << 20
 #: Where documents begin, best places first; the last must be met in the end, the others only within a window.
 _BORDERS = {

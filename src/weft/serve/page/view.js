@@ -33,8 +33,9 @@ function shade(p) {
   return p === undefined || p >= 0.97 ? "u1" : p >= 0.85 ? "u2" : p >= 0.6 ? "u3" : "u4";
 }
 
+// Pictures show tags, not lemmas, whose probabilities are those of rules for unknown words.
 function leastSure(word) {
-  const values = Object.entries(word.confidence ?? {}).filter(([name]) => name !== "form").map(([, p]) => p);
+  const values = Object.entries(word.confidence ?? {}).filter(([name]) => !["form", "lemma"].includes(name)).map(([, p]) => p);
   return values.length ? Math.min(...values) : undefined;
 }
 

@@ -10,14 +10,11 @@ fewer, so that what needs 140,000 of them is measured on generated documents wit
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from weft.evaluate.hierarchical import hierarchical_bootstrap, hierarchical_interval
-from weft.evaluate.sentiment import PolarityReport, evaluate_polarities, precision_at, precision_recall
+from weft.evaluate.sentiment import precision_at, precision_recall
 from weft.lexical.polarity_lexicon import PolarityLexicon
 from weft.recipes import sentiment_material as material
 from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
@@ -28,15 +25,18 @@ from weft.recipes.sentiment_material import (
     FINE_RATE,
     INTERPOLATED_RATE,
 )
-from weft.recipes.sentiment_simulation import simulate
+from weft.recipes.sentiment_scores import Found, Runs, Scorer
+from weft.recipes.sentiment_simulation import Simulated, simulate
 from weft.tasks.sentiment import METHODS, SentimentAnalyser, SentimentSettings, vote_polarities
 from weft.text.doc import Doc
-from weft.text.polarity import POLARITIES, document_polarity, sentence_polarities
+from weft.text.polarity import POLARITIES, document_polarity
 
 SLUG = "latent-sentiment"
 #: Rated documents: how many (made neutral ones among them) and passes of the interpolated model over them.
 SIZES = {"1k": (1000, 30), "4k": (4000, 20), "12k": (12_000, 8)}
-LABELLED = (60, 120, 240)
+#: Labelled documents, and seeds of folds, samples of documents, made documents and training.
+LABELLED = {60: 1, 120: 1, 240: 3}
+SEEDS = max(LABELLED.values())
 NAMES = dict(zip(METHODS, ("FineToCoarse", "Coarse", "Cascaded", "Interpolated"), strict=True))
 PAPER = {  # sentence accuracy with 15,000 and with 143,580 rated reviews, for 60, 120 and 240 labelled ones
     "fine": ((49.3, 53.4, 54.6), (49.3, 53.4, 54.6)),
@@ -51,55 +51,6 @@ PAPER_F1 = {  # of positive, negative and neutral sentences in positive, negativ
     "interpolated": ((73, 16, 51), (42, 72, 48), (54, 52, 57)),
 }
 RECALL = tuple(round(0.1 * i, 1) for i in range(1, 11))
-
-
-@dataclass
-class Found:
-    """What a system says of the sentences of all test documents, in the order of documents."""
-
-    labels: dict[int, list[str]] = field(default_factory=dict)
-    given: dict[int, list[str]] = field(default_factory=dict)
-    documents: dict[int, str] = field(default_factory=dict)
-    probabilities: dict[int, NDArray[np.float64]] = field(default_factory=dict)
-
-    def add(self, analyser: SentimentAnalyser, docs: Sequence[Doc], numbers: Sequence[int]) -> None:
-        """Note what an analyser says of the documents with these numbers."""
-        chosen = [docs[i] for i in numbers]
-        labels, documents, posterior = analyser.predict(chosen)
-        given = analyser.predict(chosen, given=True)[0]
-        at = 0
-        for k, i in enumerate(numbers):
-            self.labels[i], self.given[i], self.documents[i] = labels[k], given[k], documents[k]
-            self.probabilities[i] = posterior.sentence[at : at + docs[i].n_sentences]
-            at += docs[i].n_sentences
-
-
-class Scorer:
-    """Gold labels of the test documents, and how systems compare with them."""
-
-    def __init__(self, docs: Sequence[Doc]) -> None:
-        self.gold = [sentence_polarities(doc) for doc in docs]
-        self.documents = [document_polarity(doc) for doc in docs]
-        self.group = np.repeat(np.arange(len(docs)), [doc.n_sentences for doc in docs])
-
-    def right(self, labels: Mapping[int, list[str]]) -> NDArray[np.float64]:
-        """Whether each sentence is right."""
-        pairs = zip(self.gold, (labels[i] for i in range(len(self.gold))), strict=True)
-        return np.array([g == s for golds, found in pairs for g, s in zip(golds, found, strict=True)], dtype=np.float64)
-
-    def report(self, labels: Mapping[int, list[str]]) -> PolarityReport:
-        return evaluate_polarities(self.gold, [labels[i] for i in range(len(self.gold))], self.documents)
-
-    def accuracy(self, labels: Mapping[int, list[str]]) -> tuple[float, tuple[float, float]]:
-        """Accuracy in percent with its interval: documents drawn anew, then their sentences."""
-        interval = hierarchical_interval(self.right(labels), [self.group])
-        return 100 * interval.value, (100 * interval.low, 100 * interval.high)
-
-    def difference(self, a: Mapping[int, list[str]], b: Mapping[int, list[str]]) -> tuple[float, str]:
-        """Difference in points, and in words with its interval and p."""
-        result = hierarchical_bootstrap(self.right(a), self.right(b), [self.group])
-        low, high = 100 * result.low, 100 * result.high
-        return 100 * result.difference, f"{100 * result.difference:+.1f} [{low:+.1f}, {high:+.1f}], p = {result.p:.3f}"
 
 
 def train(
@@ -129,59 +80,49 @@ def run(options: RecipeOptions) -> RecipeResult:
     lexicon = material.lexicon(options)
     docs = material.labelled(options)
     stars = material.rated(options, 1200 if options.quick else None, options.seed)
-    both = [*stars, *material.neutral(stars, seed=options.seed)]
+    seeds = range(options.seed, options.seed + (1 if options.quick else SEEDS))
+    made = {seed: material.neutral(stars, seed=seed) for seed in seeds}
+    rated = {seed: [*stars, *each] for seed, each in made.items()}
     result.notes.append(
         f"Labelled sentences are the paper's. Rated reviews are {len(stars):,} of the multi-domain sentiment corpus, "
-        f"which has no three stars, and {len(both) - len(stars):,} neutral documents made of halves of a positive "
+        f"which has no three stars, and {len(made[options.seed]):,} neutral documents made of halves of a positive "
         "and a negative one. Its domains are books, films, electronics and kitchen; test reviews are also of music "
-        "and video games."
+        f"and video games. Seeds: {len(seeds)}, of folds, samples, made documents and training."
     )
     if options.quick:
-        _folds(options, result, docs, both, lexicon, {"1k": (1000, 10)}, (60,), folds=2)
+        _folds(result, docs, rated, lexicon, {"1k": (1000, 10)}, {60: 1}, folds=2)
     else:
-        _folds(options, result, docs, both, lexicon, SIZES, LABELLED, folds=5)
-        _without_neutral(options, result, docs, stars, lexicon)
-    _generated(result, (1000, 4000) if options.quick else (1000, 4000, 15_000, 50_000, 150_000), options.seed)
+        _folds(result, docs, rated, lexicon, SIZES, LABELLED, folds=5)
+        _without_neutral(result, docs, stars, lexicon, seeds)
+    _generated(result, (1000, 4000) if options.quick else (1000, 4000, 15_000, 50_000, 150_000), seeds)
     return result
 
 
+Key = tuple[str, str, int]
+
+
 def _folds(
-    options: RecipeOptions,
     result: RecipeResult,
     docs: Sequence[Doc],
-    rated: Sequence[Doc],
+    rated: Mapping[int, Sequence[Doc]],
     lexicon: PolarityLexicon,
     sizes: Mapping[str, tuple[int, int]],
-    labelled: Sequence[int],
+    labelled: Mapping[int, int],
     folds: int,
 ) -> None:
-    """Cross-validation: every system, number of labelled and of rated documents."""
-    parts = material.folds(docs, 5, options.seed)[:folds]
-    tested = sorted(int(i) for part in parts for i in part)
-    place = {number: k for k, number in enumerate(tested)}
-    test = [docs[i] for i in tested]
-    found: dict[tuple[str, str, int], Found] = {}
-    samples = {
-        (k, n): material.stratified([doc for i, doc in enumerate(docs) if i not in set(part.tolist())], n, options.seed)
-        for k, part in enumerate(parts)
-        for n in labelled
-    }
-    for size, (count, epochs) in sizes.items():
-        chosen = material.stratified(rated, count, options.seed)
-        coarse = train("coarse", [], chosen, lexicon, seed=options.seed)
-        for k, part in enumerate(parts):
-            numbers = [place[int(i)] for i in part]
-            found.setdefault(("coarse", size, 0), Found()).add(coarse, test, numbers)
-            for n in labelled:
-                fit = partial(train, labelled=samples[k, n], rated=chosen, lexicon=lexicon, seed=options.seed)
-                if size == next(iter(sizes)):
-                    found.setdefault(("fine", "", n), Found()).add(fit("fine"), test, numbers)
-                found.setdefault(("cascaded", size, n), Found()).add(fit("cascaded", coarse=coarse), test, numbers)
-                interpolated = fit("interpolated", epochs=epochs)
-                found.setdefault(("interpolated", size, n), Found()).add(interpolated, test, numbers)
+    """Cross-validation: every system, number of labelled and of rated documents, with every seed."""
+    by_seed = []
+    for k, (seed, own) in enumerate(rated.items()):
+        chosen = [n for n, seeds in labelled.items() if k < seeds]
+        by_seed.append(_of_seed(docs, own, lexicon, sizes, chosen, folds, seed))
+    test = by_seed[0][0]
+    found = {key: [own[key] for _, own in by_seed if key in own] for key in by_seed[0][1]}
     scorer = Scorer(test)
-    baselines = _baselines(test, rated, lexicon, options.seed)
+    first = next(iter(rated))
+    baselines = _baselines(test, rated[first], lexicon, first)
     _accuracies(result, scorer, found, baselines, sizes, labelled)
+    if len(by_seed) > 1:
+        _spreads(result, scorer, found, sizes, labelled)
     largest, most = list(sizes)[-1], max(labelled)
     systems = {method: found[key] for method, key in _keys(largest, most).items()}
     _by_document(result, scorer, systems, largest, most)
@@ -189,12 +130,48 @@ def _folds(
     _curves(result, scorer, systems)
     result.curves.append(
         Curve("Coarse by rated documents", "rated documents", "sentence accuracy",
-              {"Coarse": [(float(sizes[s][0]), scorer.accuracy(found["coarse", s, 0].labels)[0]) for s in sizes]})
+              {"Coarse": [(float(sizes[s][0]), scorer.accuracy(found["coarse", s, 0])[0]) for s in sizes]})
     )  # fmt: skip
     _checks(result, scorer, found, systems, sizes, labelled)
 
 
-def _keys(size: str, n: int) -> dict[str, tuple[str, str, int]]:
+def _of_seed(
+    docs: Sequence[Doc],
+    rated: Sequence[Doc],
+    lexicon: PolarityLexicon,
+    sizes: Mapping[str, tuple[int, int]],
+    labelled: Sequence[int],
+    folds: int,
+    seed: int,
+) -> tuple[list[Doc], dict[Key, Found]]:
+    """The test documents in their order, and what every system says of them with one seed."""
+    parts = material.folds(docs, 5, seed)[:folds]
+    tested = sorted(int(i) for part in parts for i in part)
+    place = {number: k for k, number in enumerate(tested)}
+    test = [docs[i] for i in tested]
+    found: dict[Key, Found] = {}
+    samples = {
+        (k, n): material.stratified([doc for i, doc in enumerate(docs) if i not in set(part.tolist())], n, seed)
+        for k, part in enumerate(parts)
+        for n in labelled
+    }
+    for size, (count, epochs) in sizes.items():
+        chosen = material.stratified(rated, count, seed)
+        coarse = train("coarse", [], chosen, lexicon, seed=seed)
+        for k, part in enumerate(parts):
+            numbers = [place[int(i)] for i in part]
+            found.setdefault(("coarse", size, 0), Found()).add(coarse, test, numbers)
+            for n in labelled:
+                fit = partial(train, labelled=samples[k, n], rated=chosen, lexicon=lexicon, seed=seed)
+                if size == next(iter(sizes)):
+                    found.setdefault(("fine", "", n), Found()).add(fit("fine"), test, numbers)
+                found.setdefault(("cascaded", size, n), Found()).add(fit("cascaded", coarse=coarse), test, numbers)
+                interpolated = fit("interpolated", epochs=epochs)
+                found.setdefault(("interpolated", size, n), Found()).add(interpolated, test, numbers)
+    return test, found
+
+
+def _keys(size: str, n: int) -> dict[str, Key]:
     """Under which keys the systems of one column stand."""
     return {
         "fine": ("fine", "", n), "coarse": ("coarse", size, 0),
@@ -202,29 +179,27 @@ def _keys(size: str, n: int) -> dict[str, tuple[str, str, int]]:
     }  # fmt: skip
 
 
-def _baselines(
-    test: Sequence[Doc], rated: Sequence[Doc], lexicon: PolarityLexicon, seed: int
-) -> dict[str, dict[int, list[str]]]:
+def _baselines(test: Sequence[Doc], rated: Sequence[Doc], lexicon: PolarityLexicon, seed: int) -> dict[str, Runs]:
     """What needs no model of sentences."""
     votes = vote_polarities(test, lexicon)
     copied = [[document_polarity(doc)] * doc.n_sentences for doc in test]
     sentences = material.document_classifier(rated, lexicon, seed, test)
     named = {"lexicon vote": votes, "document's polarity copied": copied, "document classifier": sentences}
-    return {name: dict(enumerate(labels)) for name, labels in named.items()}
+    return {name: [Found(dict(enumerate(labels)))] for name, labels in named.items()}
 
 
 def _accuracies(
     result: RecipeResult,
     scorer: Scorer,
-    found: Mapping[tuple[str, str, int], Found],
-    baselines: Mapping[str, dict[int, list[str]]],
+    found: Mapping[Key, Runs],
+    baselines: Mapping[str, Runs],
     sizes: Mapping[str, tuple[int, int]],
-    labelled: Sequence[int],
+    labelled: Mapping[int, int],
 ) -> None:
     table = Table("Sentence accuracy by labelled (F) and rated (C) documents",
                   [f"C={size} F={n}" for size in sizes for n in labelled])  # fmt: skip
-    for name, labels in baselines.items():
-        value, interval = scorer.accuracy(labels)
+    for name, runs in baselines.items():
+        value, interval = scorer.accuracy(runs)
         table.add(name, dict.fromkeys(table.columns[:1], value), interval=dict.fromkeys(table.columns[:1], interval))
     papers = dict(zip(list(sizes)[-2:], (0, 1), strict=True)) if len(sizes) > 1 else {}
     for method, name in NAMES.items():
@@ -232,24 +207,43 @@ def _accuracies(
         for size in sizes:
             for k, n in enumerate(labelled):
                 column = f"C={size} F={n}"
-                ours[column], intervals[column] = scorer.accuracy(found[_keys(size, n)[method]].labels)
+                ours[column], intervals[column] = scorer.accuracy(found[_keys(size, n)[method]])
                 if size in papers:
                     paper[column] = PAPER[method][papers[size]][k]
         table.add(name, ours, paper, intervals)
     table.note = (
         "The paper's figures are for 15,000 and 143,580 rated reviews; they stand beside ours for the two larger "
         "numbers. Baselines and Coarse do not hang on F, FineToCoarse not on C. 95 % intervals by hierarchical "
-        "bootstrap: documents drawn anew, then their sentences."
+        "bootstrap: seeds and documents drawn anew, then the sentences of documents. Seeds: "
+        + ", ".join(f"{seeds} with F={n}" for n, seeds in labelled.items())
+        + "."
     )
     result.tables.append(table)
 
 
-def _by_document(result: RecipeResult, scorer: Scorer, systems: Mapping[str, Found], size: str, labelled: int) -> None:
+def _spreads(
+    result: RecipeResult,
+    scorer: Scorer,
+    found: Mapping[Key, Runs],
+    sizes: Mapping[str, tuple[int, int]],
+    labelled: Mapping[int, int],
+) -> None:
+    several = [n for n, seeds in labelled.items() if seeds > 1]
+    table = Table("Standard deviation of sentence accuracy over seeds, points",
+                  [f"C={size} F={n}" for size in sizes for n in several])  # fmt: skip
+    for method, name in NAMES.items():
+        table.add(name, {
+            f"C={size} F={n}": scorer.spread(found[_keys(size, n)[method]]) for size in sizes for n in several
+        })  # fmt: skip
+    result.tables.append(table)
+
+
+def _by_document(result: RecipeResult, scorer: Scorer, systems: Mapping[str, Runs], size: str, labelled: int) -> None:
     columns = [f"{name} in {document}" for document in POLARITIES for name in POLARITIES]
     table = Table(f"F1 of sentences by polarity of the document, C={size} F={labelled}", columns,
                   digits=dict.fromkeys(columns, 0))  # fmt: skip
-    for method, each in systems.items():
-        report = scorer.report(each.labels)
+    for method, runs in systems.items():
+        report = scorer.report(runs)
         ours = {
             f"{name} in {document}": 100 * report.by_document[document][name].f1
             for document in POLARITIES
@@ -261,14 +255,14 @@ def _by_document(result: RecipeResult, scorer: Scorer, systems: Mapping[str, Fou
     result.tables.append(table)
 
 
-def _test_modes(result: RecipeResult, scorer: Scorer, systems: Mapping[str, Found], size: str, labelled: int) -> None:
+def _test_modes(result: RecipeResult, scorer: Scorer, systems: Mapping[str, Runs], size: str, labelled: int) -> None:
     table = Table(f"Document's polarity unknown or given, C={size} F={labelled}",
                   ["unknown", "given", "gain", "documents right"])  # fmt: skip
     gains = {}
-    for method, each in systems.items():
-        values = {"unknown": scorer.accuracy(each.labels), "given": scorer.accuracy(each.given)}
-        gains[method], words = scorer.difference(each.given, each.labels)
-        right = np.mean([each.documents[i] == gold for i, gold in enumerate(scorer.documents)])
+    for method, runs in systems.items():
+        values = {"unknown": scorer.accuracy(runs), "given": scorer.accuracy(runs, given=True)}
+        gains[method], words = scorer.difference(scorer.right(runs, given=True), scorer.right(runs))
+        right = np.mean([run.documents[i] == gold for run in runs for i, gold in enumerate(scorer.documents)])
         ours = {name: value for name, (value, _) in values.items()}
         table.add(NAMES[method], ours | {"gain": words, "documents right": 100 * float(right)},
                   interval={name: interval for name, (_, interval) in values.items()})  # fmt: skip
@@ -277,14 +271,14 @@ def _test_modes(result: RecipeResult, scorer: Scorer, systems: Mapping[str, Foun
     result.check("a given polarity of the document helps every model", min(gains.values()) > 0, shown)
 
 
-def _curves(result: RecipeResult, scorer: Scorer, systems: Mapping[str, Found]) -> None:
+def _curves(result: RecipeResult, scorer: Scorer, systems: Mapping[str, Runs]) -> None:
     gold = np.array([label for labels in scorer.gold for label in labels])
     areas: dict[str, list[str]] = {}
     for number, polarity in enumerate(POLARITIES[:2]):
         lines = {}
-        for method, each in systems.items():
-            chance = np.concatenate([each.probabilities[i][:, number] for i in range(len(scorer.gold))])
-            recall, precision = precision_recall(chance, gold == polarity)
+        for method, runs in systems.items():
+            chance = np.concatenate([run.probabilities[i][:, number] for run in runs for i in range(len(scorer.gold))])
+            recall, precision = precision_recall(chance, np.tile(gold == polarity, len(runs)))
             lines[NAMES[method]] = list(zip(RECALL, precision_at(recall, precision, RECALL), strict=True))
             area = float(np.sum(np.diff(np.append(0.0, recall)) * precision))
             areas.setdefault(polarity, []).append(f"{NAMES[method]} {100 * area:.1f}")
@@ -297,15 +291,15 @@ def _curves(result: RecipeResult, scorer: Scorer, systems: Mapping[str, Found]) 
 def _checks(
     result: RecipeResult,
     scorer: Scorer,
-    found: Mapping[tuple[str, str, int], Found],
-    systems: Mapping[str, Found],
+    found: Mapping[Key, Runs],
+    systems: Mapping[str, Runs],
     sizes: Mapping[str, tuple[int, int]],
-    labelled: Sequence[int],
+    labelled: Mapping[int, int],
 ) -> None:
     for method, name in (("coarse", "Coarse"), ("fine", "FineToCoarse"), ("cascaded", "Cascaded")):
         differences = {
             f"C={size} F={n}": scorer.difference(
-                found["interpolated", size, n].labels, found[_keys(size, n)[method]].labels
+                scorer.right(found["interpolated", size, n]), scorer.right(found[_keys(size, n)[method]])
             )
             for size in sizes
             for n in labelled
@@ -313,11 +307,11 @@ def _checks(
         shown = "; ".join(f"{column} {words}" for column, (_, words) in differences.items())
         holds = min(value for value, _ in differences.values()) > 0
         result.check(f"Interpolated above {name} everywhere", holds, shown, required=method == "coarse")
-    scores = {size: scorer.accuracy(found["coarse", size, 0].labels)[0] for size in sizes}
+    scores = {size: scorer.accuracy(found["coarse", size, 0])[0] for size in sizes}
     shown = ", ".join(f"{size} {value:.1f}" for size, value in scores.items())
     rising = list(scores.values())
     result.check("Coarse rises with rated documents", rising[-1] > rising[0] or len(rising) < 2, shown, required=False)
-    f1 = {method: scorer.report(each.labels).by_document for method, each in systems.items()}
+    f1 = {method: scorer.report(runs).by_document for method, runs in systems.items()}
     own, other = (100 * f1["coarse"][name]["pos"].f1 for name in ("pos", "neg"))
     mixed = 100 * f1["interpolated"]["neg"]["pos"].f1
     result.check("Coarse finds the document's polarity: F1 of pos far higher in pos than in neg documents",
@@ -327,38 +321,51 @@ def _checks(
 
 
 def _without_neutral(
-    options: RecipeOptions,
-    result: RecipeResult,
-    docs: Sequence[Doc],
-    stars: Sequence[Doc],
-    lexicon: PolarityLexicon,
+    result: RecipeResult, docs: Sequence[Doc], stars: Sequence[Doc], lexicon: PolarityLexicon, seeds: Sequence[int]
 ) -> None:
     """The same without the neutral documents that were made."""
     scorer = Scorer(docs)
-    found = {"coarse": Found(), "interpolated": Found()}
-    coarse = train("coarse", [], stars, lexicon, seed=options.seed)
-    for part in material.folds(docs, 5, options.seed):
-        held = set(part.tolist())
-        sample = material.stratified([doc for i, doc in enumerate(docs) if i not in held], 240, options.seed)
-        found["coarse"].add(coarse, docs, part.tolist())
-        found["interpolated"].add(train("interpolated", sample, stars, lexicon, 8, options.seed), docs, part.tolist())
+    found: dict[str, list[Found]] = {"coarse": [], "interpolated": []}
+    for seed in seeds:
+        coarse = train("coarse", [], stars, lexicon, seed=seed)
+        both = Found(), Found()
+        for part in material.folds(docs, 5, seed):
+            held = set(part.tolist())
+            sample = material.stratified([doc for i, doc in enumerate(docs) if i not in held], 240, seed)
+            both[0].add(coarse, docs, part.tolist())
+            both[1].add(train("interpolated", sample, stars, lexicon, 8, seed), docs, part.tolist())
+        for method, each in zip(found, both, strict=True):
+            found[method].append(each)
     table = Table(f"Without made neutral documents, C={len(stars):,} F=240", ["accuracy", "F1 of neu"])
-    for method, each in found.items():
-        value, interval = scorer.accuracy(each.labels)
-        neutral = 100 * scorer.report(each.labels).scores["neu"].f1
+    for method, runs in found.items():
+        value, interval = scorer.accuracy(runs)
+        neutral = 100 * scorer.report(runs).scores["neu"].f1
         table.add(NAMES[method], {"accuracy": value, "F1 of neu": neutral}, interval={"accuracy": interval})
     result.tables.append(table)
 
 
-def _generated(result: RecipeResult, sizes: Sequence[int], seed: int) -> None:
+def _generated(result: RecipeResult, sizes: Sequence[int], seeds: Sequence[int]) -> None:
     table = Table("Generated documents, F=60: sentence accuracy by rated documents",
                   [f"C={size:,}" for size in sizes])  # fmt: skip
-    scores = {size: simulate(size, epochs=max(4, 30_000 // size), seed=seed) for size in sizes}
+    scores: dict[int, dict[str, Simulated]] = {}
+    runs: dict[int, list[dict[str, Simulated]]] = {}
+    for size in sizes:
+        # Texts of one seed are drawn with the seeds after it.
+        runs[size] = [simulate(size, epochs=max(4, 30_000 // size), seed=100 * seed) for seed in seeds]
+        scores[size] = {
+            method: Simulated(
+                float(np.mean([run[method].accuracy for run in runs[size]])),
+                float(np.mean([run[method].positive_in_negative for run in runs[size]])),
+            )
+            for method in NAMES
+        }
     for method, name in NAMES.items():
-        table.add(name, {f"C={size:,}": scores[size][method].accuracy for size in sizes})
+        own = {f"C={size:,}": [run[method].accuracy for run in runs[size]] for size in sizes}
+        limits = {column: (min(each), max(each)) for column, each in own.items() if len(each) > 1}
+        table.add(name, {column: float(np.mean(each)) for column, each in own.items()}, interval=limits)
     table.note = (
         "Ten sentences of ten words a document, 20 % of the words of the sentence's polarity; the chain of polarities "
-        "hangs on the document's."
+        "hangs on the document's. Intervals: the lowest and highest seed."
     )
     result.tables.append(table)
     least, most = scores[sizes[0]], scores[sizes[-1]]

@@ -220,7 +220,9 @@ class Lemmatizer(Component):
             columns = np.stack([read_column(run, name) for name in ("form", *self.columns)], axis=1)
             if not len(columns):
                 continue
-            memory = self._memories.setdefault(table, RowMemory(columns.shape[1]))
+            memory = self._memories.get(table)
+            if memory is None:
+                memory = self._memories.setdefault(table, RowMemory(columns.shape[1]))
             lemmas = memory.find(columns)
             missing = np.flatnonzero(lemmas < 0)
             if len(missing):

@@ -227,12 +227,10 @@ class Segmenter(Component):
         owners = np.arange(len(kinds), dtype=np.int32) - np.repeat(bounds[:-1], counts).astype(np.int32)
         lasts = np.flatnonzero(final)
         sentences, sentence_bounds = _offsets(word_ends[lasts], np.searchsorted(lasts, bounds), word_bounds)
-        confidence = tokens.confidence
+        confidence, ids = tokens.confidence, _ids(docs, types, kinds, bounds)
         if found:
             owners = np.repeat(owners, sizes)
             confidence = None if confidence is None else np.repeat(confidence, sizes)
-        ids = _ids(docs, types, kinds, bounds)
-        if found:
             ids = _with_parts(docs, ids, found, bounds, sizes, word_ends)
         own_tokens, own_words, own_sentences = (
             list(pairwise(array.tolist())) for array in (bounds, word_bounds, sentence_bounds)

@@ -41,6 +41,7 @@ FILES = {
     "nl": ("ner/conll2002-nl/{}.txt.gz", "form xpos entities:IOB2"),
     "de": ("ner/germeval2014-de/{}.tsv.gz", "id form entities:IOB2 _"),
     "wikiann-en": ("ner/wikiann-en/{}.txt.gz", "form entities:IOB2"),
+    "wikiann-de": ("ner/wikiann-de/{}.txt.gz", "form entities:IOB2"),
     "wikiann-fr": ("ner/wikiann-fr/{}.txt.gz", "form entities:IOB2"),
 }
 

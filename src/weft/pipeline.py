@@ -111,7 +111,7 @@ class Pipeline:
         for component in self.components:
             if "tokens" in component.provides:
                 filled = raw
-            elif filled is raw or not filled:
+            elif filled is raw or not filled:  # found once, and again behind a component that finds words
                 filled = [doc for doc in docs if doc.n_words]
             required = [layer for layer in component.requires if layer not in provided]
             provided.update(component.provides)

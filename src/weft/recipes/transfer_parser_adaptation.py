@@ -99,7 +99,7 @@ class Size:
     text: int = 500  # sentences of the target without trees
     text_words: int = 20  # of a sentence, at most
     test: int = 500
-    iterations: int = 25
+    iterations: int = 80
     adapted_iterations: int = 20
     bits: int = 18
     sweep: tuple[str, ...] = ("es", "tr")  # targets with a curve over sigma

@@ -98,6 +98,22 @@ def tagged(options: RecipeOptions, path: str, n_words: int | None = None) -> Sen
     return found
 
 
+def raw_words(options: RecipeOptions, path: str, fields: str, n_words: int) -> Sentences:
+    """Sentences of a corpus of which only the words are used, the first of about so many words."""
+    found = Sentences([], [])
+    total = 0
+    corpus = options.find(path)
+    for doc in read(corpus) if ".conllu" in path else read(corpus, "columns", fields=fields, strict=False):
+        forms = doc.column("form")
+        for first, end in pairwise(doc.sentence_offsets.tolist()):
+            found.words.append(forms[first:end])
+            found.tags.append([""] * (end - first))
+            total += end - first
+            if total >= n_words:
+                return found
+    return found
+
+
 def dictionary(options: RecipeOptions, code: str) -> TagDictionary:
     """The Wiktionary dictionary of a language."""
     return _dictionary(options.find(DICTIONARY.format(code)))

@@ -32,6 +32,8 @@ SLUG = "stress-adaptor-grammars"
 MODELS = (
     "nophon", "phon", "nophon-stress", "phon-stress", "nophon-stress-usc", "phon-stress-usc",
 )  # fmt: skip
+#: The paper's control: one level of collocations in the place of three, otherwise as nophon.
+CONTROL = "colloc"
 #: Token F of the paper on its Alex corpus (17,948 utterances): on the text itself, on 1,000 others.
 PAPER = {
     "nophon": (81.0, 81.0), "phon": (85.0, 84.0), "nophon-stress": (86.0, 87.0), "phon-stress": (88.0, 88.0),
@@ -48,15 +50,15 @@ PAPER_SHARES = {"type": {"initial": 87, "unstressed": 5, "second": 7},
 class Size:
     """How large the experiment is; the paper has up to 17,948 utterances, 4 chains and 1,000 iterations."""
 
-    utterances: int = 1000
-    prefixes: tuple[int, ...] = (100, 200, 500)
+    utterances: int = 2000
+    prefixes: tuple[int, ...] = (100, 200, 500, 1000)
     test: int = 1000
-    chains: int = 2
+    chains: int = 4
     prefix_chains: int = 2
-    iterations: int = 300
-    prefix_iterations: int = 100  # of prefixes, of `more` and of the Brent corpus
+    iterations: int = 200
+    prefix_iterations: int = 100  # of prefixes, of `more`, of the control and of the Brent corpus
     samples: int = 10
-    more: int = 2000  # utterances for what is learnt of stress, one chain
+    more: int = 5000  # utterances for what is learnt of stress, one chain
     brent: int = 1000
     relabel_every: int = 2
 
@@ -111,13 +113,14 @@ def run(options: RecipeOptions) -> RecipeResult:
     _curve(result, found, sizes)
     _patterns(result, found, corpus, size)
     _sampler(result, found, size)
+    _control(result, found, corpus, size, options)
     _brent(result, size, options)
     result.notes.append(
         f"The paper's corpora with stress are not at hand: a sample of English speech to children of the same make, "
         f"whose shares of stress patterns are close to the paper's, stands in for them; its first {size.utterances:,} "
         f"utterances and {size.iterations} iterations of {size.chains} chains instead of 17,948, 1,000 and 4 "
-        f"(other sizes and the Brent corpus: {size.prefix_iterations}); the last {size.test:,} utterances are the "
-        "test. Differences below 2 points are within what chains differ by."
+        f"(other sizes, one level and the Brent corpus: {size.prefix_iterations}); the last {size.test:,} utterances "
+        "are the test. Differences below 2 points are within what chains differ by."
     )
     return result
 
@@ -128,7 +131,7 @@ def segment(corpus: Speech, model: str, size: Size, chains: int, options: Recipe
     train, test = (group if stress else without_stress(group) for group in (corpus.train, corpus.test))
     said = [sounds_of(utterance) for utterance in train]
     settings = WordSettings(
-        grammar=f"colloc3-{model}",
+        grammar=model if model == CONTROL else f"colloc3-{model}",
         vowels=corpus.vowels,
         consonants=corpus.consonants,
         chains=chains,
@@ -274,6 +277,22 @@ def _sampler(result: RecipeResult, found: dict[tuple[str, int], Segmented], size
     spread = {model: max(found[model, n].by_chain) - min(found[model, n].by_chain) for model in MODELS}
     told = ", ".join(f"{model} {value:.1f}" for model, value in spread.items())
     result.check("chains agree within 2 points", max(spread.values()) <= 2.0, told, required=False)
+
+
+def _control(
+    result: RecipeResult, found: dict[tuple[str, int], Segmented], corpus: Speech, size: Size, options: RecipeOptions
+) -> None:
+    n = size.prefixes[-1]
+    own = size.smaller()
+    table = Table(f"Levels of collocations, {n:,} utterances", ["token F", "test token F", "lexicon F"])
+    rows = {
+        "one (colloc)": segment(corpus.first(n), CONTROL, own, own.chains, options),
+        "three (colloc3-nophon)": found["nophon", n],
+    }
+    for name, one in rows.items():
+        table.add(name, {"token F": token_f(one.train), "test token F": token_f(one.test),
+                         "lexicon F": 100 * one.train.lexicon.f1})  # fmt: skip
+    result.tables.append(table)
 
 
 def _brent(result: RecipeResult, size: Size, options: RecipeOptions) -> None:

@@ -34,12 +34,12 @@ SOURCES = {
     "sv": "treebanks/ud/Swedish-LinES/dev.conllu.gz",
     "da": "treebanks/ud/Danish-DDT/dev.conllu.gz",
 }
-N_CAPTIONS, N_VERSES = 4000, 1000  # sentence pairs to align
-N_LEARNED = 1500  # of them, those with projected tags that the tagger learns from
-N_ENGLISH = 2000  # sentences of the English tagger
-N_TREES = 100  # sentences a language of the parser
-N_TARGET = 80  # German sentences that the parser is adapted to
-N_TEST = 400
+N_CAPTIONS, N_VERSES = 12000, 4000  # sentence pairs to align
+N_LEARNED = 6000  # of them, those with projected tags that the tagger learns from
+N_ENGLISH = 8000  # sentences of the English tagger
+N_TREES = 500  # sentences a language of the parser
+N_TARGET = 600  # German sentences that the parser is adapted to
+N_TEST = 977
 ANNOTATED = (100, 500)  # German sentences of the rows for comparison
 THRESHOLD = 0.9
 #: What a speaker writes down in a minute: German prepositions that run into the article.

@@ -60,6 +60,15 @@ def test_a_small_set_of_labels_lifts_em_by_five_points(sample):
 
 
 @pytest.mark.must_show("dmlc-unsupervised-tagging", 6)
+def test_with_as_many_unknown_words_as_in_the_paper_most_of_the_gain_is_kept(sample):
+    _, rest = material.halves(sample)
+    known = material.without_rare_words(material.dictionary_of(sample), rest, recipe.UNKNOWN[1], 0)
+    problem = recipe.Problem.of(rest, known)
+    assert 2.1 < recipe.ambiguity(problem) < 2.5
+    assert accuracy(problem, tag(problem, "dmlc")) - accuracy(problem, tag(problem, "em")) >= 4.0
+
+
+@pytest.mark.must_show("dmlc-unsupervised-tagging", 6)
 def test_with_half_of_the_dictionary_the_gain_is_larger_once_unknown_words_have_tags_of_words_like_them(sample):
     """With all tags for every unknown word it is there, but small (see the page)."""
     half, rest = material.halves(sample)

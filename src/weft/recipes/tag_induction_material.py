@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gzip
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
+
+import numpy as np
 
 from weft.formats import read
 from weft.lexical.dictionary import TagDictionary
@@ -17,6 +20,7 @@ SPANISH = "treebanks/other/conll2007-es/train.conll.gz"
 UD = "treebanks/ud/{}.conllu.gz"
 MALAGASY = "tagging/malagasy/{}"
 BROWN = "tagging/brown/brown.tagged.txt.gz"
+RARE = 3
 
 
 def newspaper(options: RecipeOptions, n_words: int | None = None) -> Sentences:
@@ -84,6 +88,23 @@ def dictionary_of(text: Sentences) -> TagDictionary:
     for word, tag in zip(text.flat_words, text.flat_tags, strict=True):
         entries.setdefault(word, set()).add(tag)
     return TagDictionary(entries, sorted(set(text.flat_tags)), rules=False)
+
+
+def without_rare_words(dictionary: TagDictionary, text: Sentences, share: float, seed: int) -> TagDictionary:
+    """A dictionary that lacks some of the words that a text has at most `RARE` times, so that it does not know this
+    share of the text.
+
+    >>> text = Sentences([["a", "run", "a", "a", "a"]], [["D", "N", "D", "D", "D"]])
+    >>> without_rare_words(dictionary_of(text), text, 0.2, 0).tags_of("run")
+    ()
+    """
+    counts = Counter(text.flat_words)
+    rare = sorted(word for word, n in counts.items() if n <= RARE)
+    np.random.default_rng(seed).shuffle(rare)
+    unknown = np.cumsum([counts[word] for word in rare])
+    gone = set(rare[: int(np.searchsorted(unknown, share * text.n_words)) + 1]) if share else set()
+    entries = {word: dictionary.tags_of(word) for word in counts if word not in gone}
+    return TagDictionary(entries, dictionary.tags, rules=False)
 
 
 def malagasy_raw(options: RecipeOptions, n_words: int) -> list[list[str]]:

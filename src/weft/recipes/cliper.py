@@ -73,7 +73,7 @@ class Sizes:
     dev: int = 400
     test: int = 1500
     seeds: int = 3
-    labelled: tuple[int, ...] = (0, 100, 300, 1000, 2500)
+    labelled: tuple[int, ...] = (0, 100, 300, 1000, 2000)
     tried: int = 1000  # labelled sentences with which a claim is made
     iterations: int = 50
     trial_pairs: int = 500

@@ -15,7 +15,7 @@ from weft.data import find, have
 from weft.lexical.polarity_lexicon import PolarityLexicon
 from weft.recipes import review_domains as material
 from weft.recipes import scl_sentiment as recipe
-from weft.recipes.review_domains import DOMAINS, FILES, Sizes
+from weft.recipes.review_domains import DOMAINS, FILES, FOLDS, SYSTEMS, Sizes
 from weft.tasks.polarity_model import choose_pivots, fit_polarity, project_documents
 from weft.tasks.polarity_report import agreement, shared_terms, specific
 
@@ -69,19 +69,61 @@ def test_pivots_that_tell_of_the_label_are_opinions_and_frequent_ones_are_not(bo
     assert {"excellent", "waste"} <= set(found)
 
 
+@pytest.fixture(scope="module")
+def outcomes(data):
+    """All twelve pairs, with fewer pivots and dimensions than the recipe has."""
+    sizes = Sizes(pivots=150, dimensions=25, draws=1)
+    return [each for pair in combinations(range(4), 2) for each in material.pair_outcomes(data, *pair, FOLD, sizes)]
+
+
+def means(outcomes):
+    """The mean accuracy of every system."""
+    return {system: float(np.mean([each.accuracy(system) for each in outcomes])) for system in SYSTEMS}
+
+
+def across(outcomes):
+    """Four directions between the two groups of domains."""
+    return [each for each in outcomes if {each.source, each.target} in ({0, 3}, {1, 2})]
+
+
 @pytest.mark.must_show("scl-sentiment", 5)
-def test_adaptation_helps_across_kinds_of_products(data):
-    """Four directions between the two groups of domains, with fewer pivots; the recipe has all twelve."""
-    accuracy: dict[str, list[float]] = {}
-    for one, other in ((0, 3), (1, 2)):
-        for outcome in material.pair_outcomes(data, one, other, FOLD, Sizes(pivots=150, dimensions=25, draws=1)):
-            for system in outcome.right:
-                accuracy.setdefault(system, []).append(outcome.accuracy(system))
-    mean = {system: float(np.mean(values)) for system, values in accuracy.items()}
+def test_adaptation_helps_across_kinds_of_products(outcomes):
+    mean = means(across(outcomes))
     assert mean["base"] < mean["SCL-MI"]
     assert mean["base"] < mean["SCL-MI+50"]
     assert mean["SCL"] > mean["base"] - 1
     assert mean["SCL-MI+50"] > mean["base+50"]
+
+
+@pytest.mark.must_show("scl-sentiment", 5)
+def test_over_twelve_pairs_pivots_of_the_label_lose_less_than_frequent_ones_and_fifty_labels_least(data, outcomes):
+    # The sheet: base < SCL < SCL-MI < SCL-MI+50. All of it but base < SCL holds with these 150 pivots, where SCL and
+    # base are level; base < SCL, but not SCL < SCL-MI, holds with the recipe's 500: the next test, and the page.
+    mean = means(outcomes)
+    assert mean["base"] < mean["SCL-MI"] < mean["SCL-MI+50"]
+    assert mean["SCL"] < mean["SCL-MI"]
+    assert abs(mean["SCL"] - mean["base"]) < 0.5
+    assert sum(each.accuracy("SCL-MI") > each.accuracy("base") for each in outcomes) >= 9
+    own = [100 * material.in_domain(data, target, FOLD).mean() for target in range(4)]
+    assert abs(np.mean(own) - mean["base"] - 9) < 1.5  # the paper loses 9.1 points
+
+
+@pytest.mark.must_show("scl-sentiment", 5)
+def test_over_twelve_pairs_frequent_pivots_help_where_there_are_500_of_them(data):
+    accuracy = {"base": [], "SCL": []}
+    for pair in combinations(range(4), 2):
+        train = {each: data.where(each, FOLD, False) for each in pair}
+        rows = data.rows(data.terms(np.concatenate(list(train.values()))))
+        raw = [rows[each] for each in train.values()]
+        theta = project_documents(raw, choose_pivots("scl", raw[0], data.y[train[pair[0]]], raw, 500), 50)
+        for source, target in (pair, pair[::-1]):
+            test, y = data.where(target, FOLD, True), data.y[train[source]]
+            for system, own in (("base", None), ("SCL", theta)):
+                model = fit_polarity(rows[train[source]], y, own, mu=Sizes().mu)
+                accuracy[system].append(100 * np.mean(model.labels(rows[test]) == data.y[test]))
+    gains = np.array(accuracy["SCL"]) - np.array(accuracy["base"])
+    assert gains.mean() > 0
+    assert (gains > 0).sum() >= 7
 
 
 @pytest.mark.must_show("scl-sentiment", 6)
@@ -90,26 +132,23 @@ def test_distance_is_nothing_inside_a_domain_least_for_neighbours_and_foretells_
     found = {pair: distances.of(*pair) for pair in combinations(DOMAINS, 2)}
     assert halves < 5
     near = sorted(found, key=found.__getitem__)
-    assert near[0] == ("electronics", "kitchen")
-    across = [value for pair, value in found.items() if pair not in (("electronics", "kitchen"), ("books", "dvd"))]
-    assert found["books", "dvd"] < np.mean(across)
-    own, losses = {}, {}
+    assert near[:2] == [("electronics", "kitchen"), ("books", "dvd")]
+    assert found["books", "dvd"] < 0.5 * found[near[2]]
+    losses = np.mean([losses_without_adaptation(data, fold) for fold in range(FOLDS)], axis=0)
+    # The sheet: Spearman's correlation above 0.6. So it is over all five folds; over the two folds of the recipe it is
+    # 0.49, as the four far pairs differ in loss by less than their noise.
+    assert recipe.spearman(list(found.values()), losses.tolist()) > 0.6
+    assert np.corrcoef(list(found.values()), losses)[0, 1] > 0.8
+
+
+def losses_without_adaptation(data, fold):
+    """What each pair of domains loses, in the order of `combinations`, mean of both directions."""
     rows = data.rows(np.arange(data.ones.shape[1]))
-    train = [data.where(each, FOLD, False) for each in range(4)]
-    test = [data.where(each, FOLD, True) for each in range(4)]
+    train, test = ([data.where(each, fold, inside) for each in range(4)] for inside in (False, True))
     models = [fit_polarity(rows[each], data.y[each]) for each in train]
-    for source in range(4):
-        for target in range(4):
-            right = models[source].labels(rows[test[target]]) == data.y[test[target]]
-            own[source, target] = 100 * float(right.mean())
-    for one, other in combinations(range(4), 2):
-        lost = [own[t, t] - own[s, t] for s, t in ((one, other), (other, one))]
-        losses[DOMAINS[one], DOMAINS[other]] = float(np.mean(lost))
-    # With four pairs far apart and two near ones, ranks within either kind are noise on one fold: the recipe reports
-    # Spearman's correlation over more folds, here it must be clearly above 0 and the linear one high.
-    lost_by_pair = [losses[pair] for pair in found]
-    assert recipe.spearman(list(found.values()), lost_by_pair) > 0.3
-    assert np.corrcoef(list(found.values()), lost_by_pair)[0, 1] > 0.8
+    own = np.array([[100 * np.mean(model.labels(rows[each]) == data.y[each]) for each in test] for model in models])
+    lost = np.diag(own)[None, :] - own  # by source and target
+    return [(lost[one, other] + lost[other, one]) / 2 for one, other in combinations(range(4), 2)]
 
 
 @pytest.mark.must_show("scl-sentiment", 7)

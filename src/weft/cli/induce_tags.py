@@ -38,6 +38,10 @@ def tags(
     ] = "hmm",
     iterations: Annotated[int, typer.Option("--iterations", help="Most rounds of EM.", min=1)] = 100,
     shards: Annotated[int, typer.Option("--shards", help="Processes that share the text.", min=1)] = 1,
+    cluster: Annotated[
+        str | None,
+        typer.Option("--cluster", metavar="ADDRESS", help="Dask scheduler whose workers share the text instead."),
+    ] = None,
     dev: Annotated[Path | None, typer.Option("--dev", metavar="FILE", help="Sentences with tags, to score on.")] = None,
     options: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Any other setting of the tagger; repeat.")
@@ -60,8 +64,8 @@ def tags(
             raise ConfigError(f"the name of a dictionary must not have a comma: {path}")
     chosen: dict[str, Any] = {
         "dictionaries": ",".join(map(str, dictionaries)), "tagset": tagset, "column": column, "method": method,
-        "grow": grow, "fitting": fitting, "tagger": tagger, "iterations": iterations, "shards": shards, "seed": seed,
-        **read_settings(options or ()),
+        "grow": grow, "fitting": fitting, "tagger": tagger, "iterations": iterations, "shards": shards,
+        "cluster": cluster or "", "seed": seed, **read_settings(options or ()),
     }  # fmt: skip
     text = open_inputs(files, from_format, skip_bad, fields, encoding)
     held_out = None if dev is None else open_inputs([dev], from_format, skip_bad, fields, encoding)

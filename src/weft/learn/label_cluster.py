@@ -112,7 +112,7 @@ class DaskShards(_Shards):
 
     def __init__(self, sets: TagSets, pieces: Sequence[tuple[int, States]], client: Any) -> None:
         super().__init__(sets.n_tags)
-        workers = list(client.scheduler_info()["workers"])
+        workers = list(client.scheduler_info(n_workers=-1)["workers"])
         if not workers:
             raise ConfigError("the Dask cluster has no workers to hold shards of the text")
         self._actors = [

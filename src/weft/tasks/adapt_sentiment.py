@@ -55,6 +55,7 @@ class PolaritySettings(Settings):
     dimensions: int = 50  # of the projection
     scale: float = 1.0  # its mean length, that of documents being 1; 0: chosen on held-out documents of the source
     mask: str = "all"  # what the predictor of a pivot does not see: all pivots, or its own only
+    standardise: bool = False  # dimensions of the projection have the same spread on raw documents
     positive: bool = True  # negative weights of pivot predictors are dropped
     documents: int = 3  # a term occurs in at least so many documents
     l2: float = 1e-4  # penalty of terms, in the classifier and in the predictors of pivots
@@ -152,7 +153,7 @@ class PolarityClassifier(Component):
             self.pivots = [self.terms.names[i] for i in found]
             projection = project_documents(
                 of_raw, found, settings.dimensions, scale or 1.0, settings.l2, settings.positive,
-                seed=settings.seed, mask=settings.mask,
+                seed=settings.seed, mask=settings.mask, standardise=settings.standardise,
             )  # fmt: skip
             if not scale:
                 projection, scale = self._scaled(projection, rows, y)

@@ -67,6 +67,7 @@ class InducedTaggerSettings(Settings):
     prune_below: float = 0.0  # share of a word's occurrences below which a tag is pruned; 0: tags not in use
     smoothing: float = 0.1  # what parameters count at least when EM starts from a tagging
     shards: int = 1  # processes that share the text while labels are minimised
+    cluster: str = ""  # address of a Dask scheduler whose workers hold the shards instead, one a worker or more
     seed: int = 0
 
     def check(self) -> None:
@@ -79,6 +80,8 @@ class InducedTaggerSettings(Settings):
             raise ConfigError(f"fitting=tagging needs a tagging, which method={self.method} does not find: use dmlc")
         if self.iterations < 1 or self.shards < 1:
             raise ConfigError("iterations and shards are at least 1")
+        if self.cluster and self.method != "dmlc":
+            raise ConfigError(f"a cluster shares the search of method=dmlc; method={self.method} has no use for it")
         if not 0 <= self.change < 1 or not 0 <= self.prune_below < 1 or self.smoothing < 0 or self.tolerance < 0:
             raise ConfigError("change and prune_below are shares below 1, smoothing and tolerance at least 0")
 
@@ -135,11 +138,15 @@ def induce(lists: LabelLists, settings: InducedTaggerSettings | None = None) -> 
 
 
 def _cover(lists: LabelLists, settings: InducedTaggerSettings, weights: Floats | None = None) -> LabelCover:
-    if settings.shards == 1:
+    if settings.shards == 1 and not settings.cluster:
         return cover_labels(lists, weights=weights, seed=settings.seed)
     from weft.learn.label_cluster import cover_labels_in_shards
+    from weft.tasks.labelling import cluster_client
 
-    return cover_labels_in_shards(lists, settings.shards, weights=weights, seed=settings.seed)
+    with cluster_client(settings.cluster) as client:
+        workers = 0 if client is None else len(client.scheduler_info(n_workers=-1)["workers"])
+        shards = max(settings.shards, workers)
+        return cover_labels_in_shards(lists, shards, client=client, weights=weights, seed=settings.seed)
 
 
 def label_weights(lists: LabelLists, tags: States) -> Floats:
@@ -376,7 +383,7 @@ class TagInducer(Component):
     def state(self) -> State:
         if not len(self.transitions):
             raise WeftError("this tagger is not trained yet: call fit, or load a model")
-        settings = asdict(self.settings) | {"dictionaries": ""}  # files of the maker's machine
+        settings = asdict(self.settings) | {"dictionaries": "", "cluster": ""}  # of the maker's machine
         header: dict[str, Any] = {"settings": settings, "tags": list(self.tags), "rules": self.dictionary.rules}
         words = "\n".join(self.types).encode()
         arrays: Arrays = {

@@ -351,7 +351,7 @@ def learn(
             "mixed": room.MixedCG,
             "gis": room.IterativeScaling,
         }
-        with _cluster(settings.cluster) as client:
+        with cluster_client(settings.cluster) as client:
             objective = room.Objective(
                 data.model, batches, signal, sigma=settings.sigma, workers=settings.workers, cluster=client
             )
@@ -380,7 +380,7 @@ def learn(
     return trained
 
 
-def _cluster(address: str) -> AbstractContextManager[Any]:
+def cluster_client(address: str) -> AbstractContextManager[Any]:
     """A connection to a Dask scheduler, or none for an empty address."""
     if not address:
         return nullcontext()

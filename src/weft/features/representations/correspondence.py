@@ -193,6 +193,21 @@ class Correspondence:
         lengths = np.asarray(own.sum(axis=1), dtype=np.float64) ** (1.0 / norm)
         return replace(self, scale=factor * float(lengths.sum()) / size)
 
+    def standardise(self, instances: sparse.csr_matrix) -> Correspondence:
+        """This projection with every dimension divided by its standard deviation on the instances.
+
+        Means stay: a learner's intercept takes them up. The rows of theta are no longer of length one.
+
+        >>> theta = Correspondence.of_predictors(sparse.csr_matrix([[3.0, 0.0], [0.0, 4.0]]), h=2)
+        >>> rows = sparse.csr_matrix([[1.0, 0.0], [5.0, 1.0]])
+        >>> theta.standardise(rows).project(rows).std(axis=0).round(4)
+        array([1., 1.], dtype=float32)
+        """
+        spread = replace(self, scale=1.0).project(instances).std(axis=0, dtype=np.float64)
+        spread[spread == 0.0] = 1.0
+        dimension = np.minimum(self.starts[self.block][:, None] + np.arange(self.rows.shape[1]), self.size - 1)
+        return replace(self, rows=(self.rows / spread[dimension]).astype(np.float32), scale=1.0)
+
     def similar(self, feature: int, k: int = 10, among: ArrayLike | None = None) -> tuple[Ints, Floats]:
         """The k features of the same block whose rows of theta point the same way, with their cosines, nearest first.
 

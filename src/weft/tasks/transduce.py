@@ -12,7 +12,7 @@ large one the labeller by itself. There is no model to keep: other sentences nee
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from weft.errors import ConfigError, DataError
 from weft.infer.chain import Chain
 from weft.infer.ragged import first_positions
 from weft.infer.tied_chains import Relaxation, TiedChains
+from weft.learn.labels import LabelSpace
 from weft.progress import progress
 from weft.tasks.labelling import SequenceLabeller
 from weft.tasks.settings import Settings
@@ -108,33 +109,59 @@ def cut_together(
     labeller: SequenceLabeller, labelled: Sequence[Doc], unlabelled: Sequence[Doc], settings: TogetherSettings
 ) -> Together:
     """The same, without writing."""
-    settings.check()
-    labelled, unlabelled = ([doc for doc in docs if doc.n_words] for docs in (labelled, unlabelled))
-    if not labelled or not unlabelled:
-        raise DataError("labelling together needs labelled and unlabelled sentences; one of the two has no words")
-    scorer = labeller._trained()
-    space = scorer.space
-    if space.order != 1:
-        raise ConfigError("labels are cut together for labellers of the first order: templates with y[-1] only")
-    known = space.ids([label for doc in labelled for label in labeller.gold(doc)])
-    chain = labeller.conditional(scorer.chain(labeller.observed(unlabelled)))
-    vectors, is_part = part_vectors(labeller, [*labelled, *unlabelled])
-    u, v, weights = tie_parts(vectors, np.flatnonzero(is_part), settings)
-    n_known = len(known)
-    cost = _costs(chain, settings)
-    pair = np.concatenate([known[:1], known[:-1]]).astype(np.int64) * space.n_states + known
-    one, other = np.minimum(u, v), np.maximum(u, v)
-    fixed = (one < n_known) & (other >= n_known)
-    _charge_for_known(cost, other[fixed] - n_known, pair[one[fixed]], weights[fixed])
-    free = one >= n_known
-    tied = TiedChains(cost, chain.offsets, one[free] - n_known, other[free] - n_known, weights[free])
-    found = tied.relax(settings.tolerance)
-    path = np.where(np.repeat(np.diff(chain.offsets) == 1, np.diff(chain.offsets)), chain.best(), found.path)
-    labels = [space.labels[tag] for tag in space.tags(path.astype(np.int32)).tolist()]
-    return Together(
-        labels, found, int(is_part[n_known:].sum()), int(is_part[:n_known].sum()), len(u),
-        _collapsed(known, space.tags(path.astype(np.int32)), space.labels),
-    )  # fmt: skip
+    return TiedParts.of(labeller, labelled, unlabelled, settings).cut(settings.beta)
+
+
+@dataclass(frozen=True)
+class TiedParts:
+    """The parts of labelled and unlabelled sentences and their ties, to be cut under one beta or another.
+
+    Words of labelled sentences come first; a part has the number of its second word.
+    """
+
+    space: LabelSpace
+    known: NDArray[np.int32]  # labels of the words of labelled sentences
+    chain: Chain  # of the unlabelled sentences
+    is_part: NDArray[np.bool_]
+    ties: tuple[Ints, Ints, Floats]
+    settings: TogetherSettings
+
+    @classmethod
+    def of(
+        cls, labeller: SequenceLabeller, labelled: Sequence[Doc], unlabelled: Sequence[Doc], settings: TogetherSettings
+    ) -> TiedParts:
+        """The parts as a trained labeller sees them, tied to their nearest neighbours."""
+        settings.check()
+        labelled, unlabelled = ([doc for doc in docs if doc.n_words] for docs in (labelled, unlabelled))
+        if not labelled or not unlabelled:
+            raise DataError("labelling together needs labelled and unlabelled sentences; one of the two has no words")
+        scorer = labeller._trained()
+        if scorer.space.order != 1:
+            raise ConfigError("labels are cut together for labellers of the first order: templates with y[-1] only")
+        known = scorer.space.ids([label for doc in labelled for label in labeller.gold(doc)])
+        chain = labeller.conditional(scorer.chain(labeller.observed(unlabelled)))
+        vectors, is_part = part_vectors(labeller, [*labelled, *unlabelled])
+        ties = tie_parts(vectors, np.flatnonzero(is_part), settings)
+        return cls(scorer.space, known, chain, is_part, ties, settings)
+
+    def cut(self, beta: float) -> Together:
+        """The labels that cost least."""
+        space, known, chain = self.space, self.known, self.chain
+        (u, v, weights), n_known = self.ties, len(self.known)
+        cost = _costs(chain, beta, self.settings.bias)
+        pair = np.concatenate([known[:1], known[:-1]]).astype(np.int64) * space.n_states + known
+        one, other = np.minimum(u, v), np.maximum(u, v)
+        fixed = (one < n_known) & (other >= n_known)
+        _charge_for_known(cost, other[fixed] - n_known, pair[one[fixed]], weights[fixed])
+        free = one >= n_known
+        tied = TiedChains(cost, chain.offsets, one[free] - n_known, other[free] - n_known, weights[free])
+        found = tied.relax(self.settings.tolerance)
+        path = np.where(np.repeat(np.diff(chain.offsets) == 1, np.diff(chain.offsets)), chain.best(), found.path)
+        tags = space.tags(path.astype(np.int32))
+        return Together(
+            [space.labels[tag] for tag in tags.tolist()], found, int(self.is_part[n_known:].sum()),
+            int(self.is_part[:n_known].sum()), len(u), _collapsed(known, tags, space.labels),
+        )  # fmt: skip
 
 
 def part_vectors(labeller: SequenceLabeller, docs: Sequence[Doc]) -> tuple[Any, NDArray[np.bool_]]:
@@ -201,22 +228,23 @@ def choose_beta(
             labeller = train(kept)
             gold = [label for doc in held for label in labeller.gold(doc)]
             total += len(gold)
+            tied = TiedParts.of(labeller, kept, held, settings)
             for beta in right:
-                found = cut_together(labeller, kept, held, replace(settings, beta=beta))
+                found = tied.cut(beta)
                 right[beta] += sum(a == b for a, b in zip(gold, found.labels, strict=True))
                 bar.advance()
     best = max(right, key=lambda beta: (right[beta], beta))
     return best, {beta: count / total for beta, count in right.items()}
 
 
-def _costs(chain: Chain, settings: TogetherSettings) -> Floats:
+def _costs(chain: Chain, beta: float, bias: str) -> Floats:
     """What every part pays for each pair of labels, infinite where the labeller forbids it."""
     p = chain.marginals(per_position=True).edge
     allowed = np.isfinite(chain.edge) & np.isfinite(chain.node)[:, None, :]
     before = np.concatenate([np.ones((1, chain.n_states), dtype=np.bool_), np.isfinite(chain.node)[:-1]])
     allowed = allowed & before[:, :, None]
-    cost = -np.log(np.maximum(p, _LEAST)) if settings.bias == "log" else 1.0 - p
-    priced: Floats = np.where(allowed, settings.beta * cost, np.inf)
+    cost = -np.log(np.maximum(p, _LEAST)) if bias == "log" else 1.0 - p
+    priced: Floats = np.where(allowed, beta * cost, np.inf)
     return priced
 
 

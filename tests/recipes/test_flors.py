@@ -145,7 +145,7 @@ def test_words_of_reviews_under_new_names_are_still_tagged_and_not_by_their_name
 def test_new_names_that_keep_endings_cost_three_points_at_most_where_few_words_are_labelled(
     texts, tests, reports, others
 ):
-    # The recorded run, with all labelled sentences and raw text of reviews only, loses more: see its page.
+    # The more is labelled, the more a known word's letters tell: the recorded run loses more, see its page.
     source, test = texts.source, tests["reviews"]
     by_name, old_names = baseline("left-to-right SVM", source), others["left-to-right SVM"]["reviews"].tags.right
     words, gold = material.sentences_of(test), material.sentences_of(test, "xpos")

@@ -18,12 +18,13 @@ pytestmark = [
     pytest.mark.corpus,
     pytest.mark.skipif(
         not all(have(path) for path in (material.SAMPLE, material.NEWSPAPER.format("train"),
-                                        material.EWT.format("train"), material.REVIEWS.format("books"))),
+                                        material.EWT.format("train"), material.REVIEWS.format("books"),
+                                        material.AGENCY)),
         reason="newspaper and web text are not at hand: set WEFT_DATA (see `weft data list`)",
     ),
 ]  # fmt: skip
 #: Labelled sentences, and words of product reviews (None: all).
-SENTENCES, REVIEWS = 600, None
+SENTENCES, REVIEWS = 800, None
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +129,7 @@ def test_words_of_reviews_under_new_names_are_still_tagged_and_not_by_their_name
     source, test = texts.source, tests["reviews"]
     raw = material.sentences_of(material.web(options, "reviews", "train")) + material.review_words(options, REVIEWS)
     own = Texts(source, raw, texts.source_raw)
-    names = renamed_types(own, test, 0.3, 0)
+    names = renamed_types(own, test, 0.3, 0, keep=2)[0]
     which = np.array([form.lower() in names for form in test.column("form")])
     renamed = Doc.of_words(with_names(material.sentences_of(test), names), xpos=material.sentences_of(test, "xpos"))
     after = tried(flors(Texts(source, with_names(raw, names), texts.source_raw)), source, renamed).tags.right[which]
@@ -138,6 +139,26 @@ def test_words_of_reviews_under_new_names_are_still_tagged_and_not_by_their_name
     assert after.mean() > 0.65, after.mean()
     assert before - by_name > 0.3, (before, by_name)
     assert after.mean() - by_name > 0.25, (after.mean(), by_name)
+
+
+@pytest.mark.must_show("flors", 3)
+def test_new_names_that_keep_endings_cost_three_points_at_most_where_few_words_are_labelled(
+    texts, tests, reports, others
+):
+    # The more is labelled, the more a known word's letters tell: the recorded run loses more, see its page.
+    source, test = texts.source, tests["reviews"]
+    by_name, old_names = baseline("left-to-right SVM", source), others["left-to-right SVM"]["reviews"].tags.right
+    words, gold = material.sentences_of(test), material.sentences_of(test, "xpos")
+    rows = []
+    for names in renamed_types(texts, test, 0.3, 0, draws=3):
+        which = np.array([form.lower() in names for form in test.column("form")])
+        renamed = Doc.of_words(with_names(words, names), xpos=gold)
+        adapted = flors(Texts(source, with_names(texts.target_raw, names), texts.source_raw))
+        new, new_names = (tried(each, source, renamed).tags.right for each in (adapted, by_name))
+        rows.append(np.stack([each[which] for each in (reports["reviews"].tags.right, new, old_names, new_names)]))
+    before, after, before_names, after_names = np.concatenate(rows, axis=1).mean(axis=1)
+    assert before - after <= 0.03, (before, after)
+    assert before_names - after_names > 0.25, (before_names, after_names)
 
 
 @pytest.mark.timing

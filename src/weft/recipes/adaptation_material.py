@@ -152,10 +152,10 @@ def gene_words(options: RecipeOptions, n_words: int | None = None) -> Sentences:
         return list(_first(_column(file), n_words))
 
 
-def agency_words(options: RecipeOptions, n_words: int | None = None) -> Sentences:
-    """Sentences of agency news, about so many words."""
+def agency_words(options: RecipeOptions) -> Sentences:
+    """Sentences of agency news."""
     with gzip.open(options.find(AGENCY), "rt", encoding="utf-8") as file:
-        return list(_first((words for words in _column(file) if words[0] != "-DOCSTART-"), n_words))
+        return [words for words in _column(file) if words[0] != "-DOCSTART-"]
 
 
 def sentences_of(doc: Doc, column: str = "form") -> Sentences:

@@ -21,6 +21,8 @@ from weft.text.doc import Doc
 from weft.training.scores import bare
 
 COLUMN = "xpos"
+#: Letters that a new name keeps: as many as the longest endings that a signature knows have (-ing, -ion, -est, -ity).
+ENDING = 3
 #: Taggers of the main table, with the row of the paper that each stands for.
 BASELINES = {
     "trigram HMM": "TnT",
@@ -122,16 +124,21 @@ def dense_vectors(sentences: Sentences, size: int = 50, least: int = 3) -> Dense
     return DenseVectors([*words, UNKNOWN, PADDING], np.vstack([table, unknown, edge]))
 
 
-def renamed_types(texts: Texts, test: Doc, share: float, seed: int, least: int = 20) -> dict[str, str]:
-    """New names for a share of the word types of the test text that raw text has often; endings and case stay."""
+def renamed_types(
+    texts: Texts, test: Doc, share: float, seed: int, draws: int = 1, keep: int = ENDING, least: int = 20
+) -> list[dict[str, str]]:
+    """New names for word types of the test text that labelled text has, and raw text often.
+
+    Each draw names a share of them anew, and no type is in two draws. A name keeps the last letters and the case.
+    """
     raw = NeighbourCounts()
     raw.add(texts.target_raw)
     known = {form.lower() for form in texts.source.column("form")}
     types = sorted({form.lower() for form in test.column("form") if form.isalpha() and len(form) > 3})
     common = [form for form in types if form in known and raw.frequency(form) >= least]
-    rng = np.random.default_rng(seed)
-    chosen = rng.choice(len(common), round(share * len(common)), replace=False)
-    return {common[i]: f"q{_letters(k)}{common[i][-2:]}" for k, i in enumerate(sorted(chosen.tolist()))}
+    order, size = np.random.default_rng(seed).permutation(len(common)), round(share * len(common))
+    chosen = [[common[i] for i in sorted(order[draw * size : (draw + 1) * size])] for draw in range(draws)]
+    return [{form: f"q{_letters(k)}{form[len(form) - keep :]}" for k, form in enumerate(own)} for own in chosen]
 
 
 def with_names(sentences: Sequence[Sequence[str]], names: dict[str, str]) -> Sentences:

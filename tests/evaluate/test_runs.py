@@ -5,7 +5,7 @@ import pytest
 
 from weft.errors import WeftError
 from weft.evaluate.hierarchical import hierarchical_interval
-from weft.evaluate.runs import compare_over_runs, interval_over_runs
+from weft.evaluate.runs import compare_over_runs, interval_over_runs, mean_over_runs
 
 
 def experiment(rng, runs, items, spread_of_runs, spread_of_items):
@@ -52,8 +52,21 @@ def test_a_gain_that_hangs_on_the_run_is_less_sure_than_one_that_all_runs_have()
     assert unsure.p > 0.05
 
 
+def test_the_mean_over_texts_is_surer_than_any_of_them_and_the_mean_of_their_differences():
+    rng = np.random.default_rng(4)
+    pairs = [(base + 0.02, base) for base in (experiment(rng, 3, 200, 0.0, 0.2) for _ in range(4))]
+    pairs = [(one + rng.normal(0, 0.1, one.shape), other) for one, other in pairs]
+    each = [compare_over_runs(one, other) for one, other in pairs]
+    mean = mean_over_runs(pairs)
+    assert mean.difference == pytest.approx(np.mean([found.difference for found in each]))
+    assert mean.high - mean.low < min(found.high - found.low for found in each)
+    assert mean_over_runs(pairs[:1], seed=5) == compare_over_runs(*pairs[0], seed=5)
+
+
 def test_shapes_that_do_not_fit_are_refused():
     with pytest.raises(WeftError, match="same runs"):
         compare_over_runs(np.ones((2, 5)), np.ones((3, 5)))
     with pytest.raises(WeftError, match="by run and item"):
         interval_over_runs(np.ones(5))
+    with pytest.raises(WeftError, match="no test text"):
+        mean_over_runs([])

@@ -14,13 +14,15 @@ import pytest
 from weft.data import have
 from weft.lexical.pivot_clusters import pivot_clusters
 from weft.recipes import direct_transfer_ner as recipe
+from weft.recipes import direct_transfer_setup as setup
+from weft.recipes.direct_transfer_labelled import supervised_rows
 from weft.recipes.framework import RecipeOptions
 from weft.recipes.transfer_material import FILES, names, native_clusters, raw_text, sample, words_of
 from weft.tasks.transfer_curve import score_labels, transfer_curve
 from weft.tasks.transfer_data import Languages, TransferData
 
 CODES = ("en", "es", "nl", "pt")
-SIZES = recipe.Sizes(source=250, text=200, test=150, rounds=2, supervised=250)
+SIZES = setup.Sizes(source=250, text=200, test=150, rounds=2, supervised=250)
 pytestmark = [
     pytest.mark.corpus,
     pytest.mark.skipif(
@@ -37,7 +39,7 @@ def material():
     train = {code: names(options, code, "train", limit=1200) for code in CODES}
     texts = {code: list(words_of(doc)) for code, doc in train.items()}
     clusters = pivot_clusters("en", texts, n_classes=64, sweeps=5)
-    return recipe.Material(train, clusters, {"es": native_clusters(texts["es"], classes=64)})
+    return setup.Material(train, clusters, {"es": native_clusters(texts["es"], classes=64)})
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +52,7 @@ def small_data(material, seed, test, labelled=None):
     text = sample(material.train["es"], SIZES.text, 100 + seed, [test])
     own = [] if labelled is None else [labelled]
     languages = Languages(sources, [text], "es", own, material.clusters.paths, material.native["es"])
-    return TransferData(recipe.settings_of(SIZES), languages)
+    return TransferData(setup.settings_of(SIZES), languages)
 
 
 @pytest.mark.must_show("direct-transfer-ner", 5)
@@ -75,15 +77,15 @@ def test_native_and_shared_clusters_together_are_as_good_as_either_and_better_th
     so that a point is allowed between them; the recipe reports the order with intervals."""
     options = RecipeOptions(progress=False)
     texts = {code: raw_text(options, code, 6000) for code in ("en", "es")}
-    large = recipe.Material(
+    large = setup.Material(
         material.train, pivot_clusters("en", texts, n_classes=128, sweeps=5), {"es": native_clusters(texts["es"])}
     )
     scores: dict[str, list[float]] = {}
     for seed in (0, 1):
         labelled = sample(material.train["es"], SIZES.supervised, seed, [test_set])
-        settings = replace(recipe.settings_of(SIZES), learner="crf", iterations=60)
+        settings = replace(setup.settings_of(SIZES), learner="crf", iterations=60)
         none = TransferData(settings, Languages({}, [], "es", [labelled]))
-        found = recipe.supervised_rows(large, SIZES, "es", seed, test_set)
+        found = supervised_rows(large, SIZES, "es", seed, test_set)
         found["none"] = score_labels(none, none.train([], rounds=0).model, [test_set])
         for kind, counts in found.items():
             scores.setdefault(kind, []).append(100 * counts.total().f1)

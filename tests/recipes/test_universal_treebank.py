@@ -18,6 +18,7 @@ from weft.evaluate.ud import evaluate_ud
 from weft.formats.conllu import parse_text
 from weft.recipes import universal_treebank as recipe
 from weft.recipes.framework import RecipeOptions
+from weft.recipes.treebank_material import CAST3LB
 from weft.tasks.parse import Parser
 from weft.tasks.transfer_matrix import TransferSettings, draw_sentences, load_language, transfer_matrix
 
@@ -28,7 +29,7 @@ corpus = pytest.mark.corpus
 needs_treebanks = pytest.mark.skipif(
     not all(have(path) for path in FILES), reason="treebanks are not at hand: set WEFT_DATA (see `weft data list`)"
 )
-needs_cast3lb = pytest.mark.skipif(not have(recipe.CAST3LB), reason="the Spanish treebank of CoNLL 2007 is not at hand")
+needs_cast3lb = pytest.mark.skipif(not have(CAST3LB), reason="the Spanish treebank of CoNLL 2007 is not at hand")
 
 
 @pytest.fixture(scope="module")
@@ -207,7 +208,7 @@ def test_a_grid_of_six_treebanks_of_2000_sentences_takes_less_than_thirty_minute
 def test_the_native_treebank_gets_relations_of_the_scheme():
     from weft.treebanks import Validator
 
-    if not have(recipe.CAST3LB):
+    if not have(CAST3LB):
         pytest.skip("the Spanish treebank of CoNLL 2007 is not at hand")
     docs = recipe.cast3lb(RecipeOptions())
     validator = Validator("universal", suspects=False)

@@ -41,6 +41,8 @@ def test_threads_and_runs_change_nothing_but_the_number_of_words_counted():
     twice = transfer_matrix(languages, languages, TransferSettings(runs=2))
     words = [matrix.counts["forth", "back"]["UAS"].total().gold for matrix in (one, twice)]
     assert words[1] == 2 * words[0]
+    assert twice.by_draw("forth", "back").shape == (2, treebank().n_sentences, 3)
+    assert (twice.by_draw("forth", "back").sum(axis=0) == twice.counts["forth", "back"]["UAS"].rows).all()
     lead = one.lead("forth", samples=100)
     assert lead is not None
     assert lead.difference > 0

@@ -14,7 +14,7 @@ from weft.evaluate.domains import Diagnosis, Parsed, diagnose
 from weft.evaluate.hierarchical import hierarchical_bootstrap, hierarchical_interval
 from weft.evaluate.loss_tables import LossRow, LossTable, loss_table
 from weft.evaluate.parseval import Conventions, ParsevalReport, evaluate_constituents
-from weft.evaluate.runs import compare_over_runs, interval_over_runs
+from weft.evaluate.runs import compare_over_runs, interval_over_runs, mean_over_runs
 from weft.evaluate.sentiment import PolarityReport, evaluate_polarities, precision_recall
 from weft.evaluate.significance import (
     Comparison,
@@ -42,6 +42,6 @@ __all__ = [
     "curve_points", "diagnose", "draw_curve", "evaluate_conllx", "evaluate_constituents", "evaluate_labels",
     "evaluate_polarities", "evaluate_span_sets", "evaluate_spans", "evaluate_tags", "evaluate_ud", "f1",
     "hierarchical_bootstrap", "hierarchical_interval", "holm", "interval_over_runs", "learning_curve", "loss_table",
-    "macro_f1", "mcnemar", "mcnemar_of_counts", "paired_bootstrap", "precision", "precision_recall", "rank_sum",
-    "recall", "signed_rank", "size_to_reach", "tag_dictionary", "vocabulary_of",
+    "macro_f1", "mcnemar", "mcnemar_of_counts", "mean_over_runs", "paired_bootstrap", "precision", "precision_recall",
+    "rank_sum", "recall", "signed_rank", "size_to_reach", "tag_dictionary", "vocabulary_of",
 ]  # fmt: skip

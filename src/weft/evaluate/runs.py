@@ -59,13 +59,49 @@ def compare_over_runs(
     >>> result.difference, result.low > 0
     (0.25, True)
     """
-    one, other = _runs(a), _runs(b)
-    if one.shape != other.shape:
-        raise WeftError(f"a paired test needs the same runs and items for both, got {one.shape} and {other.shape}")
-    seen_a, seen_b = (float(measure(each.sum(axis=(0, 1)))) for each in (one, other))
-    both = _measured([one, other], groups, measure, samples, seed)
-    drawn, seen = both[:, 0] - both[:, 1], seen_a - seen_b
-    far = int((np.abs(drawn - seen) >= abs(seen) - 1e-12).sum())
+    return _compared([(a, b)], groups, measure, samples, seed, confidence)
+
+
+def mean_over_runs(
+    pairs: Sequence[tuple[ArrayLike, ArrayLike]],
+    measure: Measure = mean_of,
+    samples: int = 1000,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> Comparison:
+    """Compare two systems by the means of their scores over several test texts, such as one a language.
+
+    Runs and items of every text are drawn by themselves; the texts are those that they are.
+
+    >>> a, b = np.array([[1, 1, 0, 1] * 50] * 3), np.array([[1, 0, 0, 1] * 50] * 3)
+    >>> result = mean_over_runs([(a, b), (b, b)], samples=200)
+    >>> result.difference, result.low > 0
+    (0.125, True)
+    """
+    if not pairs:
+        raise WeftError("there is no test text to compare the systems on")
+    return _compared(pairs, (), measure, samples, seed, confidence)
+
+
+def _compared(
+    pairs: Sequence[tuple[ArrayLike, ArrayLike]],
+    groups: Sequence[ArrayLike],
+    measure: Measure,
+    samples: int,
+    seed: int,
+    confidence: float,
+) -> Comparison:
+    seen, drawn = np.zeros(2), np.zeros(samples)
+    for k, (a, b) in enumerate(pairs):
+        one, other = _runs(a), _runs(b)
+        if one.shape != other.shape:
+            raise WeftError(f"a paired test needs the same runs and items for both, got {one.shape} and {other.shape}")
+        seen += [float(measure(each.sum(axis=(0, 1)))) for each in (one, other)]
+        both = _measured([one, other], groups, measure, samples, seed + k)
+        drawn += both[:, 0] - both[:, 1]
+    (seen_a, seen_b), drawn = (seen / len(pairs)).tolist(), drawn / len(pairs)
+    difference = seen_a - seen_b
+    far = int((np.abs(drawn - difference) >= abs(difference) - 1e-12).sum())
     low, high = quantiles(drawn, confidence)
     return Comparison(seen_a, seen_b, low, high, (far + 1) / (samples + 1), samples)
 

@@ -284,10 +284,32 @@ def unfold_columns(states: Floats, space: LabelSpace) -> Floats:
 
 
 def weights_of(rows: Rows, layout: Layout) -> Ints:
-    used = np.unique(rows[rows >= 0])
-    sizes = layout.starts[used + 1] - layout.starts[used]
-    within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return np.repeat(layout.starts[used], sizes) + within
+    """The numbers of the weights that rows own, of every row once; -1 is no row.
+
+    >>> weights_of(np.array([1, -1, 0, 1], dtype=np.int32), Layout.of_mask(np.ones((3, 2), dtype=bool))).tolist()
+    [2, 3, 0, 1]
+    """
+    found: Ints = _weights_of(rows, layout.starts)
+    return found
+
+
+@kernel
+def _weights_of(rows: Rows, starts: Ints) -> Ints:
+    seen = np.zeros(len(starts) - 1, dtype=np.bool_)
+    total = 0
+    for row in rows:
+        if row >= 0 and not seen[row]:
+            seen[row] = True
+            total += starts[row + 1] - starts[row]
+    found = np.empty(total, dtype=np.int64)
+    at = 0
+    for row in rows:
+        if row >= 0 and seen[row]:
+            seen[row] = False
+            for weight in range(starts[row], starts[row + 1]):
+                found[at] = weight
+                at += 1
+    return found
 
 
 @kernel

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -37,6 +37,7 @@ class TransferCurve:
     best: str  # the best system without labels
     best_score: float
     crossing: float | None  # words; None: more than were tried
+    counts: dict[str, dict[int, list[Counts]]] = field(default_factory=dict)  # by system and size, one a seed
 
     def as_dict(self) -> dict[str, object]:
         """Plain values: mean F1 by system and number of words."""
@@ -69,7 +70,8 @@ def transfer_curve(
 ) -> TransferCurve:
     """Train all systems on samples of the labelled sentences of about so many words; 0 is always among the sizes.
 
-    For every seed sentences are shuffled once: smaller samples lie inside larger ones.
+    For every seed sentences are shuffled once: smaller samples lie inside larger ones. A self-trained system goes on
+    from the plain one of the same sentences where both are asked for, and its seconds are those of the rounds alone.
     """
     unknown = [name for name in systems if name not in SYSTEMS]
     if unknown:
@@ -81,20 +83,25 @@ def transfer_curve(
     lengths = np.diff(data.batch("").sentences)
     steps = sorted({0, *(min(size, int(lengths.sum())) for size in sizes)})
     rows: dict[str, list[CurveRow]] = {name: [] for name in systems}
+    counts: dict[str, dict[int, list[Counts]]] = {name: {} for name in systems}
     with progress("learning curve", total=len(seeds) * len(steps) * len(systems), unit="runs") as bar:
         for seed in seeds:
             order = np.random.default_rng(seed).permutation(len(lengths))
             ends = np.cumsum(lengths[order])
             for step in steps:
                 chosen = np.sort(order[: int(np.searchsorted(ends, step, side="left")) + 1] if step else order[:0])
+                plain: dict[str, Floats] = {}
                 for name in systems:
                     if step or name != "target":
-                        rows[name].append(_run(data, test, name, chosen.tolist(), step, seed, rounds))
+                        started = time.perf_counter()
+                        found = _run(data, test, name, chosen.tolist(), seed, rounds, plain)
+                        counts[name].setdefault(step, []).append(found)
+                        rows[name].append(CurveRow(step, seed, found.total().f1, time.perf_counter() - started))
                     bar.advance()
     free = {name: curve_points(found)[0].mean for name, found in rows.items() if name != "target"}
     best = max(free, key=lambda name: free[name]) if free else ""
     crossing = size_to_reach(rows["target"], free[best]) if free and rows.get("target") else None
-    return TransferCurve(rows, best, free.get(best, 0.0), crossing)
+    return TransferCurve(rows, best, free.get(best, 0.0), crossing, counts)
 
 
 def score_labels(data: TransferData, weights: Floats, test: Sequence[Doc], native: bool = True) -> Counts:
@@ -108,11 +115,17 @@ def score_labels(data: TransferData, weights: Floats, test: Sequence[Doc], nativ
 
 
 def _run(
-    data: TransferData, test: Sequence[Doc], name: str, chosen: list[int], step: int, seed: int, rounds: int | None
-) -> CurveRow:
-    started = time.perf_counter()
+    data: TransferData,
+    test: Sequence[Doc],
+    name: str,
+    chosen: list[int],
+    seed: int,
+    rounds: int | None,
+    plain: dict[str, Floats],
+) -> Counts:
+    """Train and score one system; `plain` holds the weights before self-training of those trained already."""
     kind, _, adapted = name.partition("+")
     sources = {"target": [], "single": list(data.sources)[:1], "multi": list(data.sources)}[kind]
-    outcome = data.train(sources, labelled=chosen, rounds=rounds if adapted else 0, seed=seed)
-    score = score_labels(data, outcome.model, test).total().f1
-    return CurveRow(step, seed, score, time.perf_counter() - started)
+    outcome = data.train(sources, labelled=chosen, rounds=rounds if adapted else 0, seed=seed, first=plain.get(kind))
+    plain[kind] = outcome.first
+    return score_labels(data, outcome.model, test)

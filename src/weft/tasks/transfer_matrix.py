@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 
 from weft.errors import ConfigError, DataError
-from weft.evaluate.counts import Counts
-from weft.evaluate.significance import Comparison, paired_bootstrap
+from weft.evaluate.counts import Counts, Integers, recall
+from weft.evaluate.runs import compare_over_runs
+from weft.evaluate.significance import Comparison
 from weft.evaluate.trees import evaluate_trees, not_punctuation
 from weft.lexical.universal_tags import tagsets_of
 from weft.tasks.parse import Parser, ParserSettings
@@ -62,10 +63,14 @@ class TransferSettings(Settings):
 
 @dataclass
 class TransferMatrix:
-    """Counts a test sentence by metric, for every source and target; scores are per cent."""
+    """Counts a test sentence by metric, for every source and target; scores are per cent.
+
+    `draws` hold those of every draw and training by itself, `counts` their sums.
+    """
 
     sources: list[str]
     targets: list[str]
+    draws: dict[tuple[str, str], list[dict[str, Counts]]] = field(default_factory=dict)
     counts: dict[tuple[str, str], dict[str, Counts]] = field(default_factory=dict)
     training: dict[str, dict[str, Any]] = field(default_factory=dict)
 
@@ -77,18 +82,22 @@ class TransferMatrix:
         """All cells, a list a source."""
         return [[self.score(source, target, metric) for target in self.targets] for source in self.sources]
 
+    def by_draw(self, source: str, target: str, metric: str = "UAS") -> Integers:
+        """One row `gold, system, correct` for every draw and test sentence of a cell."""
+        return np.stack([own[metric].rows for own in self.draws[source, target]])
+
     def ranking(self, target: str, metric: str = "UAS") -> list[str]:
         """The foreign sources of a target, the best first."""
         foreign = [source for source in self.sources if source != target]
         return sorted(foreign, key=lambda source: -self.score(source, target, metric))
 
     def lead(self, target: str, metric: str = "UAS", samples: int = 1000, seed: int = 0) -> Comparison | None:
-        """The best foreign source of a target against the second, by the paired bootstrap over sentences."""
+        """The best foreign source of a target against the second, by the paired bootstrap over draws and sentences."""
         first = self.ranking(target, metric)[:2]
         if len(first) < 2:
             return None
-        one, other = (self.counts[source, target][metric] for source in first)
-        return paired_bootstrap(one, other, samples=samples, seed=seed)
+        one, other = (self.by_draw(source, target, metric) for source in first)
+        return compare_over_runs(one, other, measure=recall, samples=samples, seed=seed)
 
     def to_json(self) -> dict[str, Any]:
         """Everything worth keeping, ready for JSON."""
@@ -172,25 +181,26 @@ def transfer_matrix(
     gold = {name: load_language(name, docs, settings.scheme) for name, docs in targets.items()}
     matrix = TransferMatrix(list(sources), list(targets))
 
-    def row(source: str) -> tuple[str, dict[str, dict[str, Counts]], dict[str, Any]]:
+    def row(source: str) -> tuple[str, dict[str, list[dict[str, Counts]]], dict[str, Any]]:
         started = time.perf_counter()
         trees = load_language(source, sources[source], settings.scheme)
-        found: dict[str, dict[str, Counts]] = {}
+        found: dict[str, list[dict[str, Counts]]] = {target: [] for target in gold}
         words = 0
         for run in range(settings.runs):
             own = draw_sentences(trees, settings.words, settings.seed + run) if settings.words else trees
             parser = Parser(settings.parser(run))
             words = parser.fit(own)["training"]["words"]
             for target, docs in gold.items():
-                own_counts = _scores(parser, docs)
-                found[target] = _sum(found[target], own_counts) if target in found else own_counts
+                found[target].append(_scores(parser, docs))
         done(source)
         return source, found, {"words": words, "seconds": round(time.perf_counter() - started, 2)}
 
     with ThreadPoolExecutor(max(workers, 1)) as pool:
         for source, found, training in pool.map(row, sources):
             matrix.training[source] = training
-            matrix.counts.update({(source, target): counts for target, counts in found.items()})
+            for target, draws in found.items():
+                matrix.draws[source, target] = draws
+                matrix.counts[source, target] = _sum(draws)
     return matrix
 
 
@@ -202,9 +212,6 @@ def _scores(parser: Parser, gold: Sequence[Doc]) -> dict[str, Counts]:
     return {"UAS": whole["UAS"], "LAS": whole["LAS"], "UAS*": bare["UAS"], "LAS*": bare["LAS"]}
 
 
-def _sum(one: Mapping[str, Counts], other: Mapping[str, Counts]) -> dict[str, Counts]:
-    return {
-        name: Counts.of(counts.gold + other[name].gold, counts.system + other[name].system,
-                        counts.correct + other[name].correct)
-        for name, counts in one.items()
-    }  # fmt: skip
+def _sum(draws: Sequence[Mapping[str, Counts]]) -> dict[str, Counts]:
+    """Counts of the same sentences, added up over draws."""
+    return {metric: Counts.of(*np.sum([draw[metric].rows for draw in draws], axis=0).T) for metric in METRICS}

@@ -304,7 +304,7 @@ def _english(options: RecipeOptions, result: RecipeResult) -> None:
             rows.append(reports)
             grown += sum(map(len, growth.lists(seeds=False).values()))
         means = {name: float(np.mean([100 * row[name].score.f1 for row in rows])) for name in rows[0]}
-        both = [_summed([row[name].counts for row in rows]) for name in ("induced list", "no list")]
+        both = [Counts.sum([row[name].counts for row in rows]) for name in ("induced list", "no list")]
         bootstrap = paired_bootstrap(both[0], both[1], samples=1000, seed=options.seed)
         gains[size] = (means["induced list"] - means["no list"], means["seed list"] - means["no list"])
         ours = {**means, "gain": gains[size][0], "p": bootstrap.p, "list": round(grown / parts)}
@@ -341,13 +341,6 @@ def _english(options: RecipeOptions, result: RecipeResult) -> None:
             "the grown list helps with all data (paper: +1.3)", full_size[0] > 0, f"{full_size[0]:+.2f}", required=False
         )
     _papers_seeds(options, result, docs, test)
-
-
-def _summed(counts: Sequence[Counts]) -> Counts:
-    """Counts of sentences, summed over taggers: a sentence stays one unit of the bootstrap."""
-    return Counts.of(
-        *(np.sum([getattr(each, name) for each in counts], axis=0) for name in ("gold", "system", "correct"))
-    )
 
 
 def _papers_seeds(options: RecipeOptions, result: RecipeResult, docs: Sequence[Doc], test: Sentences) -> None:

@@ -165,7 +165,7 @@ def _supervised_names(options: RecipeOptions, result: RecipeResult, sizes: Sizes
             pair = (100 * float(np.mean([one.total().f1 for one, _ in samples])),
                     100 * float(np.mean([two.total().f1 for _, two in samples])))  # fmt: skip
             means[size].append(pair)
-            without, given = (pooled([sample[side] for sample in samples]) for side in (0, 1))
+            without, given = (Counts.sum([sample[side] for sample in samples]) for side in (0, 1))
             test = paired_bootstrap(given, without, samples=1000)
             paper = (
                 dict(zip(table.columns, PAPER_SUPERVISED[code], strict=False)) if size == max(sizes.labelled) else {}
@@ -300,7 +300,7 @@ def _parsers(
             for measure in tables:
                 values = [100 * own[measure].total().f1 for own in found[system]]
                 scores[system][measure][code] = float(np.mean(values))
-            counts[system][code] = pooled([own["UAS"] for own in found[system]])
+            counts[system][code] = Counts.sum([own["UAS"] for own in found[system]])
             intervals[system][code] = _interval(counts[system][code])
         test: Comparison = paired_bootstrap(counts["xlingual"][code], counts["none"][code], samples=1000)
         cover.add(code, {"projected": covered["projected"], "x-lingual": covered["xlingual"],
@@ -320,13 +320,8 @@ def _parsers(
     for one, other in (("projected", "none"), ("xlingual", "none"), ("xlingual", "projected")):
         found_mean = mean_difference([(counts[one][code], counts[other][code]) for code in sizes.languages])
         result.check(f"parsers: {one} above {other}, mean of languages, by more than chance", found_mean.low > 0,
-                     f"{100 * found_mean.difference:+.2f} [{100 * found_mean.low:+.2f}, {100 * found_mean.high:+.2f}]",
+                     found_mean.in_points(),
                      required=False)  # fmt: skip
-
-
-def pooled(runs: Sequence[Counts]) -> Counts:
-    """Counts of the same sentences over several shuffles or samples, added up."""
-    return Counts(*(np.sum([getattr(run, side) for run in runs], axis=0) for side in ("gold", "system", "correct")))
 
 
 def _parser_checks(result: RecipeResult, uas: Mapping[str, Mapping[str, float]], languages: Sequence[str]) -> None:

@@ -130,8 +130,7 @@ class Samples:
 
     def told(self, one: str, other: str, columns: Sequence[str]) -> str:
         """The gain in per cent with its interval, as text."""
-        found = self.gain(one, other, columns)
-        return f"{100 * found.difference:+.2f} [{100 * found.low:+.2f}, {100 * found.high:+.2f}]"
+        return self.gain(one, other, columns).in_points()
 
     def told_by_column(self, one: str, other: str, columns: Sequence[str]) -> str:
         """The gains in every column, and their mean."""

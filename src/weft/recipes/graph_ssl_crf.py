@@ -241,7 +241,7 @@ def _claims(result: RecipeResult, shift: Shift, sentences: int, runs: Runs, seed
                  f"OOV {gain['OOV']:+.2f}, known {gain['known']:+.2f}", required=questions_few)  # fmt: skip
     found = runs.compare(GRAPH, POOLED, seed=seed)
     result.check(f"{where}: graph above pooled beyond chance", found.difference > 0 and found.p < 0.05,
-                 f"{100 * found.difference:+.2f} [{100 * found.low:+.2f}, {100 * found.high:+.2f}], p {found.p:.3f}",
+                 f"{found.in_points()}, p {found.p:.3f}",
                  required=False)  # fmt: skip
 
 

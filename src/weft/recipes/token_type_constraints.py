@@ -32,7 +32,7 @@ from weft.lexical.dictionary import TagDictionary
 from weft.recipes import weak_tag_material as material
 from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
 from weft.recipes.token_type_languages import influence, second_languages, without_bitext
-from weft.recipes.token_type_systems import TREEBANKS, evaluate, in_points, train
+from weft.recipes.token_type_systems import TREEBANKS, evaluate, train
 from weft.recipes.weak_tag_material import Sentences
 from weft.tasks.weak_tag import WeakTagger
 from weft.text.doc import Doc
@@ -220,10 +220,8 @@ def _by_listing(table: Table, name: str, tagger: WeakTagger, known: TagDictionar
 
 
 def pooled(reports: Sequence[TagReport]) -> Counts:
-    """Counts of the same sentences over several samples, added up."""
-    return Counts(
-        *(np.sum([getattr(r.counts, side) for r in reports], axis=0) for side in ("gold", "system", "correct"))
-    )
+    """Counts of the test sentences over several samples, added up."""
+    return Counts.sum([report.counts for report in reports])
 
 
 def _compare(options: RecipeOptions, result: RecipeResult, reports: dict[str, list[TagReport]]) -> None:
@@ -284,9 +282,9 @@ def _conflicts(
     result.check("dictionary wins >= union >= projection wins",
                  scores["type"] >= scores["union"] >= scores["token"],
                  ", ".join(f"{name} {scores[rule]:.2f}" for rule, name in names.items())
-                 + f"; dictionary less union {in_points(union)}", required=False)  # fmt: skip
+                 + f"; dictionary less union {union.in_points()}", required=False)  # fmt: skip
     result.check("dictionary wins >= projection wins", scores["type"] >= scores["token"],
-                 f"{scores['type']:.2f}, {scores['token']:.2f}; {in_points(token)}")  # fmt: skip
+                 f"{scores['type']:.2f}, {scores['token']:.2f}; {token.in_points()}")  # fmt: skip
 
 
 def _by_evidence(

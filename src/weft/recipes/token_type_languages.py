@@ -14,7 +14,7 @@ from weft.evaluate.significance import confidence_interval, paired_bootstrap
 from weft.lexical.dictionary import TagDictionary
 from weft.recipes import weak_tag_material as material
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
-from weft.recipes.token_type_systems import TALBANKEN, TREEBANKS, evaluate, in_points, train
+from weft.recipes.token_type_systems import TALBANKEN, TREEBANKS, evaluate, train
 from weft.recipes.weak_tag_material import Sentences
 from weft.tasks.align import APART, align
 
@@ -73,7 +73,7 @@ def second_languages(options: RecipeOptions, result: RecipeResult) -> None:
         ahead.append(found["coupled CRF"] > max(found["type HMM"], found["token HMM"], found["token CRF"]))
         other = max(("type HMM", "token CRF"), key=lambda column: found[column])
         gain = paired_bootstrap(counts["coupled CRF"], counts[other], samples=1000, seed=options.seed)
-        told.append(f"{name}: over {other} {in_points(gain)}")
+        told.append(f"{name}: over {other} {gain.in_points()}")
     table.note = (
         "Tests: Spanish-GSD, Portuguese-Bosque, Swedish-Talbanken. English tags are gold here. Intervals: bootstrap "
         "over sentences, 95 %."

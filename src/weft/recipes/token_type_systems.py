@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from weft.evaluate.significance import Comparison
 from weft.evaluate.tagging import TagReport, evaluate_labels
 from weft.lexical.dictionary import TagDictionary
 from weft.recipes import weak_tag_material as material
@@ -41,8 +40,3 @@ def evaluate(tagger: WeakTagger, test: Sentences, known: set[str] | None = None)
     tags = iter(doc.column("upos"))
     system = [[next(tags) for _ in sentence] for sentence in test.words]
     return evaluate_labels(test.tags, system, test.words, known)
-
-
-def in_points(found: Comparison) -> str:
-    """A difference with its interval, in points."""
-    return f"{100 * found.difference:+.2f} [{100 * found.low:+.2f}, {100 * found.high:+.2f}]"

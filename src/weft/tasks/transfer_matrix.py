@@ -214,4 +214,4 @@ def _scores(parser: Parser, gold: Sequence[Doc]) -> dict[str, Counts]:
 
 def _sum(draws: Sequence[Mapping[str, Counts]]) -> dict[str, Counts]:
     """Counts of the same sentences, added up over draws."""
-    return {metric: Counts.of(*np.sum([draw[metric].rows for draw in draws], axis=0).T) for metric in METRICS}
+    return {metric: Counts.sum([draw[metric] for draw in draws]) for metric in METRICS}

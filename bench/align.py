@@ -35,7 +35,7 @@ def run() -> dict[str, Any]:
     """Measure both."""
     from weft.formats.bitext import read_bitext
     from weft.formats.pharaoh import read_gold_links
-    from weft.learn.word_alignment import AlignmentSettings
+    from weft.learn.bitext.word_alignment import AlignmentSettings
 
     pairs = list(read_bitext(find(f"{GOLD}.src-tgt")))
     sure, possible = read_gold_links(find(f"{GOLD}.gold"), first=1)
@@ -113,7 +113,7 @@ def verses(source: str, target: str, n: int) -> tuple[Sentences, Sentences]:
 
 def learn(source: Sentences, target: Sentences, settings: Any = None) -> Any:
     """An aligner that learned from a bitext."""
-    from weft.tasks.align import Aligner
+    from weft.tasks.bitext.align import Aligner
 
     aligner = Aligner(settings)
     aligner.fit(source, target)
@@ -142,14 +142,14 @@ def eflomal(source: Sentences, target: Sentences) -> Any:
 
 def joined(forward: Any, backward: Any, way: str, n: int) -> Any:
     """The links of the first sentence pairs, symmetrised."""
-    from weft.infer.symmetrise import symmetrise
+    from weft.infer.alignment.symmetrize import symmetrise
 
     return symmetrise(forward.take(0, n), backward.take(0, n), way)
 
 
 def figures(links: Any, sure: Any, possible: Any) -> dict[str, Any]:
     """Precision, recall and error rate on the pairs that nothing was chosen on."""
-    from weft.evaluate.word_alignment import score_alignment
+    from weft.evaluate.labels.word_alignment import score_alignment
 
     held = (given.take(N_CHOSEN_ON) for given in (links, sure, possible))
     score = score_alignment(*held)

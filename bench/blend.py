@@ -25,8 +25,8 @@ def run() -> dict[str, Any]:
     from weft import data
     from weft.evaluate.significance import mcnemar
     from weft.formats import read
-    from weft.tasks.blend import Blender
-    from weft.tasks.registry import new_component
+    from weft.pipeline.registry import new_component
+    from weft.tasks.parsing.blend import Blender
 
     def docs(part: str) -> list[Any]:
         return list(read(data.find(f"{FOLDER}/{part}.conllu.gz")))

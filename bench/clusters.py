@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from weft.data import root
-from weft.lexical.clusters import class_counts, count_bigrams, exchange, likelihood
-from weft.lexical.exchange import PredictiveModel
-from weft.recipes.cluster_material import novels
+from weft.lexical.clusters.exchange import PredictiveModel
+from weft.lexical.clusters.monolingual import class_counts, count_bigrams, exchange, likelihood
+from weft.recipes.corpora.clusters import novels
 from weft.recipes.framework import RecipeOptions
 
 CLASSES = 256

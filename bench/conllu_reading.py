@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from weft import data
-from weft.formats import conllu
+from weft.formats.conllu import files as conllu
 
 FILE = "treebanks/ud/English-EWT/train.conllu.gz"
 

@@ -92,7 +92,7 @@ def _in_a_process(side: str) -> dict[str, Any]:
 
 
 def _scores(gold: Columns, system: Columns) -> dict[str, float]:
-    from weft.evaluate.spans import conlleval
+    from weft.evaluate.labels.spans import conlleval
 
     report = conlleval(gold, system)
     return {"f1": 100 * report.score.f1, "np_f1": 100 * report.scores["NP"].f1}
@@ -120,7 +120,7 @@ def _memory() -> tuple[float, float]:
 def weft_side() -> dict[str, Any]:
     from weft import data
     from weft.formats import read
-    from weft.tasks.tag import Tagger, TaggerSettings
+    from weft.tasks.tagging.tagger import Tagger, TaggerSettings
     from weft.text import Doc, StringTable
 
     settings: dict[str, Any] = {

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import weft
-from weft.pipeline import Pipeline
+from weft.pipeline.pipeline import Pipeline
 from weft.text.validity import check_doc
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
@@ -134,7 +134,7 @@ KINDS: dict[str, Callable[[random.Random], str]] = {
 
 def small_pipeline(folder: Path) -> Pipeline:
     """A pipeline trained on the examples."""
-    from weft.tasks.registry import train
+    from weft.pipeline.registry import train
 
     components = []
     for task in SMALL:
@@ -211,7 +211,7 @@ def long_lines(folder: Path, model: list[str]) -> list[dict[str, Any]]:
 
 def run() -> dict[str, Any]:
     """A minute, or as many as WEFT_BENCH_MINUTES says."""
-    from weft import models
+    from weft.pipeline import models
 
     with tempfile.TemporaryDirectory() as folder:
         named = {"small": small_pipeline(Path(folder))}

@@ -47,8 +47,8 @@ def docs(part: str) -> list[Any]:
 
 def measure(name: str, options: dict[str, Any], train: Sequence[Any], dev: Sequence[Any]) -> dict[str, Any]:
     """One row: train, score, time, and the size of the model file."""
-    from weft.pipeline import Pipeline
-    from weft.tasks.registry import new_component
+    from weft.pipeline.pipeline import Pipeline
+    from weft.pipeline.registry import new_component
 
     parser: Any = new_component("parser", options)
     start = time.process_time()

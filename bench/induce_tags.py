@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from weft.data import root
-from weft.infer.label_lists import LabelLists
-from weft.learn.hmm import expected_counts, uniform_hmm
-from weft.learn.label_cluster import cover_labels_in_shards
-from weft.learn.label_cover import cover_labels
-from weft.recipes import tag_induction_material as material
-from weft.recipes.dmlc_unsupervised_tagging import Problem
+from weft.infer.chains.label_lists import LabelLists
+from weft.learn.generative.hmm import expected_counts, uniform_hmm
+from weft.learn.label_cover.cluster import cover_labels_in_shards
+from weft.learn.label_cover.cover import cover_labels
 from weft.recipes.framework import RecipeOptions
+from weft.recipes.sequences.dmlc_unsupervised_tagging import data as material
+from weft.recipes.sequences.dmlc_unsupervised_tagging.experiment import Problem
 
 MILLION = 1_000_000
 

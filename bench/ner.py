@@ -64,7 +64,7 @@ def conll(corpus: str, fields: str, part: str) -> list[Any]:
 
 def trained(docs: list[Any], options: dict[str, Any]) -> tuple[Any, float]:
     """A recogniser and the CPU seconds it took."""
-    from weft.tasks.entities import EntityRecognizer
+    from weft.tasks.entities.recognizer import EntityRecognizer
 
     recognizer = EntityRecognizer.of_options(options)
     report = recognizer.fit(docs)
@@ -127,7 +127,7 @@ def gazetteers(folder: Path) -> dict[str, str]:
 
 def clusters(language: str, train: list[Any], folder: Path) -> str:
     """A file of word clusters."""
-    from weft.lexical.clusters import cluster_words
+    from weft.lexical.clusters.monolingual import cluster_words
 
     path = folder / f"{language}.paths"
     cluster_words(_sentences(language, train), n_classes=500, min_count=3, rounds=10).save(path)
@@ -166,7 +166,7 @@ def _forms(docs: Iterable[Any]) -> Iterator[list[str]]:
 def litbank(held_out: slice = slice(90, 100)) -> tuple[list[Any], list[Any]]:
     """The first 80 novels, and ten others: the last for test, those before for dev."""
     from weft import data
-    from weft.recipes.segment_samples import layered_columns
+    from weft.recipes.corpora.segment_samples import layered_columns
 
     samples = layered_columns(data.find("ner/litbank-nested/entities.tsv.tar.gz"))
     docs = [_document(list(group)) for _, group in groupby(samples, key=lambda sample: sample.text)]
@@ -176,7 +176,7 @@ def litbank(held_out: slice = slice(90, 100)) -> tuple[list[Any], list[Any]]:
 def germeval() -> tuple[list[Any], list[Any]]:
     """The sentences of the dev file to learn from, and those of the test file; each is a text of its own."""
     from weft import data
-    from weft.recipes.segment_samples import layered_columns
+    from weft.recipes.corpora.segment_samples import layered_columns
 
     parts = []
     for part in ("dev", "test"):
@@ -186,7 +186,7 @@ def germeval() -> tuple[list[Any], list[Any]]:
 
 
 def _document(samples: list[Any]) -> Any:
-    from weft.recipes.segment_samples import LAYER, document
+    from weft.recipes.corpora.segment_samples import LAYER, document
 
     doc = document(samples)
     doc.spans = {"entities": doc.spans[LAYER]}

@@ -85,8 +85,8 @@ def predicted(train: Sequence[Any], clusters: str) -> tuple[list[Any], list[Any]
 
 def annotate(train: Sequence[Any], docs: Sequence[Any], clusters: str) -> None:
     """Tag and lemmatise documents by components that learn from others."""
-    from weft.tasks.lemmatize import Lemmatizer
-    from weft.tasks.tag import Tagger
+    from weft.tasks.tagging.lemmatize import Lemmatizer
+    from weft.tasks.tagging.tagger import Tagger
 
     for component in (Tagger.of_options({"clusters": clusters}), Lemmatizer()):
         component.fit(train)
@@ -95,7 +95,7 @@ def annotate(train: Sequence[Any], docs: Sequence[Any], clusters: str) -> None:
 
 def measure(name: str, options: dict[str, Any], train: Sequence[Any], dev: Sequence[Any]) -> dict[str, Any]:
     """Train a parser and measure it."""
-    from weft.tasks.parse import Parser
+    from weft.tasks.parsing.transitions.parser import Parser
 
     warm = Parser.of_options({**options, "epochs": 1, "runs": 1})
     warm.fit(train[:3])

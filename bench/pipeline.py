@@ -101,8 +101,8 @@ def texts(part: str = "dev") -> list[str]:
 def weft_speed() -> dict[str, Any]:
     """Words a CPU second of the embedded model, of its parts, and what a second thread brings."""
     import weft
-    from weft import models
-    from weft.pipeline import Pipeline
+    from weft.pipeline import models
+    from weft.pipeline.pipeline import Pipeline
 
     whole = weft.load("en")
     nlp = Pipeline([component for component in whole.components if component.task not in EXTRA])

@@ -77,8 +77,9 @@ def write_text(path: Path, words: int) -> int:
 
 def _models(folder: Path) -> tuple[str, list[str]]:
     """The English model, or a small one that is trained here."""
-    from weft import models, read
-    from weft.tasks.registry import train
+    from weft import read
+    from weft.pipeline import models
+    from weft.pipeline.registry import train
 
     if "en" in models.available():
         return "the English model", ["en"]

@@ -16,11 +16,11 @@ from typing import Any
 
 import weft
 from weft import data
-from weft.formats import conllu
-from weft.pipeline import Pipeline
-from weft.tasks.segment import Segmenter, SegmenterSettings
-from weft.tasks.segment_rules import split_by_rule
+from weft.formats.conllu import files as conllu
+from weft.pipeline.pipeline import Pipeline
+from weft.tasks.segmentation.segmenter import Segmenter, SegmenterSettings
 from weft.text.doc import Doc
+from weft.text.split import split_by_rule
 
 TREEBANK = "treebanks/ud/English-EWT/train.conllu.gz"
 NOVELS = "raw/litbank-novels.txt.tar.gz"

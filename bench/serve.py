@@ -23,7 +23,7 @@ from typing import Any
 
 import weft
 from weft.errors import ModelError
-from weft.pipeline import Pipeline
+from weft.pipeline.pipeline import Pipeline
 
 CLIENTS, EACH = 200, 10
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
@@ -93,7 +93,7 @@ def a_model(folder: Path) -> tuple[str, str]:
 
 def small_pipeline() -> Pipeline:
     """Words, entities, tags, lemmas and trees, learned from the examples in a few seconds."""
-    from weft.tasks.registry import component_class
+    from weft.pipeline.registry import component_class
 
     story = list(weft.read(EXAMPLES / "story.conllu"))
     sources = {

@@ -58,7 +58,7 @@ def run() -> dict[str, Any]:
 def in_a_process(folder: Path, sentences: int, every: int) -> dict[str, Any]:
     """Train the chunker, write the stream, and annotate it in a process that has done nothing else."""
     from weft.formats import read
-    from weft.tasks.registry import train
+    from weft.pipeline.registry import train
 
     model, stream = folder / "chunker.weft", folder / "stream.conll"
     train("chunker", read(EXAMPLES), None, model, {})

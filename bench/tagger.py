@@ -30,8 +30,8 @@ def run() -> dict[str, Any]:
     """Train, measure, and compare precisions."""
     from weft import data
     from weft.formats import read
-    from weft.tasks.lemmatize import Lemmatizer
-    from weft.tasks.tag import Tagger
+    from weft.tasks.tagging.lemmatize import Lemmatizer
+    from weft.tasks.tagging.tagger import Tagger
 
     train = list(read(data.find(f"{FOLDER}/train.conllu.gz")))
     _warm(train[:5])
@@ -59,7 +59,7 @@ def _row(what: str, goal: Any, tagger: Any, lemmatizer: Any, clustered: Any) -> 
 
 def english_clusters(path: Path) -> None:
     """Learn clusters of English words and write them."""
-    from weft.lexical.clusters import cluster_words
+    from weft.lexical.clusters.monolingual import cluster_words
 
     cluster_words(_english(), n_classes=400, min_count=3, rounds=12).save(path)
 
@@ -91,8 +91,8 @@ def _forms(docs: Iterable[Any]) -> Iterator[list[str]]:
 
 def _warm(docs: Sequence[Any]) -> None:
     """Compile what will be used."""
-    from weft.tasks.lemmatize import Lemmatizer
-    from weft.tasks.tag import Tagger
+    from weft.tasks.tagging.lemmatize import Lemmatizer
+    from weft.tasks.tagging.tagger import Tagger
 
     for component in (Tagger(), Lemmatizer()):
         component.fit(docs)
@@ -134,8 +134,8 @@ def _speeds(tagger: Any, lemmatizer: Any, clustered: Any, first: bool = False) -
 
 def _at_precision(tagger: Any, lemmatizer: Any, clustered: Any, precision: str) -> list[dict[str, Any]]:
     """Sizes and accuracies of the components with weights of a precision."""
-    from weft.evaluate.ud import evaluate_ud
-    from weft.pipeline import Pipeline
+    from weft.evaluate.trees.ud import evaluate_ud
+    from weft.pipeline.pipeline import Pipeline
 
     small = [_quantised(component, precision) for component in (tagger, lemmatizer, clustered)]
     sizes = []

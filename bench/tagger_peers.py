@@ -70,8 +70,8 @@ def weft_speed(folder: Path) -> dict[str, float]:
     """Weft with its default settings, the model loaded from a file."""
     from weft import data
     from weft.formats import read
-    from weft.pipeline import Pipeline
-    from weft.tasks.tag import Tagger, TaggerSettings
+    from weft.pipeline.pipeline import Pipeline
+    from weft.tasks.tagging.tagger import Tagger, TaggerSettings
     from weft.text.doc import Doc
 
     trained = Tagger(TaggerSettings(calibrate=False))

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from weft.infer.arcs import ArcSpace, all_arcs
-from weft.infer.nonprojective import SpanningTrees
-from weft.infer.projective import ProjectiveTrees
+from weft.infer.trees.arcs import ArcSpace, all_arcs
+from weft.infer.trees.nonprojective import SpanningTrees
+from weft.infer.trees.projective import ProjectiveTrees
 
 LENGTHS = (10, 20, 50, 100, 200, 400)
 #: Longest sentences, where more would take minutes or gigabytes.

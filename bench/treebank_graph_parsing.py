@@ -60,9 +60,9 @@ def greedy_rows() -> dict[str, dict[str, Any]]:
 
 def row(name: str) -> dict[str, Any]:
     """The scores of one treebank, from the folder of rows if they are there."""
-    from weft.tasks.graph_features import FILTER, templates_of
-    from weft.tasks.graph_parse import GraphParser
-    from weft.tasks.graph_settings import GraphParserSettings
+    from weft.tasks.parsing.mst.features import FILTER, templates_of
+    from weft.tasks.parsing.mst.parser import GraphParser
+    from weft.tasks.parsing.mst.settings import GraphParserSettings
 
     settings = GraphParserSettings.of_options(SETTINGS)
     configuration = f"{SETTINGS}\n{templates_of(settings.order, settings.morphology)}\n{FILTER}"

@@ -74,7 +74,8 @@ def treebanks() -> list[str]:
 
 def row(name: str) -> dict[str, Any]:
     """The scores of one treebank, from the folder of rows if they are there."""
-    from weft.tasks import parse, parse_features
+    from weft.tasks.parsing.transitions import features as parse_features
+    from weft.tasks.parsing.transitions import parser as parse
 
     settings = parse.ParserSettings()
     configuration = f"{settings}\n{parse_features.TEMPLATES[settings.system]}"
@@ -96,7 +97,7 @@ def kept_row(name: str, folder: str, configuration: str, new_parser: Callable[[]
 def measure(name: str, parser: Any) -> dict[str, Any]:
     """Train a parser on one treebank and score it."""
     from weft import data
-    from weft.evaluate.ud import evaluate_ud
+    from weft.evaluate.trees.ud import evaluate_ud
     from weft.formats import read
 
     train = list(read(data.find(f"{FOLDER}/{name}/train.conllu.gz"), skip_bad=True))

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from weft import data
-from weft.evaluate.ud import evaluate_ud
+from weft.evaluate.trees.ud import evaluate_ud
 from weft.features.characters import IS_UNSPACED, CharacterTable, code_points
-from weft.formats import conllu
-from weft.tasks.segment import Segmenter
+from weft.formats.conllu import files as conllu
+from weft.tasks.segmentation.segmenter import Segmenter
 from weft.text.doc import Doc
 
 #: Words and sentences (F1) of UDPipe 1.2 on UD 2.5.

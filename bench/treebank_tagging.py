@@ -62,7 +62,8 @@ def treebanks() -> list[str]:
 
 def row(name: str) -> dict[str, Any]:
     """The scores of one treebank, from the folder of rows if they are there."""
-    from weft.tasks import lemmatize, tag
+    from weft.tasks.tagging import lemmatize
+    from weft.tasks.tagging import tagger as tag
 
     defaults = (tag.TaggerSettings(), lemmatize.LemmatizerSettings(), tag.SMALL)
     configuration = "\n".join((tag.TEMPLATES, tag.JOINT_TEMPLATES, *map(str, defaults)))
@@ -79,10 +80,10 @@ def row(name: str) -> dict[str, Any]:
 def measure(name: str) -> dict[str, Any]:
     """Train on one treebank and score."""
     from weft import data
-    from weft.evaluate.ud import evaluate_ud
+    from weft.evaluate.trees.ud import evaluate_ud
     from weft.formats import read
-    from weft.tasks.lemmatize import Lemmatizer
-    from weft.tasks.tag import Tagger, TaggerSettings
+    from weft.tasks.tagging.lemmatize import Lemmatizer
+    from weft.tasks.tagging.tagger import Tagger, TaggerSettings
 
     train = list(read(data.find(f"{FOLDER}/{name}/train.conllu.gz"), skip_bad=True))
     part = "test" if data.have(f"{FOLDER}/{name}/test.conllu.gz") else "dev"

@@ -13,12 +13,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from weft.cli.bench import benchmarks, table_of
+from weft.cli.judge.bench import benchmarks, table_of
 from weft.pictures import draw_heat
 from weft.recipes.catalogue import System, systems
-from weft.recipes.figures import svg
 from weft.recipes.framework import Curve, RecipeResult, load_results
-from weft.recipes.render import markdown, markdown_table, systems_table
+from weft.recipes.render import markdown, markdown_table, svg, systems_table
 from weft.training.card import card_text, genre_table, languages_table
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -10,11 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
 from weft import data
 from weft.errors import DataError
-
-ROOT = Path(__file__).resolve().parent.parent
 
 
 def pytest_configure() -> None:

@@ -14,14 +14,14 @@ from types import ModuleType
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from places import ROOT
 
 import weft as package
-from weft import models
-from weft.pipeline import Pipeline
+from weft.pipeline import models
+from weft.pipeline.pipeline import Pipeline
 from weft.text.validity import check_doc
 
 Weft = Callable[..., "subprocess.CompletedProcess[str]"]
-ROOT = Path(__file__).resolve().parent.parent
 
 
 def _load_fuzz() -> ModuleType:
@@ -105,7 +105,7 @@ def test_words_and_documents_that_are_empty_pass(pipelines: dict[str, Pipeline])
 
 @pytest.fixture(scope="module")
 def tagger(tmp_path_factory: pytest.TempPathFactory, examples: Path) -> Path:
-    from weft.tasks.registry import train
+    from weft.pipeline.registry import train
 
     path = tmp_path_factory.mktemp("models") / "tagger.weft"
     train("tagger", package.read(examples / "story.conllu"), None, path, {"epochs": 2})

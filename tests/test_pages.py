@@ -6,8 +6,8 @@ import importlib.util
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 _spec = importlib.util.spec_from_file_location("pages", ROOT / "docs" / "pages.py")
 assert _spec is not None
 assert _spec.loader is not None

@@ -9,10 +9,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
 import weft
-
-ROOT = Path(__file__).resolve().parent.parent
 
 
 def test_the_chunked_examples_can_be_read_and_do_not_overlap(examples: Path) -> None:

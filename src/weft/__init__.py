@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from weft.formats import read as read
     from weft.formats import write as write
     from weft.pictures import show as show
-    from weft.pipeline import Pipeline as Pipeline
+    from weft.pipeline.pipeline import Pipeline as Pipeline
     from weft.text import Corpus as Corpus
     from weft.text import Doc as Doc
 
@@ -28,7 +28,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Corpus": "weft.text",
     "Doc": "weft.text",
-    "Pipeline": "weft.pipeline",
+    "Pipeline": "weft.pipeline.pipeline",
     "WeftError": "weft.errors",
     "read": "weft.formats",
     "show": "weft.pictures",
@@ -41,10 +41,11 @@ def load(model: str | os.PathLike[str] = "en", *more: str | os.PathLike[str]) ->
     """The pipeline of a model, by name or by file: `nlp = weft.load("en")`, then `nlp(text)` or `nlp.pipe(texts)`.
 
     English is part of the package; other names are looked for in `$WEFT_MODELS` and in the user's folder
-    (`weft.models`). With several models the components of all work in the order given: `weft.load("en", "en-speech")`.
+    (`weft.pipeline.models`). With several models the components of all work in the order given: `weft.load("en",
+    "en-speech")`.
     """
-    from weft import models
-    from weft.pipeline import Pipeline
+    from weft.pipeline import models
+    from weft.pipeline.pipeline import Pipeline
 
     pipelines = [Pipeline.load(models.find(name)) for name in (model, *more)]
     return Pipeline([part for nlp in pipelines for part in nlp.components]) if more else pipelines[0]

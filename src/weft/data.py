@@ -85,7 +85,7 @@ def catalog() -> tuple[CorpusEntry, ...]:
     >>> [entry.name for entry in catalog()][:2]
     ['conll2000', 'conll2002-es']
     """
-    text = (files("weft.recipes") / "corpora.toml").read_text(encoding="utf-8")
+    text = (files("weft") / "corpora.toml").read_text(encoding="utf-8")
     return tuple(CorpusEntry(**{**row, "files": tuple(row["files"])}) for row in tomllib.loads(text)["corpus"])
 
 

@@ -15,10 +15,10 @@ from weft.annotate.proposer import BeatReferences, MentionBatch, MentionLoss, Pr
 from weft.annotate.simulate import break_even, effort, filtered_f1, resolve, simulate
 from weft.errors import ConfigError, WeftError
 from weft.features.templates import Templates
-from weft.infer.chain import Chain
+from weft.infer.chains.chain import Chain
 from weft.learn import MIRA
-from weft.learn.labels import LabelSpace
-from weft.tasks.chain_data import ChainData, ChainReader
+from weft.learn.chains.labels import LabelSpace
+from weft.tasks.labelling.chain_data import ChainData, ChainReader
 from weft.text import Doc, SpanLayer
 from weft.text.schemes import decode, encode
 
@@ -144,7 +144,7 @@ def noisy_doc(seed: int, sentences: int) -> Doc:
 
 def test_a_dear_miss_raises_recall_and_a_saved_proposer_proposes_the_same(tmp_path):
     import weft as package
-    from weft.pipeline import Pipeline
+    from weft.pipeline.pipeline import Pipeline
 
     train, test = noisy_doc(1, 150), noisy_doc(2, 80)
     gold = references_of(test, "entities")

@@ -187,11 +187,11 @@ def test_a_full_disk_is_one_plain_line(arguments: str, examples: Path) -> None:
 
 
 SLOW = """
-import time, weft.cli.reproduce
+import time, weft.cli.judge.reproduce
 def slow(*arguments):
     print("running", flush=True)
     time.sleep(30)
-weft.cli.reproduce._list = slow
+weft.cli.judge.reproduce._list = slow
 import sys
 sys.argv = ["weft", "reproduce", "--list"]
 from weft.cli import main

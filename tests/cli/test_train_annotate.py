@@ -14,7 +14,7 @@ import pytest
 
 import weft as package
 from weft.errors import ConfigError
-from weft.pipeline import Component, State
+from weft.pipeline.pipeline import Component, State
 from weft.scale.job import output_format
 
 Weft = Callable[..., "subprocess.CompletedProcess[str]"]

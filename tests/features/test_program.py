@@ -139,7 +139,7 @@ def test_gazetteer_finds_every_phrase_wherever_it_stands():
     doc = Doc.of_words([sentence, ["York"]])
     offsets, members = gazetteer.match(doc.strings, doc.columns["form"], np.array([0, 6, 7]))
     names = {f"{name}:{place}": None for name in lists for place in "SBIE"}
-    from weft.features.hashing import hash_strings
+    from weft.hashing import hash_strings
 
     of_key = dict(zip(hash_strings(list(names)).tolist(), names, strict=True))
     found = [sorted(of_key[k] for k in members[offsets[i] : offsets[i + 1]].tolist()) for i in range(7)]

@@ -12,7 +12,7 @@ from weft.errors import FormatError, WeftError
 from weft.formats import read, write
 from weft.formats.bioscope import parse, to_text
 from weft.text import Doc
-from weft.text.hedges import Hedge, assemble, hedges_of, proposed_scope, set_hedges, uncertain_of
+from weft.text.conventions.hedges import Hedge, assemble, hedges_of, proposed_scope, set_hedges, uncertain_of
 from weft.text.layers import RelationLayer, SpanLayer
 
 FRAME = (

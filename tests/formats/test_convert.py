@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from weft.cli.convert import convert
+from weft.cli.apply.convert import convert
 from weft.formats import read
 
 CHUNKS = "Dogs NNS B-NP\nbark VBP B-VP\n\n"

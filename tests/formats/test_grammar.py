@@ -16,7 +16,7 @@ from weft.formats.grammar import (
     read_grammar,
     write_grammar,
 )
-from weft.tasks.induce_words import GRAMMARS, package_grammar
+from weft.tasks.segmentation.induce_words import GRAMMARS, package_grammar
 
 
 def word_rules(name):

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from random_docs import full, tokenised, with_conllu_extras
 
-from weft.formats import brat, columns, conllu, read, write
+from weft.formats import columns, read, write
+from weft.formats.brat import files as brat
+from weft.formats.conllu import files as conllu
 from weft.text import Doc, SpanLayer
 from weft.text.record import to_record
 

@@ -10,7 +10,7 @@ from weft.formats import detect, read, write
 from weft.formats.losses import lost_layers
 from weft.formats.streusle import groups_of_links, to_text
 from weft.text import Doc
-from weft.text.expressions import (
+from weft.text.conventions.expressions import (
     TOPOLOGIES,
     Expressions,
     decode,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from weft.infer import chain_moments, forward_backward, segment_lattice, viterbi
-from weft.infer.chain import Chain
-from weft.infer.semimarkov import SemiMarkov
+from weft.infer.chains import forward_backward, segment_lattice, viterbi
+from weft.infer.chains import moments as chain_moments
+from weft.infer.chains.chain import Chain
+from weft.infer.chains.semimarkov import SemiMarkov
 
 
 def kinds(array: np.ndarray) -> list[np.ndarray]:

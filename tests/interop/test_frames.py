@@ -3,12 +3,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interop_docs import docs
 
 from weft.errors import ConfigError, WeftError
 from weft.interop.frames import Library, docs_of_frames, documents_frame, spans_frame, words_frame
 from weft.text import Doc, SpanLayer
-
-from .random_docs import docs
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])

@@ -3,13 +3,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interop_docs import docs
 
 from weft.errors import WeftError
 from weft.text import Doc
 from weft.text.constituents import doc_of_trees
 from weft.text.trees import Tree
-
-from .random_docs import docs
 
 nltk = pytest.importorskip("nltk")
 

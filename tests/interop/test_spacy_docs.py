@@ -7,19 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from interop_docs import docs
+from places import ROOT
 
 import weft
 from weft.errors import ConfigError
 from weft.text import Doc, SpanLayer
 from weft.text.validity import check_doc
 
-from .random_docs import docs
-
 spacy = pytest.importorskip("spacy")
 
 from weft.interop.spacy_docs import from_docbin, from_spacy, to_docbin, to_spacy  # noqa: E402
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 VOCAB = spacy.blank("xx").vocab
 
 
@@ -99,7 +98,7 @@ def test_spans_with_gaps_are_left_out_and_others_stay() -> None:
 
 @pytest.fixture(scope="module")
 def tagger(tmp_path_factory: pytest.TempPathFactory, examples: Path) -> Path:
-    from weft.tasks.registry import train
+    from weft.pipeline.registry import train
 
     path = tmp_path_factory.mktemp("models") / "tagger.weft"
     train("tagger", weft.read(examples / "story.conllu"), None, path, {"epochs": 2})

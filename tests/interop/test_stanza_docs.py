@@ -8,13 +8,12 @@ from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
+from interop_docs import docs
 
 from weft.errors import ConfigError, WeftError
 from weft.interop.stanza_docs import from_stanza, to_stanza, to_stanza_document
 from weft.text import Doc, SpanLayer
 from weft.text.validity import check_doc
-
-from .random_docs import docs
 
 
 @settings(max_examples=200, deadline=None)

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from weft.errors import ConfigError
 from weft.features.templates import Templates
-from weft.infer.chain import Chain
+from weft.infer.chains.chain import Chain
 from weft.learn import MIRA, MaxMargin, Perceptron
+from weft.learn.chains.labels import LabelSpace
 from weft.learn.cost import ConfusionCost, cost_parts
-from weft.learn.labels import LabelSpace
-from weft.tasks.chain_data import ChainData, ChainReader
+from weft.tasks.labelling.chain_data import ChainData, ChainReader
 from weft.text import Doc
 
 

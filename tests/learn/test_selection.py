@@ -8,8 +8,8 @@ import pytest
 from weft.errors import ConfigError
 from weft.features.templates import Templates
 from weft.learn.selection import forward_selection, mean_less_deviation
-from weft.tasks.hedge_data import look
-from weft.tasks.hedge_models import LabelModel, Margin
+from weft.tasks.uncertainty.data import look
+from weft.tasks.uncertainty.models import LabelModel, Margin
 from weft.text import Doc
 
 FOLDS = 3

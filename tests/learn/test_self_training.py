@@ -14,8 +14,8 @@ from learn_twins import chain_problem, choice_problem, relative_error
 from weft.errors import ConfigError, DataError
 from weft.features.weights import Layout
 from weft.learn import Gold, Objective, minimise, self_train, self_train_weights
-from weft.learn.chain_model import ChainBatch, ChainModel, FeatureRows
-from weft.learn.labels import LabelSpace
+from weft.learn.chains.labels import LabelSpace
+from weft.learn.chains.model import ChainBatch, ChainModel, FeatureRows
 from weft.learn.self_training import best_labels, choose
 
 

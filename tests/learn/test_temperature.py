@@ -5,10 +5,10 @@ import pytest
 
 from weft.errors import ConfigError
 from weft.evaluate import calibration
-from weft.infer.candidates import CandidateChain
-from weft.infer.chain import Chain
+from weft.infer.chains.candidates import CandidateChain
+from weft.infer.chains.chain import Chain
 from weft.learn.temperature import fit_temperature
-from weft.tasks.calibrate import temperature_on
+from weft.tasks.labelling.calibrate import temperature_on
 
 
 @pytest.mark.parametrize("best", [0.02, 1.0, 7.5, 900.0])

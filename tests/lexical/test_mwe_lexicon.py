@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from weft.errors import ConfigError, FormatError
 from weft.lexical.mwe_lexicon import Match, MweLexicon, lexicon_of, read_lexicon, shortest_path, union
-from weft.text.expressions import Expressions
+from weft.text.conventions.expressions import Expressions
 
 lemma = st.sampled_from("abc")
 entries = st.lists(st.lists(st.sampled_from(["a", "b", "c", ""]), min_size=2, max_size=4), max_size=6)

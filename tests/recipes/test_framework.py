@@ -12,7 +12,6 @@ from rich.console import Console
 from weft.errors import ConfigError, DataError
 from weft.recipes import record
 from weft.recipes.catalogue import System, systems
-from weft.recipes.figures import svg
 from weft.recipes.framework import (
     Curve,
     RecipeOptions,
@@ -22,7 +21,7 @@ from weft.recipes.framework import (
     load_results,
     reproduce,
 )
-from weft.recipes.render import cells, markdown, markdown_table, show, systems_table
+from weft.recipes.render import cells, markdown, markdown_table, show, svg, systems_table
 
 
 def example() -> RecipeResult:

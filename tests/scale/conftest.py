@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import weft
+from weft.pipeline.registry import train
 from weft.scale.job import Job
 from weft.storage import digest
-from weft.tasks.registry import train
 
 
 @pytest.fixture(scope="session")

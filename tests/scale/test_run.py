@@ -19,7 +19,7 @@ from weft.scale import work
 from weft.scale.job import Job
 from weft.scale.manifest import NAME, Manifest
 from weft.scale.run import annotate_into
-from weft.tasks.tag import Tagger
+from weft.tasks.tagging.tagger import Tagger
 
 MakeJob = Callable[..., Job]
 SMALL = 20_000

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 
 import pytest
+from places import ROOT
 
-from weft.pipeline import Pipeline
+from weft.pipeline.pipeline import Pipeline
 from weft.serve import Limits, Service, running
 
 
 @pytest.fixture(scope="session")
 def bench() -> ModuleType:
     """The benchmark of the service."""
-    path = Path(__file__).resolve().parent.parent.parent / "bench" / "serve.py"
+    path = ROOT / "bench" / "serve.py"
     spec = importlib.util.spec_from_file_location("bench_serve", path)
     assert spec is not None
     assert spec.loader is not None

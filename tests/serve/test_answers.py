@@ -8,7 +8,7 @@ import pytest
 
 import weft
 from weft.serve.answers import formats_of, to_file, to_json
-from weft.tasks.alternatives import note_alternatives
+from weft.tasks.labelling.alternatives import note_alternatives
 from weft.text import Doc, SpanLayer
 
 FORMATS = formats_of(["head", "constituents", "spans/mwe", "relations/hedge"])

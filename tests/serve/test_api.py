@@ -19,7 +19,7 @@ import pyarrow.parquet
 import pytest
 
 import weft
-from weft.pipeline import Pipeline
+from weft.pipeline.pipeline import Pipeline
 from weft.serve import Limits, Service, running
 from weft.serve.answers import formats_of
 from weft.text import Doc

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 from types import ModuleType
 
-from weft.pipeline import Pipeline
+from weft.pipeline.pipeline import Pipeline
 
 
 def test_the_service_holds_200_requests_at_once_and_goes_on_after_bad_ones(

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import pytest
+from places import ROOT
 
 import weft
-from weft.pipeline import Pipeline
+from weft.pipeline.pipeline import Pipeline
 from weft.serve import Limits, Service, running
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 _spec = importlib.util.spec_from_file_location("screenshots", ROOT / "docs" / "screenshots.py")
 assert _spec is not None
 assert _spec.loader is not None

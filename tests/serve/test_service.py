@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from weft.errors import ConfigError, WeftError
-from weft.pipeline import Pipeline
+from weft.pipeline.pipeline import Pipeline
 from weft.serve.service import Limits, Service, TooLong, UnknownModel
 
 

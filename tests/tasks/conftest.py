@@ -3,9 +3,7 @@
 Tests of this folder also share `small_treebank`.
 """
 
-import sys
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +12,6 @@ from weft import data
 from weft.formats import read
 from weft.text import Doc
 
-sys.path.insert(0, str(Path(__file__).parent))
 NOUNS = ["dog", "cat", "bird", "horse", "farmer", "girl", "king", "teacher"]
 VERBS = ["see", "hear", "follow", "help", "want", "need"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from weft.errors import WeftError
-from weft.formats import conllu
+from weft.formats.conllu import files as conllu
 from weft.text import ClusterLayer, Corpus, Doc, GraphLayer, RelationLayer, SpanLayer
 
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.text import Doc, SpanLayer
-from weft.text.misc_spans import misc_of_spans, spans_of_misc
+from weft.text.conventions.misc_spans import misc_of_spans, spans_of_misc
 from weft.text.nesting import levels_of
 from weft.text.schemes import encode
 

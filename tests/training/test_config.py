@@ -6,11 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
 from weft.errors import ConfigError
 from weft.training import read_config
 
-CONFIGS = sorted((Path(__file__).resolve().parents[2] / "configs").glob("*.toml"))
+CONFIGS = sorted((ROOT / "configs").glob("*.toml"))
 
 
 def test_a_file_names_corpora_components_and_tests(config_file: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from weft.pipeline import Component, State
+from weft.pipeline.pipeline import Component, State
 from weft.storage import Arrays
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from weft.pipeline import Component, Pipeline, State
+from weft.pipeline.pipeline import Component, Pipeline, State
 from weft.storage import Arrays
-from weft.tasks.parse import Parser, ParserSettings
+from weft.tasks.parsing.transitions.parser import Parser, ParserSettings
 from weft.text import Doc
 from weft.training.scores import TAGS, annotated
 

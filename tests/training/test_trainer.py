@@ -54,8 +54,8 @@ def test_the_same_seed_gives_the_same_model(config_file: Path, tmp_path: Path) -
 def test_an_interrupted_training_goes_on_with_what_is_finished(
     config_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from weft.tasks.parse import Parser
-    from weft.tasks.tag import Tagger
+    from weft.tasks.parsing.transitions.parser import Parser
+    from weft.tasks.tagging.tagger import Tagger
 
     config = read_config(config_file)
     config.components, config.tests = config.components[:4], []

@@ -10,13 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.errors import ConfigError, DataError, FormatError
-from weft.formats import conllu, read
-from weft.infer.projectivity import is_projective, is_tree
+from weft.formats import read
+from weft.formats.conllu import files as conllu
+from weft.infer.trees.projectivity import is_projective, is_tree
 from weft.lexical.universal_tags import read_map
 from weft.text import Doc
-from weft.text.rewriting import Log, WorkTree
 from weft.treebanks import LabelTable, Validator, convert_docs
 from weft.treebanks.from_ud import from_ud
+from weft.treebanks.rewriting import Log, WorkTree
 from weft.treebanks.scheme import UD_RELATIONS, UNIVERSAL_RELATIONS
 from weft.treebanks.to_ud import to_ud
 

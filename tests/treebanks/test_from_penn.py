@@ -8,12 +8,12 @@ import pytest
 
 from weft.errors import DataError
 from weft.formats import read
-from weft.infer.projectivity import is_projective, is_tree
+from weft.infer.trees.projectivity import is_projective, is_tree
 from weft.text import Doc
-from weft.text.rewriting import Log
 from weft.text.trees import parse_tree
 from weft.treebanks import Validator, convert_docs
 from weft.treebanks.from_penn import universal_of_penn
+from weft.treebanks.rewriting import Log
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.formats import read
-from weft.formats.conllu import parse_text
+from weft.formats.conllu.files import parse_text
 from weft.text import Doc
 from weft.treebanks import Validator, convert_docs, label_usage
 from weft.treebanks.validate import ERRORS, _cycles

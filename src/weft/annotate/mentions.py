@@ -81,7 +81,7 @@ def score_mentions(references: Sequence[Sequence[Reference]], predicted: Sequenc
 class MentionLoss:
     """a * false alarms + b * misses of a label sequence; the batch carries `references`, `names` reads labels.
 
-    >>> from weft.infer.chain import Chain
+    >>> from weft.infer.chains.chain import Chain
     >>> MentionLoss(miss=5.0)
     MentionLoss(miss=5.0, false_alarm=1.0)
     """
@@ -136,7 +136,7 @@ def references_of(doc: Doc, layer: str, alternatives: str = "") -> list[list[Ref
 
 def mentions_of(doc: Doc, layer: str) -> list[list[Mention]]:
     """The contiguous spans of a layer sentence by sentence, in order."""
-    from weft.tasks.segments import sentence_segments
+    from weft.tasks.spans.gapped import sentence_segments
 
     if layer not in doc.spans:
         raise DataError(f"the document has no span layer {layer!r}; it has: {', '.join(doc.spans) or 'none'}")

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from weft.annotate.mentions import Mention, MentionLoss, Proposal, Reference, references_of, right_sets
 from weft.errors import ConfigError
-from weft.learn.chain_model import ChainBatch
-from weft.learn.demands import BeatGold, Demand
+from weft.learn.chains.model import ChainBatch
+from weft.learn.online.demands import BeatGold, Demand
 from weft.learn.training import Checkpoint, EarlyStopping, Result
-from weft.tasks.chain_data import ChainData
-from weft.tasks.chunk import Chunker, ChunkerSettings
-from weft.tasks.labelling import LabellerSettings
+from weft.tasks.labelling.chain_data import ChainData
+from weft.tasks.labelling.labeller import LabellerSettings
+from weft.tasks.spans.chunker import Chunker, ChunkerSettings
 from weft.text.doc import Doc
 from weft.text.schemes import decode, encode
 

@@ -7,15 +7,15 @@ from weft.evaluate.calibration import (
     calibration_of_column,
     calibration_of_spans,
 )
-from weft.evaluate.conllx import ConllxReport, evaluate_conllx
 from weft.evaluate.counts import Counts, Score, f1, macro_f1, precision, recall
 from weft.evaluate.curves import CurvePoint, CurveRow, curve_points, draw_curve, learning_curve, size_to_reach
-from weft.evaluate.domains import Diagnosis, Parsed, diagnose
+from weft.evaluate.domains.diagnosis import Diagnosis, Parsed, diagnose
+from weft.evaluate.domains.loss_tables import LossRow, LossTable, loss_table
 from weft.evaluate.hierarchical import hierarchical_bootstrap, hierarchical_interval
-from weft.evaluate.loss_tables import LossRow, LossTable, loss_table
-from weft.evaluate.parseval import Conventions, ParsevalReport, evaluate_constituents
+from weft.evaluate.labels.sentiment import PolarityReport, evaluate_polarities, precision_recall
+from weft.evaluate.labels.spans import SpanReport, conlleval, evaluate_span_sets, evaluate_spans
+from weft.evaluate.labels.tagging import TagReport, evaluate_labels, evaluate_tags, tag_dictionary, vocabulary_of
 from weft.evaluate.runs import compare_over_runs, interval_over_runs, mean_over_runs
-from weft.evaluate.sentiment import PolarityReport, evaluate_polarities, precision_recall
 from weft.evaluate.significance import (
     Comparison,
     Interval,
@@ -30,9 +30,9 @@ from weft.evaluate.significance import (
     rank_sum,
     signed_rank,
 )
-from weft.evaluate.spans import SpanReport, conlleval, evaluate_span_sets, evaluate_spans
-from weft.evaluate.tagging import TagReport, evaluate_labels, evaluate_tags, tag_dictionary, vocabulary_of
-from weft.evaluate.ud import UDReport, evaluate_ud
+from weft.evaluate.trees.conllx import ConllxReport, evaluate_conllx
+from weft.evaluate.trees.parseval import Conventions, ParsevalReport, evaluate_constituents
+from weft.evaluate.trees.ud import UDReport, evaluate_ud
 
 __all__ = [
     "Calibration", "Comparison", "ConllxReport", "Conventions", "Counts", "CurvePoint", "CurveRow", "Diagnosis",

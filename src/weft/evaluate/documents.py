@@ -16,15 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import ConfigError, WeftError
-from weft.evaluate.conllx import evaluate_conllx
 from weft.evaluate.counts import Counts
-from weft.evaluate.disfluency import evaluate_disfluency
-from weft.evaluate.graphs import evaluate_graphs
-from weft.evaluate.parseval import evaluate_constituents
-from weft.evaluate.spans import common_layer, evaluate_spans
-from weft.evaluate.tagging import evaluate_tags
-from weft.evaluate.trees import evaluate_trees, not_punctuation
-from weft.evaluate.ud import evaluate_ud
+from weft.evaluate.labels.disfluency import evaluate_disfluency
+from weft.evaluate.labels.spans import common_layer, evaluate_spans
+from weft.evaluate.labels.tagging import evaluate_tags
+from weft.evaluate.trees.attachment import evaluate_trees, not_punctuation
+from weft.evaluate.trees.conllx import evaluate_conllx
+from weft.evaluate.trees.dependency_graphs import evaluate_graphs
+from weft.evaluate.trees.parseval import evaluate_constituents
+from weft.evaluate.trees.ud import evaluate_ud
 from weft.text import Doc
 from weft.text.schemes import encode
 
@@ -165,7 +165,7 @@ def _disfluency(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
 
 
 def _crossings(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
-    from weft.evaluate.crossings import evaluate_crossings
+    from weft.evaluate.trees.crossings import evaluate_crossings
 
     report = evaluate_crossings(gold, system)
 

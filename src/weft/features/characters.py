@@ -13,7 +13,7 @@ import unicodedata
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.features.hashing import avalanche
+from weft.hashing import avalanche
 from weft.kernel import kernel
 
 Codes = NDArray[np.int32]

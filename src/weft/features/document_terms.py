@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from weft.errors import ConfigError, DataError
-from weft.features.hashing import Keys, hash_strings, join
 from weft.features.index import FeatureIndex
+from weft.hashing import Keys, hash_strings, join
 from weft.kernel import kernel
 from weft.text.words import word_spans
 

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from weft.errors import TemplateError, WeftError
 from weft.features.gazetteer import Gazetteer
-from weft.features.hashing import Keys
 from weft.features.lexicon import Lexicon, LowerCase, MemberLexicon, WordClasses
 from weft.features.program import Features, Inputs, Program
 from weft.features.surroundings import Surroundings
 from weft.features.templates import Template
+from weft.hashing import Keys
 from weft.kernel import kernel
 from weft.text.doc import Doc
 from weft.text.strings import Ids, StringTable

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.features.hashing import Keys, hash_strings, join
 from weft.features.index import FeatureIndex, Rows
 from weft.features.lexicon import Lexicon
+from weft.hashing import Keys, hash_strings, join
 from weft.kernel import kernel
 from weft.text.strings import Ids, StringTable
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import ConfigError
-from weft.features.hashing import Keys
+from weft.hashing import Keys
 from weft.kernel import kernel
 
 Rows = NDArray[np.int32]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.features.attributes import attribute
-from weft.features.hashing import Keys, hash_strings
+from weft.hashing import Keys, hash_strings
 from weft.text.strings import Ids, StringTable
 
 #: Value of an attribute that a word does not have (a suffix longer than the word): no feature fires.

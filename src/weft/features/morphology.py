@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.features.hashing import Keys, hash_strings
 from weft.features.lexicon import LIMIT
+from weft.hashing import Keys, hash_strings
 from weft.text.doc import Doc
 
 

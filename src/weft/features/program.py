@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import TemplateError
-from weft.features.hashing import Keys, avalanche, hash_string, join
 from weft.features.templates import Template
+from weft.hashing import Keys, avalanche, hash_string, join
 from weft.kernel import kernel
 
 Ints = NDArray[np.int64]

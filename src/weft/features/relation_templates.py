@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import TemplateError
-from weft.features.hashing import Keys, hash_strings
+from weft.hashing import Keys, hash_strings
 
 #: Fields of words by their letters; a table of words may lack any of them.
 LETTERS = "wmtxabyz"

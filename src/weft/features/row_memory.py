@@ -7,7 +7,7 @@ import threading
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.features.hashing import join
+from weft.hashing import join
 from weft.kernel import kernel
 
 Ids = NDArray[np.int32]

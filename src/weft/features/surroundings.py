@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import ConfigError
-from weft.features.hashing import Keys, hash_strings, join
 from weft.features.lexicon import Lexicon
+from weft.hashing import Keys, hash_strings, join
 from weft.kernel import kernel
 
 if TYPE_CHECKING:

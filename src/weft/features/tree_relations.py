@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.features.hashing import Keys, join
 from weft.features.morphology import Morphology
 from weft.features.relation_templates import FLAGS, LETTERS, SETS, WORDS, RelationProgram
+from weft.hashing import Keys, join
 from weft.kernel import inner_kernel
 
 Table = NDArray[np.int32]

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import TemplateError
-from weft.features.hashing import Keys, hash_string
+from weft.hashing import Keys, hash_string
 
 Table = NDArray[np.int32]
 #: Words that a part is made of; B are those between head and modifier.

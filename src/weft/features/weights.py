@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import ConfigError, ModelError
-from weft.features.hashing import Keys
 from weft.features.index import Index, Rows
+from weft.hashing import Keys
 from weft.kernel import kernel
 
 Ints = NDArray[np.int64]

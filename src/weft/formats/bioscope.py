@@ -26,8 +26,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from weft.errors import FormatError, WeftError
 from weft.formats.streams import Faults, open_output, raw_blocks, unsplit_error
+from weft.text.conventions.hedges import CUE, LAYER, SCOPE, UNCERTAIN
 from weft.text.doc import Doc
-from weft.text.hedges import CUE, LAYER, SCOPE, UNCERTAIN
 from weft.text.layers import RelationLayer, SpanLayer, chars_of_words
 from weft.text.strings import StringTable
 from weft.text.words import word_spans
@@ -105,7 +105,7 @@ def parse(text: str, name: str = "text") -> list[Doc]:
 def to_text(doc: Doc) -> str:
     """The `Document` element of a document.
 
-    >>> from weft.text.hedges import Hedge, set_hedges
+    >>> from weft.text.conventions.hedges import Hedge, set_hedges
     >>> doc = Doc.of_words([["It", "may", "rain"]])
     >>> set_hedges(doc, [[Hedge((1,), (1, 3))]])
     >>> sentence = to_text(doc).splitlines()[3].strip()
@@ -351,7 +351,8 @@ def _marked(doc: Doc, start: int, end: int, elements: list[_Element], sentence: 
             crossing = doc.text[each.start : each.end]
             raise WeftError(
                 f"the {each.tag} {crossing!r} of sentence {sentence + 1} of {doc!r} crosses another one or the end of "
-                "its sentence, which XML cannot hold; mend the spans (weft.text.hedges.assemble) or write JSONL"
+                "its sentence, which XML cannot hold; mend the spans (weft.text.conventions.hedges.assemble) "
+                "or write JSONL"
             )
         out.append(escape(doc.text[at : each.start]))
         at = each.start

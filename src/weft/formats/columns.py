@@ -29,7 +29,7 @@ from typing import Literal
 import numpy as np
 
 from weft.errors import ConfigError, FormatError, WeftError
-from weft.formats.conllu import PART, TABLE_LIMIT
+from weft.formats.conllu.files import PART, TABLE_LIMIT
 from weft.formats.streams import (
     Faults,
     TextBlock,

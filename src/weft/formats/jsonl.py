@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from weft.errors import FormatError, WeftError
-from weft.formats.conllu import TABLE_LIMIT
+from weft.formats.conllu.files import TABLE_LIMIT
 from weft.formats.streams import Faults, checked_blocks, encoding_error, open_output, stray_byte
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer

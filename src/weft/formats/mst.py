@@ -18,7 +18,7 @@ from itertools import chain, pairwise
 import numpy as np
 
 from weft.errors import FormatError, WeftError
-from weft.formats.conllu import PART, TABLE_LIMIT
+from weft.formats.conllu.files import PART, TABLE_LIMIT
 from weft.formats.streams import (
     Faults,
     TextBlock,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from weft.errors import ConfigError, DataError, FormatError, WeftError
-from weft.formats.conllu import TABLE_LIMIT
+from weft.formats.conllu.files import TABLE_LIMIT
 from weft.formats.streams import STANDARD, Faults, open_output
 from weft.text.doc import WORD_COLUMNS, Doc
 from weft.text.record import irregular_from_record, to_record

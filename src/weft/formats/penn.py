@@ -22,7 +22,7 @@ from itertools import pairwise
 from typing import Literal
 
 from weft.errors import ConfigError, FormatError, WeftError
-from weft.formats.conllu import PART, TABLE_LIMIT
+from weft.formats.conllu.files import PART, TABLE_LIMIT
 from weft.formats.streams import Faults, checked_blocks, encoding_error, open_output, stray_byte, unsplit_error
 from weft.text.constituents import doc_of_trees, tree_of
 from weft.text.doc import Doc

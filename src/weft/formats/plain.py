@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from weft.errors import ConfigError
-from weft.formats.conllu import TABLE_LIMIT
+from weft.formats.conllu.files import TABLE_LIMIT
 from weft.formats.streams import (
     Faults,
     TextBlock,

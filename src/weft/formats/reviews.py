@@ -5,7 +5,7 @@
 | `.tsv`, `.csv` | a line; the first line names the columns (see below) |
 | `.jsonl` | a line `{"text": ..., "rating": 4}`, same names, or with `"sentences": [{"text": ..., "label": ...}]` |
 | `.txt` | a block: its id, `domain<TAB>stars`, then lines `label<TAB>sentence`; blank lines between blocks |
-| documents of Weft | `.jsonl`, `.conllu`, `.parquet` with ratings and polarities as `weft.text.polarity` writes them |
+| documents of Weft | `.jsonl`, `.conllu`, `.parquet` with ratings and polarities (`weft.text.conventions.polarity`) |
 
 Columns are `text` and `rating` (1 to 5) or `sentiment` (pos, neg, neu), and if wanted `id`, `domain`, `product` and
 `title`. Blocks are the format of the fine-grained sentiment corpus of Täckström and McDonald; labels `mix` and `nr` are
@@ -23,10 +23,10 @@ from itertools import chain
 from typing import Any
 
 from weft.errors import DataError, FormatError, WeftError
-from weft.formats import conllu, jsonl, parquet
+from weft.formats import jsonl, parquet
+from weft.formats.conllu import files as conllu
 from weft.formats.streams import document_name, numbered_lines, open_output
-from weft.text.doc import Doc
-from weft.text.polarity import (
+from weft.text.conventions.polarity import (
     RATING,
     document_polarity,
     merged_polarity,
@@ -35,6 +35,7 @@ from weft.text.polarity import (
     sentence_polarities,
     set_polarities,
 )
+from weft.text.doc import Doc
 from weft.text.strings import StringTable
 from weft.text.words import word_spans
 

@@ -16,10 +16,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from weft.errors import FormatError
-from weft.formats.conllu import PART, parse_text
+from weft.formats.conllu.files import PART, parse_text
 from weft.formats.streams import Faults, checked_blocks, open_output, stray_byte
+from weft.text.conventions.expressions import Expressions, encode, expressions_of, set_expressions
 from weft.text.doc import Doc
-from weft.text.expressions import Expressions, encode, expressions_of, set_expressions
 from weft.text.strings import StringTable
 
 LAYER = "mwe"

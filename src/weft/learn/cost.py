@@ -30,7 +30,7 @@ class Cost(Protocol):
 class ConfusionCost:
     """The cost of every confusion: `table[gold][guess]`, zero where the two are the same. For chains.
 
-    >>> from weft.infer.chain import Chain
+    >>> from weft.infer.chains.chain import Chain
     >>> cost = ConfusionCost.of([[0.0, 1.0], [5.0, 0.0]])
     >>> chain = Chain(np.zeros((2, 2)), np.zeros((2, 2)), [0, 2])
     >>> cost(chain, np.array([1, 0])).node.tolist()

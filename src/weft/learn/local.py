@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from weft.errors import ConfigError
-from weft.infer.chain import Chain, ChainParts
-from weft.infer.ragged import first_positions
+from weft.infer.chains.chain import Chain, ChainParts
 from weft.learn.protocol import Floats
 from weft.learn.signals import gold_of
+from weft.ragged import first_positions
 
 
 @dataclass(frozen=True)

@@ -234,7 +234,7 @@ class Progress:
 def run_name(options: Any, size: int) -> str:
     """What a checkpoint must agree on with the run that resumes it: all options but the number of epochs.
 
-    >>> from weft.learn.perceptron import Perceptron
+    >>> from weft.learn.online.perceptron import Perceptron
     >>> run_name(Perceptron(epochs=3), 10)
     'Perceptron(group=1, shuffle=True, seed=0, cost=0.0, average=True) on 10 weights'
     """

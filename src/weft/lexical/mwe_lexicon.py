@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from weft.errors import ConfigError, FormatError
-from weft.text.expressions import Expressions, Group, has_gap
+from weft.text.conventions.expressions import Expressions, Group, has_gap
 
 GAP_COST = 1.25
 _VARIABLE = ""  # in entries and in the trie

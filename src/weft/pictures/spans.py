@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from weft.pictures.style import clean, hue, svg, text_width
+from weft.text.conventions.misc_spans import spans_of_misc
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer, words_of_chars
-from weft.text.misc_spans import spans_of_misc
 from weft.text.nesting import levels_of
 from weft.text.views import Sentence
 

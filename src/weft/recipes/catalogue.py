@@ -1,7 +1,7 @@
 """The published systems that Weft repeats, each with its state.
 
 A system is `present` when its recipe module and its results exist, `started` when only the module does, and `planned`
-otherwise. The recipe of `dynamic-oracles` is the module `weft.recipes.dynamic_oracles`, its figures are
+otherwise. The recipe of `dynamic-oracles` is the module `weft.recipes.parsing.dynamic_oracles`, its figures are
 `results/dynamic-oracles.json`.
 """
 
@@ -43,13 +43,16 @@ class System:
         """The name of its recipe module.
 
         >>> system("crf-shallow-parsing").module
-        'weft.recipes.crf_shallow_parsing'
+        'weft.recipes.sequences.crf_shallow_parsing'
         """
-        return f"weft.recipes.{self.slug.replace('-', '_')}"
+        return f"weft.recipes.{self.family}.{self.slug.replace('-', '_')}"
 
     @property
     def has_recipe(self) -> bool:
-        return find_spec(self.module) is not None
+        try:
+            return find_spec(self.module) is not None
+        except ModuleNotFoundError:  # nobody has started its family yet
+            return False
 
     def state(self, results: Path | None = None) -> str:
         """`present`, `started` or `planned`."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from weft.pictures.lines import draw_lines
 from weft.recipes.catalogue import FAMILIES, System, system
-from weft.recipes.framework import RecipeResult, Row, Table, Value
+from weft.recipes.framework import Curve, RecipeResult, Row, Table, Value
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -176,3 +177,13 @@ def _footer(result: RecipeResult) -> str:
 
 def _is_figure(text: str) -> bool:
     return (not text.strip("0123456789.,-+%x× []naif") and any(c.isdigit() for c in text)) or text in ("", "-", "nan")
+
+
+def svg(curve: Curve) -> str:
+    """Draw a curve.
+
+    >>> text = svg(Curve("Convergence", "calls", "objective", {"L-BFGS": [(1, -10.0), (2, -4.0)]}))
+    >>> text.startswith("<svg") and "L-BFGS" in text and text.count("<polyline") == 1
+    True
+    """
+    return draw_lines(curve.title, curve.x, curve.y, curve.series)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from weft.errors import ConfigError
 
 if TYPE_CHECKING:
-    from weft.pipeline import Pipeline
+    from weft.pipeline.pipeline import Pipeline
     from weft.text.doc import Doc
 
 
@@ -91,7 +91,7 @@ def output_format(nlp: Pipeline, read: str, out: str | os.PathLike[str] | None, 
 
 
 def _holds(format: str, layer: str) -> bool:
-    from weft.text.misc_spans import WRITTEN
+    from weft.text.conventions.misc_spans import WRITTEN
 
     if format == "plain":
         return False
@@ -125,8 +125,8 @@ def check_alternatives(to_format: str, kbest: int) -> None:
 
 def fit(doc: Doc, to_format: str, kbest: int = 0) -> None:
     """Move what a format has no place for to where it has one, in place."""
-    from weft.tasks.alternatives import as_comments
-    from weft.text.misc_spans import misc_of_confidence, misc_of_layers
+    from weft.tasks.labelling.alternatives import as_comments
+    from weft.text.conventions.misc_spans import misc_of_confidence, misc_of_layers
 
     if to_format == "conllu":
         misc_of_layers(doc)

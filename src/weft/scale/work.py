@@ -15,7 +15,7 @@ from typing import Any
 
 from weft.errors import FormatError, WeftError
 from weft.formats import Report, read, write
-from weft.pipeline import Pipeline
+from weft.pipeline.pipeline import Pipeline
 from weft.scale.job import Job, fit, pipeline_of, write_options
 from weft.scale.shards import Shard
 from weft.text.doc import Doc

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from weft.errors import ConfigError, WeftError, did_you_mean
-from weft.pipeline import Component, Pipeline
+from weft.pipeline.pipeline import Component, Pipeline
 from weft.serve.batches import BatchQueue, Full, Job
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
@@ -74,7 +74,7 @@ class Limits:
 class Service:
     """Models by name, and the threads that annotate with them.
 
-    >>> from weft.tasks.tag import Tagger
+    >>> from weft.tasks.tagging.tagger import Tagger
     >>> doc = Doc.of_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"], ["NOUN", "VERB"]])
     >>> tagger = Tagger()
     >>> report = tagger.fit([doc])

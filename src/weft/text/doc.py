@@ -245,14 +245,14 @@ class Doc:
 
     def to_bytes(self) -> bytes:
         """Everything in the document as bytes (safetensors and JSON, no pickle)."""
-        from weft.text.serialise import doc_to_bytes
+        from weft.text.serialize import doc_to_bytes
 
         return doc_to_bytes(self)
 
     @classmethod
     def from_bytes(cls, data: bytes, strings: StringTable | None = None) -> Doc:
         """The document that `to_bytes` wrote."""
-        from weft.text.serialise import doc_from_bytes
+        from weft.text.serialize import doc_from_bytes
 
         return doc_from_bytes(data, strings)
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from weft.errors import WeftError
-from weft.text.binarise import mark
+from weft.text.binarize import mark
 from weft.text.trees import Tree, rebuild
 
 COLUMN = "structure"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from weft.tasks.registry import UNSTATED
+from weft.pipeline.registry import UNSTATED
 
 
 def card_text(header: Mapping[str, Any]) -> str:

@@ -41,7 +41,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from weft.errors import ConfigError, did_you_mean
-from weft.tasks.registry import TASKS
+from weft.pipeline.registry import TASKS
 
 PARTS = ("train", "dev", "test")
 #: Where the tags of a component's training data come from.
@@ -91,7 +91,7 @@ class ComponentSpec:
     dev: list[str] = field(default_factory=list)
     tags: str = "gold"
     clusters: str = ""  # name of a table [clusters.NAME]
-    base_chunks: bool = False  # the layer `chunks` is read from trees by rule (`weft.text.base_chunks`)
+    base_chunks: bool = False  # the layer `chunks` is read from trees by rule (`weft.treebanks.base_chunks`)
     settings: dict[str, Any] = field(default_factory=dict)
 
 

@@ -18,9 +18,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from weft.pipeline import Component
+from weft.pipeline.pipeline import Component
 from weft.text.doc import Doc
-from weft.training.material import sentence_keys
+from weft.training.corpora import sentence_keys
 
 #: Columns that components of tags write.
 COLUMNS = ("lemma", "upos", "xpos", "feats")

@@ -1,11 +1,11 @@
 """Scores of a finished pipeline on the sets its configuration names.
 
-    ud          the metrics of the CoNLL 2018 shared task (`weft.evaluate.ud`), from raw text and from gold words;
+    ud          the metrics of the CoNLL 2018 shared task (`weft.evaluate.trees.ud`), from raw text and from gold words;
                 those of trees from gold tags, too
     chunks      F1 of base chunks against those that the rule reads from gold trees, from raw text and from gold words
-    mwe         F1 of links of expressions, from gold words (`weft.evaluate.mwe`)
+    mwe         F1 of links of expressions, from gold words (`weft.evaluate.labels.mwe`)
     disfluencies  precision, recall and F1 of words struck out, from gold words; where there are gold trees, UAS and LAS
-                of the other words, too (`weft.evaluate.disfluency`)
+                of the other words, too (`weft.evaluate.labels.disfluency`)
     any other   F1 of that layer of spans, from gold words
 
 All are in per cent, and F1 where nothing else is said. Nothing but the text, or the words and sentences (and tags), of
@@ -18,19 +18,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from weft.evaluate.counts import Counts, Score
-from weft.evaluate.disfluency import evaluate_disfluency
 from weft.evaluate.documents import groups_of_units
-from weft.evaluate.mwe import score_expressions
-from weft.evaluate.spans import evaluate_spans
-from weft.evaluate.ud import evaluate_ud
-from weft.pipeline import Pipeline
-from weft.text.base_chunks import set_base_chunks
+from weft.evaluate.labels.disfluency import evaluate_disfluency
+from weft.evaluate.labels.mwe import score_expressions
+from weft.evaluate.labels.spans import evaluate_spans
+from weft.evaluate.trees.ud import evaluate_ud
+from weft.pipeline.pipeline import Pipeline
+from weft.text.conventions.expressions import expressions_of
+from weft.text.conventions.repairs import LAYER
 from weft.text.doc import Doc
-from weft.text.expressions import expressions_of
-from weft.text.repairs import LAYER
 from weft.training.config import TestSpec
+from weft.training.corpora import Material
 from weft.training.jackknife import COLUMNS
-from weft.training.material import Material
+from weft.treebanks.base_chunks import set_base_chunks
 
 RAW, GOLD, TAGS = "raw text", "gold words", "gold tags"
 TREES = ("UAS", "LAS", "CLAS")

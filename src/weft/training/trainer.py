@@ -15,19 +15,19 @@ from pathlib import Path
 from typing import Any
 
 import weft
-from weft import models
 from weft.errors import ConfigError, WeftError
-from weft.lexical.clusters import cluster_words
-from weft.models import SUFFIX
-from weft.pipeline import Component, Pipeline
+from weft.lexical.clusters.monolingual import cluster_words
+from weft.pipeline import models
+from weft.pipeline.models import SUFFIX
+from weft.pipeline.pipeline import Component, Pipeline
+from weft.pipeline.registry import new_component
 from weft.storage import digest
-from weft.tasks.registry import new_component
-from weft.text.base_chunks import set_base_chunks
 from weft.text.doc import Doc
 from weft.training.config import ComponentSpec, PipelineConfig, split_reference
+from weft.training.corpora import Material, check_words
 from weft.training.jackknife import Jackknife, gives_tags, tagged
-from weft.training.material import Material, check_words
 from weft.training.scores import UD, score_test
+from weft.treebanks.base_chunks import set_base_chunks
 
 Say = Callable[[str], None]
 

@@ -14,12 +14,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from weft.errors import ConfigError, DataError
-from weft.text.coordination import convert as restyle
-from weft.text.coordination import stanford_of_prague
 from weft.text.doc import Doc
-from weft.text.rewriting import Log, WorkTree, rewrite, sentence_name
+from weft.treebanks.coordination import convert as restyle
+from weft.treebanks.coordination import stanford_of_prague
 from weft.treebanks.from_penn import convert_penn
 from weft.treebanks.from_ud import STEPS, from_ud
+from weft.treebanks.rewriting import Log, WorkTree, rewrite, sentence_name
 from weft.treebanks.tables import TABLES, LabelTable
 from weft.treebanks.to_ud import to_ud
 

@@ -16,12 +16,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from weft.errors import DataError
-from weft.text.binarise import HeadRules, plain
+from weft.text.binarize import HeadRules, plain
 from weft.text.constituents import tree_of
 from weft.text.doc import Doc
-from weft.text.head_rules import ENGLISH
-from weft.text.rewriting import Log
 from weft.text.trees import Tree
+from weft.treebanks.head_rules import ENGLISH
+from weft.treebanks.rewriting import Log
 from weft.treebanks.scheme import ROOT
 
 _TABLE = {

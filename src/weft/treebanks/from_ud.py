@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from weft.lexical.universal_tags import universal_tag
-from weft.text.coordination import convert as convert_coordination
-from weft.text.rewriting import Rule, WorkTree, apply_rules
+from weft.treebanks.coordination import convert as convert_coordination
+from weft.treebanks.rewriting import Rule, WorkTree, apply_rules
 from weft.treebanks.scheme import ROOT
 
 #: Relations of dependents that belong to a clause, not to the phrase that is its predicate.

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from weft.errors import ConfigError, FormatError
-from weft.text.rewriting import WorkTree
+from weft.treebanks.rewriting import WorkTree
 
 ANY = "*"
 #: Tables that come with the package.

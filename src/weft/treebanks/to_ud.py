@@ -11,8 +11,8 @@ conjunction closed, dependents that an adposition or copula had of its own, subt
 
 from __future__ import annotations
 
-from weft.text.coordination import restore as restore_coordination
-from weft.text.rewriting import Rule, WorkTree, apply_rules
+from weft.treebanks.coordination import restore as restore_coordination
+from weft.treebanks.rewriting import Rule, WorkTree, apply_rules
 from weft.treebanks.scheme import ROOT
 
 LABELS = {

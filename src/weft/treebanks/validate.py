@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from weft.text.doc import Doc
-from weft.text.rewriting import sentence_name
+from weft.treebanks.rewriting import sentence_name
 from weft.treebanks.scheme import Scheme, scheme_named
 
 #: Kinds of findings that make a treebank invalid; the others are warnings.

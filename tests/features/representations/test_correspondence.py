@@ -15,8 +15,8 @@ from weft.features.representations.correspondence import (
     select_pivots_by_information,
     truncated_svd,
 )
-from weft.learn.huber import huber_loss, huber_slope
-from weft.learn.pivots import pivot_predictors
+from weft.learn.linear.huber import huber_loss, huber_slope
+from weft.learn.linear.pivots import pivot_predictors
 
 
 def random_instances(seed: int, n: int = 300, features: int = 40, share: float = 0.15) -> sparse.csr_matrix:

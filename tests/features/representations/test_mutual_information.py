@@ -16,7 +16,7 @@ from weft.features.representations.correspondence import (
     mutual_information,
     select_pivots_by_information,
 )
-from weft.learn.pivots import pivot_predictors
+from weft.learn.linear.pivots import pivot_predictors
 
 
 @pytest.mark.must_show("scl-sentiment", 3)

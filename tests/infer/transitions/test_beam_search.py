@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from transition_twins import legal_actions
 
-from weft.features.hashing import hash_string
+from weft.hashing import hash_string
 from weft.infer.transitions import systems
 from weft.infer.transitions.model import TransitionParser
 from weft.infer.transitions.scoring import candidate_keys, score_actions

@@ -9,11 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from spine_twins import spines_of_arcs
-from test_oracles import random_tree
-from transition_twins import candidates, explore, gold_of, is_projective_tree, legal_actions, projective_trees
+from transition_twins import (
+    candidates,
+    explore,
+    gold_of,
+    is_projective_tree,
+    legal_actions,
+    projective_trees,
+    random_tree,
+)
 
 from weft.formats import read
-from weft.infer.projectivity import is_projective
 from weft.infer.transitions import systems
 from weft.infer.transitions.state import (
     FRONT,
@@ -33,6 +39,7 @@ from weft.infer.transitions.state import (
     new_state,
 )
 from weft.infer.transitions.systems import system_named
+from weft.infer.trees.projectivity import is_projective
 
 SYSTEM = system_named("lr-spine")
 NUMBER = SYSTEM.number

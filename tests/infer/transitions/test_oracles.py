@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from transition_twins import (
+    check_costs,
     cost_of,
     explore,
     gold_of,
     is_projective_tree,
-    labelled,
     legal_actions,
     projective_trees,
+    random_tree,
     unlabelled,
 )
 
@@ -24,22 +25,6 @@ from weft.infer.transitions.state import HEAD, LEFT, RIGHT, SHIFT, gold_table, n
 from weft.infer.transitions.systems import SYSTEMS, system_named
 
 EXACT = ["arc-eager", "arc-hybrid", "easy-first"]
-
-
-def check_costs(name: str, n: int, labels: int = 1, single_root: bool = False) -> int:
-    """Compare every cost with exhaustive search; returns the number of transitions looked at."""
-    system = system_named(name)
-    trees = projective_trees(n, single_root)
-    golds = labelled(trees, labels) if labels > 1 else unlabelled(trees)
-    tables = [gold_of(tree) for tree in golds]
-    checked = 0
-    for configuration in explore(system, n, golds, labels, single_root).values():
-        for action, after in zip(configuration.actions, configuration.after, strict=True):
-            difference = after.least - configuration.least
-            for gold, expected in zip(tables, difference.tolist(), strict=True):
-                assert cost_of(system, configuration.state, gold, *action) == expected, (action, gold)
-                checked += 1
-    return checked
 
 
 @pytest.mark.must_show("dynamic-oracles", 1)
@@ -222,26 +207,6 @@ def test_long_random_walks_end_with_as_many_errors_as_moves_cost(name, data):
         total += costs[pick]
         systems.apply(system.number, state, *actions[pick])
     assert int((state[1 : n + 1, HEAD] != np.array(heads)).sum()) == total
-
-
-def random_tree(n: int, seed: int) -> tuple[int, ...]:
-    """A projective tree: random spans, each with a random head."""
-    rng = np.random.default_rng(seed)
-    heads = [0] * (n + 1)
-
-    def hang(low: int, high: int, head: int) -> None:
-        while low <= high:
-            end = int(rng.integers(low, high + 1))
-            root = int(rng.integers(low, end + 1))
-            heads[root] = head
-            hang(low, root - 1, root)
-            hang(root + 1, end, root)
-            low = end + 1
-
-    hang(1, n, 0)
-    found = tuple(heads[1:])
-    assert is_projective_tree(found)
-    return found
 
 
 def test_there_are_as_many_projective_trees_as_counted_by_hand():

@@ -9,8 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from spine_twins import unpruned_spine_loss
-from test_oracles import check_costs, random_tree
-from transition_twins import cost_of, explore, gold_of, legal_actions, projective_trees, unlabelled
+from transition_twins import (
+    check_costs,
+    cost_of,
+    explore,
+    gold_of,
+    legal_actions,
+    projective_trees,
+    random_tree,
+    unlabelled,
+)
 
 from weft.infer.transitions import spine_table, systems, tabular
 from weft.infer.transitions.state import (

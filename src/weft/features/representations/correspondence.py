@@ -5,7 +5,7 @@
     W_b     = U_b D_b V_b',   theta_b = the first h columns of U_b
     x       -> x (+) s * (theta_1' x_1, ..., theta_B' x_B)
 
-L is the modified Huber loss; `weft.learn.pivots` learns the predictors. Instances are rows of a sparse matrix,
+L is the modified Huber loss; `weft.learn.linear.pivots` learns the predictors. Instances are rows of a sparse matrix,
 features its columns: tokens with the features of their window, or documents with their words. Pivots are features
 that mean the same in both domains; a feature of one domain that predicts the pivots as a feature of the other does is
 projected onto the same place. Every feature lies in one block, so that the projection is one row of h numbers a

@@ -18,7 +18,7 @@ How it is built, so that the next system fits:
 - `constituents` (phrase-structure trees over characters or words) stands beside them with states, templates and a beam
   of its own (`constituent_templates`, `constituent_beam`), as its nodes are phrases; it shares the weights.
 - `greedy` and `beam` search; `constraints` holds what is known beforehand. Training is in
-  `weft.learn.transition_training`, as it needs nothing but these kernels. `projectivity` prepares trees.
+  `weft.learn.transitions.training`, as it needs nothing but these kernels. `projectivity` prepares trees.
 
 Numba keeps compiled code by the file that a kernel stands in, not by those of the kernels it calls: after a change to a
 system, throw away the compiled code (`__pycache__/*.nb*` of this folder and of `weft.learn`), or work with

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import ConfigError, ModelError
-from weft.features.hashing import Keys
+from weft.hashing import Keys
 from weft.infer.transitions.beam import new_beam, parse_with_beam
 from weft.infer.transitions.constraints import Constraints
 from weft.infer.transitions.greedy import parse_greedily

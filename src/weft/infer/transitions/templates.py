@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import TemplateError
-from weft.features.hashing import Keys, hash_string
+from weft.hashing import Keys, hash_string
 from weft.infer.transitions.comparisons import agree, innermost, prefix, right_edge, same, struck_beside
 from weft.infer.transitions.state import HEAD, L1, L2, LABEL, LE, LS, LV, R1, R2, RS, RV, WIDTH, Table
 from weft.infer.transitions.systems import TransitionSystem

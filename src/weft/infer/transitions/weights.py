@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import ModelError
-from weft.features.hashing import Keys
+from weft.hashing import Keys
 from weft.kernel import inner_kernel, kernel
 from weft.storage import Arrays
 

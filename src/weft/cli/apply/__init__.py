@@ -1,0 +1,1 @@
+"""Commands that apply models to text and show the result."""

@@ -1,0 +1,82 @@
+"""`weft blend A B C --out TREES`: one tree a sentence out of the trees of several parsers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weft.cli.common import JsonFlag, counted, print_json, print_table
+from weft.cli.inputs import Encoding
+from weft.errors import ConfigError
+
+
+def blend(
+    parses: Annotated[
+        list[str], typer.Argument(metavar="PARSES", help="Files with the trees of the parsers over the same text.")
+    ],
+    gold: Annotated[
+        str | None, typer.Option("--gold", metavar="FILE", help="The right trees of these files: learn weights.")
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            "--weights", metavar="FILE", help="Weights to write with --gold, else to use.", show_default="all equal"
+        ),
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="FILE", help="File for the blended trees; - is standard output.")
+    ] = None,
+    by: Annotated[str, typer.Option("--by", metavar="COLUMN", help="Tags to weigh by: upos or xpos.")] = "upos",
+    rounds: Annotated[
+        int, typer.Option("--rounds", min=0, help="Passes over the gold trees; 0: accuracies are the weights.")
+    ] = 20,
+    step: Annotated[float, typer.Option("--step", help="How far one arc moves a weight.")] = 0.002,
+    single_root: Annotated[
+        bool, typer.Option("--single-root/--several-roots", help="How many words may hang on the root.")
+    ] = True,
+    encoding: Encoding = "utf-8",
+    as_json: JsonFlag = False,
+) -> None:
+    """Blend the trees of several parsers into one tree a sentence.
+
+    Every parser votes for the head of every word, with a weight for the word's tag; the best tree over all votes wins.
+    First learn weights on files with known trees (--gold, --weights), then blend others with them (--weights, --out).
+    """
+    from weft.formats import read, write
+    from weft.tasks.parsing.blend import Blender
+
+    if len(parses) < 2:
+        raise ConfigError("give the files of two parsers or more to blend")
+    if gold is None and out is None:
+        raise ConfigError("say with --out where to write the trees, or give --gold and --weights to learn weights")
+    docs = [list(read(path, encoding=encoding)) for path in parses]
+    if gold is not None:
+        right = list(read(gold, encoding=encoding))
+        blender = Blender.learn(right, docs, by, rounds, step, single_root, parses)
+        if weights is not None:
+            blender.save(weights)
+    else:
+        blender = Blender.equal(len(parses)) if weights is None else Blender.load(weights)
+    if out is not None:
+        write(blender.blend(docs, single_root, parses), out, "conllu" if out == "-" else None)
+    report: dict[str, Any] = {"parsers": parses, "others": blender.others, "weights": blender.weights}
+    if gold is not None:
+        report["LAS"] = list(blender.history)
+    if as_json and out != "-":
+        print_json(report)
+        return
+    if gold is not None:
+        _show(blender, parses)
+    if out is not None and out != "-":
+        typer.echo(f"{counted(sum(doc.n_sentences for doc in docs[0]), 'tree')} written", err=True)
+
+
+def _show(blender: Any, parses: list[str]) -> None:
+    """The weights, and what learning came to."""
+    rows = [[tag, *(f"{weight:.3f}" for weight in weights)] for tag, weights in sorted(blender.weights.items())]
+    rows.append(["others", *(f"{weight:.3f}" for weight in blender.others)])
+    print_table("weights by tag", ["tag", *(Path(name).name for name in parses)], rows, range(1, len(parses) + 1))
+    first, best = blender.history[0], max(blender.history)
+    typer.echo(f"LAS on the gold trees: accuracies as weights {100 * first:.2f}, learned {100 * best:.2f}", err=True)

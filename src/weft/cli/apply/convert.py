@@ -1,0 +1,97 @@
+"""`weft convert IN OUT`: files of one format written in another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from weft.cli.common import JsonFlag, counted, print_json
+from weft.cli.inputs import Encoding, FromFormat, SkipBad, ToFormat, show_left_out
+from weft.errors import ConfigError
+
+if TYPE_CHECKING:
+    from weft.text import Doc
+
+
+def convert(
+    source: Annotated[str, typer.Argument(metavar="IN", help="File, folder or glob to read; - is standard input.")],
+    target: Annotated[str, typer.Argument(metavar="OUT", help="File (brat: folder) to write; - is standard output.")],
+    from_format: FromFormat = None,
+    to_format: ToFormat = None,
+    scheme: Annotated[
+        str | None, typer.Option("--scheme", metavar="SCHEME", help="Labels to write: IO, IOB1, IOB2 or BIOES.")
+    ] = None,
+    fields: Annotated[
+        str | None, typer.Option("--fields", metavar="NAMES", help='Names of columns: "form xpos chunks:IOB2".')
+    ] = None,
+    split: Annotated[
+        bool, typer.Option("--split", help="Split text without words into words and sentences, by rule.")
+    ] = False,
+    encoding: Encoding = "utf-8",
+    skip_bad: SkipBad = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Convert between CoNLL-U, columns, brat, JSONL, Parquet and plain text, gzipped or not.
+
+    Formats are told by suffix, or named with --from and --to: conllu, columns, brat, jsonl, parquet, plain. A file
+    train.txt of columns is read with: weft convert train.txt train.jsonl --from columns --fields "form xpos chunks"
+
+    CoNLL-U and columns are made of words; text without them is split first with --split.
+    """
+    from weft.formats import FORMATS, Report, detect
+    from weft.formats import convert as convert_files
+
+    reading: dict[str, Any] = {"encoding": encoding}
+    writing: dict[str, Any] = {}
+    if source == "-" and from_format is None:
+        raise ConfigError(f"say with --from in which format standard input is: {', '.join(FORMATS)}")
+    if to_format is None and (target == "-" or Path(target).is_dir()):
+        place = "standard output" if target == "-" else f"the folder {target}"
+        raise ConfigError(f"say with --to in which format to write to {place}: {', '.join(FORMATS)}")
+    kinds = (from_format or detect(source), to_format or detect(target))
+    if "columns" not in kinds and (scheme or fields):
+        raise ConfigError("--scheme and --fields belong to columns; name the format with --from or --to columns")
+    if kinds[0] == "columns" and fields:
+        reading["fields"] = fields
+    if kinds[1] == "columns":
+        writing.update({"scheme": scheme} if scheme else {})
+        writing.update({"fields": fields.split() if kinds[0] != "columns" else _bare(fields)} if fields else {})
+    elif scheme:
+        reading["scheme"] = scheme
+    report = Report()
+    count = convert_files(
+        source,
+        target,
+        *kinds,
+        skip_bad=skip_bad,
+        report=report,
+        change=_split if split else None,
+        read_options=reading,
+        write_options=writing,
+    )
+    if as_json and target != "-":
+        print_json(
+            {"documents": count, "left_out": report.count, "messages": report.messages, "lost": sorted(report.lost)}
+        )
+        return
+    if report.lost:
+        typer.echo(f"{kinds[1]} cannot hold, so not written: {', '.join(sorted(report.lost))}", err=True)
+    show_left_out(report)
+    left_out = f", {counted(report.count, 'piece')} left out" if report.count else ""
+    typer.echo(f"{counted(count, 'document')} written{left_out}", err=True)
+    if report.count and not count:
+        raise typer.Exit(1)
+
+
+def _split(doc: Doc) -> None:
+    from weft.text.split import split_by_rule
+
+    if not doc.n_words:
+        split_by_rule(doc)
+
+
+def _bare(fields: str) -> list[str]:
+    """Names of fields without the schemes they are read in, span layers marked by a bare colon."""
+    return [name.partition(":")[0] + (":" if ":" in name else "") for name in fields.split()]

@@ -1,0 +1,98 @@
+"""`weft serve`: the HTTP API and the page, on this machine unless told otherwise."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from weft.cli.common import counted
+from weft.errors import ConfigError, ModelError
+
+if TYPE_CHECKING:
+    from weft.pipeline.pipeline import Pipeline
+
+#: The model that is served where none is named.
+DEFAULT = "en"
+_PARTS, _NAME = "+", "="
+
+
+def serve(
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="MODEL",
+            help="A model to offer, by name or file; FILE+FILE work one after the other, NAME=FILE names it.",
+            show_default=DEFAULT,
+        ),
+    ] = None,
+    host: Annotated[str, typer.Option("--host", help="Address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen at; 0 is any free one.")] = 8000,
+    max_chars: Annotated[int, typer.Option("--max-chars", min=1, help="Longest text that is taken.")] = 50_000,
+    timeout: Annotated[float, typer.Option("--timeout", min=0.1, help="Most seconds a request may take.")] = 30.0,
+    workers: Annotated[int, typer.Option("--workers", min=1, help="Threads that annotate.")] = 2,
+    queue: Annotated[int, typer.Option("--queue", min=1, help="Most requests that may wait.")] = 512,
+) -> None:
+    """Serve a page to see what models find, and a JSON API for programs. Everything works without internet."""
+    try:
+        from weft.serve import Limits, Service
+        from weft.serve.server import address, bind
+        from weft.serve.server import serve as answer
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"serving needs {error.name}; install the extra: pip install 'weft[serve]'") from None
+    listening = bind(host, port)
+    service = Service(load(model), Limits(max_chars, timeout, workers, queue))
+    service.warm()
+    if not _is_local(host):
+        typer.echo(f"weft: {host} can be reached from other machines; there is no password", err=True)
+    typer.echo(f"{counted(len(service.models), 'model')} ready: {', '.join(service.models)}", err=True)
+    typer.echo(f"Weft is at {address(listening)} (Ctrl-C ends it)", err=True)
+    answer(service, listening)
+
+
+def load(models: Sequence[str] | None) -> dict[str, Pipeline]:
+    """The models to serve by name: the default one, or those given as `[NAME=]MODEL[+MODEL...]`."""
+    import weft
+    from weft.pipeline.pipeline import Pipeline
+
+    if not models:
+        try:
+            return {DEFAULT: weft.load(DEFAULT)}
+        except ModelError as error:
+            raise ModelError(f"no --model was given, and the model {DEFAULT!r} cannot be used: {error}") from None
+    found: dict[str, Pipeline] = {}
+    for given in models:
+        name, sign, places = given.rpartition(_NAME)
+        parts = [weft.load(place) for place in places.split(_PARTS)]
+        nlp = parts[0]
+        if len(parts) > 1:
+            nlp = Pipeline([component for part in parts for component in part.components])
+        name = name if sign else _short(places)
+        if name in found:
+            raise ConfigError(f"two models are called {name!r}; name them: --model one={places}")
+        found[name] = nlp
+    return found
+
+
+def _short(places: str) -> str:
+    """The name of models by their files.
+
+    >>> _short("models/tagger.weft+models/parser.weft"), _short("en")
+    ('tagger+parser', 'en')
+    """
+    return _PARTS.join(
+        place.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".weft") for place in places.split(_PARTS)
+    )
+
+
+def _is_local(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

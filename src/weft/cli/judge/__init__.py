@@ -1,0 +1,1 @@
+"""Commands that judge annotation, and those about corpora, models and papers."""

@@ -1,0 +1,251 @@
+"""`weft evaluate GOLD SYSTEM` and `weft compare GOLD A B ...`: scores, and whether they differ by more than chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from itertools import combinations
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from weft.cli.common import JsonFlag, Seed, counted, print_json, print_table
+from weft.cli.inputs import Encoding, Fields, FromFormat
+from weft.errors import ConfigError
+
+if TYPE_CHECKING:
+    from weft.evaluate.counts import Counts, Score
+    from weft.evaluate.documents import Outcome
+    from weft.text import Doc
+
+
+#: Below so many units (sentences, or documents without any) the tests of significance say little.
+FEW = 30
+
+
+class Trial(StrEnum):
+    """Significance tests by the names of the option `--test`."""
+
+    bootstrap = "bootstrap"
+    randomization = "randomization"
+    mcnemar = "mcnemar"
+
+
+Gold = Annotated[str, typer.Argument(metavar="GOLD", help="File or folder with the right annotation.")]
+Layer = Annotated[
+    str | None,
+    typer.Option("--layer", metavar="NAME", help="What to score: ud, a span layer, or a column of words such as upos."),
+]
+
+
+def evaluate(
+    gold: Gold,
+    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The same text as annotated by a system.")],
+    source: FromFormat = None,
+    fields: Fields = None,
+    encoding: Encoding = "utf-8",
+    layer: Layer = None,
+    by: Annotated[
+        str | None, typer.Option("--by", metavar="KEY", help="Split the scores by a metadata value, such as genre.")
+    ] = None,
+    train: Annotated[
+        str | None, typer.Option("--train", metavar="FILE", help="Training file: its words count as known.")
+    ] = None,
+    universal: Annotated[
+        bool, typer.Option("--universal", help="Turn the parts of speech of both into the twelve universal tags.")
+    ] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Score a system's output against gold annotation.
+
+    Trees, tags and tokens are scored as in the CoNLL 2018 shared task, whatever the system's tokens; spans by
+    precision, recall and F1; a column of words by accuracy.
+    """
+    from weft.evaluate.documents import evaluate_documents, groups_of_units
+    from weft.evaluate.labels.tagging import vocabulary_of
+
+    _check_fields([gold, system], source, fields)
+    docs = _read(gold, source, fields, encoding)
+    found = _read(system, source, fields, encoding)
+    if universal:
+        _map_tags([*docs, *found])
+    vocabulary = vocabulary_of(_read(train, source, fields, encoding)) if train else None
+    outcome = evaluate_documents(docs, found, layer, vocabulary)
+    parts: dict[str, dict[str, Score]] = {}
+    if by is not None:
+        groups = groups_of_units(docs if outcome.main == "spans" else [doc for doc in docs if doc.n_words], by)
+        for group in sorted(set(groups)):
+            chosen = [name == group for name in groups]
+            parts[group] = {name: counts.select(chosen).total() for name, counts in outcome.counts.items()}
+    totals = {name: counts.total() for name, counts in outcome.counts.items()}
+    if as_json:
+        result: dict[str, Any] = {"layer": outcome.layer, "units": len(outcome.counts[outcome.main])}
+        result["scores"] = {name: score.as_dict() for name, score in totals.items()}
+        if parts:
+            result["by"] = {group: {n: score.as_dict() for n, score in rows.items()} for group, rows in parts.items()}
+        print_json(result)
+        return
+    _print_scores(outcome, totals)
+    if parts:
+        shown = _columns_by_group(outcome)
+        rows = [[group, *(f"{100 * scores[name].f1:.2f}" for name in shown), f"{scores[outcome.main].gold:,}"]
+                for group, scores in parts.items()]  # fmt: skip
+        print_table(f"F1 by {by}", [str(by), *shown, "gold"], rows, range(1, len(shown) + 2))
+
+
+def compare(
+    gold: Gold,
+    systems: Annotated[list[str], typer.Argument(metavar="SYSTEM", help="Outputs of two systems or more.")],
+    source: FromFormat = None,
+    fields: Fields = None,
+    encoding: Encoding = "utf-8",
+    layer: Layer = None,
+    metric: Annotated[
+        str | None,
+        typer.Option("--metric", metavar="NAME", help="LAS, UPOS ...; spans or a label.", show_default="by the layer"),
+    ] = None,
+    test: Annotated[Trial, typer.Option("--test", help="Test of significance.")] = Trial.bootstrap,
+    samples: Annotated[int, typer.Option("--samples", min=1, help="Samples to draw.")] = 10_000,
+    seed: Seed = 0,
+    confidence: Annotated[float, typer.Option("--confidence", help="Level of the intervals.")] = 0.95,
+    as_json: JsonFlag = False,
+) -> None:
+    """Compare systems: scores with intervals, differences, and whether they could be chance.
+
+    With more than two systems all pairs are compared and the p-values corrected after Holm.
+    """
+    from weft.evaluate.documents import evaluate_documents
+    from weft.evaluate.significance import confidence_interval, holm
+
+    if len(systems) < 2:
+        raise ConfigError("give two system files or more to compare; `weft evaluate` scores a single one")
+    _check_fields([gold, *systems], source, fields)
+    docs = _read(gold, source, fields, encoding)
+    outcomes = [evaluate_documents(docs, _read(path, source, fields, encoding), layer) for path in systems]
+    if len({outcome.layer for outcome in outcomes}) > 1:
+        raise ConfigError("the systems have different layers; name the one to score with --layer")
+    name = outcomes[0].find(metric)
+    counts = [_counts(outcome, name, len(outcomes[0].counts[name])) for outcome in outcomes]
+    names = _names(systems)
+    scores = [confidence_interval(part, "f1", samples, seed, confidence) for part in counts]
+    pairs = [
+        {"a": names[i], "b": names[j], **_test(test, (outcomes[i], outcomes[j]), (counts[i], counts[j]), name, samples,
+                                               seed, confidence)}
+        for i, j in combinations(range(len(systems)), 2)
+    ]  # fmt: skip
+    for pair, corrected in zip(pairs, holm([pair["p"] for pair in pairs]), strict=True):
+        pair["p_corrected"] = float(corrected)
+    if as_json:
+        print_json({
+            "metric": name, "layer": outcomes[0].layer, "test": test.value, "samples": samples, "seed": seed,
+            "confidence": confidence, "units": len(counts[0]),
+            "systems": {own: vars(score) for own, score in zip(names, scores, strict=True)}, "pairs": pairs,
+        })  # fmt: skip
+        return
+    level = f"{100 * confidence:g}%"
+    rows = [[own, f"{100 * score.value:.2f}", f"{100 * score.low:.2f} to {100 * score.high:.2f}"]
+            for own, score in zip(names, scores, strict=True)]  # fmt: skip
+    print_table(f"{name}, F1", ["system", "score", f"{level} interval"], rows, (1, 2))
+    for pair in pairs:
+        typer.echo(_in_words(pair, level, test, several=len(pairs) > 1))
+    if len(counts[0]) < FEW:
+        unit = "sentence" if any(doc.n_words for doc in docs) else "document"
+        typer.echo(f"Only {counted(len(counts[0]), unit)}: too few to trust intervals and tests.")
+
+
+def _check_fields(paths: Sequence[str], source: str | None, fields: str | None) -> None:
+    from weft.formats import detect
+
+    if fields is not None and all((source or detect(path)) != "columns" for path in paths):
+        raise ConfigError("--fields names the columns of column files; say --from columns where that is one")
+
+
+def _read(path: str, source: str | None, fields: str | None, encoding: str) -> list[Doc]:
+    from weft.formats import detect, read
+
+    if (source or detect(path)) != "columns":
+        return list(read(path, source, encoding=encoding))
+    # Labels that break their scheme are what conlleval counts, not a reason to stop.
+    return list(read(path, source, strict=False, fields=fields, encoding=encoding))
+
+
+def _map_tags(docs: Sequence[Doc]) -> None:
+    """Parts of speech of Universal Dependencies as universal tags; what is one already stays."""
+    from weft.lexical.universal_tags import OF_UPOS
+
+    for doc in docs:
+        if doc.has("upos"):
+            doc.set_column("upos", [OF_UPOS.get(tag, tag) for tag in doc.column("upos")])
+
+
+def _print_scores(outcome: Outcome, totals: dict[str, Score]) -> None:
+    aligned = any(score.aligned is not None for score in totals.values())
+    plain = (
+        all(score.gold == score.system for score in totals.values()) and not aligned and outcome.layer == outcome.main
+    )
+    rows = []
+    for name, score in totals.items():
+        row = [name, *(f"{100 * value:.2f}" for value in (score.precision, score.recall, score.f1))]
+        if plain:
+            row = [name, f"{100 * score.accuracy:.2f}"]
+        if aligned:
+            row.append("" if score.aligned_accuracy is None else f"{100 * score.aligned_accuracy:.2f}")
+        rows.append([*row, f"{score.gold:,}", f"{score.system:,}", f"{score.correct:,}"])
+    header = ["", "accuracy"] if plain else ["", "precision", "recall", "F1"]
+    header += ["aligned"] if aligned else []
+    print_table("", [*header, "gold", "system", "right"], rows, range(1, len(header) + 3))
+
+
+def _columns_by_group(outcome: Outcome) -> list[str]:
+    """The metrics that a table by groups has room for."""
+    if outcome.layer == "ud":
+        return [name for name in ("Words", "Sentences", "UPOS", "Lemmas", "UAS", "LAS") if name in outcome.counts]
+    return [outcome.main]
+
+
+def _counts(outcome: Outcome, name: str, units: int) -> Counts:
+    from weft.evaluate.counts import Counts
+
+    nothing = [0] * units
+    return outcome.counts[name] if name in outcome.counts else Counts.of(nothing, nothing, nothing)
+
+
+def _test(
+    test: Trial, outcomes: tuple[Outcome, Outcome], counts: tuple[Counts, Counts], name: str, samples: int, seed: int,
+    confidence: float,
+) -> dict[str, Any]:  # fmt: skip
+    from weft.evaluate.significance import approximate_randomization, mcnemar, paired_bootstrap
+
+    chosen = approximate_randomization if test is Trial.randomization else paired_bootstrap
+    result = chosen(*counts, "f1", samples, seed, confidence)
+    found = {"difference": result.difference, "low": result.low, "high": result.high, "p": result.p}
+    if test is Trial.mcnemar:
+        paired = mcnemar(outcomes[0].right(name), outcomes[1].right(name))
+        found |= {"p": paired.p, "only_a": paired.only_a, "only_b": paired.only_b}
+    return found
+
+
+def _in_words(pair: dict[str, Any], level: str, test: Trial, several: bool) -> str:
+    points = 100 * pair["difference"]
+    better, worse = (pair["a"], pair["b"]) if points >= 0 else (pair["b"], pair["a"])
+    low, high = (pair["low"], pair["high"]) if points >= 0 else (-pair["high"], -pair["low"])
+    bounds = " to ".join(f"{100 * bound:z.2f}" for bound in (low, high))
+    p = pair["p_corrected"] if several else pair["p"]
+    chance = f"p {'<' if p < 0.0001 else '='} {max(p, 0.0001):.4f}{', corrected after Holm' if several else ''}"
+    if points == 0:
+        return f"{better} and {worse} score the same ({chance}){_disagreements(pair, test)}."
+    verdict = "more than chance can explain" if p < 0.05 else "chance can explain it"
+    lead = f"{better} scores {abs(points):.2f} points higher than {worse}"
+    return f"{lead} ({level} interval {bounds}; {chance}): {verdict}{_disagreements(pair, test)}."
+
+
+def _disagreements(pair: dict[str, Any], test: Trial) -> str:
+    if test is not Trial.mcnemar:
+        return ""
+    return f"; {pair['only_a']:,} words are right only in {pair['a']}, {pair['only_b']:,} only in {pair['b']}"
+
+
+def _names(paths: Sequence[str]) -> list[str]:
+    """Short names of files, whole paths where short ones are not distinct."""
+    short = [path.rstrip("/").rsplit("/", 1)[-1] for path in paths]
+    return short if len(set(short)) == len(short) else list(paths)

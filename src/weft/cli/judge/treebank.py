@@ -1,0 +1,353 @@
+"""`weft treebank convert|validate|transfer-matrix`: one annotation scheme for all treebanks, and transfer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from weft.cli.common import JsonFlag, Seed, Workers, counted, print_json, print_table, short_path
+from weft.cli.inputs import Encoding, Fields, FromFormat, SkipBad, ToFormat, open_inputs, report_bad, show_left_out
+from weft.errors import ConfigError
+
+if TYPE_CHECKING:
+    from weft.formats import Report
+    from weft.tasks.parsing_transfer.matrix import TransferMatrix
+    from weft.text import Doc
+    from weft.treebanks import Finding, LabelUsage, Validator
+    from weft.treebanks.rewriting import Log
+
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, rich_markup_mode="rich", help="Annotation schemes of treebanks."
+)
+
+
+@app.callback()
+def _treebank() -> None:
+    """Annotation schemes of treebanks."""
+
+
+@app.command("convert", epilog="Example: weft treebank convert examples/story.conllu story-universal.conllu")
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="Treebank to read; - is standard input.")],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="File to write; - is standard output.")],
+    from_scheme: Annotated[
+        str, typer.Option("--from-scheme", metavar="SCHEME", help="ud, universal, penn, stanford, cast3lb, own.")
+    ] = "ud",
+    to_scheme: Annotated[str, typer.Option("--to-scheme", metavar="SCHEME", help="universal or ud.")] = "universal",
+    tags: Annotated[
+        Path | None, typer.Option("--tags", metavar="FILE", help="Universal tags of the treebank's own (*.map).")
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option("--labels", metavar="FILE", help="Table: relation, tag, tag of the head, new relation."),
+    ] = None,
+    coordination: Annotated[
+        str, typer.Option("--coordination", metavar="STYLE", help="prague, where conjunctions are heads.")
+    ] = "",
+    steps: Annotated[
+        str | None,
+        typer.Option("--steps", metavar="NAMES", help="Some steps only, such as tags,adposition.", show_default="all"),
+    ] = None,
+    log_file: Annotated[
+        Path | None, typer.Option("--log", metavar="FILE", help="Every change as a line of JSON, with its rule.")
+    ] = None,
+    from_format: FromFormat = None,
+    to_format: ToFormat = None,
+    fields: Fields = None,
+    encoding: Encoding = "utf-8",
+    skip_bad: SkipBad = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Convert a treebank from one annotation scheme to another, and say how many arcs each rule touched.
+
+    Ranges, empty nodes, comments and all columns but UPOS, HEAD and DEPREL stay as they are. A treebank with tags and
+    relations of its own is converted with --from-scheme own, a map of its tags and a table of its labels.
+    """
+    from weft.formats import detect, write
+    from weft.lexical.universal_tags import read_map
+    from weft.treebanks import LabelTable, convert_docs
+    from weft.treebanks.from_ud import STEPS
+    from weft.treebanks.rewriting import Log
+
+    inputs = open_inputs([source], from_format, skip_bad, fields, encoding)
+    kind = to_format or (inputs.formats[0] if str(target) == "-" else detect(target))
+    if kind not in ("conllu", "jsonl", "parquet"):
+        raise ConfigError(f"{kind} does not hold trees with their relations; write conllu, jsonl or parquet (--to)")
+    log = Log(keep=log_file is not None)
+    new = convert_docs(
+        inputs.docs,
+        from_scheme,
+        to_scheme,
+        log,
+        tags=None if tags is None else read_map(tags),
+        labels=None if labels is None else LabelTable.load(labels),
+        coordination=coordination,
+        steps=STEPS if steps is None else [step.strip() for step in steps.split(",")],
+    )
+    options = {"comments": "add"} if kind == "conllu" and inputs.formats[0] != "conllu" else {}
+    if log_file is None:
+        write(new, target, kind, **options)
+    else:
+        _write_with_log(new, target, kind, options, log, log_file)
+    report_bad(inputs)
+    if as_json and str(target) != "-":
+        print_json({"sentences": log.sentences, "words": log.words, "matched": log.matched, "touched": log.touched})
+        return
+    _show_log(log, str(target) == "-")
+    if inputs.report.count:
+        raise typer.Exit(3)
+
+
+def _write_with_log(
+    docs: Iterator[Doc], target: Path, kind: str, options: dict[str, str], log: Log, path: Path
+) -> None:
+    """Write documents, and their changes to another file; changes are not kept beyond their document."""
+    import json
+
+    from weft.formats import write
+    from weft.formats.streams import open_output
+
+    with open_output(str(path)) as file:
+
+        def noted() -> Iterator[Doc]:
+            for doc in docs:
+                for change in log.changes:
+                    file.write((json.dumps(change._asdict(), ensure_ascii=False) + "\n").encode())
+                log.changes.clear()
+                yield doc
+
+        write(noted(), target, kind, **options)
+
+
+def _show_log(log: Log, to_stderr: bool) -> None:
+    if to_stderr:
+        touched = sum(log.touched.values())
+        typer.echo(f"{counted(log.sentences, 'sentence')} converted, {counted(touched, 'arc')} touched", err=True)
+        return
+    rules = sorted(log.matched | log.touched, key=lambda rule: -log.touched.get(rule, 0))
+    rows = [[rule, f"{log.touched.get(rule, 0):,}"] for rule in rules]
+    print_table(
+        f"{counted(log.sentences, 'sentence')}, {counted(log.words, 'word')}", ["rule", "arcs touched"], rows, [1]
+    )
+
+
+@app.command("validate", epilog="Example: weft treebank validate examples/story.conllu --most 5")
+def validate(
+    files: Annotated[list[str], typer.Argument(metavar="[NAME=]FILE...", help="Treebanks, with names for tables.")],
+    scheme: Annotated[str, typer.Option("--scheme", metavar="NAME", help="ud or universal.")] = "ud",
+    most: Annotated[int, typer.Option("--most", min=0, help="Findings to print of each treebank.")] = 20,
+    suspects: Annotated[int, typer.Option("--suspects", min=0, help="Suspects to print of each treebank.")] = 10,
+    from_format: FromFormat = None,
+    fields: Fields = None,
+    encoding: Encoding = "utf-8",
+    as_json: JsonFlag = False,
+) -> None:
+    """Check that trees are trees of an annotation scheme, and list words that are annotated in two ways.
+
+    With several treebanks a table shows the use of relations in each, and those that only one or two of them use.
+    The exit code is 3 where there are errors; warnings and suspects do not count.
+    """
+    from weft.formats import Report, detect, read
+    from weft.treebanks import LabelUsage, Validator
+
+    usage = LabelUsage()
+    found: dict[str, dict[str, Any]] = {}
+    for name, path in named_files(files):
+        report, validator = Report(), Validator(scheme, suspects=suspects > 0)
+        options: dict[str, Any] = {"fields": fields} if fields else {}
+        if (from_format or detect(path)) == "conllu":
+            options["check_trees"] = False
+        first: list[Finding] = []
+        for doc in read(path, from_format, skip_bad=True, report=report, encoding=encoding, **options):
+            usage.add(name, doc)
+            for finding in validator.check(doc):
+                if len(first) < most:
+                    first.append(finding)
+        found[name] = _findings(validator, report, [finding._asdict() for finding in first], suspects)
+        if not as_json:
+            _show_findings(name, found[name], report)
+    if as_json:
+        print_json({"treebanks": found, "usage": usage.to_json()})
+    elif len(found) > 1:
+        _show_usage(usage)
+    if any(each["errors"] for each in found.values()):
+        raise typer.Exit(3)
+
+
+def named_files(files: list[str]) -> list[tuple[str, str]]:
+    """Names and files written as NAME=FILE; a bare file is named after itself.
+
+    >>> named_files(["de=a/train.conllu", "b/story.conllu.gz"])
+    [('de', 'a/train.conllu'), ('story', 'b/story.conllu.gz')]
+    """
+    found = []
+    for each in files:
+        name, sign, path = each.partition("=")
+        if not sign or "/" in name:
+            name, path = Path(each).name.partition(".")[0] or each, each
+        found.append((name, path))
+    names = [name for name, _ in found]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ConfigError(f"two treebanks are named {twice!r}; give them names: {twice}1=FILE {twice}2=FILE")
+    return found
+
+
+def _findings(validator: Validator, report: Report, first: list[dict[str, Any]], suspects: int) -> dict[str, Any]:
+    from weft.treebanks.validate import ERRORS
+
+    errors = sum(count for kind, count in validator.counts.items() if kind in ERRORS) + report.count
+    return {
+        "sentences": validator.sentences,
+        "words": validator.words,
+        "errors": errors,
+        "warnings": validator.counts.total() - errors + report.count,
+        "kinds": dict(validator.counts.most_common()),
+        "unreadable": report.messages,
+        "findings": first,
+        "suspects": [suspect._asdict() for suspect in validator.suspects(suspects)] if suspects else [],
+    }
+
+
+def _show_findings(name: str, found: dict[str, Any], report: Report) -> None:
+    show_left_out(report)
+    kinds = "".join(f", {kind} {count:,}" for kind, count in found["kinds"].items())
+    typer.echo(
+        f"{name}: {counted(found['sentences'], 'sentence')}, {counted(found['errors'], 'error')}, "
+        f"{counted(found['warnings'], 'warning')}{kinds}"
+    )
+    for each in found["findings"]:
+        word = f", word {each['word']}" if each["word"] else ""
+        typer.echo(f"  sentence {each['sentence']}{word} {each['message']}")
+    if found["suspects"]:
+        rows = [
+            [
+                each["form"],
+                each["tag"],
+                each["head_tag"],
+                ", ".join(f"{relation or '_'} {count:,}" for relation, count in each["relations"].items()),
+                " ".join(f"{sentence}:{word}" for sentence, word in each["places"][:3]),
+            ]
+            for each in found["suspects"]
+        ]
+        print_table(f"{name}: annotated in two ways", ["form", "tag", "head", "relations", "the rare ones"], rows)
+
+
+def _show_usage(usage: LabelUsage) -> None:
+    rows = [
+        [relation or "_", *(f"{100 * usage.share(relation, name):.2f}" for name in usage.treebanks)]
+        for relation in usage.relations
+    ]
+    print_table("", ["% of words", *usage.treebanks], rows, range(1, len(usage.treebanks) + 1))
+    rare = usage.rare()
+    if rare:
+        rows = [[relation or "_", " ".join(users)] for relation, users in rare.items()]
+        print_table("", ["rare relation", "used in"], rows)
+
+
+@app.command(
+    "transfer-matrix",
+    epilog="Example: weft treebank transfer-matrix de=de.conllu sv=sv.conllu --out matrix.json --figure heat.svg",
+)
+def transfer_matrix(
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="NAME=TRAIN[,TEST]...", help="Treebanks; without TEST a fifth of TRAIN is held out."),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Where the scores are written (JSON).")],
+    figure: Annotated[
+        Path | None, typer.Option("--figure", metavar="FILE", help="A heat map of the scores (SVG).")
+    ] = None,
+    metric: Annotated[
+        str, typer.Option("--metric", help="What is shown: UAS, LAS; UAS*, LAS*: punctuation not counted.")
+    ] = "LAS",
+    words: Annotated[int, typer.Option("--words", min=0, help="Words of every source; 0: all.")] = 0,
+    runs: Annotated[int, typer.Option("--runs", min=1, help="Trainings with different seeds.")] = 1,
+    beam: Annotated[int, typer.Option("--beam", min=1, help="Configurations kept a step.")] = 8,
+    epochs: Annotated[int, typer.Option("--epochs", min=1, help="Passes over the trees.")] = 5,
+    scheme: Annotated[
+        str, typer.Option("--scheme", metavar="NAME", help="as-is, or universal: convert from UD first.")
+    ] = "as-is",
+    from_format: FromFormat = None,
+    fields: Fields = None,
+    encoding: Encoding = "utf-8",
+    skip_bad: SkipBad = False,
+    seed: Seed = 0,
+    workers: Workers = 1,
+    as_json: JsonFlag = False,
+) -> None:
+    """Train a delexicalised parser on every treebank and try it on every other: UAS and LAS of source by target."""
+    from weft.progress import progress
+    from weft.tasks.parsing_transfer.matrix import METRICS, TransferSettings
+    from weft.tasks.parsing_transfer.matrix import transfer_matrix as find
+
+    if metric not in METRICS:
+        raise ConfigError(f"metric must be one of {', '.join(METRICS)}, got {metric!r}")
+    sources: dict[str, list[Doc]] = {}
+    targets: dict[str, list[Doc]] = {}
+    for name, paths in named_files(files):
+        train, _, test = paths.partition(",")
+        inputs = open_inputs([Path(train)], from_format, skip_bad, fields, encoding)
+        sources[name] = list(inputs.docs)
+        report_bad(inputs)
+        if test:
+            inputs = open_inputs([Path(test)], from_format, skip_bad, fields, encoding)
+            targets[name] = list(inputs.docs)
+            report_bad(inputs)
+        else:
+            sources[name], targets[name] = held_out(name, sources[name])
+    settings = TransferSettings(words, runs, beam, epochs, scheme=scheme, seed=seed)
+    with progress("training and parsing", len(sources), "languages") as bar:
+        matrix = find(sources, targets, settings, workers, lambda source: bar.advance())
+    _write_matrix(matrix, out, figure, metric)
+    if as_json:
+        print_json(matrix.to_json())
+        return
+    for each in dict.fromkeys(("UAS", metric)):
+        rows = [
+            [source, *(f"{score:.1f}" for score in row)]
+            for source, row in zip(matrix.sources, matrix.scores(each), strict=True)
+        ]
+        print_table(
+            "",
+            [f"{each}, trained on", *(f"on {target}" for target in matrix.targets)],
+            rows,
+            range(1, len(matrix.targets) + 1),
+        )
+
+
+def held_out(name: str, docs: list[Doc]) -> tuple[list[Doc], list[Doc]]:
+    """Documents without the last fifth of their sentences, and those."""
+    places = [(d, s) for d, doc in enumerate(docs) for s in range(doc.n_sentences)]
+    if len(places) < 5:
+        raise ConfigError(
+            f"{name} has {counted(len(places), 'sentence')}, too few to hold some out; name a test file: "
+            f"{name}=TRAIN,TEST"
+        )
+    cut = len(places) - len(places) // 5
+    parts: list[list[Doc]] = []
+    for chosen in (places[:cut], places[cut:]):
+        numbers: dict[int, list[int]] = {}
+        for d, s in chosen:
+            numbers.setdefault(d, []).append(s)
+        parts.append([docs[d].subset(own) for d, own in numbers.items()])
+    return parts[0], parts[1]
+
+
+def _write_matrix(matrix: TransferMatrix, out: Path, figure: Path | None, metric: str) -> None:
+    import json
+
+    from weft.formats.streams import open_output
+    from weft.pictures import draw_heat
+
+    with open_output(str(out)) as file:
+        file.write((json.dumps(matrix.to_json(), indent=1, ensure_ascii=False) + "\n").encode())
+    if figure is not None:
+        best = [(ranked[0], target) for target in matrix.targets if (ranked := matrix.ranking(target, metric))]
+        title = f"{metric}: source (row) by target; framed: the best other language"
+        with open_output(str(figure)) as file:
+            file.write(draw_heat(matrix.sources, matrix.targets, matrix.scores(metric), title, best).encode())
+    typer.echo(f"written: {short_path(out)}{'' if figure is None else f', {short_path(figure)}'}", err=True)

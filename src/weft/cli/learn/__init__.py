@@ -1,0 +1,1 @@
+"""Commands that learn models and lexicons."""

@@ -1,0 +1,1 @@
+"""Scores of labelled words, spans, segmentations, sentences and word alignments."""

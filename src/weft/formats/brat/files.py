@@ -1,0 +1,131 @@
+"""brat stand-off: `NAME.txt` holds the text, `NAME.ann` lines that point into it by character.
+
+| line | becomes |
+|---|---|
+| `T1⇥Type 0 5;8 12⇥text` | a span, possibly with gaps, of the layer `entities` (triggers of events too) |
+| `R1⇥Type Arg1:T1 Arg2:T2` | a relation of the layer `relations` |
+| `E1⇥Type:T3 Role:T1 Role:E2` | a node of the graph `events`, anchored in its trigger, with an edge a role |
+| `A1⇥Name T1 value`, `M1 ...` | an attribute of a span, relation or event |
+| `N1⇥Reference T1 DB:7⇥text` | an item of the attribute `normalisations` |
+| `#1⇥Type T1⇥note` | an item of the attribute `notes` |
+| `*⇥Equiv T1 T2` | a group of the cluster layer `equivalences` |
+
+Relations between events go to the graph `event_relations`. Names of T, R and E lines are kept and order them when
+written; A, N and # lines stand behind what they speak of and are numbered anew.
+Files `.a1` and `.a2` (BioNLP shared tasks) are read in place of `.ann`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from weft.errors import DataError, FormatError
+from weft.formats.brat.parser import SPANS as SPANS
+from weft.formats.brat.parser import Parser
+from weft.formats.brat.writer import Writer
+from weft.formats.streams import Faults, open_output, read_text, writing_error
+from weft.text.doc import Doc
+from weft.text.strings import StringTable
+
+_SUFFIXES = (".ann", ".a1", ".a2")
+
+
+def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") -> Iterator[Doc]:
+    """The documents of a folder of `.txt` and `.ann` files, or of one such file and its partner."""
+    faults = faults or Faults()
+    strings = StringTable()
+    for text_file in _text_files(Path(path)):
+        try:
+            text = read_text(str(text_file), encoding)
+            stem = _stem(text_file)
+            files = [found for suffix in _SUFFIXES for found in _partners(stem, suffix)]
+            if not files:
+                raise FormatError(str(text_file), None, f"annotation in {stem.name}.ann", "no such file")
+            parts = [(str(file), _annotation(str(file), encoding)) for file in files]
+            yield parse(text, parts, stem.name, strings)
+        except FormatError as error:
+            faults.meet(error)
+
+
+def parse(text: str, parts: Iterable[tuple[str, str]], name: str = "", strings: StringTable | None = None) -> Doc:
+    """The document of a text and its annotation, given as pairs (name of the file, what is in it).
+
+    >>> lines = ["T1\\tPER 0 3\\tAda", "T2\\tPER 8 11\\tBob", "R1\\tMet Arg1:T1 Arg2:T2"]
+    >>> doc = parse("Ada met Bob.", [("a.ann", "\\n".join(lines))])
+    >>> doc.span_views("entities"), list(doc.relations["relations"])
+    ([Span('Ada', 'PER'), Span('Bob', 'PER')], [(0, 1, 'Met')])
+    """
+    doc = Doc(text, strings, {"id": name} if name else None)
+    return Parser(doc).run(list(parts))
+
+
+def write(docs: Iterable[Doc], path: str) -> int:
+    """Write each document as `ID.txt` and `ID.ann` into a folder and return how many.
+
+    All span layers go into one file; spans counted in words are turned into characters.
+    """
+    folder = Path(path)
+    if folder.suffix == ".ann" or (folder.exists() and not folder.is_dir()):
+        raise DataError(f"brat is written to a folder, {path} is not one")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise writing_error(path, error) from error
+    count = 0
+    for doc in docs:
+        count += 1
+        name = (doc.id or f"doc{count:05d}").replace(os.sep, "_")
+        name += f".{doc.meta['part']}" if "part" in doc.meta else ""
+        annotation = to_text(doc)
+        with open_output(str(folder / f"{name}.txt")) as file:
+            file.write(doc.text.encode())
+        with open_output(str(folder / f"{name}.ann")) as file:
+            file.write(annotation.encode())
+    return count
+
+
+def to_text(doc: Doc) -> str:
+    """The annotation of a document as lines of an `.ann` file.
+
+    >>> from weft.text.layers import SpanLayer
+    >>> doc = Doc("Ada met Bob.")
+    >>> doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 3, "PER")], "chars")
+    >>> to_text(doc)
+    'T1\\tPER 0 3\\tAda\\n'
+    """
+    return Writer(doc).run()
+
+
+def _stem(file: Path) -> Path:
+    return file.with_name(file.name.removesuffix(".gz").removesuffix(".txt"))
+
+
+def _partners(stem: Path, suffix: str) -> list[Path]:
+    names = (stem.with_name(stem.name + suffix + end) for end in ("", ".gz"))
+    return [name for name in names if name.exists()][:1]
+
+
+def _text_files(path: Path) -> list[Path]:
+    if path.is_dir():
+        files = [file for file in sorted(path.rglob("*.txt*")) if file.name.removesuffix(".gz").endswith(".txt")]
+        files = [file for file in files if any(_partners(_stem(file), suffix) for suffix in _SUFFIXES)]
+        if not files:
+            raise DataError(f"{path} holds no .txt file with an .ann file beside it")
+        return files
+    for suffix in _SUFFIXES:
+        name = path.name.removesuffix(".gz")
+        if name.endswith(suffix):
+            found = _partners(path.with_name(name.removesuffix(suffix)), ".txt")
+            if not found:
+                raise DataError(f"{path} has no text beside it: expected {name.removesuffix(suffix)}.txt")
+            return found
+    return [path]
+
+
+def _annotation(path: str, encoding: str) -> str:
+    """The text of an annotation file, which may be empty."""
+    if Path(path).stat().st_size == 0:
+        return ""
+    return read_text(path, encoding)

@@ -1,0 +1,132 @@
+"""Layers of a document as lines of a brat annotation (see `weft.formats.brat.files`).
+
+Spans come first, then relations, then events, each in the order of their names (T1, T2, ... T10), whatever the order of
+the layers; what is said of them stands right behind. Equivalences come last.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from weft.errors import WeftError
+from weft.formats.brat.parser import LINKS
+from weft.text.doc import Doc
+from weft.text.layers import GraphLayer, RelationLayer, SpanLayer, chars_of_words
+
+
+class Writer:
+    """Writes the layers of a document; names are kept where they can be and made where there are none."""
+
+    def __init__(self, doc: Doc) -> None:
+        self.doc = doc
+        self.entries: list[tuple[str, str, dict[str, Any]]] = []  # name, the rest of the line, what is said of it
+        self.names: dict[tuple[str, str, int], str] = {}  # of (kind, layer, number)
+        self.used: set[str] = set()
+        self.counts: dict[str, int] = {}
+        layers = (doc.spans, doc.relations, doc.graphs)
+        self.taken = {name for kind in layers for layer in kind.values() for name in layer.ids if name}
+
+    def run(self) -> str:
+        doc = self.doc
+        for name, layer in sorted(doc.spans.items()):
+            self._spans(name, chars_of_words(doc, layer))
+        for name, relations in sorted(doc.relations.items()):
+            self._relations(name, relations)
+        for name, graph in sorted(doc.graphs.items()):
+            if name == LINKS:
+                self._links(graph)
+            else:
+                self._events(name, graph)
+        lines: list[str] = []
+        for name, body, said in sorted(self.entries, key=lambda entry: _place(entry[0])):
+            lines += [f"{name}\t{body}", *self._attributes(name, said)]
+        for _, clusters in sorted(doc.clusters.items()):
+            for group in clusters.groups():
+                lines.append("*\tEquiv " + " ".join(self.names["T", clusters.spans, span] for span in group))
+        return "".join(line + "\n" for line in lines)
+
+    def _spans(self, name: str, layer: SpanLayer) -> None:
+        for number, (pieces, label) in enumerate(layer):
+            own = self._name("T", name, number, layer.id(number))
+            places = ";".join(f"{start} {end}" for start, end in pieces)
+            text = " ".join(self.doc.text[start:end] for start, end in pieces)
+            body = f"{_word(label)} {places}\t{' '.join(text.splitlines())}"
+            self.entries.append((own, body, layer.attributes.get(number, {})))
+
+    def _relations(self, name: str, layer: RelationLayer) -> None:
+        for number, (head, tail, label) in enumerate(layer):
+            own = self._name("R", name, number, layer.ids[number])
+            attributes = dict(layer.attributes.get(number, {}))
+            one, other = attributes.pop("roles", ("Arg1", "Arg2"))
+            ends = (self.names["T", layer.spans, head], self.names["T", layer.spans, tail])
+            self.entries.append((own, f"{_word(label)} {one}:{ends[0]} {other}:{ends[1]}", attributes))
+
+    def _events(self, name: str, graph: GraphLayer) -> None:
+        nodes, edges = list(graph.nodes()), list(graph.edges())
+        sources = {source for source, _, _ in edges}
+        roles: dict[int, list[tuple[int, str]]] = {}
+        for source, target, label in edges:
+            roles.setdefault(source, []).append((target, label))
+        spans = self.doc.spans.get(graph.spans)
+        called: list[str] = []
+        for number, (label, anchor) in enumerate(nodes):
+            if anchor < 0 or spans is None:
+                raise WeftError(f"graph {name!r} has a node {label!r} that stands on no span; brat cannot hold it")
+            span = self.names["T", graph.spans, anchor]
+            mention = graph.ids[number] == span or (
+                not graph.ids[number] and number not in sources and spans[anchor].label == label
+            )
+            called.append(span if mention else self._name("E", name, number, graph.ids[number]))
+        for number, (label, anchor) in enumerate(nodes):
+            span = self.names["T", graph.spans, anchor]
+            if called[number] == span:
+                continue
+            parts = [f"{_word(label)}:{span}"]
+            parts += [f"{_word(role)}:{called[target]}" for target, role in roles.get(number, [])]
+            self.entries.append((called[number], " ".join(parts), graph.attributes.get(number, {})))
+
+    def _links(self, graph: GraphLayer) -> None:
+        for source, target, label in graph.edges():
+            body = f"{_word(label)} Arg1:{graph.ids[source]} Arg2:{graph.ids[target]}"
+            self.entries.append((self._fresh("R"), body, {}))
+
+    def _attributes(self, target: str, attributes: dict[str, Any]) -> Iterator[str]:
+        for name, value in attributes.items():
+            if name == "notes":
+                for kind, text in value:
+                    yield f"{self._fresh('#')}\t{kind} {target}\t{text}"
+            elif name == "normalisations":
+                for kind, reference, text in value:
+                    yield f"{self._fresh('N')}\t{kind} {target} {reference}\t{text}"
+            elif value is not False:
+                shown = "" if value is True else f" {value}"
+                yield f"{self._fresh('A')}\t{_word(name)} {target}{shown}"
+
+    def _name(self, kind: str, layer: str, number: int, own: str) -> str:
+        fits = own.startswith(kind) and own not in self.used
+        name = own if fits else self._fresh(kind)
+        self.used.add(name)
+        self.names[kind, layer, number] = name
+        return name
+
+    def _fresh(self, kind: str) -> str:
+        while True:
+            self.counts[kind] = self.counts.get(kind, 0) + 1
+            name = f"{kind}{self.counts[kind]}"
+            if name not in self.taken and name not in self.used:
+                return name
+
+
+def _place(name: str) -> tuple[int, int, str]:
+    """Where a line stands: by kind, then by number."""
+    digits = re.search(r"\d+", name)
+    return "TRE".index(name[0]), int(digits[0]) if digits else 0, name
+
+
+def _word(label: str) -> str:
+    """A label as brat can hold it: one word."""
+    if not label or len(label.split()) != 1 or ":" in label:
+        raise WeftError(f"brat cannot hold the label {label!r}: labels are single words without colons")
+    return label

@@ -1,0 +1,388 @@
+"""CoNLL-U: ten tab-separated columns a word, an empty line behind each sentence, comments before it.
+
+Reading and writing gives the same bytes back. The text is restored from the forms and the MISC column (see
+`weft.formats.spacing`), so that `doc.text[token.start:token.end]` is always the token's form. `# newdoc` begins a
+document; documents of more than `PART` sentences, and files without `# newdoc`, come in parts of that many sentences,
+so that a stream of any length is read in bounded memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+
+from weft.errors import ConfigError, WeftError
+from weft.formats.conllu.batch import FIELDS, documents, parse
+from weft.formats.conllu.faults import find_fault
+from weft.formats.spacing import Spacing, begins_paragraph, escape, parse_misc, with_blanks
+from weft.formats.streams import Faults, TextBlock, checked_blocks, open_output, unsplit_error
+from weft.text.doc import Doc, Multiword
+from weft.text.strings import StringTable
+
+PART = 1000
+#: A reader begins a new string table when the last one has grown past this.
+TABLE_LIMIT = 200_000
+
+Comments = Literal["keep", "add"]
+
+_DIGITS = [str(i) for i in range(1000)]
+
+
+@dataclass
+class _Start:
+    """Where a document (or a part of one) begins."""
+
+    sentence: int
+    id: str | None
+    part: int = 0  # 0: the document is whole
+
+
+class _Waiting:
+    """Sentences read and not yet made documents; the last document may go on in the next block."""
+
+    def __init__(self) -> None:
+        self.comments: list[tuple[str, ...]] = []
+        self.bodies: list[str] = []  # the rows of each sentence
+        self.starts: list[_Start] = []
+        self.paragraphs: list[bool] = []  # which sentences begin one
+        self.lines: list[tuple[int, int]] = []  # (sentence, its first line), known where a block begins or ends
+        self.clean = True
+
+    def add(self, block: TextBlock) -> None:
+        """Part the block into sentences and these into comments and rows."""
+        self.clean &= block.clean
+        text = block.text.strip("\n")
+        if not text:
+            return
+        pieces = text.split("\n\n")
+        line = block.line + len(block.text) - len(block.text.lstrip("\n"))
+        self.lines.append((len(self.bodies), line))
+        if "\n\n\n" in text:
+            for piece in pieces:
+                sentence = piece.strip("\n")
+                if sentence:
+                    self.lines.append((len(self.bodies), line + len(piece) - len(piece.lstrip("\n"))))
+                    self._add_sentence(sentence)
+                line += piece.count("\n") + 2
+        else:
+            for piece in pieces:
+                self._add_sentence(piece)
+        self.lines.append((len(self.bodies), block.line + block.text.count("\n")))
+
+    def _add_sentence(self, sentence: str) -> None:
+        here = len(self.bodies)
+        comments: tuple[str, ...] = ()
+        name = None
+        paragraph = False
+        if sentence.startswith("#"):
+            cut = sentence.find("\n1")  # the first row is mostly word 1
+            head = sentence[:cut]
+            comments = tuple(head.split("\n"))
+            if cut < 0 or head.count("\n#") != len(comments) - 1:
+                lines = sentence.split("\n")
+                rows = next((i for i, line in enumerate(lines) if not line.startswith("#")), len(lines))
+                comments = tuple(lines[:rows])
+                cut = sum(map(len, comments)) + rows - 1
+            sentence = sentence[cut + 1 :]
+            if "# new" in head:
+                name = _new_document(comments)
+                paragraph = begins_paragraph(comments)
+        if name is not None or not self.starts:
+            self.starts.append(_Start(here, name))
+        elif here - self.starts[-1].sentence == PART:
+            last = self.starts[-1]
+            last.part = last.part or 1
+            self.starts.append(_Start(here, last.id, last.part + 1))
+        self.comments.append(comments)
+        self.bodies.append(sentence)
+        self.paragraphs.append(paragraph)
+
+    def take(self, final: bool = False) -> _Waiting:
+        """The documents that are whole, all of them if nothing more comes."""
+        taken = _Waiting()
+        end = len(self.bodies) if final or not self.starts else self.starts[-1].sentence
+        kept = len(self.starts) if final else len(self.starts) - 1
+        taken.clean = self.clean
+        taken.lines = self.lines
+        self.lines = [(sentence - end, line) for sentence, line in self.lines if sentence >= end]
+        taken.paragraphs, self.paragraphs = self.paragraphs[:end], self.paragraphs[end:]
+        taken.comments, self.comments = self.comments[:end], self.comments[end:]
+        taken.bodies, self.bodies = self.bodies[:end], self.bodies[end:]
+        taken.starts, self.starts = self.starts[:kept], self.starts[kept:]
+        for start in self.starts:
+            start.sentence -= end
+        self.clean = taken.clean or not self.bodies
+        return taken
+
+    def line(self, sentence: int) -> int:
+        """The number of the first line of a sentence."""
+        known, line = max((mark for mark in self.lines if mark[0] <= sentence), default=min(self.lines))
+        for i in range(known, sentence):
+            line += self._height(i)
+        for i in range(sentence, known):
+            line -= self._height(i)
+        return line
+
+    def _height(self, sentence: int) -> int:
+        body = self.bodies[sentence]
+        return len(self.comments[sentence]) + (body.count("\n") + 1 if body else 0) + 1
+
+    def without_bad(self, path: str, faults: Faults, check_trees: bool) -> _Waiting:
+        """The same without the sentences that break the format; documents that lose all of theirs go."""
+        good = _Waiting()
+        ends = [start.sentence for start in self.starts[1:]] + [len(self.bodies)]
+        for start, end in zip(self.starts, ends, strict=True):
+            first = len(good.bodies)
+            for i in range(start.sentence, end):
+                sentence = "\n".join(filter(None, [*self.comments[i], self.bodies[i]]))
+                if find_fault(path, sentence, 1, check_trees) is None:
+                    good.bodies.append(self.bodies[i])
+                    good.comments.append(self.comments[i])
+                    good.paragraphs.append(self.paragraphs[i])
+                    continue
+                fault = find_fault(path, sentence, self.line(i), check_trees)
+                assert fault is not None
+                faults.meet(fault)
+            if len(good.bodies) > first:
+                good.starts.append(_Start(first, start.id, start.part))
+        return good
+
+
+def read(
+    path: str, faults: Faults | None = None, *, check_trees: bool = True, encoding: str = "utf-8"
+) -> Iterator[Doc]:
+    """The documents of a CoNLL-U file.
+
+    `check_trees=False` keeps sentences whose heads form a cycle.
+    """
+    faults = faults or Faults()
+    spacing = Spacing(StringTable())
+    waiting = _Waiting()
+    for block in checked_blocks(path, faults, encoding=encoding):
+        waiting.add(block)
+        yield from _documents(path, waiting.take(), spacing, faults, check_trees)
+        if len(spacing.strings) > TABLE_LIMIT:
+            spacing = Spacing(StringTable())
+    yield from _documents(path, waiting.take(final=True), spacing, faults, check_trees)
+
+
+def parse_text(text: str, path: str = "text", check_trees: bool = True) -> list[Doc]:
+    """The documents of CoNLL-U in a string.
+
+    >>> rows = "1 Dogs dog NOUN _ _ 2 nsubj _ _|2 bark bark VERB _ _ 0 root _ _||"
+    >>> (doc,) = parse_text(rows.replace(" ", "\\t").replace("|", "\\n"))
+    >>> doc.text, doc.words[0].head
+    ('Dogs bark', Word('bark'))
+    """
+    waiting = _Waiting()
+    waiting.add(TextBlock(text.replace("\r\n", "\n"), 1, True))
+    return _documents(path, waiting.take(final=True), Spacing(StringTable()), Faults(), check_trees)
+
+
+def _documents(path: str, waiting: _Waiting, spacing: Spacing, faults: Faults, check_trees: bool) -> list[Doc]:
+    if not waiting.bodies:
+        return []
+    batch = parse(waiting.bodies, spacing, check_trees) if waiting.clean else None
+    if batch is None:
+        waiting = waiting.without_bad(path, faults, check_trees)
+        if not waiting.bodies:
+            return []
+        batch = parse(waiting.bodies, spacing, check_trees)
+        assert batch is not None, "the two kinds of checks disagree"
+    starts = [start.sentence for start in waiting.starts]
+    docs = documents(batch, waiting.comments, waiting.paragraphs, starts, spacing)
+    for doc, start in zip(docs, waiting.starts, strict=True):
+        if start.id:
+            doc.meta["id"] = start.id
+        if start.part:
+            doc.meta["part"] = start.part
+    return docs
+
+
+def _new_document(comments: Sequence[str]) -> str | None:
+    """The name that `# newdoc` gives ("" for none), None where the sentence begins no document."""
+    for line in comments:
+        if line.startswith("# newdoc"):
+            key, _, value = line[2:].partition("=")
+            if key.split() == ["newdoc", "id"]:
+                return value.strip()
+            if key.split() == ["newdoc"]:
+                return ""
+    return None
+
+
+def write(docs: Iterable[Doc], path: str, *, comments: Comments = "keep") -> int:
+    """Write documents as CoNLL-U and return how many.
+
+    `comments="add"` puts `# newdoc`, `# sent_id` and `# text` where a document has none of them, as is proper for
+    documents that come from elsewhere.
+    """
+    if comments not in ("keep", "add"):
+        raise ConfigError(f"comments={comments!r}: expected 'keep' or 'add'")
+    count = 0
+    spacing: Spacing | None = None
+    unnamed, before, previous = 0, 0, ""  # sentences of documents without a name, and of earlier parts of this one
+    with open_output(path) as file:
+        for doc in docs:
+            if spacing is None or spacing.strings is not doc.strings:
+                spacing = Spacing(doc.strings)
+            before = unnamed if not doc.id else before if doc.id == previous else 0
+            file.write(to_text(doc, comments, spacing, before).encode())
+            before, previous = before + doc.n_sentences, doc.id
+            unnamed = unnamed if doc.id else before
+            count += 1
+    return count
+
+
+def to_text(doc: Doc, comments: Comments = "keep", spacing: Spacing | None = None, before: int = 0) -> str:
+    """A document as CoNLL-U; numbers in new names of sentences go on from `before`.
+
+    >>> print(to_text(Doc.of_words([["Dogs", "bark", "!"]], [[True, False, True]])).replace("\\t", " "), end="")
+    1 Dogs _ _ _ _ _ _ _ _
+    2 bark _ _ _ _ _ _ _ SpaceAfter=No
+    3 ! _ _ _ _ _ _ _ _
+    <BLANKLINE>
+    """
+    if not doc.n_words:
+        if doc.text.strip():
+            raise unsplit_error(doc, "CoNLL-U")
+        return ""
+    if not doc.n_sentences:
+        raise WeftError(f"{doc!r} has words but no sentences; split it into sentences before writing CoNLL-U")
+    offsets = doc.sentence_offsets
+    if (np.diff(offsets) == 0).any():
+        raise WeftError(f"{doc!r} has a sentence without words, which CoNLL-U cannot hold")
+    misc, multiwords = _told_spacing(doc, spacing or Spacing(doc.strings))
+    starts = offsets.tolist()
+    numbers = (np.arange(1, doc.n_words + 1) - np.repeat(offsets[:-1], np.diff(offsets))).tolist()
+    columns = [_digits(numbers)]
+    for name in FIELDS:
+        if name == "head":
+            head = ["_"] * doc.n_words if doc.head is None else _digits(doc.head.tolist())
+            columns.append(head)
+        else:
+            values = misc if name == "misc" else doc.column(name)
+            columns.append([value or "_" for value in values])
+    rows = list(map("\t".join, zip(*columns, strict=True)))
+    lines: list[str] = []
+    rare = _rare_rows(doc, multiwords)
+    notes = doc.comments if comments == "keep" or _has_names(doc) else _new_comments(doc, before)
+    for sentence, (first, end) in enumerate(pairwise(starts)):
+        lines.extend(notes[sentence])
+        if sentence in rare:
+            _weave(lines, rows[first:end], rare[sentence])
+        else:
+            lines.extend(rows[first:end])
+        lines.append("")
+    text = "\n".join(lines) + "\n"
+    expected = 9 * (doc.n_words + len(multiwords) + len(doc.empty_nodes))
+    found = text.count("\t") - sum(line.count("\t") for lines in notes for line in lines)
+    if found != expected or text.count("\n") != len(lines):
+        bad = next((row for row in rows if row.count("\t") != 9 or "\n" in row), "a comment or multiword token")
+        raise WeftError(f"{doc!r} holds a tab or line break inside a value, which CoNLL-U cannot hold: {bad!r}")
+    return text
+
+
+def _digits(numbers: list[int]) -> list[str]:
+    try:
+        return ["_" if number < 0 else _DIGITS[number] for number in numbers]
+    except IndexError:
+        return ["_" if number < 0 else str(number) for number in numbers]
+
+
+def _told_spacing(doc: Doc, spacing: Spacing) -> tuple[list[str], list[Multiword]]:
+    """MISC of words and multiword tokens that tells the spacing of the text: as it is where it does so already."""
+    misc = doc.column("misc")
+    firsts = np.flatnonzero(np.diff(doc.word_token, prepend=-1))
+    if len(firsts) != len(doc.token_start):
+        raise WeftError(f"{doc!r} has tokens without words, which CoNLL-U cannot hold")
+    owners = {row.first: row for row in doc.multiwords}
+    forms = [doc.text[a:b] for a, b in zip(doc.token_start.tolist(), doc.token_end.tolist(), strict=True)]
+    ids = doc.columns["misc"][firsts] if "misc" in doc.columns else np.zeros(len(firsts), dtype=np.int32)
+    if owners:
+        place = {int(word): token for token, word in enumerate(firsts)}
+        ids = ids.copy()
+        for row in doc.multiwords:
+            ids[place[row.first]] = doc.strings[row.fields[-1]]
+    lasts = doc.word_token[doc.sentence_offsets[1:] - 1]
+    paragraphs = [begins_paragraph(lines) for lines in doc.comments]
+    layout = spacing.layout(forms, ids, lasts, paragraphs, [0])
+    if layout.text == doc.text:
+        return misc, doc.multiwords
+    return _tell_spacing(doc, misc, firsts.tolist(), owners, set(lasts.tolist()), paragraphs)
+
+
+def _tell_spacing(
+    doc: Doc, misc: list[str], firsts: list[int], owners: dict[int, Multiword], lasts: set[int], paragraphs: list[bool]
+) -> tuple[list[str], list[Multiword]]:
+    """Put SpaceAfter, SpacesAfter and SpacesBefore where MISC does not tell what stands in the text."""
+    starts, ends = doc.token_start.tolist(), doc.token_end.tolist()
+    sentence = 0
+    for token, word in enumerate(firsts):
+        old = owners[word].fields[-1] if word in owners else misc[word]
+        final = token + 1 == len(starts)
+        after = doc.text[ends[token] :] if final else doc.text[ends[token] : starts[token + 1]]
+        before = doc.text[: starts[0]] if token == 0 else ""
+        said_before, said_after, spelled = parse_misc(old)
+        told = " " if said_after is None else said_after
+        if token in lasts:
+            sentence += 1
+            if not spelled:
+                told = "" if final else "\n\n" if paragraphs[sentence] else told
+        if (said_before, told) == (before, after):
+            continue
+        new = with_blanks(old, before, after)
+        if final and after == "":
+            new = with_blanks(old, before, " ")
+        elif token in lasts and (after == " " if final else paragraphs[sentence] and after in ("", " ")):
+            new = "|".join(filter(None, [with_blanks(old, before, " "), f"SpacesAfter={escape(after)}"]))
+        if word in owners:
+            row = owners[word]
+            owners[word] = row._replace(fields=(*row.fields[:-1], new))
+        else:
+            misc[word] = new
+    return misc, [owners[row.first] for row in doc.multiwords]
+
+
+def _rare_rows(doc: Doc, multiwords: list[Multiword]) -> dict[int, list[tuple[int, str]]]:
+    """Rows beside words, by sentence: the number of words they stand behind, and the row."""
+    rare: dict[int, list[tuple[int, str]]] = {}
+    for node in doc.empty_nodes:
+        row = "\t".join([f"{node.after}.{node.number}", *(value or "_" for value in node.fields)])
+        rare.setdefault(node.sentence, []).append((node.after, row))
+    for first, end, fields in multiwords:
+        sentence = int(np.searchsorted(doc.sentence_offsets, first, side="right")) - 1
+        begin = first - int(doc.sentence_offsets[sentence])
+        row = "\t".join([f"{begin + 1}-{begin + end - first}", *(value or "_" for value in fields)])
+        rare.setdefault(sentence, []).append((begin, row))
+    return rare
+
+
+def _weave(lines: list[str], rows: Sequence[str], rare: list[tuple[int, str]]) -> None:
+    """Rows of words with the rare ones between them; empty nodes come before the range that begins there."""
+    done = 0
+    for place, row in sorted(rare, key=lambda item: item[0]):
+        lines.extend(rows[done:place])
+        lines.append(row)
+        done = max(done, place)
+    lines.extend(rows[done:])
+
+
+def _has_names(doc: Doc) -> bool:
+    """Whether a document came with comments that name it or its sentences, not only with those an annotator wrote."""
+    return any(line.startswith(("# newdoc", "# sent_id", "# text")) for lines in doc.comments for line in lines)
+
+
+def _new_comments(doc: Doc, before: int) -> list[tuple[str, ...]]:
+    notes: list[tuple[str, ...]] = []
+    for number, sentence in enumerate(doc.sentences, start=before + 1):
+        name = f"{doc.id}-{number}" if doc.id else str(number)
+        text = sentence.text.replace("\n", " ").replace("\r", " ")
+        notes.append((f"# sent_id = {name}", f"# text = {text}", *sentence.doc.comments[sentence.index]))
+    if doc.meta.get("part", 1) == 1:
+        notes[0] = (f"# newdoc id = {doc.id}" if doc.id else "# newdoc", *notes[0])
+    return notes

@@ -1,0 +1,1 @@
+"""Alignments between the words of two sentences."""

@@ -1,0 +1,1 @@
+"""Chains: first and second order, semi-Markov, candidates, labels with history, documents over sentences."""

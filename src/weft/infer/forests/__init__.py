@@ -1,0 +1,1 @@
+"""Packed forests and sums over the derivations of context-free grammars."""

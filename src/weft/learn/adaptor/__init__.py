@@ -1,0 +1,1 @@
+"""Adaptor grammars, sampled by Metropolis-Hastings over Pitman-Yor restaurants."""

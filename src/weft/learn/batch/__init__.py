@@ -1,0 +1,1 @@
+"""Batch learning: objectives and the optimizers that minimize them."""

@@ -1,0 +1,1 @@
+"""Word alignment models, and annotation projected through them."""

@@ -1,0 +1,1 @@
+"""Linear models over chains, candidates, lattices, documents and segments."""

@@ -1,0 +1,360 @@
+"""Hidden Markov models of tags and words, learned from words and a tag dictionary by expectation maximisation.
+
+    P(w, t) = prod_j P(t_j | t_{j-1}) P(w_j | t_j),      t_0 = start, one transition more to the end,  t_j in T(w_j)
+
+(Merialdo 1994). The lattice is a `LabelLists` over types of words: a word may have the tags of its type only, one that
+is unknown all. Emissions are one number a type and tag it may have: what the dictionary excludes is not even stored;
+transitions may be limited to some pairs of tags, and what has probability 0 at the start keeps it. With a smoothing of
+m, every parameter that is not excluded counts m occurrences more, and EM raises
+
+    log P(words) + m sum over parameters of log theta
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from weft.errors import ConfigError, DataError
+from weft.infer.chains.label_lists import LabelLists
+from weft.kernel import kernel
+from weft.learn.generative.dirichlet import estimate_rows
+from weft.learn.generative.em import EMResult, expectation_maximisation
+from weft.ragged import Booleans, Floats, Indices, States, check_shape
+
+
+@dataclass(frozen=True)
+class HMM:
+    """Probabilities of transitions `[T + 2, T + 2]`, row T being the start and column T + 1 the end, and of the words
+    of a `LabelLists`: one a type and tag, as `LabelLists.listed` has them."""
+
+    transitions: Floats
+    emissions: Floats
+
+    @property
+    def n_tags(self) -> int:
+        return len(self.transitions) - 2
+
+
+class Counts(NamedTuple):
+    """Expected occurrences, in the shapes of an `HMM`."""
+
+    transitions: Floats
+    emissions: Floats
+
+
+def full_transitions(n_tags: int) -> Booleans:
+    """All pairs of tags: start before every tag, the end after every tag.
+
+    >>> full_transitions(1).astype(int).tolist()
+    [[1, 0, 1], [1, 0, 0], [0, 0, 0]]
+    """
+    allowed = np.zeros((n_tags + 2, n_tags + 2), dtype=np.bool_)
+    allowed[: n_tags + 1, :n_tags] = True
+    allowed[:n_tags, n_tags + 1] = True
+    return allowed
+
+
+def uniform_hmm(lists: LabelLists, transitions: Booleans | None = None, emissions: Booleans | None = None) -> HMM:
+    """Equal probabilities of all transitions and emissions that are allowed; without masks, of all there are.
+
+    >>> lists = LabelLists.of_types([[True, False], [True, True]], [0, 1], [0, 2])
+    >>> hmm = uniform_hmm(lists)
+    >>> hmm.emissions.tolist(), hmm.transitions[2].tolist()
+    ([0.5, 0.5, 1.0], [0.5, 0.5, 0.0, 0.0])
+    """
+    allowed = full_transitions(lists.n_labels) if transitions is None else transitions
+    check_shape(allowed, (lists.n_labels + 2, lists.n_labels + 2), "transitions")
+    kept = np.ones(len(lists.listed), dtype=np.bool_) if emissions is None else emissions
+    check_shape(kept, (len(lists.listed),), "emissions")
+    return maximise(lists, Counts(allowed.astype(np.float64), kept.astype(np.float64)))
+
+
+def expected_counts(lists: LabelLists, hmm: HMM) -> tuple[Counts, float]:
+    """How often transitions and emissions are expected in the text, and the logarithm of its probability.
+
+    >>> lists = LabelLists.of_types([[True, True]], [0, 0], [0, 2])
+    >>> counts, log_likelihood = expected_counts(lists, uniform_hmm(lists))
+    >>> counts.emissions.tolist(), round(float(np.exp(log_likelihood)), 4)  # four paths of 1/2 1/3 1/3
+    ([1.0, 1.0], 0.2222)
+    """
+    _check(lists, hmm)
+    counts = Counts(np.zeros_like(hmm.transitions), np.zeros_like(hmm.emissions))
+    begins, successors = _successors(hmm.transitions)
+    total, lost = _expect(
+        lists.begin, lists.listed, lists.types, lists.offsets, hmm.transitions, hmm.emissions, begins, successors,
+        counts.transitions, counts.emissions,
+    )  # fmt: skip
+    if lost >= 0:
+        raise DataError(_impossible(lost))
+    return counts, float(total)
+
+
+def maximise(lists: LabelLists, counts: Counts, smoothing: float = 0.0, allowed: HMM | None = None) -> HMM:
+    """The parameters of counts; with `smoothing`, what `allowed` gives any probability counts so much more.
+
+    >>> lists = LabelLists.of_types([[True, True]], [0, 0], [0, 2])
+    >>> maximise(lists, expected_counts(lists, uniform_hmm(lists))[0]).transitions[2].tolist()
+    [0.5, 0.5, 0.0, 0.0]
+    """
+    pairs, words = counts
+    if smoothing and allowed is not None:
+        pairs = pairs + smoothing * (allowed.transitions > 0)
+        words = words + smoothing * (allowed.emissions > 0)
+    size = len(pairs)
+    before = np.repeat(np.arange(size, dtype=np.int32), size)
+    return HMM(
+        estimate_rows(pairs.ravel(), before, size, 0.0).weight.reshape(size, size),
+        estimate_rows(words, lists.listed, lists.n_labels, 0.0).weight,
+    )
+
+
+def fit_hmm(
+    lists: LabelLists,
+    start: HMM | None = None,
+    *,
+    smoothing: float = 0.0,
+    iterations: int = 50,
+    tolerance: float = 1e-5,
+    describe: str = "EM",
+) -> EMResult:
+    """Learn an HMM from text; what `start` (all that is allowed, uniform) gives probability 0 keeps it.
+
+    >>> lists = LabelLists.of_types([[True, False], [True, True], [False, True]], [0, 1, 0, 2, 0, 1], [0, 2, 4, 6])
+    >>> result = fit_hmm(lists)  # after the first type the third has tag 1, and so, it seems, has the second
+    >>> best_tags(lists, result.parameters).tolist()
+    [0, 1, 0, 1, 0, 1]
+    """
+    if smoothing < 0 or iterations < 1:
+        raise ConfigError(f"smoothing must be at least 0 and iterations at least 1, got {smoothing} and {iterations}")
+    begin = uniform_hmm(lists) if start is None else start
+    _check(lists, begin)
+
+    def expect(hmm: HMM) -> tuple[Counts, float]:
+        counts, value = expected_counts(lists, hmm)
+        if smoothing:
+            value += smoothing * sum(
+                float(np.log(now[first > 0]).sum())
+                for now, first in ((hmm.transitions, begin.transitions), (hmm.emissions, begin.emissions))
+            )
+        return counts, value
+
+    return expectation_maximisation(
+        expect,
+        lambda counts: maximise(lists, counts, smoothing, begin),
+        begin,
+        tolerance=tolerance,
+        max_iterations=iterations,
+        describe=describe,
+    )
+
+
+def best_tags(lists: LabelLists, hmm: HMM) -> States:
+    """The most probable tags of the text; of equally probable ones, those of lower numbers from the right.
+
+    >>> lists = LabelLists.of_types([[True, True]], [0, 0], [0, 2])
+    >>> best_tags(lists, HMM(np.array([[0, 0.9, 0, 0.1], [0.5, 0, 0, 0.5], [1, 0, 0, 0], [0.0] * 4]),
+    ...                      np.ones(2))).tolist()
+    [0, 1]
+    """
+    _check(lists, hmm)
+    with np.errstate(divide="ignore"):
+        transitions, emissions = np.log(hmm.transitions), np.log(hmm.emissions)
+    found = np.zeros(len(lists), dtype=np.int32)
+    lost = _viterbi(lists.begin, lists.listed, lists.types, lists.offsets, transitions, emissions, found)
+    if lost >= 0:
+        raise DataError(_impossible(lost))
+    return found
+
+
+def observed_transitions(lists: LabelLists, tags: States) -> Booleans:
+    """The pairs of neighbouring tags in a tagging, those with start and end included.
+
+    >>> lists = LabelLists.of_types([[True, True]], [0, 0], [0, 2])
+    >>> np.argwhere(observed_transitions(lists, np.array([0, 1]))).tolist()  # 2 is the start, 3 the end
+    [[0, 1], [1, 3], [2, 0]]
+    """
+    n = lists.n_labels
+    seen = np.zeros((n + 2, n + 2), dtype=np.bool_)
+    full = np.diff(lists.offsets) > 0
+    first, last = lists.offsets[:-1][full], lists.offsets[1:][full] - 1
+    seen[n, tags[first]] = True
+    seen[tags[last], n + 1] = True
+    inside = np.ones(len(tags), dtype=np.bool_)
+    inside[first] = False
+    here = np.flatnonzero(inside)
+    seen[tags[here - 1], tags[here]] = True
+    return seen
+
+
+def used_emissions(lists: LabelLists, tags: States) -> Booleans:
+    """Which types of words have which of their tags in a tagging, as `LabelLists.listed` has them.
+
+    >>> lists = LabelLists.of_types([[True, True]], [0, 0], [0, 2])
+    >>> used_emissions(lists, np.array([1, 1])).tolist()
+    [False, True]
+    """
+    used = np.zeros(len(lists.listed), dtype=np.bool_)
+    # Lists are in ascending order: a type and tag stand where their common number would.
+    keys = np.repeat(np.arange(len(lists.begin) - 1), np.diff(lists.begin)) * lists.n_labels + lists.listed
+    used[np.searchsorted(keys, lists.types * lists.n_labels + tags)] = True
+    return used
+
+
+def _check(lists: LabelLists, hmm: HMM) -> None:
+    check_shape(hmm.transitions, (lists.n_labels + 2, lists.n_labels + 2), "transitions")
+    check_shape(hmm.emissions, (len(lists.listed),), "emissions")
+
+
+def _impossible(sentence: int) -> str:
+    return (
+        f"sentence {sentence + 1} has no tagging with a probability above 0: no allowed transitions lead through the "
+        "tags of its words. Allow more transitions, or smooth them"
+    )
+
+
+def _successors(transitions: Floats) -> tuple[Indices, Indices]:
+    """The tags that may follow each tag, for the loops over words with all tags."""
+    n = len(transitions) - 2
+    before, after = np.nonzero(transitions[:, :n] > 0)
+    return np.searchsorted(before, np.arange(n + 3)), after
+
+
+@kernel
+def _expect(
+    begin: Indices, listed: States, types: Indices, offsets: Indices, transitions: Floats, emissions: Floats,
+    begins: Indices, successors: Indices, pairs: Floats, words: Floats,
+) -> tuple[float, int]:  # fmt: skip
+    """Adds up expected counts; the log-likelihood, and the first sentence of probability 0, or -1."""
+    longest, widest = 1, 1
+    for s in range(len(offsets) - 1):
+        longest = max(longest, offsets[s + 1] - offsets[s])
+    for k in range(len(begin) - 1):
+        widest = max(widest, begin[k + 1] - begin[k])
+    n_tags = len(transitions) - 2
+    alpha, scale = np.zeros((longest, widest)), np.zeros(longest)
+    beta, behind = np.zeros(widest), np.zeros(widest)
+    total = 0.0
+    for s in range(len(offsets) - 1):
+        first, length = offsets[s], offsets[s + 1] - offsets[s]
+        if length == 0:
+            continue
+        for j in range(length):
+            here = begin[types[first + j]]
+            n = begin[types[first + j] + 1] - here
+            if j == 0:
+                for b in range(n):
+                    alpha[0, b] = transitions[n_tags, listed[here + b]]
+            else:
+                before = begin[types[first + j - 1]]
+                m = begin[types[first + j - 1] + 1] - before
+                alpha[j, :n] = 0.0
+                for a in range(m):
+                    x, tag = alpha[j - 1, a], listed[before + a]
+                    if x == 0.0:
+                        continue
+                    if n == n_tags:  # a word with all tags: slots are tags, and few may follow
+                        for e in range(begins[tag], begins[tag + 1]):
+                            alpha[j, successors[e]] += x * transitions[tag, successors[e]]
+                    else:
+                        for b in range(n):
+                            alpha[j, b] += x * transitions[tag, listed[here + b]]
+            mass = 0.0
+            for b in range(n):
+                alpha[j, b] *= emissions[here + b]
+                mass += alpha[j, b]
+            if not mass > 0.0:
+                return -np.inf, s
+            for b in range(n):
+                alpha[j, b] /= mass
+            scale[j] = mass
+            total += math.log(mass)
+        here = begin[types[first + length - 1]]
+        n = begin[types[first + length - 1] + 1] - here
+        mass = 0.0
+        for b in range(n):
+            beta[b] = transitions[listed[here + b], n_tags + 1]
+            mass += alpha[length - 1, b] * beta[b]
+        if not mass > 0.0:
+            return -np.inf, s
+        total += math.log(mass)
+        for b in range(n):
+            beta[b] /= mass
+            pairs[listed[here + b], n_tags + 1] += alpha[length - 1, b] * beta[b]
+        for j in range(length - 1, -1, -1):
+            here = begin[types[first + j]]
+            n = begin[types[first + j] + 1] - here
+            for b in range(n):
+                words[here + b] += alpha[j, b] * beta[b]
+                behind[b] = emissions[here + b] * beta[b] / scale[j]
+            if j == 0:
+                for b in range(n):
+                    pairs[n_tags, listed[here + b]] += alpha[0, b] * beta[b]
+                continue
+            before = begin[types[first + j - 1]]
+            m = begin[types[first + j - 1] + 1] - before
+            for a in range(m):
+                x, tag = alpha[j - 1, a], listed[before + a]
+                mass = 0.0
+                if n == n_tags:
+                    for e in range(begins[tag], begins[tag + 1]):
+                        y = transitions[tag, successors[e]] * behind[successors[e]]
+                        mass += y
+                        pairs[tag, successors[e]] += x * y
+                else:
+                    for b in range(n):
+                        y = transitions[tag, listed[here + b]] * behind[b]
+                        mass += y
+                        pairs[tag, listed[here + b]] += x * y
+                beta[a] = mass
+    return total, -1
+
+
+@kernel
+def _viterbi(
+    begin: Indices, listed: States, types: Indices, offsets: Indices, transitions: Floats, emissions: Floats,
+    out: States,
+) -> int:  # fmt: skip
+    """Fills in the best tags, given logarithms; the first sentence of probability 0, or -1."""
+    longest, widest = 1, 1
+    for s in range(len(offsets) - 1):
+        longest = max(longest, offsets[s + 1] - offsets[s])
+    for k in range(len(begin) - 1):
+        widest = max(widest, begin[k + 1] - begin[k])
+    n_tags = len(transitions) - 2
+    delta, back = np.zeros((longest, widest)), np.zeros((longest, widest), dtype=np.int32)
+    for s in range(len(offsets) - 1):
+        first, length = offsets[s], offsets[s + 1] - offsets[s]
+        if length == 0:
+            continue
+        for j in range(length):
+            here = begin[types[first + j]]
+            n = begin[types[first + j] + 1] - here
+            for b in range(n):
+                tag = listed[here + b]
+                top, chosen = -np.inf, 0
+                if j == 0:
+                    top = transitions[n_tags, tag]
+                else:
+                    before = begin[types[first + j - 1]]
+                    for a in range(begin[types[first + j - 1] + 1] - before):
+                        value = delta[j - 1, a] + transitions[listed[before + a], tag]
+                        if value > top:
+                            top, chosen = value, a
+                delta[j, b] = top + emissions[here + b]
+                back[j, b] = chosen
+        here = begin[types[first + length - 1]]
+        top, chosen = -np.inf, 0
+        for b in range(begin[types[first + length - 1] + 1] - here):
+            value = delta[length - 1, b] + transitions[listed[here + b], n_tags + 1]
+            if value > top:
+                top, chosen = value, b
+        if top == -np.inf:
+            return s
+        for j in range(length - 1, -1, -1):
+            out[first + j] = listed[begin[types[first + j]] + chosen]
+            chosen = back[j, chosen]
+    return -1

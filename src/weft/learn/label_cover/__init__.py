@@ -1,0 +1,1 @@
+"""Minimum label cover: the fewest pairs of neighbouring tags that explain a text."""

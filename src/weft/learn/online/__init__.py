@@ -1,0 +1,1 @@
+"""Online learners: perceptron, MIRA, stochastic gradient, max-margin."""

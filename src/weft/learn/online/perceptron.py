@@ -1,0 +1,88 @@
+"""The averaged structured perceptron (Collins 2002).
+
+    w <- w + weight_s * [F(gold) - F(guess)],    guess = argmax_y score(y) + cost(gold, y)
+
+The weights returned are the mean of those after every update. The mean costs a second accumulator only: with t updates
+before this one, add  t * change  to it, and at the end  mean = w - accumulator / updates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from weft.learn.cost import Cost, check_cost, cost_parts
+from weft.learn.online.loop import OnlineLearner
+from weft.learn.protocol import Floats
+from weft.learn.signals import gold_of
+from weft.learn.training import Arrays
+
+
+@dataclass(frozen=True)
+class Perceptron(OnlineLearner):
+    """Options: epochs, cost of wrong decisions while searching (a number each, or a `Cost`), averaging, batches an
+    update, order.
+
+    >>> from weft.learn.linear.choice import ChoiceModel
+    >>> model = ChoiceModel(features=2, labels=2)
+    >>> batches = [model.batch([row], gold=[label]) for row, label in [([1.0, 0.0], 0), ([0.0, 1.0], 1)]]
+    >>> result = Perceptron(epochs=5).fit(model, batches)
+    >>> [int(model.score(batch, result.weights).best()[0]) for batch in batches], result.why
+    ([0, 1], 'no errors left')
+    """
+
+    cost: float | Cost = 0.0
+    average: bool = True
+
+    def begin(self, model: Any, batches: Sequence[Any], start: Floats | None) -> PerceptronRun:
+        """The perceptron at work; the loss of an epoch counts wrong decisions."""
+        check_cost(self.cost, "The perceptron")
+        return PerceptronRun(self, model, start)
+
+
+class PerceptronRun:
+    """The perceptron at work."""
+
+    def __init__(self, options: Perceptron, model: Any, start: Floats | None) -> None:
+        self.model, self.cost, self.average = model, options.cost, options.average
+        self.weights = np.zeros(model.size) if start is None else np.array(start, dtype=np.float64)
+        self.late = np.zeros(model.size if options.average else 0)
+        self.updates = 0
+
+    def visit(self, group: list[Any]) -> float:
+        wrong = 0.0
+        changes = []
+        for batch in group:
+            structure = self.model.score(batch, self.weights)
+            gold = gold_of(batch, "The perceptron")
+            searched = structure.augment(cost_parts(self.cost, structure, gold)) if self.cost else structure
+            guess = searched.best()
+            errors = float(structure.differs(gold, guess).sum())
+            if errors:
+                wrong += errors
+                change = structure.parts(gold, batch.weight)
+                change -= structure.parts(guess, batch.weight)
+                changes.append((batch, change))
+        for batch, change in changes:
+            self.model.scatter(batch, change, self.weights)
+            if self.average and self.updates:
+                self.model.scatter(batch, change.scale(float(self.updates)), self.late)
+        self.updates += 1
+        return wrong
+
+    def weights_now(self) -> Floats:
+        if not self.average or not self.updates:
+            return self.weights
+        return self.weights - self.late / self.updates
+
+    def finished(self, loss: float) -> str:
+        return "" if loss else "no errors left"
+
+    def state(self) -> tuple[Arrays, dict[str, Any]]:
+        return {"weights": self.weights, "late": self.late}, {"updates": self.updates}
+
+    def restore(self, arrays: Arrays, values: dict[str, Any]) -> None:
+        self.weights[:], self.late[:], self.updates = arrays["weights"], arrays["late"], values["updates"]

@@ -1,0 +1,1 @@
+"""Training of transition-based parsers, greedy and with a beam."""

@@ -1,0 +1,1 @@
+"""Linear models of dependency trees and graphs, and what they learn from."""

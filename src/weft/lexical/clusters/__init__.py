@@ -1,0 +1,1 @@
+"""Word clusters of one language, of two, and of many through a pivot."""

@@ -1,0 +1,120 @@
+"""Classes of words that any number of languages share, by way of one of them, the pivot.
+
+    C_P    = exchange(pivot text)
+    C_T(t) = argmax_k  sum over links of t with pivot words w, of  score [C_P(w) = k],     where t has a link
+    C_T(t) = exchange(text of T), linked words staying,                                    for the other words of T
+
+The classes of the pivot never change, so that those of all languages mean the same: what
+`weft.lexical.clusters.cross_lingual` does for two languages, which both may move, is done here for many. Links come
+from a bitext with the pivot; words without one are linked with the pivot's word of the same spelling, if there is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError, DataError
+from weft.lexical.clusters.cross_lingual import Bitext, identical_words, project_classes, type_links
+from weft.lexical.clusters.exchange import PredictiveModel
+from weft.lexical.clusters.monolingual import count_bigrams
+from weft.text.bitext import Links
+
+Ints = NDArray[np.int64]
+Sentences = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class SharedClusters:
+    """The class of every word by language, and how many words of each have theirs from links and from spelling."""
+
+    paths: dict[str, dict[str, str]]
+    linked: dict[str, int]
+    alike: dict[str, int]
+
+
+def pivot_clusters(
+    pivot: str,
+    texts: Mapping[str, Sentences],
+    bitexts: Mapping[str, Bitext] | None = None,
+    n_classes: int = 256,
+    min_count: int = 3,
+    threshold: float = 0.5,
+    sweeps: int = 15,
+    whole: bool = True,
+    shortest: int = 4,
+) -> SharedClusters:
+    """Classes of the words of several texts, in lower case; `bitexts` have the pivot on their source side.
+
+    Links below `threshold` do not vote. Without `whole`, words without a link have no class.
+
+    >>> texts = {"en": [["the", noun, verb] for noun in ("cat", "dog") for verb in ("runs", "sits")],
+    ...          "de": [["die", noun, verb] for noun in ("Katze", "Kuh") for verb in ("rennt", "sitzt")]}
+    >>> bitext = Bitext([["the", "cat", "runs"]], [["die", "Katze", "rennt"]], Links.of([[(0, 0), (1, 1), (2, 2)]]))
+    >>> found = pivot_clusters("en", texts, {"de": bitext}, n_classes=3, min_count=1)
+    >>> found.paths["de"]["kuh"] == found.paths["en"]["dog"] != found.paths["en"]["the"], found.linked
+    (True, {'de': 3})
+    """
+    if pivot not in texts:
+        raise ConfigError(f"there is no text of the pivot {pivot!r}; there are texts of {', '.join(texts)}")
+    words, _, bigrams = count_bigrams(texts[pivot], min_count, lower=True)
+    if not words:
+        raise DataError(f"no word of {pivot} occurs {min_count} times: give more text, or a lower min_count")
+    n_classes = min(n_classes, len(words))
+    classes = PredictiveModel(bigrams, len(words)).exchange(n_classes, sweeps=sweeps).classes
+    paths = {pivot: {word: str(c) for word, c in zip(words, classes.tolist(), strict=True)}}
+    linked, alike = {}, {}
+    for code, text in texts.items():
+        if code != pivot:
+            bitext = (bitexts or {}).get(code)
+            paths[code], linked[code], alike[code] = _shared(
+                words, classes, text, bitext, n_classes, min_count, threshold, sweeps, whole, shortest
+            )
+    return SharedClusters(paths, linked, alike)
+
+
+def _shared(
+    words: list[str],
+    classes: Ints,
+    text: Sentences,
+    bitext: Bitext | None,
+    n_classes: int,
+    min_count: int,
+    threshold: float,
+    sweeps: int,
+    whole: bool,
+    shortest: int,
+) -> tuple[dict[str, str], int, int]:
+    """Paths of one language's words, and the numbers of those that links and spelling gave theirs."""
+    own, _, bigrams = count_bigrams(text, min_count, lower=True)
+    frequent = len(own)
+    number = {word: k for k, word in enumerate(own)}
+    if bitext is not None:
+        for sentence in bitext.target:
+            for word in sentence:
+                number.setdefault(word.lower(), len(number))
+    found = np.full(len(number), -1, dtype=np.int64)
+    if bitext is not None:
+        found = project_classes(_links(bitext, words, number, threshold), np.append(classes, -1), len(number))
+    linked = int((found >= 0).sum())
+    spelt = project_classes(identical_words(words, list(number), shortest), classes, len(number))
+    found = np.where(found >= 0, found, spelt)
+    alike = int((found >= 0).sum()) - linked
+    if whole and frequent:
+        known = found[:frequent] >= 0
+        start = np.where(known, found[:frequent], np.arange(frequent) % n_classes)
+        found[:frequent] = PredictiveModel(bigrams, frequent).exchange(n_classes, start, known, sweeps).classes
+    return {word: str(found[k]) for word, k in number.items() if found[k] >= 0}, linked, alike
+
+
+def _links(bitext: Bitext, words: list[str], number: Mapping[str, int], threshold: float) -> Links:
+    """Links of word types; pivot words without a class share a number behind all others."""
+    of_pivot = {word: k for k, word in enumerate(words)}
+    source = np.array([of_pivot.get(w.lower(), len(words)) for s in bitext.source for w in s], dtype=np.int64)
+    target = np.array([number[w.lower()] for s in bitext.target for w in s], dtype=np.int64)
+    source_at, target_at = (np.cumsum([0, *map(len, side)]) for side in (bitext.source, bitext.target))
+    links = bitext.links.above(threshold)
+    return type_links(links, source, target, source_at, target_at, len(number))

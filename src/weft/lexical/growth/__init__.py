@@ -1,0 +1,1 @@
+"""Lists of names grown from raw text by induced context patterns (Talukdar et al. 2006)."""

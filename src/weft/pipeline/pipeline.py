@@ -1,0 +1,233 @@
+"""Components and pipelines: ordered steps that read layers of documents and add layers."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, ClassVar, Self
+
+from weft.errors import ConfigError, ModelError, WeftError
+from weft.storage import Arrays
+from weft.text.doc import Doc
+from weft.text.strings import StringTable
+
+State = tuple[dict[str, Any], Arrays]
+OnError = Callable[[Doc, WeftError], None]
+#: Texts share a table of strings until it holds so many: what components know of a string is found once, not once a
+#: batch. A document that is kept keeps its table.
+STRINGS = 30_000
+_OWN = ("version", "task", "checksums")  # what `save` puts into a header beside the card
+#: A document and what was wrong with it, if anything was.
+Outcome = tuple[Doc, WeftError | None]
+
+
+class Component(ABC):
+    """A step of a pipeline.
+
+    `requires` and `provides` name layers as `Doc.has` does. A component annotates batches of documents in place; it
+    may be called from several threads at a time.
+    """
+
+    task: ClassVar[str]
+    requires: tuple[str, ...] = ()
+    provides: tuple[str, ...] = ()
+
+    @abstractmethod
+    def __call__(self, docs: Sequence[Doc]) -> None:
+        """Annotate documents in place."""
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any]) -> Self:
+        """A component to be trained, from the names and values of its settings."""
+        if options:
+            raise ConfigError(f"{cls.task} has no settings, got {', '.join(options)}")
+        return cls()
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Learn from annotated documents and tell how it went; components that follow rules have nothing to learn."""
+        raise ConfigError(f"{self.task} works by rule and cannot be trained")
+
+    @abstractmethod
+    def state(self) -> State:
+        """What a model file keeps: a header for JSON, and arrays."""
+
+    @classmethod
+    @abstractmethod
+    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Component:
+        """The component that `state` described."""
+
+
+class Pipeline:
+    """Components in order, checked against each other.
+
+    Text that is not yet split into words is split by the component that does that or, where there is none, by rule.
+    """
+
+    def __init__(self, components: Sequence[Component], card: dict[str, Any] | None = None) -> None:
+        self.components = list(components)
+        self.card: dict[str, Any] = card if card is not None else {}
+        self._strings = StringTable()
+        self._check()
+
+    def _check(self) -> None:
+        """A component may not require what only a later one provides."""
+        for i, component in enumerate(self.components):
+            later = {layer for other in self.components[i + 1 :] for layer in other.provides}
+            before = {layer for other in self.components[:i] for layer in other.provides}
+            wrong = [layer for layer in component.requires if layer in later and layer not in before]
+            if wrong:
+                raise ConfigError(
+                    f"component {component.task!r} requires {', '.join(wrong)}, which a later component provides; "
+                    "put that one first"
+                )
+
+    def __call__(self, item: str | Doc) -> Doc:
+        """Annotate one text or document."""
+        doc = self._document(item)
+        self.annotate([doc])
+        return doc
+
+    def _document(self, item: str | Doc) -> Doc:
+        """A document as it is, a text as a document whose strings go into the pipeline's table."""
+        if not isinstance(item, str):
+            return item
+        if len(self._strings) > STRINGS:
+            self._strings = StringTable()
+        return Doc(item, self._strings)
+
+    def annotate(self, docs: Sequence[Doc]) -> None:
+        """Annotate a batch of documents in place; a component that finds words leaves documents that have some."""
+        raw = [doc for doc in docs if not doc.n_words and doc.text.strip()]
+        filled: list[Doc] = []
+        if raw and not any("tokens" in component.provides for component in self.components):
+            from weft.text.split import split_by_rule
+
+            for doc in raw:
+                split_by_rule(doc)
+        provided: set[str] = set()
+        for component in self.components:
+            if "tokens" in component.provides:
+                filled = raw
+            elif filled is raw or not filled:  # found once, and again behind a component that finds words
+                filled = [doc for doc in docs if doc.n_words]
+            required = [layer for layer in component.requires if layer not in provided]
+            provided.update(component.provides)
+            for doc in filled if required else ():
+                missing = [layer for layer in required if not doc.has(layer)]
+                if missing:
+                    name = f"document {doc.id!r}" if doc.id else "the document"
+                    raise WeftError(
+                        f"{component.task} needs the layer {', '.join(missing)}, which {name} does not have; "
+                        "annotate it first or use a pipeline that does"
+                    )
+            if filled:
+                component(filled)
+
+    def pipe(
+        self,
+        items: Iterable[str | Doc],
+        workers: int = 1,
+        batch_words: int = 20_000,
+        on_error: OnError | None = None,
+    ) -> Iterator[Doc]:
+        """Annotate a stream in order and in bounded memory; `workers` threads share the weights.
+
+        At most 2 `workers` + 1 batches of about `batch_words` words are read ahead. A document that cannot be annotated
+        raises its error when its turn comes; with `on_error` it is handed to that, in order, and left out.
+        """
+        if workers < 1:
+            raise ConfigError(f"workers must be at least 1, got {workers}")
+        if workers == 1:
+            for batch in _batches(map(self._document, items), batch_words):
+                yield from self._done(self._outcomes(batch), on_error)
+            return
+        running: deque[Future[list[Outcome]]] = deque()
+        with ThreadPoolExecutor(workers, "weft") as pool:
+            try:
+                for batch in _batches(map(self._document, items), batch_words):
+                    running.append(pool.submit(self._outcomes, batch))
+                    if len(running) > 2 * workers:
+                        yield from self._done(running.popleft().result(), on_error)
+                while running:
+                    yield from self._done(running.popleft().result(), on_error)
+            finally:
+                for future in running:
+                    future.cancel()
+
+    def _outcomes(self, batch: list[Doc]) -> list[Outcome]:
+        """Annotate a batch; where that fails, its documents one by one, so that one cannot spoil the others."""
+        try:
+            self.annotate(batch)
+            return [(doc, None) for doc in batch]
+        except WeftError:
+            return [(doc, self._fault(doc)) for doc in batch]
+
+    def _fault(self, doc: Doc) -> WeftError | None:
+        try:
+            self.annotate([doc])
+        except WeftError as error:
+            return error
+        return None
+
+    @staticmethod
+    def _done(outcomes: list[Outcome], on_error: OnError | None) -> Iterator[Doc]:
+        for doc, fault in outcomes:
+            if fault is None:
+                yield doc
+            elif on_error is None:
+                raise fault
+            else:
+                on_error(doc, fault)
+
+    def save(self, path: str | os.PathLike[str], pack: bool = False) -> None:
+        """Write the pipeline as one model file, with `pack` a smaller one that takes a little longer to load."""
+        from weft import storage
+
+        headers, arrays = [], {}
+        for i, component in enumerate(self.components):
+            header, own = component.state()
+            headers.append({"task": component.task, **header})
+            arrays.update({f"{i}/{name}": array for name, array in own.items()})
+        tasks = ", ".join(component.task for component in self.components)
+        storage.save(path, {"task": tasks, **self.card, "components": headers}, arrays, pack)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Pipeline:
+        """Read a model file. Components are those this version of Weft knows; nothing in the file is run."""
+        from weft import storage
+        from weft.pipeline.registry import component_class
+
+        header, arrays = storage.load(path)
+        components = []
+        entries = header.pop("components", None)
+        if not isinstance(entries, list):
+            raise ModelError(f"{path} is not a pipeline: its header names no components")
+        for i, entry in enumerate(entries):
+            own = {name.split("/", 1)[1]: array for name, array in arrays.items() if name.startswith(f"{i}/")}
+            try:
+                components.append(component_class(entry["task"]).of_state(entry, own))
+            except WeftError as error:
+                raise ModelError(f"{path}: component {i + 1}: {error}") from None
+            except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+                raise ModelError(f"{path}: component {i + 1} is damaged or incomplete ({error!r})") from None
+        return cls(components, {name: value for name, value in header.items() if name not in _OWN})
+
+    def __repr__(self) -> str:
+        return f"Pipeline({', '.join(component.task for component in self.components)})"
+
+
+def _batches(docs: Iterable[Doc], batch_words: int) -> Iterator[list[Doc]]:
+    """Documents in lists of about so many words."""
+    batch: list[Doc] = []
+    size = 0
+    for doc in docs:
+        batch.append(doc)
+        size += doc.n_words or len(doc.text) // 5 + 1
+        if size >= batch_words:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

@@ -1,0 +1,1 @@
+"""Corpora that several recipes share, prepared the way their experiments need them."""

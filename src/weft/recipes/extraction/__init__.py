@@ -1,0 +1,1 @@
+"""Recipes of systems for extraction, knowledge and opinion."""

@@ -1,0 +1,1 @@
+"""Recipes of dependency and constituent parsers."""

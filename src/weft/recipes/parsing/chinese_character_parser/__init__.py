@@ -1,0 +1,5 @@
+"""The recipe of chinese-character-parser: `experiment` runs it on the corpora of this folder's other modules."""
+
+from weft.recipes.parsing.chinese_character_parser.experiment import run
+
+__all__ = ["run"]

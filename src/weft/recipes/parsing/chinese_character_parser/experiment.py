@@ -1,0 +1,272 @@
+"""Chinese parsing exploiting characters (Zhang, Zhang, Che & Liu, ACL 2013).
+
+From a string of characters one shift-reduce search finds words, tags, the phrase-structure tree and the inside of every
+word. Against it stand the same search with flat words, one without features of head characters, and a pipeline: a joint
+segmenter and tagger, then a parser over words that was trained on jackknifed tags.
+
+The paper trains on 18,000 sentences of the Chinese Treebank 5. At hand are the 1,000 training sentences (and 100 each
+of dev and test) of version 6 that its authors released with the word structures, so figures are lower and differences
+less certain. Epochs are chosen on dev; the test file is used once a system.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+
+from weft.evaluate.significance import confidence_interval, paired_bootstrap
+from weft.evaluate.trees.parseval import ParsevalReport, evaluate_constituents
+from weft.evaluate.trees.word_structures import StructureReport, evaluate_structures
+from weft.recipes.framework import RecipeOptions, RecipeResult, Table
+from weft.recipes.parsing.chinese_character_parser.data import Material, load
+from weft.tasks.constituents.parser import ConstituentParser, ConstituentSettings, Sentence, document_of
+from weft.text.trees import Tree, rebuild
+
+SLUG = "chinese-character-parser"
+PAPER: dict[str, dict[str, float]] = {
+    "pipeline": {"Seg F": 97.69, "Tag F": 93.83, "Parse P": 81.58, "Parse R": 82.95, "Parse F": 82.26},
+    "joint, flat words": {"Seg F": 97.73, "Tag F": 94.48, "Parse P": 83.39, "Parse R": 83.84, "Parse F": 83.61},
+    "joint, annotated words": {
+        "Seg F": 97.84, "Tag F": 94.80, "Parse P": 84.42, "Parse R": 84.43, "Parse F": 84.43, "WS F": 94.35,
+    },
+}  # fmt: skip
+PAPER_SPEED = {1: 318.2, 4: 98.0, 16: 30.3}
+COLUMNS = ["Seg F", "Tag F", "Parse P", "Parse R", "Parse F", "WS F", "epoch"]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How large the experiment is. The paper: beam 64 (16 for the segmenter), 20 to 50 epochs, 10 parts."""
+
+    sentences: int = 1000
+    beam: int = 4
+    beams: tuple[int, ...] = (1, 4, 16)
+    epochs: int = 25
+    tagger_beam: int = 8
+    tagger_epochs: int = 15
+    parts: int = 4
+
+
+FULL = Sizes()
+QUICK = Sizes(sentences=150, beams=(1, 4), epochs=4, tagger_epochs=4, parts=2)
+
+
+@dataclass
+class Outcome:
+    """What a system found, and how good it is."""
+
+    sentences: list[Sentence]
+    scores: ParsevalReport
+    structures: StructureReport
+    epoch: int
+
+
+def score(gold: Sequence[Sentence], found: list[Sentence], known: set[str], epoch: int = 0) -> Outcome:
+    """Words, tags, brackets and word structures."""
+    ours, theirs = document_of(gold), document_of(found)
+    return Outcome(found, evaluate_constituents([ours], [theirs]), evaluate_structures(ours, theirs, known), epoch)
+
+
+def vocabulary(sentences: Sequence[Sentence]) -> set[str]:
+    """The words of sentences."""
+    return {word for sentence in sentences for word, _ in sentence.words()}
+
+
+def train_joint(
+    train: Sequence[Sentence], dev: Sequence[Sentence], beam: int, epochs: int, seed: int = 0, **settings: object
+) -> tuple[ConstituentParser, int]:
+    """A parser over characters, and the epoch that was best on dev."""
+    parser = ConstituentParser(ConstituentSettings(beam=beam, epochs=epochs, seed=seed, **settings))  # type: ignore[arg-type]
+    return parser, int(parser.learn(train, dev)["training"]["epoch"])
+
+
+@dataclass
+class PipelineParser:
+    """Segmenter and tagger, then a parser of words."""
+
+    tagger: ConstituentParser
+    parser: ConstituentParser
+
+    def parse_like(self, gold: Sequence[Sentence]) -> list[Sentence]:
+        """The sentences found for the characters of given ones."""
+        return self.parser.parse_like(self.tagger.parse_like(gold))
+
+
+def train_pipeline(
+    train: Sequence[Sentence], dev: Sequence[Sentence], sizes: Sizes, seed: int = 0
+) -> tuple[PipelineParser, int]:
+    """The baseline; the parser of words learns from tags that a tagger gave to sentences it had not seen."""
+
+    def tagger_of(sentences: Sequence[Sentence], held: Sequence[Sentence] = ()) -> ConstituentParser:
+        settings = ConstituentSettings(phrases=False, beam=sizes.tagger_beam, epochs=sizes.tagger_epochs, seed=seed)
+        tagger = ConstituentParser(settings)
+        tagger.learn(sentences, held)
+        return tagger
+
+    tags: list[list[str]] = [[] for _ in train]
+    for part in range(sizes.parts):
+        inside = range(part, len(train), sizes.parts)
+        outside = [sentence for number, sentence in enumerate(train) if number % sizes.parts != part]
+        found = tagger_of(outside).tag([[word for word, _ in train[number].words()] for number in inside])
+        for number, own in zip(inside, found, strict=True):
+            tags[number] = own
+    tagger = tagger_of(train, dev)
+    settings = ConstituentSettings(units="words", beam=sizes.beam, epochs=sizes.epochs, seed=seed)
+    parser = ConstituentParser(settings)
+    held = _like(dev, tagger.tag([[word for word, _ in sentence.words()] for sentence in dev]))
+    epoch = int(parser.learn(train, held, tags=tags)["training"]["epoch"])
+    return PipelineParser(tagger, parser), epoch
+
+
+def _like(sentences: Sequence[Sentence], tags: Sequence[Sequence[str]]) -> list[Sentence]:
+    """The sentences with other tags."""
+    found = []
+    for sentence, own in zip(sentences, tags, strict=True):
+        given = iter(own)
+        tree = rebuild(sentence.tree, lambda leaf, given=given: leaf._replace(label=next(given)), Tree)  # type: ignore[misc]
+        assert tree is not None
+        found.append(Sentence(tree, sentence.structures))
+    return found
+
+
+def speed(parser: ConstituentParser, sentences: Sequence[Sentence], beam: int) -> float:
+    """Sentences that are parsed in a second of CPU time."""
+    texts = ["".join(word for word, _ in sentence.words()) for sentence in sentences]
+    parser.parse(texts[:2], beam=beam)
+    started = time.process_time()
+    parser.actions(texts, beam=beam)
+    return len(texts) / (time.process_time() - started)
+
+
+def run(options: RecipeOptions) -> RecipeResult:
+    """The systems, the beams, unknown words."""
+    result = RecipeResult(SLUG)
+    sizes = QUICK if options.quick else FULL
+    material = load(options)
+    material.train = material.train[: sizes.sentences]
+    known = vocabulary(material.train)
+    jobs = _jobs(material, sizes, options.seed)
+    with ThreadPoolExecutor(options.workers) as threads:
+        trained = dict(zip(jobs, threads.map(lambda job: job(), jobs.values()), strict=True))
+    found = {
+        name: score(material.test, parser.parse_like(material.test), known, epoch)
+        for name, (parser, epoch) in trained.items()
+    }
+    _systems(options, result, found)
+    _beams(options, result, material, sizes, trained, found)
+    _unknown_words(result, found["joint, annotated words"])
+    result.notes.append(
+        f"{len(material.train):,} training sentences, {len(material.test)} test sentences; beam {sizes.beam} for "
+        f"parsers (paper 64) and {sizes.tagger_beam} for the segmenter (paper 16), up to {sizes.epochs} epochs, tags "
+        f"of the pipeline's training sentences by {sizes.parts}-fold jackknifing (paper 10)."
+    )
+    return result
+
+
+Trained = tuple["ConstituentParser | PipelineParser", int]
+
+
+def _jobs(material: Material, sizes: Sizes, seed: int) -> dict[str, Callable[[], Trained]]:
+    """All trainings; the largest first."""
+    train, dev = material.train, material.dev
+
+    def joint(beam: int, **settings: object) -> Callable[[], Trained]:
+        return lambda: train_joint(train, dev, beam, sizes.epochs, seed, **settings)
+
+    jobs: dict[str, Callable[[], Trained]] = {}
+    for beam in sorted(sizes.beams, reverse=True):
+        jobs["joint, annotated words" if beam == sizes.beam else f"beam {beam}"] = joint(beam)
+    jobs["joint, flat words"] = joint(sizes.beam, structures="flat")
+    jobs["joint, annotated, no head characters"] = joint(sizes.beam, head_characters=False)
+    jobs["pipeline"] = lambda: train_pipeline(train, dev, sizes, seed)
+    return jobs
+
+
+def figures(outcome: Outcome) -> dict[str, float]:
+    """The figures of a row."""
+    report = outcome.scores
+    brackets = report.brackets.total()
+    return {
+        "Seg F": 100 * report.words.total().f1, "Tag F": 100 * report.tags.total().f1,
+        "Parse P": 100 * brackets.precision, "Parse R": 100 * brackets.recall, "Parse F": 100 * brackets.f1,
+    }  # fmt: skip
+
+
+def _systems(options: RecipeOptions, result: RecipeResult, found: dict[str, Outcome]) -> None:
+    """Table 2 of the paper, and the row without head characters."""
+    table = Table("Test", COLUMNS, digits={"epoch": 0})
+    order = ("pipeline", "joint, flat words", "joint, annotated words", "joint, annotated, no head characters")
+    for name in order:
+        outcome = found[name]
+        ours = {**figures(outcome), "epoch": outcome.epoch}
+        if name.startswith("joint, annotated"):
+            ours["WS F"] = 100 * outcome.structures.counts.total().f1
+        interval = confidence_interval(outcome.scores.brackets, "f1", 2000, options.seed)
+        table.add(name, ours, PAPER.get(name), {"Parse F": (100 * interval.low, 100 * interval.high)})
+    result.tables.append(table)
+    claims = (
+        ("the joint parser with annotated words is above the pipeline in Parse F", order[2], order[0], "brackets"),
+        ("and in Tag F", order[2], order[0], "tags"),
+        ("the joint parser with flat words is above the pipeline in Parse F", order[1], order[0], "brackets"),
+        ("annotated words are at least as good as flat ones in Parse F", order[2], order[1], "brackets"),
+        ("head characters raise Parse F (paper: 0.6)", order[2], order[3], "brackets"),
+    )
+    for claim, better, worse, measure in claims:
+        a, b = (getattr(found[name].scores, measure) for name in (better, worse))
+        compared = paired_bootstrap(a, b, "f1", 2000, options.seed)
+        low, high = 100 * compared.low, 100 * compared.high
+        evidence = f"{100 * compared.difference:+.2f}, 95 % interval {low:.2f} to {high:.2f}, p = {compared.p:.3g}"
+        result.check(claim, compared.difference > 0, evidence, required=False)
+
+
+def _beams(
+    options: RecipeOptions, result: RecipeResult, material: Material, sizes: Sizes, trained: dict[str, Trained],
+    found: dict[str, Outcome],
+) -> None:  # fmt: skip
+    """Figure 6: accuracy and speed by the width of the beam, in training and parsing alike."""
+    table = Table("Width of the beam, test", ["Seg F", "Tag F", "Parse F", "sentences/s"], digits={"sentences/s": 1})
+    parse, rates = [], []
+    for beam in sizes.beams:
+        name = "joint, annotated words" if beam == sizes.beam else f"beam {beam}"
+        own = figures(found[name])
+        parser = trained[name][0]
+        assert isinstance(parser, ConstituentParser)
+        rates.append(speed(parser, material.test, beam))
+        parse.append(own["Parse F"])
+        ours = {key: own[key] for key in ("Seg F", "Tag F", "Parse F")} | {"sentences/s": rates[-1]}
+        table.add(str(beam), ours, {"sentences/s": PAPER_SPEED[beam]} if beam in PAPER_SPEED else None)
+    result.tables.append(table)
+    shown = ", ".join(f"{each:.2f}" for each in parse)
+    result.check(
+        "a wider beam parses better", all(a < b for a, b in pairwise(parse)), shown,
+        required=not options.quick,
+    )  # fmt: skip
+    slower = rates[0] / rates[-1]
+    width = sizes.beams[-1] / sizes.beams[0]
+    result.check(
+        "and takes time in proportion", width / 3 <= slower <= 3 * width,
+        f"beam {sizes.beams[-1]} takes {slower:.1f} times as long as beam {sizes.beams[0]}", required=False,
+    )  # fmt: skip
+
+
+def _unknown_words(result: RecipeResult, outcome: Outcome) -> None:
+    report = outcome.structures
+    table = Table(
+        "Structures of words that training data does not have", ["words", "R", "R if tagged"], digits={"words": 0}
+    )
+    ours = {
+        "words": report.unknown,
+        "R": 100 * report.unknown_recall,
+        "R if tagged": 100 * report.unknown_recall_if_tagged,
+    }
+    table.add("joint, annotated words", ours, {"R": 60.43, "R if tagged": 87.96})
+    result.tables.append(table)
+    result.check(
+        "of unknown words with right borders and tag over 80 % have the right structure",
+        report.unknown_recall_if_tagged > 0.8,
+        f"{100 * report.unknown_recall_if_tagged:.2f} % of {report.unknown_tagged}",
+        required=False,
+    )

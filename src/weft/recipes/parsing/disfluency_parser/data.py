@@ -1,0 +1,58 @@
+"""The material of the recipe of disfluency-parser: transcripts with trees, generated repairs, Switchboard.
+
+Spoken UD treebanks give transcripts whose reparanda hang by that relation (French, Norwegian). Where there are none,
+repairs are put into fluent sentences (`weft.tasks.speech.generated`). Switchboard has repairs without trees, for
+detectors alone (`weft.tasks.speech.switchboard`).
+
+All are prepared as the parser reads them (`weft.tasks.speech.data`), with words, tags and trees and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from weft.formats import read
+from weft.recipes.framework import RecipeOptions
+from weft.tasks.speech.data import prepare
+from weft.tasks.speech.generated import stripped
+from weft.tasks.tagging.tagger import Tagger, TaggerSettings
+from weft.text.doc import Doc
+
+FOLDER = "treebanks/ud"
+FRENCH = ("French-Rhapsodie", "French-ParisStories")
+NORWEGIAN = ("Norwegian-NynorskLIA",)
+ENGLISH = ("English-EWT",)
+SWITCHBOARD = ("disfluency/swbd-disf-tagged/heldout.tsv.gz", "disfluency/swbd-disf-tagged/test.tsv.gz")
+
+
+def transcripts(options: RecipeOptions, treebanks: Sequence[str], part: str, limit: int = 0) -> list[Doc]:
+    """The sentences of treebanks as the parser reads them, a document a treebank; of each at most `limit`, if any."""
+    found = []
+    for name in treebanks:
+        path = options.find(f"{FOLDER}/{name}/{part}.conllu.gz")
+        corpus = read(path).take_sentences(limit) if limit else read(path)
+        found.append(stripped([prepare(doc).doc for doc in corpus]))
+    return found
+
+
+def retag(train: Sequence[Doc], others: Sequence[Sequence[Doc]], folds: int = 5, epochs: int = 5) -> None:
+    """Replace gold tags by those of a tagger; training sentences get theirs from taggers that did not see them."""
+    settings = TaggerSettings(column="upos", learner="perceptron", epochs=epochs, calibrate=False)
+    sentences = [(doc, number) for doc in train for number in range(doc.n_sentences)]
+    parts = [[sentences[i] for i in range(fold, len(sentences), folds)] for fold in range(folds)]
+    predicted: dict[tuple[int, int], list[str]] = {}
+    for part in parts:
+        rest = [each for other in parts if other is not part for each in other]
+        tagger = Tagger(settings)
+        tagger.fit([doc.subset([number]) for doc, number in rest])
+        held_out = [doc.subset([number]) for doc, number in part]
+        tagger(held_out)
+        for (doc, number), tagged in zip(part, held_out, strict=True):
+            predicted[id(doc), number] = tagged.column("upos")
+    tagger = Tagger(settings)
+    tagger.fit(list(train))
+    for docs in others:
+        tagger(docs)
+    for doc in train:
+        tags = [tag for number in range(doc.n_sentences) for tag in predicted[id(doc), number]]
+        doc.set_column("upos", tags)

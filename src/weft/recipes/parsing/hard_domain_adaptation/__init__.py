@@ -1,0 +1,5 @@
+"""The recipe of hard-domain-adaptation: `experiment` runs it on the corpora of this folder's other modules."""
+
+from weft.recipes.parsing.hard_domain_adaptation.experiment import run
+
+__all__ = ["run"]

@@ -1,0 +1,1 @@
+"""Recipes of sequence labelling and segmentation systems."""

@@ -1,0 +1,1 @@
+"""Recipes of weakly supervised and cross-lingual systems."""

@@ -1,0 +1,5 @@
+"""The recipe of cliper: `experiment` runs it on the corpora of this folder's other modules."""
+
+from weft.recipes.transfer.cliper.experiment import run
+
+__all__ = ["run"]

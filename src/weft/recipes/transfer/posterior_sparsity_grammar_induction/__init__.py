@@ -1,0 +1,5 @@
+"""The recipe of posterior-sparsity-grammar-induction: `experiment` runs it, `data` reads its corpora."""
+
+from weft.recipes.transfer.posterior_sparsity_grammar_induction.experiment import run
+
+__all__ = ["run"]

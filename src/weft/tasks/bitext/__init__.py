@@ -1,0 +1,1 @@
+"""Word alignment, and projection of annotation over aligned words."""

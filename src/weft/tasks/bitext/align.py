@@ -1,0 +1,277 @@
+"""Word alignment: which words of two sentences are translations of each other.
+
+An aligner learns both directions of a bitext (`weft.learn.bitext.word_alignment`), and links the words of that bitext
+or of new sentence pairs. One alignment is made of the two directions by a heuristic (`weft.infer.alignment.symmetrize`)
+from the most probable alignment of each, or by their posterior probabilities p(i, j) alone:
+
+    posterior     all links with  combine(p_forward, p_backward) >= threshold,    combine: min, product or mean
+
+Every link has that combined posterior as its score, whatever way it was chosen.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft import storage
+from weft.errors import ConfigError, DataError, ModelError
+from weft.infer.alignment.links import Alignments, turned_cells
+from weft.infer.alignment.symmetrize import METHODS, links_of_cells, symmetrise_cells
+from weft.learn.bitext.translation_table import TranslationTable
+from weft.learn.bitext.word_alignment import AlignmentSettings, Side, learn_alignment
+from weft.learn.generative.cooccurrence import Cooccurrences, Types
+from weft.ragged import Booleans, Floats, Indices
+from weft.text.bitext import Links
+
+Words = Sequence[str]
+
+#: Ways to choose links: one direction as it is, heuristics over both, or posterior probabilities.
+CHOICES = ("forward", "backward", *METHODS, "posterior")
+COMBINATIONS = ("min", "product", "mean")
+#: Directions learned apart. They agree on fewer links, and more of these are right: what annotation is carried over.
+APART = AlignmentSettings(agreement=False)
+#: The threshold of the choice `posterior` where none is given.
+HALF = 0.5
+
+
+@dataclass(frozen=True)
+class Grids:
+    """Numbers of all cells of some sentence pairs, target word by target word: posteriors and best alignments."""
+
+    source_sizes: Indices
+    target_sizes: Indices
+    forward: Floats
+    backward: Floats
+    forward_best: Booleans
+    backward_best: Booleans
+
+
+class Aligner:
+    """Learns to link the words of sentence pairs.
+
+    >>> english = ["the house", "the book", "a book", "a red house", "the red book", "red"]
+    >>> german = ["das Haus", "das Buch", "ein Buch", "ein rotes Haus", "das rote Buch", "rotes"]
+    >>> aligner = Aligner()
+    >>> facts = aligner.fit([s.split() for s in english], [s.split() for s in german])
+    >>> aligner.align([["a", "book"]], [["ein", "Buch"]]).pairs()
+    [[(0, 0), (1, 1)]]
+    """
+
+    def __init__(self, settings: AlignmentSettings | None = None, *, lower: bool = True) -> None:
+        self.settings = settings or AlignmentSettings()
+        self.lower = lower
+        self.source_words: dict[str, int] = {}
+        self.target_words: dict[str, int] = {}
+        self.tables: tuple[TranslationTable, TranslationTable] | None = None
+        self.jumps: tuple[Floats, Floats] = (np.zeros(0), np.zeros(0))
+
+    def fit(self, source: Iterable[Words], target: Iterable[Words]) -> dict[str, Any]:
+        """Learn from the sentence pairs of a bitext, and tell how it went."""
+        self.source_words, self.target_words = {}, {}
+        sides = (
+            *self._numbered(source, self.source_words, grow=True),
+            *self._numbered(target, self.target_words, grow=True),
+        )
+        pairs = Cooccurrences.of(*sides)
+        if pairs.n_entries == 0:
+            raise DataError("the bitext has no sentence pair with words on both sides; there is nothing to learn")
+        learned = learn_alignment(pairs, self.settings)
+        self.tables = (
+            TranslationTable.of(Side(pairs, turned=False), learned.forward),
+            TranslationTable.of(Side(pairs, turned=True), learned.backward),
+        )
+        self.jumps = (learned.forward.jumps, learned.backward.jumps)
+        return {
+            "pairs": pairs.n_pairs,
+            "source words": len(pairs.source),
+            "target words": len(pairs.target),
+            "source types": len(self.source_words),
+            "target types": len(self.target_words),
+            "objective": learned.objective,
+        }
+
+    def align(
+        self,
+        source: Sequence[Words],
+        target: Sequence[Words],
+        symmetrize: str = "grow-diag-final-and",
+        *,
+        threshold: float | None = None,
+        combine: str = "min",
+    ) -> Links:
+        """The links of sentence pairs; with a threshold only those whose score reaches it."""
+        if len(source) != len(target):
+            raise DataError(
+                f"{len(source):,} source and {len(target):,} target sentences; a bitext has as many of each"
+            )
+        pairs = zip(source, target, strict=True)
+        return Links.joined(self.stream(pairs, symmetrize, threshold=threshold, combine=combine))
+
+    def stream(
+        self,
+        pairs: Iterable[tuple[Words, Words]],
+        symmetrize: str = "grow-diag-final-and",
+        *,
+        threshold: float | None = None,
+        combine: str = "min",
+        batch: int = 1000,
+    ) -> Iterator[Links]:
+        """The links of sentence pairs in batches, as they are asked for."""
+        _check(symmetrize, combine, threshold)
+        if self.tables is None:
+            raise ConfigError("this aligner has learned nothing yet; call fit(source, target) or load a model")
+        waiting = iter(pairs)
+        while held := list(islice(waiting, batch)):
+            grids = self.grids([source for source, _ in held], [target for _, target in held])
+            yield _links(grids, symmetrize, threshold, combine)
+
+    def grids(self, source: Sequence[Words], target: Sequence[Words]) -> Grids:
+        """Posterior probabilities and best alignments of both directions, for every cell of some sentence pairs."""
+        words, offsets = self._numbered(source, self.source_words)
+        others, other_offsets = self._numbered(target, self.target_words)
+        sizes = np.diff(offsets), np.diff(other_offsets)
+        assert self.tables is not None
+        forward = self._alignments(0, words, offsets, others, other_offsets)
+        backward = self._alignments(1, others, other_offsets, words, offsets)
+        order = turned_cells(*sizes)
+        return Grids(
+            *sizes,
+            forward.marginals().link,
+            backward.marginals().link[order],
+            _chosen(forward),
+            _chosen(backward)[order],
+        )
+
+    def _alignments(
+        self, direction: int, given: Types, given_offsets: Indices, words: Types, offsets: Indices
+    ) -> Alignments:
+        assert self.tables is not None
+        cells, null = self.tables[direction].look_up(given, given_offsets, words, offsets)
+        jumps = self.jumps[direction]
+        return Alignments(
+            cells, null, np.diff(given_offsets), offsets,
+            jumps=jumps if len(jumps) else None, p_null=self.settings.p_null,
+        )  # fmt: skip
+
+    def translations(self, word: str, n: int = 10, *, backward: bool = False) -> list[tuple[str, float]]:
+        """The most probable translations of a source word, or with `backward` of a target word."""
+        known, others = (self.source_words, self.target_words)[:: -1 if backward else 1]
+        row = known.get(word.lower() if self.lower else word)
+        if row is None or self.tables is None:
+            return []
+        names = list(others)
+        return [(names[other], weight) for other, weight in self.tables[int(backward)].best(row, n)]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a model file."""
+        if self.tables is None:
+            raise ConfigError("this aligner has learned nothing yet; there is nothing to save")
+        arrays: dict[str, NDArray[Any]] = {}
+        for name, table, jumps in zip(("forward", "backward"), self.tables, self.jumps, strict=True):
+            arrays |= {f"{name}/{key}": array for key, array in table.arrays().items()}
+            arrays[f"{name}/jumps"] = jumps
+        header = {
+            "task": "aligner",
+            "settings": asdict(self.settings),
+            "lower": self.lower,
+            "source_words": list(self.source_words),
+            "target_words": list(self.target_words),
+        }
+        storage.save(path, header, arrays, pack=True)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Aligner:
+        """The aligner that `save` wrote."""
+        header, arrays = storage.load(path)
+        if header.get("task") != "aligner":
+            raise ModelError(f"{os.fspath(path)} is a model for {header.get('task', 'something else')}, not an aligner")
+        aligner = cls(AlignmentSettings(**header["settings"]), lower=header["lower"])
+        aligner.source_words = {word: i for i, word in enumerate(header["source_words"])}
+        aligner.target_words = {word: i for i, word in enumerate(header["target_words"])}
+        parts = [
+            {key.removeprefix(f"{name}/"): array for key, array in arrays.items() if key.startswith(f"{name}/")}
+            for name in ("forward", "backward")
+        ]
+        aligner.jumps = (np.array(parts[0].pop("jumps")), np.array(parts[1].pop("jumps")))
+        aligner.tables = (TranslationTable.of_arrays(parts[0]), TranslationTable.of_arrays(parts[1]))
+        return aligner
+
+    def _numbered(self, sentences: Iterable[Words], known: dict[str, int], grow: bool = False) -> tuple[Types, Indices]:
+        """The words of sentences by number, -1 where they are not known; with `grow` they get a number then."""
+        numbers: list[int] = []
+        ends = [0]
+        for sentence in sentences:
+            words = [word.lower() for word in sentence] if self.lower else sentence
+            if grow:
+                numbers.extend([known.setdefault(word, len(known)) for word in words])
+            else:
+                numbers.extend([known.get(word, -1) for word in words])
+            ends.append(len(numbers))
+        return np.array(numbers, dtype=np.int32), np.array(ends, dtype=np.int64)
+
+
+def align(
+    source: Sequence[Words],
+    target: Sequence[Words],
+    symmetrize: str = "grow-diag-final-and",
+    *,
+    settings: AlignmentSettings | None = None,
+    threshold: float | None = None,
+    combine: str = "min",
+) -> Links:
+    """Learn an aligner from a bitext and link its words: `align(english, german, "intersection", threshold=0.9)`.
+
+    >>> align([["yes"], ["no"], ["yes", "no"]], [["ja"], ["nein"], ["nein", "ja"]]).pairs()
+    [[(0, 0)], [(0, 0)], [(0, 1), (1, 0)]]
+    """
+    _check(symmetrize, combine, threshold)
+    aligner = Aligner(settings)
+    aligner.fit(source, target)
+    return aligner.align(source, target, symmetrize, threshold=threshold, combine=combine)
+
+
+def _check(symmetrize: str, combine: str, threshold: float | None) -> None:
+    if symmetrize not in CHOICES:
+        raise ConfigError(f"symmetrize={symmetrize!r}: there are {', '.join(CHOICES)}")
+    if combine not in COMBINATIONS:
+        raise ConfigError(f"combine={combine!r}: there are {', '.join(COMBINATIONS)}")
+    if threshold is not None and not 0 <= threshold <= 1:
+        raise ConfigError(f"threshold={threshold}: expected a probability, from 0 to 1")
+
+
+def _chosen(alignments: Alignments) -> Booleans:
+    """The cells of the most probable alignments."""
+    best = alignments.best()
+    cells = np.zeros(len(alignments.translation), dtype=np.bool_)
+    sizes = np.repeat(alignments.source_sizes, np.diff(alignments.target_offsets))
+    starts = np.concatenate([[0], np.cumsum(sizes)])[:-1]
+    linked = best >= 0
+    cells[(starts + best)[linked]] = True
+    return cells
+
+
+def _links(grids: Grids, symmetrize: str, threshold: float | None, combine: str) -> Links:
+    if combine == "min":
+        score = np.minimum(grids.forward, grids.backward)
+    elif combine == "product":
+        score = grids.forward * grids.backward
+    else:
+        score = (grids.forward + grids.backward) / 2
+    if symmetrize == "posterior":
+        chosen = score >= (HALF if threshold is None else threshold)
+    elif symmetrize == "forward":
+        chosen, score = grids.forward_best, grids.forward
+    elif symmetrize == "backward":
+        chosen, score = grids.backward_best, grids.backward
+    else:
+        sizes = grids.source_sizes, grids.target_sizes
+        chosen = symmetrise_cells(grids.forward_best, grids.backward_best, *sizes, symmetrize)
+    links = links_of_cells(chosen, score, grids.source_sizes, grids.target_sizes)
+    return links if threshold is None else links.above(threshold)

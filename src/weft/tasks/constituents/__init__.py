@@ -1,0 +1,1 @@
+"""Phrase-structure parsing over words or characters."""

@@ -1,0 +1,385 @@
+"""Phrase-structure trees by shift and reduce with a beam: over characters, where words and tags are found with the tree
+(Zhang et al. 2013), or over words with tags (Zhang & Clark 2009).
+
+Over characters the parser works on text without blanks, such as Chinese. Words are trees over characters too: with the
+column `structure` (`weft.text.word_structures`) as annotated, else from the left. Without phrases it is a joint
+segmenter and tagger.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError, WeftError
+from weft.evaluate.trees.parseval import evaluate_constituents
+from weft.infer.constituents.beam import ConstituentModel, action_sequence, new_room, search
+from weft.infer.constituents.system import Subwords, Units, new_pool
+from weft.infer.constituents.templates import compile_templates
+from weft.infer.transitions.weights import LARGEST, largest_mean, new_narrow, new_wide, pack_wide, unpack_wide
+from weft.learn.transitions.constituents import ConstituentTrainer
+from weft.pipeline.pipeline import Component, State
+from weft.pipeline.settings import Settings
+from weft.storage import Arrays
+from weft.tasks.constituents.actions import actions_of, closed, compile_actions, tree_of_actions
+from weft.tasks.constituents.data import CLOSED, WordRules, subwords_of, units_of
+from weft.tasks.constituents.templates import templates_of
+from weft.text.binarize import CHINESE, HeadRules, binarise, plain, unbinarise
+from weft.text.constituents import doc_of_trees, set_trees, tree_of
+from weft.text.doc import Doc
+from weft.text.trees import Tree, rebuild
+from weft.text.word_structures import COLUMN, collapse, expand, flat
+
+HEADS = {"chinese": CHINESE, "left": HeadRules({}, "l"), "right": HeadRules({}, "r")}
+#: Labels above a whole sentence that say nothing.
+TOP = ("", "ROOT", "TOP", "S1", "VROOT")
+#: Weights of a trained model are multiples of one over this, or less where they would not fit.
+FINEST = 256.0
+_SENTENCE = re.compile(r"[^。！？\n]*[。！？]+[”’」』）]*|[^。！？\n]+")
+
+
+@dataclass
+class ConstituentSettings(Settings):
+    """Settings of the constituent parser."""
+
+    units: str = "characters"  # or words
+    beam: int = 16
+    epochs: int = 15
+    structures: str = "annotated"  # or flat: words are joined from the left whatever the column says
+    head_characters: bool = True
+    phrases: bool = True
+    heads: str = "chinese"
+    seed: int = 0
+    workers: int = 1  # threads for parsing
+
+    def check(self) -> None:
+        """Refuse what does not exist."""
+        choices = {"units": ("characters", "words"), "structures": ("annotated", "flat"), "heads": tuple(HEADS)}
+        for name, known in choices.items():
+            if getattr(self, name) not in known:
+                raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
+        if self.units == "words" and not self.phrases:
+            raise ConfigError("over words there are only phrases to find; leave phrases=false to units=characters")
+        for name in ("beam", "epochs", "workers"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be 1 at least, got {getattr(self, name)}")
+
+
+class Sentence(NamedTuple):
+    """A sentence of a treebank: a tree over words, and the structures of its words."""
+
+    tree: Tree
+    structures: tuple[str, ...]
+
+    def words(self) -> list[tuple[str, str]]:
+        """Words with their tags."""
+        return [(leaf.word, leaf.label) for leaf in self.tree.leaves()]
+
+
+def sentences_of(docs: Iterable[Doc], phrases: bool = True) -> list[Sentence]:
+    """The trees of documents, labels without function tags, tops without a label of their own taken off.
+
+    Without `phrases`, words with tags are enough.
+    """
+    found = []
+    for doc in docs:
+        if phrases and doc.constituents is None and doc.n_words:
+            raise WeftError(f"{doc!r} has no constituents to learn from; read a file of trees in brackets")
+        structures = doc.column(COLUMN)
+        for number, (first, end) in enumerate(pairwise(doc.sentence_offsets.tolist())):
+            if first < end:
+                tree = _simple(tree_of(doc, number))
+                own = [s or flat(len(leaf.word)) for s, leaf in zip(structures[first:end], tree.leaves(), strict=True)]
+                found.append(Sentence(tree, tuple(own)))
+    return found
+
+
+def _simple(tree: Tree) -> Tree:
+    while tree.label in TOP and len(tree.children) == 1:
+        (tree,) = tree.children
+    made = rebuild(tree, lambda leaf: leaf, lambda label, children: Tree(plain(label) or TOP[1], children))
+    assert made is not None
+    return made
+
+
+def binary_tree(sentence: Sentence, settings: ConstituentSettings) -> Tree:
+    """The tree that a parser with these settings is to build: binary, down to characters (or words)."""
+    words = [leaf.word for leaf in sentence.tree.leaves()]
+    if settings.units == "words":
+        whole = _over_words(sentence.tree)
+    else:
+        own = sentence.structures if settings.structures == "annotated" else [flat(len(word)) for word in words]
+        whole = expand(sentence.tree, own)
+    return binarise(whole, HEADS[settings.heads])
+
+
+def _over_words(tree: Tree) -> Tree:
+    made = rebuild(tree, lambda leaf: Tree(f"{leaf.label}#t", (Tree(f"{leaf.label}#b", (), leaf.word),)), Tree)
+    assert made is not None
+    return made
+
+
+class ConstituentParser(Component):
+    """Phrase-structure trees, with words and tags where it works on characters."""
+
+    task = "constituents"
+
+    def __init__(self, settings: ConstituentSettings | None = None) -> None:
+        self.settings = settings if settings is not None else ConstituentSettings()
+        self.settings.check()
+        self.rules = WordRules([])
+        self.names: list[str] = []
+        self.labels: list[str] = []
+        self.model: ConstituentModel | None = None
+        self._packed: Arrays = {}
+        if self.settings.units == "characters":
+            phrases = ("constituents",) if self.settings.phrases else ()
+            self.provides: tuple[str, ...] = ("tokens", "sentences", "xpos", COLUMN, *phrases)
+        else:
+            self.requires, self.provides = ("tokens", "sentences", "xpos"), ("constituents",)
+
+    @classmethod
+    def of_options(cls, options: Any) -> Self:
+        return cls(ConstituentSettings.of_options(options))
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Learn from documents with constituents; with `dev` the weights of the best epoch are kept."""
+        phrases = self.settings.phrases
+        return self.learn(sentences_of(train, phrases), sentences_of(dev, phrases) if dev is not None else ())
+
+    def learn(
+        self,
+        train: Sequence[Sentence],
+        dev: Sequence[Sentence] = (),
+        watch: Callable[[int, float], None] | None = None,
+        tags: Sequence[Sequence[str]] | None = None,
+    ) -> dict[str, Any]:
+        """Learn from sentences; `watch` is told epochs and scores on dev, `tags` are those given to a parser of words
+        in place of the right ones."""
+        if not train:
+            raise WeftError("there are no sentences to learn from")
+        settings = self.settings
+        trees = [binary_tree(sentence, settings) for sentence in train]
+        gold_names = [self._gold(tree) for tree in trees]
+        words = [sentence.words() for sentence in train]
+        pairs = [pair for sentence in words for pair in sentence]
+        if tags is not None:
+            pairs += [(word, tag) for own, given in zip(words, tags, strict=True)
+                      for (word, _), tag in zip(own, given, strict=True)]  # fmt: skip
+        self.rules = WordRules(pairs, CLOSED if settings.heads == "chinese" else ())
+        self.names = closed(name for names in gold_names for name in names)
+        self.names = closed([*self.names, *(f"separate {tag}" for tag in self.rules.tags)])
+        self.labels = sorted({name.split(" ")[1] for name in self.names if name.startswith(("binary", "unary"))})
+        parts = (node for tree in trees for node in tree.nodes() if node.label.endswith("#t"))
+        self.model = self._new_model(subwords_of(parts, self.rules.tags))
+        number = {name: k for k, name in enumerate(self.names)}
+        if settings.units == "words":
+            given = tags if tags is not None else [[tag for _, tag in sentence] for sentence in words]
+            gold_names = [_retagged(names, own) for names, own in zip(gold_names, given, strict=True)]
+            units, offsets = units_of([[word for word, _ in sentence] for sentence in words], self.rules, given)
+        else:
+            texts = ["".join(word for word, _ in sentence) for sentence in words]
+            cuts = [np.cumsum([len(word) for word, _ in sentence]).tolist() for sentence in words]
+            units, offsets = units_of(texts, self.rules, cuts=cuts)
+        gold = [np.array([number[name] for name in names], dtype=np.int32) for names in gold_names]
+        trainer = ConstituentTrainer(self.model, units, offsets, gold, settings.beam)
+        random = np.random.default_rng(settings.seed)
+        best, chosen = -1.0, 0
+        history: list[dict[str, float]] = []
+        for epoch in range(1, settings.epochs + 1):
+            told = trainer.epoch(random.permutation(len(train)).tolist())
+            history.append({"epoch": epoch, "wrong": told.wrong, "early": told.early})
+            if dev or epoch == settings.epochs:
+                self._take(trainer)
+                score = self.score(dev) if dev else 0.0
+                history[-1]["dev"] = score
+                if watch is not None:
+                    watch(epoch, score)
+                if score > best:
+                    best, chosen, kept = score, epoch, self._packed
+        self._load(kept)
+        scores = {"brackets" if settings.phrases else "tags": best} if dev else {}
+        return {"scores": scores, "training": {"sentences": len(train), "epoch": chosen, "history": history}}
+
+    def _gold(self, tree: Tree) -> list[str]:
+        names = actions_of(tree)
+        return names if self.settings.phrases else [n for n in names if not n.startswith(("binary", "unary"))]
+
+    def _new_model(self, subwords: Subwords) -> ConstituentModel:
+        settings = self.settings
+        program = compile_templates(templates_of(settings.units, settings.phrases, settings.head_characters))
+        actions = compile_actions(self.names, self.rules.tags, self.labels)
+        return ConstituentModel(
+            actions, program, new_wide(len(self.names)), subwords, settings.structures == "flat" or not settings.phrases
+        )
+
+    def _take(self, trainer: ConstituentTrainer) -> None:
+        """Use the mean weights of the training so far."""
+        table, clock = trainer.model.weights, trainer.clock
+        scale = min(FINEST, LARGEST / max(largest_mean(new_narrow(), table, clock), 1e-9))
+        self._load(pack_wide(table, clock, scale))
+
+    def _load(self, packed: Arrays) -> None:
+        assert self.model is not None
+        self._packed = packed
+        self.model = self.model._replace(weights=unpack_wide(packed, len(self.names)))
+
+    def score(self, gold: Sequence[Sentence]) -> float:
+        """F1 of brackets (of words with tags, without phrases) in percent, from the characters of gold sentences."""
+        found = self.parse_like(gold)
+        report = evaluate_constituents([document_of(gold)], [document_of(found)])
+        return 100 * (report.brackets if self.settings.phrases else report.tags).total().f1
+
+    def parse_like(self, gold: Sequence[Sentence], tags: Sequence[Sequence[str]] | None = None) -> list[Sentence]:
+        """The parser's sentences for the characters (or words with their tags) of given ones."""
+        words = [sentence.words() for sentence in gold]
+        if self.settings.units == "words":
+            given = tags if tags is not None else [[tag for _, tag in sentence] for sentence in words]
+            return self.parse([[word for word, _ in sentence] for sentence in words], given)
+        return self.parse(["".join(word for word, _ in sentence) for sentence in words])
+
+    def parse(
+        self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None, beam: int | None = None
+    ) -> list[Sentence]:
+        """The trees of sentences of characters or, with their `tags`, of words; `beam` may differ from training."""
+        found = []
+        for names, sentence in zip(self.actions(sentences, tags, beam), sentences, strict=True):
+            stack = tree_of_actions(names, sentence)
+            if self.settings.phrases and stack:
+                tree, structures = collapse(unbinarise(stack[0]))
+            else:
+                tree, structures = collapse(Tree(TOP[1], tuple(stack))) if stack else (Tree(TOP[1]), [])
+            found.append(Sentence(tree, tuple(structures)))
+        return found
+
+    def actions(
+        self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None, beam: int | None = None
+    ) -> list[list[str]]:
+        """The actions that the parser takes."""
+        if self.model is None:
+            raise WeftError("the parser has not been trained")
+        units, offsets = units_of(sentences, self.rules, tags)
+        return self._search_all(units, offsets, self.settings.beam if beam is None else beam)
+
+    def tag(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
+        """The tags of sentences whose words are given, by a parser over characters.
+
+        >>> from weft.text.trees import parse_tree
+        >>> tagger = ConstituentParser(ConstituentSettings(phrases=False, epochs=2, beam=2))
+        >>> _ = tagger.learn([Sentence(parse_tree("(NP (JJ 新) (NN 书))"), (".", "."))])
+        >>> tagger.tag([["新", "书"]])
+        [['JJ', 'NN']]
+        """
+        texts = ["".join(words) for words in sentences]
+        cuts = [np.cumsum([len(word) for word in words]).tolist() for words in sentences]
+        units, offsets = units_of(texts, self.rules, cuts=cuts, exact=True)
+        found = self._search_all(units, offsets, self.settings.beam)
+        return [[name.split(" ")[1] for name in names if name.startswith("separate")] for names in found]
+
+    def _search_all(self, units: Units, offsets: NDArray[np.int64], width: int) -> list[list[str]]:
+        numbers = range(len(offsets) - 1)
+        workers = min(self.settings.workers, max(1, len(numbers)))
+        if workers == 1:
+            return self._search(units, offsets, numbers, width)
+        parts = [numbers[k::workers] for k in range(workers)]
+        found: list[list[str]] = [[] for _ in numbers]
+        with ThreadPoolExecutor(workers) as threads:
+            for part, rows in zip(
+                parts, threads.map(lambda part: self._search(units, offsets, part, width), parts), strict=True
+            ):
+                for s, row in zip(part, rows, strict=True):
+                    found[s] = row
+        return found
+
+    def _search(self, units: Units, offsets: NDArray[np.int64], numbers: range, width: int) -> list[list[str]]:
+        """The actions of the sentences with these numbers."""
+        assert self.model is not None
+        longest = max((int(offsets[s + 1] - offsets[s]) for s in numbers), default=1)
+        pool = new_pool(longest, width)
+        room = new_room(self.model, width, len(pool))
+        out, none = np.zeros(len(pool), dtype=np.int32), np.zeros(0, dtype=np.int32)
+        found: list[list[str]] = []
+        for s in numbers:
+            first, n = int(offsets[s]), int(offsets[s + 1] - offsets[s])
+            count = 0
+            if n:
+                best, _, _ = search(self.model, units, first, s, n, width, none, pool, room)
+                count = action_sequence(pool, best, out)
+            found.append([self.names[k] for k in out[:count].tolist()])
+        return found
+
+    def __call__(self, docs: Sequence[Doc]) -> None:
+        for doc in docs:
+            if self.settings.units == "words":
+                forms, tags, offsets = doc.column("form"), doc.column("xpos"), doc.sentence_offsets.tolist()
+                cut = [(forms[a:b], tags[a:b]) for a, b in pairwise(offsets)]
+                found = self.parse([words for words, _ in cut], [own for _, own in cut])
+                set_trees(doc, [sentence.tree if sentence.tree.children else None for sentence in found])
+            else:
+                self._annotate_text(doc)
+
+    def _annotate_text(self, doc: Doc) -> None:
+        places = [
+            [m.start() + k for k, letter in enumerate(m.group()) if not letter.isspace()]
+            for m in _SENTENCE.finditer(doc.text)
+        ]
+        places = [row for row in places if row]
+        found = self.parse(["".join(doc.text[at] for at in row) for row in places])
+        starts, ends, lengths = [], [], []
+        for row, sentence in zip(places, found, strict=True):
+            at = 0
+            for word, _ in sentence.words():
+                starts.append(row[at])
+                at += len(word)
+                ends.append(row[at - 1] + 1)
+            lengths.append(len(sentence.structures))
+        doc.set_offsets(starts, ends)
+        doc.set_sentences(np.cumsum([0, *lengths]))
+        doc.set_column("form", [word for sentence in found for word, _ in sentence.words()])
+        doc.set_column("xpos", [tag for sentence in found for _, tag in sentence.words()])
+        doc.set_column(COLUMN, [structure for sentence in found for structure in sentence.structures])
+        if self.settings.phrases:
+            set_trees(doc, [sentence.tree for sentence in found])
+
+    def state(self) -> State:
+        if self.model is None:
+            raise WeftError("the parser has not been trained: there is nothing to save")
+        settings = {name: value for name, value in asdict(self.settings).items() if name != "workers"}
+        header = {"settings": settings, "rules": self.rules.state(), "actions": self.names}
+        subwords = {f"subwords/{name}": array for name, array in self.model.subwords._asdict().items()}
+        return header, {**subwords, **{f"weights/{name}": array for name, array in self._packed.items()}}
+
+    @classmethod
+    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> ConstituentParser:
+        parser = cls(ConstituentSettings(**header["settings"]))
+        parser.rules, parser.names = WordRules.of_state(header["rules"]), list(header["actions"])
+        parser.labels = sorted({n.split(" ")[1] for n in parser.names if n.startswith(("binary", "unary"))})
+        subwords = Subwords(*(np.array(arrays[f"subwords/{name}"]) for name in Subwords._fields))
+        parser.model = parser._new_model(subwords)
+        parser._load({name.split("/")[1]: array for name, array in arrays.items() if name.startswith("weights/")})
+        return parser
+
+
+def _retagged(names: Sequence[str], tags: Sequence[str]) -> list[str]:
+    """Actions over words with other tags."""
+    given = iter(tags)
+    return [f"separate {next(given)}" if name.startswith("separate") else name for name in names]
+
+
+def document_of(sentences: Sequence[Sentence]) -> Doc:
+    """Sentences as a document of Chinese, without blanks.
+
+    >>> from weft.text.trees import parse_tree
+    >>> document_of([Sentence(parse_tree("(NP (JJ 新) (NN 书))"), (".", "."))]).text
+    '新书'
+    """
+    doc = doc_of_trees([sentence.tree for sentence in sentences], blanks=False)
+    doc.set_column(COLUMN, [structure for sentence in sentences for structure in sentence.structures])
+    return doc

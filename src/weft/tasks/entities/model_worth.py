@@ -1,0 +1,85 @@
+"""What a recogniser that learned from no or few labelled sentences is worth: how many of them a plain one would need.
+
+F(n) = score of a recogniser trained on n labelled sentences, with the settings of the model compared
+worth = the n at which F(n) reaches the score of the model           (`weft.evaluate.size_to_reach`)
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from weft.errors import ConfigError, DataError
+from weft.evaluate.curves import CurveRow, draw_curve, learning_curve, size_to_reach
+from weft.evaluate.labels.spans import evaluate_spans
+from weft.pipeline.pipeline import Pipeline
+from weft.tasks.entities.recognizer import EntityRecognizer
+from weft.text.doc import Doc
+
+
+@dataclass(frozen=True)
+class ModelWorth:
+    """The score of a model, the learning curve of plain training, and the size at which they meet (None: nowhere)."""
+
+    score: float
+    rows: list[CurveRow]
+    sentences: float | None
+
+    def as_dict(self) -> dict[str, object]:
+        """The figures as plain values, for JSON."""
+        return {"score": self.score, "sentences": self.sentences, "curve": [vars(row) for row in self.rows]}
+
+    def __str__(self) -> str:
+        largest = max(row.size for row in self.rows)
+        worth = f"more than {largest:,}" if self.sentences is None else f"{self.sentences:,.0f}"
+        return f"{draw_curve(self.rows)}\nThe model has {100 * self.score:.2f}: worth {worth} labelled sentences."
+
+
+def model_worth(
+    model: Pipeline, labelled: Sequence[Doc], test: Sequence[Doc], sizes: Sequence[int], seeds: Sequence[int] = (0,)
+) -> ModelWorth:
+    """Train plain recognisers on growing parts of labelled sentences and see where they reach a model.
+
+    >>> from weft.text.layers import SpanLayer
+    >>> doc = Doc.of_words([["Ada", "left", "Rome"], ["Rome", "fell"], ["Ada", "saw", "Rome"]])
+    >>> doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "PER"), (2, 3, "LOC"), (3, 4, "LOC"), (5, 6, "PER"),
+    ...                                                    (7, 8, "LOC")])
+    >>> recognizer = EntityRecognizer()
+    >>> report = recognizer.fit([doc])
+    >>> model_worth(Pipeline([recognizer]), [doc], [doc], [1, 3]).score
+    1.0
+    """
+    found = next((each for each in model.components if isinstance(each, EntityRecognizer)), None)
+    if found is None:
+        raise ConfigError("the model does not find entities; expected one of `weft train ner`")
+    sentences = [doc.subset([i]) for doc in labelled for i in range(doc.n_sentences)]
+    usable = [size for size in sizes if 0 < size <= len(sentences)]
+    if not usable:
+        raise DataError(f"there are {len(sentences)} labelled sentences; none of the sizes asked for fits")
+    layer = found.settings.layer
+
+    def score(pipeline: Pipeline) -> float:
+        answers = [_bare(doc, layer) for doc in test]
+        pipeline.annotate(answers)
+        return evaluate_spans(list(test), answers, layer).score.f1
+
+    def train(part: list[Doc], seed: int) -> Pipeline:
+        settings = replace(
+            found.settings, seed=seed, templates="", fields={}, gazetteers={}, clusters="", checkpoint=""
+        )
+        recognizer = EntityRecognizer(settings)
+        recognizer.fit(part)
+        return Pipeline([recognizer])
+
+    rows = learning_curve(train, score, sentences, usable, seeds)
+    own = score(model)
+    return ModelWorth(own, rows, size_to_reach(rows, own))
+
+
+def _bare(doc: Doc, layer: str) -> Doc:
+    """A copy without the layer."""
+    own = copy.copy(doc)
+    own.columns = dict(doc.columns)
+    own.spans = {name: spans for name, spans in doc.spans.items() if name != layer}
+    return own

@@ -1,0 +1,290 @@
+"""Named entities: flat spans as one label a word, nested ones level by level.
+
+Beyond words, spelling and tags the recogniser reads
+
+    gazetteers      lists of phrases, one file a list (`weft.features.gazetteer`)
+    clusters        classes of words learned from plain text (`weft.lexical.clusters.monolingual`), and a second kind of
+    them beside surroundings    the other occurrences of a word in the document (`weft.features.surroundings`)
+
+With `nested`, a recogniser finds the spans that no other holds; a second one, which sees its labels, finds those that
+only these hold, and so on as far as the training data goes (`weft.text.nesting`):
+
+    p(spans) = p(level 0) * p(level 1 | level 0) * ...
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from weft.errors import ConfigError, DataError
+from weft.features.extract import Binding
+from weft.features.gazetteer import Gazetteer
+from weft.features.lexicon import WordClasses
+from weft.features.surroundings import Surroundings
+from weft.lexical.clusters.monolingual import load_clusters
+from weft.pipeline.pipeline import State
+from weft.storage import Arrays
+from weft.tasks.labelling.labeller import LabellerSettings
+from weft.tasks.spans.chunker import Chunker, ChunkerSettings
+from weft.text.conventions.misc_spans import spans_of_misc
+from weft.text.doc import Doc
+from weft.text.layers import SpanLayer, words_of_chars
+from weft.text.nesting import levels_of
+
+WORDS = (
+    "true y[-1] w[0] w[-1] w[1] w[-2..2].lower w[-1].lower|w[0].lower w[0].lower|w[1].lower "
+    "w[-2..2].brief w[-1..1].shape w[0].prefix1..4 w[0].suffix1..5 w[-1].suffix2..3 w[1].suffix2..3 "
+    "w[-1..1].kind w[-1].kind|w[0].kind w[0].kind|w[1].kind w[-1].kind|w[0].kind|w[1].kind"
+)
+TAGS = "t[-2..2] t[-1]|t[0] t[0]|t[1] t[-1]|t[0]|t[1]"
+GAZETTEERS = "g[-1..1]"
+CLUSTERS = "c[-1..1] c[-2..2].prefix4 c[0].prefix8 c[-1].prefix8|c[0].prefix8 c[0].prefix8|c[1].prefix8"
+NATIVE = CLUSTERS.replace("c[", "n[")
+SURROUNDINGS = "e[0]"
+#: What a level sees of those around it: their labels, with words beside them.
+OUTER = "l[-2..2] l[-1]|l[0] l[0]|l[1] l[0]|w[0].lower l[-1]|w[0].lower l[1]|w[0].lower"
+#: A level of fewer spans than this is not learned.
+FEWEST = 5
+#: So many labellings of an outer level are looked into for the k best answers.
+OPENED = 32
+_OUTER = "outer labels"
+
+
+@dataclass
+class EntitySettings(ChunkerSettings):
+    """Options of an entity recogniser."""
+
+    layer: str = "entities"  # the span layer to learn and to write
+    scheme: str | None = "BIOES"  # how spans become labels: IO, IOB2 or BIOES
+    learner: str = "perceptron"
+    epochs: int = 10
+    gazetteers: dict[str, str] = field(default_factory=dict)  # files of phrases, one a line: NAME=FILE
+    clusters: str = ""  # file of word clusters, lines `path TAB word TAB count`
+    native_clusters: str = ""  # another such file: clusters of the language itself beside those shared with others
+    window: int = 600  # words around each in which its other occurrences are looked for; 0: none
+    nested: bool = False  # learn and find spans inside spans
+
+    def check(self) -> None:
+        super().check()
+        if self.window < 0:
+            raise ConfigError(f"window must be at least 0, got {self.window}")
+
+
+class EntityRecognizer(Chunker):
+    """Finds named entities.
+
+    >>> doc = Doc.of_words([["Ada", "Byron", "lived", "in", "London"], ["She", "left", "Paris"]])
+    >>> doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 2, "PER"), (4, 5, "LOC"), (7, 8, "LOC")])
+    >>> recognizer = EntityRecognizer()
+    >>> report = recognizer.fit([doc])
+    >>> new = Doc.of_words([["She", "lived", "in", "Paris"]])
+    >>> recognizer([new])
+    >>> new.span_views("entities")
+    [Span('Paris', 'LOC')]
+    """
+
+    task = "ner"
+    settings_class = EntitySettings
+    settings: EntitySettings
+
+    def __init__(self, settings: LabellerSettings | None = None, level: int = 0) -> None:
+        super().__init__(settings)
+        self.level = level
+        self.inner: EntityRecognizer | None = None
+        self._gazetteer: Gazetteer | None = None
+        self._clusters: WordClasses | None = None
+        self._native: WordClasses | None = None
+
+    def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
+        tags = next((column for column in ("xpos", "upos") if all(doc.has(column) for doc in docs)), None)
+        settings = self.settings
+        parts = {
+            WORDS: True,
+            TAGS: tags is not None,
+            GAZETTEERS: settings.gazetteers,
+            CLUSTERS: settings.clusters,
+            NATIVE: settings.native_clusters,
+            SURROUNDINGS: settings.window,
+            OUTER: self.level,
+        }
+        observed = " ".join(templates for templates, wanted in parts.items() if wanted)
+        if settings.order == 2:
+            observed = f"(true y[-1])|({observed.replace(' y[-1]', '', 1)}) y[-2]|y[-1]"
+        return observed, {"w": "form", **({"t": tags} if tags else {})}
+
+    def prepare(self, docs: Sequence[Doc]) -> None:
+        settings = self.settings
+        if settings.gazetteers:
+            self._gazetteer = Gazetteer({name: read_phrases(path) for name, path in settings.gazetteers.items()})
+        if settings.clusters:
+            self._clusters = WordClasses(load_clusters(settings.clusters))
+        if settings.native_clusters:
+            self._native = WordClasses(load_clusters(settings.native_clusters))
+
+    def bindings(self) -> Mapping[str, Binding]:
+        own: dict[str, Binding] = {"l": f"{_OUTER}:set"}
+        if self._gazetteer is not None:
+            own["g"] = self._gazetteer
+        if self._clusters is not None:
+            own["c"] = self._clusters
+        if self._native is not None:
+            own["n"] = self._native
+        if self.settings.window:
+            own["e"] = Surroundings(self.settings.window)
+        return {**self.settings.fields, **own}
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        docs = [self._in_words(doc) for doc in train]
+        held_out = None if dev is None else [self._in_words(doc) for doc in dev]
+        self.inner = None
+        if not self.settings.nested:
+            if not all(doc.spans[self.settings.layer].is_flat() for doc in docs if self.settings.layer in doc.spans):
+                raise DataError(
+                    f"spans of the layer {self.settings.layer!r} overlap or have gaps; train with --nested (in Python "
+                    "nested=True) for spans inside spans, `weft train segments` for gaps"
+                )
+            return super().fit(docs, held_out)
+        own, rest = self._split(docs)
+        own_dev, rest_dev = (None, None) if held_out is None else self._split(held_out)
+        asked = self.settings.templates
+        report = super().fit(own, own_dev)
+        report["training"]["levels"] = 1
+        if sum(len(doc.spans[self.settings.layer]) for doc in rest) >= FEWEST:
+            settings = replace(self.settings, templates=asked, fields=dict(self.settings.fields))
+            self.inner = EntityRecognizer(settings, self.level + 1)
+            more = self.inner.fit(rest, rest_dev)["training"]
+            for name in ("cpu_seconds", "seconds", "weights", "levels"):
+                report["training"][name] += more[name]
+        return report
+
+    def _in_words(self, doc: Doc) -> Doc:
+        """The document with its entities counted in words; those of CoNLL-U are read from MISC."""
+        name = self.settings.layer
+        layer = doc.spans.get(name)
+        if layer is not None and layer.unit == "words":
+            return doc
+        found = copy.copy(doc)
+        read = spans_of_misc(doc) if layer is None else words_of_chars(doc, layer)
+        found.spans = doc.spans if read is None else {**doc.spans, name: read}
+        return found
+
+    def _split(self, docs: Sequence[Doc]) -> tuple[list[Doc], list[Doc]]:
+        """Documents with the spans of the outermost level, and with those inside them and its labels."""
+        name = self.settings.layer
+        outermost, rest = [], []
+        for doc in docs:
+            layer = doc.spans.get(name)
+            if layer is None:
+                known = ", ".join(doc.spans) or "none"
+                raise DataError(f"the training data has no span layer {name!r} (it has: {known}); set layer=NAME")
+            if any(len(pieces) > 1 for pieces, _ in layer):
+                raise DataError(f"spans of the layer {name!r} have gaps; `weft train segments` learns those")
+            spans = sorted({(*pieces[0], label) for pieces, label in layer})
+            level = levels_of(spans)
+            own, more = copy.copy(doc), copy.copy(doc)
+            for new, wanted in ((own, True), (more, False)):
+                kept = [span for span, height in zip(spans, level, strict=True) if (height == 0) == wanted]
+                new.spans = {**doc.spans, name: SpanLayer.of(doc.strings, kept)}
+            outermost.append(own)
+            rest.append(self._with_labels(more, self.gold(own)))
+        return outermost, rest
+
+    def _with_labels(self, doc: Doc, labels: list[str]) -> Doc:
+        """The document with the labels of this level added to those around it."""
+        found = copy.copy(doc)
+        found.columns = dict(doc.columns)
+        own = [f"{self.level}{label}" if label != "O" else "" for label in labels]
+        outer = doc.column(_OUTER)
+        found.set_column(_OUTER, ["|".join(filter(None, pair)) for pair in zip(outer, own, strict=True)])
+        return found
+
+    def __call__(self, docs: Sequence[Doc]) -> None:
+        super().__call__(docs)
+        if self.inner is None:
+            return
+        name = self.settings.layer
+        inside = [self._with_labels(doc, self.gold(doc)) for doc in docs]
+        for doc in inside:
+            doc.spans = {}
+        self.inner.probabilities = self.probabilities
+        self.inner(inside)
+        for doc, other in zip(docs, inside, strict=True):
+            doc.spans[name] = _joined(doc.spans[name], other.spans[name])
+
+    def kbest(self, doc: Doc, k: int) -> list[list[tuple[list[str], float]]]:
+        """For every sentence its k most probable answers; nested levels share a label, `B-ORG B-LOC`, outermost first.
+
+        Labellings of the outer level are opened, best first, until none to come can reach the k found: an answer is
+        never more probable than its outer level. At most `OPENED` are.
+        """
+        if self.inner is None:
+            return super().kbest(doc, k)
+        best: list[list[tuple[list[str], float]]] = [[] for _ in range(doc.n_sentences)]
+        bounds = doc.sentence_offsets.tolist()
+        outer = super().kbest(doc, max(k, OPENED))
+        for rank in range(max(map(len, outer), default=0)):
+            still = [
+                rank < len(paths) and (len(found) < k or paths[rank][1] > found[-1][1])
+                for paths, found in zip(outer, best, strict=True)
+            ]
+            if not any(still):
+                break
+            labels = [label for paths in outer for label in paths[min(rank, len(paths) - 1)][0]]
+            inside = self.inner.kbest(self._with_labels(doc, labels), k)
+            for s, paths in enumerate(inside):
+                if still[s]:
+                    own, p = labels[bounds[s] : bounds[s + 1]], outer[s][rank][1]
+                    new = [([f"{a} {b}" for a, b in zip(own, path, strict=True)], p * q) for path, q in paths]
+                    best[s] = sorted([*best[s], *new], key=lambda answer: -answer[1])[:k]
+        return best
+
+    def state(self) -> State:
+        header, arrays = super().state()
+        header["level"] = self.level
+        header["settings"].update(
+            gazetteers={}, clusters="", native_clusters=""
+        )  # the files of the maker's machine; what they held follows
+        if self._gazetteer is not None:
+            header["gazetteers"] = self._gazetteer.lists
+        if self._clusters is not None:
+            header["word_clusters"] = self._clusters.classes
+        if self._native is not None:
+            header["native_clusters"] = self._native.classes
+        if self.inner is not None:
+            header["inner"], own = self.inner.state()
+            arrays.update({f"inner/{name}": array for name, array in own.items()})
+        return header, arrays
+
+    def restore(self, header: Mapping[str, Any], arrays: Arrays) -> None:
+        self.level = header["level"]
+        if "gazetteers" in header:
+            self._gazetteer = Gazetteer(header["gazetteers"])
+        if "word_clusters" in header:
+            self._clusters = WordClasses(header["word_clusters"])
+        if "native_clusters" in header:
+            self._native = WordClasses(header["native_clusters"])
+        if "inner" in header:
+            own = {name.removeprefix("inner/"): array for name, array in arrays.items() if name.startswith("inner/")}
+            self.inner = EntityRecognizer.of_state(header["inner"], own)
+
+
+def read_phrases(path: str) -> list[str]:
+    """The phrases of a file, one a line; empty lines are left out."""
+    from weft.formats.streams import read_text
+
+    return [line for line in map(str.strip, read_text(path).splitlines()) if line]
+
+
+def _joined(one: SpanLayer, other: SpanLayer) -> SpanLayer:
+    """The spans of two levels in the order of the text, the longer first; what both found is kept once."""
+    rows: dict[Any, dict[str, Any]] = {}
+    for layer in (one, other):
+        for number, row in enumerate(layer):
+            rows.setdefault(row, layer.attributes.get(number, {}))
+    joined = SpanLayer(one.strings)
+    for row in sorted(rows, key=lambda row: (row.pieces[0][0], -row.pieces[0][1], row.label)):
+        joined.add(row.pieces, row.label, **rows[row])
+    return joined

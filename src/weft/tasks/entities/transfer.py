@@ -1,0 +1,160 @@
+"""Entity recognisers for a language without annotated names, from annotated corpora of other languages.
+
+One model is trained on the corpora of all source languages together (Taeckstroem 2012). Then it labels text of the
+target language and learns from the sentences it is sure of (`weft.learn.self_training`), now with features that only
+target sentences have: clusters of the target language itself (`weft.tasks.entities.transfer_data`). What
+`TransferRecognizer` saves is an ordinary entity recogniser.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, fields, replace
+from typing import Any
+
+import numpy as np
+
+from weft.errors import ConfigError
+from weft.evaluate.labels.weak_report import weak_report
+from weft.features.lexicon import WordClasses
+from weft.features.templates import Templates
+from weft.lexical.clusters.monolingual import load_clusters
+from weft.pipeline.pipeline import State
+from weft.tasks.entities.recognizer import EntityRecognizer, EntitySettings
+from weft.tasks.entities.transfer_data import Floats, Languages, TransferData, TransferSettings, class_ids
+from weft.tasks.labelling.chain_data import ChainReader
+from weft.text.doc import Doc
+
+
+class TransferRecognizer(EntityRecognizer):
+    """An entity recogniser that learns from other languages; saved, it is an ordinary one.
+
+    >>> from weft.tasks.entities.transfer_data import small_example
+    >>> recognizer = TransferRecognizer(TransferSettings(rounds=1, min_count=1, threshold=0.2))
+    >>> report = recognizer.fit_languages(small_example())
+    >>> new = Doc.of_words([["il", "vit", "Oslo"]])
+    >>> recognizer([new])
+    >>> new.span_views("entities")
+    [Span('Oslo', 'LOC')]
+    """
+
+    settings_class = TransferSettings
+    settings: TransferSettings
+
+    def __init__(self, settings: TransferSettings | None = None, level: int = 0) -> None:
+        super().__init__(settings, level)
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Train as the settings `sources` and `target` say; `train` are labelled target sentences, if any."""
+        settings = self.settings
+        if not settings.sources:
+            return super().fit(train, dev)
+        if dev is not None:
+            raise ConfigError("transfer has no use for dev data: give labelled target sentences as files to learn from")
+        return self.fit_languages(languages_of(settings, [self._in_words(doc) for doc in train]))
+
+    def fit_languages(self, languages: Languages, sources: Sequence[str] | None = None) -> dict[str, Any]:
+        """Train on source languages, labelled target sentences where there are any, and the target text."""
+        started, wall = time.process_time(), time.perf_counter()
+        data = TransferData(self.settings, languages)
+        outcome = data.train(sources)
+        self.take(data, outcome.model)
+        report: dict[str, Any] = {
+            "training": {
+                "sentences": sum(len(data.batch(code)) for code in sources or data.sources),
+                "labelled_sentences": sum(doc.n_sentences for doc in data.labelled),
+                "target_sentences": sum(doc.n_sentences for doc in data.target),
+                "weights": data.data.model.size,
+                "learner": self.settings.learner,
+                "cpu_seconds": round(time.process_time() - started, 2),
+                "seconds": round(time.perf_counter() - wall, 2),
+            },
+            "rounds": [asdict(told) for told in outcome.rounds],
+            "types": asdict(data.types),
+            "clusters": data.coverage(),
+        }
+        if data.target:
+            labels, found = self.posteriors(data.target)
+            own = data.classes.get(data.code)
+            known = np.concatenate(
+                [np.zeros(doc.n_words) if own is None else class_ids(doc, own) > 0 for doc in data.target]
+            )
+            choices = np.full(len(found), float(len(labels)))
+            report["target"] = weak_report(
+                choices, np.zeros(len(found)), confidence=found.max(axis=1), groups={"in a shared cluster": known > 0}
+            ).as_dict()
+        return report
+
+    def take(self, data: TransferData, weights: Floats, native: bool = True) -> None:
+        """Become the recogniser of the weights; words of its documents are in the target language."""
+        settings = self.settings
+        settings.templates, settings.fields = data.templates, dict(data.fields)
+        self._clusters = data.classes.get(data.code)
+        self._native = data.native if native else None
+        # Fields of clusters that the target does not have are bound all the same: templates name them.
+        reader = ChainReader(Templates(settings.templates), self.bindings())
+        frozen = replace(data.data, reader=reader).freeze(weights, settings.precision, settings.prune)
+        self.scorer = frozen
+        self.requires = self._required()
+
+    def bindings(self) -> Mapping[str, Any]:
+        nothing = WordClasses({})
+        return {"c": nothing, "n": nothing, **super().bindings()}
+
+    def state(self) -> State:
+        header, arrays = super().state()
+        kept = {each.name for each in fields(EntitySettings)}
+        header["settings"] = {name: value for name, value in header["settings"].items() if name in kept}
+        # An ordinary recogniser binds only the kinds of clusters that it has.
+        header.setdefault("word_clusters", {})
+        header.setdefault("native_clusters", {})
+        return header, arrays
+
+
+def languages_of(settings: TransferSettings, labelled: Sequence[Doc] = ()) -> Languages:
+    """The documents and clusters of the files that settings name."""
+    code, sign, path = settings.target.partition("=")
+    if not sign:
+        code, path = "target", settings.target
+    if not path:
+        raise ConfigError("transfer needs text of the target language: set target=CODE=FILE (--target)")
+    codes = [*settings.sources, code]
+    return Languages(
+        {source: _read(file, settings) for source, file in settings.sources.items()},
+        _read(path, settings, plain=True),
+        code,
+        labelled,
+        read_clusters(settings.clusters, codes) if settings.clusters else None,
+        load_clusters(settings.native_clusters) if settings.native_clusters else None,
+    )
+
+
+def _read(path: str, settings: TransferSettings, plain: bool = False) -> list[Doc]:
+    from weft.formats import detect, read
+    from weft.text.split import split_by_rule
+
+    columns: dict[str, Any] = {"fields": settings.columns} if settings.columns and detect(path) == "columns" else {}
+    docs = list(read(path, **columns))
+    finder = EntityRecognizer(EntitySettings(layer=settings.layer))
+    for doc in docs:
+        if not doc.n_words and doc.text.strip():
+            split_by_rule(doc)
+    return docs if plain else [finder._in_words(doc) for doc in docs]
+
+
+def read_clusters(text: str, codes: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Clusters by language from `FILE` (one file for all languages) or `en=FILE,es=FILE`."""
+    if "=" not in text:
+        shared = load_clusters(text)
+        return dict.fromkeys(codes, shared)
+    found = {}
+    for item in text.split(","):
+        code, _, path = item.partition("=")
+        if not code or not path:
+            raise ConfigError(f"clusters are written FILE or en=FILE,es=FILE, not {text!r}")
+        found[code] = load_clusters(path)
+    missing = [code for code in codes if code not in found]
+    if missing:
+        raise ConfigError(f"no clusters are given for {', '.join(missing)}; write {missing[0]}=FILE among --clusters")
+    return found

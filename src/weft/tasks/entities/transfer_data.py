@@ -1,0 +1,365 @@
+"""Sentences of several languages under one index of features, to train entity recognisers from any mixture of them.
+
+    theta_0 = learn(sources + labelled target sentences, if any)
+    theta_i = learn(the same + target sentences with p(y* | x; theta_{i-1}) >= threshold, each weighing p)
+
+Features mean the same everywhere: words and their parts, universal tags, clusters that languages share. Only target
+sentences have those of native clusters, so that their weights are exactly 0 until the first self-labelled sentence
+comes in. Labels are those of the scheme IO, as not every corpus says where a name begins. Where the target is German,
+capitals are not seen: words are read in lower case, and templates of capitals are left out.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError, DataError
+from weft.features.lexicon import WordClasses
+from weft.features.templates import Templates
+from weft.learn.chains.labels import LabelSpace
+from weft.learn.chains.model import ChainBatch
+from weft.learn.self_training import WAYS, SelfTraining, best_labels, self_train_weights
+from weft.learn.signals import Gold, Partial
+from weft.tasks.entities.recognizer import EntityRecognizer, EntitySettings
+from weft.tasks.labelling.chain_data import ChainData, ChainReader
+from weft.text.conventions.label_types import harmonise
+from weft.text.doc import Doc
+
+Floats = NDArray[np.float64]
+#: Table 2 of Taeckstroem, McDonald and Uszkoreit (2012), transitions by themselves.
+WORDS = (
+    "true y[-1] w[-1..1] w[-1]|w[0] w[0]|w[1] w[-1]|w[0]|w[1] w[-1..1].prefix1..5 w[-1..1].suffix1..5 w[-1..1].hyphen"
+)
+CAPITALS = (
+    "w[-1..1].capital w[-1].capital|w[0].capital w[0].capital|w[1].capital w[-1].capital|w[0].capital|w[1].capital"
+)
+TAGS = "t[-1..1] t[-1]|t[0] t[0]|t[1] t[-1]|t[0]|t[1] t[-2]|t[-1]|t[0]|t[1] t[-1]|t[0]|t[1]|t[2]"
+CLUSTERS, NATIVE = TAGS.replace("t[", "c["), TAGS.replace("t[", "n[")
+#: Languages in whose spelling capitals do not tell names.
+WITHOUT_CAPITALS = ("de",)
+#: The column of universal tags: other tags differ from language to language.
+TAG_COLUMN = "upos"
+LEARNERS = ("crf", "adagrad", "sgd")
+_SHARED, _NATIVE = "shared cluster", "native cluster"
+
+
+@dataclass
+class TransferSettings(EntitySettings):
+    """Options of a recogniser that learns from other languages."""
+
+    scheme: str | None = "IO"  # how spans become labels; IO only
+    learner: str = "crf"  # crf, adagrad, sgd
+    epochs: int = 4  # of the first training: for adagrad and sgd
+    round_epochs: int = 2  # of every round of self-training
+    iterations: int = 60  # of the first training: for crf
+    round_iterations: int = 20
+    features: str = "all"  # target sentences do not tell which labels a feature is seen with
+    min_count: int = 2
+    window: int = 0
+    capitals: str = "auto"  # see: templates of capitals; ignore: words in lower case; auto: by the target language
+    sources: dict[str, str] = field(default_factory=dict)  # files of annotated names by language: en=FILE,es=FILE
+    target: str = ""  # file of text of the target language, CODE=FILE or FILE alone
+    columns: str = ""  # what the columns of these files hold, where they are columns and more than two
+    types: str = "common"  # of names: common, all, or those to keep, parted by blanks
+    rounds: int = 5  # of self-training
+    threshold: float = 0.5  # sentences are kept whose labels have at least this probability
+    by: str = "weight"  # weight, sample, all: how sentences kept count
+
+    def check(self) -> None:
+        super().check()
+        choices = {"scheme": ("IO",), "learner": LEARNERS, "features": ("all",), "by": WAYS}
+        choices["capitals"] = ("auto", "see", "ignore")
+        for name, known in choices.items():
+            if getattr(self, name) not in known:
+                raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
+        if self.sources and not self.target:
+            raise ConfigError("transfer needs text of the target language: set target=CODE=FILE (--target)")
+        for name in ("round_epochs", "round_iterations"):
+            if getattr(self, name) <= 0:
+                raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
+        if self.rounds < 0 or self.threshold < 0:
+            raise ConfigError(f"rounds and threshold must be at least 0, got {self.rounds} and {self.threshold}")
+        if self.nested or self.order != 1:
+            raise ConfigError("transfer learns flat names with a first-order model; leave out nested and order")
+
+
+@dataclass(frozen=True)
+class Languages:
+    """Documents by language, all with the same types of names, and the target's.
+
+    `target` are documents without labels, `labelled` some with them where there are any; `code` names the language.
+    `clusters` are paths of words by language (the target's under its code), `native` those of the target alone.
+    """
+
+    sources: Mapping[str, Sequence[Doc]]
+    target: Sequence[Doc]
+    code: str = "target"
+    labelled: Sequence[Doc] = ()
+    clusters: Mapping[str, Mapping[str, str]] | None = None
+    native: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class _Known:
+    """Likelihood of gold labels, of all labellings that they leave open where a corpus lacks a type."""
+
+    def __call__(self, structure: Any, batch: Any) -> tuple[float, Any]:
+        return (Gold() if batch.allowed is None else Partial())(structure, batch)
+
+
+class TransferData:
+    """Sentences of several languages under one index of features; each mixture of them can be trained.
+
+    >>> data = TransferData(TransferSettings(rounds=1, min_count=1, threshold=0.2), small_example())
+    >>> outcome = data.train(["en"], native=True)
+    >>> [told.chosen for told in outcome.rounds]
+    [3]
+    >>> unseen = Doc.of_words([["il", "vit", "Oslo"]])
+    >>> data.predict(outcome.model, [unseen])[0]
+    [['O', 'O', 'I-LOC']]
+    """
+
+    def __init__(self, settings: TransferSettings, languages: Languages) -> None:
+        self.settings = settings
+        if languages.code in languages.sources:
+            raise ConfigError(f"{languages.code} is a source language and the target; give its sentences as labelled")
+        corpora = {code: _filled(docs) for code, docs in languages.sources.items()}
+        if languages.labelled:
+            corpora[languages.code] = _filled(languages.labelled)
+        if not any(corpora.values()):
+            raise DataError("there is nothing to learn from: no annotated sentence in any language")
+        types = settings.types if settings.types in ("common", "all") else settings.types.split()
+        corpora, self.types = harmonise(corpora, settings.layer, types)
+        self.code = languages.code
+        self.sources = {code: corpora[code] for code in languages.sources}
+        self.labelled = corpora.get(languages.code, []) if languages.labelled else []
+        self.target = _filled(languages.target)
+        self.classes = {code: WordClasses(own) for code, own in (languages.clusters or {}).items()}
+        self.native = None if languages.native is None else WordClasses(languages.native)
+        everything = [*(doc for docs in corpora.values() for doc in docs), *self.target]
+        self.tagged = all(doc.has(TAG_COLUMN) for doc in everything)
+        self.templates, self.fields = self._features()
+        self.reader = ChainReader(Templates(self.templates), {**self.fields, "c": _SHARED, "n": _NATIVE})
+        self._cut: dict[str, tuple[int, int]] = {}
+        self._masks: dict[str, NDArray[np.bool_]] = {}
+        self.data = self._index()
+        self._unlabelled: dict[bool, ChainBatch] = {}
+
+    def _features(self) -> tuple[str, dict[str, str]]:
+        settings = self.settings
+        see = settings.capitals == "see" or (settings.capitals == "auto" and self.code not in WITHOUT_CAPITALS)
+        parts = {WORDS: True, CAPITALS: see, TAGS: self.tagged, CLUSTERS: bool(self.classes),
+                 NATIVE: self.native is not None}  # fmt: skip
+        words = "form" if see else "form:lower"
+        templates = settings.templates or " ".join(part for part, wanted in parts.items() if wanted)
+        used = Templates(templates).fields()
+        bound = {"w": words, "t": TAG_COLUMN, **settings.fields}
+        return templates, {field: column for field, column in bound.items() if field in used}
+
+    def _index(self) -> ChainData:
+        """Features of all sentences; those of the target have their own clusters, and no labels yet."""
+        gold = EntityRecognizer(EntitySettings(layer=self.settings.layer, scheme="IO"))
+        docs: list[Doc] = []
+        labels: list[str] = []
+        at = 0
+        parts = {**self.sources, "": self.labelled}
+        for code, own in parts.items():
+            first = at
+            for doc in own:
+                labels += gold.gold(doc)
+                docs.append(self.seen(doc, code or self.code))
+                at += doc.n_sentences
+            self._cut[code] = (first, at)
+        labels += ["O"] * sum(doc.n_words for doc in self.target)
+        docs += [self.seen(doc, self.code) for doc in self.target]
+        space = LabelSpace(sorted({"O", *(f"I-{kept}" for kept in self.types.types)}), 1, "IO")
+        tags = space.ids(labels)
+        self._open_missing(space, tags, docs)
+        return ChainData.build(self.reader, docs, tags, space, False, self.settings.min_count, self.settings.hash_bits)
+
+    def _open_missing(self, space: LabelSpace, tags: NDArray[np.int32], docs: Sequence[Doc]) -> None:
+        """Masks of corpora that lack a type: words outside of names may be of it."""
+        at = 0
+        outside = space.labels.index("O")
+        for code, own in {**self.sources, "": self.labelled}.items():
+            end = at + sum(doc.n_words for doc in own)
+            missing = self.types.missing.get(code or self.code, ()) if own else ()
+            if missing:
+                allowed = np.zeros((end - at, len(space.labels)), dtype=np.bool_)
+                allowed[np.arange(end - at), tags[at:end]] = True
+                for label in missing:
+                    allowed[tags[at:end] == outside, space.labels.index(f"I-{label}")] = True
+                self._masks[code] = allowed
+            at = end
+
+    def seen(self, doc: Doc, code: str, native: bool = True) -> Doc:
+        """What features are read from: the document with the clusters of its language, native ones if it is the
+        target's."""
+        own = copy.copy(doc)
+        own.columns = dict(doc.columns)
+        shared = self.classes.get(code)
+        kinds = {_SHARED: shared, _NATIVE: self.native if native and code == self.code else None}
+        for column, classes in kinds.items():
+            if classes is not None:
+                own.columns[column] = class_ids(own, classes)
+        return own
+
+    def coverage(self, docs: Sequence[Doc] | None = None) -> dict[str, float]:
+        """The shares of target words that have a shared and a native cluster."""
+        chosen = self.target if docs is None else docs
+        words = sum(doc.n_words for doc in chosen)
+        found = {}
+        for name, classes in {"shared": self.classes.get(self.code), "native": self.native}.items():
+            if classes is not None and words:
+                found[name] = sum(int((class_ids(doc, classes) > 0).sum()) for doc in chosen) / words
+        return found
+
+    def batch(self, code: str) -> ChainBatch:
+        """The sentences of a source language; of the labelled target sentences for an empty code."""
+        found = self.data.batch.cut(*self._cut[code])
+        return replace(found, allowed=self._masks[code]) if code in self._masks else found
+
+    def encode(self, docs: Sequence[Doc], native: bool = True) -> ChainBatch:
+        """Documents of the target language as a batch."""
+        return self.data.encode([self.seen(doc, self.code, native) for doc in docs])
+
+    def unlabelled(self, native: bool) -> ChainBatch:
+        """The target text, with or without the features of native clusters."""
+        if native not in self._unlabelled:
+            first = max(end for _, end in self._cut.values())
+            self._unlabelled[native] = (
+                replace(self.data.batch.cut(first, len(self.data.batch)), gold=None)
+                if native or self.native is None
+                else self.encode(self.target, native=False)
+            )
+        return self._unlabelled[native]
+
+    def train(
+        self,
+        sources: Sequence[str] | None = None,
+        *,
+        native: bool = True,
+        labelled: Sequence[int] | None = None,
+        rounds: int | None = None,
+        seed: int | None = None,
+        start: Floats | None = None,
+        first: Floats | None = None,
+    ) -> SelfTraining[Floats]:
+        """Train on some source languages (all, if none is named) and labelled target sentences, by their numbers (all),
+        then on the model's own labels of the target text; `first` are the weights before that, where they are known."""
+        settings = self.settings
+        size = 256 if settings.learner == "crf" else 8
+        batches: list[ChainBatch] = []
+        for code in self.sources if sources is None else sources:
+            if code not in self.sources:
+                raise ConfigError(f"there is no source language {code!r}; there are {', '.join(self.sources)}")
+            batches += self.batch(code).batches(size)
+        if self.labelled:
+            own = self.batch("") if native or self.native is None else self._labelled_plain()
+            batches += (own if labelled is None else own.select(labelled)).batches(size)
+        if not batches:
+            raise DataError("there is nothing to learn from: name a source language, or give labelled sentences")
+        rounds = settings.rounds if rounds is None else rounds
+        seed = settings.seed if seed is None else seed
+        return self_train_weights(
+            self.data.model,
+            batches,
+            list(self.unlabelled(native).batches(size)) if rounds and self.target else [],
+            _Fit(self.data.model, settings, seed, first),
+            start=start,
+            rounds=rounds,
+            threshold=settings.threshold,
+            by=settings.by,
+            seed=seed,
+        )
+
+    def _labelled_plain(self) -> ChainBatch:
+        batch = self.batch("")
+        return replace(
+            self.encode(self.labelled, native=False), gold=batch.gold, allowed=batch.allowed, weight=batch.weight
+        )
+
+    def predict(self, weights: Floats, docs: Sequence[Doc], native: bool = True) -> tuple[list[list[str]], Floats]:
+        """The labels of every sentence of target documents, and their probabilities p(y* | x)."""
+        batch = self.encode(docs, native)
+        (states,), probability, _ = best_labels(self.data.model, [batch], weights)
+        space = self.data.model.space
+        labels = np.array(space.labels)[space.tags(states)].tolist()
+        return [labels[a:b] for a, b in pairwise(batch.sentences.tolist())], probability
+
+    def native_weights(self, weights: Floats) -> Floats:
+        """The weights of features that see native clusters: those that fire on the target text, with the native
+        clusters and not without."""
+        with_them, without = self.unlabelled(True), self.unlabelled(False)
+        own = np.setdiff1d(with_them.node.rows, without.node.rows)
+        starts = self.data.model.node.starts
+        chosen = [weights[starts[row] : starts[row + 1]] for row in own[own >= 0].tolist()]
+        return np.concatenate(chosen) if chosen else np.zeros(0)
+
+
+class _Fit:
+    """The learner that settings name; the first training takes longer than those that start from its weights."""
+
+    def __init__(self, model: Any, settings: TransferSettings, seed: int, first: Floats | None = None) -> None:
+        self.model, self.settings, self.seed, self.first, self.calls = model, settings, seed, first, 0
+
+    def __call__(self, batches: Sequence[Any], start: Floats) -> Floats:
+        from weft import learn as room
+
+        settings, later = self.settings, self.calls > 0
+        self.calls += 1
+        if not later and self.first is not None:
+            return self.first
+        describe = f"round {self.calls - 1}"
+        if settings.learner == "crf":
+            objective = room.Objective(
+                self.model, batches, _Known(), sigma=settings.sigma, workers=settings.workers
+            )  # fmt: skip
+            most = settings.round_iterations if later else settings.iterations
+            found = room.minimise(
+                objective, start, room.LBFGS(settings.memory), max_iterations=most, describe=describe
+            )  # fmt: skip
+            weights: Floats = found.weights
+            return weights
+        epochs = settings.round_epochs if later else settings.epochs
+        learner = (
+            room.AdaGrad(epochs=epochs, seed=self.seed, signal=_Known())
+            if settings.learner == "adagrad"
+            else room.SGD(epochs=epochs, seed=self.seed, l2=1 / settings.sigma**2, signal=_Known())
+        )
+        trained: Floats = learner.fit(self.model, batches, start, describe=describe).weights
+        return trained
+
+
+def small_example() -> Languages:
+    """A few sentences of two languages, for examples.
+
+    >>> small_example().code
+    'fr'
+    """
+    from weft.text.layers import SpanLayer
+
+    english = Doc.of_words([["he", "saw", "Rome"], ["Ada", "left"], ["they", "saw", "Bonn"], ["Bo", "left"]])
+    english.spans["entities"] = SpanLayer.of(
+        english.strings, [(2, 3, "LOC"), (3, 4, "PER"), (7, 8, "LOC"), (8, 9, "PER")]
+    )
+    french = Doc.of_words([["elle", "vit", "Rome"], ["Ada", "partit"], ["elle", "vit", "Bonn"]])
+    return Languages({"en": [english]}, [french], "fr", native={"vit": "0", "elle": "10", "il": "10"})
+
+
+def _filled(docs: Sequence[Doc]) -> list[Doc]:
+    return [doc for doc in docs if doc.n_words]
+
+
+def class_ids(doc: Doc, classes: WordClasses) -> NDArray[np.int32]:
+    """The class of every word as ids of the document's strings."""
+    types, inverse = np.unique(doc.columns["form"], return_inverse=True)
+    found: NDArray[np.int32] = doc.strings.ids([classes.of(form) for form in doc.strings.strings(types)])[inverse]
+    return found

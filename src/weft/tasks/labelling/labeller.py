@@ -1,0 +1,399 @@
+"""One label a word: the component behind taggers and chunkers.
+
+    templates + chain + learner + codec between labels and layers
+
+`LabellerSettings` are the options on the command line (`--set name=value`) and in Python; a subclass says what the
+labels of a document are and where to write them.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError, DataError, WeftError
+from weft.features.extract import Binding
+from weft.features.templates import Templates
+from weft.features.weights import PRECISIONS
+from weft.infer.chains.chain import Chain
+from weft.learn.chains.labels import LabelSpace
+from weft.learn.cost import Cost
+from weft.learn.local import Local, normalise_locally
+from weft.learn.training import Checkpoint, EarlyStopping, Result
+from weft.pipeline.pipeline import Component, State
+from weft.pipeline.settings import Settings
+from weft.storage import Arrays
+from weft.tasks.labelling.alternatives import note_alternatives
+from weft.tasks.labelling.calibrate import held_out_temperature, temperature_on
+from weft.tasks.labelling.candidate_data import CandidateData
+from weft.tasks.labelling.chain_data import ChainData, ChainReader, ChainScorer
+from weft.text.doc import Doc
+
+LEARNERS = ("crf", "perceptron", "mira", "margin", "sgd", "adagrad", "memm")
+#: Learners that maximise likelihood: their scores are log probabilities as they are.
+LIKELIHOOD = ("crf", "sgd", "memm")
+OPTIMISERS = ("lbfgs", "cg", "pcg", "mixed", "gis")
+Floats = NDArray[np.float64]
+#: Settings of a training run that say nothing of the model; they are not saved with it.
+_OF_THE_MACHINE = ("workers", "cluster", "checkpoint")
+
+
+@dataclass
+class LabellerSettings(Settings):
+    """Options of a sequence labeller."""
+
+    templates: str = ""  # feature templates; empty: the task's own
+    fields: dict[str, str] = field(default_factory=dict)  # what the fields of templates are bound to
+    scheme: str | None = None  # label scheme whose sequences are enforced
+    learner: str = "crf"  # crf, perceptron, mira, margin, sgd, adagrad, memm
+    optimiser: str = "lbfgs"  # lbfgs, cg, pcg, mixed, gis: for crf and memm
+    memory: int = 5  # steps that lbfgs remembers
+    sigma: float = 1.0  # width of the Gaussian prior: for crf, memm, sgd, margin
+    iterations: int = 100  # limit for crf and memm
+    epochs: int = 10  # passes over the data for the others
+    patience: int = 5  # looks at dev data without a better score before training stops
+    k: int = 5  # solutions a sentence: for mira
+    features: str = "seen"  # seen: weights for labels seen with a feature; all: for every label
+    min_count: int = 1  # features met less often are left out
+    hash_bits: int = 0  # hash features into 2^bits rows instead of indexing them
+    calibrate: bool = True  # fit the temperature of probabilities: for perceptron, mira, margin and adagrad
+    precision: str = "float32"  # of the saved weights: float32, int16, int8
+    prune: float = 0.0  # saved weights of at most this size are dropped
+    seed: int = 0
+    workers: int = 1  # threads: for crf and memm
+    cluster: str = ""  # address of a Dask scheduler that sums the gradient instead: for crf and memm
+    checkpoint: str = ""  # file to resume an interrupted training from
+
+    def check(self) -> None:
+        """Refuse values that do not exist or make no sense."""
+        choices = {"learner": LEARNERS, "optimiser": OPTIMISERS, "features": ("seen", "all"), "precision": PRECISIONS}
+        for name, known in choices.items():
+            if getattr(self, name) not in known:
+                raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
+        for name in ("sigma", "iterations", "epochs", "patience", "k", "min_count", "workers"):
+            if getattr(self, name) <= 0:
+                raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
+
+
+class SequenceLabeller(Component):
+    """A component that labels every word; see `Tagger` and `Chunker`."""
+
+    settings_class: type[LabellerSettings] = LabellerSettings
+    #: Iterations of an optimiser from one look at dev data to the next: its steps are small, and a look costs a good
+    #: part of one.
+    look_every = 2
+
+    def __init__(self, settings: LabellerSettings | None = None) -> None:
+        self.settings = settings if settings is not None else self.settings_class()
+        self.settings.check()
+        self.scorer: ChainScorer | None = None
+        self.probabilities = False  # whether to note the probability of every decision
+        self.alternatives = 0  # how many of the best label sequences of every sentence to note
+        self.temperature = 1.0  # what scores are divided by to make probabilities of them
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any]) -> Self:
+        return cls(cls.settings_class.of_options(options))
+
+    @abstractmethod
+    def gold(self, doc: Doc) -> list[str]:
+        """The labels of an annotated document."""
+
+    @abstractmethod
+    def write(self, doc: Doc, labels: list[str], confidence: NDArray[np.float32] | None) -> None:
+        """Write labels into a document."""
+
+    @abstractmethod
+    def score(self, gold: list[list[str]], system: list[list[str]]) -> dict[str, float]:
+        """Scores of the label sequences of sentences, the one to optimise first."""
+
+    @abstractmethod
+    def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
+        """Templates and fields that suit the layers of the training data."""
+
+    def prepare(self, docs: Sequence[Doc]) -> None:
+        """Collect from the training data what features need beside it: dictionaries, word classes."""
+
+    def bindings(self) -> Mapping[str, Binding]:
+        """What the fields of templates are bound to."""
+        return self.settings.fields
+
+    def observed(self, docs: Sequence[Doc], training: bool = False) -> Sequence[Doc]:
+        """The documents that features are read from: those given, unless a task adds columns of its own."""
+        return docs
+
+    def extended(self, data: ChainData, observed: Sequence[Doc]) -> ChainData:
+        """The training set, with further features where a task adds dense ones."""
+        return data
+
+    def label_space(self, labels: Iterable[str], order: int) -> LabelSpace:
+        """The space of the labels that training data has."""
+        return LabelSpace(sorted(set(labels)), order, self.settings.scheme)
+
+    def cost(self, space: LabelSpace) -> float | Cost | None:
+        """What wrong labels cost perceptron, mira and margin while they search; None: what they charge themselves."""
+        return None
+
+    def learn(self, data: ChainData, docs: Sequence[Doc], early: EarlyStopping | None) -> Result:
+        """Train the weights on the indexed documents."""
+        return learn(data, self.settings, early, cost=self.cost(data.model.space))
+
+    def restore(self, header: Mapping[str, Any], arrays: Arrays) -> None:
+        """Take back from a model file what `prepare` collected."""
+
+    def begin(self, train: Iterable[Doc]) -> list[Doc]:
+        """The documents to learn from, once templates and fields are settled and `prepare` has collected from them."""
+        settings = self.settings
+        docs = [doc for doc in train if doc.n_words]
+        if not docs:
+            raise DataError("there is nothing to train on: no words were found")
+        templates, bound = self.default_features(docs)
+        settings.templates = settings.templates or templates
+        used = Templates(settings.templates).fields()
+        settings.fields = {field: column for field, column in {**bound, **settings.fields}.items() if field in used}
+        self.prepare(docs)
+        return docs
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Train on annotated documents; with dev data, training stops when its score no longer rises."""
+        started, wall = time.process_time(), time.perf_counter()
+        settings = self.settings
+        docs = self.begin(train)
+        reader = ChainReader(Templates(settings.templates), self.bindings())
+        labels = [self.gold(doc) for doc in docs]
+        space = self.label_space((label for each in labels for label in each), reader.order)
+        observed = self.observed(docs, training=True)
+        data = ChainData.build(
+            reader,
+            observed,
+            space.ids([label for each in labels for label in each]),
+            space,
+            settings.features == "seen",
+            settings.min_count,
+            settings.hash_bits,
+        )
+        data = self.extended(data, observed)
+        del observed
+        del labels  # training may take long, and memory is needed for more than names
+        held_out = None if dev is None else [doc for doc in dev if doc.n_words]
+        early = None if held_out is None else self._early_stopping(data, held_out)
+        result = self.learn(data, docs, early)
+        self.temperature = self._fit_temperature(data, result.weights, held_out)
+        self.scorer = data.freeze(result.weights, settings.precision, settings.prune)
+        self.requires = self._required()
+        report: dict[str, Any] = {
+            "training": {
+                "sentences": len(data.batch),
+                "words": data.batch.n_words,
+                "labels": len(space.labels),
+                "features": len(data.node_index),
+                "weights": data.model.size,
+                "learner": settings.learner,
+                "iterations": result.iterations,
+                "calls": result.calls,
+                "loss": result.loss,
+                "stopped": result.why,
+                "cpu_seconds": round(time.process_time() - started, 2),
+                "seconds": round(time.perf_counter() - wall, 2),
+            }
+        }
+        if early is not None:
+            measure = next(iter(self.score([[]], [[]])))
+            report["scores"] = {f"dev {measure}": early.best_score, "best_iteration": early.best_iteration}
+        return report
+
+    def _required(self) -> tuple[str, ...]:
+        columns = (binding.partition(":")[0] for binding in self.settings.fields.values())
+        return ("tokens", *dict.fromkeys(column for column in columns if column != "form"))
+
+    def _early_stopping(self, data: ChainData, docs: Sequence[Doc]) -> EarlyStopping:
+        if not docs:
+            raise DataError("the dev set has no words")
+        gold = [labels for doc in docs for labels in _by_sentence(self.gold(doc), doc.sentence_offsets.tolist())]
+        batches = [data.encode([doc]) for doc in self.observed(docs)]
+        names = np.array(data.model.space.labels)
+
+        def score(weights: Floats) -> float:
+            system: list[list[str]] = []
+            for batch in batches:
+                chain = data.model.score(batch, weights)
+                path = decode(chain, self.settings.learner)
+                system += _by_sentence(names[data.model.space.tags(path)].tolist(), batch.sentences.tolist())
+            return next(iter(self.score(gold, system).values()))
+
+        every = self.look_every if self.settings.learner in ("crf", "memm") else 1
+        return EarlyStopping(score, self.settings.patience, every)
+
+    def _fit_temperature(self, data: ChainData, weights: Floats, dev: Sequence[Doc] | None) -> float:
+        settings, space = self.settings, data.model.space
+        if settings.learner in LIKELIHOOD or not settings.calibrate:
+            return 1.0
+        known = set(space.labels)
+        kept = [(doc, labels) for doc in dev or () if known.issuperset(labels := self.gold(doc))]
+        if not kept:
+            return held_out_temperature(data, settings, self.cost(space))
+        tags = space.ids([label for _, labels in kept for label in labels])
+        batch = data.encode(self.observed([doc for doc, _ in kept]), tags)
+        assert batch.gold is not None
+        return temperature_on(data.model.score(batch, weights), batch.gold)
+
+    def conditional(self, chain: Chain) -> Chain:
+        """The chain whose probabilities are those of the model."""
+        if self.settings.learner == "memm":
+            return normalise_locally(chain)
+        return chain if self.temperature == 1.0 else chain.temper(self.temperature)
+
+    def posteriors(self, docs: Sequence[Doc]) -> tuple[list[str], Floats]:
+        """The labels, and the probability of each at every word of documents, `[word, label]`."""
+        space = self._trained().space
+        chain = self.conditional(self._trained().chain(self.observed(docs)))
+        return space.labels, space.label_marginals(chain.node_marginals())
+
+    def confidence(self, chain: Chain, path: NDArray[np.int32], docs: Sequence[Doc]) -> NDArray[np.float64]:
+        """What `write` is told of every word's label: its probability."""
+        space = self._trained().space
+        tags = space.tags(path)
+        marginals: NDArray[np.float64] = space.label_marginals(chain.marginals().node)
+        return marginals[np.arange(len(tags)), tags]
+
+    def _trained(self) -> ChainScorer:
+        if self.scorer is None:
+            raise WeftError(f"this {self.task} is not trained yet: call fit, or load a model")
+        return self.scorer
+
+    def __call__(self, docs: Sequence[Doc]) -> None:
+        scorer = self._trained()
+        chain = scorer.chain(self.observed(docs))
+        path = decode(chain, self.settings.learner)
+        tags = scorer.space.tags(path)
+        confidence = None
+        if self.probabilities:
+            confidence = self.confidence(self.conditional(chain), path, docs).astype(np.float32)
+        self.write_all(docs, scorer.space.labels, tags, confidence)
+        for doc in docs if self.alternatives else ():
+            note_alternatives(doc, self.task, self.kbest(doc, self.alternatives))
+
+    def write_all(
+        self,
+        docs: Sequence[Doc],
+        names: Sequence[str],
+        numbers: NDArray[np.integer],
+        confidence: NDArray[np.float32] | None,
+    ) -> None:
+        """Write the labels of all words of documents, given as numbers in a list of names."""
+        labels = list(map(names.__getitem__, numbers.tolist()))
+        first = 0
+        for doc in docs:
+            end = first + doc.n_words
+            self.write(doc, labels[first:end], None if confidence is None else confidence[first:end])
+            first = end
+
+    def kbest(self, doc: Doc, k: int) -> list[list[tuple[list[str], float]]]:
+        """For every sentence of a document its k most probable label sequences, with their probabilities."""
+        scorer = self._trained()
+        chain = self.conditional(scorer.chain(self.observed([doc])))
+        log_z = chain.log_partition()
+        names = np.array(scorer.space.labels)
+        return [
+            [(names[scorer.space.tags(path)].tolist(), float(np.exp(score - log_z[s]))) for path, score in paths]
+            for s, paths in enumerate(chain.kbest_scored(k))
+        ]
+
+    def state(self) -> State:
+        header, arrays = self._trained().state()
+        settings = {name: value for name, value in asdict(self.settings).items() if name not in _OF_THE_MACHINE}
+        return {"settings": settings, "chain": header, "temperature": self.temperature}, arrays
+
+    @classmethod
+    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:
+        settings = cls.settings_class(**header["settings"])
+        component = cls(settings)
+        component.temperature = header.get("temperature", 1.0)
+        component.restore(header, arrays)
+        reader = ChainReader(Templates(settings.templates), component.bindings())
+        component.scorer = ChainScorer.of_state(reader, header["chain"], arrays)
+        component.requires = component._required()
+        return component
+
+
+def decode(chain: Chain, learner: str) -> NDArray[np.int32]:
+    """The best states under a learner's model."""
+    return (normalise_locally(chain) if learner == "memm" else chain).best()
+
+
+def learn(
+    data: ChainData | CandidateData,
+    settings: LabellerSettings,
+    early: EarlyStopping | None = None,
+    callback: Callable[..., bool | None] | None = None,
+    cost: float | Cost | None = None,
+) -> Result:
+    """Run the learner that the settings name."""
+    from weft import learn as room
+
+    checkpoint = Checkpoint(settings.checkpoint) if settings.checkpoint else None
+    common: dict[str, Any] = {"early": early, "checkpoint": checkpoint, "callback": callback}
+    if settings.learner in ("crf", "memm"):
+        signal = room.Gold() if settings.learner == "crf" else Local()
+        batches: list[Any] = list(data.batch.batches())
+        methods: dict[str, Callable[[], Any]] = {
+            "lbfgs": lambda: room.LBFGS(settings.memory),
+            "cg": room.ConjugateGradient,
+            "pcg": room.PreconditionedCG,
+            "mixed": room.MixedCG,
+            "gis": room.IterativeScaling,
+        }
+        with cluster_client(settings.cluster) as client:
+            objective = room.Objective(
+                data.model, batches, signal, sigma=settings.sigma, workers=settings.workers, cluster=client
+            )
+            result: Result = room.minimise(
+                objective,
+                np.zeros(data.model.size),
+                methods[settings.optimiser](),
+                max_iterations=settings.iterations,
+                describe=settings.learner,
+                **common,
+            )
+        return result
+    # AdaGrad learns as well from a few sentences an update, and is several times as fast.
+    sentences: list[Any] = list(data.batch.batches(8 if settings.learner == "adagrad" else 1))
+    charge: dict[str, Any] = {} if cost is None else {"cost": cost}
+    learners: dict[str, Callable[[], Any]] = {
+        "perceptron": lambda: room.Perceptron(epochs=settings.epochs, seed=settings.seed, **charge),
+        "mira": lambda: room.MIRA(epochs=settings.epochs, k=settings.k, seed=settings.seed, **charge),
+        "margin": lambda: room.MaxMargin(
+            epochs=settings.epochs, l2=1 / settings.sigma**2, seed=settings.seed, **charge
+        ),
+        "sgd": lambda: room.SGD(epochs=settings.epochs, l2=1 / settings.sigma**2, seed=settings.seed),
+        "adagrad": lambda: room.AdaGrad(epochs=settings.epochs, seed=settings.seed),
+    }
+    trained: Result = learners[settings.learner]().fit(data.model, sentences, **common)
+    return trained
+
+
+def cluster_client(address: str) -> AbstractContextManager[Any]:
+    """A connection to a Dask scheduler, or none for an empty address."""
+    if not address:
+        return nullcontext()
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ConfigError("training on a cluster needs Dask: pip install 'weft[cluster]'") from None
+    try:
+        client: AbstractContextManager[Any] = Client(address, timeout="10s")
+        return client
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"no Dask scheduler answers at {address!r}: {error}") from None
+
+
+def _by_sentence(labels: list[str], offsets: list[int]) -> list[list[str]]:
+    return [labels[first:end] for first, end in pairwise(offsets)]

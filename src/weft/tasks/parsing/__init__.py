@@ -1,0 +1,1 @@
+"""Dependency parsing: transition systems (`transitions`), exact search (`mst`), dependency graphs, blending."""

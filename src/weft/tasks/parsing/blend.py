@@ -1,0 +1,249 @@
+"""Blending parses: one tree a sentence out of the trees of several parsers,
+
+    tree = argmax over trees y of  sum over words d of  weight(y_d, d)
+    weight(h, d) = sum over parsers k that made h the head of d of  omega(k, tag of d)
+
+a maximum spanning tree over the arcs that were proposed (Sagae & Lavie 2006; Samuelsson et al. 2008). The relation of
+a chosen arc is the one with the most weight among the parsers that chose it. Weights begin as the labelled accuracy of
+parser k on words of that tag in a file with gold trees; then, sentence after sentence, every arc of the blended tree
+moves the weights of the parsers that voted for it, up where it is right and down where it is wrong, as long as the
+labelled accuracy of the blend rises.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise, zip_longest
+
+import numpy as np
+
+from weft.errors import ConfigError, DataError, ModelError
+from weft.infer.trees.arcs import ArcSpace
+from weft.infer.trees.nonprojective import SpanningTrees
+from weft.infer.trees.projectivity import is_tree
+from weft.ragged import Booleans, Floats, Indices, States, sentence_of, sum_by_sentence
+from weft.text import Doc
+from weft.text.strings import StringTable
+
+__all__ = ["Blender"]
+
+#: What the format of weight files is called inside them.
+_KIND = "weights of parsers by tag"
+#: Without gold trees all parsers count the same, but an earlier one wins a tie.
+_TIE = 1e-6
+
+
+@dataclass
+class Blender:
+    """Weights of parsers by tag of the dependent; tags that were not seen take the mean over all words.
+
+    >>> def parse(heads):
+    ...     return [Doc.of_words([["she", "saw", "him", "there"]], upos=[["PRON", "VERB", "PRON", "ADV"]],
+    ...             head=[heads], deprel=[["dep" if head else "root" for head in heads]])]
+    >>> one, two, three = parse([2, 0, 2, 3]), parse([2, 0, 2, 2]), parse([3, 0, 2, 2])
+    >>> Blender.equal(3).blend([one, two, three])[0].head.tolist()
+    [2, 0, 2, 2]
+    >>> Blender.learn(two, [one, two, three]).weights["ADV"]
+    [0.0, 1.0, 1.0]
+    """
+
+    #: One number a parser for every tag.
+    weights: dict[str, list[float]]
+    #: One number a parser for all other tags.
+    others: list[float]
+    #: The column that tags stand in.
+    column: str = "upos"
+    #: Labelled accuracy on the gold trees: of the blend before the first round and after each.
+    history: tuple[float, ...] = ()
+
+    @classmethod
+    def equal(cls, parsers: int) -> Blender:
+        """Weights under which every parser has one vote, and the first of them wins a tie."""
+        return cls({}, [1.0 - _TIE * k for k in range(parsers)])
+
+    @classmethod
+    def learn(
+        cls,
+        gold: Sequence[Doc],
+        parses: Sequence[Sequence[Doc]],
+        column: str = "upos",
+        rounds: int = 20,
+        step: float = 0.002,
+        single_root: bool = True,
+        names: Sequence[str] = (),
+    ) -> Blender:
+        """Learn from the same documents with gold trees and with those of each parser.
+
+        With 0 rounds the weights are the labelled accuracies. `names` are what messages call the parsers.
+        """
+        if rounds < 0 or step <= 0:
+            raise ConfigError(f"rounds must be 0 or more and the step above 0; given: {rounds} and {step}")
+        whole, tag_names, _ = _collect([*parses, gold], [*_names(names, len(parses)), "the gold file"], column)
+        votes, gold_heads, gold_relations = whole.of_parsers(len(parses)), whole.heads[-1], whole.relations[-1]
+        correct = (votes.heads == gold_heads) & (votes.relations == gold_relations)
+        count = np.bincount(votes.tags, minlength=len(tag_names))
+        omega = np.array([np.bincount(votes.tags, weights=row, minlength=len(count)) for row in correct]) / count
+        means = correct.mean(axis=1)
+        best, history = omega.copy(), [_accuracy(votes.blend(omega, single_root), gold_heads, gold_relations)]
+        sentences = [votes.of_sentence(s) for s in range(len(votes.offsets) - 1)] if rounds else []
+        for _ in range(rounds):
+            for s, one in enumerate(sentences):
+                own = slice(votes.offsets[s], votes.offsets[s + 1])
+                heads, relations = one.blend(omega, single_root)
+                hit = (heads == gold_heads[own]) & (relations == gold_relations[own])
+                voted = (one.heads == heads) & (one.relations == relations)
+                move = voted * np.where(hit, step, -step)
+                np.add.at(omega, (np.arange(len(omega))[:, None], one.tags), move)
+                np.maximum(omega, 0.0, out=omega)
+            history.append(_accuracy(votes.blend(omega, single_root), gold_heads, gold_relations))
+            if history[-1] > max(history[:-1]):
+                best = omega.copy()
+            elif len(history) > 2 and history[-2] <= max(history[:-2]):
+                break  # two rounds without a gain
+        by_tag = {name: best[:, t].tolist() for t, name in enumerate(tag_names)}
+        return cls(by_tag, means.tolist(), column, tuple(history))
+
+    def blend(self, parses: Sequence[Sequence[Doc]], single_root: bool = True, names: Sequence[str] = ()) -> list[Doc]:
+        """The documents of the first parser with the trees that all of them make together.
+
+        Where no parser has a tree with a single root, the sentence keeps several.
+        """
+        if len(parses) != len(self.others):
+            raise ConfigError(f"the weights are for {len(self.others)} parsers; given: the trees of {len(parses)}")
+        votes, tag_names, relation_names = _collect(parses, _names(names, len(parses)), self.column)
+        omega = np.array([self.weights.get(name, self.others) for name in tag_names]).reshape(-1, len(parses)).T
+        heads, relations = votes.blend(omega, single_root)
+        blended, at = [], 0
+        for doc in parses[0]:
+            copy = Doc.from_bytes(doc.to_bytes())
+            copy.head = heads[at : at + doc.n_words]
+            copy.set_column("deprel", relation_names.strings(relations[at : at + doc.n_words]))
+            blended.append(copy)
+            at += doc.n_words
+        return blended
+
+    def save(self, path: str) -> None:
+        """Write the weights to a JSON file."""
+        from weft.formats.streams import open_output
+
+        content = {"kind": _KIND, "column": self.column, "others": self.others, "weights": self.weights}
+        with open_output(path) as file:
+            file.write((json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
+
+    @classmethod
+    def load(cls, path: str) -> Blender:
+        """Read the weights that `save` wrote."""
+        try:
+            with open(path, encoding="utf-8") as file:
+                content = json.load(file)
+        except OSError as error:
+            raise DataError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}") from error
+        except ValueError as error:
+            raise ModelError(f"{path} is not JSON; give a file that `weft blend --gold` wrote") from error
+        if not isinstance(content, dict) or content.get("kind") != _KIND:
+            raise ModelError(f"{path} does not hold {_KIND}; give a file that `weft blend --gold` wrote")
+        return cls(content["weights"], content["others"], content["column"])
+
+
+def _names(names: Sequence[str], parsers: int) -> list[str]:
+    if parsers < 1:
+        raise ConfigError("give the trees of one parser or more")
+    return list(names) or [f"parser {k + 1}" for k in range(parsers)]
+
+
+def _accuracy(found: tuple[States, Indices], heads: States, relations: Indices) -> float:
+    return float(np.mean((found[0] == heads) & (found[1] == relations))) if len(heads) else 0.0
+
+
+@dataclass
+class _Votes:
+    """The trees of all parsers over the same words: heads and relations as [parsers, words]; and the words' tags."""
+
+    offsets: Indices
+    heads: States
+    relations: Indices
+    tags: Indices
+
+    def __post_init__(self) -> None:
+        sentence = sentence_of(self.offsets)
+        place = np.arange(len(sentence)) - self.offsets[sentence] + 1
+        width = int(self.heads.max(initial=0)) + 1
+        proposed = np.unique(np.arange(len(sentence)) * width + self.heads)
+        word, head = proposed // width, proposed % width
+        self.space = ArcSpace(self.offsets, head, place[word], sentence[word])
+        self.arcs = np.array([self.space.arcs_of(heads) for heads in self.heads]).reshape(self.heads.shape)
+        roots = np.array([sum_by_sentence((heads == 0).astype(np.float64), self.offsets) for heads in self.heads])
+        self.one_root: Booleans = (roots == 1).any(axis=0)
+
+    def of_parsers(self, n: int) -> _Votes:
+        """Those of the first n parsers."""
+        return _Votes(self.offsets, self.heads[:n], self.relations[:n], self.tags)
+
+    def of_sentence(self, s: int) -> _Votes:
+        """Those on one sentence."""
+        own = slice(self.offsets[s], self.offsets[s + 1])
+        n = self.offsets[s + 1] - self.offsets[s]
+        return _Votes(np.array([0, n]), self.heads[:, own], self.relations[:, own], self.tags[own])
+
+    def of_sentences(self, sentences: Indices) -> _Votes:
+        """Those on some sentences."""
+        words = np.isin(sentence_of(self.offsets), sentences)
+        offsets = np.concatenate([[0], np.cumsum(np.diff(self.offsets)[sentences])])
+        return _Votes(offsets, self.heads[:, words], self.relations[:, words], self.tags[words])
+
+    def blend(self, omega: Floats, single_root: bool) -> tuple[States, Indices]:
+        """The heads and relations of the blended trees, under weights as [parsers, tags]."""
+        if single_root and not self.one_root.all():
+            heads, relations = np.zeros_like(self.heads[0]), np.zeros_like(self.relations[0])
+            for able in (True, False):
+                chosen = np.flatnonzero(self.one_root == able)
+                words = np.isin(sentence_of(self.offsets), chosen)
+                heads[words], relations[words] = self.of_sentences(chosen).blend(omega, able)
+            return heads, relations
+        weight = omega[:, self.tags]
+        arc = np.bincount(self.arcs.ravel(), weights=weight.ravel(), minlength=self.space.n_arcs)
+        heads = SpanningTrees(self.space, arc, single_root).best()
+        # Of each parser's relation the weight of all that voted for the same, of those that chose the head.
+        for_head = np.where(self.heads == heads, weight, 0.0)
+        same = self.relations[:, None] == self.relations[None, :]
+        support = np.where(self.heads == heads, (same * for_head).sum(axis=1), -1.0)
+        return heads, np.take_along_axis(self.relations, support.argmax(axis=0)[None], axis=0)[0]
+
+
+def _collect(
+    parses: Sequence[Sequence[Doc]], names: Sequence[str], column: str
+) -> tuple[_Votes, list[str], StringTable]:
+    """The votes, the names of tags and those of relations; all parsers must have trees over the same words."""
+    lengths = np.concatenate([np.zeros(0, np.int64), *(np.diff(doc.sentence_offsets) for doc in parses[0])])
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    forms = [form for doc in parses[0] for form in doc.column("form")]
+    relation_names = StringTable()
+    heads, relations = [], []
+    for docs, name in zip(parses, names, strict=True):
+        own = np.concatenate([np.zeros(0, np.int64), *(np.diff(doc.sentence_offsets) for doc in docs)])
+        if not np.array_equal(own, lengths) or [form for doc in docs for form in doc.column("form")] != forms:
+            s = _first_difference(parses[0], docs)
+            raise DataError(f"sentence {s} of {name} has other words than that of {names[0]}; give parses of one text")
+        heads.append(
+            np.concatenate([np.zeros(0), *(np.full(doc.n_words, -1) if doc.head is None else doc.head for doc in docs)])
+        )
+        relations.append([relation_names[label] for doc in docs for label in doc.column("deprel")])
+        for s, (begin, end) in enumerate(pairwise(offsets.tolist()), start=1):
+            if not is_tree(heads[-1][begin:end].astype(np.int32)):
+                raise DataError(f"sentence {s} of {name} has no tree: a head is missing or arcs run in a circle")
+    tag_names, tags = np.unique(
+        np.array([tag for doc in parses[0] for tag in doc.column(column)], dtype=np.str_), return_inverse=True
+    )
+    votes = _Votes(offsets, np.array(heads, np.int32), np.array(relations, np.int64), tags.astype(np.int64))
+    return votes, tag_names.tolist(), relation_names
+
+
+def _first_difference(one: Sequence[Doc], other: Sequence[Doc]) -> int:
+    """The number of the first sentence whose words differ, from 1."""
+    sides = ([[word.form for word in sentence] for doc in docs for sentence in doc.sentences] for docs in (one, other))
+    for s, (left, right) in enumerate(zip_longest(*sides), start=1):
+        if left != right:
+            return s
+    return 0

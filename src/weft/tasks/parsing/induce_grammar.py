@@ -1,0 +1,258 @@
+"""Dependency trees learned from tags alone: no tree is ever seen.
+
+A dependency model with valence is learned from short sentences of tags (`weft.learn.generative.grammar_induction`), by
+EM, under a Dirichlet prior, or so that few pairs of tags are in use; new sentences of any length get their most
+probable trees. Punctuation is neither learned from nor parsed: it hangs on the root of its sentence.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError, DataError, WeftError
+from weft.evaluate.trees.attachment import not_punctuation
+from weft.learn.generative.dmv_model import TagBatch, ValenceModel, harmonic_start, random_start
+from weft.learn.generative.grammar_induction import METHODS, Induced, induce
+from weft.pipeline.pipeline import Component, State
+from weft.pipeline.settings import Settings
+from weft.storage import Arrays
+from weft.tasks.parsing.tree_columns import write_trees
+from weft.text.doc import Doc
+
+#: Models by name: valences of children and of stops, as in the literature (V_c-V_s); all but the first back off.
+MODELS = {"dmv": (1, 2), "2-1": (2, 1), "2-2": (2, 2), "3-3": (3, 3), "4-4": (4, 4)}
+STARTS = ("harmonic", "random")
+#: Sentences for which a strength is given: that of sparse posteriors grows with the text.
+SCALE = 7000
+_RELATIONS = ["root", "dep", "punct"]
+_ROOT, _DEPENDENT, _PUNCTUATION = range(3)
+
+
+@dataclass
+class GrammarSettings(Settings):
+    """Options of a parser that learns from tags."""
+
+    column: str = "upos"  # the column of tags: upos, xpos
+    method: str = "pr-as"  # em, dd, pr-s, pr-as
+    model: str = "dmv"  # dmv, or valences of children and stops with back-off: 2-1, 2-2, 3-3, 4-4
+    strength: float = 140.0  # of sparse posteriors (pr-s, pr-as), for 7,000 sentences
+    root: bool = True  # whether the children of ROOT count as pairs of tags
+    alpha: float = 0.25  # parameter of the Dirichlet prior (dd)
+    iterations: int = 100  # of expectation and maximisation
+    steps: int = 10  # of a projection (pr-s, pr-as)
+    max_words: int = 10  # of sentences to learn from, without punctuation
+    start: str = "harmonic"  # harmonic, random
+    seed: int = 0  # of a random start
+    workers: int = 1  # not used
+
+    def check(self) -> None:
+        choices = {"method": METHODS, "model": tuple(MODELS), "start": STARTS}
+        for name, known in choices.items():
+            if getattr(self, name) not in known:
+                raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
+        for name in ("iterations", "steps", "max_words"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.strength < 0 or self.alpha <= 0:
+            raise ConfigError("strength is at least 0, and alpha more than 0")
+
+
+class GrammarInducer(Component):
+    """Finds heads after learning from tags.
+
+    >>> tags = [["DET", "NOUN", "VERB"], ["NOUN", "VERB"], ["NOUN", "VERB", "DET", "NOUN"], ["DET", "NOUN", "VERB"]] * 5
+    >>> doc = Doc.of_words(tags, upos=tags)
+    >>> parser = GrammarInducer(GrammarSettings(strength=2000, iterations=20))
+    >>> _ = parser.fit([doc])
+    >>> new = Doc.of_words([["cats", "see", "a", "bird", "."]], upos=[["NOUN", "VERB", "DET", "NOUN", "PUNCT"]])
+    >>> parser([new])
+    >>> new.head.tolist()
+    [2, 0, 4, 2, 2]
+    """
+
+    task = "induced-parser"
+    provides = ("head", "deprel")
+
+    def __init__(self, settings: GrammarSettings | None = None) -> None:
+        self.settings = settings if settings is not None else GrammarSettings()
+        self.settings.check()
+        self.requires: tuple[str, ...] = ("tokens", self.settings.column)
+        self.tags: list[str] = []
+        self.model: ValenceModel | None = None
+        self._search: ValenceModel | None = None  # the same, in which nothing is impossible
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any]) -> GrammarInducer:
+        return cls(GrammarSettings.of_options(options))
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Learn from the tags of documents; trees of dev data, never of training data, are compared with."""
+        started, wall = time.process_time(), time.perf_counter()
+        settings = self.settings
+        docs = [doc for doc in train if doc.n_words]
+        if not docs:
+            raise DataError("there is nothing to learn from: no words were found; give sentences of words with tags")
+        sentences = [tags for doc in docs for tags in self._sentences(doc)]
+        short = [tags for tags in sentences if 0 < len(tags) <= settings.max_words]
+        if not short:
+            raise DataError(
+                f"none of the {len(sentences):,} sentences has 1 to {settings.max_words} words without punctuation; "
+                "give more text, or a larger max_words"
+            )
+        found = self.learn(short)
+        report: dict[str, Any] = {
+            "training": {
+                "sentences": len(sentences),
+                "short sentences": len(short),
+                "words": sum(map(len, short)),
+                "tags": len(self.tags),
+                "method": settings.method,
+                "valences": settings.model,
+                "iterations": len(found.objective),
+                "passes": found.passes,
+                "objective": found.objective[-1],
+                "stopped": found.why,
+            }
+        }
+        if found.projection is not None:
+            strength = self._strength(len(short))
+            report["training"] |= {"strength": strength, "pairs in use": found.projection.penalty / strength}
+        report["training"] |= {
+            "cpu_seconds": round(time.process_time() - started, 2),
+            "seconds": round(time.perf_counter() - wall, 2),
+        }
+        held_out = [doc for doc in dev or () if doc.n_words]
+        if held_out:
+            report["scores"] = {f"dev {name}": value for name, value in self.scores(held_out).items()}
+        return report
+
+    def learn(self, sentences: Sequence[Sequence[str]]) -> Induced:
+        """Learn from sentences of tags."""
+        settings = self.settings
+        self.tags = sorted({tag for tags in sentences for tag in tags})
+        batch = self._batch(sentences)
+        children, stops = MODELS[settings.model]
+        mixed = settings.model != "dmv"
+        if settings.start == "harmonic":
+            start = harmonic_start(batch, stops, children, mixed)
+        else:
+            start = random_start(batch, settings.seed, stops, children, mixed)
+        found = induce(
+            batch, start, settings.method, strength=self._strength(len(sentences)), alpha=settings.alpha,
+            root=settings.root, iterations=settings.iterations, steps=settings.steps,
+        )  # fmt: skip
+        self._set(found.model)
+        return found
+
+    def parse(self, sentences: Sequence[Sequence[str]]) -> NDArray[np.int32]:
+        """The heads of all words of sentences of tags, one after the other."""
+        if self._search is None:
+            raise WeftError("this parser is not trained yet: call fit, or load a model")
+        return self._batch(sentences, unknown=1).trees(self._search).best()
+
+    def __call__(self, docs: Sequence[Doc]) -> None:
+        kept = [self._kept(doc) for doc in docs]
+        heads = self.parse([tags for doc in docs for tags in self._sentences(doc)])
+        all_heads, labels = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
+        done = 0
+        for doc, keep in zip(docs, kept, strict=True):
+            for first, end in pairwise(doc.sentence_offsets.tolist()):
+                words = np.flatnonzero(keep[first:end])
+                found = heads[done : done + len(words)]
+                done += len(words)
+                all_heads.append(_with_punctuation(words, found, end - first))
+                own = np.where(keep[first:end], _DEPENDENT, _PUNCTUATION)
+                labels.append(np.where(all_heads[-1] == 0, _ROOT, own).astype(np.int32))
+        write_trees(docs, np.concatenate(all_heads), np.concatenate(labels), _RELATIONS)
+
+    def scores(self, docs: Sequence[Doc]) -> dict[str, float]:
+        """Words, without punctuation, with the right head (UAS), and those joined with the right word (undirected)."""
+        right, joined, total = 0, 0, 0
+        for doc in docs:
+            if doc.head is None:
+                raise DataError("the documents to score have no heads; they stand in the column HEAD of CoNLL-U")
+            system = doc.subset(range(doc.n_sentences))
+            self([system])
+            assert system.head is not None
+            keep = self._kept(doc)
+            for first, end in pairwise(doc.sentence_offsets.tolist()):
+                gold, own = doc.head[first:end], system.head[first:end]
+                arcs = {(min(m, h), max(m, h)) for m, h in enumerate(gold.tolist(), start=1)}
+                for m, (h, true) in enumerate(zip(own.tolist(), gold.tolist(), strict=True), start=1):
+                    if keep[first + m - 1]:
+                        total += 1
+                        right += h == true
+                        joined += (min(m, h), max(m, h)) in arcs
+        return {"UAS": right / max(1, total), "undirected": joined / max(1, total)}
+
+    def _strength(self, n_sentences: int) -> float:
+        return self.settings.strength * n_sentences / SCALE
+
+    def _kept(self, doc: Doc) -> NDArray[np.bool_]:
+        """The words that are no punctuation, by their universal tags or, where there are none, by their letters."""
+        if doc.has("upos"):
+            return np.array([tag not in ("PUNCT", ".") for tag in doc.column("upos")], dtype=np.bool_)
+        return not_punctuation(doc)
+
+    def _sentences(self, doc: Doc) -> list[list[str]]:
+        """The tags of every sentence without punctuation."""
+        if not doc.has(self.settings.column):
+            raise DataError(
+                f"the text has no tags in the column {self.settings.column}: tag it first (`weft annotate`), or name "
+                "another column"
+            )
+        tags, keep = doc.column(self.settings.column), self._kept(doc)
+        return [
+            [tags[i] for i in range(first, end) if keep[i]] for first, end in pairwise(doc.sentence_offsets.tolist())
+        ]
+
+    def _batch(self, sentences: Sequence[Sequence[str]], unknown: int = 0) -> TagBatch:
+        number = {tag: i for i, tag in enumerate(self.tags)}
+        tags = np.array([number.get(tag, len(number)) for own in sentences for tag in own], dtype=np.int32)
+        offsets = np.concatenate([[0], np.cumsum([len(own) for own in sentences])]).astype(np.int64)
+        return TagBatch(tags, offsets, len(number) + unknown)
+
+    def _set(self, model: ValenceModel) -> None:
+        self.model, self._search = model, model.smoothed(unknown=1)
+
+    def state(self) -> State:
+        if self.model is None:
+            raise WeftError("this parser is not trained yet: call fit, or load a model")
+        model = self.model
+        settings = {name: value for name, value in asdict(self.settings).items() if name != "workers"}
+        arrays = {"root": model.root, "stop": model.stop, "child": model.child}
+        if model.backed_off is not None:
+            arrays["backed_off"] = model.backed_off
+        return {"settings": settings, "tags": self.tags}, arrays
+
+    @classmethod
+    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> GrammarInducer:
+        component = cls(GrammarSettings(**header["settings"]))
+        component.tags = header["tags"]
+        root, stop, child = (np.array(arrays[name]) for name in ("root", "stop", "child"))
+        backed_off = np.array(arrays["backed_off"]) if "backed_off" in arrays else None
+        component._set(ValenceModel(root, stop, child, backed_off))
+        return component
+
+
+def _with_punctuation(words: NDArray[np.int64], heads: NDArray[np.int32], n: int) -> NDArray[np.int32]:
+    """Heads of all n words of a sentence, from those of some; the others hang on the root, or on the first word.
+
+    >>> _with_punctuation(np.array([0, 2]), np.array([2, 0], np.int32), 4).tolist()
+    [3, 3, 0, 3]
+    >>> _with_punctuation(np.zeros(0, np.int64), np.zeros(0, np.int32), 2).tolist()
+    [0, 1]
+    """
+    if not len(words):
+        return np.minimum(np.arange(n), 1).astype(np.int32)
+    place = np.concatenate([[0], words + 1])
+    found = np.full(n, place[1 + int((heads == 0).argmax())], dtype=np.int32)
+    found[words] = place[heads]
+    return found

@@ -1,0 +1,1 @@
+"""Graph-based dependency parsing: exact search over all trees (mst1 to mst3, crossing)."""

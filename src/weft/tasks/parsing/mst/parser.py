@@ -1,0 +1,417 @@
+"""Dependency trees by graph-based parsing: the best of all trees, by exact search over parts of trees.
+
+    tree = argmax over trees y of  sum over parts r of y of  w . f(r)
+
+Parts are arcs (`mst1`), and pairs of adjacent children (`mst2`), and grandparents with both (`mst3`). Trees are
+projective, or any (`shape = nonprojective`: exact for arcs alone, rearranged from the best projective tree with
+siblings), or 1-endpoint-crossing (`crossing`: grandparents and siblings wherever no arcs cross, exact). Relations are
+found in a second stage, as a sequence over the children of every head.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError, DataError, WeftError
+from weft.features.morphology import Morphology
+from weft.features.tree_templates import TreeProgram, compile_tree_templates
+from weft.infer.crossing.trees import is_one_endpoint_crossing, nearest
+from weft.infer.trees.arcs import all_arcs
+from weft.infer.trees.projectivity import is_projective, is_tree, lift, projective_order
+from weft.learn.online.adagrad import AdaGrad
+from weft.learn.online.demands import BeatGold, HeadByHead
+from weft.learn.online.loop import OnlineLearner
+from weft.learn.online.mira import MIRA
+from weft.learn.online.perceptron import Perceptron
+from weft.learn.temperature import fit_temperature, loss_of_marginals
+from weft.learn.training import EarlyStopping
+from weft.learn.trees.arc_pruning import ArcPruner, prune_folds, train_pruner
+from weft.learn.trees.features import TreeWords
+from weft.learn.trees.model import TreeBatch, TreeModel
+from weft.lexical.clusters.monolingual import load_clusters
+from weft.pipeline.pipeline import Component, State
+from weft.storage import Arrays, from_sparse, to_sparse
+from weft.tasks.labelling.alternatives import note_alternatives
+from weft.tasks.parsing.guides import guide_heads, guide_marks
+from weft.tasks.parsing.mst.features import FILTER, TreeReader, has_clusters, templates_of
+from weft.tasks.parsing.mst.settings import AUTO, GraphParserSettings
+from weft.tasks.parsing.relations import RelationLabeller, RelationSettings
+from weft.tasks.parsing.transitions.features import CLUSTER_FIELDS
+from weft.tasks.parsing.tree_columns import check_trees, tree_scores, write_trees
+from weft.text.doc import Doc
+
+Heads = NDArray[np.int32]
+#: Words a search goes through at a time.
+BATCH = 2000
+#: Passes over the trees when arcs are filtered.
+PRUNER_EPOCHS = 2
+#: Times that a sentence is asked which heads are too near to the right ones.
+ROUNDS = 10
+#: Rate of the likelihood's climb: features of arcs are many, and at the learner's own rate it overfits.
+RATE = 0.1
+#: Longest sentence whose nearest 1-endpoint-crossing tree is looked for.
+LONGEST = 60
+#: Documents that the temperature of probabilities is fitted to.
+HELD_OUT = 100
+
+
+class GraphParser(Component):
+    """Finds heads and relations.
+
+    >>> doc = Doc.of_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"]] * 2, head=[[2, 0]] * 2,
+    ...                    deprel=[["nsubj", "root"]] * 2)
+    >>> parser = GraphParser(GraphParserSettings(system="mst1", epochs=2, bits=16))
+    >>> report = parser.fit([doc])
+    >>> new = Doc.of_words([["birds", "sing"]], upos=[["NOUN", "VERB"]])
+    >>> parser([new])
+    >>> print(new.sentences[0].tree())
+    sing VERB root
+    └─ birds NOUN nsubj
+    """
+
+    task = "graph-parser"
+    provides: tuple[str, ...] = ("head", "deprel")
+
+    def __init__(self, settings: GraphParserSettings | None = None, clusters: Mapping[str, str] | None = None) -> None:
+        self.settings = settings if settings is not None else GraphParserSettings()
+        self.settings.check()
+        if clusters is None:
+            clusters = load_clusters(self.settings.clusters) if self.settings.clusters else {}
+        self.clusters = dict(clusters)
+        if self.clusters and not self.settings.templates:
+            self.settings = replace(self.settings, fields={**self.settings.fields, **CLUSTER_FIELDS})
+        self.requires: tuple[str, ...] = ("tokens", "upos")
+        self.labels: list[str] = []
+        self.model: TreeModel | None = None
+        self.weights: NDArray[Any] = np.zeros(0, np.float32)
+        self.pruner: ArcPruner | None = None
+        self.labeller: RelationLabeller | None = None
+        self.probabilities = False  # whether to note the probability of every head
+        self.alternatives = 0  # how many of the best trees to note
+        self.temperature = 1.0  # what scores are divided by to make probabilities of them
+        self._reader = TreeReader(self.settings.columns, self.clusters)
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any]) -> GraphParser:
+        return cls(GraphParserSettings.of_options(options))
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Learn from documents with trees; with dev data the epoch with the best UAS on them is kept.
+
+        Where `shape` or `words` is `auto`, it is chosen first: see `weft.tasks.parsing.mst.configure`.
+        """
+        started, wall = time.process_time(), time.perf_counter()
+        docs = [doc for doc in train if doc.n_words]
+        if not any(doc.head is not None for doc in docs):
+            raise DataError("the training data has no heads; they stand in the columns HEAD and DEPREL of CoNLL-U")
+        tried = self._choose(docs) if AUTO in (self.settings.shape, self.settings.words) else {}
+        settings = self.settings
+        words, feats, sentences = self._reader.read(docs)
+        heads, gold, keep, counts = self._trees(docs, sentences)
+        if not len(keep):
+            raise DataError(
+                f"none of the {counts['sentences']:,} training sentences can be learned from: their heads are missing "
+                "or make cycles"
+            )
+        batch = self._batch(docs, words, sentences, heads).select(keep)
+        if settings.crossings == "reorder" and settings.search == "projective":
+            batch = batch.reorder(_projective_orders(batch))
+        held_out = None if dev is None else [doc for doc in dev if doc.n_words]
+        report = self._learn(batch, held_out)
+        if settings.relations != "none":
+            self._learn_relations(docs, words, feats, sentences, gold, keep)
+        tags = [name for name in ("upos", "xpos") if any(doc.has(name) for doc in docs)]
+        self.requires = ("tokens", *tags[:1])
+        result: dict[str, Any] = {
+            "training": {
+                **counts,
+                **tried,
+                **report,
+                "words": int(batch.offsets[-1]),
+                "relations": len(self.labels),
+                "cpu_seconds": round(time.process_time() - started, 2),
+                "seconds": round(time.perf_counter() - wall, 2),
+            }
+        }
+        if held_out:
+            result["scores"] = {f"dev {name}": value for name, value in self.scores(held_out).items()}
+        return result
+
+    def _choose(self, docs: Sequence[Doc]) -> dict[str, Any]:
+        """Settle what is left open, and tell what was chosen and what the trials came to."""
+        from weft.tasks.parsing.mst.configure import configure  # which trains parsers itself
+
+        self.settings, trials = configure(docs, self.settings)
+        self._reader = TreeReader(self.settings.columns, self.clusters)
+        names = {trial.name: round(trial.uas, 4) for trial in trials}
+        return {"chosen": f"{self.settings.shape}, {self.settings.words}", "tried": names}
+
+    def _trees(
+        self, docs: Sequence[Doc], sentences: NDArray[np.int64]
+    ) -> tuple[Heads, Heads, list[int], dict[str, int]]:
+        """Heads to learn from, heads as they stand, the sentences to learn from, and what the others were."""
+        gold = np.concatenate([doc.head if doc.head is not None else np.full(doc.n_words, -1) for doc in docs])
+        gold = gold.astype(np.int32)
+        heads = gold.copy()
+        counts = {"sentences": len(sentences) - 1, "broken trees": 0, "non-projective trees": 0, "several roots": 0}
+        keep: list[int] = []
+        for s, (first, end) in enumerate(pairwise(sentences.tolist())):
+            own = heads[first:end]
+            if first == end:
+                continue
+            if not is_tree(own):
+                counts["broken trees"] += 1
+                continue
+            if self.settings.single_root and int((own == 0).sum()) > 1:
+                counts["several roots"] += 1
+                roots = np.flatnonzero(own == 0)
+                own[roots[1:]] = roots[0] + 1
+            if not is_projective(own):
+                counts["non-projective trees"] += 1
+                if self.settings.search == "projective":
+                    if self.settings.crossings == "skip":
+                        continue
+                    if self.settings.crossings == "lift":
+                        heads[first:end] = lift(own)
+                elif self.settings.search == "crossing" and not is_one_endpoint_crossing(own):
+                    heads[first:end] = nearest(own) if end - first <= LONGEST else lift(own)
+            keep.append(s)
+        return heads, gold, keep, counts
+
+    def _learn(self, batch: TreeBatch, held_out: Sequence[Doc] | None) -> dict[str, Any]:
+        settings = self.settings
+        self.model = self._new_model()
+        report: dict[str, Any] = {}
+        if settings.threshold:
+            options = (settings.threshold, settings.most, PRUNER_EPOCHS, settings.seed)
+            self.pruner = train_pruner(self._filter_model(), batch, *options)
+            batch, report["arcs kept"], report["gold arcs kept"] = prune_folds(self._filter_model(), batch, *options)
+        early = None
+        if held_out:
+            early = EarlyStopping(lambda weights: self._uas(weights, held_out), patience=settings.epochs)
+        alone = [batch.cut(s, s + 1) for s in range(len(batch))]
+        result = self._learner().fit(self.model, alone, early=early, describe="parser")
+        self.weights = result.weights.astype(np.float32)
+        if held_out and settings.learner != "crf" and settings.sums:
+            self._fit_temperature(held_out[:HELD_OUT])
+        report["epochs"] = result.iterations
+        return report
+
+    def _learn_relations(
+        self,
+        docs: Sequence[Doc],
+        words: TreeWords,
+        feats: Morphology,
+        sentences: NDArray[np.int64],
+        heads: Heads,
+        keep: Sequence[int],
+    ) -> None:
+        """Relations are learned on the trees as they stand; those of sentences that are left out are not seen."""
+        used = np.repeat(np.isin(np.arange(len(sentences) - 1), keep), np.diff(sentences))
+        names = [name for doc in docs for name in doc.column("deprel")]
+        self.labels = [name for name, _ in Counter(np.array(names)[used].tolist()).most_common() if name]
+        number = {name: i for i, name in enumerate(self.labels)}
+        labels = np.array([number.get(name, -1) for name in names], dtype=np.int32)
+        labels[~used] = -1
+        settings = self.settings
+        options = RelationSettings(settings.relations == "sequence", settings.morphology, seed=settings.seed)
+        self.labeller = RelationLabeller(settings.fields, options)
+        self.labeller.fit(words.values, feats, sentences, np.where(used, heads, 0), labels, len(self.labels))
+
+    def _learner(self) -> OnlineLearner:
+        settings = self.settings
+        epochs, seed, average = settings.epochs, settings.seed, settings.average
+        if settings.learner == "mira":
+            cap = settings.cap or math.inf
+            if settings.constraints == "heads":
+                demands = HeadByHead()
+                return MIRA(epochs, seed=seed, k=settings.k, cap=cap, average=average, demands=demands, rounds=ROUNDS)
+            worst = settings.constraints == "worst" or (settings.constraints == "auto" and settings.k == 1)
+            return MIRA(epochs, seed=seed, k=settings.k, cap=cap, average=average, demands=BeatGold(worst=worst))
+        if settings.learner == "perceptron":
+            return Perceptron(epochs, seed=seed, average=average)
+        return AdaGrad(epochs, seed=seed, average=average, rate=RATE)
+
+    def _batch(
+        self, docs: Sequence[Doc], words: TreeWords, sentences: NDArray[np.int64], heads: Heads | None = None
+    ) -> TreeBatch:
+        """The sentences of documents as the model takes them, to learn from where heads are given."""
+        marks = guide_marks(sentences, guide_heads(docs, self.settings.guide)) if self.settings.guide else None
+        return TreeBatch(sentences, words, heads, np.ones(len(sentences) - 1), marks=marks)
+
+    def _new_model(self) -> TreeModel:
+        settings = self.settings
+        return TreeModel(self._program(), settings.order, settings.search, settings.single_root, settings.bits)
+
+    def _program(self) -> TreeProgram:
+        settings = self.settings
+        own = settings.templates or templates_of(
+            settings.order, settings.morphology, bool(settings.guide), has_clusters(settings.fields)
+        )
+        return compile_tree_templates(own, list(settings.fields))
+
+    def _filter_model(self) -> TreeModel:
+        own = compile_tree_templates(FILTER, list(self.settings.fields))
+        return TreeModel(own, 1, "nonprojective", self.settings.single_root, self.settings.bits)
+
+    def _uas(self, weights: NDArray[Any], docs: Sequence[Doc]) -> float:
+        before, self.weights = self.weights, weights
+        words, _, sentences = self._reader.read(docs)
+        heads = self._heads(self._batch(docs, words, sentences))
+        self.weights = before
+        return float((heads == np.concatenate([doc.head for doc in docs if doc.head is not None])).mean())
+
+    def __call__(self, docs: Sequence[Doc]) -> None:
+        self.parse(docs)
+
+    def parse(self, docs: Sequence[Doc]) -> None:
+        """Parse documents in place."""
+        heads, labels = self._find(docs)
+        p = self.head_probabilities(docs, heads) if self.probabilities else None
+        write_trees(docs, heads, labels, self.labels)
+        first = 0
+        for doc in docs:
+            end = first + doc.n_words
+            if p is not None:
+                doc.confidence["head"] = p[first:end].astype(np.float32)
+            if self.alternatives:
+                note_alternatives(doc, self.task, self.kbest(doc, self.alternatives))
+            first = end
+
+    def head_probabilities(self, docs: Sequence[Doc], heads: Heads) -> NDArray[np.float64]:
+        """The probability of every head among all trees."""
+        self._check_sums("probabilities")
+        found, first = [], 0
+        for trees in self.trees(docs):
+            end = first + trees.space.n_words
+            arcs = trees.space.arcs_of(heads[first:end])
+            found.append(np.where(arcs >= 0, trees.marginals().arc[arcs], 0.0))
+            first = end
+        return np.concatenate(found) if found else np.zeros(0)
+
+    def kbest(self, doc: Doc, k: int) -> list[list[tuple[list[str], float]]]:
+        """For every sentence its k most probable trees, a `HEAD RELATION` a word, with their probabilities."""
+        self._check_sums("k best trees")
+        words, feats, _ = self._reader.read([doc])
+        ranked: list[list[tuple[Heads, float]]] = []
+        for trees in self.trees([doc]):
+            log_z = trees.log_partition()
+            for s, found in enumerate(trees.kbest_scored(k)):
+                ranked.append([(heads, float(np.exp(score - log_z[s]))) for heads, score in found])
+        offsets = doc.sentence_offsets.astype(np.int64)
+        names = [*self.labels, "_"]
+        answer: list[list[tuple[list[str], float]]] = [[] for _ in ranked]
+        for rank in range(k):
+            # A sentence with fewer trees takes part with its last one, which is then left out.
+            heads = np.concatenate([found[min(rank, len(found) - 1)][0] for found in ranked])
+            labels = self._label(words, feats, offsets, heads)
+            for s, found in enumerate(ranked):
+                if rank < len(found):
+                    own = slice(int(offsets[s]), int(offsets[s + 1]))
+                    pairs = zip(heads[own].tolist(), labels[own].tolist(), strict=True)
+                    answer[s].append(([f"{head} {names[label]}" for head, label in pairs], found[rank][1]))
+        return answer
+
+    def _check_sums(self, what: str) -> None:
+        if not self.settings.sums:
+            raise ConfigError(
+                f"{self.settings.named} gives no {what}; mst1 does, of both shapes, and projective mst2, mst3"
+            )
+
+    def trees(self, docs: Sequence[Doc]) -> Iterator[Any]:
+        """The trees of documents as structures of `weft.infer`, batch by batch, at the model's temperature."""
+        words, _, sentences = self._reader.read(docs)
+        return self._trees_of(self._batch(docs, words, sentences), self.temperature)
+
+    def _trees_of(self, whole: TreeBatch, temperature: float = 1.0) -> Iterator[Any]:
+        if self.model is None:
+            raise WeftError("this parser is not trained yet: call fit, or load a model")
+        for batch in whole.batches(BATCH):
+            if self.pruner is not None:
+                batch = replace(batch, arcs=self.pruner.keep(all_arcs(batch.offsets), batch.words))
+            yield self.model.trees(batch.arc_space, batch.words, self.weights, batch.arc_marks, temperature)
+
+    def _heads(self, batch: TreeBatch) -> Heads:
+        found = [trees.best() for trees in self._trees_of(batch)]
+        return np.concatenate(found) if found else np.zeros(0, np.int32)
+
+    def _label(self, words: TreeWords, feats: Morphology, sentences: NDArray[np.int64], heads: Heads) -> Heads:
+        if self.labeller is None:
+            return np.full(len(heads), -1, np.int32)
+        return self.labeller.label(words.values, feats, sentences, heads)
+
+    def _find(self, docs: Sequence[Doc]) -> tuple[Heads, Heads]:
+        words, feats, sentences = self._reader.read(docs)
+        heads = self._heads(self._batch(docs, words, sentences))
+        return heads, self._label(words, feats, sentences, heads)
+
+    def _fit_temperature(self, docs: Sequence[Doc]) -> None:
+        """The temperature at which held-out heads are most probable."""
+        gold = np.concatenate([doc.head for doc in docs if doc.head is not None]).astype(np.int32)
+
+        def loss(temperature: float) -> float:
+            self.temperature = temperature
+            return loss_of_marginals(self.head_probabilities(docs, gold))
+
+        self.temperature = fit_temperature(loss, 0.01, 1000.0)
+
+    def scores(self, docs: Sequence[Doc]) -> dict[str, float]:
+        """UAS and LAS on documents with gold words and trees, relations compared up to the colon."""
+        check_trees(docs)
+        return tree_scores(docs, *self._find(docs), self.labels)
+
+    def state(self) -> State:
+        if self.model is None:
+            raise WeftError("this parser is not trained yet: call fit, or load a model")
+        settings = {name: value for name, value in asdict(self.settings).items() if name not in ("workers", "clusters")}
+        header: dict[str, Any] = {
+            "settings": settings,
+            "labels": self.labels,
+            "clusters": self.clusters,
+            "requires": list(self.requires),
+            "temperature": self.temperature,
+        }
+        arrays: Arrays = to_sparse("parser", self.weights)
+        if self.pruner is not None:
+            arrays |= to_sparse("filter", self.pruner.weights)
+        if self.labeller is not None:
+            header["relations"], own = self.labeller.state()
+            arrays |= {f"relations.{name}": array for name, array in own.items()}
+        return header, arrays
+
+    @classmethod
+    def _of_settings(cls, header: dict[str, Any]) -> GraphParser:
+        return cls(GraphParserSettings(**header["settings"]), header["clusters"])
+
+    @classmethod
+    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> GraphParser:
+        parser = cls._of_settings(header)
+        settings = parser.settings
+        parser.labels, parser.requires = header["labels"], tuple(header["requires"])
+        parser.temperature = header["temperature"]
+        parser.model = parser._new_model()
+        parser.weights = from_sparse("parser", arrays, parser.model.size)
+        if settings.threshold:
+            arcs = parser._filter_model()
+            parser.pruner = ArcPruner(arcs, from_sparse("filter", arrays, arcs.size), settings.threshold, settings.most)
+        if "relations" in header:
+            own = {name.removeprefix("relations."): array for name, array in arrays.items() if "relations." in name}
+            parser.labeller = RelationLabeller.of_state(header["relations"], own)
+        return parser
+
+
+def _projective_orders(batch: TreeBatch) -> NDArray[np.int64]:
+    """The words of a batch in the order in which the trees of its sentences do not cross."""
+    assert batch.gold is not None
+    return np.concatenate(
+        [first + projective_order(batch.gold[first:end]) for first, end in pairwise(batch.offsets.tolist())]
+    )

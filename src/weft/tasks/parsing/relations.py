@@ -1,0 +1,321 @@
+"""Relations of finished trees: the second stage of a two-stage parser (McDonald, Lerman & Pereira 2006).
+
+    relations of the dependents j_1 < ... < j_M of head i  =  argmax  sum_m  s(l_m, l_{m-1}, i, y, x)
+
+The tree y is given and may be anything: non-projective, with several roots, right or wrong. A head's dependents are
+labelled together, left to right, so that one subject makes another unlikely; see `weft.learn.trees.sibling_labels`.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError, DataError, ModelError, WeftError
+from weft.features.extract import write_column
+from weft.features.morphology import Morphology
+from weft.features.relation_templates import ARCS, MORPHOLOGY, PAIRS, compile_relation_templates
+from weft.hashing import Keys
+from weft.infer.trees.projectivity import is_tree
+from weft.learn.trees.sibling_labels import (
+    AllowedLabels,
+    LabelModel,
+    Trees,
+    allowed_labels,
+    best_labels,
+    check_trees,
+    columns_of,
+    keys_in_order,
+    pair_keys,
+    score_labels,
+)
+from weft.learn.trees.sibling_learner import SiblingLearner
+from weft.pipeline.pipeline import Component, State
+from weft.pipeline.settings import Settings
+from weft.storage import Arrays
+from weft.tasks.parsing.relation_features import RELATION_FIELDS, RelationReader
+from weft.text.doc import Doc
+
+#: Weights in use are whole numbers up to this: sums of them are the same on every machine.
+LARGEST = 32000
+
+
+@dataclass
+class RelationSettings(Settings):
+    """Options of a labeller of relations."""
+
+    sequence: bool = True  # label a head's dependents together; false: every arc by itself
+    morphology: bool = True  # look at single morphological features and their agreement
+    restrict: bool = True  # only relations seen with the side and the tags of head and dependent
+    epochs: int = 6  # passes over the trees
+    cap: float = math.inf  # largest step of a correction
+    fields: dict[str, str] = field(default_factory=lambda: dict(RELATION_FIELDS))  # fields and their columns
+    templates: str = ""  # templates of arcs; empty: those of `weft.features.relation_templates`
+    bits: int = 21  # two to this power is the number of places of weights
+    seed: int = 0
+    workers: int = 1  # not used in training
+
+    def check(self) -> None:
+        if self.epochs < 1 or not self.cap > 0:
+            raise ConfigError(f"epochs must be at least 1 and cap above 0, got {self.epochs} and {self.cap}")
+        if not 8 <= self.bits <= 28:
+            raise ConfigError(f"bits must be from 8 to 28, got {self.bits}")
+
+
+class RelationLabeller:
+    """Labels the arcs of finished trees; made to be owned by a parser, over arrays.
+
+    `fields` are the letters of the columns of the tables of words that it will be given (see `RELATION_FIELDS`); those
+    it does not know are passed over, those that are not there fire no features.
+
+    >>> words = np.array([[1, 1], [5, 2], [6, 3], [7, 2]], dtype=np.uint64)  # ROOT, noun, verb, noun
+    >>> sentences, heads, labels = np.array([0, 3]), np.array([2, 0, 2]), np.array([1, 0, 2])
+    >>> labeller = RelationLabeller("wt")
+    >>> labeller.fit(words, Morphology.none(3), sentences, heads, labels)["wrong"][-1]
+    0
+    >>> labeller.label(words, Morphology.none(3), sentences, heads)
+    array([1, 0, 2], dtype=int32)
+    """
+
+    def __init__(self, fields: Iterable[str], settings: RelationSettings | None = None) -> None:
+        self.settings = settings if settings is not None else RelationSettings()
+        self.settings.check()
+        self.fields = "".join(fields)
+        self.model: LabelModel | None = None
+
+    def fit(
+        self,
+        words: Keys,
+        feats: Morphology,
+        sentences: NDArray[np.int64],
+        heads: NDArray[np.int32],
+        labels: NDArray[np.int32],
+        n_labels: int | None = None,
+    ) -> dict[str, Any]:
+        """Learn from trees, gold or predicted: `labels` are those of the words, whatever their heads; -1 is unknown.
+
+        Tells how many labels were wrong in every epoch.
+        """
+        trees = check_trees(words, feats, sentences, heads)
+        known = labels >= 0
+        if not known.any():
+            raise DataError("there is nothing to learn relations from: no word has one")
+        n_labels = int(labels.max()) + 1 if n_labels is None else n_labels
+        settings = self.settings
+        places = np.zeros((1 << settings.bits) + n_labels, np.float32)
+        blank = self._model(places, self._allowed(trees, labels, n_labels), n_labels)
+        learner = SiblingLearner(settings.epochs, settings.cap, seed=settings.seed)
+        weights, wrong = learner.fit(blank, trees, labels)
+        scale = LARGEST / max(float(np.abs(weights).max()), 1e-9)
+        self.model = blank._replace(weights=np.rint(weights * scale).astype(np.int16))
+        return {"words": int(known.sum()), "wrong": wrong}
+
+    def _model(self, weights: NDArray[Any], allowed: AllowedLabels, n_labels: int) -> LabelModel:
+        settings = self.settings
+        arcs = settings.templates or ARCS + (MORPHOLOGY if settings.morphology else "")
+        programs = compile_relation_templates(arcs), compile_relation_templates(PAIRS)
+        columns = columns_of(self.fields)
+        return LabelModel(weights, *programs, columns, allowed, n_labels, settings.sequence, settings.morphology)
+
+    def _allowed(self, trees: Trees, labels: NDArray[np.int32], n_labels: int) -> AllowedLabels:
+        known = labels >= 0 if self.settings.restrict else np.zeros(len(labels), np.bool_)
+        whole, alone = pair_keys(trees, columns_of(self.fields))
+        keys = np.concatenate([whole[known], alone[known]])
+        return allowed_labels(keys, np.concatenate([labels[known], labels[known]]), n_labels)
+
+    def label(
+        self, words: Keys, feats: Morphology, sentences: NDArray[np.int64], heads: NDArray[np.int32]
+    ) -> NDArray[np.int32]:
+        """The label of every word's arc; trees stay as they are."""
+        return best_labels(self._trained(), check_trees(words, feats, sentences, heads))
+
+    def scores(
+        self,
+        words: Keys,
+        feats: Morphology,
+        sentences: NDArray[np.int64],
+        heads: NDArray[np.int32],
+        labels: NDArray[np.int32],
+    ) -> NDArray[np.float64]:
+        """What the model gives to labels, one number a sentence, whether they are allowed or not."""
+        return score_labels(self._trained(), check_trees(words, feats, sentences, heads), labels)
+
+    def _trained(self) -> LabelModel:
+        if self.model is None:
+            raise WeftError("this labeller is not trained yet: call fit, or load a model")
+        return self.model
+
+    def state(self) -> State:
+        """What a model file keeps."""
+        model = self._trained()
+        header = {"fields": self.fields, "settings": _plain(self.settings), "labels": model.n_labels}
+        allowed, used = model.allowed, np.flatnonzero(model.weights)
+        return header, {
+            "slots": used.astype(np.uint32),
+            "weights": model.weights[used],
+            "allowed.keys": keys_in_order(allowed),
+            "allowed.offsets": allowed.offsets,
+            "allowed.labels": allowed.labels,
+        }
+
+    @classmethod
+    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> RelationLabeller:
+        """The labeller that `state` described."""
+        labeller = cls(header["fields"], _settings(header["settings"]))
+        n_labels, settings = int(header["labels"]), labeller.settings
+        keys, offsets, labels = arrays["allowed.keys"], arrays["allowed.offsets"], arrays["allowed.labels"]
+        slots, size = arrays["slots"], (1 << settings.bits) + n_labels
+        fits = (
+            len(arrays["weights"]) == len(slots)
+            and int(slots.max(initial=0)) < size
+            and len(offsets) == len(keys) + 2
+            and offsets[0] == 0
+            and offsets[-1] == len(labels)
+            and bool((np.diff(offsets) > 0).all())
+            and int(labels.min()) >= 0
+            and int(labels.max()) < n_labels
+        )
+        if not fits:
+            raise ModelError("the weights and lists of relations do not fit together: the model file is damaged")
+        own = np.repeat(np.arange(len(keys)), np.diff(offsets)[1:])
+        allowed = allowed_labels(np.array(keys)[own], np.array(labels, np.int32)[offsets[1] :], n_labels)
+        weights = np.zeros(size, np.int16)
+        weights[slots] = arrays["weights"]
+        labeller.model = labeller._model(weights, allowed, n_labels)
+        return labeller
+
+
+class Relations(Component):
+    """Names the relations of trees that have none yet, or anew.
+
+    >>> tags, heads = [["NOUN", "VERB"]] * 2, [[2, 0]] * 2
+    >>> doc = Doc.of_words([["dogs", "bark"], ["cats", "sleep"]], upos=tags, head=heads, deprel=[["nsubj", "root"]] * 2)
+    >>> relations = Relations()
+    >>> report = relations.fit([doc])
+    >>> new = Doc.of_words([["birds", "sing"]], upos=[["NOUN", "VERB"]], head=[[2, 0]])
+    >>> relations([new])
+    >>> new.column("deprel")
+    ['nsubj', 'root']
+    """
+
+    task = "relations"
+    provides = ("deprel",)
+
+    def __init__(self, settings: RelationSettings | None = None) -> None:
+        self.settings = settings if settings is not None else RelationSettings()
+        self.settings.check()
+        self.requires: tuple[str, ...] = ("tokens", "head")
+        self.labels: list[str] = []
+        self.labeller = RelationLabeller(self.settings.fields, self.settings)
+        self._reader = RelationReader(self.settings.fields)
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any]) -> Relations:
+        return cls(RelationSettings.of_options(options))
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Learn from documents with heads and relations; those of dev data are named on their own trees and scored."""
+        started, wall = time.process_time(), time.perf_counter()
+        docs = [doc for doc in train if doc.n_words]
+        if not any(doc.head is not None and doc.has("deprel") for doc in docs):
+            raise DataError("the training data has no heads with relations: columns HEAD and DEPREL of CoNLL-U")
+        docs, left_out = _with_trees(docs)
+        names = [name for doc in docs for name in doc.column("deprel")]
+        self.labels = [name for name, _ in Counter(names).most_common() if name]
+        number = {name: i for i, name in enumerate(self.labels)}
+        labels = np.array([number.get(name, -1) for name in names], dtype=np.int32)
+        words, feats, sentences = self._reader.read(docs)
+        report = self.labeller.fit(words, feats, sentences, _heads(docs), labels, len(self.labels))
+        if any(doc.has("upos") for doc in docs):
+            self.requires = ("tokens", "upos", "head")
+        training = {
+            "sentences": len(sentences) - 1,
+            "broken trees": left_out,
+            "words": report["words"],
+            "relations": len(self.labels),
+            "epochs": self.settings.epochs,
+            "cpu_seconds": round(time.process_time() - started, 2),
+            "seconds": round(time.perf_counter() - wall, 2),
+        }
+        scores = {} if dev is None else {f"dev {name}": value for name, value in self.scores(list(dev)).items()}
+        return {"training": training, **({"scores": scores} if scores else {})}
+
+    def __call__(self, docs: Sequence[Doc]) -> None:
+        write_column(docs, "deprel", self.labels, self._find(docs))
+
+    def _find(self, docs: Sequence[Doc]) -> NDArray[np.int32]:
+        for doc in docs:
+            _check_heads(doc)
+        words, feats, sentences = self._reader.read(docs)
+        return self.labeller.label(words, feats, sentences, _heads(docs))
+
+    def scores(self, docs: Sequence[Doc]) -> dict[str, float]:
+        """The share of relations that are right on the trees of the documents themselves, whole and up to the colon."""
+        docs, _ = _with_trees([doc for doc in docs if doc.n_words])
+        if not docs:
+            raise DataError("the documents to score have no trees; they stand in the column HEAD of CoNLL-U")
+        gold = [name for doc in docs for name in doc.column("deprel")]
+        found = [self.labels[label] for label in self._find(docs).tolist()]
+        whole = sum(a == b for a, b in zip(gold, found, strict=True)) / len(gold)
+        base = sum(a.split(":")[0] == b.split(":")[0] for a, b in zip(gold, found, strict=True)) / len(gold)
+        return {"relations": base, "relations with subtypes": whole}
+
+    def state(self) -> State:
+        header, arrays = self.labeller.state()
+        return {"labels": self.labels, "requires": list(self.requires), "labeller": header}, arrays
+
+    @classmethod
+    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Relations:
+        labeller = RelationLabeller.of_state(header["labeller"], arrays)
+        component = cls(labeller.settings)
+        component.labeller = labeller
+        component.labels = header["labels"]
+        component.requires = tuple(header["requires"])
+        if len(component.labels) != header["labeller"]["labels"]:
+            raise ModelError("the names of relations do not fit the weights: the model file is damaged")
+        return component
+
+
+def _heads(docs: Sequence[Doc]) -> NDArray[np.int32]:
+    parts = [doc.head for doc in docs if doc.head is not None]
+    return np.concatenate([np.zeros(0, np.int32), *parts]).astype(np.int32)
+
+
+def _check_heads(doc: Doc) -> None:
+    lengths = np.diff(doc.sentence_offsets)
+    if doc.head is not None and bool(((doc.head >= 0) & (doc.head <= np.repeat(lengths, lengths))).all()):
+        return
+    name = f"document {doc.id!r}" if doc.id else "the document"
+    raise DataError(
+        f"{name} has words without a head inside their sentence; relations are named on whole trees: parse it"
+    )
+
+
+def _with_trees(docs: Sequence[Doc]) -> tuple[list[Doc], int]:
+    """The documents cut down to their sentences with whole trees, and how many sentences have none."""
+    kept: list[Doc] = []
+    left_out = 0
+    for doc in docs:
+        bounds = list(pairwise(doc.sentence_offsets.tolist()))
+        whole = [s for s, (a, b) in enumerate(bounds) if doc.head is not None and is_tree(doc.head[a:b])]
+        left_out += len(bounds) - len(whole)
+        if whole:
+            kept.append(doc if len(whole) == len(bounds) else doc.subset(whole))
+    return kept, left_out
+
+
+def _plain(settings: RelationSettings) -> dict[str, Any]:
+    """Settings for JSON, which has no infinity."""
+    return {name: None if value == math.inf else value for name, value in asdict(settings).items() if name != "workers"}
+
+
+def _settings(plain: Mapping[str, Any]) -> RelationSettings:
+    return RelationSettings(**{**plain, "cap": math.inf if plain["cap"] is None else plain["cap"]})

@@ -1,0 +1,296 @@
+"""Dependency trees: every word's head and relation, found by a transition system in linear time.
+
+    tree = the arcs of  t1 ... tm,   t_i = argmax over LEGAL(c_i) of w . f(c_i, t),   c_{i+1} = t_i(c_i)
+
+The parser is trained by the averaged perceptron with an oracle that tells, in any configuration, which moves lose
+nothing (Goldberg & Nivre 2013), so that it learns to go on from its own mistakes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError, DataError, WeftError
+from weft.infer.transitions import SYSTEMS, Constraints, TransitionParser
+from weft.infer.transitions.model import actions_of
+from weft.infer.trees.projectivity import decode, encode, is_projective, is_tree, lift
+from weft.learn.transitions.beam import UPDATES
+from weft.learn.transitions.learner import TransitionLearner, Treebank, best_epoch
+from weft.learn.transitions.training import ORACLES
+from weft.lexical.clusters.monolingual import load_clusters
+from weft.lexical.universal_tags import tagsets_of
+from weft.pipeline.pipeline import Component, State
+from weft.pipeline.settings import Settings
+from weft.storage import Arrays
+from weft.tasks.parsing.transitions.features import (
+    CLUSTER_FIELDS,
+    CLUSTER_TEMPLATES,
+    DELEXICALISED_CLUSTERS,
+    DELEXICALISED_FIELDS,
+    DELEXICALISED_TEMPLATES,
+    FIELDS,
+    TEMPLATES,
+    WordReader,
+)
+from weft.tasks.parsing.tree_columns import check_trees, tree_scores, write_trees
+from weft.text.doc import Doc
+
+#: What can be done with training trees that no transition system here can build.
+NONPROJECTIVE = ("skip", "lift", "encode")
+#: Settings that say nothing about a trained parser.
+_OF_THE_MAKER = ("workers", "clusters", "target_clusters")
+
+
+@dataclass
+class ParserSettings(Settings):
+    """Options of a parser."""
+
+    system: str = "arc-eager"  # arc-eager, arc-hybrid, arc-standard, easy-first, lr-spine
+    oracle: str = "dynamic"  # static, nondet, dynamic
+    beam: int = 1  # configurations kept a step, in training and parsing; 1: greedy
+    update: str = "max-violation"  # with a beam, where to learn: early, max-violation
+    epochs: int = 10  # passes over the trees
+    runs: int = 1  # trainings in different orders, whose weights are averaged
+    k: int = 1  # epochs before mistakes are explored
+    p: float = 0.9  # probability of going on from a mistake
+    nonprojective: str = (
+        "lift"  # training trees with crossing arcs: skip, lift, encode (labels remember what was lifted)
+    )
+    single_root: bool = True  # give every sentence exactly one root
+    delexicalised: bool = False  # look at tags and what has been built, never at words: for other languages
+    clusters: str = ""  # file of word clusters: `path word` or `word class` a line
+    target_clusters: str = ""  # those of the language to parse, if it is another: `clusters` are for training only
+    templates: str = ""  # feature templates; empty: the system's own
+    fields: dict[str, str] = field(default_factory=lambda: dict(FIELDS))  # fields of templates and their columns
+    prune: float = 0.5  # smaller mean weights are left out; with 1 the file is half as large
+    seed: int = 0
+    workers: int = 1  # not used in training
+
+    def check(self) -> None:
+        choices = {
+            "system": tuple(SYSTEMS),
+            "oracle": tuple(ORACLES),
+            "nonprojective": NONPROJECTIVE,
+            "update": tuple(UPDATES),
+        }
+        for name, known in choices.items():
+            if getattr(self, name) not in known:
+                raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
+        for name in ("epochs", "runs", "beam"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.target_clusters and not self.clusters:
+            raise ConfigError("target_clusters name the classes of `clusters` in another language: give both files")
+        if self.delexicalised and self.fields != FIELDS:
+            raise ConfigError("a delexicalised parser reads tags only: leave out `fields`, or `delexicalised`")
+
+
+class Parser(Component):
+    """Finds heads and relations.
+
+    >>> doc = Doc.of_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"]] * 2, head=[[2, 0]] * 2,
+    ...                    deprel=[["nsubj", "root"]] * 2)
+    >>> parser = Parser()
+    >>> report = parser.fit([doc])
+    >>> new = Doc.of_words([["birds", "sing"]], upos=[["NOUN", "VERB"]])
+    >>> parser([new])
+    >>> print(new.sentences[0].tree())
+    sing VERB root
+    └─ birds NOUN nsubj
+    """
+
+    task = "parser"
+    provides = ("head", "deprel")
+
+    def __init__(self, settings: ParserSettings | None = None, clusters: Mapping[str, str] | None = None) -> None:
+        self.settings = settings if settings is not None else ParserSettings()
+        self.settings.check()
+        if clusters is None:
+            clusters = load_clusters(self.settings.clusters) if self.settings.clusters else {}
+        self.clusters = dict(clusters)
+        own = DELEXICALISED_FIELDS if self.settings.delexicalised else self.settings.fields
+        self.fields = {**own, **(CLUSTER_FIELDS if self.clusters else {})}
+        self.requires: tuple[str, ...] = ("tokens", "upos")
+        self.labels: list[str] = []
+        self.tagsets: list[str] = []  # those that a delexicalised parser may have learned from
+        self.parser: TransitionParser | None = None
+        self._reader = WordReader(self.fields, self.clusters)
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any]) -> Parser:
+        return cls(ParserSettings.of_options(options))
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Learn from documents with trees; with dev data the epoch with the best LAS on them is kept."""
+        started, wall = time.process_time(), time.perf_counter()
+        settings = self.settings
+        docs = [doc for doc in train if doc.n_words]
+        if not any(doc.head is not None for doc in docs):
+            raise DataError("the training data has no heads; they stand in the columns HEAD and DEPREL of CoNLL-U")
+        if settings.delexicalised:
+            self.tagsets = tagsets_of(_tags(docs))
+        trees, keep, counts = self._trees(docs)
+        if not len(keep):
+            raise DataError(
+                f"none of the {counts['sentences']:,} training sentences can be learned from: "
+                f"{counts['broken trees']:,} have missing heads or cycles, {counts['non-projective trees']:,} cross"
+            )
+        sets = (
+            (DELEXICALISED_TEMPLATES, DELEXICALISED_CLUSTERS)
+            if settings.delexicalised
+            else (TEMPLATES, CLUSTER_TEMPLATES)
+        )
+        own = f"{sets[0][settings.system]} {sets[1][settings.system] if self.clusters else ''}"
+        templates = settings.templates or own
+        positions = np.concatenate([np.arange(1, n + 1) for n in np.diff(trees.sentences)]).astype(np.int32)
+        kept = np.repeat(np.isin(np.arange(len(trees.sentences) - 1), keep), np.diff(trees.sentences))
+        actions = actions_of(settings.system, *(part[kept] for part in (trees.heads, trees.labels, positions)))
+        blank = TransitionParser(settings.system, templates, list(self.fields), actions)
+        learner = TransitionLearner(
+            settings.epochs,
+            settings.oracle,
+            settings.k,
+            settings.p,
+            settings.seed,
+            settings.single_root,
+            settings.beam,
+            settings.update,
+            prune=settings.prune,
+            runs=settings.runs,
+        )
+        held_out = None if dev is None else [doc for doc in dev if doc.n_words]
+
+        def las(parser: TransitionParser) -> float:
+            self.parser = parser
+            return self.scores(held_out or [])["LAS"]
+
+        self.parser, history = learner.fit(blank, trees, keep, las if held_out else None)
+        scores = {f"dev {name}": value for name, value in self.scores(held_out).items()} if held_out else {}
+        if settings.target_clusters:
+            self.read_clusters(load_clusters(settings.target_clusters))
+        tags = [name for name in ("upos", "xpos") if any(doc.has(name) for doc in docs)]
+        self.requires = ("tokens", *tags[:1])
+        report: dict[str, Any] = {
+            "training": {
+                **counts,
+                "words": int(kept.sum()),
+                "relations": len(self.labels),
+                "templates": len(blank.model.program.seeds),
+                "epochs": len(history),
+                "cpu_seconds": round(time.process_time() - started, 2),
+                "seconds": round(time.perf_counter() - wall, 2),
+            }
+        }
+        if held_out:
+            report["training"]["best_epoch"] = best_epoch(history).number
+            report["scores"] = scores
+        return report
+
+    def read_clusters(self, clusters: Mapping[str, str]) -> None:
+        """From now on, read these clusters: those of another language with the same classes."""
+        if bool(clusters) != bool(self.clusters):
+            raise ConfigError(
+                "clusters of a second language belong to a parser that has learned with clusters: give both"
+            )
+        self.clusters = dict(clusters)
+        self._reader = WordReader(self.fields, self.clusters)
+
+    def _trees(self, docs: Sequence[Doc]) -> tuple[Treebank, NDArray[np.int64], dict[str, int]]:
+        """The training trees, the numbers of sentences to learn from, and what the others were."""
+        words, sentences = self._reader.read(docs)
+        heads = np.concatenate([doc.head if doc.head is not None else np.full(doc.n_words, -1) for doc in docs])
+        heads = heads.astype(np.int32)
+        names = [name for doc in docs for name in doc.column("deprel")]
+        counts = {"sentences": len(sentences) - 1, "broken trees": 0, "non-projective trees": 0}
+        keep: list[int] = []
+        for s, (first, end) in enumerate(pairwise(sentences.tolist())):
+            own = heads[first:end]
+            if first == end:
+                continue
+            if not is_tree(own):
+                counts["broken trees"] += 1
+                continue
+            if not is_projective(own):
+                counts["non-projective trees"] += 1
+                if self.settings.nonprojective == "skip":
+                    continue
+                if self.settings.nonprojective == "encode":
+                    heads[first:end], names[first:end] = encode(own, names[first:end])
+                else:
+                    heads[first:end] = lift(own)
+            keep.append(s)
+        learned = (name for s in keep for name in names[sentences[s] : sentences[s + 1]])
+        self.labels = [name for name, _ in Counter(learned).most_common() if name]
+        number = {name: i for i, name in enumerate(self.labels)}
+        labels = np.array([number.get(name, -1) for name in names], dtype=np.int32)
+        return Treebank(words, sentences, heads, labels), np.array(keep, dtype=np.int64), counts
+
+    def __call__(self, docs: Sequence[Doc]) -> None:
+        self.parse(docs)
+
+    def parse(self, docs: Sequence[Doc], constraints: Constraints | None = None) -> None:
+        """Parse documents in place; `constraints` (of `weft.infer.transitions`) hold for all their sentences."""
+        heads, labels = self._find(docs, constraints)
+        write_trees(docs, heads, labels, self.labels)
+        if self.settings.nonprojective == "encode":
+            for doc in docs:
+                _decode(doc)
+
+    def _find(
+        self, docs: Sequence[Doc], constraints: Constraints | None = None
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        if self.parser is None:
+            raise WeftError("this parser is not trained yet: call fit, or load a model")
+        if self.settings.delexicalised:
+            tagsets_of(_tags(docs), self.tagsets)
+        words, sentences = self._reader.read(docs)
+        return self.parser.parse(words, sentences, self.settings.single_root, constraints, self.settings.beam)
+
+    def scores(self, docs: Sequence[Doc]) -> dict[str, float]:
+        """UAS and LAS on documents with gold words and trees, relations compared up to the colon."""
+        check_trees(docs)
+        return tree_scores(docs, *self._find(docs), self.labels)
+
+    def state(self) -> State:
+        if self.parser is None:
+            raise WeftError("this parser is not trained yet: call fit, or load a model")
+        header, arrays = self.parser.state()
+        settings = {name: value for name, value in asdict(self.settings).items() if name not in _OF_THE_MAKER}
+        return {
+            "settings": settings,
+            "labels": self.labels,
+            "tagsets": self.tagsets,
+            "clusters": self.clusters,
+            "requires": list(self.requires),
+            "parser": header,
+        }, arrays
+
+    @classmethod
+    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Parser:
+        component = cls(ParserSettings(**header["settings"]), header["clusters"])
+        component.labels = header["labels"]
+        component.tagsets = header.get("tagsets", [])
+        component.requires = tuple(header["requires"])
+        component.parser = TransitionParser.of_state(header["parser"], arrays)
+        return component
+
+
+def _tags(docs: Iterable[Doc]) -> set[str]:
+    return {tag for doc in docs for tag in np.unique(np.array(doc.column("upos"))).tolist()}
+
+
+def _decode(doc: Doc) -> None:
+    """Hang lifted words on their old heads again."""
+    assert doc.head is not None
+    names = doc.column("deprel")
+    for first, end in pairwise(doc.sentence_offsets.tolist()):
+        doc.head[first:end], names[first:end] = decode(doc.head[first:end], names[first:end])
+    doc.set_column("deprel", names)

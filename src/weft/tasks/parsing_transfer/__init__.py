@@ -1,0 +1,1 @@
+"""Parsers for languages and domains without trees, from those that have them."""

@@ -1,0 +1,433 @@
+"""Dependency trees of a language without a treebank, from treebanks of others (Täckström, McDonald & Nivre 2013).
+
+    base      p(y | x) ~ exp of the sum over arcs of y of  w . f(h, m, language of x),  learned from all treebanks
+    adapted   maximises  sum over target sentences of  log of the sum over y in y~(x) of p(y | x)  -  lambda ||w||^2
+
+over projective trees y. Features of the base are tags, and share between languages what these agree on
+(`weft.tasks.parsing_transfer.features`). y~(x) are the trees built from sets of heads that the base finds plausible
+(`weft.learn.trees.head_sets`); the adapted parser sees words and learns from the target's sentences alone:
+
+    viterbi   the base's best tree                     aast   its most probable heads, and its best tree
+    aaet      these, and the tree of a second parser: arc-eager, from the treebanks of the languages nearest to it
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError, DataError
+from weft.evaluate.labels.weak_report import WeakReport, weak_report
+from weft.features.tree_templates import TreeProgram
+from weft.formats import read
+from weft.infer.trees.arcs import all_arcs
+from weft.learn.batch.objective import Objective
+from weft.learn.batch.optimize import minimise
+from weft.learn.self_training import SelfLabels, self_train
+from weft.learn.signals import Gold, Partial
+from weft.learn.training import Result
+from weft.learn.trees.head_sets import Mask, ambiguous_sets, report_sets, tree_sets
+from weft.learn.trees.listed_trees import kept_features
+from weft.learn.trees.model import TreeBatch, TreeModel
+from weft.lexical.typology import Language, Typology, read_typology, typology
+from weft.lexical.universal_tags import tagsets_of
+from weft.pipeline.pipeline import State
+from weft.tasks.parsing.mst.parser import BATCH, GraphParser
+from weft.tasks.parsing.mst.settings import GraphParserSettings
+from weft.tasks.parsing.transitions.parser import Parser, ParserSettings
+from weft.tasks.parsing_transfer.features import (
+    ARCS,
+    FIELDS,
+    FUNCTION_HEADS,
+    LEXICALISED,
+    SHARES,
+    TAGS,
+    TEMPLATES,
+    TransferReader,
+    partners,
+    transfer_program,
+)
+from weft.text.doc import Doc
+
+ADAPT = ("none", "viterbi", "aast", "aaet")
+#: Which arcs traits speak of: adpositions hang on nouns, or are heads.
+HEADS = {"content": ARCS, "function": FUNCTION_HEADS}
+#: Key of a document's `meta` with the code of its language.
+LANGUAGE = "language"
+
+
+@dataclass
+class TransferSettings(GraphParserSettings):
+    """Options of a parser for a language without a treebank; of those of `GraphParserSettings` `bits` and `fields`."""
+
+    system: str = "mst1"
+    learner: str = "crf"
+    threshold: float = 0.0
+    relations: str = "none"
+    morphology: bool = False
+    crossings: str = "skip"
+    bits: int = 20  # two to this many weights
+    fields: dict[str, str] = field(default_factory=lambda: dict(FIELDS))  # w and t: what words and tags are read from
+    sources: dict[str, str] = field(default_factory=dict)  # codes of languages and files of their treebanks
+    target: str = ""  # code of the target's language, and a file of its sentences with tags: tr=FILE
+    share: str = "family"  # delex, bare, share, similar, family
+    adapt: str = "none"  # none, viterbi, aast, aaet
+    sigma: float = 0.95  # mass that sets of heads hold
+    penalty: float = 0.02  # lambda of the base: with more of it sets of heads grow large
+    adapted_penalty: float = 1.0  # lambda of the adapted parser
+    iterations: int = 100  # of L-BFGS, at most
+    rounds: int = 1  # of adaptation: those after the first begin from the adapted parser's sets
+    lexicalised: bool = True  # the adapted parser looks at words
+    known: bool = False  # heads that the target's file gives are added to the sets
+    tags: str = "upos"  # tags as they are, or as the twelve universal ones: upos, twelve
+    heads: str = "content"  # heads of the treebanks: content (an adposition hangs on its noun), function
+    longest: int = 50  # longer sentences are not learned from
+    typology: str = ""  # file of languages to add to the table of the package
+
+    def check(self) -> None:
+        super().check()
+        for name, known in (("share", SHARES), ("adapt", ADAPT), ("heads", tuple(HEADS)), ("tags", TAGS)):
+            if getattr(self, name) not in known:
+                raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
+        fixed = {"system": "mst1", "shape": "projective", "learner": "crf", "relations": "none", "guide": ""}
+        for name, value in fixed.items():
+            if getattr(self, name) != value:
+                raise ConfigError(
+                    f"a parser across languages has no other {name} than {value!r}: it finds heads, in projective "
+                    "trees, by the likelihood of arcs"
+                )
+        for name in ("iterations", "rounds", "longest"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        for name in ("penalty", "adapted_penalty"):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
+        if not 0.0 <= self.sigma <= 1.0:
+            raise ConfigError(f"sigma is the mass that a set of heads holds, from 0 to 1; got {self.sigma}")
+        if not {"w", "t"} <= set(self.fields):
+            raise ConfigError(f"the fields w and t are needed, for words and tags; got {', '.join(self.fields)}")
+
+    @property
+    def language(self) -> str:
+        """The code of the target's language."""
+        return self.target.partition("=")[0]
+
+
+class TransferParser(GraphParser):
+    """Finds heads in a language that has tags, but no trees to learn from.
+
+    >>> table = [["die", "Frau", "sieht", "das", "Boot"]], [["DET", "NOUN", "VERB", "DET", "NOUN"]], [[2, 3, 0, 5, 3]]
+    >>> german = Doc.of_words(table[0] * 4, upos=table[1] * 4, head=table[2] * 4)
+    >>> german.meta["language"] = "de"
+    >>> dutch = Doc.of_words([["de", "vrouw", "ziet", "de", "boot"]] * 4, upos=table[1] * 4)
+    >>> parser = TransferParser(TransferSettings(target="nl", adapt="aast", bits=14, iterations=20), target=[dutch])
+    >>> report = parser.fit([german])
+    >>> new = Doc.of_words([["de", "boot", "vaart"]], upos=[["DET", "NOUN", "VERB"]])
+    >>> parser([new])
+    >>> new.head.tolist()
+    [2, 3, 0]
+    """
+
+    task = "transfer-parser"
+    provides = ("head",)
+    settings: TransferSettings
+    _reader: TransferReader
+
+    def __init__(
+        self,
+        settings: TransferSettings | None = None,
+        target: Sequence[Doc] = (),
+        groups: Mapping[str, str] | None = None,
+        table: Typology | None = None,
+    ) -> None:
+        """`target` are sentences of the target; `groups` what `partners` says of the languages, once it is known."""
+        settings = settings if settings is not None else TransferSettings()
+        super().__init__(settings)
+        self.target = list(target)
+        self.adapted = False
+        self.head_sets: Mask | None = None  # what the adapted parser has learned from, over all arcs of the target
+        self._learned: list[Doc] = []  # the sentences of the target that belong to them
+        self._sources: tuple[list[Doc], list[str]] = ([], [])  # what the base has learned from, and the languages of it
+        if table is None:
+            table = read_typology(settings.typology) if settings.typology else typology()
+        self.table = table
+        self._use(dict(groups or {}))
+
+    def _use(self, groups: dict[str, str]) -> None:
+        """Read documents with the fields of these languages."""
+        self.groups = groups
+        settings = self.settings
+        self._reader = TransferReader(
+            settings.fields, self.table, groups, settings.language, HEADS[settings.heads], settings.tags == "twelve"
+        )
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any]) -> TransferParser:
+        return cls(TransferSettings.of_options(options))
+
+    def fit(self, train: Iterable[Doc] = (), dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Learn from treebanks, each document with the code of its language in `meta`, and adapt to the target.
+
+        Without documents those of `settings.sources` are read. Heads of `dev`, sentences of the target, only score.
+        """
+        started, wall = time.process_time(), time.perf_counter()
+        settings = self.settings
+        docs = [doc for doc in train if doc.n_words] or read_sources(settings.sources)
+        languages = [self._language_of(doc) for doc in docs]
+        self._read_target()
+        codes = sorted(set(languages))
+        if settings.language in codes:
+            raise ConfigError(
+                f"the target {settings.language} is among the languages to learn from: its trees can be learned from "
+                "directly, by `weft train parser`"
+            )
+        self._check_tags(docs)
+        self._use(partners(settings.share, self.table, [*codes, settings.language]))
+        docs, languages = _shorter(docs, languages, settings.longest)
+        words, _, sentences = self._reader.read(docs, languages)
+        heads, _, keep, counts = self._trees(docs, sentences)
+        if not len(keep):
+            raise DataError(
+                f"none of the {counts['sentences']:,} training sentences can be learned from: their heads are missing "
+                "or make cycles, or their arcs cross"
+            )
+        batch = self._batch(docs, words, sentences, heads).select(keep)
+        self.adapted, self._sources = False, (docs, languages)
+        self.model = self._new_model()
+        found = self._minimise(self.model, batch, Gold(), settings.penalty, f"parser of {len(codes)} languages")
+        self.weights = found.weights.astype(np.float32)
+        report: dict[str, Any] = {
+            "languages": " ".join(codes), "target": settings.language, "share": settings.share, "adapt": settings.adapt,
+            "partners": self.groups[settings.language] or "none", **counts, "words": int(batch.offsets[-1]),
+            "iterations": found.iterations,
+        }  # fmt: skip
+        if settings.adapt != "none":
+            report |= self._adapt()
+        report["cpu_seconds"] = round(time.process_time() - started, 2)
+        report["seconds"] = round(time.perf_counter() - wall, 2)
+        result: dict[str, Any] = {"training": report}
+        held_out = None if dev is None else [doc for doc in dev if doc.n_words]
+        if held_out:
+            result["scores"] = {f"dev {name}": value for name, value in self.scores(held_out).items()}
+        return result
+
+    def adapt(self, adapt: str, **changes: Any) -> TransferParser:
+        """A parser adapted to the target from this base, just trained; settings of adaptation may be changed.
+
+        The base is the same as if all were learned by `fit`, and is not learned again.
+        """
+        if self.adapted or not self._sources[0]:
+            raise ConfigError("only a base that was just trained, with adapt=none, can be adapted")
+        parser = TransferParser(replace(self.settings, adapt=adapt, **changes), self.target, self.groups, self.table)
+        parser._sources, parser.model, parser.weights = self._sources, self.model, self.weights
+        parser._read_target()
+        if adapt != "none":
+            parser._adapt()
+        return parser
+
+    def _language_of(self, doc: Doc) -> str:
+        code = doc.meta.get(LANGUAGE)
+        if code is None:
+            raise DataError(
+                "a document to learn from does not say its language: name treebanks as CODE=FILE, or set "
+                f"doc.meta[{LANGUAGE!r}] to a code such as 'de'"
+            )
+        return self.table[str(code)].code
+
+    def _read_target(self) -> None:
+        settings = self.settings
+        code, sign, file = settings.target.partition("=")
+        if not code:
+            raise ConfigError("say which language the parser is for: target=CODE, or CODE=FILE with sentences of it")
+        self.table[code]
+        if sign and not self.target:
+            self.target = [doc for doc in read(file) if doc.n_words]
+        if settings.adapt != "none" and not any(doc.n_words for doc in self.target):
+            raise DataError(
+                f"adapt={settings.adapt} learns from sentences of the target: give target=CODE=FILE, or adapt=none"
+            )
+
+    def _check_tags(self, docs: Sequence[Doc]) -> None:
+        """Refuse tags of two sets: a tag that one side does not have says nothing there."""
+        if self.settings.fields["t"] == "upos" and self.settings.tags == "upos":
+            known = tagsets_of({tag for doc in docs for tag in set(doc.column("upos"))})
+            tagsets_of({tag for doc in self.target for tag in set(doc.column("upos"))}, known)
+
+    def _minimise(self, model: TreeModel, batch: TreeBatch, signal: Any, penalty: float, what: str) -> Result:
+        batches = list(batch.batches(BATCH))
+        objective = Objective(kept_features(model, batches), batches, signal, l2=2.0 * penalty)
+        return minimise(objective, np.zeros(model.size), max_iterations=self.settings.iterations, describe=what)
+
+    def _adapt(self) -> dict[str, Any]:
+        settings, base = self.settings, self.model
+        assert base is not None
+        target, _ = _shorter(self.target, [settings.language] * len(self.target), settings.longest)
+        if not target:
+            raise DataError(f"the target has no sentence of at most {settings.longest} words to learn from")
+        words, _, sentences = self._reader.read(target)
+        batch, more = self._batch(target, words, sentences), self._more_sets(target)
+        self.adapted = True
+        adapted = self._new_model()
+        iterations: list[int] = []
+
+        def learn(before: Any, chosen: SelfLabels | None) -> tuple[TreeModel, NDArray[Any]]:
+            if chosen is None:
+                return base, self.weights
+            own = replace(batch, head_sets=chosen.labels)
+            found = self._minimise(adapted, own, Partial(), settings.adapted_penalty, f"parser of {settings.language}")
+            iterations.append(found.iterations)
+            return adapted, found.weights.astype(np.float32)
+
+        def predict(found: tuple[TreeModel, NDArray[Any]]) -> tuple[Mask, NDArray[np.float64]]:
+            sigma = 0.0 if settings.adapt == "viterbi" else settings.sigma
+            sets = [ambiguous_sets(found[0].score(part, found[1]), sigma) for part in batch.batches(BATCH)]
+            return np.concatenate(sets) | more, np.ones(len(batch))
+
+        outcome = self_train(learn, predict, rounds=settings.rounds, threshold=0.0, by="all", seed=settings.seed)
+        self.model, self.weights = outcome.model
+        assert outcome.labels is not None
+        self.head_sets, self._learned = outcome.labels.labels, target
+        return {"target sentences": len(batch), **self.set_report(), "adaptation iterations": iterations[-1]}
+
+    def _more_sets(self, target: Sequence[Doc]) -> Mask:
+        """Arcs to add to the base's sets: those of the second parser, and those that are known."""
+        settings, space = self.settings, all_arcs(np.concatenate([[0], np.cumsum(_lengths(target))]))
+        more = np.zeros(space.n_arcs, dtype=np.bool_)
+        if settings.adapt == "aaet":
+            found = [doc.subset(range(doc.n_sentences)) for doc in target]
+            self.second_parser()(found)
+            more |= tree_sets(space, _heads_of(found))
+        if settings.known:
+            more |= tree_sets(space, _heads_of(target))
+        return more
+
+    def second_parser(self) -> Parser:
+        """A parser of another kind: arc-eager, without words, of the treebanks of the languages nearest to the target.
+
+        In the paper it is a generative model with parameters shared by typology; any parser with a bias of its own may
+        take its place.
+        """
+        docs, languages = self._sources
+        near = self.table.nearest(self.settings.language, sorted(set(languages)))
+        second = Parser(ParserSettings(delexicalised=True, nonprojective="skip", seed=self.settings.seed))
+        second.fit([doc for doc, code in zip(docs, languages, strict=True) if code in near])
+        return second
+
+    def set_report(self) -> dict[str, float]:
+        """How ambiguous the sets are that the adapted parser has learned from; with gold heads also what they hold."""
+        if self.head_sets is None:
+            raise ConfigError("only an adapted parser, just trained, has sets of heads to tell of")
+        gold = _heads_of(self._learned)
+        space = all_arcs(np.concatenate([[0], np.cumsum(_lengths(self._learned))]))
+        own = report_sets(space, self.head_sets, gold if gold.min() >= 0 else None)
+        found = {"heads a word": own.heads, "words with one head": own.single}
+        if own.covered is not None and own.oracle is not None:
+            found |= {"right heads in the sets": own.covered, "oracle UAS of the sets": own.oracle}
+        return {name: round(value, 4) for name, value in found.items()}
+
+    def weak_report(self) -> WeakReport:
+        """Coverage, ambiguity and confidence on the sentences adapted to; accuracy where these have gold heads."""
+        if self.head_sets is None:
+            raise ConfigError("only an adapted parser, just trained, has sets of heads to tell of")
+        space = all_arcs(np.concatenate([[0], np.cumsum(_lengths(self._learned))]))
+        sizes = np.bincount(space.word[self.head_sets], minlength=space.n_words)
+        choices = np.bincount(space.word, minlength=space.n_words)
+        heads = np.concatenate([trees.best() for trees in self.trees(self._learned)])
+        gold = _heads_of(self._learned)
+        return weak_report(
+            sizes,
+            sizes < choices,
+            right=heads == gold,
+            has_gold=gold >= 0,
+            confidence=np.clip(self.head_probabilities(self._learned, heads), 0.0, 1.0),
+        )
+
+    def _program(self) -> TreeProgram:
+        settings = self.settings
+        if not self.adapted:
+            own = settings.templates or TEMPLATES[settings.share]
+        else:
+            own = LEXICALISED if settings.lexicalised else TEMPLATES["delex"]
+        return transfer_program(own, settings.fields)
+
+    def scores(self, docs: Sequence[Doc]) -> dict[str, float]:
+        """UAS on documents with gold words and trees."""
+        return {"UAS": super().scores(docs)["UAS"]}
+
+    def parse(self, docs: Sequence[Doc]) -> None:
+        """Parse documents in place; relations that they have stay."""
+        relations = [doc.columns.get("deprel") for doc in docs]
+        super().parse(docs)
+        for doc, before in zip(docs, relations, strict=True):
+            if before is None:
+                del doc.columns["deprel"]
+            else:
+                doc.columns["deprel"] = before
+
+    def state(self) -> State:
+        header, arrays = super().state()
+        # Folders are the business of the model's maker; the table's values of languages belong to the model.
+        header["settings"] |= {"sources": {}, "target": self.settings.language, "typology": ""}
+        header |= {"adapted": self.adapted, "groups": self.groups}
+        header["languages"] = {code: vars(self.table[code]) for code in self.groups}
+        return header, arrays
+
+    @classmethod
+    def _of_settings(cls, header: dict[str, Any]) -> TransferParser:
+        languages = {
+            code: Language(own["code"], own["name"], own["family"], tuple(own["values"]))
+            for code, own in header["languages"].items()
+        }
+        parser = cls(TransferSettings(**header["settings"]), groups=header["groups"], table=Typology(languages))
+        parser.adapted = header["adapted"]
+        return parser
+
+
+def read_sources(files: Mapping[str, str]) -> list[Doc]:
+    """The treebanks of languages, by their codes; every document says its language.
+
+    >>> read_sources({})
+    Traceback (most recent call last):
+    ...
+    weft.errors.ConfigError: name treebanks to learn from, with the codes of their languages: en=FILE,de=FILE
+    """
+    if not files:
+        raise ConfigError("name treebanks to learn from, with the codes of their languages: en=FILE,de=FILE")
+    docs = []
+    for code, file in files.items():
+        own = [doc for doc in read(Path(file)) if doc.n_words]
+        if not any(doc.head is not None for doc in own):
+            raise DataError(f"{file} has no heads to learn from; they stand in the column HEAD of CoNLL-U")
+        for doc in own:
+            doc.meta[LANGUAGE] = code
+        docs += own
+    return docs
+
+
+def _shorter(docs: Sequence[Doc], languages: Sequence[str], longest: int) -> tuple[list[Doc], list[str]]:
+    """The sentences of at most so many words."""
+    kept: list[Doc] = []
+    codes: list[str] = []
+    for doc, code in zip(docs, languages, strict=True):
+        sizes = np.diff(doc.sentence_offsets)
+        own = np.flatnonzero((sizes <= longest) & (sizes > 0))
+        if len(own):
+            kept.append(doc if len(own) == doc.n_sentences else doc.subset(own.tolist()))
+            codes.append(code)
+    return kept, codes
+
+
+def _lengths(docs: Sequence[Doc]) -> NDArray[np.int64]:
+    return np.concatenate([np.diff(doc.sentence_offsets) for doc in docs]).astype(np.int64)
+
+
+def _heads_of(docs: Sequence[Doc]) -> NDArray[np.int32]:
+    """Heads of all words, -1 where there are none."""
+    own = [doc.head if doc.head is not None else np.full(doc.n_words, -1) for doc in docs]
+    return np.concatenate(own).astype(np.int32)

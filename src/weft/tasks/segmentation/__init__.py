@@ -1,0 +1,1 @@
+"""Tokens, sentences and multiword tokens of raw text; words of unsegmented utterances."""

@@ -1,0 +1,257 @@
+"""Words found in utterances without boundaries, by an adaptor grammar.
+
+Several chains draw parses of the utterances (`weft.learn.adaptor.grammar`, `weft.learn.adaptor.mcmc`); the segmentation
+given is the one that is most frequent among all samples of an utterance, the choice of least risk when a segmentation
+is right or wrong as a whole. New utterances are parsed with every sample as it stands, nothing being learnt, and put to
+the same vote. A model keeps grammar, utterances and samples in one file without pickle.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from importlib.resources import files
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft import storage
+from weft.errors import ConfigError, ModelError, did_you_mean
+from weft.formats.grammar import Grammar, format_grammar, parse_grammar, read_grammar
+from weft.formats.phonemes import ARPABET_CONSONANTS, ARPABET_VOWELS, STRESS
+from weft.infer.forests.grammar import code_grammar
+from weft.learn.adaptor.grammar import AdaptorGrammar, AdaptorSettings, cut_at
+from weft.learn.adaptor.mcmc import ChainsResult, Schedule, run_chains
+from weft.storage import Arrays
+from weft.tasks.segmentation.stress_patterns import learnt_shares
+
+#: Grammars of the package.
+GRAMMARS = (
+    "colloc", "colloc3-nophon", "colloc3-phon", "colloc3-nophon-stress", "colloc3-phon-stress",
+    "colloc3-nophon-stress-usc", "colloc3-phon-stress-usc",
+)  # fmt: skip
+TASK = "induced-words"
+
+Sounds = Sequence[str]
+Words = list[list[str]]
+
+
+def package_grammar(name: str, vowels: Collection[str], consonants: Collection[str]) -> Grammar:
+    """A grammar of the package over the sounds of a language.
+
+    >>> grammar = package_grammar("colloc3-nophon-stress-usc", ["a", "o"], ["b", "d", "g"])
+    >>> grammar.start, len([rule for rule in grammar.rules() if rule.left == "Word"])
+    ('Collocations3', 14)
+    """
+    if name not in GRAMMARS:
+        others = f"a grammar is a file or one of {', '.join(GRAMMARS)}"
+        raise ConfigError(f"there is no grammar {name!r}; {did_you_mean(name, GRAMMARS, others)}")
+    text = (files("weft.tasks.segmentation") / "grammars" / f"{name}.grammar").read_text(encoding="utf-8")
+    return parse_grammar(text, f"{name}.grammar").with_rules({"Vowel": sorted(vowels), "Consonant": sorted(consonants)})
+
+
+def find_grammar(
+    given: str,
+    utterances: Sequence[Sounds],
+    vowels: Collection[str] = ARPABET_VOWELS,
+    consonants: Collection[str] = ARPABET_CONSONANTS,
+) -> Grammar:
+    """A grammar file, or a grammar of the package over vowels and consonants; other sounds are consonants, too.
+
+    Consonants of the ARPABET are left out where the vowels are others.
+    """
+    if given not in GRAMMARS and os.path.exists(given):
+        return read_grammar(given)
+    sounds = {sound for utterance in utterances for sound in utterance} - {STRESS}
+    known = set(vowels)
+    if not sounds & known:
+        raise ConfigError(
+            f"none of the vowels ({' '.join(sorted(known))}) occurs in the utterances; name the vowels they are "
+            "written with"
+        )
+    own = set(consonants) if tuple(vowels) == ARPABET_VOWELS or consonants != ARPABET_CONSONANTS else set()
+    return package_grammar(given, known, (sounds | own) - known)
+
+
+def has_stress(grammar: Grammar) -> bool:
+    """Whether a grammar reads marks of stress.
+
+    >>> has_stress(package_grammar("colloc3-phon", ["a"], ["b"]))
+    False
+    """
+    return any(STRESS in rule.right for rule in grammar.rules())
+
+
+@dataclass(frozen=True)
+class WordSettings:
+    """How words are learnt."""
+
+    grammar: str = "colloc3-phon-stress"
+    unit: str = "Word"
+    vowels: tuple[str, ...] = ARPABET_VOWELS
+    consonants: tuple[str, ...] = ARPABET_CONSONANTS  # more of them than the text has, for other text
+    chains: int = 4
+    schedule: Schedule = field(default_factory=Schedule)
+    sampler: AdaptorSettings = field(default_factory=AdaptorSettings)
+    seed: int = 0
+    workers: int = 1
+    checkpoints: str | None = None
+
+
+class _WordChain(AdaptorGrammar):
+    """A chain whose samples also say where words end."""
+
+    unit = "Word"
+
+    def sample(self) -> Arrays:
+        return {**super().sample(), "ends": self.ends(self.unit)}
+
+
+def _start(seed: int, grammar: Grammar, utterances: Sequence[Sounds], settings: WordSettings) -> _WordChain:
+    chain = _WordChain(grammar, utterances, settings.sampler, seed)
+    chain.unit = settings.unit
+    return chain
+
+
+def learn_words(utterances: Sequence[Sounds], settings: WordSettings | None = None) -> tuple[WordModel, ChainsResult]:
+    """Learn words from utterances without boundaries.
+
+    >>> said = ["badago", "dago", "goba", "bago", "dagoba", "goba", "badago", "daba"] * 4
+    >>> settings = WordSettings("colloc", vowels=("a", "o"), chains=1, schedule=Schedule.of(60, 5))
+    >>> model, run = learn_words([list(utterance) for utterance in said], settings)
+    >>> len(model.samples), len(run.chains[0].trace), "".join(sum(model.training_words()[0], []))
+    (5, 60, 'badago')
+    """
+    chosen = settings or WordSettings()
+    grammar = find_grammar(chosen.grammar, utterances, chosen.vowels, chosen.consonants)
+    if chosen.unit not in grammar.symbols:
+        raise ConfigError(f"the grammar has no symbol {chosen.unit!r}; it has {', '.join(grammar.symbols)}")
+    start = partial(_start, grammar=grammar, utterances=utterances, settings=chosen)
+    run = run_chains(
+        start, chosen.schedule, chosen.chains, chosen.seed, chosen.workers, chosen.checkpoints, "learning words"
+    )
+    return WordModel(grammar, chosen.unit, utterances, run.samples), run
+
+
+class WordModel:
+    """Samples of an adaptor grammar, to cut utterances into words."""
+
+    def __init__(self, grammar: Grammar, unit: str, utterances: Sequence[Sounds], samples: Sequence[Arrays]) -> None:
+        if not samples:
+            raise ConfigError("a model of words needs at least one sample")
+        self.grammar, self.unit, self.samples = grammar, unit, list(samples)
+        self.utterances = [list(utterance) for utterance in utterances]
+        self._chain = AdaptorGrammar(grammar, self.utterances, start=self.samples[0])
+
+    def training_ends(self) -> list[NDArray[np.bool_]]:
+        """For every sample, where words end in the utterances learnt from."""
+        return [np.asarray(sample["ends"], dtype=np.bool_) for sample in self.samples]
+
+    def training_words(self) -> list[Words]:
+        """The words of the utterances learnt from, by the vote of the samples."""
+        return _voted(self.utterances, self.training_ends())
+
+    def ends(self, utterances: Sequence[Sounds], best: bool = False, seed: int = 0) -> list[NDArray[np.bool_]]:
+        """For every sample, where words end in other utterances: in a parse drawn with it, or in its best parse."""
+        found = []
+        for s, sample in enumerate(self.samples):
+            self._chain.restore({"iteration": 0}, sample)
+            found.append(self._chain.segment(utterances, self.unit, best, seed + s))
+        return found
+
+    def segment(self, utterances: Sequence[Sounds], best: bool = False, seed: int = 0) -> list[Words]:
+        """The words of other utterances, by the vote of the samples."""
+        return _voted(utterances, self.ends(utterances, best, seed)) if utterances else []
+
+    def lexicon(self) -> dict[tuple[str, ...], float]:
+        """The words with the mean of their counts in the samples, the most frequent first."""
+        total: Counter[tuple[str, ...]] = Counter()
+        for ends in self.training_ends():
+            for words in cut_utterances(self.utterances, ends):
+                total.update(map(tuple, words))
+        return {word: count / len(self.samples) for word, count in total.most_common()}
+
+    def rule_probabilities(self) -> NDArray[np.float64]:
+        """Probabilities of the grammar's rules, one row a sample."""
+        rows = []
+        for sample in self.samples:
+            self._chain.restore({"iteration": 0}, sample)
+            rows.append(self._chain.rule_probabilities())
+        return np.array(rows)
+
+    def stress_patterns(self) -> dict[str, float]:
+        """Probabilities of the classes of stress patterns, the mean of the samples; empty without stress."""
+        return learnt_shares(self._chain.coded.rules, self.rule_probabilities().mean(axis=0).tolist(), self.unit)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to one file."""
+        number = {terminal: t for t, terminal in enumerate(self._chain.coded.terminals)}
+        arrays: Arrays = {
+            "terminals": np.array([number[s] for utterance in self.utterances for s in utterance], dtype=np.int32),
+            "sizes": np.array([len(utterance) for utterance in self.utterances], dtype=np.int32),
+        }
+        for s, sample in enumerate(self.samples):
+            arrays |= {f"{s}.{name}": array for name, array in sample.items()}
+        header: dict[str, Any] = {
+            "task": TASK, "grammar": format_grammar(self.grammar), "unit": self.unit, "samples": len(self.samples),
+        }  # fmt: skip
+        storage.save(path, header, arrays, pack=True)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> WordModel:
+        """Read a model file."""
+        header, arrays = storage.load(path)
+        if header.get("task") != TASK:
+            raise ModelError(
+                f"{os.fspath(path)} is a model for {header.get('task', 'something else')!r}, not for words; learn one "
+                "with `weft induce words`"
+            )
+        try:
+            grammar = parse_grammar(header["grammar"], f"{os.fspath(path)}: its grammar")
+            names = _terminals(grammar)
+            bounds = np.cumsum([0, *arrays["sizes"].tolist()]).tolist()
+            sounds = [names[t] for t in arrays["terminals"].tolist()]
+            samples = [
+                {name.split(".", 1)[1]: array for name, array in arrays.items() if name.startswith(f"{s}.")}
+                for s in range(header["samples"])
+            ]
+            return cls(grammar, header["unit"], [sounds[a:b] for a, b in pairwise(bounds)], samples)
+        except (KeyError, IndexError, TypeError, ValueError):
+            raise ModelError(f"{os.fspath(path)} lacks parts of a model for words: it is damaged") from None
+
+
+def cut_utterances(utterances: Sequence[Sounds], ends: NDArray[np.bool_]) -> list[Words]:
+    """Utterances cut behind the sounds at which words end.
+
+    >>> cut_utterances([["a", "b"], ["c"]], np.array([True, True, True]))
+    [[['a'], ['b']], [['c']]]
+    """
+    starts = np.cumsum([0, *map(len, utterances)])
+    return cut_at([sound for utterance in utterances for sound in utterance], starts.tolist(), ends)
+
+
+def vote(starts: Sequence[int], samples: Sequence[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    """For every utterance the ends that most samples agree on, the earliest of them where they tie.
+
+    >>> vote([0, 2, 3], [np.array(row, dtype=bool) for row in ([0, 1, 1], [1, 1, 1], [1, 1, 1])]).tolist()
+    [True, True, True]
+    """
+    found = np.zeros(starts[-1], dtype=np.bool_)
+    for first, end in pairwise(starts):
+        ballots = Counter(ends[first:end].tobytes() for ends in samples)
+        found[first:end] = np.frombuffer(ballots.most_common(1)[0][0], dtype=np.bool_)
+    return found
+
+
+def _voted(utterances: Sequence[Sounds], samples: Sequence[NDArray[np.bool_]]) -> list[Words]:
+    starts = np.cumsum([0, *map(len, utterances)]).tolist()
+    return cut_utterances(utterances, vote(starts, samples))
+
+
+def _terminals(grammar: Grammar) -> tuple[str, ...]:
+    return code_grammar(grammar).terminals

@@ -1,0 +1,1 @@
+"""Polarity of sentences and documents, within a domain and across domains."""

@@ -1,0 +1,267 @@
+"""Positive or negative documents of a domain without labels (Blitzer, Dredze and Pereira, ACL 2007).
+
+| method | learns from |
+|---|---|
+| base | labelled documents of the source |
+| scl | also raw documents of both domains: pivots are the terms most frequent in both |
+| scl-mi | the same: pivots are the shared terms that tell most of the source's labels (mutual information) |
+
+Some labelled documents of the target, fifty say, correct any of them. Documents are words and word pairs in rows of
+length one (`weft.features.document_terms`), classifiers those of `weft.tasks.sentiment.polarity_model`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError, DataError, WeftError
+from weft.features.document_terms import Terms, document_counts
+from weft.features.representations.correspondence import Correspondence
+from weft.learn.protocol import Floats
+from weft.pipeline.pipeline import Component, State
+from weft.pipeline.settings import Settings
+from weft.storage import Arrays
+from weft.tasks.sentiment.polarity_model import (
+    METHODS,
+    PolarityModel,
+    choose_pivots,
+    correct_polarity,
+    fit_polarity,
+    project_documents,
+)
+from weft.tasks.sentiment.polarity_report import Shared, shared_terms
+from weft.text.conventions.polarity import document_polarity, sentence_polarities, set_polarities
+from weft.text.doc import Doc
+
+#: Where a document keeps its score beside its polarity.
+SCORE = "sentiment_score"
+#: Lengths of the projection, those of documents being 1, that are tried on held-out documents of the source.
+SCALES = (0.3, 1.0, 3.0, 10.0)
+
+
+@dataclass
+class PolaritySettings(Settings):
+    """Options of a classifier of documents."""
+
+    method: str = "scl-mi"  # base, scl, scl-mi
+    pivots: int = 500  # terms that stand for both domains
+    pivot_documents: int = 5  # a pivot occurs in more than so many documents of every domain
+    dimensions: int = 50  # of the projection
+    scale: float = 1.0  # its mean length, that of documents being 1; 0: chosen on held-out documents of the source
+    mask: str = "all"  # what the predictor of a pivot does not see: all pivots, or its own only
+    standardise: bool = False  # dimensions of the projection have the same spread on raw documents
+    positive: bool = True  # negative weights of pivot predictors are dropped
+    documents: int = 3  # a term occurs in at least so many documents
+    l2: float = 1e-4  # penalty of terms, in the classifier and in the predictors of pivots
+    mu: float = 1e-3  # penalty of the projection's dimensions in the classifier
+    target_l2: float = 0.1  # penalty of terms where labelled documents of the target correct it
+    target_mu: float = 0.1  # what ties the projection's dimensions to the source then
+    seed: int = 0
+    workers: int = 1  # taken for the sake of the command line
+
+    def check(self) -> None:
+        if self.method not in METHODS:
+            raise ConfigError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
+        if self.mask not in ("all", "own"):
+            raise ConfigError(f"mask must be all or own, got {self.mask!r}")
+        for name in ("pivots", "dimensions", "documents"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        for name in ("scale", "mu", "target_mu", "pivot_documents"):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
+        for name in ("l2", "target_l2"):
+            if getattr(self, name) <= 0:
+                raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
+
+
+class PolarityClassifier(Component):
+    """Judges whole documents: `doc.meta["sentiment"]` is `pos` or `neg`, `doc.meta["sentiment_score"]` how clearly.
+
+    >>> films = [Doc(text, meta={"sentiment": label}) for text, label in [
+    ...     ("awful and predictable", "neg"), ("superb and gripping", "pos"), ("awful, so predictable", "neg"),
+    ...     ("superb, so gripping", "pos")]]
+    >>> pans = ["awful, it leaks", "superb, it shines", "awful pan, leaks", "superb pan, shines"]
+    >>> settings = PolaritySettings(pivots=2, pivot_documents=1, dimensions=2, documents=2)
+    >>> classifier = PolarityClassifier(settings)
+    >>> report = classifier.adapt(films, map(Doc, pans))
+    >>> new = [Doc("this one leaks"), Doc("how it shines")]
+    >>> classifier(new)
+    >>> [doc.meta["sentiment"] for doc in new]
+    ['neg', 'pos']
+    """
+
+    task = "polarity"
+
+    def __init__(self, settings: PolaritySettings | None = None) -> None:
+        self.settings = settings if settings is not None else PolaritySettings()
+        self.settings.check()
+        self.terms: Terms | None = None
+        self.model: PolarityModel | None = None
+        self.pivots: list[str] = []
+        self.counts: NDArray[np.int64] = np.zeros((2, 0), dtype=np.int64)  # documents of source and target a term
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any]) -> PolarityClassifier:
+        return cls(PolaritySettings.of_options(options))
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Learn from labelled documents of one domain alone (`base`)."""
+        if self.settings.method != "base":
+            raise ConfigError(
+                f"method {self.settings.method} needs raw documents of the target: call adapt, use `weft adapt "
+                "sentiment --target-raw FILE`, or set method=base"
+            )
+        return self.adapt(train, (), dev=dev)
+
+    def adapt(
+        self,
+        source: Iterable[Doc],
+        target_raw: Iterable[Doc],
+        source_raw: Iterable[Doc] = (),
+        dev: Iterable[Doc] | None = None,
+        target: Iterable[Doc] = (),
+    ) -> dict[str, Any]:
+        """Learn from labelled documents of the source and raw ones of both domains, and tell how it went.
+
+        Labelled documents of the source are also raw text of it. `target` holds labelled documents of the target, if
+        there are some. Documents without a polarity, or with a neutral one, teach nothing; `dev` is only scored.
+        """
+        settings, started = self.settings, time.process_time()
+        labelled, y = labelled_texts(source)
+        if len(set(y.tolist())) < 2:
+            raise DataError("the source needs positive and negative documents; give ratings or labels of both kinds")
+        raw = [labelled + [text_of(doc) for doc in source_raw], [text_of(doc) for doc in target_raw]]
+        if settings.method != "base" and not raw[1]:
+            raise DataError(f"method {settings.method} needs raw documents of the target, there are none")
+        few, few_y = labelled_texts(target)
+        self.terms = Terms.of(raw[0] + raw[1], settings.documents)
+        if not len(self.terms):
+            raise DataError(f"no term occurs in {settings.documents} documents; give more text or set documents=1")
+        rows = self.terms.rows(labelled)
+        of_raw = [self.terms.rows(texts) for texts in raw]
+        self.counts = np.stack([document_counts(each) for each in of_raw])
+        projection, scale = None, settings.scale
+        if settings.method != "base":
+            found = choose_pivots(settings.method, rows, y, of_raw, settings.pivots, settings.pivot_documents)
+            self.pivots = [self.terms.names[i] for i in found]
+            projection = project_documents(
+                of_raw, found, settings.dimensions, scale or 1.0, settings.l2, settings.positive,
+                seed=settings.seed, mask=settings.mask, standardise=settings.standardise,
+            )  # fmt: skip
+            if not scale:
+                projection, scale = self._scaled(projection, rows, y)
+        self.model = fit_polarity(rows, y, projection, settings.l2, settings.mu)
+        if few:
+            self.model = correct_polarity(
+                self.model, self.terms.rows(few), few_y, settings.target_l2, settings.target_mu
+            )
+        report: dict[str, Any] = {
+            "training": {
+                "method": settings.method,
+                "source documents": len(labelled),
+                "raw documents": len(raw[0]) + len(raw[1]),
+                "target documents": len(few),
+                "terms": len(self.terms),
+                "pivots": len(self.pivots),
+                "dimensions": 0 if projection is None else projection.size,
+                "scale": scale,
+                "cpu_seconds": round(time.process_time() - started, 2),
+            }
+        }
+        if dev is not None:
+            report["scores"] = {f"dev {name}": value for name, value in self.evaluate(dev).items()}
+        return report
+
+    def _scaled(self, projection: Correspondence, rows: Any, y: Floats) -> tuple[Correspondence, float]:
+        """The projection with the length that does best on a fifth of the source's documents, and that length."""
+        settings = self.settings
+        held = np.random.default_rng(settings.seed).permutation(len(y)) % 5 == 0
+        train, test = np.flatnonzero(~held), np.flatnonzero(held)
+        best, right = (projection, 1.0), -1.0
+        for scale in SCALES:
+            tried = replace(projection, scale=projection.scale * scale)
+            model = fit_polarity(rows[train], y[train], tried, settings.l2, settings.mu)
+            now = float(np.mean(model.labels(rows[test]) == y[test]))
+            if now > right:
+                best, right = (tried, scale), now
+        return best
+
+    def scores(self, docs: Iterable[Doc]) -> Floats:
+        """How positive documents are; below 0 is negative."""
+        if self.terms is None or self.model is None:
+            raise WeftError("this classifier is not trained yet: call adapt or fit, or load a model")
+        return self.model.scores(self.terms.rows(map(text_of, docs)))
+
+    def evaluate(self, docs: Iterable[Doc]) -> dict[str, Any]:
+        """Accuracy on labelled documents."""
+        known = [(doc, label) for doc in docs if (label := document_polarity(doc)) in ("pos", "neg")]
+        if not known:
+            raise DataError("there is nothing to score: no document is labelled positive or negative")
+        found = self.scores(doc for doc, _ in known) > 0
+        right = [said == (label == "pos") for said, (_, label) in zip(found.tolist(), known, strict=True)]
+        return {"accuracy": sum(right) / len(right), "documents": len(right)}
+
+    def correspondences(self, dimensions: int = 3, most: int = 8) -> list[Shared]:
+        """Terms of one domain that the projection puts beside those of the other, see `shared_terms`."""
+        if self.terms is None or self.model is None:
+            raise WeftError("this classifier is not trained yet: call adapt or fit, or load a model")
+        return shared_terms(self.model, self.terms.names, self.counts, dimensions, most)
+
+    def __call__(self, docs: Sequence[Doc]) -> None:
+        for doc, score in zip(docs, self.scores(docs).tolist(), strict=True):
+            set_polarities(doc, sentence_polarities(doc), "pos" if score > 0 else "neg")
+            doc.meta[SCORE] = round(score, 4)
+
+    def state(self) -> State:
+        if self.terms is None or self.model is None:
+            raise WeftError("this classifier is not trained yet: call adapt or fit, or load a model")
+        names = "\n".join(self.terms.names).encode()
+        settings = {name: value for name, value in asdict(self.settings).items() if name != "workers"}
+        header: dict[str, Any] = {"settings": settings, "pivots": self.pivots, "models": []}
+        arrays: Arrays = {"names": np.frombuffer(names, dtype=np.uint8), "counts": self.counts}
+        if self.model.projection is not None:
+            arrays |= {f"projection/{name}": array for name, array in self.model.projection.arrays().items()}
+        model: PolarityModel | None = self.model
+        while model is not None:
+            number = len(header["models"])
+            header["models"].append({"intercept": model.intercept, "trust": model.trust})
+            arrays |= {f"w{number}": model.w.astype(np.float32), f"v{number}": model.v}
+            model = model.source
+        return header, arrays
+
+    @classmethod
+    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> PolarityClassifier:
+        classifier = cls(PolaritySettings(**header["settings"]))
+        classifier.terms = Terms(bytes(arrays["names"]).decode().split("\n"))
+        classifier.pivots, classifier.counts = list(header["pivots"]), np.array(arrays["counts"])
+        own = {name.partition("/")[2]: array for name, array in arrays.items() if name.startswith("projection/")}
+        projection = Correspondence.of_arrays(own) if own else None
+        for number, each in reversed(list(enumerate(header["models"]))):
+            classifier.model = PolarityModel(
+                np.array(arrays[f"w{number}"], dtype=np.float64), np.array(arrays[f"v{number}"]),
+                each["intercept"], projection, classifier.model, each["trust"],
+            )  # fmt: skip
+        return classifier
+
+
+def text_of(doc: Doc) -> str:
+    """What is read of a document: its title, if it has one, and its text."""
+    title = doc.meta.get("title", "")
+    return f"{title}\n{doc.text}" if title else doc.text
+
+
+def labelled_texts(docs: Iterable[Doc]) -> tuple[list[str], Floats]:
+    """Texts of the positive (+1) and negative (-1) documents; others are left out.
+
+    >>> labelled_texts([Doc("Fine.", meta={"rating": 5}), Doc("So so.", meta={"rating": 3}), Doc("?")])
+    (['Fine.'], array([1.]))
+    """
+    known = [(text_of(doc), label) for doc in docs if (label := document_polarity(doc)) in ("pos", "neg")]
+    return [text for text, _ in known], np.array([1.0 if label == "pos" else -1.0 for _, label in known])

@@ -1,0 +1,292 @@
+"""Polarity of every sentence of a review, learned mostly from the stars of whole reviews (Täckström & McDonald 2011).
+
+    p(d, y | s) ~ exp( sum_i  w . f(y_i, s_i) + w . f(y_i, d) + w . f(y_{i-1}, y_i, d) )
+
+with d the polarity of the document and y_i that of sentence i (`weft.learn.chains.document_model`). Four ways to learn:
+
+| method | documents | |
+|---|---|---|
+| fine | with labelled sentences | log p(d, y), a supervised chain |
+| coarse | with a rating only | log sum_y p(d, y): sentences are latent; `hard` takes the best y for the sum |
+| cascaded | both | what a coarse model thinks of each sentence is a feature of a fine one |
+| interpolated | both | one model, steps on labelled sentences with probability `share` |
+
+Polarities are comments of sentences, `# sentiment = neg` (`weft.text.conventions.polarity`). With `given`, the rating
+of a document that has one is taken as known.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from weft.errors import ConfigError, DataError, WeftError
+from weft.evaluate.labels.sentiment import evaluate_polarities
+from weft.hashing import Keys
+from weft.infer.chains.document import DocumentChain, DocumentMask
+from weft.learn.chains.document_model import UNKNOWN, DocumentBatch, DocumentModel, Labels
+from weft.learn.chains.document_sgd import DocumentSGD
+from weft.learn.chains.model import FeatureRows
+from weft.learn.protocol import Floats
+from weft.lexical.polarity_lexicon import NEGATORS, PolarityLexicon
+from weft.pipeline.pipeline import Component, State
+from weft.pipeline.settings import Settings
+from weft.ragged import sentence_of
+from weft.storage import Arrays
+from weft.tasks.sentiment.features import SentenceFeatures, derived_keys, document_offsets
+from weft.text.conventions.polarity import POLARITIES, document_polarity, sentence_polarities, set_polarities
+from weft.text.doc import Doc
+from weft.text.split import split_by_rule
+
+METHODS = ("fine", "coarse", "cascaded", "interpolated")
+_OF_THE_MACHINE = ("workers", "positive", "negative", "valence")
+_NUMBERS = {name: number for number, name in enumerate(POLARITIES)} | {"": UNKNOWN}
+
+
+@dataclass
+class SentimentSettings(Settings):
+    """Options of an analyser of sentiment."""
+
+    method: str = "interpolated"  # fine, coarse, cascaded, interpolated
+    share: float = 0.1  # of the interpolated model's steps that are on labelled sentences
+    epochs: int = 15  # passes over the documents
+    rate: float = 0.01  # length of steps
+    variance: float = 1.0  # of the Gaussian prior
+    hard: bool = False  # latent sentences: their best labels instead of the sum over all
+    transitions: bool = True  # whether transitions between sentences hang on the document's polarity
+    agreement: float = 0.5  # weight to begin with: sentences agree with their document
+    votes: float = 1.0  # weight to begin with: sentences have the polarity that more of their words have
+    pairs: bool = True  # pairs of words as features
+    min_count: int = 2  # features met less often are left out
+    negators: str = ""  # words that negate, parted by commas; "": those of English
+    given: bool = False  # take the ratings of documents to be annotated as known
+    decode: str = "marginals"  # the most probable label of each sentence, or those of the best labelling (joint)
+    positive: str = ""  # files of positive words, parted by commas
+    negative: str = ""  # files of negative words
+    valence: str = ""  # files of words with numbers
+    seed: int = 0
+    workers: int = 1  # taken for the sake of the command line
+
+    def check(self) -> None:
+        if self.method not in METHODS:
+            raise ConfigError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
+        if self.decode not in ("marginals", "joint"):
+            raise ConfigError(f"decode must be marginals or joint, got {self.decode!r}")
+        if self.min_count < 1:
+            raise ConfigError(f"min_count must be at least 1, got {self.min_count}")
+        self.learner(self.share).check()
+
+    def learner(self, share: float) -> DocumentSGD:
+        """The learner under a share of labelled sentences."""
+        return DocumentSGD(share, self.epochs, self.rate, self.variance, self.hard, self.seed)
+
+    def lexicon(self) -> PolarityLexicon:
+        """The words of the files that are named."""
+        positive, negative, valence = (
+            [name for name in each.split(",") if name] for each in (self.positive, self.negative, self.valence)
+        )
+        return PolarityLexicon.read(positive, negative, valence)
+
+
+class Posterior(NamedTuple):
+    """What a model thinks of documents: p(d) of each, p(y_i) and p(d, y_i) of each of their sentences."""
+
+    document: Floats  # [B, 3]
+    sentence: Floats  # [N, 3]
+    joint: Floats  # [N, 3, 3]
+
+
+class SentimentAnalyser(Component):
+    """Polarity of sentences and documents. A cascade may be given its coarse model ready-made, as `coarse`.
+
+    >>> from weft.formats.reviews import Review
+    >>> rated = [Review("Superb acting. It runs two hours.", 5), Review("A slow plot. It runs two hours.", 1)] * 10
+    >>> sentences = ("It runs two hours.", "Slow.")
+    >>> labelled = Review(" ".join(sentences), 1, sentences=sentences, labels=("neu", "neg"))
+    >>> analyser = SentimentAnalyser(SentimentSettings(rate=0.1), PolarityLexicon({"superb": 1}))
+    >>> report = analyser.fit([review.doc() for review in [*rated, labelled]])
+    >>> doc = Doc.of_words([["A", "slow", "plot", "."], ["The", "sound", "is", "superb", "."]])
+    >>> analyser([doc])
+    >>> sentence_polarities(doc)
+    ['neg', 'pos']
+    """
+
+    task = "sentiment"
+
+    def __init__(self, settings: SentimentSettings | None = None, lexicon: PolarityLexicon | None = None) -> None:
+        self.settings = settings if settings is not None else SentimentSettings()
+        self.settings.check()
+        negators = [word.strip().lower() for word in self.settings.negators.split(",") if word.strip()]
+        words = lexicon if lexicon is not None else self.settings.lexicon()
+        self.features = SentenceFeatures(words, self.settings.pairs, negators or NEGATORS)
+        self.weights: Floats | None = None
+        self.coarse: SentimentAnalyser | None = None
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any]) -> SentimentAnalyser:
+        return cls(SentimentSettings.of_options(options))
+
+    @property
+    def model(self) -> DocumentModel:
+        return DocumentModel(len(self.features), document_transitions=self.settings.transitions)
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Learn from documents with labelled sentences (fine) and those with a rating only (coarse)."""
+        started, wall = time.process_time(), time.perf_counter()
+        docs = _split(train)
+        labelled = [any(sentence_polarities(doc)) for doc in docs]
+        fine = [doc for doc, known in zip(docs, labelled, strict=True) if known]
+        coarse = [doc for doc, known in zip(docs, labelled, strict=True) if not known and document_polarity(doc)]
+        method = self.settings.method
+        if method != "coarse" and not fine:
+            raise DataError(f"the method {method} needs documents with labelled sentences, and there are none")
+        if method != "fine" and not coarse and self.coarse is None:
+            raise DataError(f"the method {method} needs documents with a rating and no labelled sentences; none found")
+        if method == "cascaded" and self.coarse is None:
+            options = asdict(self.settings) | {"method": "coarse", "given": False}
+            self.coarse = SentimentAnalyser(SentimentSettings(**options), self.features.lexicon)
+            self.coarse.fit(coarse)
+        used = {"fine": fine, "coarse": coarse, "cascaded": fine, "interpolated": [*coarse, *fine]}[method]
+        share = {"fine": 1.0, "coarse": 0.0, "cascaded": 1.0, "interpolated": self.settings.share}[method]
+        extra = self._derived(used)
+        known = self.features.learn(used, self.settings.min_count, extra)
+        start = self.model.start(self.settings.agreement, self.features.signs(self.settings.votes))
+        batch = self._batch(used, self.features.rows(used, extra, known))
+        result = self.settings.learner(share).fit(self.model, batch, start, describe=f"training ({method})")
+        self.weights = result.weights
+        report: dict[str, Any] = {
+            "training": {
+                "method": method,
+                "documents with labelled sentences": 0 if method == "coarse" else len(fine),
+                "documents with a rating": 0 if method == "fine" else len(coarse),
+                "documents without either": len(docs) - len(fine) - len(coarse),
+                "words of polarity": len(self.features.lexicon),
+                "features": len(self.features),
+                "steps": result.calls,
+                "loss a document": round(result.loss, 4),
+                "cpu_seconds": round(time.process_time() - started, 2),
+                "seconds": round(time.perf_counter() - wall, 2),
+            }
+        }
+        if dev is not None:
+            held_out = _split(dev)
+            gold, documents = [sentence_polarities(doc) for doc in held_out], [document_polarity(d) for d in held_out]
+            found = self.predict(held_out, self.settings.given)[0]
+            figures = evaluate_polarities(gold, found, documents).as_dict()
+            report["scores"] = {f"dev {name}": value for name, value in figures.items()}
+        return report
+
+    def batch(self, docs: Sequence[Doc]) -> DocumentBatch:
+        """Documents as the model sees them, with the labels they have."""
+        return self._batch(docs, self.features.rows(docs, self._derived(docs)))
+
+    def _batch(self, docs: Sequence[Doc], rows: FeatureRows) -> DocumentBatch:
+        sentence = [_NUMBERS[label] for doc in docs for label in sentence_polarities(doc)]
+        document = np.array([_NUMBERS[document_polarity(doc)] for doc in docs], dtype=np.int32)
+        return DocumentBatch.of(document_offsets(docs), rows, document, np.array(sentence, dtype=np.int32))
+
+    def structure(self, docs: Sequence[Doc], given: bool = False) -> DocumentChain:
+        """All labellings of documents with their scores; `given`, only those that agree with known ratings."""
+        if self.weights is None:
+            raise WeftError("this analyser of sentiment is not trained yet: call fit, or load a model")
+        rows = self.features.rows(docs, self._derived(docs))
+        unknown = np.full(len(docs), UNKNOWN), np.full(len(rows.offsets) - 1, UNKNOWN)
+        chain = self.model.score(DocumentBatch.of(document_offsets(docs), rows, *unknown), self.weights)
+        return chain.restrict(DocumentMask(_known(docs))) if given else chain
+
+    def posterior(self, docs: Sequence[Doc], given: bool = False) -> Posterior:
+        """Probabilities of the labels of documents and sentences."""
+        parts = self.structure(docs, given).marginals()
+        return Posterior(parts.document, parts.sentence, parts.label)
+
+    def predict(self, docs: Sequence[Doc], given: bool = False) -> tuple[list[list[str]], list[str], Posterior]:
+        """The polarity of every sentence and document, and the probabilities behind them."""
+        chain = self.structure(docs, given)
+        parts = chain.marginals()
+        document: Labels = parts.document.argmax(axis=1).astype(np.int32)
+        sentence: Labels = parts.sentence.argmax(axis=1).astype(np.int32)
+        if self.settings.decode == "joint":
+            document, sentence = chain.best()
+        names = iter([POLARITIES[label] for label in sentence.tolist()])
+        return (
+            [[next(names) for _ in range(doc.n_sentences)] for doc in docs],
+            [POLARITIES[label] for label in document.tolist()],
+            Posterior(parts.document, parts.sentence, parts.label),
+        )
+
+    def __call__(self, docs: Sequence[Doc]) -> None:
+        sentences, documents, posterior = self.predict(docs, self.settings.given)
+        at = 0
+        for i, doc in enumerate(docs):
+            own = posterior.sentence[at : at + doc.n_sentences]
+            set_polarities(doc, sentences[i], documents[i], own.tolist(), posterior.document[i].tolist())
+            at += doc.n_sentences
+
+    def _derived(self, docs: Sequence[Doc]) -> Keys | None:
+        """What the coarse model of a cascade thinks of the sentences, as keys of features."""
+        if self.coarse is None:
+            return None
+        seen = self.coarse.posterior(docs)
+        return derived_keys(seen.joint, seen.document[sentence_of(document_offsets(docs))])
+
+    def state(self) -> State:
+        if self.weights is None:
+            raise WeftError("this analyser of sentiment is not trained yet: call fit, or load a model")
+        settings = {name: value for name, value in asdict(self.settings).items() if name not in _OF_THE_MACHINE}
+        header: dict[str, Any] = {"settings": settings}
+        arrays: Arrays = {"keys": self.features.index.keys().copy(), "weights": self.weights.astype(np.float32)}
+        signs = self.features.lexicon.signs
+        header["lexicon"] = {
+            sign: sorted(w for w, s in signs.items() if s == n) for sign, n in (("pos", 1), ("neg", -1))
+        }
+        if self.coarse is not None:
+            header["coarse"], own = self.coarse.state()
+            del header["coarse"]["lexicon"]
+            arrays.update({f"coarse/{name}": array for name, array in own.items()})
+        return header, arrays
+
+    @classmethod
+    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> SentimentAnalyser:
+        words = header["lexicon"]
+        lexicon = PolarityLexicon(dict.fromkeys(words["pos"], 1) | dict.fromkeys(words["neg"], -1))
+        analyser = cls(SentimentSettings.of_options(header["settings"]), lexicon)
+        analyser.features.index.add(arrays["keys"])
+        analyser.weights = arrays["weights"].astype(np.float64)
+        if "coarse" in header:
+            own = {name.removeprefix("coarse/"): array for name, array in arrays.items() if name.startswith("coarse/")}
+            analyser.coarse = cls.of_state(header["coarse"] | {"lexicon": words}, own)
+        return analyser
+
+
+def vote_polarities(docs: Sequence[Doc], lexicon: PolarityLexicon) -> list[list[str]]:
+    """The polarity that more words of each sentence have, negated ones turned: no learning at all.
+
+    >>> vote_polarities([Doc.of_words([["not", "slow"], ["a", "film"]])], PolarityLexicon({"slow": -1}))
+    [['pos', 'neu']]
+    """
+    votes = SentenceFeatures(lexicon).votes(docs)
+    names = iter(["pos" if vote > 0 else "neg" if vote < 0 else "neu" for vote in votes.tolist()])
+    return [[next(names) for _ in range(doc.n_sentences)] for doc in docs]
+
+
+def _known(docs: Sequence[Doc]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """The labels that documents may have: one where it is known, else all."""
+    labels = np.array([_NUMBERS[document_polarity(doc)] for doc in docs], dtype=np.int32)[:, None]
+    return np.asarray((labels == np.arange(len(POLARITIES))) | (labels == UNKNOWN))
+
+
+def _split(docs: Iterable[Doc]) -> list[Doc]:
+    """Documents with words; text that is not yet split is split by rule."""
+    kept = []
+    for doc in docs:
+        if not doc.n_words and doc.text.strip():
+            split_by_rule(doc)
+        if doc.n_words:
+            kept.append(doc)
+    if not kept:
+        raise DataError("there is nothing to learn from: no words were found")
+    return kept

@@ -1,0 +1,1 @@
+"""Chunks, multiword expressions and spans with gaps."""

@@ -1,0 +1,380 @@
+"""Segments that may have gaps, overlap and nest: every segment of a sentence is a label of its own.
+
+    found(x) = { y in the k best segments of x : w . f(x, y) > threshold, no conflict with a better one }
+
+The weights are trained so that gold segments score at least +1 and the wrong ones among the k best at most -1, moving
+as little as needed a sentence (McDonald, Crammer and Pereira 2005). What data never has (gaps, overlap, embedding) is
+ruled out by `restrictions`, in training as in use.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError, DataError, WeftError
+from weft.evaluate.counts import Score
+from weft.features.templates import Templates
+from weft.infer.chains.multilabel import Restrictions, Segment, pieces, positions
+from weft.learn.online.demands import Demands, Pairwise, Separate
+from weft.learn.training import Checkpoint, EarlyStopping, Result
+from weft.pipeline.pipeline import Component, State
+from weft.pipeline.settings import Settings
+from weft.storage import Arrays
+from weft.tasks.spans.gapped_data import SegmentData, SegmentReader, SegmentScorer
+from weft.text.doc import Doc
+from weft.text.layers import Pieces, SpanLayer, words_of_chars
+from weft.text.split import split_by_rule
+
+Floats = NDArray[np.float64]
+
+#: What is looked at around a selected word, at both words of an edge, and at skipped words; tags come on top.
+NODE = "true w[-1..1] w[-1..1].lower w[-1..1].shape w[-1..1].prefix2..4 w[-1..1].suffix2..4"
+PAIR = "w[-1] w[0] w[1] w[0].shape w[0].brief w[0].suffix3"
+BETWEEN = "w[0].lower w[0].brief w[0].suffix3 w[-1].lower|w[0].lower"
+DEMANDS: dict[str, Demands] = {"separate": Separate(), "pairwise": Pairwise()}
+_OF_THE_MACHINE = ("workers", "checkpoint")
+
+
+class Found(NamedTuple):
+    """A segment of a sentence with its score: half-open pieces, counted in words of the sentence."""
+
+    pieces: Pieces
+    label: str
+    score: float
+
+
+@dataclass
+class SegmentSettings(Settings):
+    """Options of a finder of segments."""
+
+    layer: str = "entities"  # the span layer to learn and to write
+    templates: str = ""  # feature templates in the blocks node, pair and between; empty: the task's own
+    fields: dict[str, str] = field(default_factory=dict)  # what the fields of templates are bound to
+    restrictions: str = "none"  # what never occurs: contiguous, no-overlap, no-embedding
+    gap: int = 10  # consecutive words of a segment are at most so far apart; 0: any distance
+    k: int = 0  # best segments looked at, in training and in use; 0: as many as the sentence has words
+    threshold: float = 0.0  # segments must score above it
+    tune: bool = True  # choose the threshold by the F of dev data
+    learner: str = "mira"  # mira, perceptron
+    form: str = "separate"  # demands of mira: separate (+1 and -1), pairwise (every right one ahead of every wrong one)
+    cap: float = 0.0  # largest weight of a constraint; 0: none, the hard margin
+    epochs: int = 10  # passes over the data
+    average: bool = True  # average the weights of all steps
+    patience: int = 3  # looks at dev data without a better score before training stops
+    min_count: int = 1  # features met less often are left out
+    hash_bits: int = 0  # hash features into 2^bits rows instead of indexing them
+    precision: str = "float32"  # of the saved weights: float32, int16, int8
+    prune: float = 0.0  # saved weights of at most this size are dropped
+    seed: int = 0
+    workers: int = 1  # taken for the sake of the command line: this learner works alone
+    checkpoint: str = ""  # file to resume an interrupted training from
+
+    def check(self) -> None:
+        for name, known in (("learner", ("mira", "perceptron")), ("form", tuple(DEMANDS))):
+            if getattr(self, name) not in known:
+                raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
+        for name in ("epochs", "patience", "min_count"):
+            if getattr(self, name) <= 0:
+                raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
+        for name in ("gap", "k", "cap"):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
+        Restrictions.read(self.restrictions, self.gap)
+
+
+class SegmentFinder(Component):
+    """Finds segments that may have gaps, overlap and nest.
+
+    >>> doc = Doc.of_words([["Tom", "and", "Ann", "Lee", "left"], ["Bob", "and", "Ann", "Lee", "sang"]])
+    >>> doc.spans["entities"] = SpanLayer(doc.strings)
+    >>> for start in (0, 5):
+    ...     _ = doc.spans["entities"].add([(start, start + 1), (start + 3, start + 4)], "PER")
+    ...     _ = doc.spans["entities"].add([(start + 2, start + 4)], "PER")
+    >>> finder = SegmentFinder()
+    >>> report = finder.fit([doc])
+    >>> new = Doc.of_words([["Jim", "and", "Ann", "Lee", "slept"]])
+    >>> finder([new])
+    >>> sorted(row.pieces for row in new.spans["entities"])
+    [((0, 1), (3, 4)), ((2, 4),)]
+    """
+
+    task = "segments"
+
+    def __init__(self, settings: SegmentSettings | None = None) -> None:
+        self.settings = settings if settings is not None else SegmentSettings()
+        self.settings.check()
+        self.restrictions = Restrictions.read(self.settings.restrictions, self.settings.gap)
+        self.scorer: SegmentScorer | None = None
+        self.provides = (f"spans/{self.settings.layer}",)
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any]) -> Self:
+        return cls(SegmentSettings.of_options(options))
+
+    def gold(self, doc: Doc) -> list[list[tuple[Pieces, str]]]:
+        """The segments of every sentence, counted in its words."""
+        return sentence_segments(doc, self.settings.layer)
+
+    def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
+        """Templates and fields that suit the layers of the training data."""
+        tags = next((column for column in ("xpos", "upos") if all(doc.has(column) for doc in docs)), None)
+        if tags is None:
+            return f"{NODE}\npair: {PAIR}\nbetween: {BETWEEN}", {"w": "form"}
+        return f"{NODE} t[-1..1]\npair: {PAIR} t[0]\nbetween: {BETWEEN} t[0]", {"w": "form", "t": tags}
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Train on annotated documents; with dev data, stop when its F no longer rises and choose the threshold."""
+        started, wall = time.process_time(), time.perf_counter()
+        settings = self.settings
+        docs = _with_words(train)
+        if not docs:
+            raise DataError("there is nothing to train on: no words were found")
+        if not settings.templates:
+            settings.templates, bound = self.default_features(docs)
+            settings.fields = {**bound, **settings.fields}
+        gold = [sentence for doc in docs for sentence in self.gold(doc)]
+        data = self.encode(docs, gold)
+        early = None
+        held_out: list[Doc] = []
+        held_out_gold: list[list[tuple[Pieces, str]]] = []
+        if dev is not None:
+            held_out = _with_words(dev)
+            held_out_gold = [sentence for doc in held_out for sentence in self.gold(doc)]
+            batches = [batch for doc in held_out for batch in data.encode(doc)]
+            if not batches:
+                raise DataError("the dev set has no words")
+
+            def score(weights: Floats) -> float:
+                rankings = (data.model.score(batch, weights).ranked(settings.k)[0] for batch in batches)
+                ranked = [_found(ranking, data.types) for ranking in rankings]
+                return threshold_curve(ranked, held_out_gold, [settings.threshold])[0][1].f1
+
+            early = EarlyStopping(score, settings.patience)
+        result = learn(data, settings, early)
+        self.scorer = data.freeze(result.weights, settings.precision, settings.prune)
+        self.requires = self._required()
+        learned = sum(self.restrictions.reach(segment) for batch in data.batches for segment in (batch.gold or [[]])[0])
+        report: dict[str, Any] = {
+            "training": {
+                "sentences": len(data.batches),
+                "segments": sum(map(len, gold)),
+                "beyond_restrictions": sum(map(len, gold)) - learned,
+                "types": len(data.types),
+                "features": sum(map(len, data.indexes)),
+                "weights": data.model.size,
+                "learner": settings.learner,
+                "iterations": result.iterations,
+                "loss": result.loss,
+                "stopped": result.why,
+                "cpu_seconds": round(time.process_time() - started, 2),
+                "seconds": round(time.perf_counter() - wall, 2),
+            }
+        }
+        if early is not None:
+            curve = threshold_curve(self.ranked(held_out), held_out_gold)
+            if settings.tune:
+                settings.threshold = max(curve, key=lambda point: (point[1].f1, -abs(point[0])))[0]
+            report["scores"] = {
+                "dev": next(score.f1 for theta, score in curve if theta == settings.threshold)
+                if settings.tune
+                else early.best_score,
+                "threshold": settings.threshold,
+                "best_iteration": early.best_iteration,
+            }
+        return report
+
+    def encode(self, docs: Sequence[Doc], gold: Sequence[Sequence[tuple[Pieces, str]]]) -> SegmentData:
+        """Documents and their segments as a training set under these settings."""
+        settings = self.settings
+        types = sorted({label for sentence in gold for _, label in sentence})
+        if not types:
+            raise DataError(f"the training data has no spans in the layer {settings.layer!r}; set layer=NAME")
+        number = {label: i for i, label in enumerate(types)}
+        numbered = [
+            list(dict.fromkeys(Segment(number[label], positions(each)) for each, label in sentence))
+            for sentence in gold
+        ]
+        reader = SegmentReader(Templates(settings.templates), settings.fields, self.restrictions.gap)
+        return SegmentData.build(
+            reader,
+            docs,
+            numbered,
+            types,
+            self.restrictions,
+            settings.threshold,
+            settings.k,
+            settings.min_count,
+            settings.hash_bits,
+        )
+
+    def ranked(self, docs: Iterable[Doc]) -> list[list[Found]]:
+        """For every sentence its best segments that the restrictions let stand, best first, whatever the threshold."""
+        scorer = self._trained()
+        found: list[list[Found]] = []
+        for doc in docs:
+            segments = scorer.segments(doc, self.restrictions)
+            found += [_found(ranking, scorer.types) for ranking in segments.ranked(self.settings.k)]
+        return found
+
+    def __call__(self, docs: Sequence[Doc]) -> None:
+        for doc in docs:
+            layer = SpanLayer(doc.strings)
+            offsets = doc.sentence_offsets.tolist()
+            for first, sentence in zip(offsets, self.ranked([doc]), strict=False):
+                kept = [found for found in sentence if found.score > self.settings.threshold]
+                for found in sorted(kept):
+                    moved = [(first + start, first + end) for start, end in found.pieces]
+                    layer.add(moved, found.label, score=round(found.score, 4))
+            doc.spans[self.settings.layer] = layer
+
+    def _trained(self) -> SegmentScorer:
+        if self.scorer is None:
+            raise WeftError(f"this finder of {self.task} is not trained yet: call fit, or load a model")
+        return self.scorer
+
+    def _required(self) -> tuple[str, ...]:
+        columns = (binding.partition(":")[0] for binding in self.settings.fields.values())
+        return ("tokens", *dict.fromkeys(column for column in columns if column != "form"))
+
+    def state(self) -> State:
+        header, arrays = self._trained().state()
+        settings = {name: value for name, value in asdict(self.settings).items() if name not in _OF_THE_MACHINE}
+        return {"settings": settings, "segments": header}, arrays
+
+    @classmethod
+    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> SegmentFinder:
+        settings = SegmentSettings(**header["settings"])
+        finder = cls(settings)
+        reader = SegmentReader(Templates(settings.templates), settings.fields, finder.restrictions.gap)
+        finder.scorer = SegmentScorer.of_state(reader, header["segments"], arrays)
+        finder.requires = finder._required()
+        return finder
+
+
+def learn(data: SegmentData, settings: SegmentSettings, early: EarlyStopping | None = None) -> Result:
+    """Run the learner that the settings name."""
+    from weft import learn as room
+
+    checkpoint = Checkpoint(settings.checkpoint) if settings.checkpoint else None
+    learner: Any
+    if settings.learner == "perceptron":
+        learner = room.Perceptron(epochs=settings.epochs, average=settings.average, seed=settings.seed)
+    else:
+        learner = room.MIRA(
+            epochs=settings.epochs,
+            k=settings.k,
+            cap=settings.cap or math.inf,
+            average=settings.average,
+            seed=settings.seed,
+            demands=DEMANDS[settings.form],
+        )
+    result: Result = learner.fit(data.model, data.batches, early=early, checkpoint=checkpoint)
+    return result
+
+
+def sentence_segments(doc: Doc, layer: str) -> list[list[tuple[Pieces, str]]]:
+    """The spans of a layer sentence by sentence, counted in its words; a span beyond its sentence is left out.
+
+    >>> doc = Doc.of_words([["a", "b"], ["c", "d", "e"]])
+    >>> doc.spans["x"] = SpanLayer(doc.strings)
+    >>> doc.spans["x"].add([(2, 3), (4, 5)], "X")
+    0
+    >>> sentence_segments(doc, "x")
+    [[], [(((0, 1), (2, 3)), 'X')]]
+    """
+    spans = doc.spans.get(layer)
+    if spans is None:
+        known = ", ".join(doc.spans) or "none"
+        raise DataError(f"the data has no span layer {layer!r} (it has: {known}); set layer=NAME")
+    offsets = doc.sentence_offsets
+    found: list[list[tuple[Pieces, str]]] = [[] for _ in range(doc.n_sentences)]
+    for row in words_of_chars(doc, spans):
+        first, end = min(start for start, _ in row.pieces), max(end for _, end in row.pieces)
+        sentence = int(np.searchsorted(offsets, first, side="right")) - 1
+        if end <= offsets[sentence + 1]:
+            begin = int(offsets[sentence])
+            words = positions((start - begin, stop - begin) for start, stop in row.pieces)
+            found[sentence].append((pieces(words), row.label))
+    return found
+
+
+def threshold_curve(
+    ranked: Sequence[Sequence[Found]],
+    gold: Sequence[Sequence[tuple[Pieces, str]]],
+    thresholds: Sequence[float] | None = None,
+) -> list[tuple[float, Score]]:
+    """Scores under every threshold, from one ranking: a threshold only cuts the list of a sentence.
+
+    >>> ranked = [[Found(((0, 1),), "X", 0.5), Found(((1, 2),), "X", -0.2)]]
+    >>> curve = threshold_curve(ranked, [[(((0, 1),), "X"), (((1, 2),), "X")]], [-1.0, 0.0, 1.0])
+    >>> [(theta, score.precision, score.recall) for theta, score in curve]
+    [(-1.0, 1.0, 1.0), (0.0, 1.0, 0.5), (1.0, 0.0, 0.0)]
+    """
+    steps = [round(0.1 * i - 1.0, 1) for i in range(21)] if thresholds is None else list(thresholds)
+    total = sum(len(set(sentence)) for sentence in gold)
+    scores, right = [], []
+    for found, sentence in zip(ranked, gold, strict=True):
+        wanted = set(sentence)
+        scores += [each.score for each in found]
+        right += [(each.pieces, each.label) in wanted for each in found]
+    values, correct = np.array(scores, dtype=np.float64), np.array(right, dtype=bool)
+    return [
+        (theta, Score(total, int((values > theta).sum()), int((correct & (values > theta)).sum()))) for theta in steps
+    ]
+
+
+def above(ranked: Sequence[Sequence[Found]], threshold: float = 0.0) -> list[list[tuple[Pieces, str]]]:
+    """The segments that score above a threshold, as they are evaluated."""
+    return [[(each.pieces, each.label) for each in found if each.score > threshold] for found in ranked]
+
+
+def split_by_shape(
+    segments: Sequence[Sequence[tuple[Pieces, str]]],
+) -> tuple[list[list[tuple[Pieces, str]]], list[list[tuple[Pieces, str]]]]:
+    """Segments that one label a word can hold, and the others: with gaps, or sharing a word with another one.
+
+    >>> flat, other = split_by_shape([[(((0, 1), (2, 3)), "X"), (((1, 3),), "X"), (((4, 5),), "X")]])
+    >>> flat, other
+    ([[(((4, 5),), 'X')]], [[(((0, 1), (2, 3)), 'X'), (((1, 3),), 'X')]])
+    """
+    plain, other = [], []
+    for sentence in segments:
+        uses: dict[int, int] = {}
+        for each, _ in sentence:
+            for word in positions(each):
+                uses[word] = uses.get(word, 0) + 1
+        special = [len(each) > 1 or any(uses[word] > 1 for word in positions(each)) for each, _ in sentence]
+        plain.append([item for item, odd in zip(sentence, special, strict=True) if not odd])
+        other.append([item for item, odd in zip(sentence, special, strict=True) if odd])
+    return plain, other
+
+
+def with_gaps(segments: Sequence[Sequence[tuple[Pieces, str]]]) -> list[list[tuple[Pieces, str]]]:
+    """Only the discontinuous segments of every sentence.
+
+    >>> with_gaps([[(((0, 1), (2, 3)), "X"), (((1, 3),), "X")]])
+    [[(((0, 1), (2, 3)), 'X')]]
+    """
+    return [[item for item in sentence if len(item[0]) > 1] for sentence in segments]
+
+
+def _found(ranking: Sequence[tuple[Segment, float]], types: Sequence[str]) -> list[Found]:
+    return [Found(pieces(segment.words), types[segment.type], score) for segment, score in ranking]
+
+
+def _with_words(docs: Iterable[Doc]) -> list[Doc]:
+    """Documents with words; text that is not yet split is split by rule."""
+    kept = []
+    for doc in docs:
+        if not doc.n_words and doc.text.strip():
+            split_by_rule(doc)
+        if doc.n_words:
+            kept.append(doc)
+    return kept

@@ -1,0 +1,260 @@
+"""Multiword expressions of any kind, with gaps and in two strengths, as one tag a word (Schneider et al. 2014).
+
+    y^ = argmax over legal y of  w . g(x, y),      trained with  argmax  w . g(x, y') + sum_i c(y_i, y'_i)
+
+    c(y, y') = [y != y'] + recall_cost * [y in {B, b} and y' in {O, o}]
+
+The extra cost falls on missed beginnings only: charged on every missed word it would just lengthen expressions that are
+found already. `weft.text.conventions.expressions` has the schemes, `weft.tasks.spans.mwe_features` the features.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError
+from weft.features.extract import Binding
+from weft.features.lexicon import WordClasses
+from weft.learn.chains.labels import LabelSpace
+from weft.learn.cost import ConfusionCost, Cost
+from weft.lexical.clusters.monolingual import load_clusters
+from weft.lexical.mwe_lexicon import MweLexicon, lexicon_of, read_lexicon
+from weft.lexical.wordnet import WordNet
+from weft.pipeline.pipeline import State
+from weft.storage import Arrays
+from weft.tasks.labelling.labeller import LabellerSettings, SequenceLabeller
+from weft.tasks.spans.mwe_features import CLUSTER_TEMPLATES, FIELDS, TEMPLATES, ExpressionFeatures, observed_doc
+from weft.text.conventions.expressions import (
+    SCHEMES,
+    TOPOLOGIES,
+    Expressions,
+    check_tags,
+    decode,
+    encode,
+    expressions_of,
+    repaired,
+    set_expressions,
+)
+from weft.text.doc import Doc
+from weft.text.strings import StringTable
+
+SEEN = "seen"  # name of the lexicon of expressions of the training data
+
+
+@dataclass
+class MweSettings(LabellerSettings):
+    """Options of a tagger of multiword expressions."""
+
+    learner: str = "perceptron"
+    epochs: int = 4
+    features: str = "all"
+    layer: str = "mwe"  # the span layer to learn and to write
+    tags: int = 8  # of the scheme: 3, 4 (no gaps), 6 or 8 (gaps); 4 and 8 know two strengths
+    tag_column: str = ""  # column of parts of speech; empty: xpos, else upos, else none
+    recall_cost: float = 50.0  # extra cost of a missed beginning; 0 with hamming=false: the plain perceptron
+    hamming: bool = True  # whether every wrong tag costs 1 while searching
+    lexicons: str = ""  # files of expressions, one a line, parted by commas
+    wordnet: str = ""  # folder of a WordNet database
+    clusters: str = ""  # file of word clusters: path, word, count
+    max_gap: int = 2  # of matches of lexicon entries
+    seen_count: int = 0  # expressions met so often in (the other folds of) the training data make a lexicon; 0: none
+    folds: int = 8  # for seen_count
+
+    def check(self) -> None:
+        super().check()
+        check_tags(self.tags)
+        if self.recall_cost < 0 or self.max_gap < 0 or self.seen_count < 0 or self.folds < 2:
+            raise ConfigError("recall_cost, max_gap and seen_count must be at least 0, folds at least 2")
+
+
+class MweTagger(SequenceLabeller):
+    """Finds multiword expressions.
+
+    >>> from weft.text.conventions.expressions import Expressions
+    >>> doc = Doc.of_words([["He", "gave", "it", "up"], ["She", "gave", "hope", "up"], ["They", "sat"]])
+    >>> set_expressions(doc, [Expressions.of(strong=[(1, 3)]), Expressions.of(strong=[(1, 3)]), Expressions()])
+    >>> tagger = MweTagger(MweSettings(epochs=10))
+    >>> report = tagger.fit([doc])
+    >>> new = Doc.of_words([["I", "gave", "it", "up"]])
+    >>> tagger([new])
+    >>> new.span_views("mwe")
+    [Span('gave ... up', 'strong')]
+    """
+
+    task = "mwe"
+    settings_class = MweSettings
+    settings: MweSettings
+
+    def __init__(self, settings: LabellerSettings | None = None) -> None:
+        super().__init__(settings)
+        self.lexicons: list[MweLexicon] = []
+        self.wordnet: WordNet | None = None
+        self.word_clusters: dict[str, str] = {}
+        self.provides = (f"spans/{self.settings.layer}",)
+        self._seen: MweLexicon | None = None
+        self._folds: list[MweLexicon] = []
+        self._features = ExpressionFeatures()
+
+    def gold(self, doc: Doc) -> list[str]:
+        labels: list[str] = []
+        bounds = pairwise(doc.sentence_offsets.tolist())
+        for (first, end), found in zip(bounds, expressions_of(doc, self.settings.layer), strict=True):
+            labels += encode(repaired(found, end - first), end - first, self.settings.tags)
+        return labels
+
+    def write(self, doc: Doc, labels: list[str], confidence: NDArray[np.float32] | None) -> None:
+        bounds = doc.sentence_offsets.tolist()
+        found = [
+            decode(own, self.settings.tags) if any(label != "O" for label in own) else Expressions()
+            for own in (labels[first:end] for first, end in pairwise(bounds))
+        ]
+        set_expressions(doc, found, self.settings.layer)
+        if confidence is not None:
+            layer = doc.spans[self.settings.layer]
+            for number, (pieces, _) in enumerate(layer):
+                least = min(float(confidence[start:end].min()) for start, end in pieces)
+                layer.attributes[number] = {"probability": round(least, 4)}
+
+    def score(self, gold: list[list[str]], system: list[list[str]]) -> dict[str, float]:
+        from weft.evaluate.labels.mwe import score_expressions
+
+        tags = self.settings.tags
+        report = score_expressions([decode(each, tags) for each in gold], [decode(each, tags) for each in system])
+        return {"link f1": report.link.f1, "exact f1": report.exact.f1}
+
+    def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
+        if not self.settings.tag_column:
+            columns = (column for column in ("xpos", "upos") if all(doc.has(column) for doc in docs))
+            self.settings.tag_column = next(columns, "")
+        clusters = f" {CLUSTER_TEMPLATES}" if self.settings.clusters or self.word_clusters else ""
+        return TEMPLATES + clusters, dict(FIELDS)
+
+    def prepare(self, docs: Sequence[Doc]) -> None:
+        settings = self.settings
+        if settings.wordnet:
+            self.wordnet = WordNet.read(settings.wordnet)
+            self.lexicons.append(MweLexicon.of("wordnet", self.wordnet.multiwords()))
+        for name in filter(None, settings.lexicons.split(",")):
+            self.lexicons.append(read_lexicon(name.strip()))
+        names = [lexicon.name for lexicon in self.lexicons]
+        if len(set(names)) != len(names):
+            raise ConfigError(f"lexicons need names of their own, got {', '.join(names)}; rename the files")
+        if settings.clusters:
+            self.word_clusters = load_clusters(settings.clusters)
+        if settings.seen_count:
+            self._seen_lexicons(docs)
+        self._collect()
+
+    def _seen_lexicons(self, docs: Sequence[Doc]) -> None:
+        """Lexicons of the expressions of all folds but one each, and of all: with its own expressions in the lexicon, a
+        training sentence would teach that the lexicon is always right."""
+        settings = self.settings
+        sentences = []
+        for doc in docs:
+            lemmas = [
+                lemma.lower() or form.lower()
+                for lemma, form in zip(doc.column("lemma"), doc.column("form"), strict=True)
+            ]
+            bounds = pairwise(doc.sentence_offsets.tolist())
+            found = expressions_of(doc, settings.layer)
+            sentences += [(lemmas[first:end], each) for (first, end), each in zip(bounds, found, strict=True)]
+        self._seen = lexicon_of(SEEN, sentences, settings.seen_count)
+        self._folds = [
+            lexicon_of(
+                SEEN, (each for k, each in enumerate(sentences) if k % settings.folds != fold), settings.seen_count
+            )
+            for fold in range(settings.folds)
+        ]
+
+    def _collect(self) -> None:
+        self._features = ExpressionFeatures(self.lexicons, self.wordnet, self.settings.max_gap)
+
+    def bindings(self) -> Mapping[str, Binding]:
+        clusters: dict[str, Binding] = {"c": WordClasses(self.word_clusters)} if self.word_clusters else {}
+        return {**self.settings.fields, **clusters}
+
+    def observed(self, docs: Sequence[Doc], training: bool = False) -> Sequence[Doc]:
+        found = []
+        at = 0
+        strings = StringTable()  # one for all: what is known of strings is looked up once
+        for doc in docs:
+            seen: list[list[MweLexicon]] = []
+            if self._seen is not None:
+                numbers = range(at, at + doc.n_sentences)
+                seen = [[self._folds[k % len(self._folds)] if training else self._seen] for k in numbers]
+            found.append(observed_doc(doc, self._features, self.settings.tag_column, seen, strings))
+            at += doc.n_sentences
+        return found
+
+    def label_space(self, labels: Iterable[str], order: int) -> LabelSpace:
+        tags = self.settings.tags
+        return LabelSpace(SCHEMES[tags], order, topology=TOPOLOGIES[tags])
+
+    def cost(self, space: LabelSpace) -> float | Cost | None:
+        settings = self.settings
+        if not settings.hamming and not settings.recall_cost:
+            return None
+        return recall_cost(space, settings.recall_cost, settings.hamming)
+
+    def _required(self) -> tuple[str, ...]:
+        return ("tokens", *([self.settings.tag_column] if self.settings.tag_column else []))
+
+    def state(self) -> State:
+        header, arrays = super().state()
+        header["settings"].update(clusters="", lexicons="", wordnet="")  # files of the maker's machine; they follow
+        lexicons = [*self.lexicons, *([] if self._seen is None else [self._seen])]
+        for lexicon in lexicons:
+            arrays[f"lexicon/{lexicon.name}"] = _packed(lexicon.lines())
+        if self.wordnet is not None:
+            arrays["wordnet"] = _packed(f"{entry}\t{kinds}" for entry, kinds in self.wordnet.entries.items())
+        if self.word_clusters:
+            arrays["clusters"] = _packed(f"{word}\t{path}" for word, path in self.word_clusters.items())
+        return {**header, "lexicons": [lexicon.name for lexicon in lexicons]}, arrays
+
+    def restore(self, header: Mapping[str, Any], arrays: Arrays) -> None:
+        for name in header["lexicons"]:
+            rows = (line.partition("\t") for line in _unpacked(arrays[f"lexicon/{name}"]))
+            lexicon = MweLexicon.of(name, [(entry, category) for entry, _, category in rows])
+            if name == SEEN:
+                self._seen = lexicon
+            else:
+                self.lexicons.append(lexicon)
+        if "wordnet" in arrays:
+            self.wordnet = WordNet(dict(_pair(line) for line in _unpacked(arrays["wordnet"])))
+        if "clusters" in arrays:
+            self.word_clusters = dict(_pair(line) for line in _unpacked(arrays["clusters"]))
+        self._collect()
+
+
+def recall_cost(space: LabelSpace, extra: float, hamming: bool = True) -> ConfusionCost:
+    """The cost of confusing tags: 1 for any wrong one, and more for a beginning that is taken for no expression.
+
+    >>> space = LabelSpace(SCHEMES[3], topology=TOPOLOGIES[3])
+    >>> recall_cost(space, 50.0).table
+    ((0.0, 1.0, 1.0), (51.0, 0.0, 1.0), (1.0, 1.0, 0.0))
+    """
+    labels = space.labels
+    table = np.zeros((len(labels), len(labels)))
+    for i, gold in enumerate(labels):
+        for j, guess in enumerate(labels):
+            table[i, j] = float(hamming and i != j) + extra * (gold in "Bb" and guess in "Oo")
+    return ConfusionCost.of(space.of_labels(table))
+
+
+def _packed(lines: Iterable[str]) -> NDArray[np.uint8]:
+    return np.frombuffer("\n".join(lines).encode(), dtype=np.uint8)
+
+
+def _unpacked(array: NDArray[Any]) -> list[str]:
+    return array.tobytes().decode().split("\n") if array.size else []
+
+
+def _pair(line: str) -> tuple[str, str]:
+    left, _, right = line.partition("\t")
+    return left, right

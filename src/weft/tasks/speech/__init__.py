@@ -1,0 +1,1 @@
+"""Parsing of speech transcripts, with repairs struck out."""

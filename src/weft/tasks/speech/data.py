@@ -1,0 +1,182 @@
+"""Transcripts as the joint parser reads them, and its answers put back.
+
+Honnibal & Johnson (2014) read transcripts in lower case, without punctuation, words broken off (`sq-`) and filled pauses
+(*uh*, *um*), and take *you know* and *i mean* as one word. `prepare` leaves such words out, hangs their children on the
+next word above, and merges markers; `restore` writes heads and relations for all words of the document again.
+"""  # noqa: E501
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from weft.text.conventions.repairs import FILLER, REPARANDUM
+from weft.text.doc import Doc
+
+#: Filled pauses of some languages; markers that are one word to the parser.
+FILLERS = ("uh", "um", "euh", "mh", "eee", "eem")
+MARKERS = ("you_know", "i_mean")
+#: Columns that the parser may look at.
+_COLUMNS = ("upos", "xpos", "feats", "lemma")
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """A document as the parser reads it; for each of its words the numbers of the words it stands for (one or two)."""
+
+    doc: Doc
+    origins: list[tuple[int, ...]]
+
+
+def prepare(doc: Doc, fillers: Sequence[str] = FILLERS, markers: Sequence[str] = MARKERS) -> Transcript:
+    """The words to parse, with the trees of the document if it has any; sentences that are left empty are left out.
+
+    >>> doc = Doc.of_words([["Go", "uh", ",", "I", "mean", "st-", "stop"]], upos=[["VERB", "INTJ", "PUNCT", "PRON",
+    ...     "VERB", "X", "VERB"]], head=[[7, 1, 1, 5, 7, 7, 0]],
+    ...     deprel=[["reparandum", "discourse", "punct", "nsubj", "parataxis", "reparandum", "root"]])
+    >>> ready = prepare(doc)
+    >>> ready.doc.column("form"), ready.doc.head.tolist(), ready.origins
+    (['go', 'i_mean', 'stop'], [3, 3, 0], [(0,), (3, 4), (6,)])
+    """
+    forms = [form.lower() for form in doc.column("form")]
+    tags = doc.column("upos") if doc.has("upos") else [""] * doc.n_words
+    pairs = {tuple(marker.split("_")) for marker in markers}
+    out = set(fillers)
+    sentences: list[list[tuple[int, ...]]] = []
+    for first, end in pairwise(doc.sentence_offsets.tolist()):
+        kept = [word for word in range(first, end) if is_word(forms[word], tags[word]) and forms[word] not in out]
+        groups: list[tuple[int, ...]] = []
+        for word in kept:
+            if groups and (forms[groups[-1][-1]], forms[word]) in pairs and len(groups[-1]) == 1:
+                groups[-1] += (word,)
+            else:
+                groups.append((word,))
+        if groups:
+            sentences.append(groups)
+    origins = [group for groups in sentences for group in groups]
+    columns: dict[str, list[list[str]]] = {}
+    for name in _COLUMNS:
+        if doc.has(name):
+            values = doc.column(name)
+            columns[name] = [[values[group[-1]] for group in groups] for groups in sentences]
+    words = [["_".join(forms[word] for word in group) for group in groups] for groups in sentences]
+    ready = Doc.of_words(words, None, doc.strings, **columns)
+    if doc.head is not None:
+        _hang(doc, ready, sentences)
+    return Transcript(ready, origins)
+
+
+def is_word(form: str, tag: str) -> bool:
+    """Whether a token is a whole word: no punctuation, mark of a pause or word broken off.
+
+    >>> [is_word(form, "X") for form in ("stop", "st-", "st~", "#", "[pause]", "uh-huh")]
+    [True, False, False, False, False, True]
+    """
+    if tag == "PUNCT" or form.endswith(("-", "~")) or form.startswith("["):
+        return False
+    return any(character.isalnum() for character in form)
+
+
+def _hang(doc: Doc, ready: Doc, sentences: Sequence[Sequence[tuple[int, ...]]]) -> None:
+    """Give the words that are left the heads they have through words that are not."""
+    assert doc.head is not None
+    relations = doc.column("deprel") if doc.has("deprel") else [""] * doc.n_words
+    starts = np.repeat(doc.sentence_offsets[:-1], np.diff(doc.sentence_offsets)).tolist()
+    own = doc.head.tolist()
+    heads: list[int] = []
+    names: list[str] = []
+    for groups in sentences:
+        place = {word: number for number, group in enumerate(groups, 1) for word in group}
+        found: list[int] = []
+        for number, group in enumerate(groups, 1):
+            word, head, struck = group[-1], -1, False
+            for word in reversed(group):  # the word of a marker that hangs outside of it
+                head, struck = _kept_head(word, own, relations, starts, place)
+                if head != number:
+                    break
+            found.append(0 if head == number else head)
+            names.append(REPARANDUM if struck else relations[word])
+        roots = [number for number, head in enumerate(found, 1) if head == 0]
+        for other in roots[1:]:  # the root was left out: its first child takes its place
+            found[other - 1] = roots[0]
+        heads += found
+    ready.head = np.array(heads, dtype=np.int32)
+    ready.set_column("deprel", names)
+
+
+def _kept_head(
+    word: int, heads: Sequence[int], relations: Sequence[str], starts: Sequence[int], place: dict[int, int]
+) -> tuple[int, bool]:
+    """The place of the next word above that is kept (0: root, -1: unknown), and whether a reparandum lies between."""
+    struck = False
+    for _ in range(len(place) + len(heads)):
+        head = heads[word]
+        if head <= 0:
+            return head, struck
+        if word not in place:
+            struck = struck or relations[word].split(":")[0] == REPARANDUM
+        word = starts[word] + head - 1
+        if word in place:
+            return place[word], struck
+    return -1, struck  # a cycle
+
+
+def restore(doc: Doc, transcript: Transcript, heads: Sequence[int], relations: Sequence[str]) -> None:
+    """Write an analysis of a transcript into its document.
+
+    Words that are struck out hang as reparanda on the next word that is not (of a marker, on its second word), words
+    that were left out as punctuation, fillers and reparanda, so that every sentence is a tree.
+
+    >>> doc = Doc.of_words([["Go", "uh", ",", "I", "mean", "stop"]])
+    >>> restore(doc, prepare(doc), [1, 3, 0], ["", "parataxis", "root"])
+    >>> doc.head.tolist(), doc.column("deprel")
+    ([5, 5, 5, 5, 6, 0], ['reparandum', 'discourse:filler', 'punct', 'nsubj', 'parataxis', 'root'])
+    """
+    n = doc.n_words
+    found, names = np.full(n, -1, dtype=np.int32), [""] * n
+    offsets = doc.sentence_offsets.tolist()
+    sentence_of = np.repeat(np.arange(len(offsets) - 1), np.diff(doc.sentence_offsets)).tolist()
+    at = 0
+    fluent = [False] * n
+    for size in np.diff(transcript.doc.sentence_offsets).tolist():
+        groups = transcript.origins[at : at + size]
+        first = offsets[sentence_of[groups[0][0]]]
+        for number, (group, head, name) in enumerate(
+            zip(groups, heads[at : at + size], relations[at : at + size], strict=True), 1
+        ):
+            if head == number:
+                continue
+            fluent[group[-1]] = True
+            found[group[-1]] = groups[head - 1][-1] - first + 1 if head > 0 else 0
+            names[group[-1]] = name
+            for word in group[:-1]:
+                fluent[word] = True
+                found[word], names[word] = group[-1] - first + 1, "nsubj"
+        at += size
+    spoken = {word for group in transcript.origins for word in group}
+    inside = {word for group in transcript.origins for word in group[:-1]}
+    forms, tags = doc.column("form"), doc.column("upos") if doc.has("upos") else [""] * n
+    for first, end in pairwise(offsets):
+        roots = [word for word in range(first, end) if fluent[word] and found[word] == 0]
+        following = -1
+        for word in range(end - 1, first - 1, -1):
+            if fluent[word]:
+                following = following if word in inside else word
+            else:
+                head = following if following >= 0 else (roots[0] if roots else first)
+                found[word] = head - first + 1
+                names[word] = REPARANDUM if word in spoken else _left_out(forms[word], tags[word])
+        if not roots and end > first:
+            found[first], names[first] = 0, "root"
+    doc.head = found
+    doc.set_column("deprel", names)
+
+
+def _left_out(form: str, tag: str) -> str:
+    """The relation of a word that the parser did not see."""
+    if is_word(form, tag):
+        return FILLER
+    return REPARANDUM if form.endswith(("-", "~")) and any(c.isalnum() for c in form) else "punct"

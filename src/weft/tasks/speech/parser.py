@@ -1,0 +1,263 @@
+"""Clean sentences and their trees from transcripts of speech: repairs are struck out while parsing.
+
+    answer = the state that  argmax over computations of  mean over moves t of w . f(c, t)  ends in,  by beam search
+
+The transition system is arc-eager with the move Edit (`weft.infer.transitions.arc_eager_edit`, Honnibal & Johnson 2014),
+trained as a latent structured perceptron: every computation that ends in the gold analysis is as good as any other.
+Plain arc-eager can be had in its place: there a reparandum is a word with that relation, and all words below it.
+"""  # noqa: E501
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError, DataError, WeftError
+from weft.evaluate.labels.disfluency import analyses_of, score_analyses
+from weft.features.lexicon import WordClasses
+from weft.infer.transitions import TransitionParser
+from weft.infer.transitions.model import actions_of
+from weft.infer.transitions.systems import EDITING
+from weft.infer.trees.projectivity import is_projective, is_tree, lift
+from weft.learn.transitions.beam import UPDATES
+from weft.learn.transitions.learner import TransitionLearner, Treebank, best_epoch
+from weft.lexical.clusters.monolingual import load_clusters
+from weft.pipeline.pipeline import Component, State
+from weft.pipeline.settings import Settings
+from weft.storage import Arrays
+from weft.tasks.parsing.transitions.features import WordReader
+from weft.tasks.speech.data import FILLERS, MARKERS, Transcript, prepare, restore
+from weft.tasks.speech.features import FIELDS, WITH_EDIT, WITH_LABELS
+from weft.text.conventions.repairs import LAYER, analysis_of, mark_disfluencies, struck_sentences
+from weft.text.doc import Doc
+
+#: Transition systems with their oracles and templates.
+SYSTEMS = {EDITING.name: ("nondet", WITH_EDIT), "arc-eager": ("static", WITH_LABELS)}
+
+
+@dataclass
+class DisfluencySettings(Settings):
+    """Options of the parser of transcripts."""
+
+    system: str = EDITING.name  # arc-eager-edit: repairs are struck out; arc-eager: they get the relation reparandum
+    beam: int = 8  # configurations kept a step, in training and parsing; 1: greedy
+    by_mean: bool = True  # rank by the mean score of a move, as computations differ in length; false: by the sum
+    update: str = "max-violation"  # where to learn: early, max-violation
+    epochs: int = 10  # passes over the transcripts
+    fillers: str = " ".join(FILLERS)  # filled pauses, which the parser does not see
+    markers: str = " ".join(MARKERS)  # two words that are one to the parser
+    clusters: str = ""  # file of word clusters
+    prune: float = 0.5  # smaller mean weights are left out
+    single_root: bool = True  # give every sentence exactly one root
+    templates: str = ""  # feature templates; empty: those of the paper
+    fields: dict[str, str] = field(default_factory=lambda: dict(FIELDS))  # fields of templates and their columns
+    seed: int = 0
+    workers: int = 1  # not used in training
+
+    def check(self) -> None:
+        for name, known in (("update", UPDATES), ("system", SYSTEMS)):
+            if getattr(self, name) not in known:
+                raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
+        for name in ("epochs", "beam"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.prune < 0:
+            raise ConfigError(f"prune must not be negative, got {self.prune}")
+        odd = [marker for marker in self.markers.split() if marker.count("_") != 1]
+        if odd:
+            raise ConfigError(f"markers are two words joined by _, as in i_mean; got {', '.join(odd)}")
+
+
+class DisfluencyParser(Component):
+    """Strikes out repairs (span layer `disfluencies`) and finds heads and relations of the other words.
+
+    >>> sentences = [["the", "the", "dog", "barks"], ["a", "cat", "a", "dog", "runs"], ["the", "cat", "sleeps"]]
+    >>> doc = Doc.of_words(sentences, upos=[["DET", "DET", "NOUN", "VERB"], ["DET", "NOUN", "DET", "NOUN", "VERB"],
+    ...     ["DET", "NOUN", "VERB"]], head=[[3, 3, 4, 0], [2, 4, 4, 5, 0], [2, 3, 0]],
+    ...     deprel=[["reparandum", "det", "nsubj", "root"], ["det", "reparandum", "det", "nsubj", "root"],
+    ...     ["det", "nsubj", "root"]])
+    >>> parser = DisfluencyParser()
+    >>> report = parser.fit([doc])
+    >>> new = Doc.of_words([["a", "cat", "uh", "a", "dog", "barks"]], upos=[["DET", "NOUN", "INTJ", "DET", "NOUN",
+    ...     "VERB"]])
+    >>> parser([new])
+    >>> print(new.sentences[0].tree())
+    barks VERB root
+    └─ dog NOUN nsubj
+       └─ a DET det
+          ├─ a DET reparandum
+          ├─ cat NOUN reparandum
+          └─ uh INTJ discourse:filler
+    """
+
+    task = "disfluency"
+    provides = ("head", "deprel", f"spans/{LAYER}")
+
+    def __init__(self, settings: DisfluencySettings | None = None, clusters: Mapping[str, str] | None = None) -> None:
+        self.settings = settings if settings is not None else DisfluencySettings()
+        self.settings.check()
+        self.requires: tuple[str, ...] = ("tokens", "upos")
+        self.labels: list[str] = []
+        self.parser: TransitionParser | None = None
+        if clusters is None:
+            clusters = load_clusters(self.settings.clusters) if self.settings.clusters else {}
+        self.clusters = WordClasses(clusters)
+        self._reader = WordReader(self.settings.fields)
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any]) -> DisfluencyParser:
+        return cls(DisfluencySettings.of_options(options))
+
+    def prepare(self, doc: Doc) -> Transcript:
+        """A document as the parser reads it."""
+        ready = prepare(doc, self.settings.fillers.split(), self.settings.markers.split())
+        if self.clusters.classes:
+            ready.doc.set_column("cluster", [self.clusters.of(form) for form in ready.doc.column("form")])
+        return ready
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Learn from documents with trees; with dev data the epoch with the best F plus UAS on them is kept."""
+        started, wall = time.process_time(), time.perf_counter()
+        docs = [doc for doc in train if doc.n_words]
+        if not any(doc.head is not None for doc in docs):
+            raise DataError("the training data has no heads; they stand in the columns HEAD and DEPREL of CoNLL-U")
+        ready = [self.prepare(doc).doc for doc in docs]
+        treebank, keep, counts = self._analyses(ready)
+        if not len(keep):
+            raise DataError(f"none of the {counts['sentences']:,} training sentences has a tree to learn from")
+        lengths = np.diff(treebank.sentences)
+        positions = np.concatenate([np.arange(1, n + 1) for n in lengths]).astype(np.int32)
+        kept = np.repeat(np.isin(np.arange(len(lengths)), keep), lengths)
+        settings = self.settings
+        oracle, templates = SYSTEMS[settings.system]
+        actions = actions_of(settings.system, treebank.heads[kept], treebank.labels[kept], positions[kept])
+        blank = TransitionParser(settings.system, settings.templates or templates, list(settings.fields), actions)
+        learner = TransitionLearner(
+            settings.epochs, oracle, seed=settings.seed, single_root=settings.single_root, beam=settings.beam,
+            update=settings.update, by_mean=settings.by_mean, prune=settings.prune,
+        )  # fmt: skip
+        held_out = None if dev is None else [doc for doc in dev if doc.n_words]
+
+        def score(parser: TransitionParser) -> float:
+            self.parser = parser
+            scores = self.scores(held_out or [])
+            return scores["F"] + scores["UAS"]
+
+        self.parser, history = learner.fit(blank, treebank, keep, score if held_out else None)
+        report: dict[str, Any] = {
+            "training": {
+                **counts,
+                "words": int(kept.sum()),
+                "struck out": sum(sum(out) for doc in ready for _, out in struck_sentences(doc)),
+                "relations": len(self.labels),
+                "templates": len(blank.model.program.seeds),
+                "epochs": len(history),
+                "cpu_seconds": round(time.process_time() - started, 2),
+                "seconds": round(time.perf_counter() - wall, 2),
+            }
+        }
+        if held_out:
+            report["training"]["best_epoch"] = best_epoch(history).number
+            report["scores"] = {f"dev {name}": value for name, value in self.scores(held_out).items()}
+        return report
+
+    def _analyses(self, docs: Sequence[Doc]) -> tuple[Treebank, NDArray[np.int64], dict[str, int]]:
+        """Gold analyses, the numbers of sentences to learn from, and what the others were."""
+        words, sentences = self._reader.read(docs)
+        names = [name for doc in docs for name in doc.column("deprel")]
+        given = [doc.head if doc.head is not None else np.full(doc.n_words, -1, dtype=np.int32) for doc in docs]
+        heads = np.concatenate(given).astype(np.int32)
+        counts = {"sentences": len(sentences) - 1, "single words": 0, "broken trees": 0, "non-projective trees": 0}
+        keep: list[int] = []
+        for s, (first, end) in enumerate(pairwise(sentences.tolist())):
+            own = heads[first:end]
+            if end - first < 2:
+                counts["single words"] += 1
+            elif not is_tree(own):
+                counts["broken trees"] += 1
+            else:
+                if self.settings.system == EDITING.name:
+                    own = np.array(analysis_of(own.tolist(), names[first:end]), dtype=np.int32)
+                heads[first:end], crossing = _projective(own)
+                counts["non-projective trees"] += crossing
+                keep.append(s)
+        learned = [
+            names[word]
+            for s in keep
+            for position, word in enumerate(range(sentences[s], sentences[s + 1]), 1)
+            if heads[word] != position
+        ]
+        self.labels = [name for name, _ in Counter(learned).most_common() if name]
+        number = {name: i for i, name in enumerate(self.labels)}
+        labels = np.array([number.get(name, -1) for name in names], dtype=np.int32)
+        return Treebank(words, sentences, heads, labels), np.array(keep, dtype=np.int64), counts
+
+    def __call__(self, docs: Sequence[Doc]) -> None:
+        ready = [self.prepare(doc) for doc in docs]
+        heads, labels = self.analyse([each.doc for each in ready])
+        names = np.array([*self.labels, ""])
+        at = 0
+        for doc, transcript in zip(docs, ready, strict=True):
+            end = at + transcript.doc.n_words
+            restore(doc, transcript, heads[at:end].tolist(), names[labels[at:end]].tolist())
+            mark_disfluencies(doc)
+            at = end
+
+    def analyse(self, docs: Sequence[Doc]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Heads (of a word that is struck out: itself) and numbers of relations of prepared documents."""
+        if self.parser is None:
+            raise WeftError("this parser is not trained yet: call fit, or load a model")
+        words, sentences = self._reader.read(docs)
+        settings = self.settings
+        heads, labels = self.parser.parse(words, sentences, settings.single_root, None, settings.beam, settings.by_mean)
+        if settings.system != EDITING.name:
+            names = np.array([*self.labels, ""])[labels].tolist()
+            for first, end in pairwise(sentences.tolist()):
+                heads[first:end] = analysis_of(heads[first:end].tolist(), names[first:end])
+        return heads, labels
+
+    def scores(self, docs: Sequence[Doc]) -> dict[str, float]:
+        """P, R and F of words struck out, UAS and LAS of the others, on documents with gold trees."""
+        ready = [self.prepare(doc).doc for doc in docs]
+        heads, labels = self.analyse(ready)
+        names = np.array([*self.labels, ""])
+        ends = np.cumsum([size for doc in ready for size in np.diff(doc.sentence_offsets).tolist()]).tolist()
+        system = [(heads[first:end].tolist(), names[labels[first:end]].tolist()) for first, end in pairwise([0, *ends])]
+        return score_analyses(analyses_of(ready), system).as_dict()
+
+    def state(self) -> State:
+        if self.parser is None:
+            raise WeftError("this parser is not trained yet: call fit, or load a model")
+        header, arrays = self.parser.state()
+        settings = {name: value for name, value in asdict(self.settings).items() if name not in ("workers", "clusters")}
+        return {
+            "settings": settings, "labels": self.labels, "clusters": self.clusters.classes, "parser": header,
+        }, arrays  # fmt: skip
+
+    @classmethod
+    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> DisfluencyParser:
+        component = cls(DisfluencySettings(**header["settings"]), header["clusters"])
+        component.labels = header["labels"]
+        component.parser = TransitionParser.of_state(header["parser"], arrays)
+        return component
+
+
+def _projective(analysis: NDArray[np.int32]) -> tuple[NDArray[np.int32], bool]:
+    """The analysis with crossing arcs among the words that stay lifted, and whether there were any."""
+    positions = np.arange(1, len(analysis) + 1, dtype=np.int32)
+    fluent = analysis != positions
+    number = np.concatenate([[0], np.cumsum(fluent)]).astype(np.int32)
+    tree = number[analysis[fluent]]
+    if is_projective(tree):
+        return analysis, False
+    back = np.concatenate([[0], positions[fluent]]).astype(np.int32)
+    found = analysis.copy()
+    found[fluent] = back[lift(tree)]
+    return found, True

@@ -1,0 +1,375 @@
+"""Tags of words in another domain, from vectors of the words around each: FLORS (Schnabel and Schütze 2014).
+
+    F(i) = f(w_i-l), ..., f(w_i), ..., f(w_i+l)        tag(i) = argmax over tags t of  weights_t . F(i)
+
+f(w) holds counts of a word's neighbours in all text at hand, raw text of the target domain included, its suffixes and
+its shape (`weft.features.representations.words`), so that a word that labelled text lacks has a vector of the same kind
+as any other. Every tag has a linear support vector machine of its own. There is no search: tags depend on words only.
+
+    weights_t . F(i) = sum over places p of  weights_tp . f(w_i+p)
+
+so that what a word type adds at each place is worked out once, and a text is tagged by adding rows. New text only adds
+to counts: with `streaming` every text that is tagged is counted first, and nothing is learned anew.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby, pairwise
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError, DataError, WeftError
+from weft.features.extract import read_column, runs_of, sentence_offsets
+from weft.features.representations.counts import BOUNDARY, NeighbourCounts
+from weft.features.representations.words import PARTS, ClassVectors, DenseVectors, WordVectors, read_vectors
+from weft.kernel import kernel
+from weft.learn.linear.squared_hinge import WindowDesign, fit_squared_hinge
+from weft.lexical.clusters.monolingual import load_clusters
+from weft.pipeline.pipeline import Component, State
+from weft.pipeline.settings import Settings
+from weft.storage import Arrays, from_sparse, to_sparse
+from weft.text.doc import Doc
+from weft.text.strings import StringTable
+
+Ints = NDArray[np.int64]
+Singles = NDArray[np.float32]
+CONTEXTS = ("counts", "clusters", "embeddings")
+#: Words tagged together: a row of margins for each is held in memory.
+_BATCH = 20_000
+
+
+@dataclass
+class FlorsSettings(Settings):
+    """Options of the tagger; those not named by the paper's ablations are how it was run."""
+
+    column: str = "upos"  # the column to learn and to write
+    indicators: int = 500  # neighbours that are counted one by one, the most frequent words
+    window: int = 2  # words on either side
+    centre: str = "contexts,suffixes,shape"  # parts of the vector of the word itself; also: identity
+    neighbours: str = "contexts,suffixes,shape"  # parts of the vectors of the words around it
+    contexts: str = "counts"  # counts, clusters or embeddings
+    clusters: str = ""  # file of word clusters, for contexts=clusters
+    embeddings: str = ""  # file of dense vectors, for contexts=embeddings: a word and numbers a line
+    mark_words: bool = False  # suffixes of _word: the whole word is none that longer words share
+    left_to_right: bool = False  # the tag found for the word before is a feature
+    streaming: bool = False  # count every text before tagging it
+    c: float = 1.0  # weight of the loss
+    tolerance: float = 0.1  # of the solver: see weft.learn.linear.squared_hinge
+    prune: float = 0.002  # weights below this share of the largest are dropped when saved
+    seed: int = 0  # nothing is drawn at random
+    workers: int = 1  # threads of training
+
+    def check(self) -> None:
+        """Refuse values that do not exist or make no sense."""
+        for name in ("centre", "neighbours"):
+            unknown = [part for part in _parts(getattr(self, name)) if part not in PARTS]
+            if unknown:
+                raise ConfigError(f"{name}: unknown part {unknown[0]!r}; the parts are: {', '.join(PARTS)}")
+        if not _parts(self.centre) and not _parts(self.neighbours):
+            raise ConfigError("nothing is left to learn from: centre and neighbours name no parts")
+        if self.contexts not in CONTEXTS:
+            raise ConfigError(f"contexts must be one of {', '.join(CONTEXTS)}, got {self.contexts!r}")
+        for name in ("indicators", "window"):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
+        for name in ("c", "tolerance", "workers"):
+            if getattr(self, name) <= 0:
+                raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
+        if self.streaming and self.contexts != "counts":
+            raise ConfigError("only counts grow while tagging: streaming needs contexts=counts")
+
+
+class Flors(Component):
+    """Tags words from the vectors of the words around them.
+
+    >>> news = Doc.of_words([["the", "dog", "runs"], ["a", "cat", "sleeps"]],
+    ...                     xpos=[["DT", "NN", "VBZ"], ["DT", "NN", "VBZ"]])
+    >>> chat = Doc.of_words([["the", "doggo", "zooms"], ["a", "doggo", "naps"]])
+    >>> tagger = Flors(FlorsSettings(column="xpos", indicators=5))
+    >>> report = tagger.adapt([news], [chat])
+    >>> new = Doc.of_words([["the", "doggo", "sleeps"]])
+    >>> tagger([new])
+    >>> new.column("xpos")
+    ['DT', 'NN', 'VBZ']
+    """
+
+    task = "flors"
+    requires = ("tokens",)
+
+    def __init__(self, settings: FlorsSettings | None = None) -> None:
+        self.settings = settings if settings is not None else FlorsSettings()
+        self.settings.check()
+        self.provides = (self.settings.column,)
+        self.tags: list[str] = []
+        self.vectors: WordVectors | None = None
+        self.weights: Singles = np.zeros((0, 0, 0), np.float32)  # [place, column, tag]
+        self.history: Singles = np.zeros((0, 0), np.float32)  # [tag before, tag], the last row opens a sentence
+        self._lock = threading.Lock()  # counts grow while others read them
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any]) -> Self:
+        return cls(FlorsSettings.of_options(options))
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Learn from tagged documents alone; `adapt` also reads raw text."""
+        return self.adapt(train, (), (), dev)
+
+    def adapt(
+        self,
+        source: Iterable[Doc],
+        target_raw: Iterable[Doc] = (),
+        source_raw: Iterable[Doc] = (),
+        dev: Iterable[Doc] | None = None,
+        dense: DenseVectors | None = None,
+        classes: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        """Learn from tagged documents of one domain and raw ones of this and another.
+
+        `dense` and `classes` stand in for the files that the settings name. `dev` is only scored.
+        """
+        started, wall = time.process_time(), time.perf_counter()
+        settings = self.settings
+        docs = [doc for doc in source if doc.n_words]
+        gold = self._gold(docs)
+        self.tags = sorted(set(gold))
+        if len(self.tags) < 2:
+            raise DataError(f"a tagger needs two tags or more to tell apart; {settings.column} has {len(self.tags)}")
+        contexts, counted = self._contexts(docs, target_raw, source_raw, dense, classes)
+        used = {*_parts(settings.centre), *_parts(settings.neighbours)}
+        sentences = _sentences(docs)
+        self.vectors = vectors = WordVectors.of_training(contexts, sentences, settings.mark_words, used)
+        forms, initial, window = self._window(docs)
+        rows = vectors.rows(forms, initial)
+        kinds = {key: _only(rows, vectors, _parts(key)) for key in (settings.centre, settings.neighbours)}
+        keys = [settings.centre if p == settings.window else settings.neighbours for p in range(window.shape[1])]
+        number = {tag: i for i, tag in enumerate(self.tags)}
+        labels = np.array([number[tag] for tag in gold], dtype=np.int64)
+        before = self._previous(labels, _closed(sentence_offsets(docs), len(gold))) if settings.left_to_right else None
+        design = WindowDesign([kinds[key] for key in keys], window, before, np.float32)
+        found = fit_squared_hinge(
+            design, labels, len(self.tags), settings.c, tolerance=settings.tolerance, workers=settings.workers
+        )
+        places, more = design.spread(found)
+        self.weights = np.zeros((len(keys), vectors.width, len(self.tags)), np.float32)
+        for table, place, key in zip(self.weights, places, keys, strict=True):
+            table[_columns(vectors, _parts(key))] = place
+        self.history = np.array(more, dtype=np.float32) if settings.left_to_right else np.zeros((0, 0), np.float32)
+        report: dict[str, Any] = {
+            "training": {
+                "sentences": len(sentences), "words": len(gold), "tags": len(self.tags), **counted,
+                "columns": sum(place.shape[0] for place in places), "weights": int(np.count_nonzero(self.weights)),
+                "cpu_seconds": round(time.process_time() - started, 2),
+                "seconds": round(time.perf_counter() - wall, 2),
+            }
+        }  # fmt: skip
+        if dev is not None:
+            held_out = [doc for doc in dev if doc.n_words]
+            system = self._found(self.margins(held_out), sentence_offsets(held_out))
+            right = [self.tags[i] == tag for i, tag in zip(system.tolist(), self._gold(held_out), strict=True)]
+            report["scores"] = {"dev accuracy": float(np.mean(right))}
+        return report
+
+    def margins(self, docs: Sequence[Doc]) -> Singles:
+        """The margin of every tag at every word, `[word, tag]`; without that of the tag before, if it is a feature."""
+        vectors = self._trained()
+        with self._lock:
+            if self.settings.streaming and isinstance(vectors.contexts, NeighbourCounts):
+                vectors.contexts.add_docs(docs)
+            forms, initial, window = self._window(docs)
+            rows = vectors.rows(forms, initial).astype(np.float32)
+        found = np.zeros((len(window), len(self.tags)), np.float32)
+        for place, table in enumerate(self.weights):
+            found += np.asarray(rows @ table)[window[:, place]]
+        return found
+
+    def __call__(self, docs: Sequence[Doc]) -> None:
+        for batch in _batches(docs):
+            found = self._found(self.margins(batch), sentence_offsets(batch))
+            first = 0
+            for table, group in groupby(batch, key=lambda doc: doc.strings):
+                ids = table.ids(self.tags)
+                for doc in group:
+                    doc.set_column(self.settings.column, ids[found[first : first + doc.n_words]])
+                    first += doc.n_words
+
+    def observe(self, docs: Iterable[Doc]) -> None:
+        """Count the words of raw documents: vectors change, nothing is learned anew.
+
+        >>> tagger = Flors(FlorsSettings(indicators=2))
+        >>> _ = tagger.fit([Doc.of_words([["dogs", "bark"]], upos=[["NOUN", "VERB"]])])
+        >>> tagger.observe([Doc.of_words([["cats", "purr"]])])
+        >>> tagger.vectors.contexts.frequency("cats")
+        1
+        """
+        contexts = self._trained().contexts
+        if not isinstance(contexts, NeighbourCounts):
+            raise ConfigError(f"this tagger has {self.settings.contexts} for contexts, which do not grow")
+        with self._lock:
+            contexts.add_docs(docs)
+
+    def state(self) -> State:
+        own, arrays = self._trained().state()
+        settings = asdict(self.settings) | {"clusters": "", "embeddings": ""}  # files of the maker's machine
+        header = {"settings": {name: value for name, value in settings.items() if name != "workers"}}
+        weights = np.where(np.abs(self.weights) < self.settings.prune * np.abs(self.weights).max(), 0, self.weights)
+        arrays = {f"vectors/{name}": array for name, array in arrays.items()} | to_sparse("weights", weights.ravel())
+        arrays["history"] = self.history
+        return header | {"tags": self.tags, "vectors": own}, arrays
+
+    @classmethod
+    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:
+        found = cls(FlorsSettings(**header["settings"]))
+        found.tags = header["tags"]
+        own = {name.removeprefix("vectors/"): array for name, array in arrays.items() if name.startswith("vectors/")}
+        found.vectors = WordVectors.of_state(header["vectors"], own)
+        shape = 2 * found.settings.window + 1, found.vectors.width, len(found.tags)
+        found.weights = from_sparse("weights", arrays, int(np.prod(shape))).reshape(shape)
+        found.history = np.array(arrays["history"], dtype=np.float32)
+        return found
+
+    def _trained(self) -> WordVectors:
+        if self.vectors is None:
+            raise WeftError("this tagger is not trained yet: call fit or adapt, or load a model")
+        return self.vectors
+
+    def _gold(self, docs: Sequence[Doc]) -> list[str]:
+        for doc in docs:
+            if not doc.has(self.settings.column):
+                known = ", ".join(column for column in doc.columns if doc.has(column))
+                raise DataError(f"the tagged text has no {self.settings.column} (it has: {known}); set column=NAME")
+        if not docs:
+            raise DataError("there is nothing to learn from: no tagged words were found")
+        return [tag for doc in docs for tag in doc.column(self.settings.column)]
+
+    def _contexts(
+        self,
+        docs: Sequence[Doc],
+        target_raw: Iterable[Doc],
+        source_raw: Iterable[Doc],
+        dense: DenseVectors | None,
+        classes: Mapping[str, str] | None,
+    ) -> tuple[NeighbourCounts | ClassVectors | DenseVectors | None, dict[str, int]]:
+        """What stands for the contexts of words, and how much text it was made of."""
+        settings = self.settings
+        if "contexts" not in (*_parts(settings.centre), *_parts(settings.neighbours)):
+            return None, {}
+        if settings.contexts == "clusters":
+            if classes is None and not settings.clusters:
+                raise ConfigError("contexts=clusters needs the file of word clusters: set clusters=FILE")
+            return ClassVectors(load_clusters(settings.clusters) if classes is None else classes), {}
+        if settings.contexts == "embeddings":
+            if dense is None and not settings.embeddings:
+                raise ConfigError("contexts=embeddings needs the file of dense vectors: set embeddings=FILE")
+            return read_vectors(settings.embeddings) if dense is None else dense, {}
+        counts = NeighbourCounts()
+        for text in (docs, source_raw, target_raw):
+            counts.add_docs(doc for doc in text if doc.n_words)
+        counts.freeze(settings.indicators)
+        return counts, {"counted_words": counts.tokens, "counted_types": len(counts)}
+
+    def _window(self, docs: Sequence[Doc]) -> tuple[list[str], list[bool], Ints]:
+        """Word types (form, and whether it opens a sentence), the boundary last; of every word those around it."""
+        offsets = _closed(sentence_offsets(docs), sum(doc.n_words for doc in docs))
+        opens = np.zeros(int(offsets[-1]), dtype=np.int64)
+        opens[offsets[:-1][offsets[:-1] < offsets[1:]]] = 1
+        forms: list[str] = []
+        initial: list[bool] = []
+        numbers = np.zeros(len(opens), dtype=np.int64)
+        at = 0
+        for table, group in runs_of(docs):
+            types, own = _types(table, read_column(group, "form"), opens, at)
+            numbers[at : at + len(own)] = own + len(forms)
+            at += len(own)
+            forms += [form for form, _ in types]
+            initial += [first for _, first in types]
+        size, reach = len(forms), self.settings.window
+        sentence = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        window = np.full((len(numbers), 2 * reach + 1), size, dtype=np.int64)
+        for place in range(2 * reach + 1):
+            there = np.arange(len(numbers)) + place - reach
+            inside = (there >= offsets[sentence]) & (there < offsets[sentence + 1])
+            window[inside, place] = numbers[there[inside]]
+        return [*forms, BOUNDARY], [*initial, False], window
+
+    def _previous(self, labels: Ints, offsets: Ints) -> Any:
+        """The tag before every word as a row with a single one; the last column opens a sentence."""
+        from scipy.sparse import csr_matrix
+
+        before = np.roll(labels, 1)
+        before[offsets[:-1][offsets[:-1] < offsets[1:]]] = len(self.tags)
+        rows = np.arange(len(labels))
+        return csr_matrix((np.ones(len(labels)), (rows, before)), shape=(len(labels), len(self.tags) + 1))
+
+    def _found(self, margins: Singles, offsets: Ints) -> Ints:
+        if not self.settings.left_to_right:
+            return margins.argmax(axis=1)
+        return _left_to_right(margins, self.history, _closed(offsets, len(margins)))
+
+
+@kernel
+def _left_to_right(margins: Singles, history: Singles, offsets: Ints) -> Ints:
+    """Tags one after the other, each with the one found before it."""
+    found = np.zeros(len(margins), dtype=np.int64)
+    n_tags = margins.shape[1]
+    for s in range(len(offsets) - 1):
+        before = n_tags
+        for i in range(offsets[s], offsets[s + 1]):
+            best = 0
+            for tag in range(1, n_tags):
+                if margins[i, tag] + history[before, tag] > margins[i, best] + history[before, best]:
+                    best = tag
+            found[i] = before = best
+    return found
+
+
+def _parts(text: str) -> list[str]:
+    return text.replace(",", " ").split()
+
+
+def _columns(vectors: WordVectors, parts: Sequence[str]) -> Ints:
+    """The columns of some parts."""
+    return np.concatenate(
+        [np.zeros(0, np.int64), *(np.array(vectors.columns[p], np.int64) for p in PARTS if p in parts)]
+    )
+
+
+def _only(rows: Any, vectors: WordVectors, parts: Sequence[str]) -> Any:
+    columns = _columns(vectors, parts)
+    return rows if len(columns) == rows.shape[1] else rows[:, columns]
+
+
+def _types(table: StringTable, ids: NDArray[np.int32], opens: Ints, first: int) -> tuple[list[tuple[str, bool]], Ints]:
+    """Types of words given as ids of a table, as forms with whether they open a sentence, and each word's number."""
+    codes, numbers = np.unique(2 * ids.astype(np.int64) + opens[first : first + len(ids)], return_inverse=True)
+    forms = table.strings(codes // 2)
+    return list(zip(forms, (codes % 2 == 1).tolist(), strict=True)), numbers.reshape(-1)
+
+
+def _closed(offsets: Ints, n_words: int) -> Ints:
+    """Offsets of sentences; text without any is one."""
+    return offsets if int(offsets[-1]) == n_words else np.array([0, n_words])
+
+
+def _sentences(docs: Sequence[Doc]) -> list[list[str]]:
+    forms = [form for doc in docs for form in doc.column("form")]
+    offsets = _closed(sentence_offsets(docs), len(forms)).tolist()
+    return [forms[first:end] for first, end in pairwise(offsets)]
+
+
+def _batches(docs: Sequence[Doc]) -> list[list[Doc]]:
+    """Documents in runs of at least so many words."""
+    found: list[list[Doc]] = [[]]
+    size = 0
+    for doc in docs:
+        if size >= _BATCH:
+            found.append([])
+            size = 0
+        found[-1].append(doc)
+        size += doc.n_words
+    return [batch for batch in found if batch]

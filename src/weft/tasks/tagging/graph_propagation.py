@@ -1,0 +1,354 @@
+"""A tagger for a domain without annotation, by a graph over trigrams (Subramanya, Petrov and Pereira 2010).
+
+    theta <- argmax sum_labelled log p(y | x; theta) - gamma ||theta||^2
+    repeat
+        p <- posteriors of all words under theta
+        q* <- p pooled by trigram type and spread over the graph of types           (`weft.tasks.tagging.trigram_graph`)
+        y* <- best tags under alpha p + (1 - alpha) q* and the transitions of p
+        theta <- argmax sum_labelled log p(y | x) + eta sum_unlabelled log p(y* | x) - gamma ||theta||^2
+
+The features grow with the unlabelled text, so that words of the target get weights of their own. The outcome is a plain
+chain of conditional probabilities: the graph serves training only. Variants for comparison:
+
+| variant | y* of unlabelled sentences |
+|---|---|
+| `graph` | as above |
+| `pooled` | without propagation: q* = q, posteriors pooled by type |
+| `one-best` | the best tags under theta |
+| `supervised` | none |
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError, DataError
+from weft.features.templates import Templates
+from weft.features.weights import Layout
+from weft.infer.chains.chain import Chain
+from weft.learn import LBFGS, Objective, minimise
+from weft.learn.chains.labels import LabelSpace
+from weft.learn.chains.model import ChainModel
+from weft.learn.training import Result
+from weft.tasks.labelling.chain_data import ChainData, ChainReader
+from weft.tasks.labelling.column_labeller import ColumnLabeller, ColumnSettings
+from weft.tasks.labelling.labeller import LabellerSettings
+from weft.tasks.tagging.trigram_graph import POOLING, TypeGraph, interpolated_tags
+from weft.text.doc import Doc
+
+Floats = NDArray[np.float64]
+Tags = NDArray[np.int32]
+#: The word, its affixes, capitals, digits, hyphens and other marks (shape); transitions are tag bigrams alone.
+TEMPLATES = "true y[-1] w[0] w[0].prefix1..4 w[0].suffix1..4 w[0].capital w[0].hyphen w[0].digit w[0].kind"
+TRANSITIONS = ("ratios", "potentials")
+VARIANTS = ("graph", "pooled", "one-best", "supervised")
+
+
+@dataclass
+class GraphTaggerSettings(ColumnSettings):
+    """Options of a tagger that learns over a graph."""
+
+    variant: str = "graph"  # graph, pooled, one-best, supervised
+    neighbours: int = 5  # nearest types that a type lists
+    mu: float = 0.5  # pull of neighbours
+    nu: float = 0.01  # pull to the uniform distribution
+    sweeps: int = 10  # of propagation
+    alpha: float = 0.6  # share of the tagger's own posterior in what unlabelled words are tagged by
+    transitions: str = "ratios"  # what tag bigrams cost then: ratios of marginals, or the tagger's potentials
+    strength: float = 0.5  # factor of that
+    eta: float = 0.1  # weight of an unlabelled sentence
+    rounds: int = 3  # of labelling and training anew
+    settled: float = 0.001  # rounds end when a smaller share of unlabelled words changes its tag
+    pooling: str = "mean"  # of posteriors: mean, or entropy (the surer count more)
+    sentences: int = 100_000  # target sentences to learn from; more of them only count for the graph
+    exact: bool = True  # compare all types that share a feature; false: only the best by their rarest ones
+    max_df: int = 0  # features of more types are left out of the search for neighbours; 0: none
+    sigma: float = 7.0  # width of the Gaussian prior: gamma = 1 / (2 sigma^2), about 0.01
+    retraining: int = 40  # limit of iterations in later rounds, which start from the weights before
+
+    def check(self) -> None:
+        super().check()
+        for name, known in (("variant", VARIANTS), ("pooling", POOLING), ("transitions", TRANSITIONS)):
+            if getattr(self, name) not in known:
+                raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
+        if self.learner != "crf" or self.scheme is not None or self.hash_bits or self.min_count != 1:
+            raise ConfigError("a graph tagger is a crf over all features without a scheme; leave out learner, scheme, "
+                              "hash_bits and min_count")  # fmt: skip
+        if not 0.0 <= self.alpha <= 1.0:
+            raise ConfigError(f"alpha must lie between 0 and 1, got {self.alpha}")
+        for name in ("neighbours", "rounds", "sentences", "retraining"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        for name in ("mu", "nu", "sweeps", "strength", "eta", "settled", "max_df"):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
+
+
+class GraphTagger(ColumnLabeller):
+    """Tags words of a domain that it knows by raw text alone.
+
+    >>> source = Doc.of_words([["you", "rent", "a", "car"], ["to", "run", "a", "mile"], ["a", "mile"]],
+    ...                       upos=[["PRON", "VERB", "DET", "NOUN"], ["PART", "VERB", "DET", "NOUN"], ["DET", "NOUN"]])
+    >>> raw = Doc.of_words([["you", "unrar", "a", "file"], ["to", "unrar", "a", "car"]])
+    >>> tagger = GraphTagger.of_options({"eta": 1.0})
+    >>> report = tagger.adapt([source], [raw])
+    >>> new = Doc.of_words([["unrar", "a", "file"]])
+    >>> tagger([new])
+    >>> new.column("upos")
+    ['VERB', 'DET', 'NOUN']
+    """
+
+    task = "graph-tagger"
+    settings_class = GraphTaggerSettings
+    settings: GraphTaggerSettings
+
+    def __init__(self, settings: LabellerSettings | None = None) -> None:
+        super().__init__(settings)
+        self.provides = (self.settings.column,)
+        self.first: Floats | None = None  # weights before all rounds, once `adapt` has run
+
+    def gold(self, doc: Doc) -> list[str]:
+        column = self.settings.column
+        tags = doc.column(column) if doc.has(column) else []
+        if not any(tags):
+            known = ", ".join(name for name in doc.columns if doc.has(name))
+            raise DataError(f"the source text has no {column} (it has: {known}); name another column")
+        return [tag or "_" for tag in tags]
+
+    def write(self, doc: Doc, labels: list[str], confidence: NDArray[np.float32] | None) -> None:
+        super().write(doc, ["" if label == "_" else label for label in labels], confidence)
+
+    def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
+        return TEMPLATES, {"w": "form"}
+
+    def adapt(
+        self,
+        source: Iterable[Doc],
+        target_raw: Iterable[Doc],
+        source_raw: Iterable[Doc] = (),
+        dev: Iterable[Doc] | None = None,
+        graph: TypeGraph | None = None,
+        after: Callable[[int, GraphTagger], None] | None = None,
+        first: Floats | None = None,
+    ) -> dict[str, Any]:
+        """Learn from tagged source text and raw target text; raw source text only adds to the counts of the graph.
+
+        With tagged `dev` text the round with the best accuracy on it is kept, the one before all rounds included. A
+        `graph` made before serves instead of a new one, and `first`, the weights of a tagger that has learned from the
+        same source text, instead of supervised training. `after(round, tagger)` is called with each round's tagger.
+        """
+        started, wall = time.process_time(), time.perf_counter()
+        settings = self.settings
+        labelled = self.begin(source)
+        target = [doc for doc in target_raw if doc.n_words]
+        unlabelled, rest = _first_sentences(target, settings.sentences)
+        if settings.variant == "supervised":
+            unlabelled, rest = [], []
+        elif not unlabelled:
+            raise DataError("there is no text of the target domain: no words were found")
+        loop = _Loop(self, labelled, unlabelled, [*rest, *source_raw], graph)
+        held_out = [doc for doc in dev or () if doc.n_words]
+        history: list[dict[str, Any]] = []
+        best: tuple[float, ChainData, Floats] | None = None
+        for number in range(1 if settings.variant == "supervised" else settings.rounds + 1):
+            changed = loop.label() if number else 1.0
+            if number or first is None:
+                loop.train()
+            elif len(first) != loop.data.model.size:
+                raise DataError(f"the weights to begin with are {len(first):,}, the source text has "
+                                f"{loop.data.model.size:,}; take them from a run on the same text")  # fmt: skip
+            else:
+                loop.weights = first
+            if number == 0:
+                self.first = loop.weights
+            self.scorer = loop.data.freeze(loop.weights, settings.precision, settings.prune)
+            self.requires = self._required()
+            row: dict[str, Any] = {"round": number} | ({"changed": round(changed, 5)} if number else {})
+            if held_out:
+                row["dev accuracy"] = self._accuracy(held_out)
+                if best is None or row["dev accuracy"] > best[0]:
+                    best = row["dev accuracy"], loop.data, loop.weights
+            history.append(row)
+            if after is not None:
+                after(number, self)
+            if changed < settings.settled:
+                break
+        if best is not None:
+            self.scorer = best[1].freeze(best[2], settings.precision, settings.prune)
+        report: dict[str, Any] = {
+            "training": {
+                "sentences": sum(doc.n_sentences for doc in labelled),
+                "unlabelled_sentences": sum(doc.n_sentences for doc in unlabelled),
+                "labels": len(loop.space.labels),
+                "features": len(loop.data.node_index),
+                "weights": loop.data.model.size,
+                "variant": settings.variant,
+                "rounds": history[-1]["round"],
+                "changed": history[-1].get("changed", 0.0),
+                "cpu_seconds": round(time.process_time() - started, 2),
+                "seconds": round(time.perf_counter() - wall, 2),
+            },
+            "rounds": history,
+        }
+        if loop.types is not None and settings.variant == "graph":
+            report["graph"] = asdict(loop.types.diagnostics())
+        if best is not None:
+            report["scores"] = {"dev accuracy": best[0]}
+        return report
+
+    def _accuracy(self, docs: Sequence[Doc]) -> float:
+        space, chain = self._trained().space, self._trained().chain(docs)
+        found = [space.labels[tag] for tag in space.tags(chain.best()).tolist()]
+        gold = [tag for doc in docs for tag in self.gold(doc)]
+        return sum(a == b for a, b in zip(found, gold, strict=True)) / max(1, len(gold))
+
+
+class _Loop:
+    """The data of the rounds: labelled sentences come first, so that their features keep their rows."""
+
+    def __init__(
+        self,
+        tagger: GraphTagger,
+        labelled: Sequence[Doc],
+        unlabelled: Sequence[Doc],
+        raw: Sequence[Doc],
+        types: TypeGraph | None,
+    ) -> None:
+        self.settings = settings = tagger.settings
+        self.reader = ChainReader(Templates(settings.templates), tagger.bindings())
+        if self.reader.order != 1 or self.reader.edge_templates or not self.reader.transitions:
+            raise ConfigError("a graph tagger is a first-order chain whose transitions see no words: its templates "
+                              "need y[-1] by itself, and y[-1] in no other")  # fmt: skip
+        self.labelled, self.unlabelled = list(labelled), list(unlabelled)
+        names = [tag for doc in labelled for tag in tagger.gold(doc)]
+        self.space = LabelSpace(sorted(set(names)))
+        self.gold = self.space.ids(names)
+        self.tags: Tags | None = None  # of unlabelled words
+        self.types = types
+        n_tags = len(self.space.labels)
+        if types is None and settings.variant in ("graph", "pooled"):
+            self.types = TypeGraph.build(
+                labelled, self.gold, unlabelled, raw,
+                n_tags=n_tags, k=settings.neighbours, exact=settings.exact,
+                max_df=settings.max_df or None, workers=settings.workers,
+            )  # fmt: skip
+        words = sum(doc.n_words for doc in (*labelled, *unlabelled))
+        if self.types is not None and (len(self.types.of_token), self.types.targets.shape[1]) != (words, n_tags):
+            raise DataError(
+                f"the graph is one of {len(self.types.of_token):,} words and {self.types.targets.shape[1]} tags, the "
+                f"text has {words:,} and {n_tags}; make it from the same documents"
+            )
+        self.data = self._index()
+        self.weights: Floats = np.zeros(0)
+
+    def _index(self) -> ChainData:
+        """Features of labelled text and, once it has tags, of unlabelled text; their weights by the tags seen."""
+        docs, tags, weight = self.labelled, self.gold, np.ones(sum(doc.n_sentences for doc in self.labelled))
+        if self.tags is not None:
+            docs, tags = [*docs, *self.unlabelled], np.concatenate([tags, self.tags])
+            more = sum(doc.n_sentences for doc in self.unlabelled)
+            weight = np.concatenate([weight, np.full(more, self.settings.eta)])
+        seen_only = self.settings.features == "seen"
+        data = ChainData.build(self.reader, docs, tags, self.space, seen_only, weight=weight)
+        # All tag bigrams have weights: one that was never seen must be able to be worse than the others.
+        n = len(self.space.labels)
+        numbers = np.arange(n * n, dtype=np.int32).reshape(n, n)
+        return replace(data, model=ChainModel(self.space, data.model.node, numbers))
+
+    def train(self) -> Result:
+        """Learn from labelled sentences and, with the weight eta, from those labelled in this round."""
+        start = np.zeros(self.data.model.size)
+        if self.tags is not None:
+            before, self.data = self.data, self._index()
+            start = carry(before, self.weights, self.data)
+        objective = Objective(self.data.model, list(self.data.batch.batches()), sigma=self.settings.sigma,
+                              workers=self.settings.workers)  # fmt: skip
+        limit = self.settings.iterations if self.tags is None else self.settings.retraining
+        result = minimise(objective, start, LBFGS(self.settings.memory), max_iterations=limit, change=1e-5,
+                          describe="crf")  # fmt: skip
+        self.weights = result.weights
+        return result
+
+    def label(self) -> float:
+        """Tag the unlabelled sentences anew; the share of words whose tag is another."""
+        settings = self.settings
+        model = self.data.model
+        own = self.data.encode(self.unlabelled)
+        chain = model.score(own, self.weights)
+        if settings.variant == "one-best" or self.types is None:
+            tags = self.space.tags(chain.best())
+        else:
+            there = model.score(self.data.encode(self.labelled), self.weights).node_marginals()
+            here = chain.node_marginals()
+            spread = self.types.spread(
+                np.concatenate([there, here]), settings.mu, settings.nu,
+                settings.sweeps if settings.variant == "graph" else 0, settings.pooling, settings.workers,
+            )  # fmt: skip
+            of_types = spread[self.types.of_token[len(there) :]]
+            tags = interpolated_tags(here, of_types, settings.alpha, self._transitions(chain), own.sentences)
+        changed = 1.0 if self.tags is None else float((tags != self.tags).mean())
+        self.tags = tags.astype(np.int32)
+        return changed
+
+    def _transitions(self, chain: Chain) -> Floats:
+        """What the search for tags charges for tag bigrams.
+
+        The weights of tag bigrams are known only up to sums a(y') + b(y), which the scores of words make good, and
+        the marginals have them in already: searched with both, tags run away from the first round on. The ratios
+
+            log p(y', y) / (p(y') p(y))        p: means over all bigrams of the unlabelled text
+
+        are what turns marginals into the distribution of sequences they come from.
+        """
+        if self.settings.transitions == "potentials":
+            ratios = chain.edge
+        else:
+            pairs = chain.marginals().edge
+            pairs = np.maximum(pairs / max(pairs.sum(), 1e-300), 1e-12)
+            ratios = np.log(pairs) - np.log(pairs.sum(axis=1))[:, None] - np.log(pairs.sum(axis=0))
+        return self.settings.strength * ratios
+
+
+def carry(before: ChainData, weights: Floats, data: ChainData) -> Floats:
+    """Weights of one indexed training set as those of another whose first features are the same, 0 for new ones."""
+    node = before.model.node.size
+    carried = np.zeros(data.model.size)
+    carried[: data.model.node.size] = _in_layout(before.model.node, weights[:node], data.model.node)
+    carried[data.model.node.size :] = weights[node:]
+    return carried
+
+
+def _in_layout(before: Layout, weights: Floats, layout: Layout) -> Floats:
+    """Weights of rows and columns that two layouts share, in the order of the second."""
+    codes = [
+        np.repeat(np.arange(len(each.starts) - 1), np.diff(each.starts)) * each.n_columns + each.columns
+        for each in (before, layout)
+    ]
+    place = np.searchsorted(codes[0], codes[1])
+    place[place == len(codes[0])] = 0
+    found: Floats = (
+        np.where(codes[0][place] == codes[1], weights[place], 0.0) if len(codes[0]) else np.zeros(layout.size)
+    )
+    return found
+
+
+def _first_sentences(docs: Sequence[Doc], most: int) -> tuple[list[Doc], list[Doc]]:
+    """Documents of the first so many sentences, and the others."""
+    first: list[Doc] = []
+    rest = iter(docs)
+    for doc in rest:
+        if most <= 0:
+            return first, [doc, *rest]
+        if doc.n_sentences <= most:
+            first.append(doc)
+        else:
+            first.append(doc.subset(list(range(most))))
+            return first, [doc.subset(list(range(most, doc.n_sentences))), *rest]
+        most -= doc.n_sentences
+    return first, []

@@ -1,0 +1,419 @@
+"""Tags from raw text and a tag dictionary: few pairs of tags, then a hidden Markov model (Ravi et al. 2014).
+
+    dictionary  ->  [grown over the text]  ->  labels  ->  HMM  ->  [a tagger learned from the text it tags]
+
+    labels      dmlc        greedy minimum label cover (`weft.learn.label_cover.cover`)
+                ilp         the smallest one, by integer programming: for little text
+                min-greedy  set cover, then what is missing on the way through sentences
+                em          none: all pairs of tags
+
+    HMM         alternating  transitions limited to the labels, emissions pruned, in turn
+    (`weft.learn.generative.alternating_em`)
+                tagging      EM from the smoothed counts of the tagging that the label cover found
+
+New text is tagged by the HMM, in which nothing is impossible any more, or by a discriminative tagger that has learned
+from the text with the HMM's tags: it knows affixes and shapes, and so something of words that nobody has met.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError, DataError, WeftError
+from weft.features.extract import sentence_offsets
+from weft.infer.chains.label_lists import LabelLists
+from weft.learn.generative.alternating_em import CHANGE, Phase, alternate
+from weft.learn.generative.hmm import HMM, Counts, best_tags, fit_hmm, maximise, observed_transitions, uniform_hmm
+from weft.learn.label_cover.cover import LabelCover, cover_labels
+from weft.learn.label_cover.references import exact_cover, min_greedy
+from weft.lexical.dictionary import TagDictionary
+from weft.lexical.universal_tags import UNIVERSAL_TAGS
+from weft.pipeline.pipeline import Component, State
+from weft.pipeline.settings import Settings
+from weft.ragged import Booleans, Floats, States
+from weft.storage import Arrays
+from weft.text.doc import Doc
+
+METHODS = ("dmlc", "em", "min-greedy", "ilp")
+FITTING = ("alternating", "tagging")
+TAGGERS = ("hmm", "adagrad", "crf", "memm")
+UNIVERSAL = "universal"
+#: Of new text: what every transition has at least, shared out as tags are frequent; and every emission of a known word.
+SMOOTHING = 1e-3
+
+
+@dataclass
+class InducedTaggerSettings(Settings):
+    """Options of a tagger learned from a dictionary."""
+
+    dictionaries: str = ""  # files of words with tags, parted by commas; of several, the union
+    tagset: str = ""  # tags parted by blanks, or `universal`; empty: all tags of the dictionaries
+    column: str = "upos"  # the column to write
+    rules: bool = True  # whether punctuation and numbers have their universal tags by rule
+    grow: bool = False  # whether unknown words of the text are given tags by label propagation
+    method: str = "dmlc"  # dmlc, em, min-greedy, ilp
+    weighted: bool = False  # dmlc: search again, labels weighted by their use in the tagging found first
+    fitting: str = "alternating"  # alternating, tagging
+    tagger: str = "hmm"  # hmm, or the learner of a tagger that learns from its tags: adagrad, crf, memm
+    iterations: int = 100  # most rounds of EM
+    tolerance: float = 1e-6  # EM ends when the log-likelihood rises by less, relative
+    change: float = CHANGE  # the alternation ends when the number of labels changes by this share at most
+    prune_below: float = 0.0  # share of a word's occurrences below which a tag is pruned; 0: tags not in use
+    smoothing: float = 0.1  # what parameters count at least when EM starts from a tagging
+    shards: int = 1  # processes that share the text while labels are minimised
+    cluster: str = ""  # address of a Dask scheduler whose workers hold the shards instead, one a worker or more
+    seed: int = 0
+
+    def check(self) -> None:
+        for name, known in {"method": METHODS, "fitting": FITTING, "tagger": TAGGERS}.items():
+            if getattr(self, name) not in known:
+                raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
+        if self.method == "em" and self.fitting == "tagging":
+            raise ConfigError("fitting=tagging starts from the tagging of a label cover, and method=em has none")
+        if self.method in ("min-greedy", "ilp") and self.fitting == "tagging":
+            raise ConfigError(f"fitting=tagging needs a tagging, which method={self.method} does not find: use dmlc")
+        if self.iterations < 1 or self.shards < 1:
+            raise ConfigError("iterations and shards are at least 1")
+        if self.cluster and self.method != "dmlc":
+            raise ConfigError(f"a cluster shares the search of method=dmlc; method={self.method} has no use for it")
+        if not 0 <= self.change < 1 or not 0 <= self.prune_below < 1 or self.smoothing < 0 or self.tolerance < 0:
+            raise ConfigError("change and prune_below are shares below 1, smoothing and tolerance at least 0")
+
+
+@dataclass(frozen=True)
+class Induction:
+    """The tags of a text and the model they are from; the labels it began with; the tagging of the label cover, where
+    there is one; and how EM went."""
+
+    tags: States
+    hmm: HMM
+    labels: Booleans
+    cover: States | None
+    phases: list[Phase]
+    why: str
+
+
+def induce(lists: LabelLists, settings: InducedTaggerSettings | None = None) -> Induction:
+    """Tag a text of which only the tags of types are known.
+
+    >>> lists = LabelLists.of_types([[True, False], [True, True], [False, True]], [0, 1, 0, 2, 0, 1], [0, 2, 4, 6])
+    >>> found = induce(lists)
+    >>> found.tags.tolist(), int(found.labels.sum())
+    ([0, 1, 0, 1, 0, 1], 3)
+    """
+    own = settings if settings is not None else InducedTaggerSettings()
+    em: dict[str, Any] = {"iterations": own.iterations, "tolerance": own.tolerance}
+    cover: States | None = None
+    if own.method == "em":
+        result = fit_hmm(lists, **em)
+        tags = best_tags(lists, result.parameters)
+        seen = observed_transitions(lists, tags)
+        size = lists.n_labels
+        phase = Phase("nothing", size * (size + 2), len(lists.listed), int(seen.sum()), result.log_likelihoods)
+        return Induction(tags, result.parameters, seen, None, [phase], result.why)
+    if own.method == "dmlc":
+        found = _cover(lists, own)
+        if own.weighted:
+            found = _cover(lists, own, label_weights(lists, found.tags))
+        labels, cover = found.labels, found.tags
+    else:
+        labels = exact_cover(lists).labels if own.method == "ilp" else min_greedy(lists)
+    if own.fitting == "tagging":
+        assert cover is not None
+        everything = uniform_hmm(lists)
+        start = maximise(lists, counts_of(lists, cover), own.smoothing, everything)
+        result = fit_hmm(lists, start, **em)
+        tags = best_tags(lists, result.parameters)
+        phase = Phase("nothing", int((start.transitions > 0).sum()), len(lists.listed),
+                      int(observed_transitions(lists, tags).sum()), result.log_likelihoods)  # fmt: skip
+        return Induction(tags, result.parameters, labels, cover, [phase], result.why)
+    done = alternate(lists, labels, change=own.change, prune_below=own.prune_below, **em)
+    return Induction(done.tags, done.hmm, labels, cover, done.phases, done.why)
+
+
+def _cover(lists: LabelLists, settings: InducedTaggerSettings, weights: Floats | None = None) -> LabelCover:
+    if settings.shards == 1 and not settings.cluster:
+        return cover_labels(lists, weights=weights, seed=settings.seed)
+    from weft.learn.label_cover.cluster import cover_labels_in_shards
+    from weft.tasks.labelling.labeller import cluster_client
+
+    with cluster_client(settings.cluster) as client:
+        workers = 0 if client is None else len(client.scheduler_info(n_workers=-1)["workers"])
+        shards = max(settings.shards, workers)
+        return cover_labels_in_shards(lists, shards, client=client, weights=weights, seed=settings.seed)
+
+
+def label_weights(lists: LabelLists, tags: States) -> Floats:
+    """Weights 1 + log(1 + n) of labels, n being how often each occurs in a tagging.
+
+    >>> lists = LabelLists.of_types([[True, True]], [0, 0], [0, 2])
+    >>> label_weights(lists, np.array([1, 1]))[1].round(2).tolist()
+    [1.0, 1.69, 1.0, 1.69]
+    """
+    weights: Floats = 1.0 + np.log1p(counts_of(lists, tags).transitions)
+    return weights
+
+
+def counts_of(lists: LabelLists, tags: States) -> Counts:
+    """How often transitions and emissions occur in a tagging.
+
+    >>> lists = LabelLists.of_types([[True, True]], [0, 0], [0, 2])
+    >>> counts_of(lists, np.array([1, 1])).emissions.tolist()
+    [0.0, 2.0]
+    """
+    n = lists.n_labels
+    pairs = np.zeros((n + 2, n + 2))
+    starts = lists.offsets[:-1][np.diff(lists.offsets) > 0]
+    before = np.concatenate([[n], tags[:-1]]) if len(tags) else tags
+    before[starts] = n
+    np.add.at(pairs, (before, tags), 1.0)
+    last = lists.offsets[1:][np.diff(lists.offsets) > 0] - 1
+    np.add.at(pairs[:, n + 1], tags[last], 1.0)
+    keys = np.repeat(np.arange(len(lists.begin) - 1), np.diff(lists.begin)) * n + lists.listed
+    places = np.searchsorted(keys, lists.types * n + tags)
+    return Counts(pairs, np.bincount(places, minlength=len(keys)).astype(np.float64))
+
+
+def lattice(words: Sequence[str], offsets: NDArray[Any], dictionary: TagDictionary) -> tuple[list[str], LabelLists]:
+    """The types of the words of a text, and the tags that they may have.
+
+    >>> types, lists = lattice(["a", "b", "a"], np.array([0, 3]), TagDictionary({"a": ["NOUN"]}))
+    >>> types, np.diff(lists.begin).tolist()
+    (['a', 'b'], [1, 12])
+    """
+    number: dict[str, int] = {}
+    types = np.fromiter((number.setdefault(word, len(number)) for word in words), dtype=np.int64, count=len(words))
+    return list(number), LabelLists.of_types(dictionary.mask(number), types, offsets)
+
+
+class TagInducer(Component):
+    """Tags words after learning from raw text and a dictionary.
+
+    >>> text = Doc.of_words([["the", "can", "rusts"], ["the", "rust", "spreads"], ["the", "can", "leaks"]])
+    >>> known = {"the": ["DET"], "can": ["VERB", "NOUN"], "rusts": ["VERB", "NOUN"], "rust": ["NOUN"],
+    ...          "spreads": ["VERB"], "leaks": ["VERB"]}
+    >>> tagger = TagInducer(dictionary=TagDictionary(known))
+    >>> _ = tagger.fit([text])
+    >>> tagger([text])
+    >>> text.column("upos")[:3]
+    ['DET', 'NOUN', 'VERB']
+    """
+
+    task = "induced-tagger"
+    requires = ("tokens",)
+
+    def __init__(self, settings: InducedTaggerSettings | None = None, dictionary: TagDictionary | None = None) -> None:
+        self.settings = settings if settings is not None else InducedTaggerSettings()
+        self.settings.check()
+        self.provides = (self.settings.column,)
+        self.given = dictionary
+        self.dictionary = TagDictionary({}, UNIVERSAL_TAGS, rules=False)
+        self.found: Induction | None = None  # of the last training
+        self.types: dict[str, int] = {}
+        self.places = np.zeros(0, dtype=np.int64)  # of emissions: type times number of tags, plus tag, ascending
+        self.emissions = np.zeros(0)
+        self.unseen = np.zeros(0)  # of words that were not in the text, a tag
+        self.transitions = np.zeros((0, 0))
+        self.tagger: Component | None = None
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any]) -> TagInducer:
+        return cls(InducedTaggerSettings.of_options(options))
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tags that words may have."""
+        return self.dictionary.tags
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Learn from the words of documents; tags of dev data, never of training data, are compared with."""
+        started, wall = time.process_time(), time.perf_counter()
+        settings = self.settings
+        docs = [doc for doc in train if doc.n_words]
+        if not docs:
+            raise DataError("there is no text to learn tags from")
+        words = [form for doc in docs for form in doc.column("form")]
+        offsets = sentence_offsets(docs)
+        given = self._read_dictionary()
+        if not given.covers(words).any():
+            raise DataError(
+                f"the dictionary has none of the {len(set(words)):,} different words of the text: are they of the same "
+                "language, and split in the same way?"
+            )
+        self.dictionary = given
+        if settings.grow:
+            from weft.lexical.dictionary_growth import grow_dictionary
+
+            sentences = [words[a:b] for a, b in pairwise(offsets.tolist())]
+            self.dictionary = grow_dictionary(sentences, given)
+        types, lists = lattice(words, offsets, self.dictionary)
+        self.found = found = induce(lists, settings)
+        self._set(types, lists, found)
+        self.tagger = None
+        if settings.tagger != "hmm":
+            self.tagger = self._learn_tagger(docs, found)
+        report: dict[str, Any] = {
+            "training": {
+                "sentences": len(offsets) - 1,
+                "words": len(words),
+                "tags": len(self.tags),
+                "dictionary": len(given),
+                "words grown": len(self.dictionary) - len(given),
+                "covered": float(given.covers(words).mean()),
+                "tags a word": float(np.diff(lists.begin)[lists.types].mean()),
+                "method": settings.method,
+                "labels": int(found.labels.sum()),
+                "labels in use": found.phases[-1].labels,
+                "phases": len(found.phases),
+                "iterations": sum(len(phase.log_likelihoods) for phase in found.phases),
+                "log_likelihood": found.phases[-1].log_likelihoods[-1],
+                "stopped": found.why,
+                "cpu_seconds": round(time.process_time() - started, 2),
+                "seconds": round(time.perf_counter() - wall, 2),
+            }
+        }
+        held_out = [doc for doc in dev or () if doc.n_words]
+        if held_out:
+            report["scores"] = {"dev accuracy": self.accuracy(held_out)}
+        return report
+
+    def tag_text(self, docs: Sequence[Doc]) -> None:
+        """Write the tags that the last training found for its own text."""
+        if self.found is None or sum(doc.n_words for doc in docs) != len(self.found.tags):
+            raise WeftError("these are not the documents of the last training; call the tagger itself to tag others")
+        self._write(docs, self.found.tags)
+
+    def __call__(self, docs: Sequence[Doc]) -> None:
+        if not len(self.transitions):
+            raise WeftError("this tagger is not trained yet: call fit, or load a model")
+        if self.tagger is not None:
+            self.tagger(docs)
+            return
+        words = [form for doc in docs for form in doc.column("form")]
+        if words:
+            types, lists = lattice(words, sentence_offsets(docs), self.dictionary)
+            self._write(docs, best_tags(lists, HMM(self.transitions, self._emissions_of(types, lists))))
+
+    def accuracy(self, docs: Sequence[Doc]) -> float:
+        """The share of words of tagged documents that have the right tag."""
+        right = total = 0
+        for doc in docs:
+            if not doc.has(self.settings.column):
+                raise DataError(f"the text to score on has no tags in the column {self.settings.column}")
+            system = doc.subset(range(doc.n_sentences))
+            self([system])
+            pairs = list(zip(doc.column(self.settings.column), system.column(self.settings.column), strict=True))
+            right += sum(a == b for a, b in pairs)
+            total += len(pairs)
+        return right / max(1, total)
+
+    def _emissions_of(self, types: Sequence[str], lists: LabelLists) -> NDArray[np.float64]:
+        """Emissions of types of words with their tags: as learned, and next to nothing for what was pruned; of types
+        that were not in the text, those of unseen words."""
+        row = np.array([self.types.get(word, -1) for word in types], dtype=np.int64)
+        row = np.repeat(row, np.diff(lists.begin))
+        place = row * lists.n_labels + lists.listed
+        at = np.minimum(np.searchsorted(self.places, place), len(self.places) - 1)
+        learned = np.where(self.places[at] == place, self.emissions[at], 0.0)
+        unseen = self.unseen[lists.listed]
+        return np.where(row < 0, unseen, learned + SMOOTHING * unseen)
+
+    def _read_dictionary(self) -> TagDictionary:
+        settings = self.settings
+        paths = [path for path in settings.dictionaries.split(",") if path]
+        if self.given is None and not paths:
+            raise ConfigError("tags are learned from a dictionary: give files of words with tags (--dict)")
+        tags = tuple(settings.tagset.replace(",", " ").split())
+        if settings.tagset == UNIVERSAL:
+            tags = UNIVERSAL_TAGS
+        elif not tags:
+            tags = self.given.tags if self.given is not None else TagDictionary.tags_in(paths)
+        parts = [TagDictionary.read(path, tags) for path in paths]
+        joined = TagDictionary({}, tags, settings.rules)
+        for part in [self.given, *parts] if self.given is not None else parts:
+            joined = joined | part
+        joined.rules = settings.rules
+        return joined
+
+    def _set(self, types: Sequence[str], lists: LabelLists, found: Induction) -> None:
+        """Keep what new text is tagged with: transitions and emissions without zeros, and emissions of unseen words,
+        which tags with many types for their tokens have more often."""
+        n = lists.n_labels
+        self.types = {word: k for k, word in enumerate(types)}
+        used = counts_of(lists, found.tags)
+        tokens = np.bincount(found.tags, minlength=n).astype(np.float64)
+        open_ = np.bincount(lists.listed[used.emissions > 0], minlength=n)
+        self.unseen = (open_ + 0.1) / (tokens + 1.0) / max(len(types), 1)
+        there = np.flatnonzero(found.hmm.emissions > 0)
+        kinds = np.repeat(np.arange(len(types)), np.diff(lists.begin))
+        self.places, self.emissions = kinds[there] * n + lists.listed[there], found.hmm.emissions[there]
+        after = used.transitions.sum(axis=0)
+        share = np.zeros(n + 2)
+        share[:n] = (tokens + 0.1) / (tokens + 0.1).sum()
+        share[n + 1] = after[n + 1] / after.sum()
+        self.transitions = (1 - SMOOTHING) * found.hmm.transitions + SMOOTHING * share
+        self.transitions[:, n] = self.transitions[n + 1] = 0.0
+        self.transitions[n, n + 1] = 0.0
+
+    def _learn_tagger(self, docs: Sequence[Doc], found: Induction) -> Component:
+        from weft.tasks.tagging.tagger import Tagger, TaggerSettings
+
+        settings = self.settings
+        taught = [Doc.of_words([doc.column("form")[a:b] for a, b in pairwise(doc.sentence_offsets.tolist())])
+                  for doc in docs]  # fmt: skip
+        self._write(taught, found.tags)
+        options = {"column": settings.column, "learner": settings.tagger, "seed": settings.seed}
+        tagger = Tagger(TaggerSettings.of_options(options))
+        tagger.fit(taught)
+        return tagger
+
+    def _write(self, docs: Sequence[Doc], tags: States) -> None:
+        names = [self.tags[t] for t in tags.tolist()]
+        first = 0
+        for doc in docs:
+            doc.set_column(self.settings.column, names[first : first + doc.n_words])
+            first += doc.n_words
+
+    def state(self) -> State:
+        if not len(self.transitions):
+            raise WeftError("this tagger is not trained yet: call fit, or load a model")
+        settings = asdict(self.settings) | {"dictionaries": "", "cluster": ""}  # of the maker's machine
+        header: dict[str, Any] = {"settings": settings, "tags": list(self.tags), "rules": self.dictionary.rules}
+        words = "\n".join(self.types).encode()
+        arrays: Arrays = {
+            "words": np.frombuffer(words, dtype=np.uint8).copy(),
+            "places": self.places,
+            "emissions": self.emissions,
+            "unseen": self.unseen,
+            "transitions": self.transitions,
+            **{f"dictionary/{name}": array for name, array in self.dictionary.arrays().items()},
+        }
+        if self.tagger is not None:
+            header["tagger"], own = self.tagger.state()
+            arrays.update({f"tagger/{name}": array for name, array in own.items()})
+        return header, arrays
+
+    @classmethod
+    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> TagInducer:
+        component = cls(InducedTaggerSettings(**header["settings"]))
+        own = {name: arrays[f"dictionary/{name}"] for name in ("words", "bits")}
+        component.dictionary = TagDictionary.of_arrays(own, header["tags"], header["rules"])
+        words = bytes(arrays["words"]).decode()
+        component.types = {word: k for k, word in enumerate(words.split("\n") if words else [])}
+        component.places, component.emissions = np.array(arrays["places"]), np.array(arrays["emissions"])
+        component.unseen, component.transitions = np.array(arrays["unseen"]), np.array(arrays["transitions"])
+        if "tagger" in header:
+            from weft.tasks.tagging.tagger import Tagger
+
+            inner = {
+                name.removeprefix("tagger/"): array for name, array in arrays.items() if name.startswith("tagger/")
+            }
+            component.tagger = Tagger.of_state(header["tagger"], inner)
+        return component

@@ -1,0 +1,347 @@
+"""Lemmas of words from their forms and tags.
+
+    lemma(form, tag) =  the dictionary's, for words that the rules get wrong
+                        else  apply( argmax over scripts of  sum over features f of the word of W[f, script] , form )
+
+Rules are edit scripts (`weft.tasks.tagging.edit_scripts`) chosen by affixes, shape and tags among those seen with the
+word's ending and part of speech; the parts of a script (casing, edit of the beginning, edit of the ending) share
+weights. The dictionary holds what the rules get wrong in training. A lemma depends on nothing but the word and its
+tags, so that each kind of word is worked out once.
+"""
+
+from __future__ import annotations
+
+import time
+import weakref
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError, DataError, WeftError
+from weft.features.extract import read_column, write_ids
+from weft.features.lexicon import LIMIT
+from weft.features.row_memory import RowMemory, distinct_rows
+from weft.features.templates import Templates
+from weft.learn.chains.candidate_model import CandidateBatch, CandidateModel, LabelParts
+from weft.pipeline.pipeline import Component, State
+from weft.pipeline.settings import Settings
+from weft.storage import Arrays
+from weft.tasks.labelling.calibrate import FEWEST, JUDGE, LEARN, temperature_on
+from weft.tasks.labelling.candidate_data import CandidateData, CandidateReader, CandidateScorer
+from weft.tasks.labelling.candidate_lists import CandidateLists
+from weft.tasks.tagging.edit_scripts import EditScript, apply_script, edit_script
+from weft.text.doc import Doc
+from weft.text.strings import StringTable
+
+TEMPLATES = (
+    "parts: true t[0] x[0] f[0] w[0].brief w[0].kind w[0].kind|t[0] w[0].length|t[0] w[0].prefix1..4|t[0] "
+    "w[0].suffix1..6 w[0].suffix1..6|t[0] w[0].suffix1..4|x[0] w[0].suffix1..4|f[0]\n"
+    "whole: true w[0].suffix2..4|t[0] w[0].suffix2..3|f[0] w[0].suffix2..3|x[0]"
+)
+#: Columns that tell words of one form apart, and the fields of templates they are bound to.
+TAGS = {"upos": "t", "xpos": "x", "feats": "f"}
+Key = tuple[str, ...]
+
+
+@dataclass
+class LemmatizerSettings(Settings):
+    """Options of a lemmatiser."""
+
+    templates: str = TEMPLATES  # feature templates in the blocks parts and whole; w: form, t: upos, x: xpos, f: feats
+    learner: str = "perceptron"  # perceptron, mira, crf
+    epochs: int = 8  # passes over the kinds of words
+    sigma: float = 1.0  # width of the Gaussian prior: for crf
+    iterations: int = 60  # limit for crf
+    min_count: int = 2  # features met with fewer kinds of words are left out
+    precision: str = "float32"  # of the saved weights: float32, int16, int8
+    prune: float = 0.0  # saved weights of at most this size are dropped
+    seed: int = 0
+    workers: int = 1  # threads: for crf
+
+    def check(self) -> None:
+        if self.learner not in ("perceptron", "mira", "crf"):
+            raise ConfigError(f"learner must be one of perceptron, mira, crf, got {self.learner!r}")
+        for name in ("epochs", "sigma", "iterations", "min_count", "workers"):
+            if getattr(self, name) <= 0:
+                raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
+
+
+class Lemmatizer(Component):
+    """Finds lemmas.
+
+    >>> doc = Doc.of_words([["dogs", "cats", "birds", "The", "the"]], upos=[["NOUN"] * 3 + ["DET"] * 2],
+    ...                    lemma=[["dog", "cat", "bird", "the", "the"]])
+    >>> lemmatizer = Lemmatizer()
+    >>> report = lemmatizer.fit([doc])
+    >>> new = Doc.of_words([["THE", "Ducks"]], upos=[["DET", "NOUN"]])
+    >>> lemmatizer([new])
+    >>> new.column("lemma")
+    ['the', 'duck']
+    """
+
+    task = "lemmatizer"
+    provides = ("lemma",)
+
+    def __init__(self, settings: LemmatizerSettings | None = None) -> None:
+        self.settings = settings if settings is not None else LemmatizerSettings()
+        self.settings.check()
+        self.columns: tuple[str, ...] = ("upos",)
+        self.requires = ("tokens", *self.columns)
+        self.scripts: list[EditScript] = []
+        self.dictionary: dict[str, str] = {}
+        self.scorer: CandidateScorer | None = None
+        self.lists: CandidateLists | None = None
+        self._known: dict[Key, str] = {}
+        self._memories: weakref.WeakKeyDictionary[StringTable, RowMemory] = weakref.WeakKeyDictionary()
+        self.probabilities = False  # whether to note the probability of every lemma
+        self.temperature = 1.0  # what scores of rules are divided by to make probabilities of them
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any]) -> Lemmatizer:
+        return cls(LemmatizerSettings.of_options(options))
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Learn from documents with lemmas and tags; dev data are only scored."""
+        started, wall = time.process_time(), time.perf_counter()
+        docs = [doc for doc in train if doc.n_words]
+        self.columns = tuple(name for name in TAGS if any(doc.has(name) for doc in docs))
+        self.requires = ("tokens", *self.columns[:1])
+        self._known = {}
+        self._memories.clear()
+        counts: dict[Key, Counter[str]] = defaultdict(Counter)
+        for doc in docs:
+            for key, lemma in zip(self._keys(doc), doc.column("lemma"), strict=True):
+                if lemma and (lemma != "_" or key[0] == "_"):
+                    counts[key][lemma] += 1
+        if not counts:
+            raise DataError("the training data has no lemmas; they stand in the column lemma")
+        lemmas = {key: _commonest(seen) for key, seen in sorted(counts.items())}
+        scripts = {key: edit_script(key[0], lemma) for key, lemma in lemmas.items()}
+        self.scripts = sorted(set(scripts.values()))
+        number = {script: i for i, script in enumerate(self.scripts)}
+        self._fit_rules({key: number[script] for key, script in scripts.items()})
+        self.dictionary = self._exceptions(counts, lemmas)
+        self._known = {}
+        self._memories.clear()
+        report: dict[str, Any] = {
+            "training": {
+                "words": sum(seen.total() for seen in counts.values()),
+                "kinds": len(counts),
+                "scripts": len(self.scripts),
+                "dictionary": len(self.dictionary),
+                "weights": 0 if self.scorer is None else self.scorer.table.n_weights,
+                "cpu_seconds": round(time.process_time() - started, 2),
+                "seconds": round(time.perf_counter() - wall, 2),
+            }
+        }
+        if dev is not None:
+            report["scores"] = {"dev accuracy": self._accuracy(dev)}
+        return report
+
+    def _fit_rules(self, numbers: Mapping[Key, int]) -> None:
+        settings = self.settings
+        keys = list(numbers)
+        self.lists = CandidateLists.of_words(
+            ((key[0], self._group(key), script) for key, script in numbers.items()),
+            frequent=10**9,
+            enough=15,
+            longest=3,
+        )
+        self.scorer = None
+        if self.lists.decided:
+            return
+        # One word a sentence: a lemma does not depend on those of its neighbours.
+        doc = self._document(keys)
+        data = CandidateData.build(
+            self._reader(self.lists), [doc], self._groups(keys), np.array(list(numbers.values()), np.int32),
+            settings.min_count,
+        )  # fmt: skip
+        self.temperature = 1.0
+        if settings.learner != "crf" and len(data.batch) >= FEWEST:
+            n = len(data.batch)
+            unseen = data.batch.cut(n - int(JUDGE * n), n)
+            weights = self._learned(data.model, data.batch.cut(0, int(LEARN * n)))
+            assert unseen.gold is not None
+            self.temperature = temperature_on(data.model.score(unseen, weights), unseen.gold)
+        weights = self._learned(data.model, data.batch)
+        self.scorer = data.freeze(weights, settings.precision, settings.prune)
+
+    def _learned(self, model: CandidateModel, batch: CandidateBatch) -> NDArray[np.float64]:
+        """The weights that the learner finds in words."""
+        from weft import learn as room
+
+        settings = self.settings
+        if settings.learner == "crf":
+            batches = list(batch.batches(2048))
+            objective = room.Objective(model, batches, room.Gold(), sigma=settings.sigma, workers=settings.workers)
+            start = np.zeros(model.size)
+            return room.minimise(objective, start, room.LBFGS(), max_iterations=settings.iterations).weights
+        if settings.learner == "mira":
+            return room.MIRA(epochs=settings.epochs, k=1, seed=settings.seed).fit(model, list(batch.batches(1))).weights
+        # A few words an update: as good as one by one, and many times as fast.
+        return room.Perceptron(epochs=settings.epochs, seed=settings.seed).fit(model, list(batch.batches(4))).weights
+
+    def _reader(self, lists: CandidateLists) -> CandidateReader:
+        names = [
+            [s.casing, f"{s.casing} first {s.drop_first} {s.beginning}", f"last {s.drop_last} {s.ending}"]
+            for s in self.scripts
+        ]
+        parts, orders = LabelParts.of_names(names)
+        fields = {"w": "form", **{field: column for column, field in TAGS.items()}}
+        return CandidateReader(Templates(self.settings.templates), fields, lists, parts, orders)
+
+    def _exceptions(self, counts: Mapping[Key, Counter[str]], lemmas: Mapping[Key, str]) -> dict[str, str]:
+        """What the rules get wrong: by form and part of speech, and by form and all tags where those differ."""
+        by_rule = dict(zip(lemmas, self._rules(list(lemmas)), strict=True))
+        wrong = {(key[0].lower(), self._group(key)) for key, lemma in lemmas.items() if by_rule[key] != lemma}
+        pairs: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        for key, seen in counts.items():
+            pair = (key[0].lower(), self._group(key))
+            if pair in wrong:
+                pairs[pair].update(seen)
+        commonest = {pair: _commonest(seen) for pair, seen in pairs.items()}
+        found = {"\t".join(pair): lemma for pair, lemma in commonest.items()}
+        for key, lemma in lemmas.items():
+            pair = (key[0].lower(), self._group(key))
+            if pair in commonest and commonest[pair] != lemma:
+                found["\t".join(key)] = lemma
+        return dict(sorted(found.items()))
+
+    def __call__(self, docs: Sequence[Doc]) -> None:
+        if self.lists is None:
+            raise WeftError("this lemmatizer is not trained yet: call fit, or load a model")
+        for table, group in groupby(docs, key=lambda doc: doc.strings):
+            run = list(group)
+            columns = np.stack([read_column(run, name) for name in ("form", *self.columns)], axis=1)
+            if not len(columns):
+                continue
+            memory = self._memories.get(table)
+            if memory is None:
+                memory = self._memories.setdefault(table, RowMemory(columns.shape[1]))
+            lemmas = memory.find(columns)
+            missing = np.flatnonzero(lemmas < 0)
+            if len(missing):
+                kinds, inverse = distinct_rows(columns[missing])
+                found = table.ids(self.lemmas(self._strings(table, kinds)))
+                memory.add(kinds, found)
+                lemmas[missing] = found[inverse]
+            write_ids(run, "lemma", lemmas)
+            if self.probabilities:
+                self._note_probabilities(run, *distinct_rows(columns))
+
+    @staticmethod
+    def _strings(table: StringTable, rows: NDArray[np.int32]) -> list[Key]:
+        columns = [table.strings(np.ascontiguousarray(rows[:, k])) for k in range(rows.shape[1])]
+        return list(zip(*columns, strict=True))
+
+    def _note_probabilities(self, run: Sequence[Doc], kinds: NDArray[np.int32], inverse: NDArray[np.int32]) -> None:
+        p = self.certainty(self._strings(run[0].strings, kinds))[inverse]
+        first = 0
+        for doc in run:
+            doc.confidence["lemma"] = p[first : first + doc.n_words]
+            first += doc.n_words
+
+    def lemmas(self, keys: Sequence[Key]) -> list[str]:
+        """Lemmas of words given as their form and tags, in the order of `self.columns`."""
+        known = self._known
+        new = [key for key in dict.fromkeys(keys) if key not in known]
+        if new:
+            if len(known) + len(new) > LIMIT:
+                known = {key: known[key] for key in keys if key in known}
+            known.update(zip(new, map(self._exception, new, self._rules(new)), strict=True))
+            self._known = known
+        return [known[key] for key in keys]
+
+    def certainty(self, keys: Sequence[Key]) -> NDArray[np.float32]:
+        """The probability of every lemma: that of all rules that make it; 1 where the dictionary decides."""
+        found = np.ones(len(keys), dtype=np.float32)
+        if self.scorer is None or not keys:
+            return found
+        chain, labels = self.scorer.chain([self._document(keys)], self._groups(keys))
+        p = chain.temper(self.temperature).marginals().node
+        for i, (key, lemma) in enumerate(zip(keys, self.lemmas(keys), strict=True)):
+            slots = range(int(chain.slots[i]), int(chain.slots[i + 1]))
+            if self._exception(key, "") == "":
+                found[i] = sum(p[k] for k in slots if apply_script(self.scripts[labels[k]], key[0]) == lemma)
+        return found
+
+    def _exception(self, key: Key, by_rule: str) -> str:
+        found = self.dictionary.get("\t".join(key))
+        if found is None:
+            found = self.dictionary.get(f"{key[0].lower()}\t{self._group(key)}")
+        return by_rule if found is None else found
+
+    def _rules(self, keys: Sequence[Key]) -> list[str]:
+        """Lemmas by rule alone."""
+        assert self.lists is not None
+        if self.scorer is None:
+            lists = [
+                self.lists.find(key[0], self.lists.groups[g]) for key, g in zip(keys, self._groups(keys), strict=True)
+            ]
+            numbers = [members[0] for members in lists]
+        else:
+            chain, labels = self.scorer.chain([self._document(keys)], self._groups(keys))
+            numbers = labels[chain.slots[:-1] + chain.best()].tolist()
+        return [apply_script(self.scripts[i], key[0]) for i, key in zip(numbers, keys, strict=True)]
+
+    def _document(self, keys: Sequence[Key]) -> Doc:
+        doc = Doc.of_words([[key[0]] for key in keys])
+        for k, name in enumerate(self.columns, start=1):
+            doc.set_column(name, [key[k] for key in keys])
+        return doc
+
+    def _group(self, key: Key) -> str:
+        return key[1] if len(key) > 1 else ""
+
+    def _groups(self, keys: Sequence[Key]) -> NDArray[np.int64]:
+        """Numbers of the words' groups; an unknown part of speech is taken for the one with the most endings."""
+        assert self.lists is not None
+        number = {group: i for i, group in enumerate(self.lists.groups)}
+        widest = max(self.lists.groups, key=lambda group: len(self.lists.endings[group]) if self.lists else 0)
+        return np.array([number.get(self._group(key), number[widest]) for key in keys], dtype=np.int64)
+
+    def _keys(self, doc: Doc) -> list[Key]:
+        return list(zip(*(doc.column(name) for name in ("form", *self.columns)), strict=True))
+
+    def _accuracy(self, docs: Iterable[Doc]) -> float:
+        pairs = [
+            (gold, found)
+            for doc in docs
+            for gold, found in zip(doc.column("lemma"), self.lemmas(self._keys(doc)), strict=True)
+        ]
+        return sum(gold == found for gold, found in pairs) / max(1, len(pairs))
+
+    def state(self) -> State:
+        if self.lists is None:
+            raise WeftError("this lemmatizer is not trained yet: call fit, or load a model")
+        header = {
+            "settings": {name: value for name, value in asdict(self.settings).items() if name != "workers"},
+            "columns": list(self.columns),
+            "temperature": self.temperature,
+            "scripts": [list(script) for script in self.scripts],
+            "dictionary": self.dictionary,
+            "lists": self.lists.state(),
+        }
+        return header, {} if self.scorer is None else self.scorer.arrays()
+
+    @classmethod
+    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Lemmatizer:
+        component = cls(LemmatizerSettings(**header["settings"]))
+        component.columns = tuple(header["columns"])
+        component.requires = ("tokens", *component.columns[:1])
+        component.scripts = [EditScript(*script) for script in header["scripts"]]
+        component.dictionary = header["dictionary"]
+        component.temperature = header.get("temperature", 1.0)
+        component.lists = CandidateLists.of_state(header["lists"])
+        if arrays:
+            component.scorer = CandidateScorer.of_arrays(component._reader(component.lists), arrays)
+        return component
+
+
+def _commonest(seen: Counter[str]) -> str:
+    return min(seen, key=lambda lemma: (-seen[lemma], lemma))

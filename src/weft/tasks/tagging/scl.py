@@ -1,0 +1,231 @@
+"""A tagger for a domain without annotation, by structural correspondence learning (Blitzer et al. 2006).
+
+    score(y, x) = sum_i  w[y_i] . f_i  +  v[y_i] . s theta f_i  +  t[y_{i-1}, y_i]
+
+f_i are the binary features of a token, theta f_i their projection (`weft.tasks.tagging.scl_projection`), learned from
+raw text of both domains, and s the number that makes its mean L1 norm five times that of f_i. Learned is by MIRA on the
+five best taggings, weights averaged; half of the dimensions of theta, those whose weights differ most from tag to tag
+after a few passes of stochastic gradient, are enough. Without a projection this is the supervised tagger, with one of
+the target's raw text alone that of semi-supervised ASO. Once trained, v and theta are folded into w: tagging costs what
+it costs without a projection.
+
+With some annotated sentences of the target, a second tagger learns from them, with the tags that the first gives as
+further features: that of the word, and the pairs of neighbouring ones in a window of five words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from weft.errors import ConfigError, DataError
+from weft.features.extract import Binding
+from weft.formats import read
+from weft.learn.chains.model import ChainModel, DenseRows
+from weft.learn.online.sgd import SGD
+from weft.pipeline.pipeline import Component, State
+from weft.pipeline.registry import component_class
+from weft.storage import Arrays
+from weft.tasks.labelling.chain_data import ChainData
+from weft.tasks.labelling.column_labeller import ColumnLabeller, ColumnSettings
+from weft.tasks.labelling.labeller import LabellerSettings
+from weft.tasks.tagging.scl_projection import FEATURES, ProjectionSettings, TokenProjection, sentences_of
+from weft.text.doc import Doc
+from weft.text.strings import StringTable
+
+#: Tags of the source's tagger: the one here, and pairs in a window of five.
+SOURCE_TEMPLATES = "s[0] s[-2]|s[-1] s[-1]|s[0] s[0]|s[1] s[1]|s[2]"
+_SOURCE_COLUMN = "source_tag"
+#: Sentences on which the rate of stochastic gradient is chosen.
+SAMPLE = 50
+
+
+@dataclass
+class SCLSettings(ColumnSettings):
+    """Options of an adapted tagger."""
+
+    column: str = ""  # the column to learn and to write; empty: xpos where the data has it, else upos
+    learner: str = "mira"
+    epochs: int = 5
+    factor: float = 5.0  # mean L1 norm of the projection over that of the binary features
+    keep: float = 0.5  # share of the dimensions of the projection that is kept; 1: all
+    selection_epochs: int = 2  # passes of stochastic gradient before dimensions are chosen
+    selection_sentences: int = 500  # at most so many sentences are gone through
+    raw: str = "both"  # raw text that the projection is learned from: both (SCL), target (semi-supervised ASO), none
+    pivot_count: int = 50  # pivots are words met more often than this in every raw text
+    pivots: int = 0  # at most so many words are pivots, the most frequent; 0: all
+    raw_words: int = 150_000  # words of each raw text that predictors learn from; 0: all
+    h: int = 25  # directions of the projection a kind of feature
+    projection: str = ""  # file of the projection: read where it exists, else written
+    target: str = ""  # file of annotated target text: a second tagger learns from it, with the tags of the first
+
+    def check(self) -> None:
+        super().check()
+        if not 0.0 < self.keep <= 1.0:
+            raise ConfigError(f"keep is the share of dimensions that stay, above 0 and at most 1; got {self.keep}")
+        for name in ("factor", "selection_epochs", "selection_sentences"):
+            if getattr(self, name) <= 0:
+                raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
+        if self.raw not in ("both", "target", "none"):
+            raise ConfigError(f"raw must be both, target or none, got {self.raw!r}")
+        self.of_projection().check()
+        if self.hash_bits:
+            raise ConfigError("an adapted tagger knows its features by their keys: leave hash_bits at 0")
+
+    def of_projection(self) -> ProjectionSettings:
+        """The settings of the projection among them."""
+        return ProjectionSettings(
+            pivot_count=self.pivot_count, pivots=self.pivots, words=self.raw_words, h=self.h, seed=self.seed
+        )
+
+
+class SCLTagger(ColumnLabeller):
+    """Tags words of a domain that it has seen no tags of.
+
+    `source` is a trained tagger whose tags become features, for learning from annotated sentences of the target.
+
+    >>> tagger = SCLTagger(SCLSettings(pivot_count=5))
+    >>> source = Doc.of_words([["the", "cat", "of", "the", "cat", "sleeps"]] * 9, xpos=[list("DNPDNV")] * 9)
+    >>> raw = Doc.of_words([["the", "gene", "of", "the", "gene", "sleeps"]] * 9)
+    >>> report = tagger.adapt([source], [raw])
+    >>> new = Doc.of_words([["the", "gene", "of", "the", "gene", "sleeps"]])
+    >>> tagger([new])
+    >>> new.column("xpos")
+    ['D', 'N', 'P', 'D', 'N', 'V']
+    """
+
+    task = "scl-tagger"
+    settings_class = SCLSettings
+    settings: SCLSettings
+
+    def __init__(
+        self,
+        settings: LabellerSettings | None = None,
+        projection: TokenProjection | None = None,
+        source: Component | None = None,
+    ) -> None:
+        super().__init__(settings)
+        self.projection = projection
+        self.narrowed: TokenProjection | None = None  # the projection as it was trained with: scaled, half of it
+        self.source = source
+        self.provides = (self.settings.column or "xpos",)
+
+    def gold(self, doc: Doc) -> list[str]:
+        tags = doc.column(self.settings.column)
+        if not all(tags):
+            raise DataError(
+                f"{'some words' if any(tags) else 'the words'} of the training data have no {self.settings.column}; "
+                "give data with a tag for every word, or set column=NAME"
+            )
+        return tags
+
+    def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
+        features = FEATURES if self.projection is None else self.projection.templates
+        own = f" {SOURCE_TEMPLATES}" if self.source is not None else ""
+        return f"y[-1] {features}{own}", {"w": "form"}
+
+    def bindings(self) -> Mapping[str, Binding]:
+        return {**self.settings.fields, "s": _SOURCE_COLUMN}
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        docs = [doc for doc in train if doc.n_words]
+        if not self.settings.column:
+            self.settings.column = "xpos" if any(doc.has("xpos") for doc in docs) else "upos"
+        self.provides = (self.settings.column,)
+        report = super().fit(docs, dev)
+        if self.narrowed is not None:
+            report["training"] |= {"pivots": len(self.narrowed.pivots), "dimensions": self.narrowed.size}
+        return report
+
+    def adapt(
+        self,
+        source: Sequence[Doc],
+        target_raw: Sequence[Doc],
+        source_raw: Sequence[Doc] = (),
+        dev: Sequence[Doc] | None = None,
+    ) -> dict[str, Any]:
+        """Learn the projection from raw text, the annotated source counted in, and the tagger from the source; where
+        settings name annotated target text, from that, with the tags of the source's tagger as features."""
+        settings = self.settings
+        if settings.target:
+            target = list(read(settings.target))
+            self.source = type(self)(replace(settings, target=""))
+            before = self.source.adapt(source, target_raw, source_raw)
+            return self.fit(target, dev) | {"source": before["training"]}
+        kept = Path(settings.projection) if settings.projection else None
+        if kept is not None and kept.exists():
+            self.projection = TokenProjection.load(kept)
+        elif settings.raw != "none":
+            texts = [list(target_raw)] if settings.raw == "target" else [[*source, *source_raw], list(target_raw)]
+            self.projection = TokenProjection.learn(texts, settings.of_projection())
+            if kept is not None:
+                self.projection.save(kept)
+        return self.fit(source, dev)
+
+    def extended(self, data: ChainData, observed: Sequence[Doc]) -> ChainData:
+        if self.projection is None:
+            return data
+        settings = self.settings
+        wide = _scaled(data.projected(self.projection, observed), self.projection, settings.factor)
+        if settings.keep < 1.0:
+            projection = _narrow(wide, settings)
+            wide = _scaled(wide, projection, settings.factor)
+        assert isinstance(wide.projection, TokenProjection)
+        self.narrowed = wide.projection
+        return wide
+
+    def observed(self, docs: Sequence[Doc], training: bool = False) -> Sequence[Doc]:
+        if self.source is None:
+            return docs
+        strings = StringTable()
+        found = []
+        for doc in docs:
+            new = Doc.of_words(sentences_of(doc), strings=strings)
+            self.source([new])
+            new.set_column(_SOURCE_COLUMN, new.column(self.source.provides[0]))
+            found.append(new)
+        return found
+
+    def state(self) -> State:
+        header, arrays = super().state()
+        header["settings"]["projection"] = header["settings"]["target"] = ""  # files of the maker's machine
+        if self.source is not None:
+            own, tables = self.source.state()
+            header["source"] = {"task": self.source.task, **own}
+            arrays.update({f"source/{name}": array for name, array in tables.items()})
+        return header, arrays
+
+    def restore(self, header: Mapping[str, Any], arrays: Arrays) -> None:
+        self.provides = (self.settings.column,)
+        if "source" in header:
+            tables = {n.removeprefix("source/"): array for n, array in arrays.items() if n.startswith("source/")}
+            self.source = component_class(header["source"]["task"]).of_state(header["source"], tables)
+
+
+def _scaled(data: ChainData, projection: TokenProjection, factor: float) -> ChainData:
+    """A training set that has a projection, with another of the same features, scaled to it."""
+    dense = data.batch.dense
+    assert dense is not None
+    features = dense.features
+    scaled = projection.scaled(features.rows, features.offsets, factor)
+    model = data.model
+    wider = ChainModel(model.space, model.node, model.transitions, model.edge, scaled.size)
+    batch = replace(data.batch, dense=DenseRows(features, scaled))
+    return replace(data, model=wider, batch=batch, projection=scaled)
+
+
+def _narrow(data: ChainData, settings: SCLSettings) -> TokenProjection:
+    """The projection of a training set with the dimensions whose weights vary most from tag to tag."""
+    assert isinstance(data.projection, TokenProjection)
+    generator = np.random.default_rng(settings.seed)
+    some = generator.permutation(len(data.batch))[: settings.selection_sentences]
+    sentences = list(data.batch.select(some.tolist()).batches(1))
+    learner = SGD(epochs=settings.selection_epochs, seed=settings.seed, sample=SAMPLE)
+    weights = learner.fit(data.model, sentences).weights
+    variance = data.model.dense_weights(weights).var(axis=0)
+    kept = max(1, round(settings.keep * data.projection.size))
+    return data.projection.select(np.argsort(-variance, kind="stable")[:kept])

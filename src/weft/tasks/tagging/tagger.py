@@ -1,0 +1,363 @@
+"""Tags of words: part of speech, language-specific tag and features together; or any other column alone.
+
+Two steps share the work. A chain over parts of speech reads words, affixes, shapes, clusters and a tag dictionary.
+Given its answer, a chain over the joint tags (UPOS, XPOS, FEATS) that each word may have with that part of speech finds
+the rest (`weft.tasks.tagging.inventory`). With the learners `adagrad` and `crf` both are conditional models, so that
+
+    p(tags) = p(parts of speech) * p(tags | parts of speech)
+
+gives the probability of every decision and the k best taggings exactly.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError, DataError
+from weft.features.extract import Binding, write_column
+from weft.features.lexicon import WordClasses
+from weft.features.templates import Templates
+from weft.learn.training import EarlyStopping
+from weft.lexical.clusters.monolingual import load_clusters
+from weft.pipeline.pipeline import State
+from weft.storage import Arrays
+from weft.tasks.labelling.alternatives import note_alternatives
+from weft.tasks.labelling.calibrate import held_out_temperature
+from weft.tasks.labelling.candidate_data import CandidateData, CandidateReader, CandidateScorer
+from weft.tasks.labelling.labeller import LIKELIHOOD, LabellerSettings, SequenceLabeller, decode, learn
+from weft.tasks.tagging.inventory import Tag, TagInventory
+from weft.text.doc import Doc
+
+TEMPLATES = (
+    "true y[-1] w[0] w[-2..2].lower w[0].shape w[0].brief w[-1].kind|w[0].kind w[0].kind|w[1].kind "
+    "w[0].prefix1..5 w[0].suffix1..8 w[0].suffix2|w[0].prefix1 w[0].suffix3|w[0].prefix2 w[0].suffix1..3|w[0].kind "
+    "w[-1].suffix2..3 w[1].suffix2..3 "
+    "a[-1..1] a[-2]|a[-1] a[-1]|a[0] a[0]|a[1] a[-1]|a[1] a[1]|a[2] "
+    "(a[-1] a[1])|w[0].lower (a[-1] a[1])|w[0].suffix3"
+)
+CLUSTER_TEMPLATES = (
+    "c[-1..1] c[0].prefix4 c[0].prefix6 c[0].prefix10 c[-1].prefix6|c[0].prefix6 c[0].prefix6|c[1].prefix6"
+)
+JOINT_TEMPLATES = (
+    "parts: w[-2..2].lower w[-1].suffix3 w[1].suffix3 w[0].suffix1..4 w[0].prefix1..2 w[0].brief "
+    "u[-2]|u[-1] u[-1]|u[1] u[1]|u[2] u[-3]|u[-2]|u[-1] w[-2].lower|u[-1] "
+    "w[-2].lower|w[-1].lower w[1].lower|w[2].lower (u[-1] u[1])|w[0].suffix3 "
+    "(u[-1] u[1] w[-1].lower w[1].lower)|w[0].lower\n"
+    "whole: true u[-1] u[1] w[0] w[0].suffix3"
+)
+#: The columns that are tagged together, the first of them by itself.
+JOINT = ("upos", "xpos", "feats")
+#: A training set of fewer words is small: it is gone through twice as often, and features met once count.
+SMALL = 120_000
+#: A word is given the tags in the dictionary that make up at least this part of its occurrences.
+SHARE = 0.02
+
+
+@dataclass
+class TaggerSettings(LabellerSettings):
+    """Options of a tagger."""
+
+    column: str = ""  # the column to learn and to write; empty: upos with xpos and feats, as far as the data has them
+    joint_templates: str = ""  # templates of xpos and feats; empty: the task's own
+    clusters: str = ""  # file of word clusters: `path word` or `word class` a line
+    dictionary: int = 3  # words seen so often enter the tag dictionary; 0: no dictionary
+    learner: str = "adagrad"
+    epochs: int = 4  # passes over the data, twice as many over a small training set
+    min_count: int = 2  # features met less often are left out; in a small training set none
+    precision: str = "int16"
+    prune: float = 0.05
+
+    def check(self) -> None:
+        super().check()
+        if self.dictionary < 0:
+            raise ConfigError(f"dictionary must be at least 0, got {self.dictionary}")
+
+
+class Tagger(SequenceLabeller):
+    """Tags words.
+
+    >>> doc = Doc.of_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"], ["NOUN", "VERB"]],
+    ...                    feats=[["Number=Plur", ""], ["Number=Plur", ""]])
+    >>> tagger = Tagger()
+    >>> report = tagger.fit([doc])
+    >>> new = Doc.of_words([["cats", "bark"]])
+    >>> tagger([new])
+    >>> new.column("upos"), new.column("feats")
+    (['NOUN', 'VERB'], ['Number=Plur', ''])
+    """
+
+    task = "tagger"
+    settings_class = TaggerSettings
+    settings: TaggerSettings
+
+    def __init__(self, settings: LabellerSettings | None = None) -> None:
+        super().__init__(settings)
+        self.columns: tuple[str, ...] = (self.settings.column or JOINT[0],)
+        self.provides = self.columns
+        self.inventory: TagInventory | None = None
+        self.refiner: CandidateScorer | None = None
+        self.joint_temperature = 1.0
+        self._classes: dict[str, WordClasses] = {}
+
+    @property
+    def column(self) -> str:
+        """The column that is tagged first."""
+        return self.columns[0]
+
+    def gold(self, doc: Doc) -> list[str]:
+        tags = doc.column(self.column)
+        if not any(tags):
+            known = ", ".join(column for column in doc.columns if doc.has(column))
+            raise DataError(f"the training data has no {self.column} (it has: {known}); set column=NAME")
+        return [tag or "_" for tag in tags]
+
+    def write(self, doc: Doc, labels: list[str], confidence: NDArray[np.float32] | None) -> None:
+        doc.set_column(self.column, ["" if label == "_" else label for label in labels])
+        if confidence is not None:
+            doc.confidence[self.column] = confidence
+
+    def score(self, gold: list[list[str]], system: list[list[str]]) -> dict[str, float]:
+        pairs = [(a, b) for one, other in zip(gold, system, strict=True) for a, b in zip(one, other, strict=True)]
+        return {"accuracy": sum(a == b for a, b in pairs) / max(1, len(pairs))}
+
+    def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
+        return TEMPLATES + (f" {CLUSTER_TEMPLATES}" if self.settings.clusters else ""), {"w": "form"}
+
+    def prepare(self, docs: Sequence[Doc]) -> None:
+        classes = {"a": tag_dictionary(docs, self.gold, self.settings.dictionary)}
+        if self.settings.clusters:
+            classes["c"] = load_clusters(self.settings.clusters)
+        self._classes = {field: WordClasses(each) for field, each in classes.items()}
+
+    def bindings(self) -> Mapping[str, Binding]:
+        return {**self.settings.fields, **self._classes, "u": self.column}
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        docs = [doc for doc in train if doc.n_words]
+        held_out = None if dev is None else [doc for doc in dev if doc.n_words]
+        if not self.settings.column:
+            present = [name for name in JOINT if any(doc.has(name) for doc in docs)]
+            self.columns = tuple(present) if present[:1] == ["upos"] or len(present) == 1 else self.columns
+        self.inventory = self.refiner = None
+        asked = self.settings
+        small = sum(doc.n_words for doc in docs) < SMALL
+        self.settings = replace(asked, epochs=2 * asked.epochs, min_count=1) if small else asked
+        report = super().fit(docs, held_out)
+        self.provides = self.columns
+        if len(self.columns) > 1:
+            joint = self._fit_joint(docs, held_out)
+            for name in ("cpu_seconds", "seconds"):
+                joint["training"][name] += report["training"].pop(name)
+            report["training"].update(joint["training"])
+            report.setdefault("scores", {}).update(joint.get("scores", {}))
+        self.settings = replace(self.settings, epochs=asked.epochs, min_count=asked.min_count)
+        return report
+
+    def _fit_joint(self, docs: Sequence[Doc], dev: Sequence[Doc] | None) -> dict[str, Any]:
+        """Learn the joint tags, parts of speech given."""
+        started, wall = time.process_time(), time.perf_counter()
+        settings = self.settings
+        tags = [tag for doc in docs for tag in self._joint_gold(doc)]
+        forms = [form for doc in docs for form in doc.column("form")]
+        self.inventory = inventory = TagInventory.of_words(zip(forms, tags, strict=True))
+        report: dict[str, Any] = {"training": {"joint_tags": len(inventory.tags)}}
+        if not inventory.lists.decided:
+            if settings.learner == "memm" or (settings.learner == "crf" and settings.optimiser not in ("lbfgs", "cg")):
+                raise ConfigError(
+                    f"the learner {settings.learner} with optimiser={settings.optimiser} cannot learn joint tags; use "
+                    "adagrad, perceptron, mira, margin, sgd or crf with lbfgs or cg, or tag one column (column=upos)"
+                )
+            settings.joint_templates = settings.joint_templates or JOINT_TEMPLATES
+            reader = self._joint_reader(inventory)
+            numbers = {tag: i for i, tag in enumerate(inventory.tags)}
+            gold = np.array([numbers[tag] for tag in tags], dtype=np.int32)
+            data = CandidateData.build(reader, docs, self._upos_numbers(tags), gold, settings.min_count)
+            early = self._early_joint(data, inventory, dev) if dev is not None else None
+            apart = f"{settings.checkpoint}.joint" if settings.checkpoint else ""
+            result = learn(data, replace(settings, checkpoint=apart), early)
+            if settings.learner not in LIKELIHOOD and settings.calibrate:
+                self.joint_temperature = held_out_temperature(data, settings)
+            self.refiner = data.freeze(result.weights, settings.precision, settings.prune)
+            report["training"]["joint_features"] = len(data.index)
+            report["training"]["joint_weights"] = data.model.size
+            if early is not None:
+                report["scores"] = {"dev joint accuracy": early.best_score}
+        report["training"]["cpu_seconds"] = round(time.process_time() - started, 2)
+        report["training"]["seconds"] = round(time.perf_counter() - wall, 2)
+        return report
+
+    def _joint_reader(self, inventory: TagInventory) -> CandidateReader:
+        templates = Templates(self.settings.joint_templates)
+        return CandidateReader(templates, self.bindings(), inventory.lists, inventory.parts, inventory.column_orders)
+
+    def _joint_gold(self, doc: Doc) -> list[Tag]:
+        first = [tag or "_" for tag in doc.column(self.columns[0])]
+        others = [doc.column(name) if name in self.columns else [""] * doc.n_words for name in JOINT[1:]]
+        return [Tag(*values) for values in zip(first, *others, strict=True)]
+
+    def _upos_numbers(self, tags: Sequence[Tag]) -> NDArray[np.int64]:
+        assert self.inventory is not None
+        number = {upos: i for i, upos in enumerate(self.inventory.upos)}
+        return np.array([number[tag.upos] for tag in tags], dtype=np.int64)
+
+    def _early_joint(self, data: CandidateData, inventory: TagInventory, dev: Sequence[Doc]) -> EarlyStopping:
+        """Watch the accuracy of joint tags on held-out data, right parts of speech given where they are known."""
+        known = set(inventory.upos)
+        kept = [doc for doc in dev if all(tag.upos in known for tag in self._joint_gold(doc))]
+        gold = [tag for doc in kept for tag in self._joint_gold(doc)]
+        if not gold:
+            raise DataError("the dev set has no words whose parts of speech are all known from the training set")
+        batch = data.encode(kept, self._upos_numbers(gold))
+
+        def score(weights: NDArray[np.float64]) -> float:
+            path = data.model.score(batch, weights).best()
+            found = batch.labels[batch.slots[:-1] + path].tolist()
+            return sum(inventory.tags[i] == tag for i, tag in zip(found, gold, strict=True)) / len(gold)
+
+        return EarlyStopping(score, self.settings.patience, 2 if self.settings.learner == "crf" else 1)
+
+    def __call__(self, docs: Sequence[Doc]) -> None:
+        scorer = self._trained()
+        chain = scorer.chain(docs)
+        upos = scorer.space.tags(decode(chain, self.settings.learner))
+        p_upos = None
+        if self.probabilities:
+            marginals = scorer.space.label_marginals(self.conditional(chain).marginals().node)
+            p_upos = marginals[np.arange(len(upos)), upos]
+        self._set(docs, self.column, scorer.space.labels, upos, p_upos)
+        self._note_alternatives(docs)
+        if self.inventory is None:
+            return
+        tags = np.zeros(len(upos), dtype=np.int64)
+        p_others: dict[str, NDArray[np.float64]] = {}
+        if self.refiner is None:
+            of_upos = {tag.upos: i for i, tag in enumerate(self.inventory.tags)}
+            tags = np.array([of_upos[label] for label in scorer.space.labels], dtype=np.int64)[upos]
+        elif len(upos):
+            refined, labels = self.refiner.chain(docs, upos)
+            place = refined.slots[:-1] + refined.best()
+            tags = labels[place].astype(np.int64)
+            if p_upos is not None:
+                node = refined.temper(self.joint_temperature).marginals().node
+                p_others = self._marginals_of_columns(node, refined.slots, labels, tags)
+        for name in self.columns[1:]:
+            values = [getattr(tag, name) for tag in self.inventory.tags]
+            p = None if p_upos is None else p_upos * p_others.get(name, np.ones(len(tags)))
+            self._set(docs, name, values, tags, p)
+
+    def _note_alternatives(self, docs: Sequence[Doc]) -> None:
+        for doc in docs if self.alternatives else ():
+            note_alternatives(doc, self.task, self.kbest(doc, self.alternatives))
+
+    def _marginals_of_columns(
+        self, node: NDArray[np.float64], slots: NDArray[np.int64], labels: NDArray[np.int32], tags: NDArray[np.int64]
+    ) -> dict[str, NDArray[np.float64]]:
+        """For every column the probability of the chosen value: the sum over candidates that share it."""
+        assert self.inventory is not None
+        found = {}
+        chosen = np.repeat(tags, np.diff(slots))
+        for name in self.columns[1:]:
+            values = [getattr(tag, name) for tag in self.inventory.tags]
+            number = np.unique(values, return_inverse=True)[1]
+            found[name] = np.add.reduceat(np.where(number[labels] == number[chosen], node, 0.0), slots[:-1])
+        return found
+
+    def _set(
+        self,
+        docs: Sequence[Doc],
+        name: str,
+        values: Sequence[str],
+        numbers: NDArray[Any],
+        p: NDArray[np.float64] | None,
+    ) -> None:
+        """Write a column whose values are given as numbers, and their probabilities."""
+        write_column(docs, name, ["" if value == "_" else value for value in values], numbers)
+        if p is None:
+            return
+        first = 0
+        for doc in docs:
+            doc.confidence[name] = p[first : first + doc.n_words].astype(np.float32)
+            first += doc.n_words
+
+    def kbest(self, doc: Doc, k: int) -> list[list[tuple[list[str], float]]]:
+        """For every sentence its k most probable taggings; a label of joint tags is `UPOS XPOS FEATS`, `_` for none."""
+        first = super().kbest(doc, k)
+        if self.inventory is None:
+            return first
+        return [
+            self._refined_kbest(doc, a, b, paths, k)
+            for (a, b), paths in zip(pairwise(doc.sentence_offsets.tolist()), first, strict=True)
+        ]
+
+    def _refined_kbest(
+        self, doc: Doc, first: int, end: int, paths: list[tuple[list[str], float]], k: int
+    ) -> list[tuple[list[str], float]]:
+        """The k best products of a sequence of parts of speech and a sequence of tags given it."""
+        assert self.inventory is not None
+        tags = self.inventory.tags
+        forms = doc.column("form")[first:end]
+        found: list[tuple[list[str], float]] = []
+        for upos, p in paths:
+            sentence = Doc.of_words([forms])
+            self.write(sentence, upos, None)
+            if self.refiner is None:
+                of_upos = {tag.upos: tag for tag in tags}
+                found.append(([self._shown(of_upos[u]) for u in upos], p))
+                continue
+            numbers = self._upos_numbers([Tag(u, "", "") for u in upos])
+            chain, labels = self.refiner.chain([sentence], numbers)
+            chain = chain.temper(self.joint_temperature)
+            log_z = float(chain.log_partition()[0])
+            for path, score in chain.kbest_scored(k)[0]:
+                chosen = labels[chain.slots[:-1] + path].tolist()
+                found.append(([self._shown(tags[i]) for i in chosen], p * float(np.exp(score - log_z))))
+        return sorted(found, key=lambda item: -item[1])[:k]
+
+    def _shown(self, tag: Tag) -> str:
+        return " ".join([tag.upos, *(getattr(tag, name) or "_" for name in self.columns[1:])])
+
+    def state(self) -> State:
+        header, arrays = super().state()
+        header["settings"]["clusters"] = ""  # a file of the maker's machine; what it held is among the classes
+        header["columns"] = list(self.columns)
+        header["joint_temperature"] = self.joint_temperature
+        header["classes"] = {field: classes.classes for field, classes in self._classes.items()}
+        if self.inventory is not None:
+            header["inventory"] = self.inventory.state()
+        if self.refiner is not None:
+            arrays.update({f"joint/{name}": array for name, array in self.refiner.arrays().items()})
+        return header, arrays
+
+    def restore(self, header: Mapping[str, Any], arrays: Arrays) -> None:
+        self.columns = self.provides = tuple(header["columns"])
+        self.joint_temperature = header.get("joint_temperature", 1.0)
+        self._classes = {field: WordClasses(classes) for field, classes in header["classes"].items()}
+        if "inventory" in header:
+            self.inventory = TagInventory.of_state(header["inventory"])
+        own = {name.removeprefix("joint/"): array for name, array in arrays.items() if name.startswith("joint/")}
+        if own:
+            assert self.inventory is not None
+            self.refiner = CandidateScorer.of_arrays(self._joint_reader(self.inventory), own)
+
+
+def tag_dictionary(docs: Sequence[Doc], gold: Any, least: int) -> dict[str, str]:
+    """The tags of every word in lower case that occurs at least `least` times, as one class: `NOUN+VERB`."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    if least:
+        for doc in docs:
+            for form, tag in zip(doc.column("form"), gold(doc), strict=True):
+                counts[form.lower()][tag] += 1
+    found = {}
+    for word, tags in sorted(counts.items()):
+        total = tags.total()
+        if total >= least:
+            found[word] = "+".join(sorted(tag for tag, count in tags.items() if count >= SHARE * total))
+    return found

@@ -1,0 +1,327 @@
+"""Uncertain sentences, the cues that make them so, and the scope of each cue (Täckström et al. 2010).
+
+    sentence:  uncertain if w . f(sentence) > 0                       a linear support vector machine, L1 or L2
+    cues:      argmax over labels B, I, O of the sentence             max margin, beam search
+    scopes:    argmax over labels B, I, O, a sequence a cue           the same, with the cue and its syntax marked
+
+The scopes of a sentence are then made to nest (`weft.text.conventions.hedges.assemble`). The same code learns negation,
+or any other layer of cues and scopes. Lemmas, tags and trees are used as far as documents have them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from weft.errors import ConfigError, DataError, WeftError
+from weft.evaluate.labels.hedges import score_hedges
+from weft.features.templates import Templates
+from weft.pipeline.pipeline import Component, State
+from weft.pipeline.settings import Settings
+from weft.storage import Arrays
+from weft.tasks.uncertainty.data import look
+from weft.tasks.uncertainty.features import (
+    BIO_SENTENCES,
+    CUES,
+    LAYERS,
+    SCOPES,
+    merged_units,
+    observe,
+    trees_of,
+    with_cues,
+)
+from weft.tasks.uncertainty.models import SENTENCE_LEARNERS, LabelModel, Margin, SentenceModel, label_numbers
+from weft.tasks.uncertainty.syntax import Tree
+from weft.text.conventions.hedges import (
+    LAYER,
+    Hedge,
+    assemble,
+    hedges_of,
+    proposed_scope,
+    scope_labels,
+    set_hedges,
+    uncertain_of,
+)
+from weft.text.doc import Doc
+from weft.text.split import split_by_rule
+
+_OF_THE_MACHINE = ("workers",)
+Pair = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+@dataclass
+class HedgeSettings(Settings):
+    """Options of a detector of hedges."""
+
+    layer: str = LAYER  # the span layer to learn and to write: spans cue, scope, uncertain
+    sentence_learner: str = "l1"  # how sentences are judged: l1, l2 (support vector machine), margin
+    sentence_templates: str = BIO_SENTENCES
+    cue_templates: str = CUES
+    scope_templates: str = SCOPES
+    c: float = 0.1  # of the support vector machine: larger fits the training data closer
+    class_weights: bool = True  # sentences weigh the inverse of their class's share
+    l2: float = 1.0  # penalty of the max-margin learner of cues
+    scope_l2: float = 100.0  # its penalty where it learns scopes
+    sentence_l2: float = 30.0  # its penalty where it judges sentences
+    rate: float = 1.0  # its first rate
+    epochs: int = 20  # its passes over the data
+    width: int = 8  # of the beam
+    hash_bits: int = 18  # features are hashed to 2^bits places; 0: every feature has a place of its own
+    seed: int = 0
+    workers: int = 1  # taken for the sake of the command line
+
+    def check(self) -> None:
+        if self.sentence_learner not in SENTENCE_LEARNERS:
+            known = ", ".join(SENTENCE_LEARNERS)
+            raise ConfigError(f"sentence_learner must be one of {known}, got {self.sentence_learner!r}")
+        for name in ("c", "rate", "epochs", "width"):
+            if getattr(self, name) <= 0:
+                raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
+        for name in ("l2", "scope_l2", "sentence_l2", "hash_bits"):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
+
+    def margin(self, l2: float) -> Margin:
+        """The options of the max-margin learner under a penalty."""
+        return Margin(l2, self.rate, self.epochs, self.width, self.seed)
+
+
+class HedgeDetector(Component):
+    """Finds uncertain sentences, cues and scopes.
+
+    >>> doc = Doc.of_words([["It", "may", "rain", "."], ["It", "rains", "."], ["We", "may", "go", "."], ["We", "go"]])
+    >>> set_hedges(doc, [[Hedge((1,), (1, 3))], [], [Hedge((1,), (1, 3))], []])
+    >>> detector = HedgeDetector(HedgeSettings(c=10.0))
+    >>> report = detector.fit([doc])
+    >>> new = Doc.of_words([["They", "may", "sing", "."]])
+    >>> detector([new])
+    >>> new.span_views("speculation")
+    [Span('They may sing .', 'uncertain'), Span('may', 'cue'), Span('may sing', 'scope')]
+    """
+
+    task = "hedge"
+
+    def __init__(self, settings: HedgeSettings | None = None) -> None:
+        self.settings = settings if settings is not None else HedgeSettings()
+        self.settings.check()
+        self.provides = (f"spans/{self.settings.layer}", f"relations/{self.settings.layer}")
+        self.sentence_model: SentenceModel | None = None
+        self.cue_model: LabelModel | None = None
+        self.scope_model: LabelModel | None = None
+        self.pairs: set[Pair] = set()
+        self.columns: tuple[str, ...] = ()
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any]) -> HedgeDetector:
+        return cls(HedgeSettings.of_options(options))
+
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Train on documents with the layer; dev data are only scored. Without cues, only sentences are learned."""
+        started, wall = time.process_time(), time.perf_counter()
+        settings = self.settings
+        docs = _with_words(train)
+        if not docs:
+            raise DataError("there is nothing to train on: no words were found")
+        hedges = [each for doc in docs for each in hedges_of(doc, settings.layer)]
+        uncertain = np.array([each for doc in docs for each in uncertain_of(doc, settings.layer)])
+        self.columns = tuple(layer for layer in LAYERS if all(doc.has(layer) for doc in docs))
+        self.requires = ("tokens", *self.columns)
+        seen = observe(docs)
+        trees = [tree for doc in docs for tree in trees_of(doc)]
+        templates = Templates(settings.sentence_templates)
+        self.sentence_model = SentenceModel.fit(
+            templates, look(merged_units(seen), templates), uncertain, settings.sentence_learner, settings.c,
+            settings.class_weights, settings.margin(settings.sentence_l2), settings.hash_bits,
+        )  # fmt: skip
+        self.cue_model = self._fit_cues(seen, hedges, [len(tree) for tree in trees])
+        self.scope_model = self._fit_scopes(seen, trees, hedges)
+        self.pairs = seen_pairs(trees, hedges)
+        report: dict[str, Any] = {
+            "training": {
+                "sentences": len(hedges),
+                "uncertain": int(uncertain.sum()),
+                "cues": sum(map(len, hedges)),
+                "scopes": sum(hedge.scope is not None for each in hedges for hedge in each),
+                "trees": "head" in self.columns,
+                "sentence_weights": int(np.count_nonzero(self.sentence_model.weights)),
+                "cpu_seconds": round(time.process_time() - started, 2),
+                "seconds": round(time.perf_counter() - wall, 2),
+            }
+        }
+        if dev is not None:
+            held_out = _with_words(dev)
+            gold = [each for doc in held_out for each in hedges_of(doc, settings.layer)]
+            marked = [each for doc in held_out for each in uncertain_of(doc, settings.layer)]
+            found, judged = self.find(held_out)
+            report["scores"] = {f"dev {k}": v for k, v in score_hedges(gold, found, marked, judged).as_dict().items()}
+        return report
+
+    def _fit_cues(self, seen: Doc, hedges: Sequence[Sequence[Hedge]], lengths: Sequence[int]) -> LabelModel | None:
+        if not any(hedges):
+            return None
+        labels = list(chain.from_iterable(cue_labels(each, n) for each, n in zip(hedges, lengths, strict=True)))
+        templates = Templates(self.settings.cue_templates)
+        return LabelModel.fit(
+            templates,
+            look(seen, templates),
+            label_numbers(labels),
+            self.settings.margin(self.settings.l2),
+            self.settings.hash_bits,
+        )
+
+    def _fit_scopes(self, seen: Doc, trees: Sequence[Tree], hedges: Sequence[Sequence[Hedge]]) -> LabelModel | None:
+        items = [(number, each) for number, found in enumerate(hedges) for each in found if each.scope is not None]
+        if not items:
+            return None
+        around = with_cues(seen, trees, [(number, hedge.cue) for number, hedge in items])
+        labels = chain.from_iterable(scope_labels(hedge.scope, len(trees[number])) for number, hedge in items)
+        templates = Templates(self.settings.scope_templates)
+        return LabelModel.fit(
+            templates, look(around, templates), label_numbers(list(labels)),
+            self.settings.margin(self.settings.scope_l2), self.settings.hash_bits,
+        )  # fmt: skip
+
+    def find(
+        self, docs: Sequence[Doc], cues: Sequence[Sequence[Hedge]] | None = None
+    ) -> tuple[list[list[Hedge]], list[bool]]:
+        """The hedges of every sentence of documents, and whether each sentence is uncertain; the cues may be given."""
+        if self.sentence_model is None:
+            raise WeftError("this detector of hedges is not trained yet: call fit, or load a model")
+        seen = observe(docs)
+        trees = [tree for doc in docs for tree in trees_of(doc)]
+        judged = self.sentence_model.judge(merged_units(seen))
+        if cues is None and self.cue_model is not None:
+            cues = [
+                joined_cues(labels, tree, self.pairs)
+                for labels, tree in zip(self.cue_model.label(seen), trees, strict=True)
+            ]
+        hedges = [list(each) for each in cues] if cues is not None else [[] for _ in trees]
+        if self.scope_model is None:
+            return hedges, judged
+        items = [(number, hedge.cue) for number, found in enumerate(hedges) for hedge in found]
+        labels = iter(self.scope_model.label(with_cues(seen, trees, items)) if items else [])
+        for number, found in enumerate(hedges):
+            if found:
+                words = [hedge.cue for hedge in found]
+                scopes = assemble(words, [proposed_scope(next(labels), cue) for cue in words], len(trees[number]))
+                hedges[number] = [Hedge(cue, scope) for cue, scope in zip(words, scopes, strict=True)]
+        return hedges, judged
+
+    def __call__(self, docs: Sequence[Doc]) -> None:
+        hedges, judged = self.find(docs)
+        at = 0
+        for doc in docs:
+            own = slice(at, at + doc.n_sentences)
+            set_hedges(doc, hedges[own], self.settings.layer, judged[own])
+            at += doc.n_sentences
+            if self.settings.layer == LAYER:
+                doc.meta["certainty"] = True
+
+    def state(self) -> State:
+        if self.sentence_model is None:
+            raise WeftError("this detector of hedges is not trained yet: call fit, or load a model")
+        settings = {name: value for name, value in asdict(self.settings).items() if name not in _OF_THE_MACHINE}
+        header: dict[str, Any] = {"settings": settings, "columns": self.columns, "pairs": sorted(self.pairs)}
+        arrays: Arrays = {}
+        models = {"sentences": self.sentence_model, "cues": self.cue_model, "scopes": self.scope_model}
+        for name, model in models.items():
+            if model is not None:
+                header[name], own = model.state()
+                arrays.update({f"{name}/{key}": array for key, array in own.items()})
+        return header, arrays
+
+    @classmethod
+    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> HedgeDetector:
+        detector = cls(HedgeSettings(**header["settings"]))
+        settings = detector.settings
+
+        def own(name: str) -> Arrays:
+            return {key.partition("/")[2]: array for key, array in arrays.items() if key.startswith(f"{name}/")}
+
+        detector.columns = tuple(header["columns"])
+        detector.requires = ("tokens", *detector.columns)
+        detector.pairs = {(tuple(first), tuple(second)) for first, second in header["pairs"]}
+        detector.sentence_model = SentenceModel.of_state(
+            Templates(settings.sentence_templates), header["sentences"], own("sentences")
+        )
+        if "cues" in header:
+            detector.cue_model = LabelModel.of_state(Templates(settings.cue_templates), header["cues"], own("cues"))
+        if "scopes" in header:
+            detector.scope_model = LabelModel.of_state(
+                Templates(settings.scope_templates), header["scopes"], own("scopes")
+            )
+        return detector
+
+
+def cue_labels(hedges: Sequence[Hedge], length: int) -> list[str]:
+    """Cues as labels B, I, O; every piece of a cue begins with B.
+
+    >>> cue_labels([Hedge((0, 1)), Hedge((3,))], 5)
+    ['B', 'I', 'O', 'B', 'O']
+    """
+    labels = ["O"] * length
+    for hedge in hedges:
+        for start, end in hedge.pieces:
+            labels[start:end] = ["B"] + ["I"] * (end - start - 1)
+    return labels
+
+
+def joined_cues(labels: Sequence[str], tree: Tree, pairs: set[Pair]) -> list[Hedge]:
+    """The cues that labels mark; two pieces that training data has as one cue (either ... or) are joined.
+
+    >>> tree = Tree(["either", "a", "or", "b"], [""] * 4, [""] * 4, [-1] * 4, [""] * 4)
+    >>> joined_cues(["B", "O", "B", "O"], tree, {(("either",), ("or",))})
+    [Hedge(cue=(0, 2), scope=None)]
+    """
+    pieces: list[tuple[int, ...]] = []
+    for word, label in enumerate(labels):
+        if label == "B" or (label == "I" and (not word or labels[word - 1] == "O")):
+            pieces.append((word,))
+        elif label == "I":
+            pieces[-1] = (*pieces[-1], word)
+    found: list[Hedge] = []
+    while pieces:
+        first = pieces.pop(0)
+        text = _text(tree, first)
+        second = next((each for each in pieces if (text, _text(tree, each)) in pairs), None)
+        if second is not None:
+            pieces.remove(second)
+            first = (*first, *second)
+        found.append(Hedge(first))
+    return found
+
+
+def seen_pairs(trees: Sequence[Tree], hedges: Sequence[Sequence[Hedge]]) -> set[Pair]:
+    """Pairs of pieces that are one cue at least as often as two cues of a sentence."""
+    one: Counter[Pair] = Counter()
+    two: Counter[Pair] = Counter()
+    for tree, found in zip(trees, hedges, strict=True):
+        for hedge in found:
+            if len(hedge.pieces) == 2:
+                first, second = (_text(tree, range(*piece)) for piece in hedge.pieces)
+                one[first, second] += 1
+        single = [hedge for hedge in found if len(hedge.pieces) == 1]
+        for i, hedge in enumerate(single):
+            two.update((_text(tree, hedge.cue), _text(tree, other.cue)) for other in single[i + 1 :])
+    return {pair for pair, count in one.items() if count >= max(2, two[pair])}
+
+
+def _text(tree: Tree, words: Iterable[int]) -> tuple[str, ...]:
+    return tuple(tree.forms[word] for word in words)
+
+
+def _with_words(docs: Iterable[Doc]) -> list[Doc]:
+    """Documents with words; text that is not yet split is split by rule."""
+    kept = []
+    for doc in docs:
+        if not doc.n_words and doc.text.strip():
+            split_by_rule(doc)
+        if doc.n_words:
+            kept.append(doc)
+    return kept

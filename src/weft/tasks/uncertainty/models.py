@@ -1,0 +1,167 @@
+"""The two kinds of models behind the detector of hedges: one that judges sentences, one that labels words.
+
+Sentences: a linear support vector machine (liblinear) under L1 or L2, or the max-margin learner of sequences with one
+position a sentence. Items weigh the inverse of their class's share in training, which leans towards the best F1.
+Words: labels B, I, O by max margin with beam search.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.errors import ConfigError, DataError
+from weft.features.templates import Templates
+from weft.learn.linear.classifiers import linear_svm
+from weft.learn.online.history_margin import HistoryMargin
+from weft.ragged import Floats, States
+from weft.storage import Arrays
+from weft.tasks.uncertainty.data import Observed, Space, class_weights, look
+from weft.text.doc import Doc
+
+#: O comes first: where nothing known speaks for a label, as at a word never met, the first one wins.
+LABELS = ("O", "B", "I")
+#: How sentences are judged: l1 and l2 name the penalty of the support vector machine.
+SENTENCE_LEARNERS = ("l1", "l2", "margin")
+
+
+@dataclass(frozen=True)
+class Margin:
+    """Options of the max-margin learner."""
+
+    l2: float = 1.0
+    rate: float = 0.1
+    epochs: int = 10
+    width: int = 8
+    seed: int = 0
+
+
+@dataclass
+class SentenceModel:
+    """Says which sentences are uncertain: those that score above 0."""
+
+    templates: Templates
+    space: Space
+    weights: Floats
+    learner: str = "l1"
+
+    @classmethod
+    def fit(
+        cls,
+        templates: Templates,
+        observed: Observed,
+        uncertain: NDArray[Any],
+        learner: str = "l1",
+        c: float = 1.0,
+        balanced: bool = True,
+        margin: Margin | None = None,
+        bits: int = 18,
+    ) -> SentenceModel:
+        """Learn from the features of sentences."""
+        if learner not in SENTENCE_LEARNERS:
+            raise ConfigError(f"sentences are judged by {', '.join(SENTENCE_LEARNERS)}, not {learner!r}")
+        gold = np.asarray(uncertain, dtype=np.int32)
+        if len(np.unique(gold)) < 2:
+            raise DataError("the training data needs sentences with cues and sentences without; all are of one kind")
+        weight = class_weights(gold) if balanced else np.ones(len(gold))
+        space = Space.of(observed, 2, bits)
+        if learner == "margin":
+            weights = fit_margin(space.sentences(observed, gold, weight), margin or Margin())
+        else:
+            # The biases are features of their own (SENLEN), so that an intercept would be one too many.
+            machine = linear_svm(space.rows(observed), gold, weight, penalty=learner, c=c, intercept=False)
+            weights = machine.weights[:, 1] - machine.weights[:, 0]
+        return cls(templates, space, weights, learner)
+
+    def scores(self, observed: Observed) -> Floats:
+        """How far each sentence is on the uncertain side."""
+        if self.learner == "margin":
+            node = self.space.sentences(observed).chain(self.weights).node
+            return np.asarray(node[:, 1] - node[:, 0])
+        return np.asarray(self.space.rows(observed) @ self.weights)
+
+    def judge(self, seen: Doc) -> list[bool]:
+        """Whether each sentence of an observed document is uncertain."""
+        return [bool(score > 0) for score in self.scores(look(seen, self.templates))]
+
+    def state(self) -> tuple[dict[str, Any], Arrays]:
+        header, arrays = self.space.state()
+        return {**header, "learner": self.learner}, {**arrays, **_packed(self.weights)}
+
+    @classmethod
+    def of_state(cls, templates: Templates, header: dict[str, Any], arrays: Arrays) -> SentenceModel:
+        return cls(templates, Space.of_state(header, arrays), _unpacked(arrays), header["learner"])
+
+
+@dataclass
+class LabelModel:
+    """Labels words B, I, O."""
+
+    templates: Templates
+    space: Space
+    weights: Floats
+    width: int = 8
+
+    @classmethod
+    def fit(
+        cls, templates: Templates, observed: Observed, labels: States, margin: Margin | None = None, bits: int = 18
+    ) -> LabelModel:
+        """Learn from the features and labels of words."""
+        options = margin or Margin()
+        space = Space.of(observed, len(LABELS), bits)
+        weights = fit_margin(space.sequences(observed, labels), options)
+        return cls(templates, space, weights, options.width)
+
+    def best(self, observed: Observed) -> States:
+        """The labels of all words, as numbers."""
+        return self.space.sequences(observed).chain(self.weights, self.width).best()
+
+    def label(self, seen: Doc) -> list[list[str]]:
+        """The labels of the words of an observed document, sentence by sentence."""
+        observed = look(seen, self.templates)
+        labels = [LABELS[number] for number in self.best(observed)]
+        bounds = observed.sentences.tolist()
+        return [labels[first:end] for first, end in pairwise(bounds)]
+
+    def state(self) -> tuple[dict[str, Any], Arrays]:
+        header, arrays = self.space.state()
+        return {**header, "width": self.width}, {**arrays, **_packed(self.weights)}
+
+    @classmethod
+    def of_state(cls, templates: Templates, header: dict[str, Any], arrays: Arrays) -> LabelModel:
+        return cls(templates, Space.of_state(header, arrays), _unpacked(arrays), header["width"])
+
+
+def fit_margin(data: Any, options: Margin) -> Floats:
+    """The averaged weights of the sub-gradient learner."""
+    learner = HistoryMargin(
+        epochs=options.epochs, l2=options.l2, rate=options.rate, width=options.width, seed=options.seed
+    )
+    weights: Floats = learner.train(data).weights
+    return weights
+
+
+def label_numbers(labels: list[str]) -> States:
+    """Labels O, B, I as numbers.
+
+    >>> label_numbers(["O", "B", "I"]).tolist()
+    [0, 1, 2]
+    """
+    return np.array([LABELS.index(label) for label in labels], dtype=np.int32)
+
+
+def _packed(weights: Floats) -> Arrays:
+    """The weights that are not 0."""
+    used = np.flatnonzero(np.abs(weights) > 1e-9)
+    return {"at": used.astype(np.uint32), "weights": weights[used].astype(np.float32),
+            "size": np.array([len(weights)], dtype=np.int64)}  # fmt: skip
+
+
+def _unpacked(arrays: Arrays) -> Floats:
+    weights = np.zeros(int(arrays["size"][0]))
+    weights[arrays["at"]] = arrays["weights"]
+    return weights

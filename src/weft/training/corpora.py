@@ -1,0 +1,160 @@
+"""The documents of the corpora that a configuration names, as components and tests need them."""
+
+from __future__ import annotations
+
+import copy
+import tarfile
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from weft import data
+from weft.errors import DataError
+from weft.formats import read
+from weft.formats.streams import read_text
+from weft.pipeline.pipeline import Pipeline
+from weft.tasks.speech.generated import transcript_with_repairs
+from weft.tasks.speech.switchboard import read_switchboard
+from weft.text.doc import Doc
+from weft.text.layers import SpanLayer
+from weft.training.config import PARTS, ClusterSpec, CorpusSpec, PipelineConfig, split_reference
+
+#: A format that only configurations know: repairs are scored on it.
+SWITCHBOARD = "switchboard"
+
+
+class Material:
+    """Reads parts of corpora, each once. `limit` takes only so many sentences of each, for a trial.
+
+    The repairs that corpora with `repairs` get are drawn with the seed, others for every part.
+    """
+
+    def __init__(self, config: PipelineConfig, limit: int = 0, seed: int = 0) -> None:
+        self.config, self.limit, self.seed = config, limit, seed
+        self._read: dict[str, list[Doc]] = {}
+
+    def docs(self, references: Sequence[str]) -> list[Doc]:
+        """The documents of parts of corpora, one after the other."""
+        return [doc for reference in references for doc in self._part(reference)]
+
+    def _part(self, reference: str) -> list[Doc]:
+        name, part = split_reference(reference)
+        key = f"{name}.{part}"
+        if key not in self._read:
+            corpus = self.config.corpora[name]
+            found = self._files(corpus, part)
+            if part == "train" and corpus.apart:
+                held = {
+                    text for other in PARTS[1:] for doc in self._files(corpus, other) for text in sentence_keys(doc)
+                }
+                found = [left for doc in found if (left := _without(doc, held)) is not None]
+            limits = [each for each in (corpus.sentences, self.limit) if each]
+            if limits:
+                found = _first(found, min(limits))
+            if corpus.repairs:
+                found = [transcript_with_repairs(found, (self.seed, PARTS.index(part)))]
+            self._read[key] = found
+        return self._read[key]
+
+    def _files(self, corpus: CorpusSpec, part: str) -> list[Doc]:
+        paths = [self.find(path) for path in corpus.files(part)]
+        if corpus.read.get("format") == SWITCHBOARD:
+            return [read_switchboard(path) for path in paths]
+        docs = [doc for path in paths for doc in read(path, **corpus.read)]
+        return [_relabelled(_stripped(doc, corpus.strip), corpus.labels) for doc in docs]
+
+    def find(self, path: str) -> Path:
+        """A file that the configuration names: beside it, or in the data folder."""
+        beside = self.config.path.parent / path
+        return beside if beside.exists() else data.find(path)
+
+    def sentences(self, spec: ClusterSpec, segmenter: Pipeline) -> Iterator[list[str]]:
+        """The words of every sentence to learn clusters from; plain text is cut by the pipeline."""
+        for source in spec.text:
+            docs: Iterator[Doc] | list[Doc]
+            if source in self.config.corpora:
+                docs = self.docs([source])
+            else:
+                texts = _texts(self.find(source), spec.characters)
+                docs = segmenter.pipe(texts)
+            for doc in docs:
+                forms = doc.column("form")
+                yield from (forms[first:end] for first, end in pairwise(doc.sentence_offsets.tolist()))
+
+
+def sentence_keys(doc: Doc) -> list[str]:
+    """The characters of every sentence without blanks: what tells whether two corpora hold the same sentence.
+
+    >>> sentence_keys(Doc.of_words([["Dogs", "bark"], ["Cats", "purr"]]))
+    ['Dogsbark', 'Catspurr']
+    """
+    starts, ends = doc.word_start.tolist(), doc.word_end.tolist()
+    return [
+        "".join(doc.text[starts[first] : ends[end - 1]].split()) if first < end else ""
+        for first, end in pairwise(doc.sentence_offsets.tolist())
+    ]
+
+
+def _without(doc: Doc, held: set[str]) -> Doc | None:
+    """The document without the sentences that are held out."""
+    kept = [i for i, key in enumerate(sentence_keys(doc)) if key not in held]
+    return doc if len(kept) == doc.n_sentences else doc.subset(kept) if kept else None
+
+
+def _first(docs: Sequence[Doc], sentences: int) -> list[Doc]:
+    found: list[Doc] = []
+    for doc in docs:
+        if sentences <= 0:
+            break
+        found.append(doc if doc.n_sentences <= sentences else doc.subset(range(sentences)))
+        sentences -= doc.n_sentences
+    return found
+
+
+def _stripped(doc: Doc, beginning: str) -> Doc:
+    """The document with words that do not begin with what is to go."""
+    if not beginning:
+        return doc
+    forms = [form.removeprefix(beginning) or form for form in doc.column("form")]
+    new = Doc.of_words(
+        [forms[first:end] for first, end in pairwise(doc.sentence_offsets.tolist())], strings=doc.strings
+    )
+    new.columns.update({name: ids for name, ids in doc.columns.items() if name != "form"})
+    new.comments, new.spans, new.meta = doc.comments, doc.spans, doc.meta
+    return new
+
+
+def _relabelled(doc: Doc, labels: dict[str, str]) -> Doc:
+    """The document with other names of span labels, spans without one left out."""
+    if not labels:
+        return doc
+    new = copy.copy(doc)
+    new.spans = {}
+    for name, layer in doc.spans.items():
+        new.spans[name] = SpanLayer(doc.strings, layer.unit)
+        for pieces, label in layer:
+            if label in labels:
+                new.spans[name].add(pieces, labels[label])
+    return new
+
+
+def _texts(path: Path, characters: int) -> Iterator[str]:
+    """The plain texts of a file or an archive, each up to so many characters."""
+    if not tarfile.is_tarfile(path):
+        yield _beginning(read_text(str(path)), characters)
+        return
+    with tarfile.open(path) as archive:
+        for member in sorted(archive.getmembers(), key=lambda each: each.name):
+            file = archive.extractfile(member) if member.isfile() else None
+            if file is not None:
+                yield _beginning(file.read().decode("utf-8", "replace"), characters)
+
+
+def _beginning(text: str, characters: int) -> str:
+    return text[:characters] if characters else text
+
+
+def check_words(docs: Sequence[Doc], references: Sequence[str]) -> None:
+    """Refuse corpora without words before a long training."""
+    if not any(doc.n_words for doc in docs):
+        raise DataError(f"there are no words in {', '.join(references)}; check the paths and the key `read`")

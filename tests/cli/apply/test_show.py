@@ -1,0 +1,27 @@
+"""Documents for the eye."""
+
+from __future__ import annotations
+
+from weft.cli.apply.show import lines
+from weft.text import Doc, SpanLayer
+
+
+def shown(doc: Doc) -> list[str]:
+    return [line.plain for line in lines(doc)]
+
+
+def test_spans_stand_above_the_tree_of_their_sentence_and_empty_layers_are_left_out() -> None:
+    doc = Doc.of_words(
+        [["Ada", "sleeps"], ["Go", "on"]], head=[[2, 0], [0, 1]], deprel=[["nsubj", "root"], ["root", "dep"]]
+    )
+    doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "PER")])
+    doc.spans["mwe"] = SpanLayer.of(doc.strings, [(2, 4, "strong")])
+    assert shown(doc) == ["[PER Ada] sleeps", "sleeps root", "└─ Ada nsubj", "[strong Go on]", "Go root", "└─ on dep"]
+
+
+def test_sentences_without_spans_show_their_tags_where_there_are_several_layers() -> None:
+    doc = Doc.of_words([["Ada", "sleeps"]], upos=[["PROPN", "VERB"]])
+    doc.spans["entities"] = doc.spans["mwe"] = SpanLayer(doc.strings)
+    assert shown(doc) == ["Ada/PROPN sleeps/VERB"]
+    del doc.spans["mwe"]
+    assert shown(doc) == ["Ada sleeps"]

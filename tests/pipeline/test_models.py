@@ -1,0 +1,72 @@
+"""Models by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import weft
+from weft.errors import ModelError
+from weft.pipeline import models
+from weft.pipeline.pipeline import Pipeline
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    monkeypatch.delenv("WEFT_MODELS", raising=False)
+    return tmp_path
+
+
+def test_a_model_is_found_in_the_named_folders_first_then_in_the_users(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    users, first, second = models.user_folder(), folder / "first", folder / "second"
+    for place in (users, first, second):
+        Pipeline([], {"name": place.name}).save(place / "tlh.weft")
+    assert models.find("tlh") == users / "tlh.weft"
+    monkeypatch.setenv("WEFT_MODELS", f"{first}:{second}")
+    assert weft.load("tlh").card["name"] == "first"
+
+
+def test_a_name_that_is_nowhere_is_an_error_that_says_how_to_build_the_model(folder: Path) -> None:
+    with pytest.raises(ModelError, match=r"no model 'de'.*weft train pipeline configs/de\.toml"):
+        weft.load("de")
+
+
+def test_the_command_prints_the_card_and_lists_models_with_names(folder: Path) -> None:
+    from typer.testing import CliRunner
+
+    from weft.cli.app import app
+
+    Pipeline([], {"name": "tlh", "licence": "CC0", "scores": {"set, raw text": {"LAS": 71.0}}}).save(
+        models.user_folder() / "tlh.weft"
+    )
+    card = CliRunner().invoke(app, ["models", "card", "tlh"])
+    assert "| set, raw text | 71.00 |" in card.output
+    listed = CliRunner().invoke(app, ["models", "list", "--json"])
+    assert '"model": "tlh"' in listed.output
+
+
+def test_the_option_for_speech_strikes_out_repairs_and_leaves_fluent_sentences(folder: Path) -> None:
+    nlp = weft.load("en", "en-speech")
+    doc = nlp("i want a flight to boston uh i mean to denver")
+    assert [span.text for span in doc.span_views("disfluencies")] == ["to boston"]
+    assert doc.column("deprel")[4:7] == ["reparandum", "reparandum", "discourse:filler"]
+    assert not nlp("they wrote to the captain on friday and he closed the harbour").span_views("disfluencies")
+    assert weft.load("en-speech").card["licence"] == "CC BY-SA 4.0"
+
+
+def test_the_models_of_the_package_are_listed_and_small(folder: Path) -> None:
+    own = models.available()
+    assert {"en", "en-speech"} <= set(own)
+    assert own["en-speech"].stat().st_size <= 3e6
+    assert sum(path.stat().st_size for path in own.values()) <= 20e6
+
+
+def test_a_path_is_taken_as_it_is(folder: Path) -> None:
+    assert models.find("some/where") == Path("some/where")
+    assert models.find("model.weft") == Path("model.weft")
+    with pytest.raises(ModelError, match="no model file"):
+        weft.load("model.weft")

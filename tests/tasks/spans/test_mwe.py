@@ -1,0 +1,153 @@
+"""The tagger of multiword expressions on sentences made up here."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from weft.errors import ConfigError, DataError
+from weft.learn.chains.labels import LabelSpace
+from weft.lexical.mwe_lexicon import MweLexicon
+from weft.lexical.wordnet import WordNet
+from weft.pipeline.pipeline import Pipeline
+from weft.pipeline.registry import train
+from weft.tasks.spans.mwe import MweSettings, MweTagger, recall_cost
+from weft.tasks.spans.mwe_features import ExpressionFeatures, word_class
+from weft.text import Doc
+from weft.text.conventions.expressions import SCHEMES, TOPOLOGIES, Expressions, expressions_of, has_gap, set_expressions
+from weft.text.corpus import Corpus
+
+SUBJECTS, OBJECTS = ["He", "She", "Anna"], ["it", "hope", "work"]
+
+
+def corpus():
+    """Sentences with `give ... up` (strong, gappy), `of course` (strong), `strong tea` (weak)."""
+    sentences, tags, found = [], [], []
+    for subject, thing in product(SUBJECTS, OBJECTS):
+        sentences += [
+            [subject, "gave", thing, "up"],
+            [subject, "sees", thing, "of", "course"],
+            [subject, "drinks", "strong", "tea"],
+        ]
+        tags += [["PRP", "VBD", "NN", "RP"], ["PRP", "VBZ", "NN", "IN", "NN"], ["PRP", "VBZ", "JJ", "NN"]]
+        found += [Expressions.of(strong=[(1, 3)]), Expressions.of(strong=[(3, 4)]), Expressions.of(weak=[(2, 3)])]
+    lemmas = [[{"gave": "give", "sees": "see", "drinks": "drink"}.get(w, w.lower()) for w in s] for s in sentences]
+    doc = Doc.of_words(sentences, xpos=tags, lemma=lemmas)
+    set_expressions(doc, found)
+    return doc
+
+
+def unseen():
+    return Doc.of_words(
+        [["They", "gave", "cats", "up"], ["Of", "course"], ["strong", "tea"]],
+        xpos=[["PRP", "VBD", "NN", "RP"], ["IN", "NN"], ["JJ", "NN"]],
+        lemma=[["they", "give", "cat", "up"], ["of", "course"], ["strong", "tea"]],
+    )
+
+
+@pytest.mark.parametrize("tags", SCHEMES)
+def test_every_scheme_learns_what_it_can_say(tags):
+    tagger = MweTagger(MweSettings(tags=tags, epochs=10))
+    tagger.fit([corpus()])
+    doc = unseen()
+    tagger([doc])
+    first, *others = expressions_of(doc)
+    assert first.outermost() == ([(1, 3)] if tags in (6, 8) else [])
+    assert any(map(has_gap, first.outermost())) == (tags in (6, 8))
+    assert [each.outermost() for each in others] == [[(0, 1)], [(0, 1)]]
+    assert bool(others[1].weak) == (tags in (4, 8))
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "mira", "margin", "crf"])
+def test_all_learners_find_expressions(learner):
+    tagger = MweTagger.of_options({"learner": learner, "epochs": "10", "features": "seen", "recall_cost": "2"})
+    tagger.fit([corpus()], [corpus()])
+    doc = unseen()
+    tagger([doc])
+    assert expressions_of(doc)[0] == Expressions.of(strong=[(1, 3)])
+
+
+def test_a_saved_model_knows_its_lexicons_and_finds_the_same(tmp_path):
+    (tmp_path / "idioms.txt").write_text("give <something> up\tverb\nof course\n")
+    (tmp_path / "paths.txt").write_text("00\tgave\t3\n01\ttea\t2\n")
+    for name, rows in {"noun": "tea n 1\nstrong_tea n 1\n", "verb": "give v 1\n", "adj": "", "adv": ""}.items():
+        (tmp_path / f"index.{name}").write_text(rows)
+    options = {"lexicons": str(tmp_path / "idioms.txt"), "clusters": str(tmp_path / "paths.txt"),
+               "wordnet": str(tmp_path), "seen_count": 2, "epochs": 3}  # fmt: skip
+    report = train("mwe", Corpus(lambda: iter([corpus()])), None, tmp_path / "model.weft", options)
+    assert report["training"]["labels"] == 8
+    for name in ("idioms.txt", "paths.txt", "index.noun"):
+        (tmp_path / name).unlink()
+    loaded = Pipeline.load(tmp_path / "model.weft")
+    (component,) = loaded.components
+    assert {lexicon.name for lexicon in component.lexicons} == {"wordnet", "idioms"}
+    assert ("give", "up") in component._seen.entries
+    doc = unseen()
+    component([doc])
+    assert expressions_of(doc)[0] == Expressions.of(strong=[(1, 3)])
+    again = tmp_path / "again.weft"
+    loaded.save(again)
+    assert again.read_bytes() == (tmp_path / "model.weft").read_bytes()
+
+
+def test_the_lexicon_of_a_fold_leaves_its_own_expressions_out():
+    doc = Doc.of_words([["of", "course"], ["at", "all"], ["of", "course"]])
+    set_expressions(doc, [Expressions.of(strong=[(0, 1)])] * 3)
+    tagger = MweTagger(MweSettings(seen_count=1, folds=2, epochs=1))
+    tagger.fit([doc])
+    assert set(tagger._seen.entries) == {("of", "course"), ("at", "all")}
+    assert [set(lexicon.entries) for lexicon in tagger._folds] == [{("at", "all")}, {("of", "course")}]
+
+
+def test_probabilities_come_with_expressions():
+    tagger = MweTagger(MweSettings(learner="crf", epochs=10))
+    tagger.fit([corpus()])
+    tagger.probabilities = True
+    doc = unseen()
+    tagger([doc])
+    assert 0.0 < doc.spans["mwe"].attributes[0]["probability"] <= 1.0
+
+
+def test_missed_beginnings_are_dear_and_nothing_else():
+    space = LabelSpace(SCHEMES[8], topology=TOPOLOGIES[8])
+    table = np.array(recall_cost(space, 100.0).table)
+    dear = {(space.labels[i], space.labels[j]) for i, j in zip(*np.nonzero(table > 1), strict=True)}
+    assert dear == {("B", "O"), ("B", "o"), ("b", "O"), ("b", "o")}
+    assert (table.diagonal() == 0).all()
+    assert table.max() == 101.0
+    assert MweTagger(MweSettings(recall_cost=0.0, hamming=False)).cost(space) is None
+
+
+def test_features_of_the_appendix():
+    net = WordNet({"look": "nv", "glass": "n", "looking glass": "n", "check in": "v", "check-in": "n"})
+    lexicons = [MweLexicon.of("wordnet", net.multiwords()), MweLexicon.of("two", [("check in", "x")])]
+    features = ExpressionFeatures(lexicons, net)
+    found = features.of_sentence(
+        ["Check", "it", "in", "4", "-"], ["check", "it", "in", "4", "-"], ["VB", "PRP", "RP", "CD", ":"]
+    )
+    assert {"2 0", "4 first", "12 2 check in", "23 1", "23 2", "24 2 VB RP"} <= set(found[0])
+    assert {"21 wordnet B v gappy", "22 two B x gappy VB RP", "17 VB"} <= set(found[0])
+    assert {"21 wordnet O", "2 1"} <= set(found[1])
+    assert {"8", "3 1"} <= set(found[3])
+    assert {"9 -", "3 0"} <= set(found[4])
+    found = features.of_sentence(["a", "check", "-", "in"], ["a", "check", "-", "in"], ["DT", "NN", "HYPH", "RP"])
+    assert "18 next" in found[1]
+    assert "19" in found[2]
+    assert "18 previous" in found[3]
+    found = features.of_sentence(["looking", "glass"], ["look", "glass"], ["NN", "NN"])
+    assert "20 nv n B" in found[0]
+    assert "20 n n I" in found[1]
+    assert word_class("AUX") == "verb"
+
+
+def test_bad_settings_and_data_are_refused(tmp_path):
+    with pytest.raises(ConfigError, match="3, 4, 6, 8"):
+        MweSettings.of_options({"tags": 5})
+    with pytest.raises(ConfigError, match="at least 0"):
+        MweSettings.of_options({"recall_cost": -1})
+    with pytest.raises(DataError, match="no span layer 'mwe'"):
+        MweTagger().fit([Doc.of_words([["a"]])])
+    (tmp_path / "a.txt").write_text("of course\n")
+    same = f"{tmp_path}/a.txt,{tmp_path}/a.txt"
+    with pytest.raises(ConfigError, match="names of their own"):
+        MweTagger(MweSettings(lexicons=same)).fit([corpus()])

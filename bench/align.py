@@ -7,7 +7,7 @@ with French captions (Multi30k) and verses of the New Testament, which have anot
 Time is CPU time of learning both directions and linking the words, from lists of words, split by rule. For Weft it is
 also taken on all English and German captions, and on 100,000 sentence pairs: the captions again and again. Kernels are
 compiled before the clock starts. eflomal runs with its own settings (model 3, three samplers), and writes files of
-links, which are read and symmetrised by Weft in the same way.
+links, which are read and symmetrized by Weft in the same way.
 """
 
 from __future__ import annotations
@@ -141,10 +141,10 @@ def eflomal(source: Sentences, target: Sentences) -> Any:
 
 
 def joined(forward: Any, backward: Any, way: str, n: int) -> Any:
-    """The links of the first sentence pairs, symmetrised."""
-    from weft.infer.alignment.symmetrize import symmetrise
+    """The links of the first sentence pairs, symmetrized."""
+    from weft.infer.alignment.symmetrize import symmetrize
 
-    return symmetrise(forward.take(0, n), backward.take(0, n), way)
+    return symmetrize(forward.take(0, n), backward.take(0, n), way)
 
 
 def figures(links: Any, sure: Any, possible: Any) -> dict[str, Any]:

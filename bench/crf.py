@@ -130,7 +130,7 @@ def weft_side() -> dict[str, Any]:
 
     def documents(words: Columns, tags: Columns) -> list[Doc]:
         strings, cut = StringTable(), range(0, len(words), 200)
-        return [Doc.of_words(words[i : i + 200], strings=strings, xpos=tags[i : i + 200]) for i in cut]
+        return [Doc.from_words(words[i : i + 200], strings=strings, xpos=tags[i : i + 200]) for i in cut]
 
     train = list(read(data.find(TRAIN), format="columns", fields="form xpos label"))
     warm = Tagger(TaggerSettings(**{**settings, "iterations": 2}))

@@ -88,7 +88,7 @@ def without_trees(doc: Any) -> Any:
     columns = ("form", "upos", "xpos", "feats", "lemma")
     rows = {name: doc.column(name) for name in columns}
     cut = {name: [flat[a:b] for a, b in pairwise(doc.sentence_offsets.tolist())] for name, flat in rows.items()}
-    return Doc.of_words(cut.pop("form"), strings=doc.strings, **cut)
+    return Doc.from_words(cut.pop("form"), strings=doc.strings, **cut)
 
 
 def filtered(parser: Any, dev: Sequence[Any]) -> tuple[float | None, float | None]:

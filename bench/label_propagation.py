@@ -68,7 +68,7 @@ def _large(vertices: int, workers: int) -> dict[str, Any]:
     targets = np.eye(LABELS, dtype=np.float32)[rng.integers(0, LABELS, len(labelled))]
     clock = time.process_time if workers == 1 else time.perf_counter
     started = clock()
-    graph = Graph.of_edges(vertices, u, v, w)
+    graph = Graph.from_edges(vertices, u, v, w)
     del u, v, w
     propagate(graph, labelled, targets, sweeps=SWEEPS, workers=workers)
     seconds = clock() - started
@@ -83,7 +83,7 @@ def _large(vertices: int, workers: int) -> dict[str, Any]:
 
 def _ours(vectors: Any, graph: Graph | None, known: Any) -> None:
     if graph is None:
-        graph = Graph.of_lists(*nearest_neighbours(vectors, LISTED)).symmetric()
+        graph = Graph.from_lists(*nearest_neighbours(vectors, LISTED)).symmetric()
     labelled = np.flatnonzero(known >= 0)
     propagate(graph, labelled, np.eye(LABELS)[known[labelled]], sweeps=SWEEPS).argmax(axis=1)
 
@@ -116,7 +116,7 @@ def _edges(n: int) -> tuple[Any, Any, Any]:
 
 
 def _graph(n: int) -> Graph:
-    return Graph.of_edges(n, *_edges(n))
+    return Graph.from_edges(n, *_edges(n))
 
 
 def _trigrams(n: int) -> Any:
@@ -125,5 +125,5 @@ def _trigrams(n: int) -> Any:
     contexts = TrigramContexts()
     while len(contexts) < n:
         words = rng.zipf(1.3, size=(200, 8)) % 2000
-        contexts.add([Doc.of_words([[f"w{word}" for word in row] for row in words.tolist()])])
+        contexts.add([Doc.from_words([[f"w{word}" for word in row] for row in words.tolist()])])
     return contexts.pmi()[:n]

@@ -1,4 +1,4 @@
-"""Entity recogniser on CoNLL-2002 (es, nl) and CoNLL-2003 (en), nested entities on LitBank and GermEval 2014.
+"""Entity recognizer on CoNLL-2002 (es, nl) and CoNLL-2003 (en), nested entities on LitBank and GermEval 2014.
 
 Gazetteers are the entities of the training parts of WikiANN (en, de, fr) and the lists of names and places of NLTK;
 word clusters are learned from the training text and the treebanks of the language, for English from novels too. Both
@@ -51,7 +51,7 @@ def run() -> dict[str, Any]:
         for name, (train, test) in {"litbank-nested": litbank(), "germeval2014-de": germeval()}.items():
             recognizer, seconds = trained(train, {"gazetteers": lists, "nested": True})
             rows.append({"corpus": f"{name} test, nested", **scored(recognizer, test), "goal": None, CPU: seconds})
-    return {"title": "Entity recogniser, exact spans", "rows": rows}
+    return {"title": "Entity recognizer, exact spans", "rows": rows}
 
 
 def conll(corpus: str, fields: str, part: str) -> list[Any]:
@@ -63,10 +63,10 @@ def conll(corpus: str, fields: str, part: str) -> list[Any]:
 
 
 def trained(docs: list[Any], options: dict[str, Any]) -> tuple[Any, float]:
-    """A recogniser and the CPU seconds it took."""
+    """A recognizer and the CPU seconds it took."""
     from weft.tasks.entities.recognizer import EntityRecognizer
 
-    recognizer = EntityRecognizer.of_options(options)
+    recognizer = EntityRecognizer.from_options(options)
     report = recognizer.fit(docs)
     return recognizer, float(report["training"]["cpu_seconds"])
 

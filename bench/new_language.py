@@ -93,7 +93,7 @@ class Steps:
         from weft.text.doc import Doc
 
         english, german = bitext()
-        write([Doc.of_words(english)], self.path("bitext.en.conllu"))
+        write([Doc.from_words(english)], self.path("bitext.en.conllu"))
         Path(self.path("bitext.de.txt")).write_text("".join(" ".join(s) + "\n" for s in german), encoding="utf-8")
         Path(self.path("wiktionary.de.dic")).write_bytes(gzip.decompress(find(DICTIONARY).read_bytes()))
         pairs = [line.split("\t") for line in Path(self.path("wiktionary.de.dic")).read_text("utf-8").splitlines()]
@@ -104,9 +104,9 @@ class Steps:
         write(read(find(ENGLISH)).take_sentences(N_ENGLISH), self.path("ewt.conllu"))
         write(read(find(GERMAN.format("test"))).take_sentences(N_TEST), self.path("gold.conllu"))
         test = read(find(GERMAN.format("test"))).take_sentences(N_TEST)
-        write([Doc.of_words(sentences(doc)) for doc in test], self.path("test.conllu"))
+        write([Doc.from_words(sentences(doc)) for doc in test], self.path("test.conllu"))
         text = read(find(GERMAN.format("dev"))).take_sentences(N_TARGET)
-        write([Doc.of_words(sentences(doc)) for doc in text], self.path("text.conllu"))
+        write([Doc.from_words(sentences(doc)) for doc in text], self.path("text.conllu"))
         for n in ANNOTATED:
             write(read(find(GERMAN.format("dev"))).take_sentences(n), self.path(f"annotated-{n}.conllu"))
 

@@ -3,7 +3,7 @@
 Speed is words a CPU second on one core, from documents of words with tags to documents with trees, the best of up to
 twenty rounds over the dev file, the model in memory. `two threads` is how many times as fast two threads are as one, by
 wall time. Trees are learned from gold tags and scored with gold tags; in the last row of Weft tags, features and lemmas
-are those of its own tagger and lemmatiser, in training by jackknifing in five parts, and tagger and parser see the word
+are those of its own tagger and lemmatizer, in training by jackknifing in five parts, and tagger and parser see the word
 clusters of `weft bench tagger`. With 5 runs, the weights of five trainings are averaged, and those below 1 left out.
 
 The peers are trained briefly, on the first 300 sentences of the same file, for their speed; each runs in a process of
@@ -84,11 +84,11 @@ def predicted(train: Sequence[Any], clusters: str) -> tuple[list[Any], list[Any]
 
 
 def annotate(train: Sequence[Any], docs: Sequence[Any], clusters: str) -> None:
-    """Tag and lemmatise documents by components that learn from others."""
+    """Tag and lemmatize documents by components that learn from others."""
     from weft.tasks.tagging.lemmatize import Lemmatizer
     from weft.tasks.tagging.tagger import Tagger
 
-    for component in (Tagger.of_options({"clusters": clusters}), Lemmatizer()):
+    for component in (Tagger.from_options({"clusters": clusters}), Lemmatizer()):
         component.fit(train)
         component(docs)
 
@@ -97,10 +97,10 @@ def measure(name: str, options: dict[str, Any], train: Sequence[Any], dev: Seque
     """Train a parser and measure it."""
     from weft.tasks.parsing.transitions.parser import Parser
 
-    warm = Parser.of_options({**options, "epochs": 1, "runs": 1})
+    warm = Parser.from_options({**options, "epochs": 1, "runs": 1})
     warm.fit(train[:3])
     warm(list(docs("dev")[:3]))
-    parser = Parser.of_options(options)
+    parser = Parser.from_options(options)
     started = time.process_time()
     report = parser.fit(train)
     seconds = time.process_time() - started

@@ -1,7 +1,7 @@
 """The English pipeline from raw text to trees and entities: speed, start and memory, beside spaCy and UDPipe.
 
 Speed is words a CPU second on one core from texts to documents, the model in memory: segmenter, tagger with features,
-lemmatiser, parser and entities, best of several rounds over the texts of English-EWT dev; `all components` adds chunks
+lemmatizer, parser and entities, best of several rounds over the texts of English-EWT dev; `all components` adds chunks
 and multiword expressions. `two threads` is how many times as fast two threads are as one, by wall time. The long run
 goes through novels, one million words (or as many as WEFT_BENCH_WORDS says), and notes resident memory on the way.
 `first start` is `weft annotate` on a short file with no compiled kernels at hand, `later start` the same once more, in

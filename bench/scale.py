@@ -5,7 +5,7 @@ file. `weft annotate FILE --to conllu` goes through it in a process of its own e
 that of its workers) is looked at twice a second: a million words into a folder with one and with two processes and into
 one file with one and two threads; then a long run of two million words, or as many as WEFT_BENCH_WORDS says. The model
 is the English one of the package or, where there is none, a small pipeline trained on the examples: segmenter, tagger,
-lemmatiser, parser.
+lemmatizer, parser.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ def small_pipeline() -> Pipeline:
     }
     components = []
     for task, docs in sources.items():
-        component = component_class(task).of_options({})
+        component = component_class(task).from_options({})
         component.fit(docs)
         components.append(component)
     return Pipeline(components, {"name": "small", "corpora": ["examples"], "licence": "MIT"})

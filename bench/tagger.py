@@ -1,4 +1,4 @@
-"""Tagger and lemmatiser on English-EWT: training time, speed, accuracy and size, without and with word clusters.
+"""Tagger and lemmatizer on English-EWT: training time, speed, accuracy and size, without and with word clusters.
 
 Speed is words a CPU second on one core from documents of words to documents with tags (UPOS, XPOS and features), and
 from those to lemmas, the best of five rounds over the test file, a model in memory; `first pass` is that of models that
@@ -40,7 +40,7 @@ def run() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "english.paths"
         clusters_cpu = _cpu(lambda: english_clusters(path))
-        clustered = Tagger.of_options({"clusters": str(path)})
+        clustered = Tagger.from_options({"clusters": str(path)})
         seconds["with clusters"] = _cpu(lambda: clustered.fit(train))
         rows = [_row("training, CPU s", 60, *seconds.values())]
         rows.append(_row("words/s", "200,000 and 300,000", *_speeds(tagger, lemmatizer, clustered)))
@@ -48,7 +48,7 @@ def run() -> dict[str, Any]:
         for precision in ("float32", "int16", "int8"):
             rows += _at_precision(tagger, lemmatizer, clustered, precision)
         rows.append(_row("learning clusters, CPU s", None, None, None, clusters_cpu))
-    return {"title": "Tagger and lemmatiser, English-EWT, gold words", "rows": rows}
+    return {"title": "Tagger and lemmatizer, English-EWT, gold words", "rows": rows}
 
 
 def _row(what: str, goal: Any, tagger: Any, lemmatizer: Any, clustered: Any) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def _speeds(tagger: Any, lemmatizer: Any, clustered: Any, first: bool = False) -
     for component in (tagger, lemmatizer, clustered):
         rounds = []
         for _ in range(5):
-            used = type(component).of_state(*component.state()) if first else component
+            used = type(component).from_state(*component.state()) if first else component
             rounds.append(_cpu(lambda c=used: c(docs)))
         found.append(words / min(rounds))
     return found
@@ -137,7 +137,7 @@ def _at_precision(tagger: Any, lemmatizer: Any, clustered: Any, precision: str) 
     from weft.evaluate.trees.ud import evaluate_ud
     from weft.pipeline.pipeline import Pipeline
 
-    small = [_quantised(component, precision) for component in (tagger, lemmatizer, clustered)]
+    small = [_quantized(component, precision) for component in (tagger, lemmatizer, clustered)]
     sizes = []
     with tempfile.TemporaryDirectory() as folder:
         for component in small:
@@ -162,7 +162,7 @@ def _at_precision(tagger: Any, lemmatizer: Any, clustered: Any, precision: str) 
     return rows
 
 
-def _quantised(component: Any, precision: str) -> Any:
+def _quantized(component: Any, precision: str) -> Any:
     """The component with its tables of weights at another precision, without training it anew."""
     import numpy as np
 
@@ -179,7 +179,7 @@ def _quantised(component: Any, precision: str) -> Any:
             weights = np.rint(weights / scale)
         arrays[f"{table}scale"] = np.array([scale])
         arrays[name] = weights.astype(PRECISIONS[precision])
-    return type(component).of_state(header, arrays)
+    return type(component).from_state(header, arrays)
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ def weft_speed(folder: Path) -> dict[str, float]:
     Pipeline([trained]).save(folder / "weft.model")
     tagger = Pipeline.load(folder / "weft.model").components[0]
     test = [forms for forms, *_ in _sentences("test")]
-    return _speed_of(lambda: [Doc.of_words(test)], tagger, sum(map(len, test)))
+    return _speed_of(lambda: [Doc.from_words(test)], tagger, sum(map(len, test)))
 
 
 def spacy_speed(folder: Path) -> dict[str, float]:

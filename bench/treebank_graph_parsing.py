@@ -64,7 +64,7 @@ def row(name: str) -> dict[str, Any]:
     from weft.tasks.parsing.mst.parser import GraphParser
     from weft.tasks.parsing.mst.settings import GraphParserSettings
 
-    settings = GraphParserSettings.of_options(SETTINGS)
+    settings = GraphParserSettings.from_options(SETTINGS)
     configuration = f"{SETTINGS}\n{templates_of(settings.order, settings.morphology)}\n{FILTER}"
     return kept_row(name, "weft-treebank-graph-parsing", configuration, lambda: GraphParser(settings))
 

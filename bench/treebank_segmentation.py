@@ -111,7 +111,7 @@ def respaced(doc: Doc) -> Doc:
         sentences.append(forms[first : first + length])
         spaces.append(blanks[first : first + length])
         first += length
-    return Doc.of_words(sentences, spaces)
+    return Doc.from_words(sentences, spaces)
 
 
 def _is_unspaced(form: str, table: CharacterTable) -> bool:

@@ -1,4 +1,4 @@
-"""Tagger and lemmatiser on every UD treebank with a training file, gold words: Weft beside UDPipe 1.2 as published.
+"""Tagger and lemmatizer on every UD treebank with a training file, gold words: Weft beside UDPipe 1.2 as published.
 
 One configuration for all: the components' defaults, trained on the training file alone. The test file is tagged from
 gold words; lemmas are found with the tags of the tagger. Where a treebank has no test file its dev file is used, and

@@ -1,7 +1,7 @@
 """Weft turns text into structure: documents, features, exact inference, learning, on a CPU.
 
 >>> import weft
->>> doc = weft.Doc.of_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])
+>>> doc = weft.Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])
 >>> doc
 Doc(1 sentences, 2 words)
 """

@@ -57,7 +57,7 @@ def mention_batch(seed: int, n: int = 5) -> tuple[ChainData, MentionBatch]:
     space = LabelSpace(LABELS, 1, "IOB2")
     reader = ChainReader(Templates("true w[0] w[-1] y[-1]"), {"w": "form"})
     tags = space.ids(encode(mentions, n, "IOB2"))
-    data = ChainData.build(reader, [Doc.of_words([words])], tags, space, seen_only=False)
+    data = ChainData.build(reader, [Doc.from_words([words])], tags, space, seen_only=False)
     return data, MentionBatch(**vars(data.batch), references=references, names=tuple(LABELS), scheme="IOB2")
 
 
@@ -113,7 +113,7 @@ def test_scores_count_alternatives():
 
 
 def test_alternatives_belong_to_the_mention_they_overlap_most():
-    doc = Doc.of_words([["a", "b", "c", "d"], ["e"]])
+    doc = Doc.from_words([["a", "b", "c", "d"], ["e"]])
     doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "G"), (1, 3, "G")])
     doc.spans["other"] = SpanLayer.of(doc.strings, [(0, 3, "G"), (4, 5, "G")])
     first, second = references_of(doc, "entities", "other")
@@ -122,7 +122,7 @@ def test_alternatives_belong_to_the_mention_they_overlap_most():
 
 
 def noisy_doc(seed: int, sentences: int) -> Doc:
-    """Sentences in which names are told from words only by chance: half of the capitalised words are names."""
+    """Sentences in which names are told from words only by chance: half of the capitalized words are names."""
     random = np.random.default_rng(seed)
     words, spans, at = [], [], 0
     for _ in range(sentences):
@@ -137,7 +137,7 @@ def noisy_doc(seed: int, sentences: int) -> Doc:
                 row.append(f"v{random.integers(0, 10)}")
         words.append(row)
         at += len(row)
-    doc = Doc.of_words(words)
+    doc = Doc.from_words(words)
     doc.spans["entities"] = SpanLayer.of(doc.strings, spans)
     return doc
 
@@ -204,7 +204,7 @@ def test_effort_and_break_even_are_those_of_the_paper():
 def test_bad_settings_are_told():
     for wrong in ({"learner": "crf"}, {"target": "any"}, {"miss": -1}, {"miss": 0, "false_alarm": 0}):
         with pytest.raises(ConfigError):
-            Proposer.of_options(wrong)
+            Proposer.from_options(wrong)
     with pytest.raises(ConfigError, match="overlaps"):
         resolve([], "shortest")
 

@@ -21,7 +21,7 @@ from weft.text import Doc, SpanLayer
 
 @pytest.fixture
 def docs():
-    doc = Doc.of_words([["SREBP-1a", "stimulated", "StAR", "promoter", "activity"], ["No", "gene", "here"]])
+    doc = Doc.from_words([["SREBP-1a", "stimulated", "StAR", "promoter", "activity"], ["No", "gene", "here"]])
     doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "GENE"), (2, 3, "GENE"), (2, 4, "GENE"), (6, 7, "GENE")])
     return [doc]
 

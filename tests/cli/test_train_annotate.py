@@ -186,7 +186,7 @@ def test_what_a_format_holds_is_known_before_anything_is_annotated(format: str, 
             return {}, {}
 
         @classmethod
-        def of_state(cls, header: dict[str, object], arrays: object) -> Finder:
+        def from_state(cls, header: dict[str, object], arrays: object) -> Finder:
             return cls()
 
     nlp = package.Pipeline([Finder()])

@@ -34,7 +34,7 @@ def test_probability_one_belongs_to_the_last_bin_and_empty_bins_are_left_out():
 
 
 def test_columns_and_spans_are_judged_by_what_gold_has():
-    gold, system = (Doc.of_words([["a", "b", "c"]], upos=[tags]) for tags in ("XYZ", "XYY"))
+    gold, system = (Doc.from_words([["a", "b", "c"]], upos=[tags]) for tags in ("XYZ", "XYY"))
     system.confidence["upos"] = np.array([1.0, 1.0, 0.4], dtype=np.float32)
     assert calibration_of_column([gold], [system]).right == pytest.approx(2 / 3)
     assert calibration_of_column([gold], [system]).error == pytest.approx(0.4 / 3)
@@ -46,7 +46,7 @@ def test_columns_and_spans_are_judged_by_what_gold_has():
 
 
 def test_what_cannot_be_judged_is_told_plainly():
-    doc = Doc.of_words([["a"]], upos=[["X"]])
+    doc = Doc.from_words([["a"]], upos=[["X"]])
     doc.spans["e"] = SpanLayer.of(doc.strings, [(0, 1, "P")])
     with pytest.raises(DataError, match="annotate with --probabilities"):
         calibration_of_column([doc], [doc])

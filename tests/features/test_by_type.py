@@ -29,7 +29,7 @@ def document(rows: list[list[tuple[str, str]]], strings: StringTable) -> Doc:
         "xpos": [[tag for _, tag in row] for row in rows],
         "feats": [[f"A={tag}" for _, tag in row] for row in rows],
     }
-    return Doc.of_words([[word for word, _ in row] for row in rows], strings=strings, **columns)
+    return Doc.from_words([[word for word, _ in row] for row in rows], strings=strings, **columns)
 
 
 @settings(max_examples=40, deadline=None)
@@ -43,7 +43,7 @@ def test_scores_by_type_are_those_of_all_features(
     features, offsets = extractor.features(docs)
     index = FeatureIndex()
     index.add(features.keys)
-    layout = Layout.of_mask(np.ones((len(index), 3), dtype=bool))
+    layout = Layout.from_mask(np.ones((len(index), 3), dtype=bool))
     weights = np.random.default_rng(0).integers(-50, 50, layout.size).astype(np.float64)
     table = FrozenTable.freeze(index, layout, weights)
     scores, found = TypeScorer(extractor, table).score(docs)

@@ -39,7 +39,7 @@ def test_cluster_paths_are_cut_to_their_prefixes():
 
 
 def test_a_field_in_lower_case_sees_no_capitals():
-    doc = Doc.of_words([["Ada", "ADA", "ada", "ma-Ma"]])
+    doc = Doc.from_words([["Ada", "ADA", "ada", "ma-Ma"]])
     extractor = Extractor(list(Templates("w[0] w[0].prefix1 w[0].capital")), {"w": "form:lower"})
     features, _ = extractor.features([doc])
     keys = [features.keys[a:b].tolist() for a, b in pairwise(features.offsets.tolist())]

@@ -79,7 +79,7 @@ sentences = st.lists(
 @settings(max_examples=60, deadline=None)
 @given(sentences)
 def test_features_equal_those_of_a_plain_interpreter(rows):
-    doc = Doc.of_words(
+    doc = Doc.from_words(
         [[w for w, *_ in s] for s in rows],
         xpos=[[r[1] for r in s] for s in rows],
         feats=[[r[2] for r in s] for s in rows],
@@ -117,14 +117,14 @@ def test_features_equal_those_of_a_plain_interpreter(rows):
 
 
 def test_features_do_not_depend_on_the_other_templates():
-    doc = Doc.of_words([["one", "two"]])
+    doc = Doc.from_words([["one", "two"]])
     alone, _ = Extractor(list(Templates("w[-1]")), {"w": "form"}).features([doc])
     among, _ = Extractor(list(Templates("true w[-1] w[0]")), {"w": "form"}).features([doc])
     assert set(alone.keys.tolist()) <= set(among.keys.tolist())
 
 
 def test_documents_of_several_string_tables_mix():
-    one, two = Doc.of_words([["a", "b"]]), Doc.of_words([["c", "a"], ["b"]])
+    one, two = Doc.from_words([["a", "b"]]), Doc.from_words([["c", "a"], ["b"]])
     extractor = Extractor(list(Templates("w[0] w[-1]|w[0]")), {"w": "form"})
     together, offsets = extractor.features([one, two])
     apart = np.concatenate([extractor.features([doc])[0].keys for doc in (one, two)])
@@ -136,7 +136,7 @@ def test_gazetteer_finds_every_phrase_wherever_it_stands():
     lists = {"place": ["New York", "York", "the New York Times building"], "paper": ["New York Times"]}
     gazetteer = Gazetteer(lists)
     sentence = ["in", "New", "York", "Times", "New", "York"]
-    doc = Doc.of_words([sentence, ["York"]])
+    doc = Doc.from_words([sentence, ["York"]])
     offsets, members = gazetteer.match(doc.strings, doc.columns["form"], np.array([0, 6, 7]))
     names = {f"{name}:{place}": None for name in lists for place in "SBIE"}
     from weft.hashing import hash_strings
@@ -159,6 +159,6 @@ def test_unknown_fields_attributes_and_bad_numbers_are_refused():
         Extractor(list(Templates("z[0]")), {"w": "form"})
     with pytest.raises(TemplateError, match="unknown attribute 'colour'"):
         Extractor(list(Templates("w[0].colour")), {"w": "form"})
-    doc = Doc.of_words([["a"]], score=[["many"]])
+    doc = Doc.from_words([["a"]], score=[["many"]])
     with pytest.raises(WeftError, match="'score' is used as real-valued"):
         Extractor(list(Templates("x[0]")), FIELDS).features([doc])

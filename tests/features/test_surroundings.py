@@ -45,7 +45,7 @@ def listed(sentences, window, reach):
 @settings(max_examples=60, deadline=None, derandomize=True)
 def test_members_are_those_of_a_search_over_all_pairs(docs, window, reach):
     table = StringTable()
-    made = [Doc.of_words(sentences, strings=table) for sentences in docs]
+    made = [Doc.from_words(sentences, strings=table) for sentences in docs]
     offsets, members = Surroundings(window, reach).members(made)
     wanted = [each for sentences in docs for each in listed(sentences, window, reach)]
     keys = [frozenset(members[a:b].tolist()) for a, b in itertools.pairwise(offsets)]
@@ -57,7 +57,7 @@ def test_members_are_those_of_a_search_over_all_pairs(docs, window, reach):
 
 
 def test_documents_say_nothing_of_each_other():
-    one, other = Doc.of_words([["Hill", "left"]]), Doc.of_words([["Mr", "Hill"]])
-    other = Doc.of_words([["Mr", "Hill"]], strings=one.strings)
+    one, other = Doc.from_words([["Hill", "left"]]), Doc.from_words([["Mr", "Hill"]])
+    other = Doc.from_words([["Mr", "Hill"]], strings=one.strings)
     offsets, _ = Surroundings().members([one, other])
     assert offsets[-1] == 0

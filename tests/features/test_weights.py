@@ -53,7 +53,7 @@ def random_problem(seed, n_rows=40, n_columns=5, positions=30, real=False):
     index = FeatureIndex()
     index.add(random.integers(0, 2**63, n_rows, dtype=np.uint64) * np.uint64(2))
     present = random.random((n_rows, n_columns)) < 0.5
-    layout = Layout.of_mask(present)
+    layout = Layout.from_mask(present)
     weights = random.normal(size=layout.size)
     dense = np.zeros((n_rows, n_columns))
     dense[present] = weights
@@ -109,7 +109,7 @@ def test_pruning_drops_small_weights_and_empty_rows():
 def test_empty_and_single_row_tables_work():
     index = FeatureIndex()
     index.add(np.array([5 << 60], dtype=np.uint64))
-    layout = Layout.of_mask(np.ones((1, 2), dtype=bool))
+    layout = Layout.from_mask(np.ones((1, 2), dtype=bool))
     for weights in (np.zeros(2), np.array([1.0, -1.0])):
         table = FrozenTable.freeze(index, layout, weights)
         got = table.score(np.array([5 << 60, 7], dtype=np.uint64), np.array([0, 2]), np.zeros(0))
@@ -119,7 +119,7 @@ def test_empty_and_single_row_tables_work():
 def test_hashed_rows_freeze_like_exact_ones():
     index = HashedIndex(bits=6)
     random = np.random.default_rng(0)
-    layout = Layout.of_mask(np.ones((len(index), 3), dtype=bool))
+    layout = Layout.from_mask(np.ones((len(index), 3), dtype=bool))
     weights = random.normal(size=layout.size)
     keys = random.integers(0, 2**63, 200, dtype=np.uint64) * np.uint64(2)
     offsets = np.arange(0, 201, 4)

@@ -99,7 +99,7 @@ def test_bad_xml_is_refused_with_its_line(text, message):
 
 
 def test_scopes_that_cross_are_not_written():
-    doc = Doc.of_words([["a", "b", "c", "d"]])
+    doc = Doc.from_words([["a", "b", "c", "d"]])
     doc.spans["speculation"] = SpanLayer.of(doc.strings, [(0, 2, "scope"), (1, 3, "scope")])
     doc.relations["speculation"] = RelationLayer(doc.strings, "speculation")
     with pytest.raises(WeftError, match="crosses another one"):
@@ -136,7 +136,7 @@ def test_any_label_sequences_give_xml_that_parses_nests_and_holds_its_cues(case)
     proposals = [proposed_scope(each, words) for each, words in zip(labels, cues, strict=True)]
     scopes = assemble(cues, proposals, length)
     hedges = [Hedge(tuple(words), scope) for words, scope in zip(cues, scopes, strict=True)]
-    doc = Doc.of_words([[f"w{i}&" for i in range(length)]])
+    doc = Doc.from_words([[f"w{i}&" for i in range(length)]])
     set_hedges(doc, [hedges])
     tree = ElementTree.fromstring(f"<Annotation>{to_text(doc)}</Annotation>")
     sentence = next(tree.iter("sentence"))

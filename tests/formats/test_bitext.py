@@ -18,7 +18,7 @@ def test_two_plain_files_are_read_line_by_line_empty_ones_included(tmp_path):
 
 
 def test_a_corpus_gives_its_sentences_whatever_the_documents(tmp_path):
-    docs = [Doc.of_words([["the", "house"], ["yes"]]), Doc.of_words([["no"]])]
+    docs = [Doc.from_words([["the", "house"], ["yes"]]), Doc.from_words([["no"]])]
     write(docs, str(tmp_path / "a.conllu"))
     assert list(read_sentences(tmp_path / "a.conllu")) == [["the", "house"], ["yes"], ["no"]]
 

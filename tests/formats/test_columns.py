@@ -69,7 +69,7 @@ def test_plain_labels_are_read_as_io(tmp_path: Path) -> None:
 
 
 def test_two_columns_without_labels_of_spans_are_words_and_tags(tmp_path: Path) -> None:
-    write([Doc.of_words([["Dogs", "bark"]], xpos=[["NNS", "VBP"]])], tmp_path / "a.conll")
+    write([Doc.from_words([["Dogs", "bark"]], xpos=[["NNS", "VBP"]])], tmp_path / "a.conll")
     (doc,) = read(tmp_path / "a.conll")
     assert doc.column("xpos") == ["NNS", "VBP"]
     assert not doc.spans
@@ -108,7 +108,7 @@ def test_a_scheme_is_told_from_the_first_spans_however_late_they_come(tmp_path: 
 
 
 def test_spans_counted_in_characters_are_written_as_labels_of_words(tmp_path: Path) -> None:
-    doc = Doc.of_words([["Ada", "left"]])
+    doc = Doc.from_words([["Ada", "left"]])
     doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 3, "PER")], "chars")
     write([doc], tmp_path / "a.conll")
     assert (tmp_path / "a.conll").read_text() == "Ada B-PER\nleft O\n\n"
@@ -152,7 +152,7 @@ def test_broken_labels_are_read_as_conlleval_does_when_not_strict(tmp_path: Path
 
 
 def test_what_columns_cannot_hold_is_refused(tmp_path: Path) -> None:
-    doc = Doc.of_words([["25 000", "dogs"]])
+    doc = Doc.from_words([["25 000", "dogs"]])
     with pytest.raises(WeftError, match="separator"):
         write([doc], tmp_path / "a.conll")
     write([doc], tmp_path / "a.tsv")

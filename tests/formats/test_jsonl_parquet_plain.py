@@ -63,7 +63,7 @@ def test_values_that_json_cannot_hold_are_refused(tmp_path: Path) -> None:
 
 
 def test_parquet_streams_groups_of_rows(tmp_path: Path) -> None:
-    docs = [Doc.of_words([[f"w{i}", "x"]], upos=[["A", "B"]]) for i in range(1200)]
+    docs = [Doc.from_words([[f"w{i}", "x"]], upos=[["A", "B"]]) for i in range(1200)]
     docs[7].head = None
     assert write(docs, tmp_path / "a.parquet") == 1200
     back = read(tmp_path / "a.parquet").load()
@@ -91,7 +91,7 @@ def test_gzipped_parquet_is_refused_and_the_name_tells_why(tmp_path: Path) -> No
 
 
 def test_damaged_bytes_are_refused() -> None:
-    data = Doc.of_words([["a"]]).to_bytes()
+    data = Doc.from_words([["a"]]).to_bytes()
     for bad in (b"", data[:20], data[:-1], b"\x00" * 40):
         with pytest.raises(WeftError, match="no Weft document"):
             Doc.from_bytes(bad)

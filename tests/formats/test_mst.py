@@ -64,7 +64,7 @@ def test_trees_go_to_conllu_and_back(tmp_path):
 @given(st.lists(sentences, min_size=1, max_size=4))
 def test_what_was_written_is_read_again(tmp_path_factory, rows):
     words, tags, relations, heads = zip(*rows, strict=True)
-    doc = Doc.of_words(words, xpos=tags, deprel=relations, head=heads)
+    doc = Doc.from_words(words, xpos=tags, deprel=relations, head=heads)
     path = tmp_path_factory.mktemp("mst") / "a.mst"
     write([doc], path)
     (again,) = read(path)
@@ -96,6 +96,6 @@ def test_mistakes_are_told_with_their_lines_or_left_out(tmp_path, text, line, fo
 
 def test_documents_without_trees_are_not_written():
     with pytest.raises(WeftError, match="have no head"):
-        to_text(Doc.of_words([["a"]]))
+        to_text(Doc.from_words([["a"]]))
     with pytest.raises(WeftError, match="a tab or a line end"):
-        to_text(Doc.of_words([["a\tb"]], head=[[0]]))
+        to_text(Doc.from_words([["a\tb"]], head=[[0]]))

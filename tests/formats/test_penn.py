@@ -35,7 +35,7 @@ LAID_OUT = """; farm-1
 ; farm-2
 (NP (NN tea)) (NP (NN milk))
 """
-NORMALISED = """; farm-1
+NORMALIZED = """; farm-1
 ( (S (NP-SBJ (DT the) (NN dog)) (VP (VBZ barks) (PRN (-LRB- -LRB-) (CD 1/2) (-RRB- -RRB-))) (. .)))
 ( (INTJ (UH yes)))
 ; farm-2
@@ -51,7 +51,7 @@ def test_laid_out_trees_are_read_and_written_one_a_line(tmp_path):
     assert docs[0].text == "the dog barks ( 1/2 ) . yes"
     assert docs[0].column("xpos")[3] == "("
     write(docs, tmp_path / "out.mrg")
-    assert (tmp_path / "out.mrg").read_text() == NORMALISED
+    assert (tmp_path / "out.mrg").read_text() == NORMALIZED
     write(read(tmp_path / "out.mrg"), tmp_path / "again.mrg")
     assert (tmp_path / "again.mrg").read_bytes() == (tmp_path / "out.mrg").read_bytes()
 
@@ -113,13 +113,13 @@ def test_every_tree_survives_the_file(tmp_path_factory, tree):
 
 
 def test_conversions_tell_what_is_lost_and_keep_trees_in_jsonl(tmp_path):
-    (tmp_path / "a.mrg").write_text(NORMALISED)
+    (tmp_path / "a.mrg").write_text(NORMALIZED)
     report = Report()
     convert(tmp_path / "a.mrg", tmp_path / "a.conllu", report=report)
     assert report.lost == {"constituents"}
     convert(tmp_path / "a.mrg", tmp_path / "a.jsonl")
     convert(tmp_path / "a.jsonl", tmp_path / "b.mrg")
-    assert (tmp_path / "b.mrg").read_text() == NORMALISED
+    assert (tmp_path / "b.mrg").read_text() == NORMALIZED
 
 
 def test_text_without_words_cannot_be_written(tmp_path):
@@ -135,7 +135,7 @@ def test_text_without_words_cannot_be_written(tmp_path):
         ("treebanks/constituency/gum/dev.ptb.gz", 0, 0),
     ],
 )
-def test_treebanks_round_trip_once_normalised(tmp_path, name, sentences, n_words):
+def test_treebanks_round_trip_once_normalized(tmp_path, name, sentences, n_words):
     if not have(name):
         pytest.skip(f"{name} is not at hand: set WEFT_DATA")
     docs = list(read(find(name)))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from random_docs import full, tokenised, with_conllu_extras
+from random_docs import full, tokenized, with_conllu_extras
 
 from weft.formats import columns, read, write
 from weft.formats.brat import files as brat
@@ -67,7 +67,7 @@ def test_jsonl_and_parquet_keep_everything(tmp_path: Path, name: str, doc: Doc) 
 
 
 @few
-@given(tokenised())
+@given(tokenized())
 @pytest.mark.parametrize("scheme", ["IOB1", "IOB2", "BIOES"])
 @pytest.mark.parametrize("separator", [" ", "\t"])
 def test_columns_keep_words_tags_and_flat_spans(scheme: str, separator: str, tmp_path: Path, doc: Doc) -> None:
@@ -95,7 +95,7 @@ def test_brat_keeps_spans_relations_and_clusters(doc: Doc) -> None:
 
 
 @few
-@given(tokenised())
+@given(tokenized())
 def test_plain_text_keeps_the_text(tmp_path: Path, doc: Doc) -> None:
     path = tmp_path / "a.txt.gz"
     write([doc], path)

@@ -141,7 +141,7 @@ OUTPUTS = ("a.conllu", "a.conll", "a.jsonl", "a.parquet", "a.txt", "a.txt.gz")
 
 def test_missing_folders_are_made_and_go_again_where_writing_fails(tmp_path: Path) -> None:
     def broken() -> Iterator[Doc]:
-        yield Doc.of_words([["a"]])
+        yield Doc.from_words([["a"]])
         raise KeyboardInterrupt
 
     for name in OUTPUTS:
@@ -149,7 +149,7 @@ def test_missing_folders_are_made_and_go_again_where_writing_fails(tmp_path: Pat
         with pytest.raises(KeyboardInterrupt):
             write(broken(), path)
         assert not path.parent.parent.exists()
-        assert write([Doc.of_words([["a"]])], path) == 1
+        assert write([Doc.from_words([["a"]])], path) == 1
         assert path.is_file()
 
 
@@ -168,7 +168,7 @@ def test_files_are_readable_as_the_mask_of_the_process_says(tmp_path: Path) -> N
     before = os.umask(0o027)
     try:
         for name in OUTPUTS:
-            write([Doc.of_words([["a"]])], tmp_path / name)
+            write([Doc.from_words([["a"]])], tmp_path / name)
         write([Doc("a", meta={"id": "b"})], tmp_path / "brat", "brat")
     finally:
         os.umask(before)

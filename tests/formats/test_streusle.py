@@ -52,7 +52,7 @@ def tag_sequences(draw):
 @given(st.lists(tag_sequences(), min_size=1, max_size=4))
 def test_expressions_come_back_from_nine_columns(tmp_path_factory, paths):
     words = [[f"w{k}" for k in range(len(path))] for path in paths]
-    doc = Doc.of_words(words, lemma=words, upos=[["X"] * len(path) for path in paths])
+    doc = Doc.from_words(words, lemma=words, upos=[["X"] * len(path) for path in paths])
     found = [decode(path) for path in paths]
     set_expressions(doc, found)
     path = tmp_path_factory.mktemp("streusle") / "docs.tags"
@@ -100,7 +100,7 @@ def test_bad_lines_are_named_or_skipped(tmp_path, text, line):
 
 
 def test_what_is_lost_is_said():
-    doc = Doc.of_words([["a"]], lemma=[["a"]], xpos=[["X"]])
+    doc = Doc.from_words([["a"]], lemma=[["a"]], xpos=[["X"]])
     set_expressions(doc, [Expressions()])
     assert lost_layers(doc, "streusle") == {"xpos"}
 

@@ -48,13 +48,13 @@ def test_edges_stand_in_both_directions_and_weights_of_one_edge_add_up(given_: t
     for u, v, w in rows:
         for pair in ((u, v), (v, u)):
             expected[pair] = expected.get(pair, 0.0) + w
-    graph = Graph.of_edges(n, *([row[i] for row in rows] for i in range(3)))
+    graph = Graph.from_edges(n, *([row[i] for row in rows] for i in range(3)))
     assert as_dict(graph) == expected
     assert all((np.diff(graph.neighbours[a:b]) > 0).all() for a, b in pairwise(graph.offsets))
     assert graph.n_edges == len(expected) // 2
     u, v, w = graph.edges()
     assert (u < v).all()
-    assert as_dict(Graph.of_edges(n, u, v, w)) == expected
+    assert as_dict(Graph.from_edges(n, u, v, w)) == expected
 
 
 @settings(max_examples=60, deadline=None)
@@ -70,7 +70,7 @@ def test_lists_become_symmetric_by_either_end_or_both(given_: tuple, rule: str) 
         own = [lists[pair] for pair in ((u, v), (v, u)) if pair in lists]
         if rule == "or" or len(own) == 2:
             expected[u, v] = max(own) if rule == "or" else min(own)
-    assert as_dict(Graph.of_lists(ids, weights).symmetric(rule)) == expected
+    assert as_dict(Graph.from_lists(ids, weights).symmetric(rule)) == expected
 
 
 @settings(max_examples=60, deadline=None)
@@ -78,7 +78,7 @@ def test_lists_become_symmetric_by_either_end_or_both(given_: tuple, rule: str) 
 def test_path_lengths_and_components_agree_with_a_plain_search(given_: tuple, random: object) -> None:
     n, rows = given_
     rows = [row for row in rows if row[0] != row[1]]
-    graph = Graph.of_edges(n, [row[0] for row in rows], [row[1] for row in rows])
+    graph = Graph.from_edges(n, [row[0] for row in rows], [row[1] for row in rows])
     sources = random.sample(range(n), random.randint(0, n))  # type: ignore[attr-defined]
     assert graph.path_lengths(sources).tolist() == hops(graph, sources)
     component = graph.components()
@@ -88,7 +88,7 @@ def test_path_lengths_and_components_agree_with_a_plain_search(given_: tuple, ra
 
 
 def test_thinning_keeps_fewer_of_the_same_edges() -> None:
-    graph = Graph.of_edges(50, np.arange(49), np.arange(1, 50), np.linspace(0.1, 1, 49))
+    graph = Graph.from_edges(50, np.arange(49), np.arange(1, 50), np.linspace(0.1, 1, 49))
     kept = [as_dict(graph.thin(share, seed=3)) for share in (0.0, 0.25, 0.5, 1.0)]
     assert kept[0] == {}
     assert kept[3] == as_dict(graph)
@@ -96,21 +96,21 @@ def test_thinning_keeps_fewer_of_the_same_edges() -> None:
 
 
 def test_float32_weights_stay_float32() -> None:
-    assert Graph.of_edges(2, [0], [1], np.ones(1, dtype=np.float32)).weights.dtype == np.float32
+    assert Graph.from_edges(2, [0], [1], np.ones(1, dtype=np.float32)).weights.dtype == np.float32
 
 
 @pytest.mark.parametrize(
     ("make", "kind", "words"),
     [
-        (lambda: Graph.of_edges(2, [0], [2]), DataError, "vertices 0 to 1"),
-        (lambda: Graph.of_edges(2, [1], [1]), DataError, "to itself"),
-        (lambda: Graph.of_edges(2, [1], [0, 1]), DataError, "two ends"),
+        (lambda: Graph.from_edges(2, [0], [2]), DataError, "vertices 0 to 1"),
+        (lambda: Graph.from_edges(2, [1], [1]), DataError, "to itself"),
+        (lambda: Graph.from_edges(2, [1], [0, 1]), DataError, "two ends"),
         (lambda: Graph(np.array([0, 2]), np.array([0]), np.array([1.0])), DataError, "offsets"),
         (lambda: Graph(np.array([0, 1]), np.array([3]), np.array([1.0])), DataError, "vertices 0 to 0"),
-        (lambda: Graph.of_edges(2, [0], [1]).symmetric("xor"), ConfigError, "xor"),
-        (lambda: Graph.of_edges(2, [0], [1]).path_lengths([5]), DataError, "sources"),
-        (lambda: Graph.of_edges(2, [0], [1]).thin(2.0), ConfigError, "between 0 and 1"),
-        (lambda: Graph.of_lists([0, 1], [0, 1]), DataError, "vertex, k"),
+        (lambda: Graph.from_edges(2, [0], [1]).symmetric("xor"), ConfigError, "xor"),
+        (lambda: Graph.from_edges(2, [0], [1]).path_lengths([5]), DataError, "sources"),
+        (lambda: Graph.from_edges(2, [0], [1]).thin(2.0), ConfigError, "between 0 and 1"),
+        (lambda: Graph.from_lists([0, 1], [0, 1]), DataError, "vertex, k"),
     ],
 )
 def test_bad_graphs_are_refused_in_plain_words(make, kind, words) -> None:  # type: ignore[no-untyped-def]

@@ -21,7 +21,7 @@ def test_a_cut_is_the_least_of_all_cuts(seed, whole):
     n = int(random.integers(3, 8))
     u, v = np.nonzero(np.triu(random.random((n, n)) < 0.6, 1))
     weights = random.integers(0, 9, len(u)).astype(float) if whole else random.random(len(u))
-    cut = min_cut(Graph.of_edges(n, u, v, weights), [0], [n - 1])
+    cut = min_cut(Graph.from_edges(n, u, v, weights), [0], [n - 1])
     assert (cut.side[0], cut.side[n - 1]) == (True, False)
     sides = [np.array([True, *middle, False]) for middle in product((False, True), repeat=n - 2)]
     least = min(weights[side[u] != side[v]].sum() for side in sides)
@@ -30,7 +30,7 @@ def test_a_cut_is_the_least_of_all_cuts(seed, whole):
 
 
 def test_vertices_that_nothing_reaches_are_on_the_far_side():
-    cut = min_cut(Graph.of_edges(4, [0], [1], [1.0]), [0], [1])
+    cut = min_cut(Graph.from_edges(4, [0], [1], [1.0]), [0], [1])
     assert (cut.side.tolist(), cut.value) == ([True, False, False, False], 1.0)
 
 
@@ -39,9 +39,9 @@ def test_vertices_that_nothing_reaches_are_on_the_far_side():
 ])  # fmt: skip
 def test_impossible_cuts_are_refused(source, sink, told):
     with pytest.raises(DataError, match=told):
-        min_cut(Graph.of_edges(3, [0], [1]), source, sink)
+        min_cut(Graph.from_edges(3, [0], [1]), source, sink)
 
 
 def test_negative_weights_are_refused():
     with pytest.raises(DataError, match="0 and above"):
-        min_cut(Graph.of_edges(2, [0], [1], [-1.0]), [0], [1])
+        min_cut(Graph.from_edges(2, [0], [1], [-1.0]), [0], [1])

@@ -48,7 +48,7 @@ def test_two_labels_without_structure_are_the_minimum_cut_of_100_random_graphs()
         costs[0, 1] = costs[n - 1, 0] = np.inf
         found = Labelling(costs, u, v, weights).relax()
         assert found.whole
-        assert found.value == pytest.approx(min_cut(Graph.of_edges(n, u, v, weights), [0], [n - 1]).value, abs=1e-6)
+        assert found.value == pytest.approx(min_cut(Graph.from_edges(n, u, v, weights), [0], [n - 1]).value, abs=1e-6)
 
 
 @pytest.mark.must_show("constrained-min-cuts", 2)

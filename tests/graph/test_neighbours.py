@@ -63,7 +63,7 @@ def trigram_vectors(sentences: list[list[str]], types: int) -> csr_matrix:
     contexts = TrigramContexts()
     for words in sentences:
         if len(contexts) < types:
-            contexts.add([Doc.of_words([words])])
+            contexts.add([Doc.from_words([words])])
     return contexts.pmi()[:types]
 
 
@@ -117,7 +117,7 @@ def check_graph(vectors: csr_matrix) -> None:
     ids, cosines = brute(vectors, 5)
     assert np.array_equal(exact, ids)
     assert np.array_equal(similarities, cosines)
-    graph = Graph.of_lists(exact, similarities).symmetric().matrix()
+    graph = Graph.from_lists(exact, similarities).symmetric().matrix()
     expected = np.zeros(graph.shape)
     for u, v, w in zip(np.repeat(np.arange(len(ids)), 5), ids.ravel(), cosines.ravel(), strict=True):
         if v >= 0:

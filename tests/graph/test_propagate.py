@@ -19,7 +19,7 @@ def problem(seed: int, n: int = 60, labels: int = 4, mu: float = 0.5, nu: float 
     rng = np.random.default_rng(seed)
     u, v = rng.integers(0, n, (2, 3 * n))
     apart = u != v
-    graph = Graph.of_edges(n, u[apart], v[apart], rng.random(int(apart.sum())))
+    graph = Graph.from_edges(n, u[apart], v[apart], rng.random(int(apart.sum())))
     labelled = rng.choice(n, size=rng.integers(0, n + 1), replace=False)
     return Propagation(graph, labelled, rng.dirichlet(np.ones(labels), size=len(labelled)), mu, nu)
 
@@ -29,7 +29,7 @@ def regular(n: int, k: int, seed: int = 0) -> Graph:
     rng = np.random.default_rng(seed)
     u = np.repeat(np.arange(n, dtype=np.int32), k)
     v = (u + rng.integers(1, n, len(u), dtype=np.int32)) % n
-    return Graph.of_edges(n, u, v, rng.random(len(u), dtype=np.float32))
+    return Graph.from_edges(n, u, v, rng.random(len(u), dtype=np.float32))
 
 
 @pytest.mark.must_show("graph-ssl-crf", 1)
@@ -74,7 +74,7 @@ def test_gauss_seidel_never_raises_the_cost_and_rows_stay_on_the_simplex(seed: i
 @pytest.mark.parametrize("method", METHODS)
 def test_an_isolated_vertex_tends_to_uniform_and_one_among_equals_to_their_distribution(method: str) -> None:
     r = np.array([0.7, 0.2, 0.1])
-    graph = Graph.of_edges(5, [0, 1, 2], [3, 3, 3])  # 3 between labelled 0, 1 and 2; 4 alone
+    graph = Graph.from_edges(5, [0, 1, 2], [3, 3, 3])  # 3 between labelled 0, 1 and 2; 4 alone
     start = np.tile([0.0, 0.0, 1.0], (5, 1))
     q = propagate(graph, [0, 1, 2], [r, r, r], nu=1e-9, start=start, sweeps=200, method=method)
     assert np.abs(q[4] - 1 / 3).max() < 1e-12
@@ -84,7 +84,7 @@ def test_an_isolated_vertex_tends_to_uniform_and_one_among_equals_to_their_distr
 
 
 def test_a_vertex_without_label_neighbour_or_prior_stays_where_it_began() -> None:
-    graph = Graph.of_edges(3, [0], [1])
+    graph = Graph.from_edges(3, [0], [1])
     start = np.array([[0.5, 0.5], [0.5, 0.5], [0.9, 0.1]])
     assert propagate(graph, [0], [[1.0, 0.0]], nu=0.0, start=start)[2].tolist() == [0.9, 0.1]
 
@@ -150,11 +150,11 @@ def test_a_million_vertices_twelve_tags_and_ten_sweeps_take_less_than_30_seconds
         ({"method": "sor"}, "jacobi, gauss-seidel"),
         ({"dtype": np.int64}, "float32 or float64"),
         ({"start": [[1.0]]}, "one row a vertex"),
-        ({"graph": Graph.of_edges(3, [0], [1], [-1.0])}, "negative"),
+        ({"graph": Graph.from_edges(3, [0], [1], [-1.0])}, "negative"),
     ],
 )
 def test_bad_problems_are_refused_in_plain_words(change: dict, words: str) -> None:
-    given_ = {"graph": Graph.of_edges(3, [0], [1]), "labelled": [0], "targets": [[1.0]]} | change
+    given_ = {"graph": Graph.from_edges(3, [0], [1]), "labelled": [0], "targets": [[1.0]]} | change
     with pytest.raises((ConfigError, DataError), match=words):
         propagate(**given_)
 

@@ -22,7 +22,7 @@ def random_text(rng, tags=4, types=6, sentences=6, words=5, empty=False):
     mask = rng.random((n_types, n_tags)) < 0.5
     mask[np.arange(n_types), rng.integers(0, n_tags, n_types)] = True
     sizes = rng.integers(0 if empty else 1, words + 1, int(rng.integers(1, sentences + 1)))
-    return LabelLists.of_types(mask, rng.integers(0, n_types, sizes.sum()), np.concatenate([[0], np.cumsum(sizes)]))
+    return LabelLists.from_types(mask, rng.integers(0, n_types, sizes.sum()), np.concatenate([[0], np.cumsum(sizes)]))
 
 
 def long_text(seed, tags, types, sentences):
@@ -32,7 +32,7 @@ def long_text(seed, tags, types, sentences):
     mask[np.arange(types), rng.integers(0, tags, types)] = True
     mask[: types // 10] = True
     offsets = np.concatenate([[0], np.cumsum(rng.integers(3, 12, sentences))])
-    return LabelLists.of_types(mask, rng.integers(0, types, offsets[-1]), offsets)
+    return LabelLists.from_types(mask, rng.integers(0, types, offsets[-1]), offsets)
 
 
 def taggings(lists, sentence):

@@ -197,7 +197,7 @@ def chain_problem(
     """Random IOB2 sentences whose features say something, but not all, about the labels."""
     random = np.random.default_rng(seed)
     space = LabelSpace(["B", "I", "O"], order=order, scheme="IOB2")
-    layout = Layout.of_mask(np.ones((features, space.n_columns), dtype=bool))
+    layout = Layout.from_mask(np.ones((features, space.n_columns), dtype=bool))
     transitions = np.where(space.legal, np.cumsum(space.legal).reshape(space.legal.shape) - 1, -1).astype(np.int32)
     model = ChainModel(space, layout, transitions)
     lengths = random.integers(1, length, sentences)

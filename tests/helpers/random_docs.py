@@ -15,7 +15,7 @@ values = st.one_of(st.just(""), st.text(st.sampled_from("abcÄ="), min_size=1, m
 
 
 @st.composite
-def tokenised(draw: st.DrawFn, blanks: st.SearchStrategy[str] | None = None) -> Doc:
+def tokenized(draw: st.DrawFn, blanks: st.SearchStrategy[str] | None = None) -> Doc:
     """Words, sentences, columns and heads (a tree or not set); gaps between tokens as `blanks` gives them."""
     lengths = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
     words = [draw(forms) for _ in range(sum(lengths))]
@@ -44,8 +44,8 @@ def tokenised(draw: st.DrawFn, blanks: st.SearchStrategy[str] | None = None) -> 
 
 @st.composite
 def with_conllu_extras(draw: st.DrawFn) -> Doc:
-    """A tokenised document with multiword tokens, empty nodes, comments and any spacing."""
-    doc = draw(tokenised(st.sampled_from(["", " ", "\n", "\n\n", " \t", "\u00a0", " | "])))
+    """A tokenized document with multiword tokens, empty nodes, comments and any spacing."""
+    doc = draw(tokenized(st.sampled_from(["", " ", "\n", "\n\n", " \t", "\u00a0", " | "])))
     import numpy as np
 
     word_token, token, multiwords = [], 0, []

@@ -23,11 +23,11 @@ def treebank() -> Doc:
             for i, (tag, head) in enumerate(zip(tags, heads, strict=True))
         ])  # fmt: skip
     columns = [list(part) for part in zip(*SENTENCES, strict=True)]
-    return Doc.of_words(columns[0], upos=columns[1], head=columns[2], deprel=relations)
+    return Doc.from_words(columns[0], upos=columns[1], head=columns[2], deprel=relations)
 
 
 def bare(doc: Doc) -> Doc:
     """The words and tags of a document alone."""
     rows = [[word.form for word in sentence] for sentence in doc.sentences]
     tags = [[word.upos for word in sentence] for sentence in doc.sentences]
-    return Doc.of_words(rows, upos=tags)
+    return Doc.from_words(rows, upos=tags)

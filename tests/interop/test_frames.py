@@ -31,7 +31,7 @@ def test_documents_come_back_from_frames(library: Library) -> None:
 
 def test_spans_with_gaps_and_of_characters_come_back() -> None:
     pytest.importorskip("pandas")
-    doc = Doc.of_words([["give", "it", "up"]])
+    doc = Doc.from_words([["give", "it", "up"]])
     doc.spans["mwe"] = SpanLayer(doc.strings)
     doc.spans["mwe"].add([(0, 1), (2, 3)], "strong")
     doc.spans["letters"] = SpanLayer.of(doc.strings, [(1, 3, "middle")], "chars")
@@ -43,7 +43,7 @@ def test_spans_with_gaps_and_of_characters_come_back() -> None:
 def test_frames_that_do_not_fit_are_told() -> None:
     pandas = pytest.importorskip("pandas")
     documents = documents_frame([Doc("Hi")])
-    words = words_frame([Doc.of_words([["Hi", "there"]])])
+    words = words_frame([Doc.from_words([["Hi", "there"]])])
     with pytest.raises(WeftError, match="ends at character 8 of a text of 2"):
         docs_of_frames(documents, words)
     with pytest.raises(WeftError, match="no column 'document'"):

@@ -48,7 +48,7 @@ def test_phrases_come_back_from_nltk(found: list[Tree]) -> None:
 
 def test_a_sentence_without_a_tree_is_told() -> None:
     with pytest.raises(WeftError, match="parse it first"):
-        to_dependency_graph(Doc.of_words([["Hi"]]).sentences[0])
+        to_dependency_graph(Doc.from_words([["Hi"]]).sentences[0])
 
 
 def test_a_word_beside_phrases_is_told() -> None:

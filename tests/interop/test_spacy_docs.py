@@ -78,7 +78,7 @@ def test_trees_stay_trees_where_white_space_stands_between_words() -> None:
 
 
 def test_nested_entities_become_a_group_of_spans() -> None:
-    doc = Doc.of_words([["University", "of", "Oslo"]])
+    doc = Doc.from_words([["University", "of", "Oslo"]])
     doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 3, "ORG"), (2, 3, "LOC")])
     there = to_spacy(doc)
     assert not there.ents
@@ -88,7 +88,7 @@ def test_nested_entities_become_a_group_of_spans() -> None:
 
 
 def test_spans_with_gaps_are_left_out_and_others_stay() -> None:
-    doc = Doc.of_words([["give", "it", "up", "at", "once"]])
+    doc = Doc.from_words([["give", "it", "up", "at", "once"]])
     doc.spans["mwe"] = SpanLayer(doc.strings)
     doc.spans["mwe"].add([(0, 1), (2, 3)], "strong")
     doc.spans["mwe"].add([(3, 5)], "strong")

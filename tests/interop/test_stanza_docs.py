@@ -36,7 +36,7 @@ def test_dictionaries_may_go_through_json_and_lose_the_text_between_words(doc: D
 
 
 def test_the_dictionaries_are_those_of_stanza() -> None:
-    doc = Doc.of_words([["Ada", "slept"]], upos=[["PROPN", "VERB"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
+    doc = Doc.from_words([["Ada", "slept"]], upos=[["PROPN", "VERB"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "PER")])
     assert to_stanza(doc) == [
         [
@@ -76,4 +76,4 @@ def test_dictionaries_that_do_not_fit_are_told(sentence: list[dict[str, object]]
 @pytest.mark.skipif(find_spec("stanza") is not None, reason="Stanza is installed")
 def test_a_document_of_stanza_cannot_be_made_without_stanza() -> None:
     with pytest.raises(ConfigError, match="needs the package stanza; install it: pip install stanza"):
-        to_stanza_document(Doc.of_words([["Hi"]]))
+        to_stanza_document(Doc.from_words([["Hi"]]))

@@ -46,7 +46,7 @@ def one_word():
     reader = ChainReader(Templates("w[0]"), {"w": "form"})
     space = LabelSpace(["O", "X"], reader.order)
     gold = np.array([1], dtype=np.int32)
-    data = ChainData.build(reader, [Doc.of_words([["word"]])], gold, space, seen_only=False)
+    data = ChainData.build(reader, [Doc.from_words([["word"]])], gold, space, seen_only=False)
     return data.model, [data.batch]
 
 

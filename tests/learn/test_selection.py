@@ -42,7 +42,7 @@ def planted(seed=0, sentences=90):
                 columns[name].append(str(value))
             for name in ("DOCPT", "QUANT", "HEAD"):
                 columns[name].append(str(rng.integers(4)))
-    doc = Doc.of_words([])
+    doc = Doc.from_words([])
     doc.word_token = np.arange(sum(lengths), dtype=np.int32)
     doc.set_sentences(np.concatenate([[0], np.cumsum(lengths)]))
     doc.columns = {name: doc.strings.ids(values) for name, values in columns.items()}

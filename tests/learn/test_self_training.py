@@ -13,7 +13,7 @@ from learn_twins import chain_problem, choice_problem, relative_error
 
 from weft.errors import ConfigError, DataError
 from weft.features.weights import Layout
-from weft.learn import Gold, Objective, minimise, self_train, self_train_weights
+from weft.learn import Gold, Objective, minimize, self_train, self_train_weights
 from weft.learn.chains.labels import LabelSpace
 from weft.learn.chains.model import ChainBatch, ChainModel, FeatureRows
 from weft.learn.self_training import best_labels, choose
@@ -21,7 +21,7 @@ from weft.learn.self_training import best_labels, choose
 
 def fitted(model, l2=0.5):
     def fit(batches, start):
-        return minimise(Objective(model, batches, l2=l2), start, tolerance=1e-7).weights
+        return minimize(Objective(model, batches, l2=l2), start, tolerance=1e-7).weights
 
     return fit
 
@@ -37,7 +37,7 @@ def halves(seed=0):
 def test_the_probability_of_the_best_labels_is_that_of_enumeration_and_all_probabilities_sum_to_one(n, labels, seed):
     random = np.random.default_rng(seed)
     space = LabelSpace([f"I-{k}" for k in range(labels)], order=1, scheme="IO")
-    layout = Layout.of_mask(np.ones((n, labels), dtype=bool))
+    layout = Layout.from_mask(np.ones((n, labels), dtype=bool))
     transitions = np.arange(labels * labels, dtype=np.int32).reshape(labels, labels)
     model = ChainModel(space, layout, transitions)
     rows = FeatureRows(np.arange(n, dtype=np.int32), np.arange(n + 1, dtype=np.int64), np.zeros(0))
@@ -93,7 +93,7 @@ def test_a_threshold_above_one_gives_the_model_of_labelled_data_and_zero_keeps_e
     assert not np.array_equal(outcome.model, alone)
 
 
-def test_a_round_maximises_the_likelihood_of_labelled_and_weighted_data():
+def test_a_round_maximizes_the_likelihood_of_labelled_and_weighted_data():
     model, labelled, unlabelled = halves(1)
     outcome = self_train_weights(model, labelled, unlabelled, fitted(model), threshold=0.2, rounds=1)
     solutions, probability, _ = best_labels(model, unlabelled, outcome.first)
@@ -129,7 +129,7 @@ def test_every_round_starts_from_the_model_before_and_tells_what_changed():
 
     def fit(batches, start):
         starts.append(start.copy())
-        return minimise(Objective(model, batches, l2=0.1), start).weights
+        return minimize(Objective(model, batches, l2=0.1), start).weights
 
     seen = []
     unlabelled = [replace(model.batch(np.random.default_rng(1).random((30, 6))), gold=None)]

@@ -18,7 +18,7 @@ PAIRS = st.lists(
 @settings(max_examples=60, deadline=None)
 def test_no_word_is_ever_left_without_a_tag_and_a_union_allows_what_either_lists(one, other):
     words = ["a", "A", "b", "B", "c", "unheard", "7", "!"]
-    a, b = TagDictionary.of_pairs(one), TagDictionary.of_pairs(other)
+    a, b = TagDictionary.from_pairs(one), TagDictionary.from_pairs(other)
     joined = a | b
     for dictionary in (a, b, joined):
         assert dictionary.mask(words).any(axis=1).all()
@@ -46,9 +46,9 @@ def test_tags_outside_the_tag_set_are_dropped_counted_and_leave_the_word_unknown
 def test_projected_tags_need_a_fifth_of_the_tags_of_their_word():
     words = ["sol"] * 11 + ["hav"]
     tags = ["NOUN"] * 8 + ["VERB"] * 2 + ["", ""]
-    dictionary = TagDictionary.of_occurrences(words, tags)
+    dictionary = TagDictionary.from_occurrences(words, tags)
     assert dictionary.tags_of("sol") == ("NOUN", "VERB")
-    assert TagDictionary.of_occurrences([*words, "sol"], [*tags, "ADJ"]).tags_of("sol") == ("NOUN",)
+    assert TagDictionary.from_occurrences([*words, "sol"], [*tags, "ADJ"]).tags_of("sol") == ("NOUN",)
     assert dictionary.tags_of("hav") == ()
 
 
@@ -79,8 +79,8 @@ def test_wrong_arguments_are_refused():
     with pytest.raises(ConfigError, match="differ from each other"):
         TagDictionary({}, tags=["A", "A"])
     with pytest.raises(DataError, match="one row a word and one column a tag, 1 by 12"):
-        TagDictionary.of_counts(["a"], np.zeros((1, 3)))
+        TagDictionary.from_counts(["a"], np.zeros((1, 3)))
     with pytest.raises(ConfigError, match="threshold"):
-        TagDictionary.of_counts(["a"], [[1.0]], tags=["A"], threshold=0.0)
+        TagDictionary.from_counts(["a"], [[1.0]], tags=["A"], threshold=0.0)
     with pytest.raises(ConfigError, match="cannot be joined"):
         TagDictionary({}, tags=["A"]) | TagDictionary({}, tags=["B"])

@@ -31,7 +31,9 @@ def annotated(draw: st.DrawFn) -> Doc:
     n = len(forms)
     heads = draw(st.lists(st.integers(-1, n), min_size=n, max_size=n))
     heads = [-1 if head == i + 1 else head for i, head in enumerate(heads)]
-    doc = Doc.of_words([forms], head=[heads], deprel=[[draw(form) for _ in forms]], upos=[[draw(form) for _ in forms]])
+    doc = Doc.from_words(
+        [forms], head=[heads], deprel=[[draw(form) for _ in forms]], upos=[[draw(form) for _ in forms]]
+    )
     layer = doc.spans["any"] = SpanLayer(doc.strings)
     for _ in range(draw(st.integers(0, 4))):
         cuts = sorted(draw(st.sets(st.integers(0, n), min_size=2, max_size=5)))
@@ -76,7 +78,7 @@ def test_arcs_stand_above_those_inside_them() -> None:
 
 
 def test_a_tree_is_told_in_words() -> None:
-    doc = Doc.of_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
+    doc = Doc.from_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     root = ElementTree.fromstring(draw_tree(doc.sentences[0]))
     assert root.findtext(f"{SVG}title") == "Dependency tree of: Dogs bark"
     assert root.findtext(f"{SVG}desc") == "Dogs is nsubj of bark; bark is the root"
@@ -91,7 +93,7 @@ def test_phrases_stand_above_and_between_what_they_hold() -> None:
 
 
 def test_nested_spans_are_marks_inside_marks_and_gaps_part_a_span() -> None:
-    doc = Doc.of_words([["Bank", "of", "Oslo", "opened"]])
+    doc = Doc.from_words([["Bank", "of", "Oslo", "opened"]])
     layer = SpanLayer(doc.strings)
     layer.add([(0, 3)], "ORG", probability=0.9)
     layer.add([(2, 3)], "LOC")
@@ -108,14 +110,14 @@ def test_nested_spans_are_marks_inside_marks_and_gaps_part_a_span() -> None:
 
 
 def test_text_between_words_is_kept_as_it_is() -> None:
-    doc = Doc.of_words([["(", "Ada", ")"]], spaces=[[False, False, True]])
+    doc = Doc.from_words([["(", "Ada", ")"]], spaces=[[False, False, True]])
     doc.spans["names"] = SpanLayer.of(doc.strings, [(1, 2, "PER")])
     html = ElementTree.fromstring(highlight_spans(doc.sentences[0], doc.spans["names"]))
     assert "".join(html.itertext()) == "(AdaPER)"
 
 
 def test_show_holds_all_that_is_there_and_saves_a_page_that_needs_nothing_else(tmp_path) -> None:
-    doc = Doc.of_words([["Ada", "slept"]], head=[[2, 0]], deprel=[["nsubj", "root"]], misc=[["NER=B-PER", ""]])
+    doc = Doc.from_words([["Ada", "slept"]], head=[[2, 0]], deprel=[["nsubj", "root"]], misc=[["NER=B-PER", ""]])
     picture = weft.show(doc)
     html = picture._repr_html_()
     assert (html.count("<svg"), html.count("<mark"), html.count("<style")) == (1, 1, 1)
@@ -128,7 +130,7 @@ def test_show_holds_all_that_is_there_and_saves_a_page_that_needs_nothing_else(t
 
 
 def test_show_takes_sentences_and_stops_at_its_limit() -> None:
-    doc = Doc.of_words([["a"], ["b"], ["c"]], head=[[0]] * 3, deprel=[["root"]] * 3)
+    doc = Doc.from_words([["a"], ["b"], ["c"]], head=[[0]] * 3, deprel=[["root"]] * 3)
     assert show(doc.sentences[1]).html.count("<svg") == 1
     some = show(doc, limit=2)
     assert some.html.count("<svg") == 2
@@ -138,7 +140,7 @@ def test_show_takes_sentences_and_stops_at_its_limit() -> None:
 
 
 def test_stacked_pictures_are_one_well_formed_picture() -> None:
-    doc = Doc.of_words([["a", "b"]], head=[[0, 1]], deprel=[["root", "dep"]])
+    doc = Doc.from_words([["a", "b"]], head=[[0, 1]], deprel=[["root", "dep"]])
     doc.spans["x"] = SpanLayer.of(doc.strings, [(0, 2, "X")])
     found = pictures_of(doc.sentences[0], styled=False)
     assert len(found) == 2
@@ -149,7 +151,7 @@ def test_stacked_pictures_are_one_well_formed_picture() -> None:
 
 
 def test_spans_counted_in_characters_are_shown_over_words() -> None:
-    doc = Doc.of_words([["Ada", "slept"]])
+    doc = Doc.from_words([["Ada", "slept"]])
     doc.spans["names"] = SpanLayer.of(doc.strings, [(0, 2, "PER")], "chars")
     assert next(iter(span_layers(doc)["names"])).pieces == ((0, 1),)
 

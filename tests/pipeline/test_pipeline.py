@@ -50,7 +50,7 @@ class Upper(Component):
         return {"pause": self.pause}, {"nothing": np.zeros(3)}
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Upper:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Upper:
         assert len(arrays["nothing"]) == 3
         return cls(header["pause"])
 
@@ -70,7 +70,7 @@ class Length(Component):
         return {}, {}
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Length:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Length:
         return cls()
 
 
@@ -114,12 +114,12 @@ def test_a_component_may_not_come_before_what_it_requires() -> None:
 
 def test_what_nobody_provides_may_come_with_the_documents() -> None:
     nlp = Pipeline([Length()])
-    doc = Doc.of_words([["a", "b"]], upper=[["A", "BB"]])
+    doc = Doc.from_words([["a", "b"]], upper=[["A", "BB"]])
     assert nlp(doc).column("length") == ["1", "2"]
 
 
 def test_a_missing_layer_is_named_with_component_and_document() -> None:
-    doc = Doc.of_words([["a"]])
+    doc = Doc.from_words([["a"]])
     with pytest.raises(WeftError, match="length needs the layer upper, which the document does not have; annotate it"):
         Pipeline([Length()])(doc)
     doc.meta["id"] = "d7"
@@ -131,7 +131,7 @@ def test_components_that_follow_rules_cannot_be_trained() -> None:
     with pytest.raises(ConfigError, match="upper works by rule and cannot be trained"):
         Upper().fit([])
     with pytest.raises(ConfigError, match="upper has no settings, got colour"):
-        Upper.of_options({"colour": "red"})
+        Upper.from_options({"colour": "red"})
 
 
 # One text, many texts.
@@ -144,7 +144,7 @@ def test_a_text_is_split_and_annotated() -> None:
 
 
 def test_words_that_are_there_are_kept() -> None:
-    doc = Doc.of_words([["The ferry", "left."]])
+    doc = Doc.from_words([["The ferry", "left."]])
     assert Pipeline([Upper()])(doc) is doc
     assert doc.column("upper") == ["THE FERRY", "LEFT."]
 
@@ -361,7 +361,7 @@ def test_threads_find_the_same_chunks_with_one_copy_of_the_weights(
     assert not table.arrays["weights"].flags.writeable
 
 
-def test_quantised_and_pruned_models_lose_little(examples: Path, unseen: list[Doc], tmp_path: Path) -> None:
+def test_quantized_and_pruned_models_lose_little(examples: Path, unseen: list[Doc], tmp_path: Path) -> None:
     """float32 against int16, int8 and pruned weights: how many words of the examples change their label."""
     labels: dict[str, list[str]] = {}
     sizes = {}
@@ -373,7 +373,7 @@ def test_quantised_and_pruned_models_lose_little(examples: Path, unseen: list[Do
         "int8": {"precision": "int8"},
         "pruned": {"precision": "int8", "prune": 0.02},
     }.items():
-        trained = Chunker.of_options(options)
+        trained = Chunker.from_options(options)
         trained.fit(weft.read(examples / "chunks.conll"))
         path = tmp_path / f"{name}.weft"
         Pipeline([trained]).save(path)

@@ -16,7 +16,7 @@ FORMATS = formats_of(["head", "constituents", "spans/mwe", "relations/hedge"])
 
 def a_document() -> Doc:
     """Nested and crossing entities, an expression with a gap, alternatives."""
-    doc = Doc.of_words([["The", "Bank", "of", "Oslo", "wrote", "it", "down"]], head=[[2, 5, 4, 2, 0, 5, 5]],
+    doc = Doc.from_words([["The", "Bank", "of", "Oslo", "wrote", "it", "down"]], head=[[2, 5, 4, 2, 0, 5, 5]],
                        deprel=[["det", "nsubj", "case", "nmod", "root", "obj", "compound"]])  # fmt: skip
     doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 4, "ORG"), (3, 4, "LOC"), (3, 5, "X")])
     doc.spans["mwe"] = SpanLayer(doc.strings)

@@ -1,4 +1,4 @@
-"""Documents for taggers and lemmatisers: sentences made by rule, and slices of a treebank.
+"""Documents for taggers and lemmatizers: sentences made by rule, and slices of a treebank.
 
 Tests of this folder also share `small_treebank`.
 """
@@ -42,12 +42,12 @@ def make_document(n, seed=0, columns=("upos", "xpos", "feats")):
     sentences = [sentence(rng) for _ in range(n)]
     values = {"lemma": 1, "upos": 2, "xpos": 3, "feats": 4}
     chosen = {name: [[row[values[name]] for row in rows] for rows in sentences] for name in columns}
-    return Doc.of_words([[row[0] for row in rows] for rows in sentences], **chosen)
+    return Doc.from_words([[row[0] for row in rows] for rows in sentences], **chosen)
 
 
 def without_annotation(doc):
     forms, bounds = doc.column("form"), doc.sentence_offsets.tolist()
-    return Doc.of_words([forms[a:b] for a, b in pairwise(bounds)])
+    return Doc.from_words([forms[a:b] for a, b in pairwise(bounds)])
 
 
 def slice_of_treebank(name, words):

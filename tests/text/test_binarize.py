@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.errors import WeftError
-from weft.text.binarize import CHINESE, HeadRules, binarise, mark, unbinarise
+from weft.text.binarize import CHINESE, HeadRules, binarize, mark, unbinarize
 from weft.text.trees import Tree, parse_tree
 from weft.text.word_structures import (
     StructureLexicon,
@@ -31,16 +31,16 @@ trees = st.recursive(
 
 @settings(max_examples=80, deadline=None)
 @given(trees)
-def test_binarising_can_be_undone_and_leaves_two_children_at_most(tree):
-    binary = binarise(tree)
+def test_binarizing_can_be_undone_and_leaves_two_children_at_most(tree):
+    binary = binarize(tree)
     assert all(len(node.children) <= 2 for node in binary.nodes())
-    assert unbinarise(binary) == tree
+    assert unbinarize(binary) == tree
 
 
 @settings(max_examples=80, deadline=None)
 @given(trees)
 def test_temporary_nodes_stand_below_their_own_label_on_the_head_side(tree):
-    for node in binarise(tree).nodes():
+    for node in binarize(tree).nodes():
         for side, child in enumerate(node.children):
             if child.label.endswith("*"):
                 assert child.label.split("#")[0] == node.label.split("#")[0]
@@ -50,7 +50,7 @@ def test_temporary_nodes_stand_below_their_own_label_on_the_head_side(tree):
 def test_left_children_are_peeled_off_first():
     rules = HeadRules({"X": ("l", ("H",))})
     tree = parse_tree("(X (A a) (B b) (H h) (C c) (D d))")
-    assert str(binarise(tree, rules)) == "(X#r (A a) (X#r* (B b) (X#l* (X#l* (H h) (C c)) (D d))))"
+    assert str(binarize(tree, rules)) == "(X#r (A a) (X#r* (B b) (X#l* (X#l* (H h) (C c)) (D d))))"
 
 
 def test_heads_of_chinese_phrases():
@@ -60,9 +60,9 @@ def test_heads_of_chinese_phrases():
     assert CHINESE.head("NP-SBJ", ["DNP", "NN-X", "PU"]) == 1
 
 
-def test_trees_with_marks_are_not_binarised_again():
+def test_trees_with_marks_are_not_binarized_again():
     with pytest.raises(WeftError, match="already has a mark"):
-        binarise(parse_tree("(NP#r (NN a) (NN b))"))
+        binarize(parse_tree("(NP#r (NN a) (NN b))"))
 
 
 def structures(length):
@@ -99,7 +99,7 @@ def test_trees_over_words_and_over_characters_are_the_same_with_structures():
 
 
 def test_a_lexicon_gives_flat_structures_to_words_it_does_not_know():
-    lexicon = StructureLexicon.of_trees([structure_tree("制服", "VV", "..l"), structure_tree("制服", "NN", "..r")])
+    lexicon = StructureLexicon.from_trees([structure_tree("制服", "VV", "..l"), structure_tree("制服", "NN", "..r")])
     assert structures_of(["制服", "制服", "图书馆"], ["VV", "NN", "NN"], lexicon) == ["..l", "..r", "..c.c"]
     assert ("制服", "NN") in lexicon
     assert len(lexicon.only([("制服", "NN")])) == 1

@@ -61,7 +61,7 @@ def test_views_give_children_parents_and_text():
 
 
 def test_words_without_a_tree_stand_below_a_phrase_without_a_label():
-    doc = Doc.of_words([["the", "dog"], ["barks"]], xpos=[["DT", "NN"], ["VBZ"]])
+    doc = Doc.from_words([["the", "dog"], ["barks"]], xpos=[["DT", "NN"], ["VBZ"]])
     set_trees(doc, [parse_tree("(NP (DT the) (NN dog))"), None])
     assert str(tree_of(doc, 1)) == "( (VBZ barks))"
 
@@ -81,7 +81,7 @@ def test_rows_that_are_no_trees_are_refused(rows, message):
 
 
 def test_trees_of_other_lengths_and_missing_layers_are_refused():
-    doc = Doc.of_words([["the", "dog", "barks"]])
+    doc = Doc.from_words([["the", "dog", "barks"]])
     with pytest.raises(WeftError, match="has no constituents"):
         layer_of(doc)
     with pytest.raises(WeftError, match="a tree of 2 words was given to a sentence of 3"):

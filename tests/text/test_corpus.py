@@ -14,7 +14,7 @@ from weft.text import ClusterLayer, Corpus, Doc, GraphLayer, RelationLayer, Span
 
 
 def numbered(n: int) -> list[Doc]:
-    docs = [Doc.of_words([[f"{i}a", "x"], [f"{i}b"]]) for i in range(n)]
+    docs = [Doc.from_words([[f"{i}a", "x"], [f"{i}b"]]) for i in range(n)]
     for i, doc in enumerate(docs):
         doc.meta["id"] = str(i)
     return docs
@@ -92,7 +92,7 @@ def test_map_filter_and_write(corpus: Corpus, tmp_path: Path) -> None:
 
 
 def test_subset_keeps_all_that_stands_on_its_sentences() -> None:
-    doc = Doc.of_words([["a", "b"], ["c", "d"], ["e", "f"]], head=[[2, 0], [0, 1], [2, 0]], upos=[list("XY")] * 3)
+    doc = Doc.from_words([["a", "b"], ["c", "d"], ["e", "f"]], head=[[2, 0], [0, 1], [2, 0]], upos=[list("XY")] * 3)
     doc.comments = [("# 1",), ("# 2",), ("# 3",)]
     layer = doc.spans["s"] = SpanLayer(doc.strings)
     for pieces, label in [([(0, 1)], "P"), ([(1, 3)], "Q"), ([(4, 5)], "R"), ([(0, 1), (5, 6)], "S"), ([(2, 3)], "T")]:

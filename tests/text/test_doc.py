@@ -21,7 +21,7 @@ def test_threads_that_share_a_table_never_give_two_strings_one_number() -> None:
 
 
 def test_spans_change_their_unit_and_back() -> None:
-    doc = Doc.of_words([["The", "big", "dog"]])
+    doc = Doc.from_words([["The", "big", "dog"]])
     layer = SpanLayer(doc.strings)
     layer.add([(0, 1), (2, 3)], "X", "T1", sure=True)
     chars = chars_of_words(doc, layer)
@@ -34,15 +34,15 @@ def test_spans_change_their_unit_and_back() -> None:
 
 
 def test_columns_must_have_one_value_a_word() -> None:
-    doc = Doc.of_words([["a", "b"]])
+    doc = Doc.from_words([["a", "b"]])
     with pytest.raises(WeftError, match="1 values for 2 words"):
         doc.set_column("upos", ["X"])
     with pytest.raises(WeftError, match="one value a word"):
-        Doc.of_words([["a"]], upos=[["X", "Y"]])
+        Doc.from_words([["a"]], upos=[["X", "Y"]])
 
 
 def test_words_sentences_and_trees_read_well() -> None:
-    doc = Doc.of_words([["Dogs", "bark"], ["Yes"]], head=[[2, 0], [0]], upos=[["NOUN", "VERB"], ["INTJ"]])
+    doc = Doc.from_words([["Dogs", "bark"], ["Yes"]], head=[[2, 0], [0]], upos=[["NOUN", "VERB"], ["INTJ"]])
     first, second = doc.sentences
     assert (first.text, len(second), first.root) == ("Dogs bark", 1, first[1])
     assert [word.form for word in first[1].children] == ["Dogs"]

@@ -38,7 +38,7 @@ def documents(draw):
         heads[word - 1] = draw(st.sampled_from([0, *order[:place]]))
     further = [draw(st.lists(st.integers(0, n), max_size=3, unique=True)) for _ in range(n)]
     deps = ["|".join(f"{h}:x" for h in own if h != w) for w, own in enumerate(further, start=1)]
-    return Doc.of_words([["w"] * n], head=[heads], deprel=[["d"] * n], deps=[deps]), heads, further
+    return Doc.from_words([["w"] * n], head=[heads], deprel=[["d"] * n], deps=[deps]), heads, further
 
 
 @given(documents())
@@ -67,7 +67,7 @@ def test_graphs_hold_the_tree_and_the_further_heads_that_close_no_cycle_from_lef
 
 
 def test_edges_survive_files(tmp_path):
-    doc = Doc.of_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
+    doc = Doc.from_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     edges = Edges.of([(0, 2, "nsubj"), (1, 0, "root")])
     note_edges(doc, edges)
     path = tmp_path / "graph.conllu"
@@ -78,13 +78,13 @@ def test_edges_survive_files(tmp_path):
 
 
 def test_what_is_not_an_edge_is_named():
-    doc = Doc.of_words([["Dogs", "bark"]], deps=[["2nsubj", "0:root"]])
+    doc = Doc.from_words([["Dogs", "bark"]], deps=[["2nsubj", "0:root"]])
     with pytest.raises(DataError, match=r"2nsubj.*Dogs"):
         edges_of(doc)
     with pytest.raises(DataError, match="no heads"):
-        acyclic_edges(Doc.of_words([["a"]], deps=[["0:root"]]))
+        acyclic_edges(Doc.from_words([["a"]], deps=[["0:root"]]))
 
 
 def test_a_head_outside_the_sentence_is_dropped():
-    doc = Doc.of_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["a", "b"]], deps=[["2:a|7:c", "0:b"]])
+    doc = Doc.from_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["a", "b"]], deps=[["2:a|7:c", "0:b"]])
     assert acyclic_edges(doc)[0].head.tolist() == [2, 0]

@@ -31,7 +31,7 @@ def test_every_level_is_flat_and_longer_spans_come_first(spans):
 
 
 def test_entities_survive_the_misc_column():
-    doc = Doc.of_words([["Ada", "Byron", "met", "Bo"], ["Rome"]], misc=[["", "Gloss=x", "", ""], ["NE=B-OLD"]])
+    doc = Doc.from_words([["Ada", "Byron", "met", "Bo"], ["Rome"]], misc=[["", "Gloss=x", "", ""], ["NE=B-OLD"]])
     assert [row.label for row in spans_of_misc(doc)] == ["OLD"]
     doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 2, "PER"), (3, 4, "PER"), (4, 5, "LOC")])
     misc_of_spans(doc, "entities")
@@ -43,5 +43,5 @@ def test_entities_survive_the_misc_column():
 
 
 def test_documents_without_labels_have_no_spans_in_misc():
-    assert spans_of_misc(Doc.of_words([["a"]], misc=[["SpaceAfter=No"]])) is None
-    assert spans_of_misc(Doc.of_words([["a"]])) is None
+    assert spans_of_misc(Doc.from_words([["a"]], misc=[["SpaceAfter=No"]])) is None
+    assert spans_of_misc(Doc.from_words([["a"]])) is None

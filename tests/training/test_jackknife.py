@@ -29,12 +29,12 @@ class Memory(Component):
         return {}, {}
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Memory:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Memory:
         return cls([])
 
 
 def corpus() -> list[Doc]:
-    return [Doc.of_words([[f"a{i}", f"b{i}"], [f"c{i}"]], upos=[["X", "X"], ["X"]]) for i in range(6)]
+    return [Doc.from_words([[f"a{i}", f"b{i}"], [f"c{i}"]], upos=[["X", "X"], ["X"]]) for i in range(6)]
 
 
 def jackknife(docs: Sequence[Doc]) -> Jackknife:
@@ -48,12 +48,12 @@ def test_what_the_tagger_learned_from_is_tagged_by_one_that_did_not() -> None:
 
 
 def test_other_text_is_tagged_by_the_tagger_itself() -> None:
-    other = Doc.of_words([["a1", "zzz"]])
+    other = Doc.from_words([["a1", "zzz"]])
     assert jackknife(corpus())([other])[0].column("upos") == ["SEEN", "NEW"]
 
 
 def test_a_sentence_is_known_again_by_its_characters_in_another_corpus() -> None:
-    other = Doc.of_words([["a1b", "1"], ["a2"]], spaces=[[False, True], [True]])
+    other = Doc.from_words([["a1b", "1"], ["a2"]], spaces=[[False, True], [True]])
     assert jackknife(corpus())([other])[0].column("upos") == ["NEW", "NEW", "SEEN"]
 
 

@@ -24,12 +24,12 @@ class NeedsFineTags(Component):
         return {}, {}
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> NeedsFineTags:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> NeedsFineTags:
         return cls()
 
 
 def test_trees_from_gold_tags_need_no_tags_that_only_other_components_read() -> None:
-    gold = Doc.of_words([["dogs", "bark"]], upos=[["NOUN", "VERB"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
+    gold = Doc.from_words([["dogs", "bark"]], upos=[["NOUN", "VERB"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     parser = Parser(ParserSettings(epochs=2))
     parser.fit([gold])
     (found,) = annotated(Pipeline([parser, NeedsFineTags()]), [gold], TAGS)

@@ -76,7 +76,7 @@ def test_particles_prepositions_conjunctions_and_interjections_have_kinds_of_the
 
 def test_documents_without_trees_are_refused() -> None:
     with pytest.raises(DataError, match="no heads"):
-        set_base_chunks(Doc.of_words([["dogs", "bark"]], upos=[["NOUN", "VERB"]]))
+        set_base_chunks(Doc.from_words([["dogs", "bark"]], upos=[["NOUN", "VERB"]]))
 
 
 @settings(max_examples=200, deadline=None)

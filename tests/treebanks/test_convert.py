@@ -159,7 +159,7 @@ def test_a_native_treebank_is_converted_by_its_map_and_table(tmp_path):
     tags = tmp_path / "own.map"
     tags.write_text("N\tNOUN\nV\tVERB\nP\tADP\n", encoding="utf-8")
     table = LabelTable.parse("SB NOUN VERB nsubj\nMO ADP * adpmod\nNK * ADP adpobj\nHD * ROOT ROOT\n")
-    doc = Doc.of_words([["dogs", "bark", "at", "cats"]], xpos=[["N", "V", "P", "N"]], head=[[2, 0, 2, 3]],
+    doc = Doc.from_words([["dogs", "bark", "at", "cats"]], xpos=[["N", "V", "P", "N"]], head=[[2, 0, 2, 3]],
                        deprel=[["SB", "HD", "MO", "NK"]])  # fmt: skip
     log = Log()
     (new,) = convert_docs([doc], "own", "universal", log, tags=read_map(tags), labels=table)
@@ -170,7 +170,7 @@ def test_a_native_treebank_is_converted_by_its_map_and_table(tmp_path):
 
 
 def test_prague_coordination_of_a_native_treebank_becomes_stanford():
-    doc = Doc.of_words([["cats", "and", "dogs"]], upos=[["NOUN", "CONJ", "NOUN"]], head=[[2, 0, 2]],
+    doc = Doc.from_words([["cats", "and", "dogs"]], upos=[["NOUN", "CONJ", "NOUN"]], head=[[2, 0, 2]],
                        deprel=[["root_Co", "Coord:cc", "conj_Co"]])  # fmt: skip
     (new,) = convert_docs([doc], "own", "universal", labels=LabelTable.load("stanford"), coordination="prague")
     assert new.head.tolist() == [0, 1, 1]
@@ -178,7 +178,7 @@ def test_prague_coordination_of_a_native_treebank_becomes_stanford():
 
 
 def test_wrong_schemes_tables_and_trees_get_plain_messages(tmp_path):
-    doc = Doc.of_words([["a"]], upos=[["NOUN"]])
+    doc = Doc.from_words([["a"]], upos=[["NOUN"]])
     with pytest.raises(ConfigError, match="no conversion from 'tiger' to 'universal'; there are: ud to universal"):
         convert_docs([doc], "tiger")
     with pytest.raises(ConfigError, match="unknown step 'flip'"):
@@ -188,11 +188,11 @@ def test_wrong_schemes_tables_and_trees_get_plain_messages(tmp_path):
     with pytest.raises(DataError, match="has no heads"):
         list(convert_docs([doc]))
     with pytest.raises(DataError, match="'NN' is not a part of speech of Universal Dependencies"):
-        list(convert_docs([Doc.of_words([["a"]], upos=[["NN"]], head=[[0]])]))
+        list(convert_docs([Doc.from_words([["a"]], upos=[["NN"]], head=[[0]])]))
     with pytest.raises(DataError, match="sentence 1: not every word has a head"):
-        list(convert_docs([Doc.of_words([["a", "b"]], upos=[["X", "X"]], head=[[0, -1]])]))
+        list(convert_docs([Doc.from_words([["a", "b"]], upos=[["X", "X"]], head=[[0, -1]])]))
     with pytest.raises(FormatError, match="table, line 2"):
         LabelTable.parse("a b c d\na b c\n")
-    native = Doc.of_words([["a"]], xpos=[["NN"]], head=[[0]], deprel=[["HD"]])
+    native = Doc.from_words([["a"]], xpos=[["NN"]], head=[[0]], deprel=[["HD"]])
     with pytest.raises(DataError, match="the map of tags does not have 'NN'"):
         list(convert_docs([native], "stanford", tags={"N": "NOUN"}))

@@ -113,7 +113,7 @@ def test_coordinations_of_treebanks_come_back(corpus_file, name):
 
 
 def test_documents_are_converted_into_new_ones():
-    doc = Doc.of_words([FORMS, ["come"]], head=[HEADS, [0]], deprel=[RELATIONS, ["root"]])
+    doc = Doc.from_words([FORMS, ["come"]], head=[HEADS, [0]], deprel=[RELATIONS, ["root"]])
     new = with_coordination([doc], "melcuk")[0]
     assert new.head.tolist() == [2, 0, 2, 5, 3, 5, 8, 6, 0]
     assert doc.head.tolist() == [*HEADS, 0]
@@ -124,7 +124,7 @@ def test_what_cannot_be_is_refused():
     with pytest.raises(ConfigError, match="must be one of ud, stanford, melcuk, prague, got 'moscow'"):
         convert(HEADS, RELATIONS, FORMS, "moscow")
     with pytest.raises(DataError, match="HEAD"):
-        with_coordination([Doc.of_words([["come"]])], "prague")
+        with_coordination([Doc.from_words([["come"]])], "prague")
 
 
 # Coordinations of two to six conjuncts, each a word (with an article or not) or a coordination again.

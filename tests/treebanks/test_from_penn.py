@@ -78,7 +78,7 @@ def test_a_document_keeps_its_words_and_gets_valid_trees(examples):
     assert log.matched["ROOT"] == log.sentences == validator.sentences
     assert sum(log.touched.values()) == log.words
     with pytest.raises(DataError, match="no phrase-structure trees"):
-        list(convert_docs([Doc.of_words([["a"]])], "penn", "universal"))
+        list(convert_docs([Doc.from_words([["a"]])], "penn", "universal"))
 
 
 def test_all_trees_of_a_newspaper_sample_are_valid_and_projective(corpus_file):

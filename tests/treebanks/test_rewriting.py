@@ -80,11 +80,11 @@ def test_the_log_says_which_rule_changed_what_and_counts_arcs_not_tags():
 
 
 def test_documents_are_not_changed_in_place_and_need_trees():
-    doc = Doc.of_words([["a", "b"]], head=[[2, 0]], deprel=[["x", "root"]])
+    doc = Doc.from_words([["a", "b"]], head=[[2, 0]], deprel=[["x", "root"]])
     new = rewrite(doc, lambda tree: tree.relabel(1, "y"))
     assert doc.column("deprel") == ["x", "root"]
     assert new.column("deprel") == ["y", "root"]
     with pytest.raises(WeftError, match="no trees to rewrite"):
-        rewrite(Doc.of_words([["a"]]), lambda tree: None)
+        rewrite(Doc.from_words([["a"]]), lambda tree: None)
     with pytest.raises(WeftError, match="no head whose place"):
         WorkTree([0], ["root"], ["X"], ["a"]).promote(1, "below")

@@ -16,7 +16,7 @@ from weft.treebanks.validate import ERRORS, _cycles
 
 def good() -> Doc:
     """Three trees of the universal scheme."""
-    return Doc.of_words(
+    return Doc.from_words(
         [["dogs", "sleep", "in", "the", "house", "."], ["she", "is", "here"], ["cats", "and", "dogs"]],
         upos=[["NOUN", "VERB", "ADP", "DET", "NOUN", "."], ["PRON", "VERB", "ADV"], ["NOUN", "CONJ", "NOUN"]],
         head=[[2, 0, 2, 5, 3, 2], [2, 0, 2], [0, 1, 1]],
@@ -144,7 +144,7 @@ def test_cycles_are_those_that_following_heads_never_leaves(heads):
 def test_the_rarer_of_two_annotations_of_the_same_words_is_a_suspect():
     rows = [["we", "met", "her"]] * 12
     relations = [["nsubj", "ROOT", "dobj"]] * 11 + [["nsubj", "ROOT", "iobj"]]
-    doc = Doc.of_words(rows, upos=[["PRON", "VERB", "PRON"]] * 12, head=[[2, 0, 2]] * 12, deprel=relations)
+    doc = Doc.from_words(rows, upos=[["PRON", "VERB", "PRON"]] * 12, head=[[2, 0, 2]] * 12, deprel=relations)
     validator = Validator("universal")
     assert list(validator.check(doc)) == []
     (suspect,) = validator.suspects()
@@ -161,8 +161,8 @@ def test_findings_name_sentences_by_their_ids_and_errors_are_told_from_warnings(
 
 
 def test_label_use_lists_relations_of_one_or_two_treebanks():
-    one = Doc.of_words([["a", "b"]], deprel=[["nsubj", "ROOT"]])
-    other = Doc.of_words([["a", "b"]], deprel=[["vv", "ROOT"]])
+    one = Doc.from_words([["a", "b"]], deprel=[["nsubj", "ROOT"]])
+    other = Doc.from_words([["a", "b"]], deprel=[["vv", "ROOT"]])
     usage = label_usage({"en": [one], "de": [one], "sv": [one], "ko": [other]})
     assert usage.rare() == {"vv": ["ko"]}
     assert usage.to_json()["shares"]["nsubj"] == {"en": 0.5, "de": 0.5, "sv": 0.5, "ko": 0.0}

@@ -114,7 +114,7 @@ def references_of(doc: Doc, layer: str, alternatives: str = "") -> list[list[Ref
     """The mentions of every sentence; spans of the layer of alternatives belong to the mention they overlap most.
 
     >>> from weft.text.layers import SpanLayer
-    >>> doc = Doc.of_words([["the", "StAR", "gene"]])
+    >>> doc = Doc.from_words([["the", "StAR", "gene"]])
     >>> doc.spans["entities"] = SpanLayer.of(doc.strings, [(1, 2, "GENE")])
     >>> doc.spans["others"] = SpanLayer.of(doc.strings, [(1, 3, "GENE")])
     >>> references_of(doc, "entities", "others")

@@ -119,11 +119,11 @@ class Proposer(Chunker):
     """A chunker that would rather be wrong than miss.
 
     >>> from weft.text.layers import SpanLayer
-    >>> doc = Doc.of_words([["StAR", "binds", "SREBP-1a"], ["It", "rose"]])
+    >>> doc = Doc.from_words([["StAR", "binds", "SREBP-1a"], ["It", "rose"]])
     >>> doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "GENE"), (2, 3, "GENE")])
     >>> proposer = Proposer(ProposerSettings(miss=5.0))
     >>> report = proposer.fit([doc])
-    >>> new = Doc.of_words([["SREBP-2", "rose"]])
+    >>> new = Doc.from_words([["SREBP-2", "rose"]])
     >>> [(proposal.start, proposal.end) for proposal in propose([proposer], new, top=1)[0]]
     [(0, 1)]
     """

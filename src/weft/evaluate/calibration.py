@@ -90,7 +90,7 @@ def calibration_of_column(
 ) -> Calibration:
     """The calibration of a column that was annotated with probabilities; both have the same words.
 
-    >>> one, other = (Doc.of_words([["dogs", "bark"]], upos=[tags]) for tags in (["NOUN", "VERB"], ["NOUN", "NOUN"]))
+    >>> one, other = (Doc.from_words([["dogs", "bark"]], upos=[tags]) for tags in (["NOUN", "VERB"], ["NOUN", "NOUN"]))
     >>> other.confidence["upos"] = np.array([0.9, 0.6], dtype=np.float32)
     >>> round(calibration_of_column([one], [other]).error, 2)  # |0.9 - 1| and |0.6 - 0|, halves of the whole
     0.35
@@ -111,7 +111,7 @@ def calibration_of_spans(gold: Iterable[Doc], system: Iterable[Doc], layer: str,
     """The calibration of the spans found, each right if gold has a span of the same words and label.
 
     >>> from weft.text.layers import SpanLayer
-    >>> one, other = (Doc.of_words([["Ada", "Lovelace", "wrote"]]) for _ in range(2))
+    >>> one, other = (Doc.from_words([["Ada", "Lovelace", "wrote"]]) for _ in range(2))
     >>> one.spans["entities"] = SpanLayer.of(one.strings, [(0, 2, "PER")])
     >>> other.spans["entities"] = SpanLayer(other.strings)
     >>> _ = other.spans["entities"].add([(0, 2)], "PER", probability=0.75)

@@ -56,7 +56,7 @@ def evaluate_documents(
 ) -> Outcome:
     """Score a layer of system documents; without a layer, the one that fits.
 
-    >>> gold = [Doc.of_words([["dogs", "bark"]], upos=[["NOUN", "VERB"]])]
+    >>> gold = [Doc.from_words([["dogs", "bark"]], upos=[["NOUN", "VERB"]])]
     >>> outcome = evaluate_documents(gold, gold, "upos")
     >>> outcome.main, outcome.counts["upos"].total().accuracy
     ('upos', 1.0)
@@ -89,7 +89,7 @@ def evaluate_documents(
 def choose_layer(gold: Sequence[Doc], system: Sequence[Doc]) -> str:
     """The layer to score: constituents or the span layer of both sides, else `ud`.
 
-    >>> choose_layer([Doc.of_words([["a"]])], [Doc.of_words([["a"]])])
+    >>> choose_layer([Doc.from_words([["a"]])], [Doc.from_words([["a"]])])
     'ud'
     """
     if any(doc.has("constituents") for doc in gold) and any(doc.has("constituents") for doc in system):
@@ -107,7 +107,7 @@ def groups_of_units(docs: Sequence[Doc], key: str) -> list[str]:
     It is looked for in the sentence's comments (`# key = value`, `# meta::key = value`), then in the document's
     metadata; a comment of a document's first sentence holds for the sentences after it.
 
-    >>> doc = Doc.of_words([["a"], ["b"]])
+    >>> doc = Doc.from_words([["a"], ["b"]])
     >>> doc.comments = [("# genre = news",), ()]
     >>> groups_of_units([doc], "genre")
     ['news', 'news']

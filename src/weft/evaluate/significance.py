@@ -6,12 +6,12 @@ good, b ~ Binomial(b + c, 1/2), for many items  (|b - c| - 1)^2 / (b + c) ~ chi-
 The paired bootstrap draws the units (sentences) anew with replacement, the same ones for both systems, and looks at the
 difference d* of their scores: its quantiles are a confidence interval, and p is how often |d* - d| >= |d|.
 
-Approximate randomisation swaps the two systems' outputs in every unit with probability 1/2: if the systems do not
+Approximate randomization swaps the two systems' outputs in every unit with probability 1/2: if the systems do not
 differ, the labels "A" and "B" carry no information, and p is how often the difference is as large as the one seen.
 
 Wilcoxon's rank-sum test compares scores of several runs (seeds) of two systems by their ranks among all of them.
 
-Bootstrap and randomisation take counts of any kind a unit and any measure of their sums, so that F1, which is not a
+Bootstrap and randomization take counts of any kind a unit and any measure of their sums, so that F1, which is not a
 mean over sentences, is tested as it is. All tests are two-sided.
 """
 

@@ -39,12 +39,12 @@ class TypeScorer:
     >>> from weft.features.index import FeatureIndex
     >>> from weft.features.templates import Templates
     >>> from weft.features.weights import Layout
-    >>> doc = Doc.of_words([["a", "b", "a"]])
+    >>> doc = Doc.from_words([["a", "b", "a"]])
     >>> extractor = Extractor(list(Templates("w[0] w[-1] w[-1]|w[0]")), {"w": "form"})
     >>> features, _ = extractor.features([doc])
     >>> index = FeatureIndex()
     >>> rows = index.add(features.keys)
-    >>> layout = Layout.of_mask(np.ones((len(index), 1), dtype=bool))
+    >>> layout = Layout.from_mask(np.ones((len(index), 1), dtype=bool))
     >>> table = FrozenTable.freeze(index, layout, np.arange(1.0, len(index) + 1))
     >>> scores, sentences = TypeScorer(extractor, table).score([doc])
     >>> scores.ravel().tolist() == table.score(features.keys, features.offsets, features.values).ravel().tolist()

@@ -33,7 +33,7 @@ class Extractor:
     """Computes the features of observation templates at every word of documents.
 
     >>> from weft.features.templates import Templates
-    >>> doc = Doc.of_words([["a", "b"]], xpos=[["X", "Y"]])
+    >>> doc = Doc.from_words([["a", "b"]], xpos=[["X", "Y"]])
     >>> extractor = Extractor(list(Templates("w[0] t[-1]|t[0]")), {"w": "form", "t": "xpos"})
     >>> features, sentences = extractor.features([doc])
     >>> features.offsets.tolist(), sentences.tolist()
@@ -222,7 +222,7 @@ def read_column(docs: Sequence[Doc], name: str) -> Ids:
 def write_column(docs: Sequence[Doc], name: str, values: Sequence[str], numbers: NDArray[np.integer]) -> None:
     """Write a column of several documents: word i of them gets `values[numbers[i]]`.
 
-    >>> doc = Doc.of_words([["dogs", "bark"]])
+    >>> doc = Doc.from_words([["dogs", "bark"]])
     >>> write_column([doc], "upos", ["VERB", "NOUN"], np.array([1, 0]))
     >>> doc.column("upos")
     ['NOUN', 'VERB']

@@ -41,7 +41,7 @@ class MorphologyReader:
     """Finds the morphological features of documents in one of their columns.
 
     >>> reader = MorphologyReader()
-    >>> doc = Doc.of_words([["sie", "schläft"]], feats=[["Case=Nom|Number=Sing", "Number=Sing"]])
+    >>> doc = Doc.from_words([["sie", "schläft"]], feats=[["Case=Nom|Number=Sing", "Number=Sing"]])
     >>> found = reader.read([doc])
     >>> found.offsets.tolist(), bool(found.values[1] == found.values[2]), bool(found.names[0] == found.names[1])
     ([0, 2, 3], True, False)

@@ -36,7 +36,7 @@ class Surroundings:
     """The other occurrences of words; a field bound to it is set-valued.
 
     >>> from weft.text.doc import Doc
-    >>> doc = Doc.of_words([["Mr", "Hill", "left"], ["Hill", "slept"], ["A", "hill"]])
+    >>> doc = Doc.from_words([["Mr", "Hill", "left"], ["Hill", "slept"], ["A", "hill"]])
     >>> offsets, members = Surroundings().members([doc])
     >>> np.diff(offsets).tolist()  # Hill, twice: two neighbours, it is small elsewhere; the second: large elsewhere
     [0, 3, 0, 4, 0, 0, 0]

@@ -3,7 +3,7 @@
     score[i, c] = sum over features f of position i of  value(f) * W[row(f), c]
 
 While training, a `Layout` says which columns each row has (all, or those seen with the feature) and the weights are one
-flat array in the layout's order. After training, a `FrozenTable` keeps the weights that matter, quantised, behind a
+flat array in the layout's order. After training, a `FrozenTable` keeps the weights that matter, quantized, behind a
 compact index that can be memory-mapped: buckets by the top bits of the key, the bits below them as a fingerprint.
 
 Most features are rare and have few columns; most of the work is done by frequent features that have many. Those rows
@@ -47,10 +47,10 @@ class Layout:
         return _whole_rows(self.starts, self.n_columns)
 
     @classmethod
-    def of_mask(cls, present: Bools) -> Layout:
+    def from_mask(cls, present: Bools) -> Layout:
         """The layout of a boolean table `[row, column]`.
 
-        >>> layout = Layout.of_mask(np.array([[True, False], [True, True]]))
+        >>> layout = Layout.from_mask(np.array([[True, False], [True, True]]))
         >>> layout.starts.tolist(), layout.columns.tolist()
         ([0, 1, 3], [0, 0, 1])
         """
@@ -92,12 +92,12 @@ class Layout:
 
 
 class FrozenTable:
-    """Weights for use: pruned, quantised, compact.
+    """Weights for use: pruned, quantized, compact.
 
     >>> from weft.features.index import FeatureIndex
     >>> index = FeatureIndex()
     >>> rows = index.add(np.array([1 << 62, 3 << 62], dtype=np.uint64))
-    >>> layout = Layout.of_mask(np.ones((2, 2), dtype=bool))
+    >>> layout = Layout.from_mask(np.ones((2, 2), dtype=bool))
     >>> table = FrozenTable.freeze(index, layout, np.array([0.5, 0.0, -1.0, 2.0]))
     >>> len(table), table.n_weights
     (2, 3)

@@ -106,7 +106,7 @@ def to_text(doc: Doc) -> str:
     """The `Document` element of a document.
 
     >>> from weft.text.conventions.hedges import Hedge, set_hedges
-    >>> doc = Doc.of_words([["It", "may", "rain"]])
+    >>> doc = Doc.from_words([["It", "may", "rain"]])
     >>> set_hedges(doc, [[Hedge((1,), (1, 3))]])
     >>> sentence = to_text(doc).splitlines()[3].strip()
     >>> sentence.partition(">")[2]

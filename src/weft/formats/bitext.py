@@ -67,7 +67,7 @@ def read_side(path: PathLike, *, encoding: str = "utf-8") -> list[Doc]:
     name = os.fspath(path)
     if _format(name) is not None:
         return list(read(name, encoding=encoding))
-    return [Doc.of_words(list(read_sentences(name, encoding=encoding)))]
+    return [Doc.from_words(list(read_sentences(name, encoding=encoding)))]
 
 
 def _format(name: str) -> str | None:

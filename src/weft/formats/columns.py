@@ -173,7 +173,7 @@ def write(
 def to_text(doc: Doc, fields: Sequence[Field], separator: str = " ") -> str:
     """A document as columns.
 
-    >>> doc = Doc.of_words([["Dogs", "bark"]], xpos=[["NNS", "VBP"]])
+    >>> doc = Doc.from_words([["Dogs", "bark"]], xpos=[["NNS", "VBP"]])
     >>> doc.spans["chunks"] = SpanLayer.of(doc.strings, [(0, 1, "NP"), (1, 2, "VP")])
     >>> print(to_text(doc, parse_fields("form xpos chunks:IOB2")), end="")
     Dogs NNS B-NP

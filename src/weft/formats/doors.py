@@ -96,7 +96,7 @@ def read(
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     _ = write([Doc.of_words([["Dogs", "bark"]])], f"{folder}/pets.conllu")
+    ...     _ = write([Doc.from_words([["Dogs", "bark"]])], f"{folder}/pets.conllu")
     ...     [doc.text for doc in read(f"{folder}/*.conllu")]
     ['Dogs bark']
     """

@@ -10,7 +10,7 @@ from weft.text.doc import WORD_COLUMNS, Doc
 def lost_layers(doc: Doc, format: str, fields: Sequence[str] | str | None = None) -> set[str]:
     """The layers of a document that are lost in a format, named as `Doc.has` names them.
 
-    >>> doc = Doc.of_words([["Dogs", "bark"]], lemma=[["dog", "bark"]], upos=[["NOUN", "VERB"]])
+    >>> doc = Doc.from_words([["Dogs", "bark"]], lemma=[["dog", "bark"]], upos=[["NOUN", "VERB"]])
     >>> sorted(lost_layers(doc, "columns")), sorted(lost_layers(doc, "plain")), lost_layers(doc, "conllu")
     (['lemma'], ['lemma', 'tokens', 'upos'], set())
     """

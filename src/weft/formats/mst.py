@@ -65,7 +65,7 @@ def write(docs: Iterable[Doc], path: str) -> int:
 def to_text(doc: Doc) -> str:
     r"""A document as lines of MSTParser; tags are those of `xpos`, else of `upos`.
 
-    >>> doc = Doc.of_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
+    >>> doc = Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     >>> to_text(doc).split("\n")
     ['Dogs\tbark', 'NOUN\tVERB', 'nsubj\troot', '2\t0', '', '']
     """
@@ -132,7 +132,7 @@ def _rows(path: str, first: int, lines: list[str], clean: bool) -> _Rows:
 
 def _document(held: list[_Rows], strings: StringTable) -> Doc:
     words, tags, relations, heads = zip(*held, strict=True)
-    doc = Doc.of_words(words, strings=strings, head=heads)
+    doc = Doc.from_words(words, strings=strings, head=heads)
     for name, column in (("xpos", tags), ("deprel", relations)):
         values = list(chain.from_iterable(column))
         if any(values):

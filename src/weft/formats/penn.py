@@ -83,7 +83,7 @@ def write(docs: Iterable[Doc], path: str, *, characters: bool = False) -> int:
 def to_text(doc: Doc, characters: bool = False) -> str:
     """A document as lines of trees, its name first if it has one.
 
-    >>> print(to_text(Doc.of_words([["tea"], ["yes"]], xpos=[["NN"], ["UH"]])), end="")
+    >>> print(to_text(Doc.from_words([["tea"], ["yes"]], xpos=[["NN"], ["UH"]])), end="")
     ( (NN tea))
     ( (UH yes))
     """

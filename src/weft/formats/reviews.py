@@ -96,10 +96,10 @@ class Review:
         return doc
 
     @classmethod
-    def of_doc(cls, doc: Doc) -> Review:
+    def from_doc(cls, doc: Doc) -> Review:
         """The review that a document is.
 
-        >>> Review.of_doc(Review("Dull. Fine!", 3, sentences=("Dull.", "Fine!"), labels=("neg", "pos")).doc()).labels
+        >>> Review.from_doc(Review("Dull. Fine!", 3, sentences=("Dull.", "Fine!"), labels=("neg", "pos")).doc()).labels
         ('neg', 'pos')
         """
         names = {name: str(doc.meta.get(name, "")) for name in ("id", "domain", "product", "title")}
@@ -133,9 +133,9 @@ def read_reviews(path: PathLike, *, encoding: str = "utf-8") -> Iterator[Review]
     elif base.endswith((".txt", ".text")):
         reviews = _blocks(name, encoding)
     elif base.endswith(".conllu"):
-        reviews = map(Review.of_doc, conllu.read(name, encoding=encoding))
+        reviews = map(Review.from_doc, conllu.read(name, encoding=encoding))
     elif base.endswith(".parquet"):
-        reviews = map(Review.of_doc, parquet.read(name))
+        reviews = map(Review.from_doc, parquet.read(name))
     else:
         raise DataError(
             f"cannot tell how {name} holds reviews by its suffix: expected .tsv, .csv or .jsonl (a review a line), "
@@ -209,7 +209,7 @@ def _json_lines(path: str, encoding: str) -> Iterator[Review]:
             raise FormatError(path, number, 'a review in JSON, {"text": ...}', f"a {type(values).__name__}")
         if "tokens" in values or "meta" in values:
             try:
-                yield Review.of_doc(jsonl.from_values(values))
+                yield Review.from_doc(jsonl.from_values(values))
             except (WeftError, KeyError, TypeError, ValueError) as error:
                 raise FormatError(path, number, "a document", f"values that do not fit: {error}") from error
         else:

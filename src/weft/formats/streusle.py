@@ -68,7 +68,7 @@ def write(docs: Iterable[Doc], path: str, *, layer: str = LAYER) -> int:
 def to_text(doc: Doc, layer: str = LAYER) -> str:
     """A document in 9 columns.
 
-    >>> doc = Doc.of_words([["Look", "it", "up"]], lemma=[["look", "it", "up"]])
+    >>> doc = Doc.from_words([["Look", "it", "up"]], lemma=[["look", "it", "up"]])
     >>> set_expressions(doc, [Expressions.of(strong=[(0, 2)])])
     >>> print(to_text(doc).replace("\\t", " "), end="")
     1 Look look  B 0   1
@@ -147,7 +147,7 @@ def _document(path: str, name: str, sentences: Sequence[tuple[str, list[Row], li
     if len(sentences[0][1][0]) == 19:
         return _lex_document(path, sentences)
     forms, lemmas, tags = ([[row[place] for row in rows] for _, rows, _ in sentences] for place in (1, 2, 3))
-    doc = Doc.of_words(forms, strings=strings, lemma=lemmas, upos=tags)
+    doc = Doc.from_words(forms, strings=strings, lemma=lemmas, upos=tags)
     doc.comments = [(f"# sent_id = {rows[0][8]}",) for _, rows, _ in sentences]
     if name:
         doc.meta["id"] = name

@@ -33,7 +33,7 @@ _SUM, _MAX, _BOTH = 0, 1, 2
 class Graph:
     """Vertices 0 to n - 1 and the weights of the edges between them; the neighbours of a vertex rise.
 
-    >>> graph = Graph.of_edges(4, [0, 1], [1, 2], [0.5, 2.0])
+    >>> graph = Graph.from_edges(4, [0, 1], [1, 2], [0.5, 2.0])
     >>> graph.offsets.tolist(), graph.neighbours.tolist(), graph.weights.tolist()
     ([0, 1, 3, 4, 4], [1, 0, 2, 1], [0.5, 0.5, 2.0, 2.0])
     """
@@ -61,10 +61,10 @@ class Graph:
             object.__setattr__(self, name, array)
 
     @classmethod
-    def of_edges(cls, n: int, u: ArrayLike, v: ArrayLike, w: ArrayLike | None = None) -> Graph:
+    def from_edges(cls, n: int, u: ArrayLike, v: ArrayLike, w: ArrayLike | None = None) -> Graph:
         """The undirected graph of edges u - v, each named once; weights of edges named more than once are added.
 
-        >>> Graph.of_edges(2, [0, 1], [1, 0], [1.0, 2.0]).weights.tolist()
+        >>> Graph.from_edges(2, [0, 1], [1, 0], [1.0, 2.0]).weights.tolist()
         [3.0, 3.0]
         """
         ends = [np.ascontiguousarray(end, dtype=np.int32) for end in (u, v)]
@@ -77,10 +77,10 @@ class Graph:
         return _assemble(n, ends[0], ends[1], weights, _SUM)
 
     @classmethod
-    def of_lists(cls, ids: ArrayLike, weights: ArrayLike) -> Graph:
+    def from_lists(cls, ids: ArrayLike, weights: ArrayLike) -> Graph:
         """The directed graph of neighbour lists `[vertex, k]`, as `nearest_neighbours` gives them; -1: no neighbour.
 
-        >>> lists = Graph.of_lists([[1, 2], [0, -1], [-1, -1]], [[0.9, 0.1], [0.9, 0.0], [0.0, 0.0]])
+        >>> lists = Graph.from_lists([[1, 2], [0, -1], [-1, -1]], [[0.9, 0.1], [0.9, 0.0], [0.0, 0.0]])
         >>> lists.symmetric().n_edges, lists.symmetric("and").n_edges
         (2, 1)
         """
@@ -109,7 +109,7 @@ class Graph:
     def strengths(self) -> NDArray[np.float64]:
         """The sum of every vertex's weights.
 
-        >>> Graph.of_edges(3, [0, 1], [1, 2], [0.5, 2.0]).strengths().tolist()
+        >>> Graph.from_edges(3, [0, 1], [1, 2], [0.5, 2.0]).strengths().tolist()
         [0.5, 2.5, 2.0]
         """
         sums: NDArray[np.float64] = np.bincount(self._rows(), self.weights, self.n_vertices).astype(np.float64)
@@ -125,7 +125,7 @@ class Graph:
     def edges(self) -> tuple[Ids, Ids, Floats]:
         """The ends u < v and weights of the edges of an undirected graph.
 
-        >>> [part.tolist() for part in Graph.of_edges(3, [2, 0], [1, 1], [2.0, 0.5]).edges()]
+        >>> [part.tolist() for part in Graph.from_edges(3, [2, 0], [1, 1], [2.0, 0.5]).edges()]
         [[0, 1], [1, 2], [0.5, 2.0]]
         """
         rows = self._rows()
@@ -135,7 +135,7 @@ class Graph:
     def thin(self, keep: float, seed: int = 0) -> Graph:
         """An undirected graph with each edge kept by chance `keep`; less is kept of the same edges under one seed.
 
-        >>> graph = Graph.of_edges(100, np.arange(99), np.arange(1, 100))
+        >>> graph = Graph.from_edges(100, np.arange(99), np.arange(1, 100))
         >>> graph.thin(1.0).n_edges, graph.thin(0.5).n_edges, graph.thin(0.0).n_edges
         (99, 44, 0)
         """
@@ -154,7 +154,7 @@ class Graph:
     def components(self) -> Ids:
         """The number of every vertex's connected component, in the order of their first vertices.
 
-        >>> Graph.of_edges(5, [0, 3], [2, 4]).components().tolist()
+        >>> Graph.from_edges(5, [0, 3], [2, 4]).components().tolist()
         [0, 1, 0, 2, 2]
         """
         component = np.full(self.n_vertices, -1, dtype=np.int32)
@@ -164,7 +164,7 @@ class Graph:
     def path_lengths(self, sources: ArrayLike) -> Ids:
         """Edges on the shortest path from every vertex to the nearest of a set; -1 where there is no path.
 
-        >>> Graph.of_edges(5, [0, 1, 3], [1, 2, 4]).path_lengths([0]).tolist()
+        >>> Graph.from_edges(5, [0, 1, 3], [1, 2, 4]).path_lengths([0]).tolist()
         [0, 1, 2, -1, -1]
         """
         start = np.unique(np.asarray(sources, dtype=np.int64))

@@ -1,6 +1,6 @@
 """Minimum cuts: two sides of a graph, given which vertices are certain, cutting as little weight as can be.
 
-    minimise  sum over edges uv of w_uv [side(u) != side(v)]    with side(u) known for some u
+    minimize  sum over edges uv of w_uv [side(u) != side(v)]    with side(u) known for some u
 
 (Blum and Chawla 2001). The cut is that of a maximum flow from the certain vertices of one side to those of the other.
 Where several cuts are the least, `side` is the one with the fewest vertices on the source's side.
@@ -33,7 +33,7 @@ def min_cut(graph: Graph, source: ArrayLike, sink: ArrayLike) -> Cut:
 
     Weights are rounded to 2^-30 of their sum, unless they are whole numbers: those are taken as they are.
 
-    >>> graph = Graph.of_edges(4, [0, 1, 2, 0], [1, 2, 3, 2], [3.0, 1.0, 3.0, 1.0])
+    >>> graph = Graph.from_edges(4, [0, 1, 2, 0], [1, 2, 3, 2], [3.0, 1.0, 3.0, 1.0])
     >>> cut = min_cut(graph, [0], [3])
     >>> cut.side.tolist(), cut.value
     ([True, True, False, False], 2.0)

@@ -1,6 +1,6 @@
 """Labels for the vertices of a graph: metric labelling as a linear programme, exactly, and rounded.
 
-    minimise  sum over u of c(u, l(u))  +  sum over edges uv of w_uv d(l(u), l(v))
+    minimize  sum over u of c(u, l(u))  +  sum over edges uv of w_uv d(l(u), l(v))
 
 over labels l, with d a metric and some pairs of vertices bound to agree (overlapping parts of one sequence: the shared
 token has one label). The relaxation of Chekuri, Khanna, Naor and Zosin (2001) is the *full* form:

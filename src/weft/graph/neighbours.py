@@ -79,7 +79,7 @@ def nearest_neighbours(
     if max_df is not None and not (sparse and metric == "cosine"):
         raise ConfigError("max_df belongs to sparse vectors under the cosine")
     if sparse and metric == "cosine":
-        return _by_index(_normalised(rows), k, exact, workers, max_df, budget)
+        return _by_index(_normalized(rows), k, exact, workers, max_df, budget)
     if not sparse and metric == "cosine":
         lengths = np.linalg.norm(rows, axis=1)
         rows = rows / np.where(lengths > 0, lengths, 1.0)[:, None]
@@ -87,7 +87,7 @@ def nearest_neighbours(
     return _ranked(rows, found, k, metric)
 
 
-def _normalised(rows: csr_matrix) -> csr_matrix:
+def _normalized(rows: csr_matrix) -> csr_matrix:
     """Rows of length 1, each feature once and in order; zeros left out."""
     rows = rows.copy()
     rows.sum_duplicates()

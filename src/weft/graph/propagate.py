@@ -42,7 +42,7 @@ METHODS = ("jacobi", "gauss-seidel")
 class Propagation:
     """A problem of label propagation: the graph, the labelled vertices and their distributions, mu and nu.
 
-    >>> line = Graph.of_edges(3, [0, 1], [1, 2])
+    >>> line = Graph.from_edges(3, [0, 1], [1, 2])
     >>> problem = Propagation(line, [0], [[1.0, 0.0]], mu=0.5, nu=0.01)
     >>> problem.run(sweeps=200).round(3).tolist()
     [[0.986, 0.014], [0.967, 0.033], [0.958, 0.042]]
@@ -123,7 +123,7 @@ class Propagation:
     def cost(self, q: ArrayLike) -> float:
         """C(q).
 
-        >>> pair = Graph.of_edges(2, [0], [1])
+        >>> pair = Graph.from_edges(2, [0], [1])
         >>> Propagation(pair, [0], [[1.0, 0.0]], mu=0.5, nu=0.0).cost([[1.0, 0.0], [0.0, 1.0]])
         1.0
         """
@@ -155,7 +155,7 @@ def propagate(
 ) -> Floats:
     """Spread the distributions of labelled vertices over a graph; see `Propagation.run` for the options.
 
-    >>> graph = Graph.of_edges(4, [0, 1], [1, 2])
+    >>> graph = Graph.from_edges(4, [0, 1], [1, 2])
     >>> propagate(graph, [0, 2], [[1.0, 0.0], [1.0, 0.0]], sweeps=50).round(2).tolist()
     [[0.99, 0.01], [0.99, 0.01], [0.99, 0.01], [0.5, 0.5]]
     """

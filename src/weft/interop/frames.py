@@ -41,7 +41,7 @@ def documents_frame(docs: Iterable[Doc], library: Library = "pandas") -> Any:
 def words_frame(docs: Iterable[Doc], library: Library = "pandas") -> Any:
     """One row a word.
 
-    >>> frame = words_frame([Doc.of_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])])
+    >>> frame = words_frame([Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])])
     >>> frame[["word", "start", "end", "form", "upos"]].values.tolist()
     [[1, 0, 4, 'Dogs', 'NOUN'], [2, 5, 9, 'bark', 'VERB']]
     """
@@ -60,7 +60,7 @@ def words_frame(docs: Iterable[Doc], library: Library = "pandas") -> Any:
 def spans_frame(docs: Iterable[Doc], library: Library = "pandas") -> Any:
     """One row a span of any layer.
 
-    >>> doc = Doc.of_words([["Ada", "slept"]])
+    >>> doc = Doc.from_words([["Ada", "slept"]])
     >>> doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "PER")])
     >>> spans_frame([doc])[["layer", "label", "text"]].values.tolist()
     [['entities', 'PER', 'Ada']]
@@ -81,7 +81,7 @@ def spans_frame(docs: Iterable[Doc], library: Library = "pandas") -> Any:
 def docs_of_frames(documents: Any, words: Any = None, spans: Any = None) -> list[Doc]:
     """The documents of frames, of pandas or Polars.
 
-    >>> docs = [Doc.of_words([["Dogs", "bark"], ["Cats", "purr"]], head=[[2, 0], [2, 0]])]
+    >>> docs = [Doc.from_words([["Dogs", "bark"], ["Cats", "purr"]], head=[[2, 0], [2, 0]])]
     >>> docs_of_frames(documents_frame(docs), words_frame(docs), spans_frame(docs))[0].same(docs[0])
     True
     """

@@ -28,7 +28,7 @@ _COLUMNS = {"lemma": "lemma", "upos": "ctag", "xpos": "tag", "feats": "feats", "
 def to_dependency_graph(sentence: Sentence) -> Any:
     """The dependency tree of a sentence as NLTK's graph.
 
-    >>> doc = Doc.of_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
+    >>> doc = Doc.from_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     >>> print(to_dependency_graph(doc.sentences[0]).tree())
     (bark Dogs)
     """
@@ -67,7 +67,7 @@ def from_dependency_graphs(graphs: Sequence[Any]) -> Doc:
     }
     heads = [[-1 if node["head"] is None else int(node["head"]) for node in nodes] for nodes in sentences]
     forms = [[str(node["word"]) for node in nodes] for nodes in sentences]
-    return Doc.of_words(forms, head=heads, **columns)
+    return Doc.from_words(forms, head=heads, **columns)
 
 
 def to_tree(doc: Doc, sentence: int) -> Any:

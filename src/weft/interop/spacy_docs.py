@@ -39,7 +39,7 @@ _WORD_FIELDS = ("form", "lemma", "upos", "xpos", "feats", "deprel", "misc")
 def to_spacy(doc: Doc, vocab: Any = None) -> Any:
     """A document as a spaCy `Doc`; give the `vocab` of the pipeline that is to work on it.
 
-    >>> doc = to_spacy(Doc.of_words([["Dogs", "bark", "!"]], [[True, False, True]], upos=[["NOUN", "VERB", "PUNCT"]]))
+    >>> doc = to_spacy(Doc.from_words([["Dogs", "bark", "!"]], [[True, False, True]], upos=[["NOUN", "VERB", "PUNCT"]]))
     >>> [(token.text, token.pos_, token.whitespace_) for token in doc]
     [('Dogs', 'NOUN', ' '), ('bark', 'VERB', ''), ('!', 'PUNCT', '')]
     """

@@ -31,7 +31,7 @@ _FIELDS = ("lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")  
 def to_stanza(doc: Doc) -> list[list[Entry]]:
     """The sentences of a document as Stanza's dictionaries.
 
-    >>> to_stanza(Doc.of_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]]))[0][0]
+    >>> to_stanza(Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]]))[0][0]
     {'id': 1, 'text': 'Dogs', 'upos': 'NOUN', 'start_char': 0, 'end_char': 4}
     """
     entities = _entity_labels(doc)

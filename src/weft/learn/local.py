@@ -1,9 +1,9 @@
-"""Maximum-entropy Markov models: chains normalised position by position.
+"""Maximum-entropy Markov models: chains normalized position by position.
 
     p(y | x) = prod_i p(y_i | y_{i-1}, x),     p(y | y', x) = exp(node_i(y) + edge(y', y)) / sum over legal y
 
 Training is the signal `Local` on the same model and features as a CRF: the gold state before is known, so that every
-position is a classification. Decoding is Viterbi on the chain that `normalise_locally` gives.
+position is a classification. Decoding is Viterbi on the chain that `normalize_locally` gives.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Local:
     def __call__(self, chain: Chain, batch: object) -> tuple[float, ChainParts]:
         gold = gold_of(batch, "Local")
         if not chain.shared:
-            raise ConfigError("the locally normalised model takes y[-1] only by itself, without observations")
+            raise ConfigError("the locally normalized model takes y[-1] only by itself, without observations")
         weight: Floats = batch.weight  # type: ignore[attr-defined]
         each = np.repeat(weight, np.diff(chain.offsets))
         before = np.roll(gold, 1)
@@ -45,11 +45,11 @@ class Local:
         return value, ChainParts(node, edge, chain.offsets)
 
 
-def normalise_locally(chain: Chain) -> Chain:
+def normalize_locally(chain: Chain) -> Chain:
     """The chain of log p(y_i | y_{i-1}, x), one matrix of edge scores a position; its log partition is 0.
 
     >>> chain = Chain([[0.0, 1.0], [2.0, 0.0]], np.zeros((2, 2)), [0, 2])
-    >>> float(abs(normalise_locally(chain).log_partition()[0]).round(9))
+    >>> float(abs(normalize_locally(chain).log_partition()[0]).round(9))
     0.0
     """
     first = first_positions(chain.offsets)

@@ -176,12 +176,12 @@ def self_train_weights(
     `fit(batches, start)` trains weights with any learner, from `start` on. Batches are dataclasses with `gold` and
     `weight`, as those of chains and trees; their features are made once and serve all rounds.
 
-    >>> from weft.learn import ChoiceModel, Objective, minimise
+    >>> from weft.learn import ChoiceModel, Objective, minimize
     >>> choice = ChoiceModel(features=2, labels=2)
     >>> labelled = choice.batch([[1.0, 0.0], [-1.0, 0.0]], gold=[0, 1])
     >>> unlabelled = choice.batch([[1.0, 1.0], [-1.0, -1.0], [0.0, 0.1]], gold=None)
     >>> def fit(batches, start):
-    ...     return minimise(Objective(choice, batches, l2=0.1), start).weights
+    ...     return minimize(Objective(choice, batches, l2=0.1), start).weights
     >>> outcome = self_train_weights(choice, [labelled], [unlabelled], fit, rounds=2, threshold=0.7)
     >>> outcome.rounds[0].chosen, outcome.first.round(1).tolist(), outcome.model.round(1).tolist()
     (2, [1.3, -1.3, 0.0, 0.0], [1.5, -1.5, 0.4, -0.4])

@@ -1,7 +1,7 @@
 """Where the target comes from: every kind of supervision as  (value, target(r) - model(r) for every part r).
 
 A signal is called with the structure of a batch and the batch. Its value is the batch's contribution to the objective,
-which learners *maximise*; its parts are the gradient of that value with respect to the scores of parts:
+which learners *maximize*; its parts are the gradient of that value with respect to the scores of parts:
 
     Gold            sum_s w_s [score(y_s) - log Z_s]                 1[r in y] - p(r)
     Partial         sum_s w_s [log Z_s(allowed) - log Z_s(space)]    p(r | allowed) - p(r | space)
@@ -119,7 +119,7 @@ class PartsConstraints:
 
 @dataclass(frozen=True)
 class Expectations:
-    """Generalised expectation: pull the model's expectations E_k = sum_s w_s E[phi_k] to targets t_k.
+    """Generalized expectation: pull the model's expectations E_k = sum_s w_s E[phi_k] to targets t_k.
 
     `squared`: - strength * sum_k (t_k - E_k)^2 / 2;  `kl`: - strength * sum_k [t_k log(t_k / E_k) - t_k + E_k], the
     Kullback-Leibler divergence where the features of a group sum to a constant. The batch carries `constraints`.

@@ -2,7 +2,7 @@
 
     p_T(y) = exp(score(y) / T) / Z_T,     T = argmin of  - sum over held-out decisions i of log p_T(gold_i)
 
-Dividing scores by T changes no decision and no ranking. Learners that maximise likelihood end near T = 1; perceptron,
+Dividing scores by T changes no decision and no ranking. Learners that maximize likelihood end near T = 1; perceptron,
 MIRA and max-margin learners have scores of any scale, and T is what their scale is worth on data they did not see.
 """
 

@@ -27,10 +27,10 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the learning history: an iteration of an optimiser or an epoch of an online learner.
+    """One line of the learning history: an iteration of an optimizer or an epoch of an online learner.
 
-    `calls` counts passes over the data (oracle calls) for optimisers and updates for online learners; `loss` is what
-    the learner minimises; `norm` the length of the gradient; `score` that of early stopping.
+    `calls` counts passes over the data (oracle calls) for optimizers and updates for online learners; `loss` is what
+    the learner minimizes; `norm` the length of the gradient; `score` that of early stopping.
     """
 
     iteration: int

@@ -64,10 +64,10 @@ class TagDictionary:
                 self._bits[word] = bits
 
     @classmethod
-    def of_pairs(cls, pairs: Iterable[tuple[str, str]], tags: Sequence[str] = UNIVERSAL_TAGS) -> TagDictionary:
+    def from_pairs(cls, pairs: Iterable[tuple[str, str]], tags: Sequence[str] = UNIVERSAL_TAGS) -> TagDictionary:
         """The dictionary of pairs of a word and a tag.
 
-        >>> TagDictionary.of_pairs([("run", "VERB"), ("run", "NOUN")]).tags_of("run")
+        >>> TagDictionary.from_pairs([("run", "VERB"), ("run", "NOUN")]).tags_of("run")
         ('NOUN', 'VERB')
         """
         entries: dict[str, list[str]] = {}
@@ -76,12 +76,12 @@ class TagDictionary:
         return cls(entries, tags)
 
     @classmethod
-    def of_counts(
+    def from_counts(
         cls, words: Sequence[str], counts: ArrayLike, tags: Sequence[str] = UNIVERSAL_TAGS, threshold: float = THRESHOLD
     ) -> TagDictionary:
         """The tags that make up at least `threshold` of the counts `[word, tag]` of each word.
 
-        >>> TagDictionary.of_counts(["sun"], [[8, 2, 1]], tags=["NOUN", "VERB", "ADJ"], threshold=0.15).tags_of("sun")
+        >>> TagDictionary.from_counts(["sun"], [[8, 2, 1]], tags=["NOUN", "VERB", "ADJ"], threshold=0.15).tags_of("sun")
         ('NOUN', 'VERB')
         """
         table = np.asarray(counts, dtype=np.float64)
@@ -97,14 +97,14 @@ class TagDictionary:
         )
 
     @classmethod
-    def of_occurrences(
+    def from_occurrences(
         cls, words: Iterable[str], tags_of_words: Iterable[str], tags: Sequence[str] = UNIVERSAL_TAGS,
         threshold: float = THRESHOLD,
     ) -> TagDictionary:  # fmt: skip
         """The dictionary of the words of a text with the tags projected on them, empty where there are none.
 
         >>> words = ["sun", "sun", "sun", "shines"]
-        >>> TagDictionary.of_occurrences(words, ["NOUN", "NOUN", "", ""]).tags_of("sun")
+        >>> TagDictionary.from_occurrences(words, ["NOUN", "NOUN", "", ""]).tags_of("sun")
         ('NOUN',)
         """
         number = {tag: k for k, tag in enumerate(tags)}
@@ -116,7 +116,7 @@ class TagDictionary:
         counts = np.zeros((len(rows), len(tags)))
         if places:
             np.add.at(counts, tuple(np.array(places).T), 1)
-        return cls.of_counts(list(rows), counts, tags, threshold)
+        return cls.from_counts(list(rows), counts, tags, threshold)
 
     @classmethod
     def read(
@@ -132,7 +132,7 @@ class TagDictionary:
         ...     TagDictionary.read(Path(folder, "sv.dic")).tags_of("ren")
         ('VERB', 'ADJ')
         """
-        found = cls.of_pairs(_read_pairs(path, mapping), tags)
+        found = cls.from_pairs(_read_pairs(path, mapping), tags)
         if not found:
             unknown = f"; its tags are {', '.join(sorted(found.dropped)[:12])}" if found.dropped else ""
             raise DataError(f"{path} lists no word with one of the tags {' '.join(tags)}{unknown}")
@@ -171,11 +171,11 @@ class TagDictionary:
         }
 
     @classmethod
-    def of_arrays(cls, arrays: Mapping[str, NDArray[Any]], tags: Sequence[str], rules: bool = True) -> TagDictionary:
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], tags: Sequence[str], rules: bool = True) -> TagDictionary:
         """The dictionary that `arrays` described.
 
         >>> own = TagDictionary({"hus": ["NOUN"], "ren": ["ADJ", "VERB"]})
-        >>> dict(TagDictionary.of_arrays(own.arrays(), own.tags).items())
+        >>> dict(TagDictionary.from_arrays(own.arrays(), own.tags).items())
         {'hus': ('NOUN',), 'ren': ('VERB', 'ADJ')}
         """
         found = cls({}, tags, rules)

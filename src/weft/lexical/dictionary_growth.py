@@ -109,4 +109,4 @@ def _graph(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> Graph:
         w /= np.bincount(u, w, len(words))[u]
         parts.append((u, v, w))
     u, v, w = (np.concatenate(each) for each in zip(*parts, strict=True))
-    return Graph.of_edges(len(words) + len(marks), u, len(words) + v, w.astype(np.float32))
+    return Graph.from_edges(len(words) + len(marks), u, len(words) + v, w.astype(np.float32))

@@ -21,7 +21,7 @@ def draw_tree(sentence: Sentence, styled: bool = True) -> str:
     Without `styled` the style sheet is left to the page that holds the picture.
 
     >>> from weft.text import Doc
-    >>> doc = Doc.of_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
+    >>> doc = Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     >>> picture = draw_tree(doc.sentences[0])
     >>> picture.startswith("<svg "), picture.count("<path"), "nsubj" in picture
     (True, 4, True)

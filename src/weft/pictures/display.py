@@ -71,7 +71,7 @@ def show(
     `kinds` are what to draw, of `tree`, `phrases` and `spans` (all that is there), `layers` the layers of spans (all),
     `limit` the most sentences.
 
-    >>> doc = Doc.of_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
+    >>> doc = Doc.from_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     >>> show(doc)
     Picture('Dogs bark'); notebooks display it, save('page.html') writes it
     >>> show(Doc("Dogs bark"))
@@ -99,7 +99,7 @@ def show(
 class DocPictures:
     """What can be drawn of a document, looked up once for all its sentences.
 
-    >>> doc = Doc.of_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
+    >>> doc = Doc.from_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     >>> drawn = DocPictures(doc)
     >>> drawn.kinds, len(drawn.svgs(doc.sentences[0]))
     (['tree'], 1)
@@ -149,7 +149,7 @@ def pictures_of(
 ) -> list[str]:
     """The SVG pictures of one sentence; for many of a document see `DocPictures`.
 
-    >>> doc = Doc.of_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
+    >>> doc = Doc.from_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     >>> len(pictures_of(doc.sentences[0]))
     1
     """

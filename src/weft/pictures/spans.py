@@ -33,7 +33,7 @@ class _Shown(NamedTuple):
 def span_layers(doc: Doc) -> dict[str, SpanLayer]:
     """The layers of spans that can be shown, counted in words; entities also from the MISC column of CoNLL-U.
 
-    >>> doc = Doc.of_words([["Ada", "slept"]], misc=[["NER=B-PER", ""]])
+    >>> doc = Doc.from_words([["Ada", "slept"]], misc=[["NER=B-PER", ""]])
     >>> list(span_layers(doc)["entities"])
     [SpanRow(pieces=((0, 1),), label='PER')]
     """
@@ -46,7 +46,7 @@ def span_layers(doc: Doc) -> dict[str, SpanLayer]:
 def spans_by_sentence(doc: Doc, layer: SpanLayer) -> list[list[int]]:
     """For every sentence the numbers of the spans that begin in it.
 
-    >>> doc = Doc.of_words([["Ada", "slept"], ["Bo", "ran"]])
+    >>> doc = Doc.from_words([["Ada", "slept"], ["Bo", "ran"]])
     >>> spans_by_sentence(doc, SpanLayer.of(doc.strings, [(2, 3, "PER"), (0, 1, "PER")]))
     [[1], [0]]
     """
@@ -64,7 +64,7 @@ def highlight_spans(sentence: Sentence, layer: SpanLayer, numbers: Sequence[int]
     `numbers` are the spans to look at, those of `spans_by_sentence`; all of the layer if not given.
 
     >>> from weft.text import SpanLayer
-    >>> doc = Doc.of_words([["Ada", "slept"]])
+    >>> doc = Doc.from_words([["Ada", "slept"]])
     >>> print(highlight_spans(doc.sentences[0], SpanLayer.of(doc.strings, [(0, 1, "PER")])).replace("</mark>", "\\n"))
     <p class="weft spans"><mark class="h0" data-span="0"><span class="word" data-word="0">Ada</span><small>PER</small>
      <span class="word" data-word="1">slept</span></p>
@@ -104,7 +104,7 @@ def draw_spans(sentence: Sentence, layer: SpanLayer, styled: bool = True, number
     """A sentence with its spans as SVG: bars below the words, in lanes; gaps are dotted.
 
     >>> from weft.text import SpanLayer
-    >>> doc = Doc.of_words([["She", "wrote", "it", "down"]])
+    >>> doc = Doc.from_words([["She", "wrote", "it", "down"]])
     >>> layer = SpanLayer(doc.strings)
     >>> _ = layer.add([(1, 2), (3, 4)], "MWE")
     >>> draw_spans(doc.sentences[0], layer).count("<rect")

@@ -20,6 +20,8 @@ OnError = Callable[[Doc, WeftError], None]
 #: batch. A document that is kept keeps its table.
 STRINGS = 30_000
 _OWN = ("version", "task", "checksums")  # what `save` puts into a header beside the card
+#: Settings of model files by the names they had before: an older file is read under today's.
+_RENAMED = {"delexicalised": "delexicalized", "lexicalised": "lexicalized", "standardise": "standardize"}
 #: A document and what was wrong with it, if anything was.
 Outcome = tuple[Doc, WeftError | None]
 
@@ -40,7 +42,7 @@ class Component(ABC):
         """Annotate documents in place."""
 
     @classmethod
-    def of_options(cls, options: Mapping[str, Any]) -> Self:
+    def from_options(cls, options: Mapping[str, Any]) -> Self:
         """A component to be trained, from the names and values of its settings."""
         if options:
             raise ConfigError(f"{cls.task} has no settings, got {', '.join(options)}")
@@ -56,7 +58,7 @@ class Component(ABC):
 
     @classmethod
     @abstractmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Component:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Component:
         """The component that `state` described."""
 
 
@@ -208,7 +210,10 @@ class Pipeline:
         for i, entry in enumerate(entries):
             own = {name.split("/", 1)[1]: array for name, array in arrays.items() if name.startswith(f"{i}/")}
             try:
-                components.append(component_class(entry["task"]).of_state(entry, own))
+                if "settings" in entry:
+                    settings = entry["settings"].items()
+                    entry["settings"] = {_RENAMED.get(setting, setting): value for setting, value in settings}
+                components.append(component_class(entry["task"]).from_state(entry, own))
             except WeftError as error:
                 raise ModelError(f"{path}: component {i + 1}: {error}") from None
             except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:

@@ -95,11 +95,11 @@ def new_component(task: str, options: Mapping[str, Any]) -> Component:
     if task == "ner" and options.get("links"):
         from weft.tasks.entities.projected import ProjectedRecognizer
 
-        return ProjectedRecognizer.of_options(options)
+        return ProjectedRecognizer.from_options(options)
     if task == "ner" and options.get("sources"):
         from weft.tasks.entities.transfer import TransferRecognizer
 
-        return TransferRecognizer.of_options(options)
+        return TransferRecognizer.from_options(options)
     if task == "parser" and options.get("sources"):
         task = "transfer-parser"
     elif task == "parser" and options.get("system") in GRAPH_SYSTEMS:
@@ -109,7 +109,7 @@ def new_component(task: str, options: Mapping[str, Any]) -> Component:
             f"the systems {', '.join(GRAPH_SYSTEMS)} search projective or nonprojective trees; name one of them, or "
             "set nonprojective=encode for a transition system"
         )
-    return component_class(task).of_options(options)
+    return component_class(task).from_options(options)
 
 
 def train(

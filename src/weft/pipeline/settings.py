@@ -16,16 +16,16 @@ class Settings:
     >>> @dataclass
     ... class Own(Settings):
     ...     epochs: int = 3
-    >>> Own.of_options({"epochs": "5"})
+    >>> Own.from_options({"epochs": "5"})
     Own(epochs=5)
-    >>> Own.of_options({"rounds": 5})
+    >>> Own.from_options({"rounds": 5})
     Traceback (most recent call last):
     ...
     weft.errors.ConfigError: unknown setting 'rounds'; the settings are: epochs
     """
 
     @classmethod
-    def of_options(cls, options: Mapping[str, Any]) -> Self:
+    def from_options(cls, options: Mapping[str, Any]) -> Self:
         """Settings from names and values; a wrong name or type is an error that says what is known."""
         known = {each.name: each for each in fields(cls)}
         chosen: dict[str, Any] = {}

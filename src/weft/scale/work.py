@@ -60,7 +60,7 @@ class _Bundle:
         annotated = ((self.owners.popleft(), doc) for doc in stream)
         waiting = next(annotated, None)
 
-        def of_shard(number: int) -> Iterator[Doc]:
+        def from_shard(number: int) -> Iterator[Doc]:
             nonlocal waiting
             done = self.done[number]
             while waiting is not None and waiting[0] == number:
@@ -76,7 +76,7 @@ class _Bundle:
             options = write_options(self.job.to_format, [shard.format])
             if not done.error:
                 path = os.path.join(self.folder, shard.output)
-                write(of_shard(number), path, self.job.to_format, **options)
+                write(from_shard(number), path, self.job.to_format, **options)
             done.left_out, done.messages = report.count, report.messages
         return self.done
 

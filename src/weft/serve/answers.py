@@ -56,7 +56,7 @@ def formats_of(provides: Sequence[str]) -> list[str]:
 def to_json(doc: Doc, model: str, seconds: float, pictures: bool = False) -> bytes:
     """A document as the JSON of `weft.serve.schemas.Answer`.
 
-    >>> doc = Doc.of_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])
+    >>> doc = Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])
     >>> json.loads(to_json(doc, "en", 0.1))["sentences"][0]["words"][1]
     {'number': 2, 'index': 1, 'form': 'bark', 'start': 5, 'end': 9, 'upos': 'VERB'}
     """
@@ -74,7 +74,7 @@ def to_json(doc: Doc, model: str, seconds: float, pictures: bool = False) -> byt
 def to_file(doc: Doc, format: str) -> File:
     """A document as a file of a format.
 
-    >>> to_file(Doc.of_words([["Dogs", "bark"]]), "plain")
+    >>> to_file(Doc.from_words([["Dogs", "bark"]]), "plain")
     File(name='weft.txt', media='text/plain; charset=utf-8', content=b'Dogs bark\\n')
     """
     name = f"weft{_SUFFIX.get(format) or FORMATS[format][0]}"

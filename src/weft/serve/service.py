@@ -75,7 +75,7 @@ class Service:
     """Models by name, and the threads that annotate with them.
 
     >>> from weft.tasks.tagging.tagger import Tagger
-    >>> doc = Doc.of_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"], ["NOUN", "VERB"]])
+    >>> doc = Doc.from_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"], ["NOUN", "VERB"]])
     >>> tagger = Tagger()
     >>> report = tagger.fit([doc])
     >>> service = Service({"tags": Pipeline([tagger])})

@@ -4,7 +4,7 @@
 
 The children left of the head are peeled off first, from the outside, then those right of it, until two remain. Labels
 of the binary tree end in `#l`, `#r` (side of the head) or `#s` (a single child), with `*` for temporary nodes, which
-`unbinarise` takes out again.
+`unbinarize` takes out again.
 """
 
 from __future__ import annotations
@@ -95,11 +95,11 @@ def mark(label: str) -> str:
     return label.rpartition("#")[2] if "#" in label[1:] else ""
 
 
-def binarise(tree: Tree, rules: HeadRules = CHINESE, stop: str = "t") -> Tree:
+def binarize(tree: Tree, rules: HeadRules = CHINESE, stop: str = "t") -> Tree:
     """The binary tree; what stands below labels with the mark `stop` (words over their characters) stays as it is.
 
     >>> from weft.text.trees import parse_tree
-    >>> str(binarise(parse_tree("(NP (AD a) (JJ b) (NN H) (PU c))")))
+    >>> str(binarize(parse_tree("(NP (AD a) (JJ b) (NN H) (PU c))")))
     '(NP#r (AD a) (NP#r* (JJ b) (NP#l* (NN H) (PU c))))'
     """
     made = rebuild(
@@ -114,7 +114,7 @@ def binarise(tree: Tree, rules: HeadRules = CHINESE, stop: str = "t") -> Tree:
 
 def _split(label: str, children: tuple[Tree, ...], rules: HeadRules) -> Tree:
     if "#" in label[1:]:
-        raise WeftError(f"the label {label!r} already has a mark behind #; binarise trees without marks")
+        raise WeftError(f"the label {label!r} already has a mark behind #; binarize trees without marks")
     if len(children) == 1:
         return Tree(f"{label}#s", children)
     head = rules.head(label, [child.label for child in children])
@@ -127,12 +127,12 @@ def _split(label: str, children: tuple[Tree, ...], rules: HeadRules) -> Tree:
     return node
 
 
-def unbinarise(tree: Tree, stop: str = "t") -> Tree:
-    """The tree that `binarise` was given.
+def unbinarize(tree: Tree, stop: str = "t") -> Tree:
+    """The tree that `binarize` was given.
 
     >>> from weft.text.trees import parse_tree
     >>> text = "(NP (AD a) (JJ b) (NN H) (PU c))"
-    >>> str(unbinarise(binarise(parse_tree(text)))) == text
+    >>> str(unbinarize(binarize(parse_tree(text)))) == text
     True
     """
     done: list[list[Tree]] = [[]]

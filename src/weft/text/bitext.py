@@ -158,7 +158,7 @@ def check_links(links: Links, source_offsets: ArrayLike, target_offsets: ArrayLi
         pair = at[link]
         raise WeftError(
             f"sentence pair {pair + 1}: link {links.source[link]}-{links.target[link]} points past the end of a "
-            f"sentence ({sizes[0][pair]} source and {sizes[1][pair]} target words); are the texts tokenised as they "
+            f"sentence ({sizes[0][pair]} source and {sizes[1][pair]} target words); are the texts tokenized as they "
             "were for the aligner, and does it count from 0?"
         )
     return source, target

@@ -161,7 +161,7 @@ def doc_of_trees(trees: Sequence[Tree], strings: StringTable | None = None, blan
     leaves = [tree.leaves() for tree in trees]
     forms = [[leaf.word for leaf in sentence] for sentence in leaves]
     spaces = None if blanks else [[False] * len(sentence) for sentence in forms]
-    doc = Doc.of_words(forms, spaces, strings, xpos=[[leaf.label for leaf in sentence] for sentence in leaves])
+    doc = Doc.from_words(forms, spaces, strings, xpos=[[leaf.label for leaf in sentence] for sentence in leaves])
     set_trees(doc, trees)
     return doc
 
@@ -184,7 +184,7 @@ def tree_of(doc: Doc, sentence: int) -> Tree:
     """The tree of a sentence; words that no tree holds stand below a phrase without a label.
 
     >>> from weft.text.doc import Doc
-    >>> str(tree_of(Doc.of_words([["the", "dog"]], xpos=[["DT", "NN"]]), 0))
+    >>> str(tree_of(Doc.from_words([["the", "dog"]], xpos=[["DT", "NN"]]), 0))
     '( (DT the) (NN dog))'
     """
     first, end = int(doc.sentence_offsets[sentence]), int(doc.sentence_offsets[sentence + 1])

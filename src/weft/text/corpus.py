@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Corpus:
     """Documents, in a sequence or behind a function that opens a new stream of them.
 
-    >>> corpus = Corpus([Doc.of_words([["Dogs", "bark"], ["Cats", "purr"]]), Doc.of_words([["Cows", "moo"]])])
+    >>> corpus = Corpus([Doc.from_words([["Dogs", "bark"], ["Cats", "purr"]]), Doc.from_words([["Cows", "moo"]])])
     >>> [sentence.text for sentence in corpus.sentences()]
     ['Dogs bark', 'Cats purr', 'Cows moo']
     >>> sum(doc.n_words for doc in corpus.take(1))
@@ -96,7 +96,7 @@ class Corpus:
         Documents whose sentences differ are cut. Goes through the corpus once to find the domains; what has none
         stands under "".
 
-        >>> one, two = Doc.of_words([["Dogs", "bark"]]), Doc.of_words([["Cows", "moo"]])
+        >>> one, two = Doc.from_words([["Dogs", "bark"]]), Doc.from_words([["Cows", "moo"]])
         >>> one.meta["genre"], two.comments[0] = "news", ("# genre = fiction",)
         >>> {name: [doc.text for doc in part] for name, part in Corpus([one, two]).by("genre").items()}
         {'news': ['Dogs bark'], 'fiction': ['Cows moo']}
@@ -122,7 +122,7 @@ class Corpus:
     def split_sentences(self, *shares: float) -> tuple[Corpus, ...]:
         """Split by sentence, in order: `train, dev = corpus.split_sentences(0.9, 0.1)` puts the last tenth into dev.
 
-        >>> corpus = Corpus([Doc.of_words([["a"], ["b"], ["c"], ["d"]])])
+        >>> corpus = Corpus([Doc.from_words([["a"], ["b"], ["c"], ["d"]])])
         >>> [[sentence.text for sentence in part.sentences()] for part in corpus.split_sentences(0.75, 0.25)]
         [['a', 'b', 'c'], ['d']]
         """

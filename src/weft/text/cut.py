@@ -19,7 +19,7 @@ from weft.text.layers import ClusterLayer, GraphLayer, Pieces, RelationLayer, Sp
 def subset(doc: Doc, numbers: Sequence[int]) -> Doc:
     """The document of the sentences with these numbers (rising).
 
-    >>> doc = Doc.of_words([["Dogs", "bark"], ["Cats", "purr"], ["Cows", "moo"]])
+    >>> doc = Doc.from_words([["Dogs", "bark"], ["Cats", "purr"], ["Cows", "moo"]])
     >>> subset(doc, [0, 2]).text
     'Dogs bark Cows moo'
     """

@@ -51,7 +51,7 @@ class EmptyNode(NamedTuple):
 class Doc:
     """A text with its layers.
 
-    >>> doc = Doc.of_words([["The", "dogs", "bark"]], upos=[["DET", "NOUN", "VERB"]], head=[[2, 3, 0]],
+    >>> doc = Doc.from_words([["The", "dogs", "bark"]], upos=[["DET", "NOUN", "VERB"]], head=[[2, 3, 0]],
     ...                    deprel=[["det", "nsubj", "root"]])
     >>> doc.text
     'The dogs bark'
@@ -90,7 +90,7 @@ class Doc:
         self.meta: dict[str, Any] = meta if meta is not None else {}
 
     @classmethod
-    def of_words(
+    def from_words(
         cls,
         sentences: Sequence[Sequence[str]],
         spaces: Sequence[Sequence[bool]] | None = None,
@@ -230,7 +230,7 @@ class Doc:
     def subset(self, sentences: Sequence[int]) -> Doc:
         """The sentences with these numbers (rising) as a new document.
 
-        >>> Doc.of_words([["Dogs", "bark"], ["Cats", "purr"]]).subset([1]).text
+        >>> Doc.from_words([["Dogs", "bark"], ["Cats", "purr"]]).subset([1]).text
         'Cats purr'
         """
         from weft.text.cut import subset

@@ -47,7 +47,7 @@ class Dropped(NamedTuple):
 def edges_of(doc: Doc) -> Edges:
     """The edges of a document: of DEPS; of a word that has nothing there the edge of HEAD and DEPREL.
 
-    >>> doc = Doc.of_words([["Dogs", "bark", "and", "howl"]], head=[[2, 0, 4, 2]],
+    >>> doc = Doc.from_words([["Dogs", "bark", "and", "howl"]], head=[[2, 0, 4, 2]],
     ...                    deprel=[["nsubj", "root", "cc", "conj"]], deps=[["2:nsubj|4:nsubj", "", "", ""]])
     >>> list(zip(*edges_of(doc)))[:3] == [(2, 0, "nsubj"), (4, 0, "nsubj"), (0, 1, "root")]
     True
@@ -66,7 +66,7 @@ def acyclic_edges(doc: Doc) -> tuple[Edges, Dropped]:
 
     Trees must be whole. The relation of an edge is that of DEPS where the edge stands there.
 
-    >>> doc = Doc.of_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]],
+    >>> doc = Doc.from_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]],
     ...                    deps=[["2:nsubj|1.1:obj", "0:root|1:acl"]])
     >>> edges, dropped = acyclic_edges(doc)
     >>> edges.head.tolist(), dropped
@@ -99,7 +99,7 @@ def acyclic_edges(doc: Doc) -> tuple[Edges, Dropped]:
 def note_edges(doc: Doc, edges: Edges) -> None:
     """Write edges to the column DEPS of a document.
 
-    >>> doc = Doc.of_words([["Dogs", "bark"]])
+    >>> doc = Doc.from_words([["Dogs", "bark"]])
     >>> note_edges(doc, Edges.of([(0, 2, "nsubj"), (1, 0, "root")]))
     >>> doc.column("deps")
     ['2:nsubj', '0:root']

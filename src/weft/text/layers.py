@@ -63,7 +63,7 @@ class SpanLayer:
         return layer
 
     @classmethod
-    def of_pieces(cls, strings: StringTable, pieces: list[tuple[int, int]], labels: list[int]) -> SpanLayer:
+    def from_pieces(cls, strings: StringTable, pieces: list[tuple[int, int]], labels: list[int]) -> SpanLayer:
         """A layer of contiguous spans of words; labels are ids of the string table."""
         layer = cls(strings)
         layer._pieces, layer._labels = pieces, labels

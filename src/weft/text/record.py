@@ -29,7 +29,7 @@ KEYS = (
 def to_record(doc: Doc) -> Record:
     """The document as plain values; what is not set is left out, and so are forms that stand in the text as they are.
 
-    >>> to_record(Doc.of_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]]))["columns"]
+    >>> to_record(Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]]))["columns"]
     {'upos': ['NOUN', 'VERB']}
     """
     record: Record = {}
@@ -170,7 +170,7 @@ def layers_from_record(doc: Doc, record: Mapping[str, Any]) -> None:
 def same(one: Doc, other: Doc) -> bool:
     """Whether two documents hold the same.
 
-    >>> same(Doc.of_words([["a", "b"]]), Doc.of_words([["a", "b"]])), same(Doc("a"), Doc("b"))
+    >>> same(Doc.from_words([["a", "b"]]), Doc.from_words([["a", "b"]])), same(Doc("a"), Doc("b"))
     (True, False)
     """
     return to_record(one) == to_record(other)

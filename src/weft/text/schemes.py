@@ -85,7 +85,7 @@ class Topology:
         return {"start": list(self.start), "follows": follows, "end": list(self.end)}
 
     @classmethod
-    def of_dict(cls, values: Mapping[str, Any]) -> Topology:
+    def from_dict(cls, values: Mapping[str, Any]) -> Topology:
         """The automaton that `as_dict` wrote."""
         follows = {label: tuple(after) for label, after in values["follows"].items()}
         return cls(tuple(values["start"]), follows, tuple(values["end"]))

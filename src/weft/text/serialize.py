@@ -22,7 +22,7 @@ VERSION = 1
 def doc_to_bytes(doc: Doc) -> bytes:
     """Everything in a document, as bytes that `doc_from_bytes` reads without running code.
 
-    >>> doc_from_bytes(doc_to_bytes(Doc.of_words([["Dogs", "bark"]]))).text
+    >>> doc_from_bytes(doc_to_bytes(Doc.from_words([["Dogs", "bark"]]))).text
     'Dogs bark'
     """
     from safetensors.numpy import save

@@ -2,7 +2,7 @@
 
     (S (NP (DT the) (NN dog)) (VP (VBZ barks)))
 
-`Tree` is what tools that change trees work on (binarisation, word structures); a document keeps trees as columns
+`Tree` is what tools that change trees work on (binarization, word structures); a document keeps trees as columns
 (`weft.text.constituents`). Nothing here recurses, so trees may be as deep as sentences are long.
 """
 

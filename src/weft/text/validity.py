@@ -21,7 +21,7 @@ from weft.text.doc import Doc
 def check_doc(doc: Doc) -> None:
     """Raise `WeftError` naming the first thing that is wrong with a document.
 
-    >>> doc = Doc.of_words([["Dogs", "bark"]], head=[[2, 0]])
+    >>> doc = Doc.from_words([["Dogs", "bark"]], head=[[2, 0]])
     >>> check_doc(doc)
     >>> doc.head[1] = 1
     >>> check_doc(doc)

@@ -138,7 +138,7 @@ class StructureLexicon:
         return StructureLexicon({word: each for word, each in self.structures.items() if word in chosen})
 
     @classmethod
-    def of_trees(cls, trees: Iterable[Tree]) -> StructureLexicon:
+    def from_trees(cls, trees: Iterable[Tree]) -> StructureLexicon:
         """The lexicon of words' trees; of several structures of a word with its tag the first one holds."""
         found: dict[tuple[str, str], str] = {}
         for tree in trees:

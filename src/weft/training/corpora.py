@@ -85,7 +85,7 @@ class Material:
 def sentence_keys(doc: Doc) -> list[str]:
     """The characters of every sentence without blanks: what tells whether two corpora hold the same sentence.
 
-    >>> sentence_keys(Doc.of_words([["Dogs", "bark"], ["Cats", "purr"]]))
+    >>> sentence_keys(Doc.from_words([["Dogs", "bark"], ["Cats", "purr"]]))
     ['Dogsbark', 'Catspurr']
     """
     starts, ends = doc.word_start.tolist(), doc.word_end.tolist()
@@ -116,7 +116,7 @@ def _stripped(doc: Doc, beginning: str) -> Doc:
     if not beginning:
         return doc
     forms = [form.removeprefix(beginning) or form for form in doc.column("form")]
-    new = Doc.of_words(
+    new = Doc.from_words(
         [forms[first:end] for first, end in pairwise(doc.sentence_offsets.tolist())], strings=doc.strings
     )
     new.columns.update({name: ids for name, ids in doc.columns.items() if name != "form"})

@@ -45,7 +45,7 @@ def untagged(doc: Doc) -> Doc:
 def tagged(docs: Sequence[Doc], components: Sequence[Component]) -> list[Doc]:
     """Documents with the tags of components in place of their own.
 
-    >>> tagged([Doc.of_words([["Dogs"]], upos=[["NOUN"]])], [])[0].has("upos")
+    >>> tagged([Doc.from_words([["Dogs"]], upos=[["NOUN"]])], [])[0].has("upos")
     False
     """
     found = [untagged(doc) for doc in docs]

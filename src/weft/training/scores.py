@@ -79,7 +79,7 @@ def annotated(nlp: Pipeline, docs: Sequence[Doc], way: str, workers: int = 1) ->
 def bare(doc: Doc, columns: Sequence[str] = ()) -> Doc:
     """The words and sentences of a document, some columns, and nothing else.
 
-    >>> bare(Doc.of_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])).has("upos")
+    >>> bare(Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])).has("upos")
     False
     """
     new = Doc(doc.text, doc.strings)

@@ -53,7 +53,7 @@ class Tree(NamedTuple):
 def set_base_chunks(doc: Doc, layer: str = "chunks") -> None:
     """Give a document with trees the layer of its base chunks.
 
-    >>> doc = Doc.of_words([["The", "old", "dog", "has", "slept", "in", "my", "bed"]],
+    >>> doc = Doc.from_words([["The", "old", "dog", "has", "slept", "in", "my", "bed"]],
     ...     upos=[["DET", "ADJ", "NOUN", "AUX", "VERB", "ADP", "PRON", "NOUN"]], head=[[3, 3, 5, 5, 0, 8, 8, 5]],
     ...     deprel=[["det", "amod", "nsubj", "aux", "root", "case", "nmod:poss", "obl"]])
     >>> set_base_chunks(doc)

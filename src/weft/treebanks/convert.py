@@ -50,7 +50,7 @@ def convert_docs(
     table of relations, `coordination="prague"` says that conjunctions are heads there. `steps` are those of the
     conversion from Universal Dependencies that are taken.
 
-    >>> doc = Doc.of_words([["in", "spring"]], upos=[["ADP", "NOUN"]], head=[[2, 0]], deprel=[["case", "root"]])
+    >>> doc = Doc.from_words([["in", "spring"]], upos=[["ADP", "NOUN"]], head=[[2, 0]], deprel=[["case", "root"]])
     >>> log = Log()
     >>> new, = convert_docs([doc], log=log)
     >>> new.head.tolist(), new.column("deprel"), log.touched["adposition"]

@@ -177,7 +177,7 @@ def is_single_level(heads: Sequence[int], relations: Sequence[str]) -> bool:
 def with_coordination(docs: Sequence[Doc], style: str) -> list[Doc]:
     """Documents of their own with coordinations in a style; they must be in that of Universal Dependencies.
 
-    >>> doc = Doc.of_words([["cats", "and", "dogs"]], head=[[0, 3, 1]], deprel=[["root", "cc", "conj"]])
+    >>> doc = Doc.from_words([["cats", "and", "dogs"]], head=[[0, 3, 1]], deprel=[["root", "cc", "conj"]])
     >>> with_coordination([doc], "prague")[0].head.tolist()
     [2, 0, 2]
     """

@@ -69,7 +69,7 @@ def doc_of_heads(trees: Sequence[Tree], rules: HeadRules = ENGLISH) -> Doc:
     (['DT', 'NN', 'VBZ'], [2, 3, 0])
     """
     leaves = [tree.leaves() for tree in trees]
-    return Doc.of_words(
+    return Doc.from_words(
         [[leaf.word for leaf in row] for row in leaves],
         xpos=[[leaf.label for leaf in row] for row in leaves],
         head=[heads_of(tree, rules) for tree in trees],

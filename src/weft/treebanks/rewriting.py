@@ -254,7 +254,7 @@ def rewrite(doc: Doc, change: Callable[[WorkTree], None], log: Log | None = None
 
     Sentences are named by `# sent_id`, or by their number, which goes on from `before`.
 
-    >>> doc = Doc.of_words([["dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
+    >>> doc = Doc.from_words([["dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     >>> rewrite(doc, lambda tree: tree.relabel(1, "subject")).column("deprel")
     ['subject', 'root']
     """
@@ -279,7 +279,7 @@ def rewrite(doc: Doc, change: Callable[[WorkTree], None], log: Log | None = None
 def sentence_name(doc: Doc, number: int, before: int = 0) -> str:
     """What `# sent_id` says of a sentence, or its number from 1.
 
-    >>> sentence_name(Doc.of_words([["Yes"], ["No"]]), 1)
+    >>> sentence_name(Doc.from_words([["Yes"], ["No"]]), 1)
     '2'
     """
     for line in _comments(doc, number):

@@ -1,4 +1,4 @@
-"""Label use by treebank: what harmonisation looks at to find relations of one language only.
+"""Label use by treebank: what harmonization looks at to find relations of one language only.
 
     share(l, t) = words of treebank t with the relation l / words of t
 
@@ -22,7 +22,7 @@ class LabelUsage:
     """Words with each relation, by treebank.
 
     >>> usage = LabelUsage()
-    >>> usage.add("en", Doc.of_words([["dogs", "bark"]], deprel=[["nsubj", "ROOT"]]))
+    >>> usage.add("en", Doc.from_words([["dogs", "bark"]], deprel=[["nsubj", "ROOT"]]))
     >>> usage.share("nsubj", "en"), usage.relations
     (0.5, ['nsubj', 'ROOT'])
     """
@@ -78,8 +78,8 @@ class LabelUsage:
 def label_usage(treebanks: Mapping[str, Iterable[Doc]]) -> LabelUsage:
     """Label use of treebanks by name.
 
-    >>> one = Doc.of_words([["dogs", "bark"]], deprel=[["nsubj", "ROOT"]])
-    >>> other = Doc.of_words([["hunde", "bellen"]], deprel=[["sb", "ROOT"]])
+    >>> one = Doc.from_words([["dogs", "bark"]], deprel=[["nsubj", "ROOT"]])
+    >>> other = Doc.from_words([["hunde", "bellen"]], deprel=[["sb", "ROOT"]])
     >>> label_usage({"en": [one], "sv": [one], "de": [other]}).rare()
     {'nsubj': ['en', 'sv'], 'sb': ['de']}
     """

@@ -67,7 +67,7 @@ class _Uses:
 class Validator:
     """Checks documents one after the other; suspects are known at the end.
 
-    >>> doc = Doc.of_words([["in", "the", "house"]], upos=[["ADP", "DET", "NOUN"]], head=[[0, 3, 1]],
+    >>> doc = Doc.from_words([["in", "the", "house"]], upos=[["ADP", "DET", "NOUN"]], head=[[0, 3, 1]],
     ...                    deprel=[["ROOT", "det", "adpobj"]])
     >>> validator = Validator("universal")
     >>> list(validator.check(doc))

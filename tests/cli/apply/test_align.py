@@ -29,7 +29,7 @@ def test_a_bitext_is_aligned_and_its_aligner_gives_the_same_links_again(
     assert again.stdout == (tmp_path / "a").read_text()
 
 
-def test_links_of_another_aligner_are_symmetrised_and_scored(weft: Weft, tmp_path: Path) -> None:
+def test_links_of_another_aligner_are_symmetrized_and_scored(weft: Weft, tmp_path: Path) -> None:
     for name, text in (("b", "a b ||| c d\n"), ("f", "0-0 1-1\n"), ("r", "0-0\n"), ("gold", "1-1 2p2\n")):
         (tmp_path / name).write_text(text, encoding="utf-8")
     done = weft(

@@ -25,7 +25,7 @@ from weft.text import Doc
 @pytest.fixture
 def tagger(tmp_path: Path) -> Path:
     component = Tagger()
-    component.fit([Doc.of_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"]] * 2)])
+    component.fit([Doc.from_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"]] * 2)])
     Pipeline([component]).save(tmp_path / "tagger.weft")
     return tmp_path / "tagger.weft"
 

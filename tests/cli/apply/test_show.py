@@ -11,7 +11,7 @@ def shown(doc: Doc) -> list[str]:
 
 
 def test_spans_stand_above_the_tree_of_their_sentence_and_empty_layers_are_left_out() -> None:
-    doc = Doc.of_words(
+    doc = Doc.from_words(
         [["Ada", "sleeps"], ["Go", "on"]], head=[[2, 0], [0, 1]], deprel=[["nsubj", "root"], ["root", "dep"]]
     )
     doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "PER")])
@@ -20,7 +20,7 @@ def test_spans_stand_above_the_tree_of_their_sentence_and_empty_layers_are_left_
 
 
 def test_sentences_without_spans_show_their_tags_where_there_are_several_layers() -> None:
-    doc = Doc.of_words([["Ada", "sleeps"]], upos=[["PROPN", "VERB"]])
+    doc = Doc.from_words([["Ada", "sleeps"]], upos=[["PROPN", "VERB"]])
     doc.spans["entities"] = doc.spans["mwe"] = SpanLayer(doc.strings)
     assert shown(doc) == ["Ada/PROPN sleeps/VERB"]
     del doc.spans["mwe"]

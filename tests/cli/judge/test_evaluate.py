@@ -22,7 +22,7 @@ def treebank(path: Path, wrong_tags: int = 0, wrong_labels: int = 0) -> str:
     """The gold trees with the first tags and labels of some sentences made wrong."""
     tags = [["X", *row[1:]] if i < wrong_tags else row for i, row in enumerate(TAGS)]
     labels = [["obj", *row[1:]] if i < wrong_labels else row for i, row in enumerate(LABELS)]
-    doc = Doc.of_words(SENTENCES, upos=tags, head=HEADS, deprel=labels)
+    doc = Doc.from_words(SENTENCES, upos=tags, head=HEADS, deprel=labels)
     doc.comments = [("# genre = pets",), ("# genre = pets",), ("# genre = other",), ("# genre = other",)]
     write([doc], path)
     return str(path)
@@ -65,7 +65,7 @@ def test_scores_are_split_by_a_comment(tmp_path: Path) -> None:
 def test_a_column_is_scored_by_accuracy_with_known_and_unknown_words(tmp_path: Path) -> None:
     gold, system = treebank(tmp_path / "gold.conllu"), treebank(tmp_path / "system.conllu", 1)
     train = tmp_path / "train.conllu"
-    write([Doc.of_words([["Dogs", "run"]], upos=[["NOUN", "VERB"]])], train)
+    write([Doc.from_words([["Dogs", "run"]], upos=[["NOUN", "VERB"]])], train)
     result = json.loads(run("evaluate", gold, system, "--layer", "upos", "--train", str(train), "--json"))
     assert result["scores"]["upos"]["recall"] == pytest.approx(8 / 9)
     assert result["scores"]["upos (known)"]["gold"] == 2
@@ -103,7 +103,7 @@ def test_gold_and_system_may_have_different_formats(tmp_path: Path) -> None:
 def test_spans_of_jsonl_are_scored(tmp_path: Path) -> None:
     paths = []
     for name, spans in (("gold", [(0, 2, "X"), (1, 2, "Y")]), ("system", [(0, 2, "X"), (0, 1, "Y")])):
-        doc = Doc.of_words([["a", "b", "c"]])
+        doc = Doc.from_words([["a", "b", "c"]])
         doc.spans["things"] = SpanLayer.of(doc.strings, spans)
         paths.append(str(tmp_path / f"{name}.jsonl"))
         write([doc], paths[-1])
@@ -148,7 +148,7 @@ def test_compare_takes_any_metric(tmp_path: Path) -> None:
 def test_errors_are_plain(tmp_path: Path) -> None:
     gold = treebank(tmp_path / "gold.conllu")
     other = tmp_path / "other.conllu"
-    write([Doc.of_words([["Dogs", "purr"]])], other)
+    write([Doc.from_words([["Dogs", "purr"]])], other)
     assert "differ at character 5" in fails("evaluate", gold, str(other))
     assert "no file" in fails("evaluate", gold, str(tmp_path / "none.conllu"))
     assert "no layer 'ner' to score" in fails("evaluate", gold, gold, "--layer", "ner")

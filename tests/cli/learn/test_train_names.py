@@ -26,7 +26,7 @@ def sources(examples: Path) -> list[str]:
             "--native-clusters", str(names / "sv.paths")]  # fmt: skip
 
 
-def test_a_recogniser_is_trained_on_other_languages_and_annotates(examples: Path, tmp_path: Path) -> None:
+def test_a_recognizer_is_trained_on_other_languages_and_annotates(examples: Path, tmp_path: Path) -> None:
     done = run("train", "ner", *sources(examples), "--self-train", 2, "--out", tmp_path / "sv.weft", *SHORT, "--json")
     assert done.exit_code == 0, done.output
     report = json.loads(done.output)

@@ -26,7 +26,7 @@ def domains(draw):
     words = [[draw(st.sampled_from("abcd")) for _ in range(n)] for n in sentences]
     for _ in range(2):
         heads = [[0 if i == 0 else draw(st.integers(1, i)) for i in range(n)] for n in sentences]
-        docs.append(Doc.of_words(words, upos=tags, head=heads))
+        docs.append(Doc.from_words(words, upos=tags, head=heads))
     return Parsed.of([docs[0]], [docs[1]])
 
 
@@ -56,7 +56,7 @@ def test_a_class_with_the_same_words_and_more_errors_is_all_rate_and_one_with_mo
 def compounds(heads, n=30):
     """Thirty sentences `the ferry captain waved`."""
     tags = ["DET", "NOUN", "NOUN", "VERB"]
-    return Doc.of_words([["the", "ferry", "captain", "waved"]] * n, upos=[tags] * n, head=[heads] * n)
+    return Doc.from_words([["the", "ferry", "captain", "waved"]] * n, upos=[tags] * n, head=[heads] * n)
 
 
 LAST, FIRST = [3, 3, 4, 0], [2, 4, 2, 0]
@@ -81,7 +81,7 @@ def test_few_arcs_tell_nothing_about_guidelines():
 
 
 def test_a_chain_is_deeper_and_less_flat_than_a_fan():
-    doc = Doc.of_words([["a", "b", "c", "d"]], upos=[["NOUN"] * 4], head=[[4, 4, 4, 0]])
+    doc = Doc.from_words([["a", "b", "c", "d"]], upos=[["NOUN"] * 4], head=[[4, 4, 4, 0]])
     parsed = Parsed.of([doc], [doc])
     fan, chain = flatness(parsed, np.array([3, 3, 3, -1])), flatness(parsed, np.array([-1, 0, 1, 2]))
     assert (fan.dependents, fan.depth) == (3.0, 1.0)
@@ -99,4 +99,4 @@ def test_other_words_and_missing_heads_are_named():
     with pytest.raises(WeftError, match="news: the parser's sentences have other words"):
         Parsed.of([doc], [compounds(LAST, 3)], "news")
     with pytest.raises(WeftError, match=r"news \(parsed\): there are words without a head"):
-        Parsed.of([doc], [Doc.of_words([["the", "ferry", "captain", "waved"]] * 30)], "news")
+        Parsed.of([doc], [Doc.from_words([["the", "ferry", "captain", "waved"]] * 30)], "news")

@@ -8,8 +8,8 @@ from weft.errors import DataError
 from weft.evaluate.domains.tag_shift import evaluate_domain, joined, tag_shift
 from weft.text.doc import Doc
 
-SOURCE = [Doc.of_words([["the", "dog", "runs"], ["Ada", "runs"]], xpos=[["DT", "NN", "VBZ"], ["NNP", "VBZ"]])]
-TARGET = [Doc.of_words([["lol", "the", "runs", "Bo"]], xpos=[["UH", "DT", "NNS", "NNP"]])]
+SOURCE = [Doc.from_words([["the", "dog", "runs"], ["Ada", "runs"]], xpos=[["DT", "NN", "VBZ"], ["NNP", "VBZ"]])]
+TARGET = [Doc.from_words([["lol", "the", "runs", "Bo"]], xpos=[["UH", "DT", "NNS", "NNP"]])]
 
 
 def test_unknown_words_unseen_and_unknown_tags_are_counted() -> None:
@@ -22,14 +22,14 @@ def test_unknown_words_unseen_and_unknown_tags_are_counted() -> None:
 
 def test_divergence_is_zero_for_the_same_tags_and_one_for_no_common_tag() -> None:
     assert tag_shift(SOURCE, SOURCE, "xpos").divergence == 0.0
-    other = [Doc.of_words([["oh"]], xpos=[["UH"]])]
+    other = [Doc.from_words([["oh"]], xpos=[["UH"]])]
     assert tag_shift(SOURCE, other, "xpos").divergence == pytest.approx(1.0)
     with pytest.raises(DataError, match="target has none"):
         tag_shift(SOURCE, [], "xpos")
 
 
 def test_names_counted_as_nouns_forgive_what_guidelines_draw_differently() -> None:
-    system = [Doc.of_words([["lol", "the", "runs", "Bo"]], xpos=[["NN", "DT", "NNS", "NN"]])]
+    system = [Doc.from_words([["lol", "the", "runs", "Bo"]], xpos=[["NN", "DT", "NNS", "NN"]])]
     report = evaluate_domain(SOURCE, TARGET, system, "xpos")
     assert report.tags.accuracy == 0.5
     assert report.joined.accuracy == 0.75

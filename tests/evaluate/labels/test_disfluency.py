@@ -34,12 +34,12 @@ def test_documents_that_differ_are_refused():
     with pytest.raises(WeftError, match="sentence 1"):
         score_analyses([GOLD], [([0], ["root"])])
     with pytest.raises(WeftError, match="no heads"):
-        evaluate_disfluency([Doc.of_words([["so"]])], [Doc.of_words([["so"]])])
+        evaluate_disfluency([Doc.from_words([["so"]])], [Doc.from_words([["so"]])])
 
 
 def test_the_layer_disfluency_scores_files():
-    gold = Doc.of_words([["the", "the", "sea"]], head=[[2, 3, 0]], deprel=[["reparandum", "det", "root"]])
-    system = Doc.of_words([["the", "the", "sea"]], head=[[3, 3, 0]], deprel=[["det", "det", "root"]])
+    gold = Doc.from_words([["the", "the", "sea"]], head=[[2, 3, 0]], deprel=[["reparandum", "det", "root"]])
+    system = Doc.from_words([["the", "the", "sea"]], head=[[3, 3, 0]], deprel=[["det", "det", "root"]])
     outcome = evaluate_documents([gold], [system], "disfluency")
     assert outcome.main == "struck out"
     assert outcome.counts["struck out"].total().recall == 0

@@ -136,7 +136,7 @@ def test_macro_f_can_be_tested_for_significance() -> None:
 
 
 def spanned(sentences: list[list[str]], spans: list[tuple[int, int, str]], name: str = "ner") -> Doc:
-    doc = Doc.of_words(sentences)
+    doc = Doc.from_words(sentences)
     doc.spans[name] = SpanLayer.of(doc.strings, spans)
     return doc
 

@@ -8,9 +8,9 @@ from weft.errors import WeftError
 from weft.evaluate import evaluate_labels, evaluate_tags, tag_dictionary, vocabulary_of
 from weft.text import Doc
 
-TRAIN = Doc.of_words([["the", "run", "ends"], ["they", "run"]], upos=[["DET", "NOUN", "VERB"], ["PRON", "VERB"]])
-GOLD = Doc.of_words([["the", "dogs", "run"], ["they", "run"]], upos=[["DET", "NOUN", "VERB"], ["PRON", "VERB"]])
-SYSTEM = Doc.of_words([["the", "dogs", "run"], ["they", "run"]], upos=[["DET", "VERB", "NOUN"], ["PRON", "VERB"]])
+TRAIN = Doc.from_words([["the", "run", "ends"], ["they", "run"]], upos=[["DET", "NOUN", "VERB"], ["PRON", "VERB"]])
+GOLD = Doc.from_words([["the", "dogs", "run"], ["they", "run"]], upos=[["DET", "NOUN", "VERB"], ["PRON", "VERB"]])
+SYSTEM = Doc.from_words([["the", "dogs", "run"], ["they", "run"]], upos=[["DET", "VERB", "NOUN"], ["PRON", "VERB"]])
 
 
 def test_known_unknown_and_ambiguous_words_are_counted_apart() -> None:
@@ -24,9 +24,9 @@ def test_known_unknown_and_ambiguous_words_are_counted_apart() -> None:
 
 
 def test_a_known_word_with_a_label_that_it_never_had_is_unseen() -> None:
-    gold = Doc.of_words([["the", "ends", "run", "far"]], upos=[["DET", "NOUN", "VERB", "ADV"]])
+    gold = Doc.from_words([["the", "ends", "run", "far"]], upos=[["DET", "NOUN", "VERB", "ADV"]])
     for found, correct in ((["DET", "NOUN", "VERB", "ADV"], 1), (["DET", "VERB", "VERB", "ADV"], 0)):
-        system = Doc.of_words([["the", "ends", "run", "far"]], upos=[found])
+        system = Doc.from_words([["the", "ends", "run", "far"]], upos=[found])
         unseen = evaluate_tags(gold, system, "upos", None, tag_dictionary([TRAIN])).groups["unseen"].total()
         assert (unseen.gold, unseen.correct) == (1, correct)
 
@@ -42,12 +42,12 @@ def test_confusions_and_labels() -> None:
 
 
 def test_sentence_boundaries_of_the_system_do_not_matter() -> None:
-    system = Doc.of_words([["the", "dogs", "run", "they", "run"]], upos=[["DET", "NOUN", "VERB", "PRON", "VERB"]])
+    system = Doc.from_words([["the", "dogs", "run", "they", "run"]], upos=[["DET", "NOUN", "VERB", "PRON", "VERB"]])
     assert evaluate_tags(GOLD, system).counts.correct.tolist() == [3, 2]
 
 
 def test_other_words_are_refused_with_the_place() -> None:
-    system = Doc.of_words([["the", "dog", "s"]], upos=[["DET", "NOUN", "X"]])
+    system = Doc.from_words([["the", "dog", "s"]], upos=[["DET", "NOUN", "X"]])
     with pytest.raises(WeftError, match="from word 2 on: gold has 'dogs run they', system has 'dog s'"):
         evaluate_tags(GOLD, system)
     with pytest.raises(WeftError, match="no column 'lemma'; it has: form, upos"):

@@ -12,8 +12,12 @@ from weft.evaluate.trees.ud import evaluate_ud
 from weft.text import Doc
 
 WORDS = [["dogs", "bark", "."], ["yes", "!"], ["so", "it", "is"]]
-GOLD = Doc.of_words(WORDS, head=[[2, 0, 2], [0, 1], [0, 0, 2]], deprel=[["a:b", "r", "p"], ["r", "p"], ["r", "r", "c"]])
-OTHER = Doc.of_words(WORDS, head=[[2, 0, 1], [0, 1], [0, 1, 2]], deprel=[["a", "r", "p"], ["r", "q"], ["r", "c", "c"]])
+GOLD = Doc.from_words(
+    WORDS, head=[[2, 0, 2], [0, 1], [0, 0, 2]], deprel=[["a:b", "r", "p"], ["r", "p"], ["r", "r", "c"]]
+)
+OTHER = Doc.from_words(
+    WORDS, head=[[2, 0, 1], [0, 1], [0, 1, 2]], deprel=[["a", "r", "p"], ["r", "q"], ["r", "c", "c"]]
+)
 
 
 def test_counts_are_those_made_by_hand():
@@ -36,8 +40,8 @@ def test_a_sentence_of_nothing_that_counts_is_not_asked_to_be_complete():
 
 
 def test_heads_and_relations_are_those_of_the_official_metrics():
-    gold = Doc.of_words(WORDS[:2], head=[[2, 0, 2], [0, 1]], deprel=[["a", "r", "p"], ["r", "p"]])
-    system = Doc.of_words(WORDS[:2], head=[[2, 0, 1], [0, 1]], deprel=[["a", "r", "p"], ["r", "q"]])
+    gold = Doc.from_words(WORDS[:2], head=[[2, 0, 2], [0, 1]], deprel=[["a", "r", "p"], ["r", "p"]])
+    system = Doc.from_words(WORDS[:2], head=[[2, 0, 1], [0, 1]], deprel=[["a", "r", "p"], ["r", "q"]])
     official, own = evaluate_ud(gold, system).scores, evaluate_trees([gold], [system]).scores
     for name in ("UAS", "LAS"):
         assert own[name] == pytest.approx(100 * official[name].f1)
@@ -54,4 +58,4 @@ def test_other_words_are_told():
     with pytest.raises(WeftError, match="the same documents"):
         evaluate_trees([GOLD], [])
     with pytest.raises(WeftError, match="the same words"):
-        evaluate_trees([GOLD], [Doc.of_words([["dogs"]], head=[[0]])])
+        evaluate_trees([GOLD], [Doc.from_words([["dogs"]], head=[[0]])])

@@ -28,8 +28,8 @@ TABLE = [line.split() for line in ROWS.strip().splitlines()]
 def documents() -> tuple[Doc, Doc]:
     forms, tags = [[row[0] for row in TABLE]], [[row[1] for row in TABLE]]
     return (
-        Doc.of_words(forms, upos=tags, head=[[int(row[2]) for row in TABLE]], deprel=[[row[3] for row in TABLE]]),
-        Doc.of_words(forms, upos=tags, head=[[int(row[4]) for row in TABLE]], deprel=[[row[5] for row in TABLE]]),
+        Doc.from_words(forms, upos=tags, head=[[int(row[2]) for row in TABLE]], deprel=[[row[3] for row in TABLE]]),
+        Doc.from_words(forms, upos=tags, head=[[int(row[4]) for row in TABLE]], deprel=[[row[5] for row in TABLE]]),
     )
 
 
@@ -87,13 +87,13 @@ def test_the_layer_conllx_scores_documents_sentence_by_sentence():
 
 def test_documents_with_other_words_or_without_trees_are_refused():
     gold, _ = documents()
-    bare = Doc.of_words([["a"]])
+    bare = Doc.from_words([["a"]])
     with pytest.raises(WeftError, match="same documents"):
         evaluate_conllx([gold], [])
     with pytest.raises(WeftError, match="need trees"):
         evaluate_conllx([bare], [bare])
     with pytest.raises(WeftError, match="other words"):
-        evaluate_conllx([gold], [Doc.of_words([["a"]], head=[[0]])])
+        evaluate_conllx([gold], [Doc.from_words([["a"]], head=[[0]])])
 
 
 def _totals(counts):

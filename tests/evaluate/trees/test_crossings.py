@@ -44,7 +44,7 @@ def test_counts_are_those_of_the_definitions(pair):
         assert nonprojective_arcs(heads).tolist() == marks[-1]
         assert is_projective(heads) == (not any(marks[-1]))
     words = [[f"w{i}" for i in range(len(gold))]]
-    docs = [Doc.of_words(words, head=[heads.tolist()]) for heads in pair]
+    docs = [Doc.from_words(words, head=[heads.tolist()]) for heads in pair]
     report = evaluate_crossings(docs[:1], docs[1:])
     both = sum(a and b and one == two for a, b, one, two in zip(*marks, gold, system, strict=True))
     arcs = report.counts["non-projective arcs"].total()
@@ -56,8 +56,8 @@ def test_counts_are_those_of_the_definitions(pair):
 
 
 def test_words_that_do_not_count_are_left_out_of_heads_but_not_of_crossings():
-    gold = Doc.of_words([["a", "b", "c", "d"]], head=[[3, 4, 0, 3]])
-    system = Doc.of_words([["a", "b", "c", "d"]], head=[[3, 3, 0, 3]])
+    gold = Doc.from_words([["a", "b", "c", "d"]], head=[[3, 4, 0, 3]])
+    system = Doc.from_words([["a", "b", "c", "d"]], head=[[3, 3, 0, 3]])
     report = evaluate_crossings([gold], [system], lambda doc: np.array([True, False, True, True]))
     assert report.crossing.tolist() == [True]
     assert report.right.tolist() == [True, True, True]
@@ -65,7 +65,7 @@ def test_words_that_do_not_count_are_left_out_of_heads_but_not_of_crossings():
 
 
 def test_the_layers_crossings_and_graphs_score_files():
-    gold = [Doc.of_words([["a", "b"]], head=[[2, 0]], deps=[["2:x", "0:root"]])]
+    gold = [Doc.from_words([["a", "b"]], head=[[2, 0]], deps=[["2:x", "0:root"]])]
     outcome = evaluate_documents(gold, gold, "crossings")
     assert outcome.main == "UAS"
     assert outcome.right("UAS").all()
@@ -77,7 +77,7 @@ def test_the_layers_crossings_and_graphs_score_files():
 
 
 def test_documents_with_other_words_or_without_heads_are_refused():
-    doc = Doc.of_words([["a", "b"]], head=[[2, 0]])
-    for other in ([], [Doc.of_words([["a", "b"]])], [Doc.of_words([["a"], ["b"]], head=[[0], [0]])]):
+    doc = Doc.from_words([["a", "b"]], head=[[2, 0]])
+    for other in ([], [Doc.from_words([["a", "b"]])], [Doc.from_words([["a"], ["b"]], head=[[0], [0]])]):
         with pytest.raises(WeftError, match=r"same|heads"):
             evaluate_crossings([doc], other)

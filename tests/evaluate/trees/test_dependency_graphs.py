@@ -16,7 +16,7 @@ EDGES = st.lists(ROWS, min_size=4, max_size=4)
 
 def doc_of(rows):
     deps = ["|".join(f"{head}:{name}" for head, name in sorted(row.items())) for row in rows]
-    return Doc.of_words([["w"] * 4], deps=[deps])
+    return Doc.from_words([["w"] * 4], deps=[deps])
 
 
 def set_of(rows, labelled):
@@ -36,7 +36,7 @@ def test_counts_are_those_of_sets_of_edges(gold, system):
 
 
 def test_documents_with_other_words_are_refused():
-    doc = Doc.of_words([["a", "b"]], head=[[2, 0]])
-    for other in ([], [Doc.of_words([["a"], ["b"]])]):
+    doc = Doc.from_words([["a", "b"]], head=[[2, 0]])
+    for other in ([], [Doc.from_words([["a"], ["b"]])]):
         with pytest.raises(WeftError, match=r"same|other words"):
             evaluate_graphs([doc], other)

@@ -221,7 +221,7 @@ def annotated(draw: st.DrawFn, text: str) -> Doc:
         return [[draw(st.sampled_from(values)) for _ in sentence] for sentence in sentences]
 
     heads = [[draw(st.integers(0, len(sentence))) for _ in sentence] for sentence in sentences]
-    return Doc.of_words(
+    return Doc.from_words(
         sentences, [[False] * len(s) for s in sentences], upos=column(["N", "V"]), xpos=column(["", "x"]), head=heads,
         feats=column(["", "Case=Nom", "Case=Nom|X=1"]), lemma=column(["", "a", "b"]),
         deprel=column(["obj", "obj:x", "det", "case", "punct"]),
@@ -276,29 +276,29 @@ def test_document_boundaries_do_not_matter() -> None:
 
 
 def test_blanks_inside_words_do_not_matter() -> None:
-    gold = Doc.of_words([["10 000", "cats"]])
-    system = Doc.of_words([["10", "000", "cats"]])
+    gold = Doc.from_words([["10 000", "cats"]])
+    system = Doc.from_words([["10", "000", "cats"]])
     assert counts(evaluate_ud(gold, system).scores["Words"]) == (2, 3, 1, None)
 
 
 def test_trees_are_scored_only_where_the_gold_standard_has_heads() -> None:
-    doc = Doc.of_words([["a", "b"]], upos=[["X", "Y"]])
+    doc = Doc.from_words([["a", "b"]], upos=[["X", "Y"]])
     assert "LAS" not in evaluate_ud(doc, doc).scores
-    system = Doc.of_words([["a", "b"]])
-    gold = Doc.of_words([["a", "b"]], head=[[0, 1]], deprel=[["root", "obj"]])
+    system = Doc.from_words([["a", "b"]])
+    gold = Doc.from_words([["a", "b"]], head=[[0, 1]], deprel=[["root", "obj"]])
     assert evaluate_ud(gold, system).scores["UAS"].correct == 0
 
 
 def test_other_texts_are_refused_with_the_place_where_they_differ() -> None:
     with pytest.raises(WeftError, match=r"differ at character 7.*gold has 'Dogsba>rk', system has 'Dogsba>ke'"):
-        evaluate_ud(Doc.of_words([["Dogs", "bark"]]), Doc.of_words([["Dogs", "bake"]]))
+        evaluate_ud(Doc.from_words([["Dogs", "bark"]]), Doc.from_words([["Dogs", "bake"]]))
     with pytest.raises(WeftError, match="differ at character 5"):
-        evaluate_ud(Doc.of_words([["Dogs"]]), Doc.of_words([["Dogs", "bark"]]))
+        evaluate_ud(Doc.from_words([["Dogs"]]), Doc.from_words([["Dogs", "bark"]]))
 
 
 def test_a_head_outside_the_sentence_is_refused() -> None:
     with pytest.raises(WeftError, match=r"word 2 \('b'\) of sentence 1 .* has head 3, but the sentence has 2 words"):
-        evaluate_ud(*[Doc.of_words([["a", "b"]], head=[[0, 3]])] * 2)
+        evaluate_ud(*[Doc.from_words([["a", "b"]], head=[[0, 3]])] * 2)
 
 
 def test_the_table_looks_like_that_of_the_shared_task() -> None:

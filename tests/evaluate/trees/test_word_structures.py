@@ -8,7 +8,7 @@ from weft.text import Doc
 
 
 def document(words, tags, structures):
-    return Doc.of_words([words], [[False] * len(words)], xpos=[tags], structure=[structures])
+    return Doc.from_words([words], [[False] * len(words)], xpos=[tags], structure=[structures])
 
 
 def test_a_structure_counts_only_with_borders_and_tag():

@@ -95,7 +95,7 @@ def test_theta_is_orthonormal_and_what_it_leaves_out_is_the_tail_of_singular_val
     rng = np.random.default_rng(seed)
     blocks = np.repeat([0, 1, 2], [12, 30, 9])
     predictors = rng.standard_normal((51, 20)) * (rng.random((51, 20)) < 0.5)
-    theta = Correspondence.of_predictors(sparse.csr_matrix(predictors), blocks, h)
+    theta = Correspondence.from_predictors(sparse.csr_matrix(predictors), blocks, h)
     for b in range(3):
         rows = theta.theta(b).astype(np.float64)
         assert np.allclose(rows @ rows.T, np.eye(len(rows)), atol=1e-5)
@@ -112,7 +112,7 @@ def test_projections_are_25_a_block_and_the_rescaled_norm_is_five_times_that_of_
     blocks = np.arange(160) % 4
     predictors = sparse.random(160, 60, 0.3, format="csr", random_state=4)
     rows = random_instances(5, n=200, features=160)
-    theta = Correspondence.of_predictors(predictors, blocks, h=25)
+    theta = Correspondence.from_predictors(predictors, blocks, h=25)
     assert theta.size == 25 * 4
     scaled = theta.scale_to(rows, 5.0)
     ratio = np.abs(scaled.project(rows)).sum(axis=1, dtype=np.float64).mean() / np.abs(rows).sum(axis=1).mean()
@@ -128,7 +128,7 @@ def test_projection_is_that_of_the_dense_matrix_up_to_signs(seed: int, h: int) -
     blocks = rng.integers(0, 3, 40)
     predictors = rng.standard_normal((40, 15))
     rows = random_instances(seed, n=20)
-    theta = Correspondence.of_predictors(sparse.csr_matrix(predictors), blocks, h)
+    theta = Correspondence.from_predictors(sparse.csr_matrix(predictors), blocks, h)
     expected = rows.toarray() @ dense_correspondence(predictors, blocks, h)
     assert np.allclose(np.abs(theta.project(rows)), np.abs(expected), atol=1e-4)
     chosen = rng.permutation(theta.size)[: theta.size // 2 + 1]
@@ -174,7 +174,7 @@ def test_bad_input_is_refused_in_plain_words() -> None:
         pivot_predictors(rows, [])
     with pytest.raises(DataError, match="40 features need a group each"):
         pivot_predictors(rows, [1], groups=[0, 1])
-    theta = Correspondence.of_predictors(sparse.csr_matrix(np.eye(3)))
+    theta = Correspondence.from_predictors(sparse.csr_matrix(np.eye(3)))
     with pytest.raises(DataError, match="knows 3 features"):
         theta.project(rows)
     with pytest.raises(DataError, match="no feature of these instances"):
@@ -188,7 +188,7 @@ def test_projection_is_the_same_every_time_and_comes_back_from_its_arrays() -> N
     made = []
     for _ in range(2):
         predictors = pivot_predictors(rows, [0, 1, 12, 22], groups, positive_only=True, seed=3)
-        made.append(Correspondence.of_predictors(predictors, groups, h=2, seed=3).scale_to(rows))
-    kept = Correspondence.of_arrays(made[0].arrays())
+        made.append(Correspondence.from_predictors(predictors, groups, h=2, seed=3).scale_to(rows))
+    kept = Correspondence.from_arrays(made[0].arrays())
     for other in (made[1], kept):
         assert np.array_equal(made[0].project(rows), other.project(rows))

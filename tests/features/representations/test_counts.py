@@ -85,7 +85,7 @@ def test_counting_in_pieces_of_any_order_equals_counting_at_once_to_the_bit(text
         shard = NeighbourCounts()
         shard.add(part)
         merged.merge(shard)
-        of_docs.add_docs([Doc.of_words([words]) for words in part])
+        of_docs.add_docs([Doc.from_words([words]) for words in part])
     for counts in (at_once, grown, merged, of_docs):
         counts.freeze(n)
     expected = at_once.arrays()
@@ -109,7 +109,7 @@ def test_text_read_after_the_indicators_are_chosen_counts_as_if_read_before(firs
     for words in second:
         streamed.add([words])
     again.add(second)
-    late = NeighbourCounts.of_arrays(streamed.arrays())
+    late = NeighbourCounts.from_arrays(streamed.arrays())
     expected = again.arrays()
     for counts in (streamed, late):
         found = counts.arrays()

@@ -66,7 +66,7 @@ def test_projection_is_orthonormal_and_rebuilds_what_a_dense_decomposition_rebui
     rng = np.random.default_rng(1)
     rows = csr_matrix((rng.random((80, 20)) < 0.3).astype(float))
     weights = pivot_predictors(rows, np.arange(8), intercept=True)
-    theta = Correspondence.of_predictors(weights, h=5, positive=False).theta(0).astype(float)
+    theta = Correspondence.from_predictors(weights, h=5, positive=False).theta(0).astype(float)
     np.testing.assert_allclose(theta @ theta.T, np.eye(5), atol=1e-5)
     dense = weights.toarray()
     left, values, right = np.linalg.svd(dense, full_matrices=False)

@@ -38,8 +38,8 @@ def by_hand(sentences: list[list[str]]) -> list[tuple[tuple, list[tuple]]]:
 @given(SENTENCES, SENTENCES)
 def test_mutual_information_is_that_of_counts_over_all_text(own: list[list[str]], raw: list[list[str]]) -> None:
     contexts = TrigramContexts()
-    types = contexts.add([Doc.of_words(own)])
-    contexts.add([Doc.of_words(raw)], grow=False)
+    types = contexts.add([Doc.from_words(own)])
+    contexts.add([Doc.from_words(raw)], grow=False)
     matrix = contexts.pmi()
     vertices = {u for u, _ in by_hand(own)}
     assert len(contexts) == len(vertices) == matrix.shape[0]
@@ -58,17 +58,17 @@ def test_mutual_information_is_that_of_counts_over_all_text(own: list[list[str]]
 
 def test_text_for_counts_alone_names_no_types() -> None:
     contexts = TrigramContexts()
-    assert contexts.add([Doc.of_words([["a", "b"]])]).tolist() == [0, 1]
-    assert contexts.add([Doc.of_words([["a", "b"], ["b", "a"]]), Doc()], grow=False).tolist() == [0, 1, -1, -1]
+    assert contexts.add([Doc.from_words([["a", "b"]])]).tolist() == [0, 1]
+    assert contexts.add([Doc.from_words([["a", "b"], ["b", "a"]]), Doc()], grow=False).tolist() == [0, 1, -1, -1]
     assert len(contexts) == 2
 
 
 def test_counts_in_pieces_are_the_counts_of_the_whole() -> None:
     sentences = [["a", "b", "c"], ["b", "c"], ["a", "b", "c"]]
     whole, pieces = TrigramContexts(), TrigramContexts()
-    whole.add([Doc.of_words(sentences)])
+    whole.add([Doc.from_words(sentences)])
     for words in sentences:
-        pieces.add([Doc.of_words([words])])
+        pieces.add([Doc.from_words([words])])
     assert np.array_equal(whole.pmi().toarray(), pieces.pmi().toarray())
 
 

@@ -24,7 +24,7 @@ def counts() -> NeighbourCounts:
 
 @pytest.mark.must_show("flors", 1)
 def test_every_part_of_a_vector_has_length_one_or_is_empty() -> None:
-    vectors = WordVectors.of_training(counts(), TEXT)
+    vectors = WordVectors.from_training(counts(), TEXT)
     rows = vectors.rows(["dogs", "Dogs", "cogs", "xyzzq", BOUNDARY], [False, True, False, False, False]).toarray()
     lengths = {name: np.linalg.norm(rows[:, list(columns)], axis=1) for name, columns in vectors.columns.items()}
     assert lengths["contexts"] == pytest.approx([np.sqrt(2), np.sqrt(2), np.sqrt(2), 0, np.sqrt(2)])  # two sides
@@ -35,7 +35,7 @@ def test_every_part_of_a_vector_has_length_one_or_is_empty() -> None:
 
 @pytest.mark.must_show("flors", 1)
 def test_all_suffixes_count_and_those_that_training_lacks_do_not() -> None:
-    vectors = WordVectors.of_training(counts(), TEXT, parts=["suffixes"])
+    vectors = WordVectors.from_training(counts(), TEXT, parts=["suffixes"])
     dogs, cogs = vectors.rows(["DOGS", "cogs"], [False, False]).toarray()
     assert dogs[dogs > 0] == pytest.approx([0.5] * 4)  # dogs, ogs, gs, s
     assert cogs[cogs > 0] == pytest.approx([1 / np.sqrt(3)] * 3)
@@ -46,14 +46,14 @@ def test_all_suffixes_count_and_those_that_training_lacks_do_not() -> None:
 
 def test_marked_words_share_no_suffix_with_longer_ones() -> None:
     text = [["ran", "bran"]]
-    plain, marked = (WordVectors.of_training(None, text, mark, ["suffixes"]) for mark in (False, True))
+    plain, marked = (WordVectors.from_training(None, text, mark, ["suffixes"]) for mark in (False, True))
     assert plain.rows(["ran", "bran"], [False] * 2)[1].nnz == 4
     ran, bran = marked.rows(["ran", "bran"], [False] * 2).toarray() > 0
     assert (ran.sum(), bran.sum(), (ran & bran).sum()) == (4, 5, 3)
 
 
 def test_the_shape_depends_on_the_place_and_on_what_is_known_in_lower_case() -> None:
-    vectors = WordVectors.of_training(None, TEXT, parts=["shape"])
+    vectors = WordVectors.from_training(None, TEXT, parts=["shape"])
     inside, opening, name = vectors.rows(["Dogs", "Dogs", "Bo"], [False, True, True]).toarray().argmax(axis=1).tolist()
     assert opening == vectors.shapes.index("INITC-KNOWNLC-s")
     assert name == vectors.shapes.index("INITC")
@@ -74,8 +74,8 @@ def test_classes_and_dense_vectors_stand_for_contexts() -> None:
 def test_what_a_model_file_keeps_gives_the_same_vectors(kind: str) -> None:
     contexts = {"counts": counts(), "clusters": ClassVectors({"dogs": "0011010"}), "none": None,
                 "embeddings": DenseVectors(["dogs"], np.ones((1, 3)))}[kind]  # fmt: skip
-    vectors = WordVectors.of_training(contexts, TEXT, mark_words=True, parts=["contexts", "suffixes", "shape"])
-    again = WordVectors.of_state(*vectors.state())
+    vectors = WordVectors.from_training(contexts, TEXT, mark_words=True, parts=["contexts", "suffixes", "shape"])
+    again = WordVectors.from_state(*vectors.state())
     words, opens = ["dogs", "Dogs", "moon", BOUNDARY], [False, True, False, False]
     assert (vectors.rows(words, opens) != again.rows(words, opens)).nnz == 0
 
@@ -92,4 +92,4 @@ def test_files_of_dense_vectors_are_checked(tmp_path: Path) -> None:
         DenseVectors(["dog"], np.zeros((2, 3)))
     unfrozen = NeighbourCounts()
     with pytest.raises(ConfigError, match="freeze"):
-        WordVectors.of_training(unfrozen, TEXT)
+        WordVectors.from_training(unfrozen, TEXT)

@@ -50,7 +50,7 @@ def test_every_kind_of_line_is_read() -> None:
     assert roles == {("E1", "Agent", "T1"), ("E1", "Place", "T5"), ("E2", "Agent", "T6"), ("E2", "After", "E1")}
     assert events.attributes[1]["Negation"] is True
     assert events.attributes[1]["notes"] == [["AnnotatorNotes", "sure?"]]
-    assert spans.attributes[0]["normalisations"] == [["Reference", "Wikipedia:974", "Ada Lovelace"]]
+    assert spans.attributes[0]["normalizations"] == [["Reference", "Wikipedia:974", "Ada Lovelace"]]
     assert doc.clusters["equivalences"].groups() == [[0, 5]]
 
 

@@ -178,7 +178,7 @@ def test_a_missing_last_empty_line_is_accepted() -> None:
 
 
 def test_documents_from_elsewhere_get_comments_and_spacing_when_asked() -> None:
-    doc = Doc.of_words([["Dogs", "bark", "."], ["Yes"]], [[True, False, True], [True]])
+    doc = Doc.from_words([["Dogs", "bark", "."], ["Yes"]], [[True, False, True], [True]])
     doc.meta["id"] = "d"
     lines = conllu.to_text(doc, "add").split("\n")
     assert lines[:3] == ["# newdoc id = d", "# sent_id = d-1", "# text = Dogs bark."]
@@ -188,7 +188,7 @@ def test_documents_from_elsewhere_get_comments_and_spacing_when_asked() -> None:
 
 def test_new_names_of_sentences_are_distinct_over_documents_and_their_parts(tmp_path: Path) -> None:
     metas: list[dict[str, object]] = [{}, {}, {"id": "a", "part": 1}, {"id": "a", "part": 2}, {"id": "b"}, {}]
-    docs = [Doc.of_words([["one"], ["two"]]) for _ in metas]
+    docs = [Doc.from_words([["one"], ["two"]]) for _ in metas]
     for doc, meta in zip(docs, metas, strict=True):
         doc.meta.update(meta)
     write(docs, tmp_path / "a.conllu", comments="add")
@@ -201,8 +201,8 @@ def test_new_names_of_sentences_are_distinct_over_documents_and_their_parts(tmp_
     ("doc", "words"),
     [
         (Doc("text"), "split it first"),
-        (Doc.of_words([["a\tb"]]), "tab or line break"),
-        (Doc.of_words([["a"]], lemma=[["x\ny"]]), "tab or line break"),
+        (Doc.from_words([["a\tb"]]), "tab or line break"),
+        (Doc.from_words([["a"]], lemma=[["x\ny"]]), "tab or line break"),
     ],
 )
 def test_what_conllu_cannot_hold_is_refused_and_nothing_is_left(tmp_path: Path, doc: Doc, words: str) -> None:

@@ -1,4 +1,4 @@
-"""Symmetrisation: the kernel does what the heuristics say, written with sets."""
+"""Symmetrization: the kernel does what the heuristics say, written with sets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.errors import ConfigError, WeftError
-from weft.infer.alignment.symmetrize import METHODS, symmetrise
+from weft.infer.alignment.symmetrize import METHODS, symmetrize
 from weft.text.bitext import Links
 
 NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
@@ -54,24 +54,24 @@ LINKS = st.sets(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=8)
 @settings(max_examples=60, deadline=None)
 def test_links_are_those_of_the_heuristic(method, pairs):
     forward, backward = (Links.of(sorted(side) for side in sides) for sides in zip(*pairs, strict=True))
-    found = symmetrise(forward, backward, method)
+    found = symmetrize(forward, backward, method)
     assert found.pairs() == [sorted(by_sets(set(one), set(other), method)) for one, other in pairs]
 
 
 def test_methods_hold_each_other():
     forward, backward = Links.of([[(0, 0), (1, 1), (3, 2), (4, 4)]]), Links.of([[(0, 0), (1, 2), (2, 1), (5, 5)]])
-    links = {method: set(symmetrise(forward, backward, method).pairs()[0]) for method in METHODS}
+    links = {method: set(symmetrize(forward, backward, method).pairs()[0]) for method in METHODS}
     assert links["intersection"] <= links["grow-diag"] <= links["grow-diag-final-and"] <= links["grow-diag-final"]
     assert links["grow-diag-final"] <= links["union"]
 
 
 def test_the_score_of_a_link_is_the_lower_one():
-    found = symmetrise(Links.of([[(0, 0, 0.9), (1, 1, 0.5)]]), Links.of([[(0, 0, 0.7)]]), "union")
+    found = symmetrize(Links.of([[(0, 0, 0.9), (1, 1, 0.5)]]), Links.of([[(0, 0, 0.7)]]), "union")
     assert found.score.tolist() == [0.7, 0.0]
 
 
 def test_unknown_methods_and_alignments_of_different_length_are_refused():
     with pytest.raises(ConfigError, match="no way 'diag'"):
-        symmetrise(Links.of([[]]), Links.of([[]]), "diag")
+        symmetrize(Links.of([[]]), Links.of([[]]), "diag")
     with pytest.raises(WeftError, match="of 1 and of 2 sentence pairs"):
-        symmetrise(Links.of([[]]), Links.of([[], []]))
+        symmetrize(Links.of([[]]), Links.of([[], []]))

@@ -176,8 +176,8 @@ def test_covariance_is_that_of_all_paths(chain, edges, seed):
     rng = np.random.default_rng(seed)
     size, states = chain.node.shape
     shape = (size, states, states) if edges == "apart" else (states, states)
-    of_edges = np.zeros(shape) if edges == "nodes alone" else rng.normal(size=shape)
-    function = ChainParts(rng.normal(size=(size, states)), of_edges, chain.offsets)
+    from_edges = np.zeros(shape) if edges == "nodes alone" else rng.normal(size=shape)
+    function = ChainParts(rng.normal(size=(size, states)), from_edges, chain.offsets)
     f_edge = np.broadcast_to(function.edge, (size, states, states))
     pieces = []
     for twin, f_n, f_e in zip(listed(chain), split(chain, function.node), split(chain, f_edge), strict=True):

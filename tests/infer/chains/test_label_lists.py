@@ -26,8 +26,8 @@ def masked(draw):
 def test_lists_answer_as_the_chain_within_the_mask_does(case):
     mask, offsets, node, transitions = case
     whole = Chain(node, transitions, offsets, mask)
-    lists = LabelLists.of_mask(mask, offsets)
-    twice = LabelLists.of_types(np.vstack([mask[:1], mask]), np.arange(len(mask)) + 1, offsets)
+    lists = LabelLists.from_mask(mask, offsets)
+    twice = LabelLists.from_types(np.vstack([mask[:1], mask]), np.arange(len(mask)) + 1, offsets)
     assert twice.labels.tolist() == lists.labels.tolist()
     assert twice.slots.tolist() == lists.slots.tolist()
     chain = lists.chain(lists.at_slots(node), transitions)
@@ -51,12 +51,12 @@ def test_lists_answer_as_the_chain_within_the_mask_does(case):
 
 def test_positions_without_labels_and_labels_that_are_not_listed_are_refused():
     with pytest.raises(InferenceError, match="position 1 may take no label"):
-        LabelLists.of_mask([[True, False], [False, False]], [0, 2])
+        LabelLists.from_mask([[True, False], [False, False]], [0, 2])
     with pytest.raises(InferenceError, match="position 1 may not take the label 0"):
-        LabelLists.of_mask([[True, False], [False, True]], [0, 2]).path_of([0, 0])
+        LabelLists.from_mask([[True, False], [False, True]], [0, 2]).path_of([0, 0])
     with pytest.raises(InferenceError, match="must be finite"):
-        LabelLists.of_mask([[True]], [0, 1]).best_labels(np.zeros((1, 1)), np.full((1, 1), -np.inf))
+        LabelLists.from_mask([[True]], [0, 1]).best_labels(np.zeros((1, 1)), np.full((1, 1), -np.inf))
     with pytest.raises(InferenceError, match="the 1 rows of the mask"):
-        LabelLists.of_types([[True]], [1], [0, 1])
+        LabelLists.from_types([[True]], [1], [0, 1])
     with pytest.raises(InferenceError, match="one row a position"):
-        LabelLists.of_mask([True], [0, 1])
+        LabelLists.from_mask([True], [0, 1])

@@ -50,12 +50,12 @@ def test_span_probabilities_are_sums_over_all_paths_that_hold_the_span(scheme, o
     labels = [space.labels[tag] for tag in tags]
     parts = [split_label(label, scheme == "IO") for label in space.labels]
     goes_on = np.array([[a[0] in "BI" and b[0] in "IE" and a[1] == b[1] for b in parts] for a in parts])
-    of_state = space.tags(np.arange(space.n_states, dtype=np.int32))
+    from_state = space.tags(np.arange(space.n_states, dtype=np.int32))
     spans, wanted = [], []
     for first, end in itertools.pairwise(offsets.tolist()):
         for start, stop, label in decode(labels[first:end], scheme):
             spans.append((first + start, first + stop))
             wanted.append(listed_span_probability(chain, space, scheme, first, end, (start, stop, label)))
     starts, ends = np.array(spans, dtype=np.int64).reshape(-1, 2).T
-    found = span_probabilities(chain, starts, ends, tags, of_state, goes_on)
+    found = span_probabilities(chain, starts, ends, tags, from_state, goes_on)
     np.testing.assert_allclose(found, wanted, rtol=1e-9)

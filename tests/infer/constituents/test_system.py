@@ -32,7 +32,7 @@ from weft.infer.constituents.templates import compile_templates
 from weft.infer.transitions.weights import new_wide
 from weft.tasks.constituents.actions import actions_of, closed, compile_actions, tree_of_actions
 from weft.tasks.constituents.data import WordRules, units_of
-from weft.text.binarize import unbinarise
+from weft.text.binarize import unbinarize
 from weft.text.word_structures import collapse
 
 LABELS = ["IP", "NP", "VP"]
@@ -74,7 +74,7 @@ def test_random_walks_over_any_set_of_actions_never_end_in_a_dead_end(chosen, te
     taken = [names[k] for k in out[: action_sequence(pool, row, out)].tolist()]
     (tree,) = tree_of_actions(taken, text)
     assert actions_of(tree) == taken
-    words, _ = collapse(unbinarise(tree))
+    words, _ = collapse(unbinarize(tree))
     assert "".join(leaf.word for leaf in words.leaves()) == text
     assert all(leaf.label == "VV" for leaf in words.leaves() if leaf.word == "丙")  # a frequent word
     assert all(not node.label.endswith("*") for node in words.nodes())

@@ -170,7 +170,7 @@ def test_edge_scores_give_the_maximum_spanning_tree_where_that_is_one_endpoint_c
         space = all_arcs([0, 7])
         arc = np.random.default_rng(seed).normal(size=space.n_arcs)
         best = SpanningTrees(space, arc).best()
-        found, score = CrossingTrees.of_edges(space, arc).best_scored()
+        found, score = CrossingTrees.from_edges(space, arc).best_scored()
         assert is_one_endpoint_crossing(found)
         if is_one_endpoint_crossing(best):
             np.testing.assert_array_equal(found, best)

@@ -55,7 +55,7 @@ def test_costs_stay_exact_when_root_takes_one_child_last(name, n):
 
 @pytest.mark.must_show("dynamic-oracles", 2)
 @pytest.mark.parametrize("name", EXACT)
-def test_some_move_costs_nothing_and_following_such_moves_realises_the_least_loss(name):
+def test_some_move_costs_nothing_and_following_such_moves_realizes_the_least_loss(name):
     system, n = system_named(name), 4
     golds = unlabelled(projective_trees(n))
     tables = [gold_of(tree) for tree in golds]

@@ -109,7 +109,7 @@ def test_pruned_and_unpruned_spine_tables_agree_on_random_walks(n, seed):
 
 @pytest.mark.must_show("tabular-dynamic-oracles", 2)
 @pytest.mark.parametrize("name", TABULAR)
-def test_some_move_costs_nothing_and_following_such_moves_realises_the_loss(name):
+def test_some_move_costs_nothing_and_following_such_moves_realizes_the_loss(name):
     system, n = system_named(name), 4
     trees = unlabelled(projective_trees(n))
     tables = [gold_of(tree) for tree in trees]

@@ -16,7 +16,7 @@ from weft.learn import (
     MixedCG,
     Objective,
     PreconditionedCG,
-    minimise,
+    minimize,
 )
 from weft.learn.batch.line_search import search
 
@@ -39,7 +39,7 @@ def rosenbrock(w):
 
 @pytest.mark.parametrize("method", [LBFGS(), LBFGS(memory=10), ConjugateGradient()])
 def test_a_curved_valley_is_followed_to_its_end(method):
-    result = minimise(rosenbrock, np.full(6, -0.5), method, tolerance=1e-8, max_iterations=2000)
+    result = minimize(rosenbrock, np.full(6, -0.5), method, tolerance=1e-8, max_iterations=2000)
     np.testing.assert_allclose(result.weights, 1.0, atol=1e-6)
     assert result.why == "converged"
 
@@ -50,7 +50,7 @@ def test_every_method_finds_the_optimum_of_logistic_regression(name):
 
     model, batch = choice_problem(1, noise=3.0)
     objective = Objective(model, [batch], l2=0.5)
-    result = minimise(objective, np.zeros(model.size), METHODS[name], tolerance=1e-8)
+    result = minimize(objective, np.zeros(model.size), METHODS[name], tolerance=1e-8)
     rows = np.zeros((len(batch), model.features))
     for i in range(len(batch)):
         place = slice(batch.offsets[i], batch.offsets[i + 1])
@@ -61,12 +61,12 @@ def test_every_method_finds_the_optimum_of_logistic_regression(name):
 
 
 @pytest.mark.must_show("crf-shallow-parsing", 3)
-def test_all_optimisers_reach_the_same_likelihood_on_a_chain():
+def test_all_optimizers_reach_the_same_likelihood_on_a_chain():
     model, batch = chain_problem(3, sentences=60)
     losses = {}
     for name, method in METHODS.items():
         objective = Objective(model, list(batch.batches(20)), sigma=1.0)
-        result = minimise(objective, np.zeros(model.size), method, tolerance=1e-6)
+        result = minimize(objective, np.zeros(model.size), method, tolerance=1e-6)
         assert result.calls == objective.calls
         losses[name] = result.loss
     best = min(losses.values())
@@ -77,10 +77,10 @@ def test_all_optimisers_reach_the_same_likelihood_on_a_chain():
 def test_iterative_scaling_never_raises_the_loss_and_nears_the_optimum(l2):
     model, batch = choice_problem(4, noise=3.0)
     objective = Objective(model, [batch], l2=l2)
-    slow = minimise(objective, np.zeros(model.size), IterativeScaling(), max_iterations=1500, tolerance=1e-6)
+    slow = minimize(objective, np.zeros(model.size), IterativeScaling(), max_iterations=1500, tolerance=1e-6)
     losses = [row.loss for row in slow.history]
     assert all(b <= a + 1e-9 for a, b in pairwise(losses))
-    fast = minimise(Objective(model, [batch], l2=l2), np.zeros(model.size), tolerance=1e-8)
+    fast = minimize(Objective(model, [batch], l2=l2), np.zeros(model.size), tolerance=1e-8)
     assert slow.loss == pytest.approx(fast.loss, rel=1e-3)
     assert slow.calls > 3 * fast.calls
 
@@ -89,21 +89,21 @@ def test_iterative_scaling_works_on_chains():
     model, batch = chain_problem(5, sentences=40)
     objective = Objective(model, [batch], sigma=1.0)
     losses = [
-        row.loss for row in minimise(objective, np.zeros(model.size), IterativeScaling(), max_iterations=60).history
+        row.loss for row in minimize(objective, np.zeros(model.size), IterativeScaling(), max_iterations=60).history
     ]
     assert all(b < a for a, b in pairwise(losses))
 
 
 def test_lbfgs_needs_little_more_than_one_call_an_iteration():
     model, batch = chain_problem(6, sentences=100, features=60)
-    result = minimise(Objective(model, [batch], sigma=3.0), np.zeros(model.size), tolerance=1e-5)
+    result = minimize(Objective(model, [batch], sigma=3.0), np.zeros(model.size), tolerance=1e-5)
     assert result.iterations > 20
     assert result.calls <= 1.15 * result.iterations + 2
 
 
 def test_history_tells_calls_seconds_loss_and_gradient():
     model, batch = choice_problem(2)
-    result = minimise(Objective(model, [batch], l2=1.0), np.zeros(model.size))
+    result = minimize(Objective(model, [batch], l2=1.0), np.zeros(model.size))
     assert [row.iteration for row in result.history] == list(range(1, result.iterations + 1))
     assert all(a.calls < b.calls and a.seconds <= b.seconds for a, b in pairwise(result.history))
     assert result.history[-1].norm <= 1e-5 * max(1.0, np.linalg.norm(result.weights))
@@ -111,7 +111,7 @@ def test_history_tells_calls_seconds_loss_and_gradient():
 
 def test_limits_and_callbacks_stop_a_run():
     def run(**options):
-        return minimise(rosenbrock, np.full(6, -0.5), **options)
+        return minimize(rosenbrock, np.full(6, -0.5), **options)
 
     assert run(max_iterations=3).why == "iteration limit"
     assert run(max_calls=5).calls <= 8
@@ -124,7 +124,7 @@ def test_early_stopping_keeps_the_best_weights():
     scores = iter([1.0, 5.0, 3.0, 2.0, 9.0])
     early = EarlyStopping(lambda weights: next(scores), patience=2)
     seen = []
-    result = minimise(rosenbrock, np.full(6, -0.5), early=early, callback=lambda step: seen.append(step.weights.copy()))
+    result = minimize(rosenbrock, np.full(6, -0.5), early=early, callback=lambda step: seen.append(step.weights.copy()))
     assert result.why == "no better on held-out data"
     assert result.iterations == 4
     np.testing.assert_array_equal(result.weights, seen[1])
@@ -137,7 +137,7 @@ def test_a_resumed_run_ends_with_the_bits_of_an_uninterrupted_one(method, tmp_pa
 
     def run(**options):
         objective = Objective(model, [batch], l2=0.01)
-        return minimise(objective, np.zeros(model.size), method, max_iterations=12, tolerance=0.0, **options)
+        return minimize(objective, np.zeros(model.size), method, max_iterations=12, tolerance=0.0, **options)
 
     whole = run()
     place = tmp_path / "run.safetensors"
@@ -156,7 +156,7 @@ def test_l1_solutions_meet_the_optimality_conditions_and_are_sparse(l2):
     model, batch = choice_problem(6, features=12)
     l1 = 3.0
     objective = Objective(model, [batch], l2=l2)
-    result = minimise(objective, np.zeros(model.size), LBFGS(l1=l1), tolerance=1e-7)
+    result = minimize(objective, np.zeros(model.size), LBFGS(l1=l1), tolerance=1e-7)
     _, gradient = objective(result.weights)
     zero = result.weights == 0
     assert 0 < zero.sum() < model.size
@@ -167,14 +167,14 @@ def test_l1_solutions_meet_the_optimality_conditions_and_are_sparse(l2):
 
 def test_methods_that_need_more_than_a_gradient_say_so():
     with pytest.raises(ConfigError, match="curvature"):
-        minimise(rosenbrock, np.zeros(3), PreconditionedCG())
+        minimize(rosenbrock, np.zeros(3), PreconditionedCG())
     with pytest.raises(ConfigError, match="most_active"):
-        minimise(rosenbrock, np.zeros(3), IterativeScaling())
+        minimize(rosenbrock, np.zeros(3), IterativeScaling())
 
 
 def test_a_start_without_finite_loss_is_an_error():
     with pytest.raises(ConfigError, match="starting weights is inf"):
-        minimise(lambda w: (np.inf, w), np.zeros(3))
+        minimize(lambda w: (np.inf, w), np.zeros(3))
 
 
 @pytest.mark.parametrize("first", [1e-3, 1.0, 50.0])

@@ -52,7 +52,7 @@ def test_corrected_targets_recover_the_true_label_counts_of_a_known_confusion(se
         return truth, answers
 
     held_truth, held_answers = sample(20_000)
-    confusion = Confusion.of_labels(*(list(map(str, each.tolist())) for each in (held_truth, held_answers)))
+    confusion = Confusion.from_labels(*(list(map(str, each.tolist())) for each in (held_truth, held_answers)))
     truth, answers = sample(20_000)
     expected = np.bincount(truth, minlength=4)
     corrected = confusion.correct(np.eye(4)[answers]).sum(axis=0)
@@ -64,7 +64,7 @@ def test_corrected_targets_recover_the_true_label_counts_of_a_known_confusion(se
 
 
 @pytest.mark.must_show("cliper", 5)
-def test_columns_are_normalised_not_rows():
+def test_columns_are_normalized_not_rows():
     table = PAPER.truth_given_answer()
     np.testing.assert_allclose(table.sum(axis=0), 1.0)
     assert table[0, 4] == pytest.approx(103 / (103 + 10 + 60 + 91 + 1826))
@@ -110,8 +110,8 @@ def test_bad_counts_are_refused_in_plain_words():
     with pytest.raises(DataError, match="one row and one column for each"):
         Confusion(["O"], np.eye(2))
     with pytest.raises(DataError, match="2 true labels but 1 answers"):
-        Confusion.of_labels(["O", "O"], ["O"])
+        Confusion.from_labels(["O", "O"], ["O"])
     with pytest.raises(DataError, match="no label 'PER'"):
-        Confusion.of_labels(["O"], ["PER"], labels=["O"])
+        Confusion.from_labels(["O"], ["PER"], labels=["O"])
     with pytest.raises(DataError, match="expected probabilities of the 5 labels"):
         PAPER.correct([[0.5, 0.5]])

@@ -15,8 +15,8 @@ from weft.learn.chains.model import FeatureRows
 def example(seed):
     """A model over four labels and a batch of two sentences with features that have values."""
     rng = np.random.default_rng(seed)
-    parts, _ = LabelParts.of_names([["a", "x"], ["b", "x"], ["a", "y"], ["b"]], [["l", "l", "r", "r"], list("abca")])
-    layout = Layout.of_mask(rng.random((6, parts.n_columns)) < 0.6)
+    parts, _ = LabelParts.from_names([["a", "x"], ["b", "x"], ["a", "y"], ["b"]], [["l", "l", "r", "r"], list("abca")])
+    layout = Layout.from_mask(rng.random((6, parts.n_columns)) < 0.6)
     sizes = rng.integers(1, 4, 5)
     labels = np.concatenate([rng.choice(4, n, replace=False) for n in sizes]).astype(np.int32)
     counts = rng.integers(0, 4, 5)
@@ -97,6 +97,6 @@ def test_sentences_cut_out_score_as_in_the_batch():
 
 
 def test_parts_and_features_must_have_the_same_columns():
-    parts, _ = LabelParts.of_names([["a"]])
+    parts, _ = LabelParts.from_names([["a"]])
     with pytest.raises(ConfigError, match="2 columns"):
-        CandidateModel(parts, Layout.of_mask(np.ones((1, 3), dtype=bool)))
+        CandidateModel(parts, Layout.from_mask(np.ones((1, 3), dtype=bool)))

@@ -137,7 +137,7 @@ def labelling_problem(seed, length, words=6400, labels=4, features=20):
     node = FeatureRows(rows, np.arange(0, words * features + 1, features), np.zeros(0))
     space = LabelSpace([str(i) for i in range(labels)])
     model = ChainModel(
-        space, Layout.of_mask(np.ones((5000, labels), dtype=bool)),
+        space, Layout.from_mask(np.ones((5000, labels), dtype=bool)),
         np.arange(labels**2, dtype=np.int32).reshape(labels, labels),
     )  # fmt: skip
     targets = LabelTargets.of(

@@ -60,7 +60,7 @@ def test_a_topology_says_what_begins_follows_and_ends(order):
     chain = Chain(scores, np.zeros(space.legal.shape), sentences, space.allowed(sentences), space.legal)
     found = ["".join(space.labels[tag] for tag in space.tags(path)) for path in chain.kbest(10)[0]]
     assert sorted(found) == ["aabc"]
-    assert Topology.of_dict(topology.as_dict()) == topology
+    assert Topology.from_dict(topology.as_dict()) == topology
 
 
 def test_a_topology_must_know_its_labels():

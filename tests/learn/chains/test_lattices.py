@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from weft.errors import ConfigError, DataError
 from weft.features.weights import Layout
-from weft.learn import LBFGS, Gold, Objective, Partial, minimise
+from weft.learn import LBFGS, Gold, Objective, Partial, minimize
 from weft.learn.chains.labels import LabelSpace
 from weft.learn.chains.lattice_model import LatticeBatch, LatticeModel, lattice_batches
 from weft.learn.chains.lattices import CONFLICTS, couple
@@ -34,7 +34,14 @@ def problems(draw):
     mask[np.arange(len(words)), rng.integers(0, labels, len(words))] = True
     tokens = rng.integers(-1, labels, len(words))
     features, n = vocabulary(rng, types, 2)
-    return words, sentences, mask, tokens, LatticeModel(features, Layout.of_mask(np.ones((n, labels), dtype=bool))), rng
+    return (
+        words,
+        sentences,
+        mask,
+        tokens,
+        LatticeModel(features, Layout.from_mask(np.ones((n, labels), dtype=bool))),
+        rng,
+    )
 
 
 def enumerate_lattice(model, weights, words, mask):
@@ -63,7 +70,7 @@ def enumerate_lattice(model, weights, words, mask):
 def test_partition_and_gradient_of_both_lattices_are_those_of_enumeration(problem):
     words, sentences, mask, tokens, model, rng = problem
     lattices = couple(mask, tokens)
-    batch = LatticeBatch.of_masks(words, sentences, lattices.space, lattices.allowed)
+    batch = LatticeBatch.from_masks(words, sentences, lattices.space, lattices.allowed)
     weights = rng.normal(size=model.size)
     value, gradient = Objective(model, [batch], Partial())(weights)
     log_z = model.score(batch, weights).log_partition()
@@ -123,7 +130,7 @@ def test_the_objective_is_at_most_zero_and_zero_only_without_coupled_tokens(prob
 
     def value(tokens):
         allowed, space = couple(mask, tokens)
-        return -Objective(model, [LatticeBatch.of_masks(words, sentences, space, allowed)], Partial())(weights)[0]
+        return -Objective(model, [LatticeBatch.from_masks(words, sentences, space, allowed)], Partial())(weights)[0]
 
     allowed, space = couple(mask, tokens)
     if (allowed == space).all():
@@ -141,10 +148,10 @@ def test_disambiguated_lattices_without_a_dictionary_give_the_supervised_crf():
     words = rng.integers(0, types, sentences[-1])
     gold = ((words % labels) + (rng.random(len(words)) < 0.2)) % labels
     features, n = vocabulary(rng, types, 2)
-    layout = Layout.of_mask(np.ones((n, labels), dtype=bool))
+    layout = Layout.from_mask(np.ones((n, labels), dtype=bool))
     allowed, space = couple(np.ones((len(words), labels), dtype=bool), gold)
     partial = Objective(
-        LatticeModel(features, layout), [LatticeBatch.of_masks(words, sentences, space, allowed)], Partial(), l2=0.5
+        LatticeModel(features, layout), [LatticeBatch.from_masks(words, sentences, space, allowed)], Partial(), l2=0.5
     )
     at_words = np.concatenate([features.rows[2 * word : 2 * word + 2] for word in words])
     batch = ChainBatch(sentences, FeatureRows(at_words, np.arange(0, 2 * len(words) + 1, 2), np.zeros(0)), None,
@@ -154,7 +161,7 @@ def test_disambiguated_lattices_without_a_dictionary_give_the_supervised_crf():
     start = rng.normal(size=partial.model.size)
     for ours, theirs in zip(partial(start), supervised(start), strict=True):
         assert ours == pytest.approx(theirs)
-    found = [minimise(each, np.zeros(len(start)), LBFGS(), tolerance=1e-8) for each in (partial, supervised)]
+    found = [minimize(each, np.zeros(len(start)), LBFGS(), tolerance=1e-8) for each in (partial, supervised)]
     assert found[0].loss == pytest.approx(found[1].loss)
     assert found[0].weights == pytest.approx(found[1].weights, abs=1e-4)
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from weft.features.templates import Templates
-from weft.learn import Gold, Objective, minimise
+from weft.learn import Gold, Objective, minimize
 from weft.learn.chains.labels import LabelSpace
-from weft.learn.local import Local, normalise_locally
+from weft.learn.local import Local, normalize_locally
 from weft.tasks.labelling.chain_data import ChainData, ChainReader
 from weft.text import Doc
 
@@ -34,7 +34,7 @@ def problem(templates, complete=False, seed=0, scheme="IOB2"):
             row.append(previous)
         sentences.append([f"w{random.integers(3)}" for _ in range(length)])
         tags.append(row)
-    doc = Doc.of_words(sentences, score=[[f"{random.normal():.3f}" for _ in s] for s in sentences])
+    doc = Doc.from_words(sentences, score=[[f"{random.normal():.3f}" for _ in s] for s in sentences])
     reader = ChainReader(Templates(templates), {"w": "form", "x": "score:real"})
     space = LabelSpace(legal, reader.order, scheme)
     flat = space.ids([tag for row in tags for tag in row])
@@ -95,11 +95,11 @@ def test_local_gradient_equals_central_differences(name):
 
 
 @pytest.mark.parametrize("name", ["first order", "transitions see words", "second order"])
-def test_locally_normalised_chains_sum_to_one_and_score_the_gold_as_the_signal_does(name):
+def test_locally_normalized_chains_sum_to_one_and_score_the_gold_as_the_signal_does(name):
     data, _ = problem(TEMPLATES[name])
     weights = np.random.default_rng(2).normal(size=data.model.size)
     chain = data.model.score(data.batch, weights)
-    local = normalise_locally(chain)
+    local = normalize_locally(chain)
     assert np.allclose(local.log_partition(), 0.0)
     if name != "transitions see words":
         value, _ = Local()(chain, data.batch)
@@ -227,14 +227,14 @@ def test_most_active_is_the_largest_feature_sum_of_any_path():
 def test_hashed_features_learn_as_exact_ones_do():
     sentences = [["the", "dog", "barks"], ["a", "cat", "sleeps"], ["dogs", "bark"]] * 3
     labels = [["B", "I", "O"], ["B", "I", "O"], ["B", "O"]] * 3
-    doc = Doc.of_words(sentences)
+    doc = Doc.from_words(sentences)
     reader = ChainReader(Templates("true w[0] w[-1] y[-1]"), {"w": "form"})
     space = LabelSpace(["B", "I", "O"], 1, "IOB2")
     flat = space.ids([label for row in labels for label in row])
     found = []
     for bits in (0, 16):
         data = ChainData.build(reader, [doc], flat, space, hash_bits=bits)
-        result = minimise(Objective(data.model, [data.batch], sigma=1.0), np.zeros(data.model.size))
+        result = minimize(Objective(data.model, [data.batch], sigma=1.0), np.zeros(data.model.size))
         chain = data.freeze(result.weights).chain([doc])
         found.append((result.loss, space.tags(chain.best()).tolist()))
     assert found[0][0] == pytest.approx(found[1][0], rel=1e-6)
@@ -242,7 +242,7 @@ def test_hashed_features_learn_as_exact_ones_do():
 
 
 def test_rare_features_are_left_out():
-    doc = Doc.of_words([["a", "a", "b"], ["a", "c"]])
+    doc = Doc.from_words([["a", "a", "b"], ["a", "c"]])
     reader = ChainReader(Templates("w[0] y[-1]"), {"w": "form"})
     space = LabelSpace(["X", "Y"])
     tags = np.array([0, 1, 1, 0, 1], dtype=np.int32)

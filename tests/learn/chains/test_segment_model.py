@@ -31,7 +31,7 @@ def random_data(
         gold.append(sorted(chosen))
     limits = restrictions if restrictions is not None else Restrictions()
     reader = SegmentReader(Templates(TEMPLATES), {"w": "form"}, limits.gap)
-    return SegmentData.build(reader, [Doc.of_words(words)], gold, ["X", "Y"], limits)
+    return SegmentData.build(reader, [Doc.from_words(words)], gold, ["X", "Y"], limits)
 
 
 @pytest.mark.parametrize("gap", [0, 1, 3])
@@ -56,7 +56,7 @@ def test_scores_of_segments_are_inner_products_of_weights_and_features(gap):
 
 def test_the_state_and_the_distance_of_an_edge_are_told_apart():
     reader = SegmentReader(Templates("true\nbetween: w[0]"), {"w": "form"}, 0)
-    data = SegmentData.build(reader, [Doc.of_words([["a", "b", "c", "d"]])], [[]], ["X"], Restrictions())
+    data = SegmentData.build(reader, [Doc.from_words([["a", "b", "c", "d"]])], [[]], ["X"], Restrictions())
     (batch,) = data.batches
     structure = data.model.score(batch, np.zeros(data.model.size))
 
@@ -121,7 +121,7 @@ def three_overlapping() -> tuple[Doc, list[list[Segment]]]:
         words.append([*before, "p", middle[0], "/", middle[1], "/", middle[2], "h", *after])
         at = len(before)
         gold.append([Segment(0, (at, at + m, at + 6)) for m in (1, 3, 5)])
-    return Doc.of_words(words), gold
+    return Doc.from_words(words), gold
 
 
 @pytest.mark.must_show("structured-multilabel-segmentation", 3)

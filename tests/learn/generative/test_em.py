@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from weft.errors import ConfigError
-from weft.learn import expectation_maximisation as em
+from weft.learn import expectation_maximization as em
 
 
 def mixture(data):
@@ -17,10 +17,10 @@ def mixture(data):
         total = density.sum(axis=1, keepdims=True)
         return density / total, float(np.log(total).sum())
 
-    def maximise(share):
+    def maximize(share):
         return (share * data[:, None]).sum(axis=0) / share.sum(axis=0)
 
-    return expect, maximise
+    return expect, maximize
 
 
 def test_em_climbs_to_the_means_of_a_mixture():

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.features.weights import Layout
-from weft.learn import LBFGS, expectation_maximisation, minimise
+from weft.learn import LBFGS, expectation_maximization, minimize
 from weft.learn.chains.lattice_model import LatticeBatch, lattice_batches
 from weft.learn.chains.model import FeatureRows
 from weft.learn.generative.feature_hmm import FeatureHMM, HMMObjective
@@ -20,7 +20,7 @@ def make_hmm(rng, types, labels, shared=2):
     if shared:
         rows = np.hstack([rows, types + rng.integers(0, shared, (types, 1))])
     features = FeatureRows(rows.astype(np.int32).ravel(), np.arange(types + 1) * rows.shape[1], np.zeros(0))
-    return FeatureHMM(features, Layout.of_mask(np.ones((types + shared, labels), dtype=bool)))
+    return FeatureHMM(features, Layout.from_mask(np.ones((types + shared, labels), dtype=bool)))
 
 
 @st.composite
@@ -54,9 +54,9 @@ def test_the_likelihood_is_that_of_enumeration(problem):
             for path in product(*(np.flatnonzero(row) for row in lattice))
         ]
         expected += np.logaddexp.reduce(scores)
-    batch = LatticeBatch.of_masks(words, sentences, mask)
+    batch = LatticeBatch.from_masks(words, sentences, mask)
     assert HMMObjective(hmm, [batch])(weights)[0] == pytest.approx(-expected)
-    everything = LatticeBatch.of_masks(words, sentences, np.ones_like(mask), mask)
+    everything = LatticeBatch.from_masks(words, sentences, np.ones_like(mask), mask)
     assert HMMObjective(hmm, [everything])(weights)[0] == pytest.approx(-expected)
 
 
@@ -86,13 +86,13 @@ def em_likelihood(batch, hmm, weights):
         chain.scatter(batch, marginals, counts)
         return counts, float(log_z.sum())
 
-    def maximise(counts):
+    def maximize(counts):
         emission, transition, first = (np.maximum(table, 1e-300) for table in chain.cut(counts))
         tables = (emission / emission.sum(0), transition / transition.sum(1, keepdims=True), first / first.sum())
         return np.log(np.concatenate([table.ravel() for table in tables]))
 
     start = np.concatenate([table.ravel() for table in hmm.tables(weights)])
-    found = expectation_maximisation(expect, maximise, start, tolerance=1e-10, max_iterations=2000)
+    found = expectation_maximization(expect, maximize, start, tolerance=1e-10, max_iterations=2000)
     return found.log_likelihoods[-1]
 
 
@@ -108,8 +108,8 @@ def test_indicators_without_a_prior_reach_the_likelihood_of_em_from_the_same_sta
     mask = rng.random((types, labels)) < 0.4  # a dictionary that leaves some words ambiguous, and none impossible
     mask[np.arange(types), np.arange(types) // 4] = True
     hmm = make_hmm(rng, types, labels, shared=0)
-    batch = LatticeBatch.of_masks(words, sentences, mask[words])
+    batch = LatticeBatch.from_masks(words, sentences, mask[words])
     start = 0.1 * rng.normal(size=hmm.size)
-    direct = minimise(HMMObjective(hmm, [batch]), start, LBFGS(10), tolerance=1e-7, max_iterations=3000)
+    direct = minimize(HMMObjective(hmm, [batch]), start, LBFGS(10), tolerance=1e-7, max_iterations=3000)
     reached = em_likelihood(batch, hmm, start)
     assert -direct.loss >= reached - 1e-4 * abs(reached)

@@ -92,7 +92,7 @@ def test_the_likelihood_never_falls_within_a_run_of_em(lists, seed, smoothing):
 
 
 def test_what_has_no_probability_at_the_start_never_gets_any():
-    lists = LabelLists.of_types(np.ones((3, 3), dtype=bool), [0, 1, 2, 0, 2, 1], [0, 3, 6])
+    lists = LabelLists.from_types(np.ones((3, 3), dtype=bool), [0, 1, 2, 0, 2, 1], [0, 3, 6])
     allowed = full_transitions(3)
     allowed[0, 0] = allowed[1, 2] = False
     used = np.ones(9, dtype=bool)
@@ -105,10 +105,10 @@ def test_words_with_all_tags_follow_the_sparse_transitions():
     """The loop over successors and the loop over tags are the same sum."""
     rng = np.random.default_rng(3)
     types = rng.integers(0, 5, 60)
-    wide = LabelLists.of_types(np.ones((5, 4), dtype=bool), types, [0, 30, 60])
+    wide = LabelLists.from_types(np.ones((5, 4), dtype=bool), types, [0, 30, 60])
     mask = np.ones((5, 5), dtype=bool)
     mask[:, 4] = False  # the same lists, now not of all tags
-    narrow = LabelLists.of_types(mask, types, [0, 30, 60])
+    narrow = LabelLists.from_types(mask, types, [0, 30, 60])
     hmm = random_hmm(wide, 1)
     place = [0, 1, 2, 3, 5, 6]
     other = np.zeros((7, 7))
@@ -137,6 +137,6 @@ def test_labels_and_emissions_of_a_tagging_are_those_it_uses(lists, seed):
 
 
 def test_senseless_settings_are_refused():
-    lists = LabelLists.of_types([[True, True]], [0], [0, 1])
+    lists = LabelLists.from_types([[True, True]], [0], [0, 1])
     with pytest.raises(ConfigError, match="smoothing must be at least 0"):
         fit_hmm(lists, smoothing=-1.0)

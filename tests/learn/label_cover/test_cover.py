@@ -40,8 +40,8 @@ def test_the_tagging_is_allowed_and_its_labels_are_the_cover(lists, seed):
 @pytest.mark.must_show("dmlc-unsupervised-tagging", 1)
 def test_it_ends_on_alternating_ambiguous_words_for_a_thousand_seeds():
     """Every word may be both tags: all pairs ask for the same label, and every token tosses a coin."""
-    same_sets = LabelLists.of_types([[True, True]], [0] * 40, [0, 23, 40])
-    crossed = LabelLists.of_types([[True, True, False], [False, True, True]], [0, 1] * 20, [0, 17, 40])
+    same_sets = LabelLists.from_types([[True, True]], [0] * 40, [0, 23, 40])
+    crossed = LabelLists.from_types([[True, True, False], [False, True, True]], [0, 1] * 20, [0, 17, 40])
     weights = np.ones((5, 5))
     weights[0, 1] = 3.0  # a label of two tags, which no token can have on both sides
     taggings = set()
@@ -92,7 +92,7 @@ def test_of_sentences_of_one_word_it_is_greedy_set_cover(seed, n_tags, n_words):
     rng = np.random.default_rng(seed)
     mask = rng.random((n_words, n_tags)) < 0.35
     mask[np.arange(n_words), rng.integers(0, n_tags, n_words)] = True
-    found = cover_labels(LabelLists.of_types(mask, np.arange(n_words), np.arange(n_words + 1)), seed=seed)
+    found = cover_labels(LabelLists.from_types(mask, np.arange(n_words), np.arange(n_words + 1)), seed=seed)
     left = np.ones(n_words, dtype=bool)
     sets = set(np.flatnonzero(mask[mask.sum(axis=1) == 1].any(axis=0)).tolist())  # words with one tag leave no choice
     left &= ~mask[:, sorted(sets)].any(axis=1)
@@ -111,7 +111,7 @@ def test_plain_lazy_and_batched_searches_choose_the_same_labels_in_the_same_orde
     weights = np.random.default_rng(seed).random((size, size)) + 0.1 if weighted else None
     plain = cover_labels(lists, "plain", seed=seed, weights=weights)
     lazy = cover_labels(lists, "lazy", seed=seed, weights=weights)
-    sets, of_type = TagSets.of_lists(lists)
+    sets, of_type = TagSets.from_lists(lists)
     batched = greedy_cover(LabelShard(sets, padded(lists, of_type)), seed=seed, weights=weights, batch=5)
     assert same(plain, lazy)
     assert same(lazy, batched)
@@ -140,7 +140,7 @@ def test_shards_on_a_dask_cluster_choose_the_same_labels_in_the_same_order():
 @settings(max_examples=40, deadline=None)
 @given(texts(tags=6, types=8, sentences=10, words=9), st.integers(1, 6))
 def test_counts_of_labels_are_those_of_their_pairs_whatever_the_shards(lists, n_shards):
-    sets, of_type = TagSets.of_lists(lists)
+    sets, of_type = TagSets.from_lists(lists)
     tokens, size = padded(lists, of_type), sets.n_tags
     counts = np.zeros(size**2, dtype=np.int64)
     member = sets.members()
@@ -154,7 +154,7 @@ def test_counts_of_labels_are_those_of_their_pairs_whatever_the_shards(lists, n_
 
 
 def test_weights_turn_the_search_to_other_labels():
-    lists = LabelLists.of_types([[True, True]], [0], [0, 1])
+    lists = LabelLists.from_types([[True, True]], [0], [0, 1])
     weights = np.ones((4, 4))
     assert label_names(cover_labels(lists).labels, "AB") == [("A", "</s>"), ("<s>", "A")]
     weights[2, 1] = 3.0
@@ -162,7 +162,7 @@ def test_weights_turn_the_search_to_other_labels():
 
 
 def test_senseless_arguments_are_refused():
-    lists = LabelLists.of_types([[True, True]], [0], [0, 1])
+    lists = LabelLists.from_types([[True, True]], [0], [0, 1])
     with pytest.raises(ConfigError, match="method must be one of lazy, plain"):
         cover_labels(lists, "fast")
     with pytest.raises(ConfigError, match="finite and above 0"):

@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from weft.errors import ConfigError
-from weft.learn import ChoiceModel, Objective, linear_svm, logistic_regression, minimise
+from weft.learn import ChoiceModel, Objective, linear_svm, logistic_regression, minimize
 
 
 def data(labels=3, seed=1):
@@ -26,7 +26,7 @@ def test_logistic_regression_is_that_of_our_own_learner(labels):
     model = ChoiceModel(5, labels)
     # Two columns -w/2 and w/2 carry half the squared length of one column w.
     objective = Objective(model, [model.batch(rows, gold, weight)], l2=0.5 if labels > 2 else 1.0)
-    own = minimise(objective, np.zeros(model.size), tolerance=1e-9).weights.reshape(5, labels)
+    own = minimize(objective, np.zeros(model.size), tolerance=1e-9).weights.reshape(5, labels)
     np.testing.assert_allclose(peer.weights, own, atol=1e-4)
     assert peer.labels.tolist() == sorted(set(names))
 

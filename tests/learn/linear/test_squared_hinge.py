@@ -20,7 +20,7 @@ def sample(seed: int, rows: int = 60, columns: int = 12, labels: int = 4) -> tup
 
 
 def dense(rows: np.ndarray, own: np.ndarray, c: float) -> np.ndarray:
-    """The optimum of one machine by a general optimiser."""
+    """The optimum of one machine by a general optimizer."""
     y = np.where(own, 1.0, -1.0)
 
     def objective(w: np.ndarray) -> tuple[float, np.ndarray]:

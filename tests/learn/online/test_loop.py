@@ -21,7 +21,7 @@ from weft.learn import (
     MaxMargin,
     Objective,
     Perceptron,
-    minimise,
+    minimize,
 )
 from weft.learn.online.mira import hildreth, inner_products
 
@@ -221,7 +221,7 @@ def test_delayed_penalties_work_on_chains():
 
 def test_stochastic_gradient_nears_the_optimum_of_the_whole_objective():
     model, batch = chain_problem(13, sentences=60)
-    best = minimise(Objective(model, [batch], l2=1.0), np.zeros(model.size)).loss
+    best = minimize(Objective(model, [batch], l2=1.0), np.zeros(model.size)).loss
     found = SGD(epochs=60, l2=1.0).fit(model, sentences_of(batch))
     assert Objective(model, [batch], l2=1.0).value(found.weights) == pytest.approx(best, rel=5e-3)
 

@@ -76,7 +76,7 @@ def test_mixed_narrow_tables_are_averages_of_rows_without_small_ones(tables, lea
 def test_runs_begin_anew_and_differ_in_their_orders():
     rows = [["a", "b", "c"], ["b", "a"], ["c", "c", "a", "b"], ["a", "c"]]
     heads = [[2, 0, 2], [0, 1], [3, 3, 0, 3], [2, 0]]
-    doc = Doc.of_words(rows, upos=rows, head=heads, deprel=[["x"] * len(row) for row in rows])
+    doc = Doc.from_words(rows, upos=rows, head=heads, deprel=[["x"] * len(row) for row in rows])
 
     def weights(**options) -> list[list[int]]:
         parser = Parser(ParserSettings(epochs=2, prune=0.0, **options))

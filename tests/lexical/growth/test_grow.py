@@ -149,9 +149,9 @@ def test_right_patterns_are_left_patterns_of_the_mirror_image():
     ]
     mirror = [sentence[::-1] for sentence in forward]
     chosen = GrowthSettings(min_seeds=2, side="left")
-    left = grow(Corpus([Doc.of_words(mirror)]), {"ship": ["Lee Ann", "Day Bo"]}, chosen)
+    left = grow(Corpus([Doc.from_words(mirror)]), {"ship": ["Lee Ann", "Day Bo"]}, chosen)
     right = grow(
-        Corpus([Doc.of_words(forward)]), {"ship": ["Ann Lee", "Bo Day"]}, GrowthSettings(min_seeds=2, side="right")
+        Corpus([Doc.from_words(forward)]), {"ship": ["Ann Lee", "Bo Day"]}, GrowthSettings(min_seeds=2, side="right")
     )
     turned = {" ".join(pattern.text.split()[::-1]) for pattern in left.kept}
     assert {pattern.text for pattern in right.kept} == turned

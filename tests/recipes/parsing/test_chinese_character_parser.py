@@ -19,7 +19,7 @@ from weft.recipes.parsing.chinese_character_parser import experiment as recipe
 from weft.tasks.constituents.actions import actions_of, tree_of_actions
 from weft.tasks.constituents.data import units_of
 from weft.tasks.constituents.parser import ConstituentParser, ConstituentSettings, binary_tree
-from weft.text.binarize import unbinarise
+from weft.text.binarize import unbinarize
 
 pytestmark = [
     pytest.mark.corpus,
@@ -70,10 +70,10 @@ def test_trees_binary_trees_and_actions_are_the_same_thing_on_all_trees(material
         for number, sentence in enumerate([*material.train, *material.dev, *material.test]):
             tree = binary_tree(sentence, settings)
             if structures == "annotated" and number < len(released):
-                assert tree == released[number]  # our head rules binarise as the released training file does
+                assert tree == released[number]  # our head rules binarize as the released training file does
             (back,) = tree_of_actions(actions_of(tree), text_of(sentence))
             assert back == tree
-            found = files.sentence_of(unbinarise(back))
+            found = files.sentence_of(unbinarize(back))
             assert found.tree == sentence.tree
             assert structures == "flat" or found == sentence
 

@@ -83,17 +83,17 @@ def test_treebanks_in_a_style_of_coordination_are_trees_of_at_most_forty_words(s
 
 
 def test_short_sentences_are_whole_trees():
-    doc = Doc.of_words([["a", "b"], ["c"], ["d", "e"], ["f"] * 5], head=[[2, 0], [0], [2, 1], [0, 1, 1, 1, 1]])
+    doc = Doc.from_words([["a", "b"], ["c"], ["d", "e"], ["f"] * 5], head=[[2, 0], [0], [2, 1], [0, 1, 1, 1, 1]])
     assert [found.column("form") for found in recipe.short([doc], 4)] == [["a", "b"], ["c"]]
 
 
 def test_sign_tests_count_sentences():
-    gold = [Doc.of_words([["a", "b"]] * 6, head=[[2, 0]] * 6)]
-    wrong = [Doc.of_words([["a", "b"]] * 6, head=[[0, 1]] * 5 + [[2, 0]])]
+    gold = [Doc.from_words([["a", "b"]] * 6, head=[[2, 0]] * 6)]
+    wrong = [Doc.from_words([["a", "b"]] * 6, head=[[0, 1]] * 5 + [[2, 0]])]
     one, other = evaluate_crossings(gold, gold), evaluate_crossings(gold, wrong)
     found = recipe.sign_test(one, other)
     assert (found.only_a, found.only_b) == (5, 0)
     assert found.p == pytest.approx(2 / 2**5)
-    assert recipe.one_endpoint_crossing([*gold, Doc.of_words([list("abcde")], head=[[2, 0, 2, 1, 3]])]) == (
+    assert recipe.one_endpoint_crossing([*gold, Doc.from_words([list("abcde")], head=[[2, 0, 2, 1, 3]])]) == (
         pytest.approx(100 * 6 / 7)
     )

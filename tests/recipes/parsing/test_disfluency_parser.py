@@ -41,7 +41,7 @@ corpus = [
 
 def test_generated_repairs_leave_the_tree_of_the_sentence_as_it_is():
     words, tags = ["we", "saw", "the", "old", "boat"], ["PRON", "VERB", "DET", "ADJ", "NOUN"]
-    doc = Doc.of_words([words] * 200, upos=[tags] * 200, head=[[2, 0, 5, 5, 2]] * 200,
+    doc = Doc.from_words([words] * 200, upos=[tags] * 200, head=[[2, 0, 5, 5, 2]] * 200,
                        deprel=[["nsubj", "root", "det", "amod", "obj"]] * 200)  # fmt: skip
     made = with_repairs(doc, 0.1, seed=3)
     share = np.mean(struck_in([made])[0])
@@ -57,7 +57,7 @@ def test_generated_repairs_leave_the_tree_of_the_sentence_as_it_is():
 
 
 def test_repairs_come_in_all_kinds():
-    doc = Doc.of_words([["we", "saw", "boats"]] * 500, upos=[["PRON", "VERB", "NOUN"]] * 500,
+    doc = Doc.from_words([["we", "saw", "boats"]] * 500, upos=[["PRON", "VERB", "NOUN"]] * 500,
                        head=[[2, 0, 2]] * 500, deprel=[["nsubj", "root", "obj"]] * 500)  # fmt: skip
     forms = with_repairs(doc, 0.1, seed=1).column("form")
     assert {"i_mean", "you_know", "well", "sorry"} <= set(forms)
@@ -81,7 +81,7 @@ def test_switchboard_is_read(tmp_path):
 
 
 def test_a_detector_sees_how_far_off_a_copy_is():
-    doc = observe(Doc.of_words([["a", "b", "a", "b", "c"]], upos=[["X"] * 5]))
+    doc = observe(Doc.from_words([["a", "b", "a", "b", "c"]], upos=[["X"] * 5]))
     assert doc.column("again") == ["2", "2", "", "", ""]
     assert doc.column("before") == ["", "", "2", "2", ""]
     assert doc.column("copy") == ["2:2", "2:1", "", "", ""]
@@ -161,7 +161,7 @@ class TestOrder:
         for length in (60, 120, 240, 480):
             rows = [forms[at : at + length] for at in range(0, 960, length)]
             marks = [tags[at : at + length] for at in range(0, 960, length)]
-            doc = Doc.of_words(rows, upos=marks)
+            doc = Doc.from_words(rows, upos=marks)
             times.append(min(seconds_of(lambda doc=doc: with_edit.analyse([doc])) for _ in range(10)))
         assert times[-1] < 2.5 * times[0], times  # as many words in fewer, longer utterances: 8 would be quadratic
 

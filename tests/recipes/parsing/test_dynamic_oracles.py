@@ -62,7 +62,7 @@ def test_a_parser_is_as_fast_whatever_its_oracle_and_linear_in_the_length_of_sen
     for length in (250, 500, 1000, 2000):
         rows = [[forms[i % len(forms)] for i in range(length)]] * (8000 // length)
         marks = [[tags[i % len(tags)] for i in range(length)]] * (8000 // length)
-        docs = [Doc.of_words(rows, upos=marks)]
+        docs = [Doc.from_words(rows, upos=marks)]
         best = 1e9
         for _ in range(5):
             started = time.process_time()

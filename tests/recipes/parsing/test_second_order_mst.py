@@ -41,9 +41,9 @@ def test_with_several_heads_recall_and_f1_of_edges_rise():
     gold = recipe.gold_graphs(treebank.test)
     tree = recipe.score_graphs(recipe.train_trees(treebank.train, recipe.SECOND_ANY, 3), gold)
     graph = recipe.score_graphs(recipe.train_graphs(treebank.train, 3), gold)
-    edges, of_trees = graph["edges"].total(), tree["edges"].total()
-    assert edges.recall > of_trees.recall
-    assert edges.f1 > of_trees.f1
+    edges, from_trees = graph["edges"].total(), tree["edges"].total()
+    assert edges.recall > from_trees.recall
+    assert edges.f1 > from_trees.f1
     assert graph["further heads"].total().recall > tree["further heads"].total().recall
     words = sum(doc.n_words for doc in gold)
     assert 1.02 < edges.gold / words < 1.08  # about one word in twenty has several heads

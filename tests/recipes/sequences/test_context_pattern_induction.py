@@ -42,7 +42,7 @@ def test_planted_text_is_the_same_for_the_same_seed():
 
 
 def test_a_labelled_part_and_the_rest_share_no_document():
-    docs = [Doc.of_words([[str(i)] * 10]) for i in range(20)]
+    docs = [Doc.from_words([[str(i)] * 10]) for i in range(20)]
     own, rest = recipe.share_out(docs, 50, seed=0)
     assert sum(doc.n_words for doc in own) == 50
     assert sorted(doc.text for doc in [*own, *rest]) == sorted(doc.text for doc in docs)

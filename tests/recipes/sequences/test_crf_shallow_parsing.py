@@ -10,7 +10,7 @@ from weft.data import have
 from weft.evaluate.labels.spans import conlleval
 from weft.formats import read
 from weft.infer.chains.chain import Chain
-from weft.learn import Objective, minimise
+from weft.learn import Objective, minimize
 from weft.learn.chains.labels import LabelSpace
 from weft.recipes.sequences import crf_shallow_parsing as recipe
 from weft.tasks.labelling.chain_data import ChainData, ChainReader
@@ -44,7 +44,7 @@ def dev(corpus):
 
 
 @pytest.mark.must_show("crf-shallow-parsing", 3)
-def test_optimisers_agree_on_the_optimum(corpus):
+def test_optimizers_agree_on_the_optimum(corpus):
     data = recipe.build(recipe.sentences(corpus.take_sentences(500)))
     losses = {
         method: recipe.train_with(data, method, sigma=1.0, cap=150).result.loss for method in ("lbfgs", "cg", "pcg")
@@ -112,7 +112,7 @@ def test_one_pass_over_all_sentences_takes_seconds(corpus):
     weights = np.zeros(data.model.size)
     objective(weights)  # compiles
     started = time.process_time()
-    result = minimise(objective, weights, max_iterations=1)
+    result = minimize(objective, weights, max_iterations=1)
     assert result.iterations == 1
     assert time.process_time() - started < 10.0
 
@@ -138,7 +138,7 @@ def accuracy(templates, doc, tags, labels):
     reader = ChainReader(recipe.Templates(templates), {"w": "form"})
     n = int(doc.sentence_offsets[300])
     data = ChainData.build(reader, [doc.subset(range(300))], tags[:n], LabelSpace(labels, reader.order), False)
-    result = minimise(Objective(data.model, [data.batch], sigma=3.0), np.zeros(data.model.size), max_iterations=60)
+    result = minimize(Objective(data.model, [data.batch], sigma=3.0), np.zeros(data.model.size), max_iterations=60)
     chain = data.model.score(data.encode([doc.subset(range(300, 400))]), result.weights)
     return float((data.model.space.tags(chain.best()) == tags[n:]).mean())
 
@@ -154,7 +154,7 @@ def test_second_order_beats_first_order_on_labels_of_random_second_order_chains(
         chain = Chain(np.zeros((offsets[-1], space.n_states)), edge, offsets, space.allowed(offsets))
         tags = space.tags(chain.sample(1, seed=1)[0])
         words = np.where(random.random(len(tags)) < 0.5, random.integers(0, 5, len(tags)), tags)
-        doc = Doc.of_words([[f"w{w}" for w in words[a:b]] for a, b in pairwise(offsets)])
+        doc = Doc.from_words([[f"w{w}" for w in words[a:b]] for a, b in pairwise(offsets)])
         first = accuracy("true w[0] y[-1]", doc, tags, labels)
         gains.append(accuracy("(true y[-1])|(true w[0]) y[-2]|y[-1]", doc, tags, labels) - first)
     assert min(gains) > 0, gains

@@ -131,7 +131,7 @@ def test_words_of_reviews_under_new_names_are_still_tagged_and_not_by_their_name
     own = Texts(source, raw, texts.source_raw)
     names = renamed_types(own, test, 0.3, 0, keep=2)[0]
     which = np.array([form.lower() in names for form in test.column("form")])
-    renamed = Doc.of_words(with_names(material.sentences_of(test), names), xpos=material.sentences_of(test, "xpos"))
+    renamed = Doc.from_words(with_names(material.sentences_of(test), names), xpos=material.sentences_of(test, "xpos"))
     after = tried(flors(Texts(source, with_names(raw, names), texts.source_raw)), source, renamed).tags.right[which]
     by_name = tried(baseline("left-to-right SVM", source), source, renamed).tags.right[which].mean()
     before = others["left-to-right SVM"]["reviews"].tags.right[which].mean()
@@ -152,7 +152,7 @@ def test_new_names_that_keep_endings_cost_three_points_at_most_where_few_words_a
     rows = []
     for names in renamed_types(texts, test, 0.3, 0, draws=3):
         which = np.array([form.lower() in names for form in test.column("form")])
-        renamed = Doc.of_words(with_names(words, names), xpos=gold)
+        renamed = Doc.from_words(with_names(words, names), xpos=gold)
         adapted = flors(Texts(source, with_names(texts.target_raw, names), texts.source_raw))
         new, new_names = (tried(each, source, renamed).tags.right for each in (adapted, by_name))
         rows.append(np.stack([each[which] for each in (reports["reviews"].tags.right, new, old_names, new_names)]))

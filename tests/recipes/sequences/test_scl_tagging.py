@@ -35,12 +35,12 @@ EPOCHS = {FEW: 4, MANY: 2}
 def reviews() -> recipe.Target:
     """Reviews with a projection of little raw text, judged on their dev part."""
     options = RecipeOptions()
-    source = [Doc.of_words(material.newspaper_words(options))]
+    source = [Doc.from_words(material.newspaper_words(options))]
     raw = material.sentences_of(material.web(options, "reviews", "train")) + material.review_words(options, 200_000)
     both, alone = ProjectionSettings(words=WORDS, pivot_count=100), ProjectionSettings(words=2 * WORDS, pivot_count=200)
     projections: dict[str, TokenProjection | None] = {
-        recipe.SCL: TokenProjection.learn([source, [Doc.of_words(raw)]], both),
-        recipe.ASO: TokenProjection.learn([[Doc.of_words(raw)]], alone),
+        recipe.SCL: TokenProjection.learn([source, [Doc.from_words(raw)]], both),
+        recipe.ASO: TokenProjection.learn([[Doc.from_words(raw)]], alone),
     }
     dev = material.web(options, "reviews", "dev")
     return recipe.Target("reviews", dev, material.newspaper(options, 0, MANY), "xpos", projections)
@@ -94,9 +94,9 @@ def test_source_words_nearest_to_nouns_of_the_target_are_nouns_more_often_than_b
     tags = recipe.main_tags(material.newspaper(RecipeOptions(), 0, material.LEARN), "xpos")
     gold = recipe.main_tags(target.test, "xpos")
     open_class = [word for word, tag in tags.items() if tag in ("NN", "NNS", "JJ", "VB", "VBD", "VBN", "VBG", "RB")]
-    known, _ = theta.of_words(open_class)
+    known, _ = theta.from_words(open_class)
     for wanted in (("NN", "NNS"), ("VB", "VBD", "VBN", "VBG")):
-        words = theta.of_words([word for word, tag in gold.items() if tag in wanted])[0][:60]
+        words = theta.from_words([word for word, tag in gold.items() if tag in wanted])[0][:60]
         nearest = [tags[found] for word in words for found, _ in theta.similar(word, known, 10)]
         chance = np.mean([tags[word] in wanted for word in known])
         assert np.mean([tag in wanted for tag in nearest]) > chance + 0.03
@@ -112,9 +112,9 @@ def test_source_words_nearest_to_nouns_that_only_the_target_has_are_nouns_more_o
     tags = recipe.main_tags(material.newspaper(options, 0, material.LEARN), "xpos")
     seen = set(tags) | {word for words in material.newspaper_words(options) for word in words}
     gold = recipe.main_tags(material.web(options, "reviews", "train"), "xpos")
-    nouns = theta.of_words([word for word, tag in gold.items() if tag in ("NN", "NNS") and word not in seen])[0]
+    nouns = theta.from_words([word for word, tag in gold.items() if tag in ("NN", "NNS") and word not in seen])[0]
     open_class = [word for word, tag in tags.items() if tag in ("NN", "NNS", "JJ", "VB", "VBD", "VBN", "VBG", "RB")]
-    known, _ = theta.of_words(open_class)
+    known, _ = theta.from_words(open_class)
     nearest = [tags[found] for noun in nouns for found, _ in theta.similar(noun, known, 10)]
     assert len(nouns) > 30
     share, chance = (np.mean([tag in ("NN", "NNS") for tag in own]) for own in (nearest, [tags[w] for w in known]))
@@ -129,7 +129,7 @@ def test_projections_together_tell_nouns_from_adjectives_though_none_of_the_firs
     theta = reviews().projections[recipe.SCL]
     assert theta is not None
     tags = recipe.main_tags(material.newspaper(RecipeOptions(), 0, material.LEARN), "xpos")
-    groups = [theta.of_words([word for word, own in tags.items() if own == tag])[1] for tag in ("NN", "JJ")]
+    groups = [theta.from_words([word for word, own in tags.items() if own == tag])[1] for tag in ("NN", "JJ")]
     is_noun = np.repeat([True, False], [len(each) for each in groups])
     order = np.random.default_rng(0).permutation(len(is_noun))
     learn, judge = order[::2], order[1::2]

@@ -32,7 +32,7 @@ def text(options):
 
 
 @pytest.mark.must_show("cross-lingual-clusters", 5)
-def test_recognisers_gain_by_clusters_and_more_so_with_less_annotation(options):
+def test_recognizers_gain_by_clusters_and_more_so_with_less_annotation(options):
     found = recipe.supervised(options, "nl", replace(SIZES, labelled={150: 2, 900: 1}), [])
     gain = {
         size: sum(two.total().f1 - one.total().f1 for one, two in pairs) / len(pairs) for size, pairs in found.items()
@@ -45,7 +45,7 @@ def test_recognisers_gain_by_clusters_and_more_so_with_less_annotation(options):
 @pytest.mark.must_show("cross-lingual-clusters", 6)
 def test_an_english_parser_parses_italian_better_with_clusters_of_both_kinds(options, text):
     links = linked(options, "it", SIZES.pairs, SIZES.threshold)
-    plain = [recipe.English.of(options, SIZES, delexicalised=True).parser()]
+    plain = [recipe.English.of(options, SIZES, delexicalized=True).parser()]
     found, covered = recipe.transferred(options, "it", SIZES, text, links, plain)
     uas = {system: 100 * runs[0]["UAS"].total().f1 for system, runs in found.items()}
     assert min(uas["projected"], uas["xlingual"]) > uas["none"], uas
@@ -56,7 +56,7 @@ def test_an_english_parser_parses_italian_better_with_clusters_of_both_kinds(opt
 @pytest.mark.must_show("cross-lingual-clusters", 7)
 def test_a_parser_without_words_gains_by_clusters_on_english(options, text):
     paths = recipe.predictive_clusters(text, 64, lower=True).paths()
-    english = recipe.English.of(options, SIZES, delexicalised=True)
+    english = recipe.English.of(options, SIZES, delexicalized=True)
     none, clusters = (
         recipe.parse_scores(options, english.parser(own), recipe.EWT_TEST, SIZES.test)["LAS"].total().f1
         for own in (None, paths)
@@ -71,7 +71,7 @@ def test_clusters_of_two_copies_of_a_treebank_bring_translations_together(option
 
 def test_a_sample_of_names_leaves_out_sentences_of_the_test_file(options):
     words = [["a", "b", "c", "d", "e", "f"], ["a", "b"], ["g"] * 7]
-    train, test = Doc.of_words(words), Doc.of_words(words[:2])
+    train, test = Doc.from_words(words), Doc.from_words(words[:2])
     assert sorted(ner.words_of(ner.sample(train, 9, 0, test))) == [["a", "b"], ["g"] * 7]
 
 

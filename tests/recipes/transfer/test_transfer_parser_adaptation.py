@@ -20,7 +20,7 @@ from weft.learn.trees.model import TreeBatch, TreeModel
 from weft.lexical.typology import typology
 from weft.recipes.framework import RecipeOptions
 from weft.recipes.transfer import transfer_parser_adaptation as recipe
-from weft.tasks.parsing_transfer.features import FIELDS, LEXICALISED, TransferReader, transfer_program
+from weft.tasks.parsing_transfer.features import FIELDS, LEXICALIZED, TransferReader, transfer_program
 
 FILES = [f"treebanks/{name}.conllu.gz" for pair in recipe.LANGUAGES.values() for name in pair]
 LIT = "treebanks/ud/German-LIT/test.conllu.gz"
@@ -110,8 +110,8 @@ def test_the_trees_of_a_second_parser_teach_more(adapted):
 def test_without_words_adaptation_gains_no_more(adapted):
     """Weaker than the sheet, which has no gain without words: with some hundred sentences words are seen once or twice,
     and learning from sets gains nearly as much by tags alone. The recipe reports both."""
-    plain, lexicalised = (adapted.mean(row, ADAPTED.targets) for row in ("AAST, no words", "AAST"))
-    assert plain < lexicalised + 0.1
+    plain, lexicalized = (adapted.mean(row, ADAPTED.targets) for row in ("AAST, no words", "AAST"))
+    assert plain < lexicalized + 0.1
 
 
 @needs_languages
@@ -153,7 +153,7 @@ def test_the_gradient_of_a_thousand_sentences_of_20_words_takes_less_than_ten_se
     assert len(sentences) == 1000
     assert np.mean([doc.n_words for doc in sentences]) >= 19.5
     words, _, offsets = TransferReader(FIELDS, typology(), {"de": ""}, "de").read(sentences)
-    model = TreeModel(transfer_program(LEXICALISED, FIELDS), bits=20)
+    model = TreeModel(transfer_program(LEXICALIZED, FIELDS), bits=20)
     batch, weights = TreeBatch(offsets, words, None, np.ones(1000)), np.zeros(model.size)
     sets = np.concatenate([ambiguous_sets(model.score(own, weights), 0.95) for own in batch.batches()])
     objective = Objective(model, list(replace(batch, head_sets=sets).batches()), Partial(), l2=2.0)

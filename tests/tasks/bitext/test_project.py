@@ -15,8 +15,8 @@ from weft.text.layers import SpanLayer
 @pytest.fixture
 def source() -> list[Doc]:
     """Two documents of two sentences."""
-    first = Doc.of_words([["Anna", "saw", "red", "roses"]], upos=[["PROPN", "VERB", "ADJ", "NOUN"]])
-    second = Doc.of_words([["She", "sang"]], upos=[["PRON", "VERB"]])
+    first = Doc.from_words([["Anna", "saw", "red", "roses"]], upos=[["PROPN", "VERB", "ADJ", "NOUN"]])
+    second = Doc.from_words([["She", "sang"]], upos=[["PRON", "VERB"]])
     first.spans["entities"] = SpanLayer.of(first.strings, [(0, 1, "PER")])
     second.spans["entities"] = SpanLayer(second.strings)
     return [first, second]
@@ -25,7 +25,7 @@ def source() -> list[Doc]:
 @pytest.fixture
 def target() -> list[Doc]:
     """One document of the same sentences in another language."""
-    return [Doc.of_words([["Anna", "vit", "des", "roses", "rouges"], ["Elle", "chanta"]])]
+    return [Doc.from_words([["Anna", "vit", "des", "roses", "rouges"], ["Elle", "chanta"]])]
 
 
 LINKS = Links.of([[(0, 0), (1, 1, 0.9), (2, 4), (3, 3, 0.8), (2, 3, 0.3)], [(0, 0), (1, 1)]])
@@ -53,16 +53,16 @@ def test_names_become_runs_of_words_with_the_mean_of_their_scores(source, target
 
 
 def test_names_of_two_sentences_never_run_into_each_other():
-    source = [Doc.of_words([["Anna"], ["Paul"]])]
+    source = [Doc.from_words([["Anna"], ["Paul"]])]
     source[0].spans["entities"] = SpanLayer.of(source[0].strings, [(0, 1, "PER"), (1, 2, "PER")])
-    target = [Doc.of_words([["Anna"], ["Paul"]])]
+    target = [Doc.from_words([["Anna"], ["Paul"]])]
     project_spans(source, target, Links.of([[(0, 0)], [(0, 0)]]))
     assert len(target[0].spans["entities"]) == 2
 
 
 def test_dictionaries_keep_tags_with_a_share_of_the_votes():
-    source = [Doc.of_words([["run"], ["run"], ["a"]], upos=[["VERB"], ["NOUN"], ["DET"]])]
-    target = [Doc.of_words([["Lauf"], ["lauf"], ["Lauf"]])]
+    source = [Doc.from_words([["run"], ["run"], ["a"]], upos=[["VERB"], ["NOUN"], ["DET"]])]
+    target = [Doc.from_words([["Lauf"], ["lauf"], ["Lauf"]])]
     links = Links.of([[(0, 0)], [(0, 0, 0.5)], [(0, 0, 0.1)]])
     assert dict(project_dictionary(source, target, links).items()) == {"Lauf": ("VERB",), "lauf": ("NOUN",)}
     found = project_dictionary(source, target, links, share=0.3, lower=True)

@@ -111,7 +111,7 @@ def test_without_phrases_it_is_a_segmenter_and_tagger(docs):
 
 
 def test_a_segmenter_and_tagger_needs_no_trees(docs):
-    doc = Doc.of_words([["我", "喝", "茶"], ["她", "喝", "咖啡"]], xpos=[["PN", "VV", "NN"]] * 2)
+    doc = Doc.from_words([["我", "喝", "茶"], ["她", "喝", "咖啡"]], xpos=[["PN", "VV", "NN"]] * 2)
     tagger = ConstituentParser(ConstituentSettings(phrases=False, beam=2, epochs=5))
     tagger.fit([doc])
     text = Doc("她喝茶")
@@ -145,7 +145,7 @@ def test_words_keep_to_the_tags_and_lengths_that_were_seen():
     units, _ = units_of(["12A"], rules)
     assert units.longest[1].tolist() == [0, 0, 0]  # no word begins inside a run of digits
     assert units.longest[0].max() == 3
-    again = WordRules.of_state(rules.state())
+    again = WordRules.from_state(rules.state())
     assert [again.allowed(word, 1) for word in ("的", "书", "x")] == [
         rules.allowed(word, 1) for word in ("的", "书", "x")
     ]
@@ -153,13 +153,13 @@ def test_words_keep_to_the_tags_and_lengths_that_were_seen():
 
 def test_wrong_settings_and_documents_are_refused():
     with pytest.raises(ConfigError, match="units must be one of characters, words"):
-        ConstituentSettings.of_options({"units": "letters"})
+        ConstituentSettings.from_options({"units": "letters"})
     with pytest.raises(ConfigError, match="beam must be 1 at least"):
-        ConstituentSettings.of_options({"beam": 0})
+        ConstituentSettings.from_options({"beam": 0})
     with pytest.raises(ConfigError, match="only phrases to find"):
-        ConstituentSettings.of_options({"units": "words", "phrases": "false"})
+        ConstituentSettings.from_options({"units": "words", "phrases": "false"})
     with pytest.raises(WeftError, match="has no constituents to learn from"):
-        ConstituentParser().fit([Doc.of_words([["茶"]])])
+        ConstituentParser().fit([Doc.from_words([["茶"]])])
     with pytest.raises(WeftError, match="no sentences"):
         ConstituentParser().fit([])
     with pytest.raises(WeftError, match="not been trained"):

@@ -27,7 +27,7 @@ def made(n, seed):
         label = str(rng.choice(list(NAMES)))
         words.append(["then", str(rng.choice(NAMES[label])), "came", "."])
         spans.append((4 * i + 1, 4 * i + 2, label))
-    doc = Doc.of_words(words)
+    doc = Doc.from_words(words)
     doc.spans["entities"] = SpanLayer.of(doc.strings, spans)
     return doc
 

@@ -1,4 +1,4 @@
-"""Recognisers from a bitext: what crosses the links, what the objective is, what the model file holds."""
+"""Recognizers from a bitext: what crosses the links, what the objective is, what the model file holds."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def english(n, seed=0):
 
 
 def _doc(words, spans):
-    doc = Doc.of_words(words)
+    doc = Doc.from_words(words)
     doc.spans["entities"] = SpanLayer.of(doc.strings, spans)
     return doc
 
 
 def bare(doc):
     forms = doc.column("form")
-    return Doc.of_words([forms[a:b] for a, b in pairwise(doc.sentence_offsets.tolist())])
+    return Doc.from_words([forms[a:b] for a, b in pairwise(doc.sentence_offsets.tolist())])
 
 
 def f1(recognizer, doc):
@@ -73,7 +73,7 @@ def bitext():
 
 
 @pytest.mark.parametrize("how", ["soft", "hard", "ptt"])
-def test_a_recogniser_is_learnt_without_a_labelled_sentence(source, bitext, how):
+def test_a_recognizer_is_learnt_without_a_labelled_sentence(source, bitext, how):
     recognizer = ProjectedRecognizer(ProjectionSettings(project=how, iterations=20))
     report = recognizer.fit_bitext(bitext, source)
     assert f1(recognizer, english(30, seed=2)[1]) == 1.0
@@ -103,7 +103,7 @@ def test_dev_data_are_looked_at_after_every_iteration_and_the_best_weights_kept(
     assert report["training"]["stopped"] == "no better on held-out data"
 
 
-def test_the_model_is_an_ordinary_recogniser(source, bitext, tmp_path):
+def test_the_model_is_an_ordinary_recognizer(source, bitext, tmp_path):
     recognizer = ProjectedRecognizer(ProjectionSettings(iterations=10))
     recognizer.fit_bitext(bitext, source)
     Pipeline([recognizer]).save(tmp_path / "ner.weft")
@@ -123,7 +123,7 @@ def test_soft_projection_averages_probabilities_and_leaves_words_without_a_link_
     labels, values, _ = source_posteriors(source, [ours])
     assert labels == ["I-LOC", "I-PER", "O"]
     np.testing.assert_allclose(values.sum(axis=1), 1.0)
-    theirs = Doc.of_words([["x", "y", "z"], ["u"]])
+    theirs = Doc.from_words([["x", "y", "z"], ["u"]])
     links = Links.of([[(0, 0), (1, 0), (3, 1)], [(2, 0)]])
     found = project(Bitext([ours], [theirs], links), source)
     assert found.constrained.tolist() == [True, True, False, True]
@@ -132,7 +132,9 @@ def test_soft_projection_averages_probabilities_and_leaves_words_without_a_link_
 
 def test_hard_projection_averages_best_labels(source):
     ours = bare(english(1, seed=1)[0])
-    found = project(Bitext([ours], [Doc.of_words([["x", "y"]])], Links.of([[(0, 0), (1, 0), (3, 1)]])), source, "hard")
+    found = project(
+        Bitext([ours], [Doc.from_words([["x", "y"]])], Links.of([[(0, 0), (1, 0), (3, 1)]])), source, "hard"
+    )
     assert found.values.tolist() == [[0.0, 0.5, 0.5], [1.0, 0.0, 0.0]]
 
 
@@ -179,4 +181,4 @@ def test_bad_settings_and_models_are_refused_in_plain_words(source, bitext):
     with pytest.raises(ConfigError, match="project must be one of soft, hard, ptt"):
         project(bitext, source, "firm")
     with pytest.raises(WeftError, match="links of 50 sentence pairs, but 1 target sentences"):
-        project(Bitext(bitext.source, [Doc.of_words([["x"]])], bitext.links), source)
+        project(Bitext(bitext.source, [Doc.from_words([["x"]])], bitext.links), source)

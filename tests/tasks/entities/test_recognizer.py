@@ -1,4 +1,4 @@
-"""The entity recogniser: lists, clusters, surroundings and levels do what they say; alternatives and probabilities."""
+"""The entity recognizer: lists, clusters, surroundings and levels do what they say; alternatives and probabilities."""
 
 import copy
 import itertools
@@ -35,7 +35,7 @@ def made(n, seed=0, places=PLACES, nested=False):
         spans += [(at + 1, at + 3, "PER"), (at + 5, at + 6, "LOC")] + [(at + 5, at + 7, "ORG")] * nested
         words.append(row)
         at += len(row)
-    doc = Doc.of_words(words)
+    doc = Doc.from_words(words)
     doc.spans["entities"] = SpanLayer.of(doc.strings, spans)
     return doc
 
@@ -43,7 +43,7 @@ def made(n, seed=0, places=PLACES, nested=False):
 def annotated(recognizer, doc):
     forms = doc.column("form")
     offsets = doc.sentence_offsets.tolist()
-    new = Doc.of_words([forms[a:b] for a, b in itertools.pairwise(offsets)])
+    new = Doc.from_words([forms[a:b] for a, b in itertools.pairwise(offsets)])
     recognizer([new])
     return new
 
@@ -122,7 +122,7 @@ def test_other_mentions_in_the_document_tell_what_a_word_is():
     def doc(seed):
         name = "N" + "".join(rng.choice(list("aeioulmnr"), 5))
         person = bool(rng.random() < 0.5)
-        found = Doc.of_words([["we", "saw", "Mr" if person else "in", name, "once"], ["then", name, "spoke"]])
+        found = Doc.from_words([["we", "saw", "Mr" if person else "in", name, "once"], ["then", name, "spoke"]])
         label = "PER" if person else "LOC"
         found.spans["entities"] = SpanLayer.of(found.strings, [(3, 4, label), (6, 7, label)])
         return found
@@ -182,9 +182,9 @@ def test_flat_training_refuses_nested_spans_and_says_what_to_do():
     with pytest.raises(DataError, match="weft train segments"):
         EntityRecognizer(EntitySettings(nested=True)).fit([gaps])
     with pytest.raises(DataError, match="set layer=NAME"):
-        EntityRecognizer().fit([Doc.of_words([["a"]])])
+        EntityRecognizer().fit([Doc.from_words([["a"]])])
     with pytest.raises(ConfigError, match="window"):
-        EntitySettings.of_options({"window": -1})
+        EntitySettings.from_options({"window": -1})
 
 
 def test_alternatives_are_probable_different_and_begin_with_the_answer(recognizer):
@@ -254,7 +254,7 @@ def conll2003():
     return docs[:200], docs[200:]
 
 
-def test_a_slice_of_conll2003_is_recognised_well_with_honest_probabilities(conll2003):
+def test_a_slice_of_conll2003_is_recognized_well_with_honest_probabilities(conll2003):
     train, test = conll2003
     recognizer = EntityRecognizer(EntitySettings(epochs=5))
     recognizer.fit(train)

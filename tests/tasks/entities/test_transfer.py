@@ -1,4 +1,4 @@
-"""Entity recognisers from other languages, on made-up languages whose words only clusters have in common."""
+"""Entity recognizers from other languages, on made-up languages whose words only clusters have in common."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def language(mark, n, seed, types=("PER", "LOC")):
             spans.append((at + 3, at + 4, kind))
         words.append(row)
         at += len(row)
-    doc = Doc.of_words(words)
+    doc = Doc.from_words(words)
     doc.spans["entities"] = SpanLayer.of(doc.strings, spans)
     doc.meta["native"] = clusters
     return doc
@@ -61,7 +61,7 @@ def made(seed=0, **changes):
 
 def bare(doc):
     forms = doc.column("form")
-    return Doc.of_words([forms[a:b] for a, b in pairwise(doc.sentence_offsets.tolist())])
+    return Doc.from_words([forms[a:b] for a, b in pairwise(doc.sentence_offsets.tolist())])
 
 
 def f1(recognizer, test):
@@ -131,7 +131,7 @@ def test_labelled_target_sentences_join_the_sources():
     assert f1(recognizer, test) > 0.5
 
 
-def test_the_saved_model_is_an_ordinary_recogniser(tmp_path):
+def test_the_saved_model_is_an_ordinary_recognizer(tmp_path):
     languages, test = made()
     recognizer = TransferRecognizer(replace(SETTINGS))
     report = recognizer.fit_languages(languages)
@@ -163,7 +163,7 @@ def test_words_are_read_in_lower_case_where_the_target_is_german():
 
 
 def test_tags_are_read_where_all_languages_have_them():
-    tagged = Doc.of_words([["Ada", "left"]], upos=[["NOUN", "VERB"]])
+    tagged = Doc.from_words([["Ada", "left"]], upos=[["NOUN", "VERB"]])
     tagged.spans["entities"] = SpanLayer.of(tagged.strings, [(0, 1, "PER")])
     data = TransferData(SETTINGS, Languages({"en": [tagged]}, [tagged], "fr"))
     assert data.tagged
@@ -211,7 +211,7 @@ def test_what_makes_no_sense_is_refused():
     with pytest.raises(ConfigError, match="scheme must be one of IO"):
         TransferSettings(scheme="BIOES").check()
     with pytest.raises(DataError, match="nothing to learn from"):
-        TransferData(SETTINGS, Languages({}, [Doc.of_words([["a"]])]))
+        TransferData(SETTINGS, Languages({}, [Doc.from_words([["a"]])]))
     languages, _ = made()
     with pytest.raises(ConfigError, match="xx is a source language and the target"):
         TransferData(SETTINGS, replace(languages, code="xx"))

@@ -19,13 +19,13 @@ SEEN = [
 
 
 def test_frequent_words_have_the_labels_they_were_seen_with():
-    lists = CandidateLists.of_words(SEEN * 6, frequent=6, enough=2)
+    lists = CandidateLists.from_words(SEEN * 6, frequent=6, enough=2)
     assert lists.find("walks", "V") == [1]
     assert lists.find("Walks", "N") == [3]
 
 
 def test_other_words_have_the_labels_of_their_longest_ending():
-    lists = CandidateLists.of_words(SEEN, frequent=99, enough=2)
+    lists = CandidateLists.from_words(SEEN, frequent=99, enough=2)
     assert lists.find("barks", "V") == [1]
     assert lists.find("barked", "V") == [2]
     assert lists.find("unhurt", "V") == [1, 2]
@@ -34,15 +34,15 @@ def test_other_words_have_the_labels_of_their_longest_ending():
 
 
 def test_an_ending_leaves_no_more_labels_open_than_asked():
-    lists = CandidateLists.of_words([(f"w{i}", "V", i) for i in range(9)] + [("v", "V", 7)] * 3, most=3)
+    lists = CandidateLists.from_words([(f"w{i}", "V", i) for i in range(9)] + [("v", "V", 7)] * 3, most=3)
     assert len(lists.find("unheard", "V")) == 3
     assert 7 in lists.find("unheard", "V")
 
 
 def test_slots_agree_with_words_one_by_one_and_survive_saving():
-    lists = CandidateLists.of_words(SEEN, frequent=2, enough=2)
-    again = CandidateLists.of_state(lists.state())
-    docs = [Doc.of_words([["walks", "barked"], ["mill"]]), Doc.of_words([["Talks"]])]
+    lists = CandidateLists.from_words(SEEN, frequent=2, enough=2)
+    again = CandidateLists.from_state(lists.state())
+    docs = [Doc.from_words([["walks", "barked"], ["mill"]]), Doc.from_words([["Talks"]])]
     groups = np.array([lists.groups.index(group) for group in ("V", "V", "N", "V")])
     slots, labels = again.slots(docs, groups)
     found = [labels[a:b].tolist() for a, b in pairwise(slots)]

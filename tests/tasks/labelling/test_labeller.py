@@ -8,7 +8,7 @@ from weft.errors import ConfigError, DataError, TemplateError, WeftError
 from weft.evaluate.labels.spans import evaluate_spans
 from weft.formats import read
 from weft.pipeline.pipeline import Pipeline
-from weft.tasks.labelling.labeller import LEARNERS, OPTIMISERS
+from weft.tasks.labelling.labeller import LEARNERS, OPTIMIZERS
 from weft.tasks.spans.chunker import Chunker, ChunkerSettings
 from weft.tasks.tagging.tagger import Tagger
 from weft.text import Doc, SpanLayer
@@ -34,14 +34,14 @@ def f1(component, path):
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_every_learner_chunks_unseen_sentences(learner, chunks, unseen):
-    chunker = Chunker.of_options({"learner": learner, "iterations": 60, "order": 1, "sigma": 3.0})
+    chunker = Chunker.from_options({"learner": learner, "iterations": 60, "order": 1, "sigma": 3.0})
     chunker.fit(chunks)
     assert f1(chunker, unseen) > 0.8
 
 
-@pytest.mark.parametrize("optimiser", OPTIMISERS)
-def test_every_optimiser_trains_a_crf(optimiser, chunks, unseen):
-    chunker = Chunker.of_options({"optimiser": optimiser, "order": 1, "iterations": 60, "sigma": 3.0})
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_every_optimizer_trains_a_crf(optimizer, chunks, unseen):
+    chunker = Chunker.from_options({"optimizer": optimizer, "order": 1, "iterations": 60, "sigma": 3.0})
     chunker.fit(chunks)
     assert f1(chunker, unseen) > 0.8
 
@@ -50,7 +50,7 @@ def test_every_optimiser_trains_a_crf(optimiser, chunks, unseen):
                                      {"features": "all"}, {"hash_bits": 18}, {"min_count": 2},
                                      {"precision": "int16"}, {"precision": "int8", "prune": 0.01}])  # fmt: skip
 def test_every_setting_gives_a_working_model(options, chunks, unseen, tmp_path):
-    chunker = Chunker.of_options({"iterations": 40, "sigma": 3.0, **options})
+    chunker = Chunker.from_options({"iterations": 40, "sigma": 3.0, **options})
     chunker.fit(chunks)
     Pipeline([chunker]).save(tmp_path / "m.weft")
     loaded = Pipeline.load(tmp_path / "m.weft").components[0]
@@ -62,10 +62,10 @@ def test_every_setting_gives_a_working_model(options, chunks, unseen, tmp_path):
 def test_text_without_tags_gets_features_of_its_own(chunks):
     plain = []
     for doc in chunks:
-        copy = Doc.of_words([[word.form for word in sentence] for sentence in doc.sentences])
+        copy = Doc.from_words([[word.form for word in sentence] for sentence in doc.sentences])
         copy.spans["chunks"] = doc.spans["chunks"]
         plain.append(copy)
-    chunker = Chunker.of_options({"iterations": 30})
+    chunker = Chunker.from_options({"iterations": 30})
     chunker.fit(plain)
     assert "shape" in chunker.settings.templates
     assert chunker.requires == ("tokens",)
@@ -74,21 +74,21 @@ def test_text_without_tags_gets_features_of_its_own(chunks):
 
 
 def test_templates_of_ones_own_use_the_fields_of_the_task(chunks):
-    chunker = Chunker.of_options({"templates": "w[0] w[0].suffix2 y[-1]", "iterations": 10})
+    chunker = Chunker.from_options({"templates": "w[0] w[0].suffix2 y[-1]", "iterations": 10})
     chunker.fit(chunks)
     assert chunker.settings.fields == {"w": "form"}
     assert chunker.requires == ("tokens",)
 
 
 def test_dev_data_stops_training_and_keeps_the_best(chunks, unseen):
-    chunker = Chunker.of_options({"iterations": 200, "order": 1, "patience": 3})
+    chunker = Chunker.from_options({"iterations": 200, "order": 1, "patience": 3})
     report = chunker.fit(chunks, read(unseen))
     assert report["training"]["stopped"] in ("no better on held-out data", "converged", "no lower point")
     assert f1(chunker, unseen) == pytest.approx(report["scores"]["dev f1"], abs=1e-9)
 
 
 def test_probabilities_and_k_best_are_those_of_the_chain(chunks, unseen):
-    chunker = Chunker.of_options({"iterations": 40})
+    chunker = Chunker.from_options({"iterations": 40})
     chunker.fit(chunks)
     doc = next(iter(read(unseen)))
     chunker.probabilities = True
@@ -106,7 +106,7 @@ def test_probabilities_and_k_best_are_those_of_the_chain(chunks, unseen):
 def test_tagger_learns_any_column():
     docs = list(read(EXAMPLES / "story.conllu"))
     for column in ("upos", "deprel"):
-        tagger = Tagger.of_options({"column": column, "epochs": 5})
+        tagger = Tagger.from_options({"column": column, "epochs": 5})
         tagger.fit(docs)
         fresh = list(read(EXAMPLES / "story.conllu"))
         gold = [doc.column(column) for doc in fresh]
@@ -122,19 +122,19 @@ def test_tagger_learns_any_column():
 def test_training_twice_with_one_seed_gives_the_same_weights(chunks):
     found = []
     for _ in range(2):
-        chunker = Chunker.of_options({"learner": "perceptron", "epochs": 2, "seed": 7})
+        chunker = Chunker.from_options({"learner": "perceptron", "epochs": 2, "seed": 7})
         chunker.fit(chunks)
         found.append(chunker.scorer.node.arrays["weights"].tobytes())
     assert found[0] == found[1]
 
 
 def test_workers_do_not_change_the_result(chunks):
-    losses = [Chunker.of_options({"iterations": 10, "workers": n}).fit(chunks)["training"]["loss"] for n in (1, 2)]
+    losses = [Chunker.from_options({"iterations": 10, "workers": n}).fit(chunks)["training"]["loss"] for n in (1, 2)]
     assert losses[0] == pytest.approx(losses[1], rel=1e-9)
 
 
 def test_a_model_does_not_tell_where_it_was_trained(chunks, tmp_path):
-    chunker = Chunker.of_options({"iterations": 3, "checkpoint": str(tmp_path / "run"), "workers": 2})
+    chunker = Chunker.from_options({"iterations": 3, "checkpoint": str(tmp_path / "run"), "workers": 2})
     chunker.fit(chunks)
     assert not {"checkpoint", "cluster", "workers"} & set(chunker.state()[0]["settings"])
 
@@ -143,8 +143,8 @@ def test_a_cluster_trains_the_same_model(chunks):
     distributed = pytest.importorskip("distributed")
     options = {"iterations": 5, "order": 1}
     with distributed.LocalCluster(n_workers=2, processes=False, dashboard_address=None) as cluster:
-        there = Chunker.of_options({**options, "cluster": cluster.scheduler_address}).fit(chunks)
-    here = Chunker.of_options(options).fit(chunks)
+        there = Chunker.from_options({**options, "cluster": cluster.scheduler_address}).fit(chunks)
+    here = Chunker.from_options(options).fit(chunks)
     assert there["training"]["loss"] == pytest.approx(here["training"]["loss"], rel=1e-9)
 
 
@@ -166,11 +166,11 @@ def test_a_cluster_trains_the_same_model(chunks):
 )
 def test_bad_settings_are_told_plainly(options, error, complaint, chunks):
     with pytest.raises(error, match=complaint):
-        Chunker.of_options(options).fit(chunks)
+        Chunker.from_options(options).fit(chunks)
 
 
 def test_spans_that_a_chunker_cannot_learn_are_refused():
-    doc = Doc.of_words([["a", "b", "c"], ["d"]])
+    doc = Doc.from_words([["a", "b", "c"], ["d"]])
     for spans, complaint in (
         ([[(0, 2)], [(1, 3)]], "overlap"),
         ([[(0, 1), (2, 3)]], "gaps"),
@@ -186,6 +186,6 @@ def test_spans_that_a_chunker_cannot_learn_are_refused():
 
 def test_untrained_and_empty_are_told_plainly():
     with pytest.raises(WeftError, match="not trained yet"):
-        Chunker()([Doc.of_words([["a"]])])
+        Chunker()([Doc.from_words([["a"]])])
     with pytest.raises(DataError, match="nothing to train on"):
         Chunker().fit([])

@@ -31,7 +31,7 @@ def sentences(n, seed):
         adverb = random.random() < 0.4
         words.append([random.choice(("the", "a")), random.choice(NOUNS), random.choice(VERBS), *["often"] * adverb])
         tags.append(["DET", "NOUN", "VERB", *["ADV"] * adverb])
-    return [Doc.of_words([each], upos=[marks]) for each, marks in zip(words, tags, strict=True)]
+    return [Doc.from_words([each], upos=[marks]) for each, marks in zip(words, tags, strict=True)]
 
 
 def trained(docs, templates="w[0] w[-1] y[-1]"):
@@ -102,26 +102,26 @@ def test_no_weight_of_the_labeller_gives_the_pure_cut(few, tagger):
 
 
 def test_like_surroundings_carry_labels_to_unknown_words():
-    few = [Doc.of_words([["the", "cat", "runs", "often"]], upos=[["DET", "NOUN", "VERB", "ADV"]])]
-    new = [Doc.of_words([["the", word, "runs", "often"]]) for word in ("zib", "zob")]
+    few = [Doc.from_words([["the", "cat", "runs", "often"]], upos=[["DET", "NOUN", "VERB", "ADV"]])]
+    new = [Doc.from_words([["the", word, "runs", "often"]]) for word in ("zib", "zob")]
     found = label_together(trained(few), few, new, TogetherSettings(beta=0.1, neighbours=1))
     assert found.labels == ["DET", "NOUN", "VERB", "ADV"] * 2
 
 
 def test_one_word_sentences_are_left_to_the_labeller(few, tagger):
     words = [["often"], ["the", "cat", "naps"], ["dog"]]
-    new, alone = [Doc.of_words(words)], [Doc.of_words(words)]
+    new, alone = [Doc.from_words(words)], [Doc.from_words(words)]
     tagger(alone)
     found = label_together(tagger, few, new).labels
     assert (found[0], found[-1]) == (alone[0].column("upos")[0], alone[0].column("upos")[-1])
 
 
 def test_a_label_that_swallows_the_others_is_reported():
-    few = [Doc.of_words([["x", "x", "x", "y"], ["y", "y"]], upos=[["A", "A", "A", "B"], ["B", "B"]])]
-    new = [Doc.of_words([["x", "x", "x", "x", "x"]] * 3)]
+    few = [Doc.from_words([["x", "x", "x", "y"], ["y", "y"]], upos=[["A", "A", "A", "B"], ["B", "B"]])]
+    new = [Doc.from_words([["x", "x", "x", "x", "x"]] * 3)]
     settings = TogetherSettings(beta=0.0, neighbours=1)
     assert label_together(trained(few, "w[0] y[-1]"), few, new, settings).collapsed == "A"
-    assert label_together(trained(few, "w[0] y[-1]"), few, [Doc.of_words([["x", "y"]])], settings).collapsed is None
+    assert label_together(trained(few, "w[0] y[-1]"), few, [Doc.from_words([["x", "y"]])], settings).collapsed is None
 
 
 def test_beta_is_chosen_on_labelled_sentences_alone(few):

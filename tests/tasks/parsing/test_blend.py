@@ -25,7 +25,7 @@ TAGS = ["NOUN", "VERB", "ADP", "ADJ"]
 def documents(heads, relations, tags):
     """One document of sentences of equal shape."""
     words = [[f"w{i}" for i in range(len(row))] for row in heads]
-    return [Doc.of_words(words, upos=tags, head=heads, deprel=relations)]
+    return [Doc.from_words(words, upos=tags, head=heads, deprel=relations)]
 
 
 def gold_and_parsers(seed, n_sentences, wrong):

@@ -29,7 +29,7 @@ def sentences(words):
     """A shared subject where the conjunction is `and`, a subject of the first verb alone where it is `but`."""
     deps = [SHARED if row[2] == "and" else ["2:nsubj", *SHARED[1:3], "2:conj:but", SHARED[4]] for row in words]
     size = len(words)
-    return Doc.of_words(words, upos=[TAGS] * size, head=[HEADS] * size, deprel=[NAMES] * size, deps=deps)
+    return Doc.from_words(words, upos=[TAGS] * size, head=[HEADS] * size, deprel=[NAMES] * size, deps=deps)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,9 @@ def parser(train):
 
 def test_further_heads_are_found_where_they_belong(parser):
     doc = sentences([["owls", "hoot", "and", "sleep", "."], ["owls", "hoot", "but", "sleep", "."]])
-    new = Doc.of_words([["owls", "hoot", "and", "sleep", "."], ["owls", "hoot", "but", "sleep", "."]], upos=[TAGS] * 2)
+    new = Doc.from_words(
+        [["owls", "hoot", "and", "sleep", "."], ["owls", "hoot", "but", "sleep", "."]], upos=[TAGS] * 2
+    )
     parser([new])
     assert edges_of(new).head.tolist() == edges_of(doc).head.tolist()
     assert new.column("deps")[0] == "2:nsubj|4:nsubj"
@@ -64,7 +66,7 @@ def test_graphs_are_acyclic_with_a_single_root_and_a_head_for_every_word(parser)
     rng = np.random.default_rng(1)
     rows = [[str(word) for word in rng.choice([*NOUNS, *VERBS, "and"], 8)] for _ in range(20)]
     tags = [[str(tag) for tag in rng.choice(TAGS, 8)] for _ in range(20)]
-    doc = Doc.of_words(rows, upos=tags)
+    doc = Doc.from_words(rows, upos=tags)
     parser([doc])
     edges = edges_of(doc)
     assert np.bincount(edges.word, minlength=doc.n_words).min() >= 1
@@ -104,7 +106,7 @@ def test_models_are_saved_and_loaded_with_the_filter_of_arcs(train, tmp_path):
     path = tmp_path / "graphs.weft"
     Pipeline([parser]).save(path)
     again = Pipeline.load(path).components[0]
-    docs = [Doc.of_words([["owls", "hoot", "and", "sleep", "."]], upos=[TAGS]) for _ in range(2)]
+    docs = [Doc.from_words([["owls", "hoot", "and", "sleep", "."]], upos=[TAGS]) for _ in range(2)]
     parser(docs[:1])
     again([docs[1]])
     assert docs[0].column("deps") == docs[1].column("deps")
@@ -121,7 +123,7 @@ def test_the_command_line_trains_and_annotates(train, tmp_path):
 
 
 def test_sentences_without_whole_trees_are_left_out_and_counted(train):
-    broken = Doc.of_words([["a", "b"], ["c", "d"]], upos=[["NOUN", "VERB"]] * 2, head=[[2, 1], [0, 0]])
+    broken = Doc.from_words([["a", "b"], ["c", "d"]], upos=[["NOUN", "VERB"]] * 2, head=[[2, 1], [0, 0]])
     report = DependencyGraphParser(SMALL).fit([train, broken])["training"]
     assert (report["broken trees"], report["several roots"]) == (1, 1)
     with pytest.raises(DataError, match="none of the 2"):
@@ -131,7 +133,7 @@ def test_sentences_without_whole_trees_are_left_out_and_counted(train):
 def test_without_relations_edges_have_no_names(train):
     parser = DependencyGraphParser(GraphSettings(epochs=2, bits=16, threshold=0.0, relations="none"))
     parser.fit([train])
-    doc = Doc.of_words([["owls", "hoot"]], upos=[["NOUN", "VERB"]])
+    doc = Doc.from_words([["owls", "hoot"]], upos=[["NOUN", "VERB"]])
     parser([doc])
     assert all(value.endswith(":_") for value in doc.column("deps"))
 
@@ -140,7 +142,7 @@ def test_trees_of_a_graph_have_each_edge_once_as_new():
     edges = Edges.of([(0, 2, "a"), (0, 3, "b"), (1, 0, "c"), (2, 2, "d"), (2, 1, "e"), (0, 0, "f")])
     places = np.concatenate([place[new] for place, new in layers(edges, 3)])
     assert sorted(places.tolist()) == list(range(6))
-    both = joined([edges, edges], [Doc.of_words([["a"] * 3])] * 2)
+    both = joined([edges, edges], [Doc.from_words([["a"] * 3])] * 2)
     assert both.word.tolist() == [*edges.word.tolist(), *(edges.word + 3).tolist()]
 
 
@@ -150,6 +152,6 @@ def test_bad_settings_and_untrained_parsers_are_named():
     with pytest.raises(ConfigError, match="epochs"):
         new_component("graphs", {"epochs": 0})
     with pytest.raises(WeftError, match="not trained"):
-        DependencyGraphParser(SMALL)([Doc.of_words([["a"]], upos=[["X"]])])
+        DependencyGraphParser(SMALL)([Doc.from_words([["a"]], upos=[["X"]])])
     with pytest.raises(WeftError, match="not trained"):
         DependencyGraphParser(SMALL).state()

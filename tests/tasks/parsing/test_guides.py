@@ -42,7 +42,7 @@ def documents(n=12):
     heads = [[2, 0, 2] if rng.random() < 0.5 else [0, 1, 2] for _ in range(n)]
     guides = [[f"Guide={head}" for head in row] for row in heads]
     return [
-        Doc.of_words([["a", "a", "a"]], upos=[["X"] * 3], head=[h], misc=[g])
+        Doc.from_words([["a", "a", "a"]], upos=[["X"] * 3], head=[h], misc=[g])
         for h, g in zip(heads, guides, strict=True)
     ]
 
@@ -75,12 +75,12 @@ def test_a_guided_parser_follows_a_good_guide():
     plain = GraphParser(settings_of())
     plain.fit(docs)
     assert plain.scores(docs)["UAS"] < 1.0
-    again = GraphParser.of_state(*parser.state())
+    again = GraphParser.from_state(*parser.state())
     assert again.scores(docs)["UAS"] == 1.0
 
 
 def test_guides_go_into_misc_beside_what_stands_there_and_leave_the_tree_alone():
-    doc = Doc.of_words([["a", "b"], ["c"]], head=[[2, 0], [0]], misc=[["Guide=2|Gloss=x", ""], ["SpaceAfter=No"]])
+    doc = Doc.from_words([["a", "b"], ["c"]], head=[[2, 0], [0]], misc=[["Guide=2|Gloss=x", ""], ["SpaceAfter=No"]])
     note_guide([doc], Always())
     assert doc.column("misc") == ["Gloss=x|Guide=0", "Guide=1", "SpaceAfter=No|Guide=0"]
     assert doc.head.tolist() == [2, 0, 0]
@@ -88,7 +88,7 @@ def test_guides_go_into_misc_beside_what_stands_there_and_leave_the_tree_alone()
 
 
 def test_jackknifed_guides_have_not_seen_the_sentences_they_speak_of():
-    docs = [Doc.of_words([[f"w{i}", "x"] for i in range(7)], head=[[2, 0]] * 7)]
+    docs = [Doc.from_words([[f"w{i}", "x"] for i in range(7)], head=[[2, 0]] * 7)]
     seen = []
 
     def learn(part):
@@ -104,14 +104,14 @@ def test_jackknifed_guides_have_not_seen_the_sentences_they_speak_of():
 
 
 def test_missing_and_impossible_guides_are_told():
-    doc = Doc.of_words([["a", "b"]], head=[[2, 0]])
+    doc = Doc.from_words([["a", "b"]], head=[[2, 0]])
     with pytest.raises(DataError, match="expected Guide=HEAD"):
         guide_heads([doc])
     doc.set_column("misc", ["Guide=3", "Guide=1"])
     with pytest.raises(DataError, match=r"word 1 .* a number from 0 to 2"):
         guide_heads([doc])
     with pytest.raises(DataError, match=r"gave .* no heads"):
-        note_guide([Doc.of_words([["a"]])], lambda docs: None)
+        note_guide([Doc.from_words([["a"]])], lambda docs: None)
 
 
 @settings(max_examples=120, deadline=None)
@@ -132,8 +132,8 @@ def test_in_its_projective_order_a_tree_is_the_same_and_does_not_cross(heads):
 
 @pytest.mark.parametrize("crossings", ["lift", "reorder", "keep", "skip"])
 def test_projective_parsers_learn_from_crossing_trees_as_they_are_told(crossings):
-    crossing = Doc.of_words([["c", "d", "e", "f"]], upos=[["X"] * 4], head=[[3, 4, 0, 3]])
-    plain = Doc.of_words([["a", "b"]], upos=[["X", "Y"]], head=[[2, 0]])
+    crossing = Doc.from_words([["c", "d", "e", "f"]], upos=[["X"] * 4], head=[[3, 4, 0, 3]])
+    plain = Doc.from_words([["a", "b"]], upos=[["X", "Y"]], head=[[2, 0]])
     parser = GraphParser(settings_of(crossings=crossings))
     report = parser.fit([crossing, plain])["training"]
     assert report["non-projective trees"] == 1

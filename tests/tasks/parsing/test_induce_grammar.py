@@ -22,7 +22,7 @@ TAGS = [
 
 
 def text(times=3):
-    return Doc.of_words(TAGS * times, upos=TAGS * times)
+    return Doc.from_words(TAGS * times, upos=TAGS * times)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_trees_are_projective_with_one_root_and_punctuation_hangs_on_it(parser):
 
 
 def test_tags_never_seen_and_sentences_of_punctuation_get_trees_too(parser):
-    doc = Doc.of_words([["dah", "dit"], ["!", "?"], ["dit"]], upos=[["INTJ", "NUM"], ["PUNCT", "PUNCT"], ["INTJ"]])
+    doc = Doc.from_words([["dah", "dit"], ["!", "?"], ["dit"]], upos=[["INTJ", "NUM"], ["PUNCT", "PUNCT"], ["INTJ"]])
     parser([doc])
     assert sorted(doc.head[:2].tolist())[0] == 0
     assert doc.head[2:].tolist() == [0, 1, 0]
@@ -78,9 +78,9 @@ def test_models_are_saved_and_loaded(model, tmp_path):
 
 
 def test_reports_tell_what_was_learned_from_and_scores_of_dev():
-    gold = Doc.of_words([["cats", "sleep", "."]], upos=[["NOUN", "VERB", "PUNCT"]], head=[[2, 0, 2]])
+    gold = Doc.from_words([["cats", "sleep", "."]], upos=[["NOUN", "VERB", "PUNCT"]], head=[[2, 0, 2]])
     component = GrammarInducer(GrammarSettings(strength=1000, iterations=15, max_words=4))
-    report = component.fit([text(), Doc.of_words([["a"] * 20], upos=[["NOUN"] * 20])], [gold])
+    report = component.fit([text(), Doc.from_words([["a"] * 20], upos=[["NOUN"] * 20])], [gold])
     assert (report["training"]["sentences"], report["training"]["short sentences"]) == (19, 12)
     assert report["training"]["pairs in use"] > 1
     assert report["scores"] == {"dev UAS": 1.0, "dev undirected": 1.0}
@@ -97,7 +97,7 @@ def test_a_random_start_depends_on_its_seed_only():
 
 
 def test_other_columns_of_tags_are_read():
-    doc = Doc.of_words([["dogs", "bark", "!"]] * 2, xpos=[["NNS", "VBP", "."]] * 2)
+    doc = Doc.from_words([["dogs", "bark", "!"]] * 2, xpos=[["NNS", "VBP", "."]] * 2)
     component = GrammarInducer(GrammarSettings(column="xpos", method="em", iterations=2))
     component.fit([doc])
     assert component.tags == ["NNS", "VBP"]
@@ -116,15 +116,15 @@ def test_other_columns_of_tags_are_read():
 )
 def test_bad_settings_are_refused(options, message):
     with pytest.raises(ConfigError, match=message):
-        GrammarInducer.of_options(options)
+        GrammarInducer.from_options(options)
 
 
 def test_text_without_tags_and_without_short_sentences_is_refused():
     with pytest.raises(DataError, match="no tags in the column upos"):
-        GrammarInducer().fit([Doc.of_words([["a", "b"]])])
+        GrammarInducer().fit([Doc.from_words([["a", "b"]])])
     with pytest.raises(DataError, match="no words were found"):
         GrammarInducer().fit([Doc("raw text")])
     with pytest.raises(DataError, match="none of the 1 sentences has 1 to 10 words"):
-        GrammarInducer().fit([Doc.of_words([["a"] * 11], upos=[["X"] * 11])])
+        GrammarInducer().fit([Doc.from_words([["a"] * 11], upos=[["X"] * 11])])
     with pytest.raises(WeftError, match="not trained yet"):
         GrammarInducer().parse([["X"]])

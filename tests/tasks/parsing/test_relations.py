@@ -236,13 +236,13 @@ def test_a_labeller_is_the_same_after_saving_and_loading() -> None:
     batch = random_batch(rng, [20, 10, 15])
     labeller = random_labeller(rng, batch, 7, cap=0.5)
     header, arrays = labeller.state()
-    again = RelationLabeller.of_state(json.loads(json.dumps(header)), arrays)
+    again = RelationLabeller.from_state(json.loads(json.dumps(header)), arrays)
     other = random_batch(rng, [12, 30])
     assert again.settings == labeller.settings
     assert (again.label(*other) == labeller.label(*other)).all()
     arrays["allowed.labels"] = arrays["allowed.labels"] + 7
     with pytest.raises(ModelError, match="damaged"):
-        RelationLabeller.of_state(header, arrays)
+        RelationLabeller.from_state(header, arrays)
 
 
 def test_a_component_names_relations_and_leaves_heads_alone(examples: Path, tmp_path: Path) -> None:
@@ -264,19 +264,19 @@ def test_a_component_names_relations_and_leaves_heads_alone(examples: Path, tmp_
 
 
 def test_documents_without_whole_trees_are_refused() -> None:
-    doc = Doc.of_words([["dogs", "bark"]], upos=[["NOUN", "VERB"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
+    doc = Doc.from_words([["dogs", "bark"]], upos=[["NOUN", "VERB"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     with pytest.raises(DataError, match="no heads with relations"):
-        Relations().fit([Doc.of_words([["dogs"]])])
+        Relations().fit([Doc.from_words([["dogs"]])])
     relations = Relations(RelationSettings(bits=10))
     with pytest.raises(WeftError, match="not trained yet"):
         relations([doc])
     relations.fit([doc])
     with pytest.raises(DataError, match="without a head inside their sentence"):
-        relations([Doc.of_words([["dogs", "bark"]], head=[[-1, 0]])])
+        relations([Doc.from_words([["dogs", "bark"]], head=[[-1, 0]])])
 
 
 def test_broken_trees_are_left_out_of_training() -> None:
-    doc = Doc.of_words(
+    doc = Doc.from_words(
         [["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"]] * 2, head=[[2, 0], [2, 1]],
         deprel=[["nsubj", "root"]] * 2,
     )  # fmt: skip

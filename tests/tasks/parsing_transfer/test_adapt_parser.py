@@ -42,7 +42,7 @@ def treebank(n, seed, nouns=NOUNS):
         words.append(row)
         tags.append(tag)
         heads.append([verb if h < 0 else h for h in head])
-    return [Doc.of_words(words, upos=tags, head=heads)]
+    return [Doc.from_words(words, upos=tags, head=heads)]
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def test_no_methods_and_weights_from_the_source_itself_give_the_plain_parser_bit
 
 @pytest.mark.must_show("hard-domain-adaptation", 1)
 def test_templates_of_marks_that_no_arc_has_change_nothing(source, base):
-    plain = [Doc.of_words([["go", "now"]] * 3, upos=[["VERB", "ADV"]] * 3, head=[[0, 1]] * 3)]
+    plain = [Doc.from_words([["go", "now"]] * 3, upos=[["VERB", "ADV"]] * 3, head=[[0, 1]] * 3)]
     parser = AdaptedParser(AdaptSettings(**{**OPTIONS, "methods": "oracle"}))
     parser.fit(plain)  # there are no nouns
     own = GraphParser(GraphParserSettings(**OPTIONS))
@@ -118,8 +118,8 @@ def test_weights_of_sentences_may_cap_steps_instead(source, target):
 
 
 def test_sentences_as_long_as_those_of_the_target_weigh_more():
-    source = [Doc.of_words([["a"] * 2, ["a"] * 12], upos=[["X"] * 2, ["X"] * 12])]
-    target = [Doc.of_words([["a"] * 11] * 4, upos=[["X"] * 11] * 4)]
+    source = [Doc.from_words([["a"] * 2, ["a"] * 12], upos=[["X"] * 2, ["X"] * 12])]
+    target = [Doc.from_words([["a"] * 11] * 4, upos=[["X"] * 11] * 4)]
     weights = sentence_weights("T1", source, target, "upos")
     assert weights[1] > weights[0]
     assert weights.mean() == pytest.approx(1)
@@ -155,7 +155,7 @@ def test_what_cannot_be_done_is_said(source):
         AdaptedParser(AdaptSettings(methods="T3", learner="perceptron"))
     with pytest.raises(DataError, match="need its sentences"):
         AdaptedParser(AdaptSettings(**{**OPTIONS, "methods": "T3"})).fit(source)
-    bare = [Doc.of_words([["dog"]], upos=[["NOUN"]])]
+    bare = [Doc.from_words([["dog"]], upos=[["NOUN"]])]
     parser, _ = adapted(source, bare, "oracle")
     with pytest.raises(DataError, match="the oracle marks right arcs"):
         parser(bare)

@@ -18,7 +18,7 @@ def reversed_treebank() -> Doc:
     columns = {name: doc.column(name) for name in ("form", "upos", "deprel")}
     own = {name: [column[a:b][::-1] for a, b in rows] for name, column in columns.items()}
     heads = [[h and b - a + 1 - h for h in doc.head[a:b].tolist()[::-1]] for a, b in rows]
-    return Doc.of_words(own["form"], upos=own["upos"], deprel=own["deprel"], head=heads)
+    return Doc.from_words(own["form"], upos=own["upos"], deprel=own["deprel"], head=heads)
 
 
 def test_a_language_parses_itself_best_and_las_is_at_most_uas():
@@ -49,14 +49,14 @@ def test_threads_and_runs_change_nothing_but_the_number_of_words_counted():
 
 
 def test_punctuation_is_left_out_by_form():
-    gold = Doc.of_words([["go", "!"]], upos=[["VERB", "PUNCT"]], head=[[0, 1]], deprel=[["root", "punct"]])
+    gold = Doc.from_words([["go", "!"]], upos=[["VERB", "PUNCT"]], head=[[0, 1]], deprel=[["root", "punct"]])
     matrix = transfer_matrix({"a": [gold]}, {"a": [gold]})
     assert matrix.counts["a", "a"]["UAS"].total().gold == 2
     assert matrix.counts["a", "a"]["UAS*"].total().gold == 1
 
 
 def test_tags_are_brought_to_one_set_and_others_refused():
-    doc = Doc.of_words([["Ann", "is", "here", "."]], upos=[["PROPN", "AUX", "ADV", "PUNCT"]], head=[[3, 3, 0, 3]],
+    doc = Doc.from_words([["Ann", "is", "here", "."]], upos=[["PROPN", "AUX", "ADV", "PUNCT"]], head=[[3, 3, 0, 3]],
                        deprel=[["nsubj:outer", "cop", "root", "punct"]])  # fmt: skip
     (new,) = load_language("en", [doc])
     assert new.column("upos") == ["NOUN", "VERB", "ADV", "."]
@@ -67,11 +67,11 @@ def test_tags_are_brought_to_one_set_and_others_refused():
     assert set(universal.columns) == {"form", "upos", "deprel"}
     assert load_language("en", [universal], "universal")[0].head.tolist() == [2, 0, 2, 2]
     with pytest.raises(DataError, match="de: the tag 'NN' is not one of"):
-        load_language("de", [Doc.of_words([["a"]], upos=[["NN"]], head=[[0]])])
+        load_language("de", [Doc.from_words([["a"]], upos=[["NN"]], head=[[0]])])
     with pytest.raises(DataError, match="de: some words have no tag"):
-        load_language("de", [Doc.of_words([["a"]], head=[[0]])])
+        load_language("de", [Doc.from_words([["a"]], head=[[0]])])
     with pytest.raises(DataError, match="has no heads"):
-        load_language("de", [Doc.of_words([["a"]], upos=[["X"]])])
+        load_language("de", [Doc.from_words([["a"]], upos=[["X"]])])
 
 
 def test_as_many_words_are_drawn_as_asked_and_by_seed():

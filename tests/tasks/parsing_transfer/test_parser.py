@@ -34,7 +34,7 @@ def arc_scores(share, language, tags, arcs=ARCS, twelve=False):
     """Scores of all arcs of a sentence under the same odd weights, by (head, modifier)."""
     groups = partners(share, typology(), LANGUAGES)
     reader = TransferReader(FIELDS, typology(), groups, language, arcs, twelve)
-    doc = Doc.of_words([["w"] * len(tags)], upos=[tags])
+    doc = Doc.from_words([["w"] * len(tags)], upos=[tags])
     words, _, sentences = reader.read([doc])
     model = TreeModel(transfer_program(TEMPLATES[share], FIELDS), bits=BITS)
     space = all_arcs(sentences)
@@ -145,7 +145,7 @@ def test_every_way_to_share_finds_the_trees_of_a_near_language(sources, dutch, s
 
 
 @pytest.mark.parametrize(
-    "changes", [{"adapt": "viterbi"}, {"adapt": "aast"}, {"adapt": "aaet"}, {"adapt": "aast", "lexicalised": False},
+    "changes", [{"adapt": "viterbi"}, {"adapt": "aast"}, {"adapt": "aaet"}, {"adapt": "aast", "lexicalized": False},
                 {"adapt": "aast", "rounds": 2}],
 )  # fmt: skip
 def test_every_way_to_adapt_learns_trees_from_eight_sentences_without_any(sources, dutch, changes):
@@ -240,7 +240,7 @@ def test_settings_that_make_no_sense_are_refused(changes, said):
     ],
 )
 def test_what_cannot_be_learned_is_said_plainly(sources, dutch, changes, target, kind, said):
-    trees = [Doc.of_words([["a"]], upos=[["X"]], head=[[0]])] if "longest" in changes else sources
+    trees = [Doc.from_words([["a"]], upos=[["X"]], head=[[0]])] if "longest" in changes else sources
     trees[0].meta["language"] = trees[0].meta.get("language", "en")
     with pytest.raises(kind, match=said):
         TransferParser(replace(SMALL, **changes), target=dutch[0] if target else []).fit(trees)
@@ -254,9 +254,9 @@ def test_documents_without_a_language_or_without_heads_are_refused(files, dutch)
 
 
 def test_tags_of_two_sets_are_refused():
-    german = Doc.of_words([["er", "ist", "da"]], upos=[["PRON", "AUX", "ADV"]], head=[[3, 3, 0]])
+    german = Doc.from_words([["er", "ist", "da"]], upos=[["PRON", "AUX", "ADV"]], head=[[3, 3, 0]])
     german.meta["language"] = "de"
-    dutch = Doc.of_words([["hij", "is", "er", "."]], upos=[["PRON", "VERB", "ADV", "."]])
+    dutch = Doc.from_words([["hij", "is", "er", "."]], upos=[["PRON", "VERB", "ADV", "."]])
     with pytest.raises(DataError, match=r"the tag '\.' is not one of Universal Dependencies"):
         TransferParser(TransferSettings(target="nl", bits=BITS), target=[dutch]).fit([german])
     TransferParser(TransferSettings(target="nl", bits=BITS, tags="twelve", iterations=2), target=[dutch]).fit([german])

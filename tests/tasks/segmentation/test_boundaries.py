@@ -135,14 +135,14 @@ def test_chains_end_where_a_token_surely_does() -> None:
 
 
 def test_the_bias_is_the_one_with_the_best_sentences() -> None:
-    doc = Doc.of_words([["a", "b"], ["a", "b"]])
+    doc = Doc.from_words([["a", "b"], ["a", "b"]])
     allowed = ANYTHING.copy()
     allowed[:, 1, :] = 1 << TOKEN | 1 << SENTENCE
     allowed[:, 0, :] = 1 << INSIDE
     model = BoundaryModel(
         allowed, np.zeros(0, dtype=np.uint64), False, False, None, np.zeros((len(STATES), len(STATES)))
     )
-    assert Marked.of_doc(doc, model.table).sentence_ends.nonzero()[0].tolist() == [3, 7]
+    assert Marked.from_doc(doc, model.table).sentence_ends.nonzero()[0].tolist() == [3, 7]
     # Without weights all gaps look the same: at most one sentence in two can be right, and none by splitting all.
     assert tune_bias(model, [doc]) == 0.0
     assert model.bias == 0.0

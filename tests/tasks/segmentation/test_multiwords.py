@@ -97,7 +97,7 @@ def test_without_splits_there_is_nothing_to_learn() -> None:
 def test_what_is_saved_splits_alike() -> None:
     found = learn(SPANISH)
     header, arrays = found.state()
-    again = Multiwords.of_state(json.loads(json.dumps(header)), arrays)
+    again = Multiwords.from_state(json.loads(json.dumps(header)), arrays)
     tokens = ["dámelo", "comerlo", "duelo", "DEL", "casa"]
     assert again.split(tokens) == found.split(tokens)
     assert not again.empty

@@ -44,12 +44,12 @@ def english(count: int = 120) -> Doc:
             words, glued = [name, "and", "Mr.", NAMES[(i + 1) % 4], "left", "(", "early", ")", "."], [5, 6, 7]
         sentences.append(words)
         spaces.append([place not in glued for place in range(len(words))])
-    return Doc.of_words(sentences, spaces)
+    return Doc.from_words(sentences, spaces)
 
 
 def french(count: int = 60) -> Doc:
     """Tokens that are several words: always (au), never (chat), or by what follows (des)."""
-    doc = Doc.of_words(
+    doc = Doc.from_words(
         [["il", "va", "au", "parc"] if i % 3 else ["voix", "des", "rues" if i % 2 else "gens"] for i in range(count)]
     )
     forms: list[str] = []
@@ -75,7 +75,7 @@ def unspaced(count: int = 150) -> Doc:
     """Words of one to three characters without blanks between them."""
     words = ("我", "看", "学校", "北京", "大学生", "的", "书")
     sentences = [[words[(i * k + k) % 7] for k in range(1, 6)] + ["。"] for i in range(count)]
-    return Doc.of_words(sentences, [[False] * 6 for _ in sentences])
+    return Doc.from_words(sentences, [[False] * 6 for _ in sentences])
 
 
 @pytest.fixture(scope="module")
@@ -229,7 +229,7 @@ def test_scripts_without_blanks_are_segmented() -> None:
 def test_tokens_may_hold_blanks_where_training_has_such() -> None:
     rows = [["Hà Nội", "rất", "đẹp", "."], ["tôi", "ở", "Hà Nội", "."], ["tôi", "rất", "vui", "."]] * 20
     segmenter = Segmenter()
-    segmenter.fit([Doc.of_words(rows)])
+    segmenter.fit([Doc.from_words(rows)])
     assert shown(annotate(segmenter, "tôi rất vui . Hà  Nội đẹp .")) == [
         ["tôi", "rất", "vui", "."],
         ["Hà  Nội", "đẹp", "."],
@@ -292,7 +292,7 @@ def test_probabilities_say_how_sure_the_end_of_a_token_is(segmenter: Segmenter) 
 def test_a_pipeline_splits_text_and_leaves_documents_that_have_words(segmenter: Segmenter) -> None:
     nlp = Pipeline([segmenter])
     assert shown(nlp("Mr. Dan waits.")) == [["Mr.", "Dan", "waits", "."]]
-    given = Doc.of_words([["Mr.", "Dan", "waits."]])
+    given = Doc.from_words([["Mr.", "Dan", "waits."]])
     assert shown(nlp(given)) == [["Mr.", "Dan", "waits."]]
 
 
@@ -305,7 +305,7 @@ def test_held_out_text_chooses_the_bias_of_sentence_ends() -> None:
 
 def test_bad_settings_and_data_are_refused() -> None:
     with pytest.raises(ConfigError, match="unknown setting 'window'"):
-        Segmenter.of_options({"window": 3})
+        Segmenter.from_options({"window": 3})
     with pytest.raises(ConfigError, match="sigma must be above 0"):
         Segmenter(SegmenterSettings(sigma=0.0))
     with pytest.raises(ConfigError, match="precision must be one of"):

@@ -82,9 +82,9 @@ def test_neutral_and_unlabelled_documents_teach_nothing():
 
 def test_bad_input_is_refused_in_plain_words():
     with pytest.raises(ConfigError, match="base, scl, scl-mi"):
-        PolaritySettings.of_options({"method": "magic"})
+        PolaritySettings.from_options({"method": "magic"})
     with pytest.raises(ConfigError, match="dimensions"):
-        PolaritySettings.of_options({"dimensions": 0})
+        PolaritySettings.from_options({"dimensions": 0})
     with pytest.raises(ConfigError, match="target-raw"):
         PolarityClassifier().fit(documents("films"))
     with pytest.raises(DataError, match="positive and negative"):

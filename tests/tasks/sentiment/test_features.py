@@ -12,13 +12,13 @@ LEXICON = PolarityLexicon({"good": 1, "slow": -1})
 
 
 def keys_of(*words: str) -> set[int]:
-    keys, _ = SentenceFeatures(LEXICON).keys([Doc.of_words([list(words)])])
+    keys, _ = SentenceFeatures(LEXICON).keys([Doc.from_words([list(words)])])
     assert len(set(keys.tolist())) == len(keys)
     return set(keys.tolist())
 
 
 def test_sentences_of_several_documents_have_the_features_they_have_alone():
-    docs = [Doc.of_words([["A", "slow", "start", "."], ["Good", "!"]]), Doc.of_words([["NOT", "good", "?"]])]
+    docs = [Doc.from_words([["A", "slow", "start", "."], ["Good", "!"]]), Doc.from_words([["NOT", "good", "?"]])]
     features = SentenceFeatures(LEXICON)
     keys, offsets = features.keys(docs)
     assert offsets[-1] == len(keys)
@@ -38,12 +38,12 @@ def test_negation_case_and_marks_make_a_difference_where_they_should():
 
 def test_votes_are_those_of_the_lexicon():
     sentences = [["not", "slow", ",", "good"], ["slow"], ["table"], ["good", "but", "slow"]]
-    votes = SentenceFeatures(LEXICON).votes([Doc.of_words(sentences)])
+    votes = SentenceFeatures(LEXICON).votes([Doc.from_words(sentences)])
     assert votes.tolist() == [LEXICON.vote(words) for words in sentences] == [2, -1, 0, 0]
 
 
 def test_rare_words_have_no_row_and_votes_always_have():
-    docs = [Doc.of_words([["good", "film"], ["good", "plot"]])]
+    docs = [Doc.from_words([["good", "film"], ["good", "plot"]])]
     features = SentenceFeatures(LEXICON)
     features.learn(docs, least=2)
     rows = features.rows(docs)
@@ -68,7 +68,7 @@ def test_derived_features_are_all_probabilities_winners_and_their_pairs():
 
 
 def test_further_keys_join_the_rows_of_their_sentences():
-    docs = [Doc.of_words([["good"], ["slow", "plot"]])]
+    docs = [Doc.from_words([["good"], ["slow", "plot"]])]
     features = SentenceFeatures(LEXICON)
     extra = np.array([[1, 2], [3, 2]], dtype=np.uint64)
     features.learn(docs, least=1, extra=extra)

@@ -70,15 +70,15 @@ def test_the_projection_has_the_length_asked_for():
     assert lengths.mean() == pytest.approx(3.0, rel=1e-4)  # documents have length 1
 
 
-def test_standardised_dimensions_have_the_same_spread_on_raw_documents():
+def test_standardized_dimensions_have_the_same_spread_on_raw_documents():
     rows = domain(0, 200, 1)[0]
     spread = {
-        standardise: project_documents([rows], np.arange(10), 5, standardise=standardise).project(rows).std(axis=0)
-        for standardise in (False, True)
+        standardize: project_documents([rows], np.arange(10), 5, standardize=standardize).project(rows).std(axis=0)
+        for standardize in (False, True)
     }
     assert spread[False].max() > 1.05 * spread[False].min()
     np.testing.assert_allclose(spread[True], spread[True][0], rtol=1e-4)
-    lengths = np.linalg.norm(project_documents([rows], np.arange(10), 5, standardise=True).project(rows), axis=1)
+    lengths = np.linalg.norm(project_documents([rows], np.arange(10), 5, standardize=True).project(rows), axis=1)
     assert lengths.mean() == pytest.approx(1.0, rel=1e-4)
 
 

@@ -67,7 +67,7 @@ def test_a_known_rating_is_taken_as_known(analysers):
     np.testing.assert_allclose(seen.document.max(axis=1), 1.0)
     np.testing.assert_allclose(analyser.posterior(TEST).document.sum(axis=1), 1.0)
     np.testing.assert_allclose(seen.joint.sum(axis=(1, 2)), 1.0)
-    bare = Doc.of_words([["superb", "."]])
+    bare = Doc.from_words([["superb", "."]])
     np.testing.assert_allclose(analyser.posterior([bare], given=True).sentence, analyser.posterior([bare]).sentence)
 
 

@@ -54,7 +54,7 @@ def test_a_saved_finder_finds_the_same(ellipsis, tmp_path):
     finder.fit(package.read(ellipsis / "train.ann"))
     Pipeline([finder]).save(tmp_path / "a.weft")
     again = package.load(tmp_path / "a.weft").components[0]
-    docs = [Doc.of_words([["Anna", "and", "Paul", "Berg", "left", "."]])]
+    docs = [Doc.from_words([["Anna", "and", "Paul", "Berg", "left", "."]])]
     one, other = finder.ranked(docs), again.ranked(docs)
     assert above(one, -9.0) == above(other, -9.0)
     np.testing.assert_allclose([f.score for f in one[0]], [f.score for f in other[0]], atol=1e-4)
@@ -74,7 +74,7 @@ def test_a_saved_finder_finds_the_same(ellipsis, tmp_path):
     ],
 )
 def test_every_setting_trains(ellipsis, options):
-    finder = SegmentFinder.of_options({"epochs": 3, **options})
+    finder = SegmentFinder.from_options({"epochs": 3, **options})
     report = finder.fit(package.read(ellipsis / "train.ann"), package.read(ellipsis / "more.ann"))
     assert 0.2 < report["scores"]["dev"] <= 1.0
 
@@ -83,7 +83,7 @@ def test_contiguous_finders_say_what_they_cannot_learn(ellipsis):
     finder = SegmentFinder(SegmentSettings(restrictions="contiguous no-overlap", epochs=2))
     report = finder.fit(package.read(ellipsis / "train.ann"))
     assert report["training"]["beyond_restrictions"] > 10
-    docs = [Doc.of_words([["Anna", "and", "Paul", "Berg", "left", "."]])]
+    docs = [Doc.from_words([["Anna", "and", "Paul", "Berg", "left", "."]])]
     finder(docs)
     assert docs[0].spans["entities"].is_flat()
 
@@ -100,7 +100,7 @@ def test_the_command_line_trains_and_annotates(weft, ellipsis, tmp_path):
 
 
 def test_bad_settings_and_data_are_told():
-    doc = Doc.of_words([["a", "b"]])
+    doc = Doc.from_words([["a", "b"]])
     with pytest.raises(DataError, match="no span layer 'entities'"):
         SegmentFinder().fit([doc])
     doc.spans["entities"] = SpanLayer(doc.strings)
@@ -112,7 +112,7 @@ def test_bad_settings_and_data_are_told():
         SegmentFinder()([doc])
     for wrong in ({"learner": "crf"}, {"form": "both"}, {"gap": -1}, {"epochs": 0}, {"restrictions": "flat"}):
         with pytest.raises(ConfigError):
-            SegmentFinder.of_options(wrong)
+            SegmentFinder.from_options(wrong)
     doc.spans["entities"].add([(0, 1)], "X")
     for templates in ("w[0] y[-1]", "edge: w[0]", "w[0]\npair: w{-1..1}"):
         with pytest.raises(TemplateError):
@@ -120,6 +120,6 @@ def test_bad_settings_and_data_are_told():
 
 
 def test_spans_beyond_their_sentence_are_left_out():
-    doc = Doc.of_words([["a", "b"], ["c"]])
+    doc = Doc.from_words([["a", "b"], ["c"]])
     doc.spans["x"] = SpanLayer.of(doc.strings, [(1, 3, "X"), (2, 3, "X")])
     assert sentence_segments(doc, "x") == [[], [(((0, 1),), "X")]]

@@ -32,13 +32,13 @@ def corpus():
         tags += [["PRP", "VBD", "NN", "RP"], ["PRP", "VBZ", "NN", "IN", "NN"], ["PRP", "VBZ", "JJ", "NN"]]
         found += [Expressions.of(strong=[(1, 3)]), Expressions.of(strong=[(3, 4)]), Expressions.of(weak=[(2, 3)])]
     lemmas = [[{"gave": "give", "sees": "see", "drinks": "drink"}.get(w, w.lower()) for w in s] for s in sentences]
-    doc = Doc.of_words(sentences, xpos=tags, lemma=lemmas)
+    doc = Doc.from_words(sentences, xpos=tags, lemma=lemmas)
     set_expressions(doc, found)
     return doc
 
 
 def unseen():
-    return Doc.of_words(
+    return Doc.from_words(
         [["They", "gave", "cats", "up"], ["Of", "course"], ["strong", "tea"]],
         xpos=[["PRP", "VBD", "NN", "RP"], ["IN", "NN"], ["JJ", "NN"]],
         lemma=[["they", "give", "cat", "up"], ["of", "course"], ["strong", "tea"]],
@@ -60,7 +60,7 @@ def test_every_scheme_learns_what_it_can_say(tags):
 
 @pytest.mark.parametrize("learner", ["perceptron", "mira", "margin", "crf"])
 def test_all_learners_find_expressions(learner):
-    tagger = MweTagger.of_options({"learner": learner, "epochs": "10", "features": "seen", "recall_cost": "2"})
+    tagger = MweTagger.from_options({"learner": learner, "epochs": "10", "features": "seen", "recall_cost": "2"})
     tagger.fit([corpus()], [corpus()])
     doc = unseen()
     tagger([doc])
@@ -91,7 +91,7 @@ def test_a_saved_model_knows_its_lexicons_and_finds_the_same(tmp_path):
 
 
 def test_the_lexicon_of_a_fold_leaves_its_own_expressions_out():
-    doc = Doc.of_words([["of", "course"], ["at", "all"], ["of", "course"]])
+    doc = Doc.from_words([["of", "course"], ["at", "all"], ["of", "course"]])
     set_expressions(doc, [Expressions.of(strong=[(0, 1)])] * 3)
     tagger = MweTagger(MweSettings(seen_count=1, folds=2, epochs=1))
     tagger.fit([doc])
@@ -122,7 +122,7 @@ def test_features_of_the_appendix():
     net = WordNet({"look": "nv", "glass": "n", "looking glass": "n", "check in": "v", "check-in": "n"})
     lexicons = [MweLexicon.of("wordnet", net.multiwords()), MweLexicon.of("two", [("check in", "x")])]
     features = ExpressionFeatures(lexicons, net)
-    found = features.of_sentence(
+    found = features.from_sentence(
         ["Check", "it", "in", "4", "-"], ["check", "it", "in", "4", "-"], ["VB", "PRP", "RP", "CD", ":"]
     )
     assert {"2 0", "4 first", "12 2 check in", "23 1", "23 2", "24 2 VB RP"} <= set(found[0])
@@ -130,11 +130,11 @@ def test_features_of_the_appendix():
     assert {"21 wordnet O", "2 1"} <= set(found[1])
     assert {"8", "3 1"} <= set(found[3])
     assert {"9 -", "3 0"} <= set(found[4])
-    found = features.of_sentence(["a", "check", "-", "in"], ["a", "check", "-", "in"], ["DT", "NN", "HYPH", "RP"])
+    found = features.from_sentence(["a", "check", "-", "in"], ["a", "check", "-", "in"], ["DT", "NN", "HYPH", "RP"])
     assert "18 next" in found[1]
     assert "19" in found[2]
     assert "18 previous" in found[3]
-    found = features.of_sentence(["looking", "glass"], ["look", "glass"], ["NN", "NN"])
+    found = features.from_sentence(["looking", "glass"], ["look", "glass"], ["NN", "NN"])
     assert "20 nv n B" in found[0]
     assert "20 n n I" in found[1]
     assert word_class("AUX") == "verb"
@@ -142,11 +142,11 @@ def test_features_of_the_appendix():
 
 def test_bad_settings_and_data_are_refused(tmp_path):
     with pytest.raises(ConfigError, match="3, 4, 6, 8"):
-        MweSettings.of_options({"tags": 5})
+        MweSettings.from_options({"tags": 5})
     with pytest.raises(ConfigError, match="at least 0"):
-        MweSettings.of_options({"recall_cost": -1})
+        MweSettings.from_options({"recall_cost": -1})
     with pytest.raises(DataError, match="no span layer 'mwe'"):
-        MweTagger().fit([Doc.of_words([["a"]])])
+        MweTagger().fit([Doc.from_words([["a"]])])
     (tmp_path / "a.txt").write_text("of course\n")
     same = f"{tmp_path}/a.txt,{tmp_path}/a.txt"
     with pytest.raises(ConfigError, match="names of their own"):

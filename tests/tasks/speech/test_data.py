@@ -12,7 +12,7 @@ from weft.text.conventions.repairs import struck_words
 
 
 def test_words_left_out_pass_their_children_on():
-    doc = Doc.of_words(
+    doc = Doc.from_words(
         [["He", "uh", "ran", "to", "th-", "the", "house", "."]],
         upos=[["PRON", "INTJ", "VERB", "ADP", "X", "DET", "NOUN", "PUNCT"]],
         head=[[2, 0, 2, 5, 7, 7, 3, 3]],
@@ -27,7 +27,7 @@ def test_words_left_out_pass_their_children_on():
 
 
 def test_markers_are_one_word_and_come_apart_again():
-    doc = Doc.of_words([["you", "know", "it", "works"]], upos=[["PRON", "VERB", "PRON", "VERB"]],
+    doc = Doc.from_words([["you", "know", "it", "works"]], upos=[["PRON", "VERB", "PRON", "VERB"]],
                        head=[[2, 4, 4, 0]], deprel=[["nsubj", "parataxis", "nsubj", "root"]])  # fmt: skip
     ready = prepare(doc)
     assert ready.doc.column("form") == ["you_know", "it", "works"]
@@ -39,7 +39,7 @@ def test_markers_are_one_word_and_come_apart_again():
 
 
 def test_sentences_without_words_are_left_out_and_still_become_trees():
-    doc = Doc.of_words([["uh", "."], ["go"]], upos=[["INTJ", "PUNCT"], ["VERB"]])
+    doc = Doc.from_words([["uh", "."], ["go"]], upos=[["INTJ", "PUNCT"], ["VERB"]])
     ready = prepare(doc)
     assert ready.doc.n_sentences == 1
     restore(doc, ready, [0], ["root"])
@@ -53,7 +53,7 @@ def test_sentences_without_words_are_left_out_and_still_become_trees():
 def test_restored_documents_are_trees_with_the_same_words_struck_out(data):
     words = st.sampled_from(["go", "uh", ",", "i", "mean", "st-", "now", "you", "know"])
     sentence = data.draw(st.lists(words, min_size=1, max_size=9))
-    doc = Doc.of_words([sentence])
+    doc = Doc.from_words([sentence])
     ready = prepare(doc)
     n = ready.doc.n_words
     kept = [i for i in range(n) if data.draw(st.booleans())] or list(range(n))[:1]

@@ -11,7 +11,7 @@ RELATIONS = ["nsubj", "root", "det", "amod", "obj", "punct"]
 
 
 def fluent(sentences: int) -> Doc:
-    return Doc.of_words(
+    return Doc.from_words(
         [WORDS] * sentences,
         upos=[TAGS] * sentences,
         head=[[2, 0, 5, 5, 2, 2]] * sentences,

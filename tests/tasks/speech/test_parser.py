@@ -24,7 +24,7 @@ def trained(examples: Path) -> DisfluencyParser:
 
 
 def said(text: str, tags: str) -> Doc:
-    return Doc.of_words([text.split()], upos=[tags.split()])
+    return Doc.from_words([text.split()], upos=[tags.split()])
 
 
 def test_repairs_are_struck_out_and_the_rest_is_a_tree(trained):
@@ -47,14 +47,14 @@ def test_a_saved_parser_answers_the_same(trained, tmp_path):
 
 @pytest.mark.parametrize("text", ["", "uh", "boat", "uh um", ". . ."])
 def test_odd_sentences_have_defined_trees(trained, text):
-    doc = Doc.of_words([text.split()], upos=[["X"] * len(text.split())])
+    doc = Doc.from_words([text.split()], upos=[["X"] * len(text.split())])
     trained([doc])
     if text:
         assert is_tree(doc.head)
 
 
 def test_long_utterances_and_words_said_a_thousand_times_end(trained):
-    doc = Doc.of_words([["the"] * 1000 + ["boat"]], upos=[["DET"] * 1000 + ["NOUN"]])
+    doc = Doc.from_words([["the"] * 1000 + ["boat"]], upos=[["DET"] * 1000 + ["NOUN"]])
     trained([doc])
     assert is_tree(doc.head)
 
@@ -84,7 +84,7 @@ def test_clusters_are_looked_at_and_kept_in_the_model(examples, tmp_path):
     parser.fit(weft.read(examples / "speech.conllu"))
     assert parser.prepare(said("the boat", "DET NOUN")).doc.column("cluster") == ["", "0011"]
     header, arrays = parser.state()
-    assert DisfluencyParser.of_state(header, arrays).clusters.of("ferry") == "0011"
+    assert DisfluencyParser.from_state(header, arrays).clusters.of("ferry") == "0011"
 
 
 def test_training_on_held_out_data_keeps_the_best_epoch(examples):
@@ -105,17 +105,17 @@ def test_what_makes_no_sense_is_refused(trained):
     with pytest.raises(ConfigError, match="markers"):
         DisfluencyParser(DisfluencySettings(markers="well"))
     with pytest.raises(DataError, match="no heads"):
-        DisfluencyParser().fit([Doc.of_words([["so"]])])
-    broken = Doc.of_words([["a", "b"]], head=[[2, 1]], deprel=[["x", "y"]])
+        DisfluencyParser().fit([Doc.from_words([["so"]])])
+    broken = Doc.from_words([["a", "b"]], head=[[2, 1]], deprel=[["x", "y"]])
     with pytest.raises(DataError, match="none of the 1"):
         DisfluencyParser().fit([broken])
     with pytest.raises(WeftError, match="not trained"):
-        DisfluencyParser()([Doc.of_words([["so"]])])
+        DisfluencyParser()([Doc.from_words([["so"]])])
 
 
 def test_crossing_arcs_are_lifted_among_the_words_that_stay():
     heads = [[3, 4, 0, 3, 3]]
-    doc = Doc.of_words([["a", "b", "c", "d", "e"]] * 2, upos=[["X"] * 5] * 2, head=heads * 2,
+    doc = Doc.from_words([["a", "b", "c", "d", "e"]] * 2, upos=[["X"] * 5] * 2, head=heads * 2,
                        deprel=[["reparandum", "x", "root", "x", "x"]] * 2)  # fmt: skip
     report = DisfluencyParser(DisfluencySettings(beam=2, epochs=1)).fit([doc])
     assert report["training"]["non-projective trees"] == 2

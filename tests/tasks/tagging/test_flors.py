@@ -18,21 +18,23 @@ from weft.pipeline.pipeline import Pipeline
 from weft.tasks.tagging.flors import Flors, FlorsSettings
 from weft.text.doc import Doc
 
-NEWS = Doc.of_words(
+NEWS = Doc.from_words(
     [["The", "dog", "runs", "."], ["A", "cat", "sleeps", "."], ["the", "old", "dog", "sleeps", "."]],
     upos=[["DET", "NOUN", "VERB", "PUNCT"], ["DET", "NOUN", "VERB", "PUNCT"], ["DET", "ADJ", "NOUN", "VERB", "PUNCT"]],
 )
-CHAT = Doc.of_words([["the", "doggo", "runs", "."], ["a", "lil", "doggo", "naps", "."], ["the", "lil", "cat", "naps"]])
+CHAT = Doc.from_words(
+    [["the", "doggo", "runs", "."], ["a", "lil", "doggo", "naps", "."], ["the", "lil", "cat", "naps"]]
+)
 
 
 def tagger(**settings: object) -> Flors:
-    found = Flors(FlorsSettings.of_options({"indicators": 6, **settings}))
+    found = Flors(FlorsSettings.from_options({"indicators": 6, **settings}))
     found.adapt([NEWS], [CHAT])
     return found
 
 
 def tags(found: Flors, words: list[str]) -> list[str]:
-    doc = Doc.of_words([words])
+    doc = Doc.from_words([words])
     found([doc])
     return doc.column("upos")
 
@@ -63,7 +65,7 @@ class Language:
 def test_words_under_new_names_are_tagged_as_well_as_before_and_a_tagger_of_names_collapses() -> None:
     language = Language(3)
     words, gold = language.sentences(400, 1)
-    source = Doc.of_words(words, xpos=gold)
+    source = Doc.from_words(words, xpos=gold)
     raw, _ = language.sentences(2_500, 2)
     test, test_gold = language.sentences(250, 3)
     rng = np.random.default_rng(0)
@@ -71,7 +73,7 @@ def test_words_under_new_names_are_tagged_as_well_as_before_and_a_tagger_of_name
     names = {word: "".join(rng.choice(list(string.ascii_lowercase), 6)) for word in chosen}
 
     def accuracy(found: Flors, renamed: bool) -> float:
-        doc = Doc.of_words([[names.get(word, word) if renamed else word for word in row] for row in test])
+        doc = Doc.from_words([[names.get(word, word) if renamed else word for word in row] for row in test])
         found([doc])
         flat = [
             (word, tag) for row, own in zip(test, test_gold, strict=True) for word, tag in zip(row, own, strict=True)
@@ -81,8 +83,8 @@ def test_words_under_new_names_are_tagged_as_well_as_before_and_a_tagger_of_name
 
     def learned(renamed: bool, **settings: object) -> Flors:
         text = [[names.get(word, word) for word in row] for row in raw] if renamed else raw
-        found = Flors(FlorsSettings.of_options({"column": "xpos", "indicators": 100, **settings}))
-        found.adapt([source], [Doc.of_words(text)])
+        found = Flors(FlorsSettings.from_options({"column": "xpos", "indicators": 100, **settings}))
+        found.adapt([source], [Doc.from_words(text)])
         return found
 
     before, after = accuracy(learned(False), False), accuracy(learned(True), True)
@@ -128,7 +130,9 @@ def test_every_switch_learns_the_training_text_and_survives_a_model_file(setting
     Pipeline([found]).save(tmp_path / "chat.weft")
     again = Pipeline.load(tmp_path / "chat.weft").components[0]
     for own in (found, again):
-        doc = Doc.of_words([NEWS.column("form")[first:end] for first, end in pairwise(NEWS.sentence_offsets.tolist())])
+        doc = Doc.from_words(
+            [NEWS.column("form")[first:end] for first, end in pairwise(NEWS.sentence_offsets.tolist())]
+        )
         own([doc])
         right = [a == b for a, b in zip(doc.column("upos"), NEWS.column("upos"), strict=True)]
         assert sum(right) >= len(right) - (2 if "indicators" in settings or "window" in settings else 0)
@@ -141,7 +145,7 @@ def test_classes_and_dense_vectors_may_stand_in_for_counts(tmp_path: Path) -> No
     assert tags(found, ["the", "doggo", "naps"]) == ["DET", "NOUN", "VERB"]
     header, arrays = found.state()
     assert header["settings"]["clusters"] == ""
-    assert tags(Flors.of_state(header, arrays), ["the", "doggo", "naps"]) == ["DET", "NOUN", "VERB"]
+    assert tags(Flors.from_state(header, arrays), ["the", "doggo", "naps"]) == ["DET", "NOUN", "VERB"]
     dense = DenseVectors(["dog", "doggo", "UNKNOWN", "PADDING"], np.eye(4)[[0, 0, 1, 2]])
     other = Flors(FlorsSettings(contexts="embeddings"))
     other.adapt([NEWS], dense=dense)
@@ -173,18 +177,18 @@ def test_raw_text_observed_later_gives_the_vectors_of_raw_text_read_before() -> 
 def test_a_batch_of_documents_is_tagged_as_its_documents_one_by_one() -> None:
     found = tagger()
     rows = [["the", "doggo", "naps"], ["a", "cat"], ["The", "lil", "dog", "runs", "."]]
-    together = [Doc.of_words([row]) for row in rows]
+    together = [Doc.from_words([row]) for row in rows]
     found(together)
     assert [doc.column("upos") for doc in together] == [tags(found, row) for row in rows]
 
 
 def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(ConfigError, match="unknown part 'prefixes'"):
-        FlorsSettings.of_options({"centre": "prefixes"})
+        FlorsSettings.from_options({"centre": "prefixes"})
     with pytest.raises(ConfigError, match="contexts must be one of"):
-        FlorsSettings.of_options({"contexts": "topics"})
+        FlorsSettings.from_options({"contexts": "topics"})
     with pytest.raises(ConfigError, match="streaming needs contexts=counts"):
-        FlorsSettings.of_options({"contexts": "clusters", "streaming": True})
+        FlorsSettings.from_options({"contexts": "clusters", "streaming": True})
     with pytest.raises(ConfigError, match="set clusters=FILE"):
         tagger(contexts="clusters")
     with pytest.raises(ConfigError, match="set embeddings=FILE"):

@@ -31,15 +31,15 @@ def text(n: int, nouns: tuple[str, ...], verbs: tuple[str, ...], seed: int) -> t
 
 def source(n: int = 30, seed: int = 0) -> Doc:
     words, tags = text(n, NOUNS, VERBS, seed)
-    return Doc.of_words(words, upos=tags)
+    return Doc.from_words(words, upos=tags)
 
 
 def raw(n: int = 30, seed: int = 1) -> Doc:
-    return Doc.of_words(text(n, (*NOUNS, *NEW_NOUNS), (*VERBS, *NEW_VERBS), seed)[0])
+    return Doc.from_words(text(n, (*NOUNS, *NEW_NOUNS), (*VERBS, *NEW_VERBS), seed)[0])
 
 
 def adapted(**options: object) -> tuple[GraphTagger, dict]:
-    tagger = GraphTagger.of_options(options)
+    tagger = GraphTagger.from_options(options)
     return tagger, tagger.adapt([source()], [raw()])
 
 
@@ -50,7 +50,7 @@ def same(one: GraphTagger, other: GraphTagger) -> bool:
 
 def test_new_words_take_the_tags_of_the_trigrams_they_are_like() -> None:
     tagger, report = adapted(eta=1.0)
-    new = Doc.of_words([["unrar"], ["blick"], ["gorps"]])  # by themselves: only the word can tell
+    new = Doc.from_words([["unrar"], ["blick"], ["gorps"]])  # by themselves: only the word can tell
     tagger([new])
     assert new.column("upos") == ["NOUN", "NOUN", "VERB"]
     assert report["graph"]["disconnected"] == 0.0
@@ -66,20 +66,20 @@ def test_features_of_unlabelled_text_get_weights() -> None:
 def test_a_run_that_begins_with_the_weights_of_another_is_the_same_to_the_bit() -> None:
     one, _ = adapted(variant="pooled")
     alone, _ = adapted()
-    begun = GraphTagger.of_options({})
+    begun = GraphTagger.from_options({})
     begun.adapt([source()], [raw()], first=one.first)
     assert same(begun, alone)
     with pytest.raises(DataError, match="weights to begin with"):
-        GraphTagger.of_options({}).adapt([source(5)], [raw()], first=one.first)
+        GraphTagger.from_options({}).adapt([source(5)], [raw()], first=one.first)
 
 
 @pytest.mark.must_show("graph-ssl-crf", 4)
 def test_without_sweeps_the_run_is_that_of_pooled_self_training_to_the_bit() -> None:
     rng = np.random.default_rng(3)
-    odd = Doc.of_words([rng.permutation(words).tolist() for words in text(30, NEW_NOUNS, NEW_VERBS, 2)[0]])
+    odd = Doc.from_words([rng.permutation(words).tolist() for words in text(30, NEW_NOUNS, NEW_VERBS, 2)[0]])
     runs = []
     for options in ({"sweeps": 0}, {"variant": "pooled"}, {}):
-        runs.append(GraphTagger.of_options({"alpha": 0.1, **options}))
+        runs.append(GraphTagger.from_options({"alpha": 0.1, **options}))
         runs[-1].adapt([source()], [odd])
     bare, pooled, graph = runs
     assert same(bare, pooled)
@@ -98,7 +98,7 @@ def test_with_alpha_1_the_graph_has_no_influence_on_the_run() -> None:
 def test_eta_0_learns_nothing_from_unlabelled_text() -> None:
     tagger, _ = adapted(eta=0.0)
     words, _ = text(20, NOUNS, VERBS, 5)
-    ours, theirs = Doc.of_words(words), Doc.of_words(words)
+    ours, theirs = Doc.from_words(words), Doc.from_words(words)
     tagger([ours])
     adapted(variant="supervised")[0]([theirs])
     assert ours.column("upos") == theirs.column("upos")
@@ -106,20 +106,20 @@ def test_eta_0_learns_nothing_from_unlabelled_text() -> None:
 
 def test_dev_text_keeps_the_best_round() -> None:
     words, tags = text(10, (*NOUNS, *NEW_NOUNS), (*VERBS, *NEW_VERBS), 7)
-    tagger = GraphTagger.of_options({"eta": 1.0})
-    report = tagger.adapt([source()], [raw()], dev=[Doc.of_words(words, upos=tags)])
+    tagger = GraphTagger.from_options({"eta": 1.0})
+    report = tagger.adapt([source()], [raw()], dev=[Doc.from_words(words, upos=tags)])
     assert report["scores"]["dev accuracy"] == max(row["dev accuracy"] for row in report["rounds"])
-    new = Doc.of_words(words)
+    new = Doc.from_words(words)
     tagger([new])
     right = np.mean([a == b for a, b in zip(new.column("upos"), [tag for row in tags for tag in row], strict=True)])
     assert right == pytest.approx(report["scores"]["dev accuracy"])
 
 
 def test_more_target_text_than_asked_for_and_raw_source_text_only_count() -> None:
-    tagger = GraphTagger.of_options({"sentences": 10})
+    tagger = GraphTagger.from_options({"sentences": 10})
     report = tagger.adapt([source()], [raw(7), raw(20, 3)], [source(15, 9)])
     assert report["training"]["unlabelled_sentences"] == 10
-    alone = GraphTagger.of_options({}).adapt([source()], [raw(7), raw(20, 3).subset([0, 1, 2])])
+    alone = GraphTagger.from_options({}).adapt([source()], [raw(7), raw(20, 3).subset([0, 1, 2])])
     assert report["graph"]["vertices"] == alone["graph"]["vertices"]  # others add to counts, not to the graph
 
 
@@ -138,7 +138,7 @@ def test_a_graph_made_before_serves() -> None:
 def test_a_saved_tagger_tags_alike(tmp_path: Path) -> None:
     tagger, _ = adapted()
     Pipeline([tagger]).save(tmp_path / "graph.weft")
-    docs = [Doc.of_words(text(10, NEW_NOUNS, NEW_VERBS, 4)[0]) for _ in range(2)]
+    docs = [Doc.from_words(text(10, NEW_NOUNS, NEW_VERBS, 4)[0]) for _ in range(2)]
     tagger([docs[0]])
     Pipeline.load(tmp_path / "graph.weft")(docs[1])
     assert docs[0].column("upos") == docs[1].column("upos")
@@ -170,4 +170,4 @@ def test_missing_text_is_named() -> None:
     with pytest.raises(DataError, match="no text of the target domain"):
         GraphTagger().adapt([source()], [])
     with pytest.raises(DataError, match="no xpos"):
-        GraphTagger.of_options({"column": "xpos"}).adapt([source()], [raw()])
+        GraphTagger.from_options({"column": "xpos"}).adapt([source()], [raw()])

@@ -45,7 +45,7 @@ def test_tags_are_those_of_the_dictionary_and_others_of_new_words(text, gold):
     own.tag_text(text)
     words = [(w, t) for doc in text for w, t in zip(doc.column("form"), doc.column("upos"), strict=True)]
     assert all(t in (own.dictionary.tags_of(w) or own.tags) for w, t in words)
-    new = Doc.of_words([["The", "zyx", "sells", "a", "fish", "."], ["."]])
+    new = Doc.from_words([["The", "zyx", "sells", "a", "fish", "."], ["."]])
     own([new])
     assert set(new.column("upos")) <= set(own.tags)
     assert new.column("upos")[0] == "DET"
@@ -89,7 +89,7 @@ def test_shards_change_nothing(text):
 
 
 def test_counts_of_a_tagging_are_those_of_its_pairs_and_words(text):
-    doc = Doc.of_words([["a", "b"], ["b"]])
+    doc = Doc.from_words([["a", "b"], ["b"]])
     _, lists = lattice(doc.column("form"), doc.sentence_offsets, TagDictionary({}, ["X", "Y"], rules=False))
     counts = counts_of(lists, np.array([0, 1, 1], dtype=np.int32))
     assert np.argwhere(counts.transitions).tolist() == [[0, 1], [1, 3], [2, 0], [2, 1]]
@@ -102,7 +102,7 @@ def test_a_tag_set_may_be_larger_than_a_machine_word():
     tags = [f"T{k}" for k in range(100)]
     own = TagDictionary({"a": ["T3", "T99"], "b": ["T70"]}, tags, rules=False)
     assert own.mask(["a", "b", "c"]).sum(axis=1).tolist() == [2, 1, 100]
-    kept = TagDictionary.of_arrays(own.arrays(), tags, rules=False)
+    kept = TagDictionary.from_arrays(own.arrays(), tags, rules=False)
     assert kept.tags_of("a") == ("T3", "T99")
     assert kept.tags_of("b") == ("T70",)
 
@@ -119,7 +119,7 @@ def test_a_tag_set_may_be_larger_than_a_machine_word():
 )
 def test_senseless_settings_are_refused(settings, message):
     with pytest.raises(ConfigError, match=message):
-        TagInducer.of_options(settings)
+        TagInducer.from_options(settings)
 
 
 def test_bad_input_is_named(text):

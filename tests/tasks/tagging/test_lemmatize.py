@@ -1,4 +1,4 @@
-"""Lemmatising: seen and unseen words, casing, tags, saving, accuracy and speed."""
+"""Lemmatizing: seen and unseen words, casing, tags, saving, accuracy and speed."""
 
 import time
 
@@ -25,13 +25,13 @@ ROWS = [
 @pytest.fixture(scope="module")
 def lemmatizer():
     forms, lemmas, tags = zip(*ROWS, strict=True)
-    found = Lemmatizer.of_options({"min_count": 1})
-    found.fit([Doc.of_words([forms] * 3, lemma=[lemmas] * 3, upos=[tags] * 3)])
+    found = Lemmatizer.from_options({"min_count": 1})
+    found.fit([Doc.from_words([forms] * 3, lemma=[lemmas] * 3, upos=[tags] * 3)])
     return found
 
 
 def lemmas(lemmatizer, *words):
-    doc = Doc.of_words([[form for form, _ in words]], upos=[[tag for _, tag in words]])
+    doc = Doc.from_words([[form for form, _ in words]], upos=[[tag for _, tag in words]])
     lemmatizer([doc])
     return doc.column("lemma")
 
@@ -41,7 +41,7 @@ def test_every_word_of_the_training_data_gets_its_lemma(lemmatizer):
 
 
 def test_lemmas_come_with_probabilities_if_asked(lemmatizer, tmp_path):
-    doc = Doc.of_words([["barked", "was", "zzyzx"]], upos=[["VERB", "AUX", "NOUN"]])
+    doc = Doc.from_words([["barked", "was", "zzyzx"]], upos=[["VERB", "AUX", "NOUN"]])
     lemmatizer([doc])
     assert "lemma" not in doc.confidence
     Pipeline([lemmatizer]).save(tmp_path / "m.weft")
@@ -90,10 +90,10 @@ def test_a_saved_lemmatizer_gives_the_same(lemmatizer, tmp_path):
 
 
 @pytest.mark.parametrize("learner", ["perceptron", "mira", "crf"])
-def test_every_learner_lemmatises_after_its_tagger(learner, document, bare):
+def test_every_learner_lemmatizes_after_its_tagger(learner, document, bare):
     columns = ("lemma", "upos", "xpos", "feats")
     train = document(100, columns=columns)
-    tagger, lemmatizer = Tagger(), Lemmatizer.of_options({"learner": learner})
+    tagger, lemmatizer = Tagger(), Lemmatizer.from_options({"learner": learner})
     tagger.fit([train])
     report = lemmatizer.fit([train], [document(20, seed=2, columns=columns)])
     assert report["scores"]["dev accuracy"] == 1.0
@@ -103,11 +103,11 @@ def test_every_learner_lemmatises_after_its_tagger(learner, document, bare):
     assert np.mean(np.array(gold.column("lemma")) == np.array(system.column("lemma"))) > 0.97
 
 
-def test_data_without_tags_are_lemmatised_by_form_alone():
-    doc = Doc.of_words([["dogs", "cats", "birds", "trees"]], lemma=[["dog", "cat", "bird", "tree"]])
+def test_data_without_tags_are_lemmatized_by_form_alone():
+    doc = Doc.from_words([["dogs", "cats", "birds", "trees"]], lemma=[["dog", "cat", "bird", "tree"]])
     lemmatizer = Lemmatizer()
     lemmatizer.fit([doc])
-    new = Doc.of_words([["ships"]])
+    new = Doc.from_words([["ships"]])
     lemmatizer([new])
     assert new.column("lemma") == ["ship"]
 
@@ -122,15 +122,15 @@ def test_what_is_remembered_of_words_is_bounded(lemmatizer, monkeypatch):
 
 def test_what_cannot_be_learned_is_told_plainly():
     with pytest.raises(DataError, match="no lemmas"):
-        Lemmatizer().fit([Doc.of_words([["a"]])])
+        Lemmatizer().fit([Doc.from_words([["a"]])])
     with pytest.raises(ConfigError, match="learner must be one of"):
-        Lemmatizer.of_options({"learner": "magic"})
+        Lemmatizer.from_options({"learner": "magic"})
     with pytest.raises(WeftError, match="not trained yet"):
-        Lemmatizer()([Doc.of_words([["a"]])])
+        Lemmatizer()([Doc.from_words([["a"]])])
 
 
 @pytest.mark.timing
-def test_a_slice_of_a_treebank_is_lemmatised_well_and_fast(treebank):
+def test_a_slice_of_a_treebank_is_lemmatized_well_and_fast(treebank):
     lemmatizer = Lemmatizer()
     lemmatizer.fit(treebank("train", 25_000))
     gold, system = treebank("dev", 6_000), treebank("dev", 6_000)

@@ -44,19 +44,19 @@ def language(domain: str, sentences: int, seed: int) -> Doc:
             row.append(str(rng.choice(list(choices), p=np.array(list(choices.values())) / sum(choices.values()))))
         words.append([str(rng.choice(FUNCTION.get(tag, content.get(tag, [])))) for tag in row])
         tags.append(row)
-    return Doc.of_words(words, xpos=tags)
+    return Doc.from_words(words, xpos=tags)
 
 
 @cache
 def two_domains() -> tuple[Doc, RawTokens, Doc]:
     """Annotated source, raw tokens of both domains, annotated target."""
     raw = [[language("s", 700, 1)], [language("t", 700, 2)]]
-    return language("s", 120, 3), RawTokens.of_texts(raw, SETTINGS), language("t", 150, 4)
+    return language("s", 120, 3), RawTokens.from_texts(raw, SETTINGS), language("t", 150, 4)
 
 
 def without_tags(doc: Doc) -> Doc:
     words = doc.column("form")
-    return Doc.of_words([words[a:b] for a, b in zip(doc.sentence_offsets, doc.sentence_offsets[1:], strict=False)])
+    return Doc.from_words([words[a:b] for a, b in zip(doc.sentence_offsets, doc.sentence_offsets[1:], strict=False)])
 
 
 def right(projection: TokenProjection | None, **options: object) -> NDArray[np.bool_]:
@@ -81,7 +81,7 @@ def unknown_error(correct: NDArray[np.bool_]) -> float:
 def test_no_predictor_looks_at_the_position_of_its_pivot() -> None:
     raw = [[language("s", 60, 1)], [language("t", 60, 2)]]
     settings = ProjectionSettings(pivot_count=10)
-    tokens = RawTokens.of_texts(raw, settings)
+    tokens = RawTokens.from_texts(raw, settings)
     weights = tokens.predictors(settings).toarray()
     for k, pivot in enumerate(tokens.pivots):
         own = tokens.place == tokens.place[pivot]
@@ -103,25 +103,25 @@ def test_pivots_are_words_frequent_in_both_texts() -> None:
 def test_correspondence_cuts_errors_of_unknown_words_and_shuffled_pivots_do_not() -> None:
     _, tokens, _ = two_domains()
     supervised = unknown_error(right(None))
-    adapted = unknown_error(right(TokenProjection.of_tokens(tokens, SETTINGS)))
+    adapted = unknown_error(right(TokenProjection.from_tokens(tokens, SETTINGS)))
     assert adapted <= 0.7 * supervised
     order = np.random.default_rng(0).permutation(tokens.matrix.shape[0])
     labels = tokens.matrix[:, tokens.pivots][order]
-    shuffled = unknown_error(right(TokenProjection.of_tokens(tokens, SETTINGS, labels)))
+    shuffled = unknown_error(right(TokenProjection.from_tokens(tokens, SETTINGS, labels)))
     assert shuffled >= 0.95 * supervised
 
 
 @pytest.mark.must_show("scl-tagging", 6)
 def test_nearest_source_words_of_a_target_noun_are_nouns() -> None:
     source, tokens, target = two_domains()
-    projection = TokenProjection.of_tokens(tokens, SETTINGS)
+    projection = TokenProjection.from_tokens(tokens, SETTINGS)
     tag_of = dict(zip(source.column("form"), source.column("xpos"), strict=True))
     nouns = sorted({w for w, t in zip(target.column("form"), target.column("xpos"), strict=True) if t == "N"})[:20]
     among = [word for word, tag in tag_of.items() if tag in "ANVR"]
     nearest = [tag_of[found] for noun in nouns for found, _ in projection.similar(noun, among, 10)]
     assert nearest.count("N") / len(nearest) >= 0.7
     adjectives = sorted({w for w, t in zip(target.column("form"), target.column("xpos"), strict=True) if t == "A"})
-    one, other = projection.of_words(nouns)[1], projection.of_words(adjectives)[1]
+    one, other = projection.from_words(nouns)[1], projection.from_words(adjectives)[1]
     spread = np.sqrt(one.var(axis=0) + other.var(axis=0)) + 1e-9
     assert (np.abs(one.mean(axis=0) - other.mean(axis=0)) / spread)[:5].max() > 2.0
 
@@ -129,7 +129,7 @@ def test_nearest_source_words_of_a_target_noun_are_nouns() -> None:
 @pytest.mark.must_show("scl-tagging", 3)
 def test_the_projection_of_the_training_set_is_five_times_as_large_as_its_features() -> None:
     source, tokens, _ = two_domains()
-    tagger = SCLTagger(SCLSettings(epochs=1, calibrate=False, keep=0.5), TokenProjection.of_tokens(tokens, SETTINGS))
+    tagger = SCLTagger(SCLSettings(epochs=1, calibrate=False, keep=0.5), TokenProjection.from_tokens(tokens, SETTINGS))
     whole = tagger.projection.size  # type: ignore[union-attr]
     tagger.fit([source])
     projection = tagger.narrowed
@@ -141,8 +141,8 @@ def test_the_projection_of_the_training_set_is_five_times_as_large_as_its_featur
 
 def test_kept_dimensions_are_those_whose_weights_vary_most_among_tags() -> None:
     _, tokens, _ = two_domains()
-    projection = TokenProjection.of_tokens(tokens, SETTINGS)
-    noise = TokenProjection.of_tokens(tokens, SETTINGS).correspondence
+    projection = TokenProjection.from_tokens(tokens, SETTINGS)
+    noise = TokenProjection.from_tokens(tokens, SETTINGS).correspondence
     noise.rows[:, 4:] *= 1e-4  # dimensions of next to nothing can hardly have weights that differ
     tagger = SCLTagger(SCLSettings(epochs=1, calibrate=False, keep=0.5), projection)
     tagger.projection = type(projection)(projection.templates, projection.keys, noise, projection.pivots)
@@ -188,7 +188,7 @@ def test_a_tagger_with_the_tags_of_another_comes_back_from_a_model_file(tmp_path
 
 def test_bad_input_is_refused_in_plain_words(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="look at one word each"):
-        RawTokens.of_texts([[language("s", 5, 1)]], ProjectionSettings(features="w[-1]|w[0]", pivot_count=0))
+        RawTokens.from_texts([[language("s", 5, 1)]], ProjectionSettings(features="w[-1]|w[0]", pivot_count=0))
     with pytest.raises(DataError, match="no word is met more than 5000 times"):
         TokenProjection.learn([[language("s", 5, 1)]], ProjectionSettings(pivot_count=5000))
     with pytest.raises(DataError, match="no words"):
@@ -196,7 +196,7 @@ def test_bad_input_is_refused_in_plain_words(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="keep"):
         SCLTagger(SCLSettings(keep=0.0))
     with pytest.raises(DataError, match="have no xpos"):
-        SCLTagger(SCLSettings(column="xpos")).fit([Doc.of_words([["a", "b"]])])
+        SCLTagger(SCLSettings(column="xpos")).fit([Doc.from_words([["a", "b"]])])
     tagger = SCLTagger(SCLSettings(epochs=1, calibrate=False))
     tagger.fit([language("s", 5, 1)])
     Pipeline([tagger], {"name": "t"}).save(tmp_path / "t.weft")

@@ -21,7 +21,7 @@ def tagger(document):
 
 @pytest.mark.parametrize("learner", ["adagrad", "perceptron", "mira", "margin", "sgd", "crf"])
 def test_every_learner_tags_three_columns(learner, document, bare):
-    tagger = Tagger.of_options({"learner": learner, "iterations": 30, "epochs": 4})
+    tagger = Tagger.from_options({"learner": learner, "iterations": 30, "epochs": 4})
     report = tagger.fit([document(80)])
     assert tagger.provides == ("upos", "xpos", "feats")
     assert report["training"]["joint_tags"] == 5
@@ -37,14 +37,14 @@ def test_columns_never_contradict_each_other(tagger):
     rng = np.random.default_rng(5)
     letters = list("abcdefgsTHE1.-")
     words = [["".join(rng.choice(letters, rng.integers(1, 9))) for _ in range(8)] for _ in range(60)]
-    doc = Doc.of_words(words)
+    doc = Doc.from_words(words)
     tagger([doc])
     found = set(zip(doc.column("upos"), doc.column("xpos"), doc.column("feats"), strict=True))
     assert found <= seen
 
 
 def test_unknown_words_are_tagged_by_their_endings_and_neighbours(tagger):
-    doc = Doc.of_words([["The", "wugs", "follow", "the", "blick"]])
+    doc = Doc.from_words([["The", "wugs", "follow", "the", "blick"]])
     tagger([doc])
     assert doc.column("upos") == ["DET", "NOUN", "VERB", "DET", "NOUN"]
     assert doc.column("xpos")[1] == "NNS"
@@ -52,7 +52,7 @@ def test_unknown_words_are_tagged_by_their_endings_and_neighbours(tagger):
 
 
 def test_casing_numbers_and_one_letter_words_are_tagged(tagger):
-    doc = Doc.of_words([["THE", "DOGS", "HELP", "the", "girl"], ["7"], ["x", "1,000", "..."]])
+    doc = Doc.from_words([["THE", "DOGS", "HELP", "the", "girl"], ["7"], ["x", "1,000", "..."]])
     tagger([doc])
     assert all(doc.column("upos"))
     assert doc.column("upos")[:2] == ["DET", "NOUN"]
@@ -63,13 +63,13 @@ def test_empty_documents_and_no_documents_are_left_alone(tagger):
     tagger([empty])
     assert empty.n_words == 0
     tagger([])
-    full = Doc.of_words([["the", "dog"]])
+    full = Doc.from_words([["the", "dog"]])
     tagger([empty, full, Doc("")])
     assert full.column("upos") == ["DET", "NOUN"]
 
 
 def test_documents_with_tables_of_their_own_get_the_same_tags(tagger, document, bare):
-    together, apart = bare(document(20, seed=3)), [bare(document(20, seed=3)), Doc.of_words([["the", "cats"]])]
+    together, apart = bare(document(20, seed=3)), [bare(document(20, seed=3)), Doc.from_words([["the", "cats"]])]
     tagger([together])
     tagger(apart)
     assert apart[0].column("feats") == together.column("feats")
@@ -89,7 +89,7 @@ def test_a_saved_tagger_tags_the_same(tagger, tmp_path, document, bare):
 
 @pytest.mark.parametrize("options", [{"precision": "int8"}, {"precision": "int16", "prune": 0.01}, {"dictionary": 0}])
 def test_small_models_tag_as_well(options, document, bare):
-    tagger = Tagger.of_options(options)
+    tagger = Tagger.from_options(options)
     tagger.fit([document(100)])
     gold = document(40, seed=1)
     system = bare(gold)
@@ -102,7 +102,7 @@ def test_the_columns_of_the_data_are_learned(columns, document):
     tagger = Tagger()
     tagger.fit([document(60, columns=columns)])
     assert tagger.provides == columns
-    doc = Doc.of_words([["the", "dogs"]])
+    doc = Doc.from_words([["the", "dogs"]])
     tagger([doc])
     assert all(doc.has(column) for column in columns)
 
@@ -113,13 +113,13 @@ def test_parts_of_speech_that_decide_everything_need_no_second_step(document):
     tagger = Tagger()
     tagger.fit([doc])
     assert tagger.refiner is None
-    new = Doc.of_words([["the", "dogs"]])
+    new = Doc.from_words([["the", "dogs"]])
     tagger([new])
     assert new.column("xpos") == ["XDET", "XNOUN"]
 
 
 def test_probabilities_are_those_of_the_best_values(document, bare):
-    tagger = Tagger.of_options({"learner": "crf", "iterations": 30})
+    tagger = Tagger.from_options({"learner": "crf", "iterations": 30})
     tagger.fit([document(60)])
     tagger.probabilities = True
     doc = bare(document(10, seed=4))
@@ -132,9 +132,9 @@ def test_probabilities_are_those_of_the_best_values(document, bare):
 
 
 def test_k_best_taggings_are_probable_different_and_begin_with_the_best(document):
-    tagger = Tagger.of_options({"learner": "crf", "iterations": 30})
+    tagger = Tagger.from_options({"learner": "crf", "iterations": 30})
     tagger.fit([document(60)])
-    doc = Doc.of_words([["The", "wug", "sees", "the", "dogs"], ["the", "cat"]])
+    doc = Doc.from_words([["The", "wug", "sees", "the", "dogs"], ["the", "cat"]])
     lists = tagger.kbest(doc, 4)
     tagger([doc])
     assert len(lists) == 2
@@ -149,7 +149,7 @@ def test_k_best_taggings_are_probable_different_and_begin_with_the_best(document
 def test_clusters_are_read_used_and_saved(tmp_path, document, bare):
     rows = ["00\tdogs\t3", "01\tcats\t3", "1\tsee\t3", "1\thear\t3"]
     (tmp_path / "paths").write_text("\n".join(rows) + "\n")
-    tagger = Tagger.of_options({"clusters": str(tmp_path / "paths")})
+    tagger = Tagger.from_options({"clusters": str(tmp_path / "paths")})
     tagger.fit([document(60)])
     assert "c[0]" in tagger.settings.templates
     Pipeline([tagger]).save(tmp_path / "m.weft")
@@ -169,11 +169,11 @@ def test_dev_data_are_watched_in_both_steps(document):
 
 def test_what_cannot_be_learned_is_told_plainly(document):
     with pytest.raises(DataError, match="has no upos"):
-        Tagger().fit([Doc.of_words([["a", "b"]])])
+        Tagger().fit([Doc.from_words([["a", "b"]])])
     with pytest.raises(ConfigError, match="cannot learn joint tags"):
-        Tagger.of_options({"learner": "memm", "iterations": 2}).fit([document(20)])
+        Tagger.from_options({"learner": "memm", "iterations": 2}).fit([document(20)])
     with pytest.raises(ConfigError, match="dictionary must be at least 0"):
-        Tagger.of_options({"dictionary": -1})
+        Tagger.from_options({"dictionary": -1})
 
 
 @pytest.mark.timing

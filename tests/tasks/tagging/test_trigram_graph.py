@@ -21,7 +21,7 @@ def build(
 ) -> TypeGraph:
     rng = np.random.default_rng(seed)
     tags = rng.integers(0, n_tags, sum(map(len, labelled)))
-    return TypeGraph.build([Doc.of_words(labelled)], tags, [Doc.of_words(raw)], n_tags=n_tags, **options)  # type: ignore[arg-type]
+    return TypeGraph.build([Doc.from_words(labelled)], tags, [Doc.from_words(raw)], n_tags=n_tags, **options)  # type: ignore[arg-type]
 
 
 def type_names(sentences: list[list[str]]) -> list[tuple[str, str, str]]:
@@ -110,6 +110,6 @@ def test_diagnostics_count_types_without_a_path_to_labelled_ones() -> None:
 
 def test_bad_input_is_refused_in_plain_words() -> None:
     with pytest.raises(DataError, match="one tag a word"):
-        TypeGraph.build([Doc.of_words([["a"]])], [0, 1], [], n_tags=2)
+        TypeGraph.build([Doc.from_words([["a"]])], [0, 1], [], n_tags=2)
     with pytest.raises(ConfigError, match="mean, entropy"):
         build([["a"]], [["b"]]).pool(np.ones((2, 3)) / 3, "median")

@@ -14,7 +14,7 @@ from weft.text.doc import Doc
 
 WORDS = [["the", "dogs", "run"], ["a", "run", "ends"], ["dogs", "ran"], ["the", "cats", "walked"], ["they", "talked"]]
 TAGS = [["D", "N", "V"], ["D", "N", "V"], ["N", "V"], ["D", "N", "V"], ["P", "V"]]
-TRAIN = Doc.of_words(WORDS, upos=TAGS)
+TRAIN = Doc.from_words(WORDS, upos=TAGS)
 
 
 def trained() -> TrigramTagger:
@@ -32,7 +32,7 @@ def test_orders_weigh_what_they_predict_when_left_out() -> None:
 
 
 def test_suffixes_guess_the_tags_of_unknown_words() -> None:
-    doc = Doc.of_words([["the", "birds", "balked"]])
+    doc = Doc.from_words([["the", "birds", "balked"]])
     trained()([doc])
     assert doc.column("upos") == ["D", "N", "V"]
 
@@ -42,7 +42,7 @@ def test_a_known_word_never_has_a_tag_that_it_was_not_seen_with() -> None:
     tagger = trained()
     assert [tagger.tags[i] for i in tagger.candidates("run")[0]] == ["N", "V"]
     assert [tagger.tags[i] for i in tagger.candidates("ends")[0]] == ["V"]
-    doc = Doc.of_words([["the", "ends", "run"]])
+    doc = Doc.from_words([["the", "ends", "run"]])
     tagger([doc])
     assert doc.column("upos")[1] == "V"
 

@@ -30,7 +30,7 @@ def document(n, seed=0, keep=1.0):
     """A document whose tags are kept with a probability."""
     words, tags = sentences(n, seed)
     rng = np.random.default_rng(seed + 1)
-    return Doc.of_words(words, upos=[[tag if rng.random() < keep else "" for tag in own] for own in tags])
+    return Doc.from_words(words, upos=[[tag if rng.random() < keep else "" for tag in own] for own in tags])
 
 
 @pytest.fixture
@@ -67,17 +67,17 @@ def test_a_dictionary_or_projected_tags_alone_will_do(model, dictionary):
 
 def test_tags_are_searched_within_the_dictionary_even_where_projections_say_otherwise(dictionary):
     words = [["the", "river", "sinks", "."]] * 30
-    wrong = Doc.of_words(words, upos=[["DET", "VERB", "NOUN", "."]] * 30)
+    wrong = Doc.from_words(words, upos=[["DET", "VERB", "NOUN", "."]] * 30)
     tagger = WeakTagger(WeakTaggerSettings(conflict="token"), dictionary)
     report = tagger.fit([wrong, document(50)])
     assert report["constraints"]["conflicts"] > 0.1
-    new = Doc.of_words([["the", "river", "sinks", "."]])
+    new = Doc.from_words([["the", "river", "sinks", "."]])
     tagger([new])
     assert new.column("upos") == ["DET", "NOUN", "VERB", "."]
 
 
 def test_tags_of_universal_dependencies_are_mapped_and_foreign_ones_left_out():
-    doc = Doc.of_words([["Rome", "was", "burning", "!"]] * 5, upos=[["PROPN", "AUX", "???", "PUNCT"]] * 5)
+    doc = Doc.from_words([["Rome", "was", "burning", "!"]] * 5, upos=[["PROPN", "AUX", "???", "PUNCT"]] * 5)
     tagger = WeakTagger()
     assert tagger.gold(doc)[:4] == ["NOUN", "VERB", "", "."]
     report = tagger.fit([doc])
@@ -99,7 +99,7 @@ def test_a_saved_model_tags_as_before(model, dictionary, tmp_path):
     tagger.fit([document(100, keep=0.3)])
     Pipeline([tagger]).save(tmp_path / "weak.weft")
     loaded = Pipeline.load(tmp_path / "weak.weft").components[0]
-    docs = [Doc.of_words(sentences(30, seed=4)[0]) for _ in range(2)]
+    docs = [Doc.from_words(sentences(30, seed=4)[0]) for _ in range(2)]
     for each, doc in zip((tagger, loaded), docs, strict=True):
         each.probabilities, each.alternatives = True, 2
         each([doc])
@@ -138,16 +138,16 @@ def test_of_several_starts_the_most_probable_end_is_kept(dictionary):
 
 
 def test_other_tag_sets_can_be_used():
-    doc = Doc.of_words([["a", "b"]] * 4, xpos=[["A", ""], ["A", "B"]] * 2)
+    doc = Doc.from_words([["a", "b"]] * 4, xpos=[["A", ""], ["A", "B"]] * 2)
     tagger = WeakTagger(WeakTaggerSettings(tagset="A B C", column="xpos"))
     tagger.fit([doc])
-    new = Doc.of_words([["a", "b"]])
+    new = Doc.from_words([["a", "b"]])
     tagger([new])
     assert new.column("xpos") == ["A", "B"]
 
 
 def test_plain_errors_for_what_cannot_be_learned(dictionary):
-    empty = Doc.of_words([["a", "b"]])
+    empty = Doc.from_words([["a", "b"]])
     with pytest.raises(DataError, match="nothing to learn tags from: give a dictionary"):
         WeakTagger().fit([empty])
     with pytest.raises(DataError, match="no words were found"):
@@ -157,8 +157,8 @@ def test_plain_errors_for_what_cannot_be_learned(dictionary):
     with pytest.raises(ConfigError, match="both must be the same"):
         WeakTagger(dictionary=TagDictionary({"a": ["A"]}, tags=["A"])).fit([empty])
     with pytest.raises(ConfigError, match="model must be one of crf, hmm"):
-        WeakTagger.of_options({"model": "svm"})
+        WeakTagger.from_options({"model": "svm"})
     with pytest.raises(ConfigError, match="choose model=crf or model=hmm"):
-        WeakTagger.of_options({"learner": "perceptron"})
+        WeakTagger.from_options({"learner": "perceptron"})
     with pytest.raises(ConfigError, match="type_threshold"):
-        WeakTagger.of_options({"type_threshold": 2})
+        WeakTagger.from_options({"type_threshold": 2})

@@ -44,7 +44,7 @@ def test_a_model_that_was_saved_finds_the_same(detector, examples, tmp_path):
     assert report["scores"]["dev sentences f1"] > 0.9
     loaded = Pipeline.load(tmp_path / "m.weft")
     for component in (detector, loaded.components[0]):
-        doc = Doc.of_words([["The", "gate", "may", "be", "open", "."], ["It", "is", "old", "."]])
+        doc = Doc.from_words([["The", "gate", "may", "be", "open", "."], ["It", "is", "old", "."]])
         component([doc])
         assert hedges_of(doc) == [[Hedge((2,), (2, 5))], []]
         assert uncertain_of(doc) == [True, False]
@@ -57,19 +57,19 @@ def test_features_may_have_places_of_their_own(examples, tmp_path):
 
 
 def test_cues_may_be_given(detector):
-    doc = Doc.of_words([["The", "gate", "may", "be", "open", "."]])
+    doc = Doc.from_words([["The", "gate", "may", "be", "open", "."]])
     hedges, _ = detector.find([doc], [[Hedge((0,))]])
     assert hedges[0][0].cue == (0,)
     assert hedges[0][0].scope[0] == 0
 
 
 def test_sentences_alone_can_be_learned():
-    doc = Doc.of_words([["Some", "say", "so"], ["It", "is", "so"], ["Some", "think", "so"], ["It", "was"]])
+    doc = Doc.from_words([["Some", "say", "so"], ["It", "is", "so"], ["Some", "think", "so"], ["It", "was"]])
     set_hedges(doc, [[], [], [], []], uncertain=[True, False, True, False])
     for learner in ("l1", "l2", "margin"):
         found = HedgeDetector(HedgeSettings(sentence_learner=learner, c=10.0, sentence_l2=0.1))
         found.fit([doc])
-        new = Doc.of_words([["Some", "know"], ["It", "knows"]])
+        new = Doc.from_words([["Some", "know"], ["It", "knows"]])
         found([new])
         assert uncertain_of(new) == [True, False]
         assert found.cue_model is None
@@ -78,17 +78,17 @@ def test_sentences_alone_can_be_learned():
 
 def test_pieces_that_belong_together_are_one_cue():
     rows = [["It", "is", "either", "cold", "or", "warm", "."], ["It", "is", "cold", "."]] * 4
-    doc = Doc.of_words(rows)
+    doc = Doc.from_words(rows)
     set_hedges(doc, [[Hedge((2, 4), (2, 6))], []] * 4)
     detector = HedgeDetector(HedgeSettings(**SMALL, scope_l2=0.1))  # so few sentences bear no more
     detector.fit([doc])
-    new = Doc.of_words([["She", "is", "either", "late", "or", "lost", "."]])
+    new = Doc.from_words([["She", "is", "either", "late", "or", "lost", "."]])
     detector([new])
     assert hedges_of(new) == [[Hedge((2, 4), (2, 6))]]
 
 
 def test_biases_speak_for_certain_sentences_and_all_else_for_uncertain_ones():
-    doc = observe([Doc.of_words([["It", "may", "rain"], ["It", "rains"]])])
+    doc = observe([Doc.from_words([["It", "may", "rain"], ["It", "rains"]])])
     templates = Templates("SENLEN[0] LEMMA[0]")
     space = Space.of(look(doc, templates), 2, 0)
     data = space.sentences(look(doc, templates))
@@ -98,7 +98,7 @@ def test_biases_speak_for_certain_sentences_and_all_else_for_uncertain_ones():
 
 
 def test_ranges_products_heads_and_labels_are_templates():
-    doc = Doc.of_words(
+    doc = Doc.from_words(
         [["it", "may", "rain"]], upos=[["PRON", "AUX", "VERB"]], head=[[3, 3, 0]], deprel=[["nsubj", "aux", "root"]]
     )
     seen = with_cues(observe([doc]), trees_of(doc), [(0, [1])])
@@ -124,17 +124,17 @@ def test_ranges_products_heads_and_labels_are_templates():
 
 
 def test_features_of_some_sentences_and_templates_are_those_of_the_whole():
-    doc = observe([Doc.of_words([["a", "b"], ["c"], ["d", "e", "f"]])])
+    doc = observe([Doc.from_words([["a", "b"], ["c"], ["d", "e", "f"]])])
     observed = look(doc, Templates("TOKEN[0] TOKEN[-1] TOKEN[0]|TOKEN[1]"))
     part = observed.choose([0, 2]).take([2, 0])
     assert part.sentences.tolist() == [0, 3, 5]
-    direct = look(observe([Doc.of_words([["d", "e", "f"], ["a", "b"]])]), Templates("TOKEN[0] TOKEN[0]|TOKEN[1]"))
+    direct = look(observe([Doc.from_words([["d", "e", "f"], ["a", "b"]])]), Templates("TOKEN[0] TOKEN[0]|TOKEN[1]"))
     assert part.keys.tolist() == direct.keys.tolist()
     assert part.word.tolist() == direct.word.tolist()
 
 
 def test_fixed_expressions_are_single_words_for_sentences():
-    doc = Doc.of_words([["Of", "course", "so"]], head=[[3, 1, 0]], deprel=[["advmod", "fixed", "root"]])
+    doc = Doc.from_words([["Of", "course", "so"]], head=[[3, 1, 0]], deprel=[["advmod", "fixed", "root"]])
     merged = merged_units(observe([doc]))
     assert merged.column("LEMMA") == ["of_course", "so"]
     assert merged.sentence_offsets.tolist() == [0, 2]
@@ -198,18 +198,18 @@ def test_every_scope_of_any_tree_holds_its_cue():
 
 def test_bad_settings_and_data_are_refused(detector):
     with pytest.raises(ConfigError, match="l1, l2, margin"):
-        HedgeSettings.of_options({"sentence_learner": "svm"})
+        HedgeSettings.from_options({"sentence_learner": "svm"})
     with pytest.raises(ConfigError, match="width must be above 0"):
-        HedgeSettings.of_options({"width": "0"})
+        HedgeSettings.from_options({"width": "0"})
     with pytest.raises(DataError, match="no span layer 'speculation'"):
-        HedgeDetector().fit([Doc.of_words([["a"]])])
-    doc = Doc.of_words([["a"], ["b"]])
+        HedgeDetector().fit([Doc.from_words([["a"]])])
+    doc = Doc.from_words([["a"], ["b"]])
     set_hedges(doc, [[], []])
     with pytest.raises(DataError, match="all are of one kind"):
         HedgeDetector().fit([doc])
     with pytest.raises(WeftError, match="not trained yet"):
-        HedgeDetector()([Doc.of_words([["a"]])])
-    observed = look(observe([Doc.of_words([["a"]])]), Templates("TOKEN[0]"))
+        HedgeDetector()([Doc.from_words([["a"]])])
+    observed = look(observe([Doc.from_words([["a"]])]), Templates("TOKEN[0]"))
     with pytest.raises(ConfigError, match="hash_bits"):
         LabelModel.fit(Templates("TOKEN[0]"), observed, np.zeros(1, dtype=np.int32), Margin(), bits=40)
     with pytest.raises(ConfigError, match="sentences are judged by"):

@@ -8,11 +8,11 @@ from weft import data
 from weft.errors import ConfigError, DataError
 from weft.formats import read
 from weft.text import Doc, SpanLayer
-from weft.text.conventions.label_types import boundaries_lost, harmonise
+from weft.text.conventions.label_types import boundaries_lost, harmonize
 
 
 def named(spans, n=6):
-    doc = Doc.of_words([[f"w{i}" for i in range(n)]])
+    doc = Doc.from_words([[f"w{i}" for i in range(n)]])
     doc.spans["entities"] = SpanLayer.of(doc.strings, spans)
     return doc
 
@@ -28,7 +28,7 @@ def labels(docs):
 
 
 def test_common_types_are_kept_and_others_become_words():
-    new, report = harmonise(CORPORA)
+    new, report = harmonize(CORPORA)
     assert report.types == ("LOC", "PER")
     assert labels(new["en"]) == ["PER", "LOC"]
     assert report.dropped == {"en": {"MISC": 1}, "de": {}}
@@ -38,25 +38,25 @@ def test_common_types_are_kept_and_others_become_words():
 
 
 def test_all_types_are_kept_and_the_missing_ones_are_told():
-    new, report = harmonise(CORPORA, types="all")
+    new, report = harmonize(CORPORA, types="all")
     assert report.types == ("LOC", "MISC", "PER")
     assert labels(new["en"]) == ["PER", "LOC", "MISC"]
     assert report.missing == {"en": (), "de": ("MISC",)}
 
 
 def test_types_may_be_named_and_renamed():
-    new, report = harmonise(CORPORA, types=["PLACE"], renamed={"LOC": "PLACE"})
+    new, report = harmonize(CORPORA, types=["PLACE"], renamed={"LOC": "PLACE"})
     assert report.types == ("PLACE",)
     assert labels(new["de"]) == ["PLACE", "PLACE"]
 
 
 def test_nothing_in_common_and_unknown_types_and_layers_are_told():
     with pytest.raises(DataError, match="no type of span in common"):
-        harmonise({"en": [named([(0, 1, "PER")])], "de": [named([(0, 1, "LOC")])]})
+        harmonize({"en": [named([(0, 1, "PER")])], "de": [named([(0, 1, "LOC")])]})
     with pytest.raises(ConfigError, match="type GENE; there are: LOC, MISC, PER"):
-        harmonise(CORPORA, types=["GENE"])
+        harmonize(CORPORA, types=["GENE"])
     with pytest.raises(DataError, match="'en' has no span layer 'chunks'"):
-        harmonise(CORPORA, layer="chunks")
+        harmonize(CORPORA, layer="chunks")
 
 
 @pytest.mark.must_show("direct-transfer-ner", 8)

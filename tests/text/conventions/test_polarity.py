@@ -11,7 +11,7 @@ from weft.text.doc import Doc
 
 
 def review() -> Doc:
-    doc = Doc.of_words([["A", "slow", "plot"], ["Superb", "acting"], ["It", "runs", "on"]])
+    doc = Doc.from_words([["A", "slow", "plot"], ["Superb", "acting"], ["It", "runs", "on"]])
     doc.meta["rating"] = 2
     set_polarities(doc, ["neg", "pos", ""], "neg")
     return doc
@@ -42,6 +42,6 @@ def test_ratings_and_labels_that_mean_nothing_are_refused():
     with pytest.raises(WeftError, match="from 1 to 5"):
         rating_of(Doc("Fine.", meta={"rating": 11}))
     with pytest.raises(WeftError, match="no polarity 'good'"):
-        set_polarities(Doc.of_words([["a"]]), ["good"])
+        set_polarities(Doc.from_words([["a"]]), ["good"])
     with pytest.raises(WeftError, match="2 polarities for the 1 sentences"):
-        set_polarities(Doc.of_words([["a"]]), ["pos", "neg"])
+        set_polarities(Doc.from_words([["a"]]), ["pos", "neg"])

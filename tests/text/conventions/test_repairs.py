@@ -22,4 +22,4 @@ def test_subtypes_of_the_relation_count_and_cycles_end():
 
 def test_fluent_text_needs_trees():
     with pytest.raises(WeftError, match="no trees"):
-        fluent_text(Doc.of_words([["so"]]))
+        fluent_text(Doc.from_words([["so"]]))

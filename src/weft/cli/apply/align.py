@@ -46,7 +46,7 @@ def align(
     links: Annotated[
         tuple[Path, Path] | None,
         typer.Option(
-            "--links", metavar="FORWARD BACKWARD", help="Symmetrise these links of another aligner; learn nothing."
+            "--links", metavar="FORWARD BACKWARD", help="Symmetrize these links of another aligner; learn nothing."
         ),
     ] = None,
     gold: Annotated[
@@ -79,11 +79,11 @@ def align(
         raise ConfigError("--save and --set are for learning, --model for aligning with what was learned; give one")
     if links is not None and (model is not None or save is not None or chosen or threshold is not None):
         raise ConfigError(
-            "--links are symmetrised as they are; --model, --save, --set and --threshold do not go with it"
+            "--links are symmetrized as they are; --model, --save, --set and --threshold do not go with it"
         )
     facts: dict[str, Any] = {}
     if links is not None:
-        batches = _symmetrised(*links, symmetrize)
+        batches = _symmetrized(*links, symmetrize)
     elif model is not None:
         from weft.tasks.bitext.align import Aligner
 
@@ -140,11 +140,11 @@ def _learned(pairs: list[tuple[list[str], list[str]]], options: dict[str, Any]) 
     return aligner, facts
 
 
-def _symmetrised(forward: Path, backward: Path, method: str) -> Iterator[Links]:
+def _symmetrized(forward: Path, backward: Path, method: str) -> Iterator[Links]:
     from weft.formats.pharaoh import read_links
-    from weft.infer.alignment.symmetrize import symmetrise
+    from weft.infer.alignment.symmetrize import symmetrize
 
-    yield symmetrise(read_links(forward), read_links(backward), method)
+    yield symmetrize(read_links(forward), read_links(backward), method)
 
 
 def _counting(batches: Iterable[Links], counts: dict[str, int], kept: list[Links] | None) -> Iterator[Links]:

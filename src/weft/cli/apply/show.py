@@ -21,7 +21,7 @@ def lines(doc: Doc) -> Iterator[Text]:
 
     Of several layers, and beside a tree, only those that have spans in the sentence are drawn.
 
-    >>> doc = Doc.of_words([["Dogs", "bark", "."]], upos=[["NOUN", "VERB", "PUNCT"]])
+    >>> doc = Doc.from_words([["Dogs", "bark", "."]], upos=[["NOUN", "VERB", "PUNCT"]])
     >>> [line.plain for line in lines(doc)]
     ['Dogs/NOUN bark/VERB ./PUNCT']
     >>> from weft.text import SpanLayer

@@ -77,7 +77,7 @@ def curve(
     options: dict[str, Any] = {"seed": seed, **settings(setting or [])}
     options |= transfer_settings(task, sources, target, self_train, None, fields)
     options |= {"clusters": clusters or "", "native_clusters": "" if native_clusters is None else str(native_clusters)}
-    chosen = TransferSettings.of_options(options)
+    chosen = TransferSettings.from_options(options)
     data = TransferData(chosen, languages_of(chosen, list(own.docs)))
     found = transfer_curve(data, list(held_out.docs), steps, range(seed, seed + seeds))
     for inputs in (own, held_out):

@@ -279,7 +279,7 @@ def transfer_matrix(
     workers: Workers = 1,
     as_json: JsonFlag = False,
 ) -> None:
-    """Train a delexicalised parser on every treebank and try it on every other: UAS and LAS of source by target."""
+    """Train a delexicalized parser on every treebank and try it on every other: UAS and LAS of source by target."""
     from weft.progress import progress
     from weft.tasks.parsing_transfer.matrix import METRICS, TransferSettings
     from weft.tasks.parsing_transfer.matrix import transfer_matrix as find

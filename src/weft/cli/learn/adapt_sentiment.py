@@ -70,7 +70,7 @@ def sentiment(
 
     check_place(out)
     options = {"method": method, "seed": seed, "workers": workers, **settings(setting or [])}
-    classifier = PolarityClassifier.of_options(options)
+    classifier = PolarityClassifier.from_options(options)
     if classifier.settings.method != "base" and not target_raw:
         raise ConfigError(
             f"--method {classifier.settings.method} learns from reviews of the target: give them as --target-raw FILE, "

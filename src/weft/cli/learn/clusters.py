@@ -253,7 +253,7 @@ def sentences(docs: Iterable[Doc], segmenter: Pipeline | None = None) -> Iterato
     """The words of every sentence; documents that have only text are split by a segmenter, or by rule.
 
     >>> from weft.text.doc import Doc
-    >>> list(sentences([Doc("He came. She left."), Doc.of_words([["Why", "?"]])]))
+    >>> list(sentences([Doc("He came. She left."), Doc.from_words([["Why", "?"]])]))
     [['He', 'came', '.'], ['She', 'left', '.'], ['Why', '?']]
     """
     from weft.text.split import split_by_rule

@@ -69,7 +69,7 @@ def grow(
         int, typer.Option("--min-seed-words", help="Words a seed must have to be looked for.", min=1)
     ] = 1,
     parts_of_names: Annotated[
-        bool, typer.Option("--parts-of-names", help="Look for seeds beside capitalised words too.")
+        bool, typer.Option("--parts-of-names", help="Look for seeds beside capitalized words too.")
     ] = False,
     format: Annotated[str, typer.Option("--format", help="Of patterns and entities: tsv, jsonl.")] = "tsv",
     from_format: FromFormat = None,
@@ -104,7 +104,7 @@ def grow(
         negatives=not no_negatives,
         containing=_pairs(containing or [], "--containing"),
         more_stop_words=tuple(read_names(stop_words)) if stop_words is not None else (),
-        capitalised=not any_case,
+        capitalized=not any_case,
         min_seed_words=min_seed_words,
         whole_names=not parts_of_names,
         workers=workers,

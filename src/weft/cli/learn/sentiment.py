@@ -151,7 +151,7 @@ def annotate(
     target = "-" if out is None else str(out)
     kind = "plain" if out is None else detect(out)
     if kind == "plain":
-        write_labelled((_shown(Review.of_doc(doc), doc) for doc in annotated()), target)
+        write_labelled((_shown(Review.from_doc(doc), doc) for doc in annotated()), target)
     else:
         write(annotated(), target, **({"comments": "add"} if kind == "conllu" else {}))
     if as_json:

@@ -20,7 +20,7 @@ def transfer_settings(
     labelled: Sequence[Path] | None,
     fields: str | None,
 ) -> dict[str, Any]:
-    """The settings of a recogniser that learns from other languages; none where none are given."""
+    """The settings of a recognizer that learns from other languages; none where none are given."""
     if sources is None:
         for option, value in {"--self-train": rounds, "--labelled": labelled}.items():
             if value is not None:
@@ -81,7 +81,7 @@ def show_transfer(report: dict[str, Any]) -> None:
     for name, share in report["clusters"].items():
         typer.echo(f"target words in a {name} cluster: {100 * share:.1f} %")
     if "target" in report:
-        typer.echo(f"On the target text:\n{WeakReport.of_dict(report['target'])}")
+        typer.echo(f"On the target text:\n{WeakReport.from_dict(report['target'])}")
 
 
 def _named(counts: dict[str, int]) -> str:

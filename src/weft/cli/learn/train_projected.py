@@ -15,7 +15,7 @@ def bitext_settings(
     source_model: str | None,
     others: dict[str, str | Path | None],
 ) -> dict[str, Any]:
-    """The settings of a recogniser that learns from a bitext; none where no bitext is given."""
+    """The settings of a recognizer that learns from a bitext; none where no bitext is given."""
     given = {"--links": links, "--source-model": source_model, **{f"--{name}": value for name, value in others.items()}}
     if bitext is None:
         for option, value in given.items():

@@ -67,7 +67,7 @@ def train_weak_tagger(
         return
     weak = report.pop("weak")
     print_table("Trained tagger", ["", ""], flat(report), figures=[1])
-    typer.echo(f"\nOn the {'training' if dev is None else 'dev'} text:\n{WeakReport.of_dict(weak)}")
+    typer.echo(f"\nOn the {'training' if dev is None else 'dev'} text:\n{WeakReport.from_dict(weak)}")
 
 
 def _training(projected: Inputs | None, text: Inputs | None, column: str) -> Iterator[Doc]:

@@ -188,9 +188,9 @@ def diagnose(source: Parsed, target: Parsed, known: Collection[str] | None = Non
 
     >>> tags = [["DET", "NOUN", "NOUN", "VERB"]]
     >>> right, flat, other = [[3, 3, 4, 0]], [[3, 3, 4, 0]], [[2, 4, 2, 0]]
-    >>> news = Doc.of_words([["the", "ferry", "captain", "waved"]], upos=tags, head=right)
-    >>> lab = Doc.of_words([["the", "enzyme", "catalase", "acted"]], upos=tags, head=other)
-    >>> parsed = Doc.of_words([["the", "enzyme", "catalase", "acted"]], upos=tags, head=flat)
+    >>> news = Doc.from_words([["the", "ferry", "captain", "waved"]], upos=tags, head=right)
+    >>> lab = Doc.from_words([["the", "enzyme", "catalase", "acted"]], upos=tags, head=other)
+    >>> parsed = Doc.from_words([["the", "enzyme", "catalase", "acted"]], upos=tags, head=flat)
     >>> found = diagnose(Parsed.of([news], [news]), Parsed.of([lab], [parsed]), {"the"})
     >>> found.loss, {row.name: row.contribution for row in found.tables["nouns"]}
     (0.75, {'noun-noun arc': 0.5, 'follows from one': 0.25, 'other': 0.0})
@@ -245,7 +245,7 @@ def divergence(one: Counter[Any], other: Counter[Any]) -> float:
 def flatness(parsed: Parsed, heads: Ints) -> Flatness:
     """How flat noun phrases are in trees over the words of a domain.
 
-    >>> doc = Doc.of_words([["a", "b", "c"]], upos=[["NOUN"] * 3], head=[[3, 3, 0]])
+    >>> doc = Doc.from_words([["a", "b", "c"]], upos=[["NOUN"] * 3], head=[[3, 3, 0]])
     >>> flatness(Parsed.of([doc], [doc]), np.array([2, 2, -1]))
     Flatness(dependents=2.0, depth=1.0)
     """

@@ -63,8 +63,8 @@ class TagShift:
 def tag_shift(source: Iterable[Doc], target: Iterable[Doc], column: str = "upos") -> TagShift:
     """Compare the tags of tagged documents of a target domain with those of the source.
 
-    >>> source = [Doc.of_words([["dogs", "run"]], upos=[["NOUN", "VERB"]])]
-    >>> target = [Doc.of_words([["run", "oops", "dogs", "!"]], upos=[["NOUN", "INTJ", "NOUN", "NOUN"]])]
+    >>> source = [Doc.from_words([["dogs", "run"]], upos=[["NOUN", "VERB"]])]
+    >>> target = [Doc.from_words([["run", "oops", "dogs", "!"]], upos=[["NOUN", "INTJ", "NOUN", "NOUN"]])]
     >>> shift = tag_shift(source, target)
     >>> shift.unknown_words, shift.unseen_tags, shift.unknown_tags
     (2, 1, 1)
@@ -120,9 +120,9 @@ def evaluate_domain(
 ) -> DomainReport:
     """Score tags of a target domain, given what the tagger learned from.
 
-    >>> source = [Doc.of_words([["dogs", "run"]], upos=[["NOUN", "VERB"]])]
-    >>> gold = [Doc.of_words([["run", "Ada"]], upos=[["NOUN", "PROPN"]])]
-    >>> system = [Doc.of_words([["run", "Ada"]], upos=[["NOUN", "NOUN"]])]
+    >>> source = [Doc.from_words([["dogs", "run"]], upos=[["NOUN", "VERB"]])]
+    >>> gold = [Doc.from_words([["run", "Ada"]], upos=[["NOUN", "PROPN"]])]
+    >>> system = [Doc.from_words([["run", "Ada"]], upos=[["NOUN", "NOUN"]])]
     >>> report = evaluate_domain(source, gold, system)
     >>> report.tags.accuracy, report.joined.accuracy, report.tags.groups["unseen"].total().accuracy
     (0.5, 1.0, 1.0)
@@ -137,7 +137,7 @@ def evaluate_domain(
 def joined(docs: Iterable[Doc], column: str = "upos", tags: Mapping[str, str] = NAMES_AS_NOUNS) -> list[Doc]:
     """Copies of documents in which some tags are put as others.
 
-    >>> joined([Doc.of_words([["Ada"]], xpos=[["NNP"]])], "xpos")[0].column("xpos")
+    >>> joined([Doc.from_words([["Ada"]], xpos=[["NNP"]])], "xpos")[0].column("xpos")
     ['NN']
     """
     found = []

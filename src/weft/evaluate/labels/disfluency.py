@@ -73,7 +73,7 @@ def score_analyses(gold: Sequence[Analysis], system: Sequence[Analysis]) -> Disf
 def evaluate_disfluency(gold: Sequence[Doc], system: Sequence[Doc]) -> DisfluencyReport:
     """Compare documents with trees in which reparanda hang by that relation; both need the same words.
 
-    >>> doc = Doc.of_words([["the", "the", "sea"]], head=[[2, 3, 0]], deprel=[["reparandum", "det", "root"]])
+    >>> doc = Doc.from_words([["the", "the", "sea"]], head=[[2, 3, 0]], deprel=[["reparandum", "det", "root"]])
     >>> evaluate_disfluency([doc], [doc]).as_dict()["F"]
     1.0
     """
@@ -83,7 +83,7 @@ def evaluate_disfluency(gold: Sequence[Doc], system: Sequence[Doc]) -> Disfluenc
 def analyses_of(docs: Sequence[Doc]) -> list[Analysis]:
     """The analyses of the sentences of documents.
 
-    >>> analyses_of([Doc.of_words([["so", "so"]], head=[[2, 0]], deprel=[["reparandum", "root"]])])
+    >>> analyses_of([Doc.from_words([["so", "so"]], head=[[2, 0]], deprel=[["reparandum", "root"]])])
     [([1, 0], ['reparandum', 'root'])]
     """
     found: list[Analysis] = []

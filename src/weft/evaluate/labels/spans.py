@@ -151,7 +151,7 @@ def evaluate_spans(gold: Iterable[Doc] | Doc, system: Iterable[Doc] | Doc, layer
     Spans are compared in words where both sides have the same words, else in characters without blanks, so that the
     system may have other words and other document boundaries. Units are the gold sentences, or documents without them.
 
-    >>> docs = [Doc.of_words([["Ada", "met", "Bob"]]) for _ in range(2)]
+    >>> docs = [Doc.from_words([["Ada", "met", "Bob"]]) for _ in range(2)]
     >>> docs[0].spans["ner"] = SpanLayer.of(docs[0].strings, [(0, 1, "PER"), (2, 3, "PER")])
     >>> docs[1].spans["ner"] = SpanLayer.of(docs[1].strings, [(0, 1, "PER"), (1, 3, "PER")])
     >>> evaluate_spans(docs[0], docs[1]).score.f1

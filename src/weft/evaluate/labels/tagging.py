@@ -123,8 +123,8 @@ def evaluate_tags(
 ) -> TagReport:
     """Score a column of system documents against gold documents that have the same words.
 
-    >>> gold = Doc.of_words([["dogs", "bark"]], upos=[["NOUN", "VERB"]])
-    >>> system = Doc.of_words([["dogs", "bark"]], upos=[["NOUN", "NOUN"]])
+    >>> gold = Doc.from_words([["dogs", "bark"]], upos=[["NOUN", "VERB"]])
+    >>> system = Doc.from_words([["dogs", "bark"]], upos=[["NOUN", "NOUN"]])
     >>> evaluate_tags(gold, system).accuracy
     0.5
     """
@@ -146,7 +146,7 @@ def evaluate_tags(
 def vocabulary_of(docs: Iterable[Doc]) -> set[str]:
     """The forms that occur in documents.
 
-    >>> sorted(vocabulary_of([Doc.of_words([["dogs", "bark"]])]))
+    >>> sorted(vocabulary_of([Doc.from_words([["dogs", "bark"]])]))
     ['bark', 'dogs']
     """
     found: set[str] = set()
@@ -158,7 +158,7 @@ def vocabulary_of(docs: Iterable[Doc]) -> set[str]:
 def tag_dictionary(docs: Iterable[Doc], column: str = "upos") -> dict[str, set[str]]:
     """The labels that every form has in documents.
 
-    >>> tags = tag_dictionary([Doc.of_words([["run", "run"]], upos=[["NOUN", "VERB"]])])
+    >>> tags = tag_dictionary([Doc.from_words([["run", "run"]], upos=[["NOUN", "VERB"]])])
     >>> sorted(tags["run"])
     ['NOUN', 'VERB']
     """

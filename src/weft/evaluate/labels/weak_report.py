@@ -49,11 +49,11 @@ class WeakReport:
         return {**vars(self), "parts": parts, "histogram": [list(row) for row in self.histogram]}
 
     @classmethod
-    def of_dict(cls, found: Mapping[str, Any]) -> WeakReport:
+    def from_dict(cls, found: Mapping[str, Any]) -> WeakReport:
         """The report of plain values.
 
         >>> report = weak_report([1, 12], [True, False], right=[True, False], confidence=[1.0, 0.5])
-        >>> WeakReport.of_dict(report.as_dict()) == report
+        >>> WeakReport.from_dict(report.as_dict()) == report
         True
         """
         parts = {name: Part(**part) for name, part in found["parts"].items()}

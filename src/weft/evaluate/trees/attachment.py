@@ -41,8 +41,8 @@ def evaluate_trees(
 ) -> TreeReport:
     """Score the trees of documents with the same words; `counted` tells which words of a gold document count.
 
-    >>> gold = Doc.of_words([["dogs", "bark", "."], ["yes", "."]], head=[[2, 0, 2], [0, 1]])
-    >>> system = Doc.of_words([["dogs", "bark", "."], ["yes", "."]], head=[[2, 0, 1], [0, 1]])
+    >>> gold = Doc.from_words([["dogs", "bark", "."], ["yes", "."]], head=[[2, 0, 2], [0, 1]])
+    >>> system = Doc.from_words([["dogs", "bark", "."], ["yes", "."]], head=[[2, 0, 1], [0, 1]])
     >>> {name: round(score, 1) for name, score in evaluate_trees([gold], [system]).scores.items()}
     {'UAS': 80.0, 'LAS': 80.0, 'Root': 100.0, 'Complete': 50.0}
     >>> evaluate_trees([gold], [system], not_punctuation).scores["Complete"]
@@ -92,7 +92,7 @@ def evaluate_trees(
 def not_punctuation(doc: Doc) -> Mask:
     """The words that do not consist of punctuation alone, by the Unicode categories of their characters.
 
-    >>> not_punctuation(Doc.of_words([["No", ",", "U.S.", "``", "$"]])).tolist()
+    >>> not_punctuation(Doc.from_words([["No", ",", "U.S.", "``", "$"]])).tolist()
     [True, False, True, True, True]
     """
     return np.array(

@@ -86,8 +86,8 @@ def evaluate_conllx(
     """Score the trees of documents with the same words; `punctuation` counts those words too.
 
     >>> words, tags = [["dogs", "bark", "."]], [["NOUN", "VERB", "PUNCT"]]
-    >>> gold = Doc.of_words(words, upos=tags, head=[[2, 0, 2]], deprel=[["nsubj", "root", "punct"]])
-    >>> found = Doc.of_words(words, upos=tags, head=[[2, 0, 1]], deprel=[["obj", "root", "punct"]])
+    >>> gold = Doc.from_words(words, upos=tags, head=[[2, 0, 2]], deprel=[["nsubj", "root", "punct"]])
+    >>> found = Doc.from_words(words, upos=tags, head=[[2, 0, 1]], deprel=[["obj", "root", "punct"]])
     >>> report = evaluate_conllx([gold], [found])
     >>> {name: counts.total().accuracy for name, counts in report.counts.items() if name in ("LAS", "UAS")}
     {'LAS': 0.5, 'UAS': 1.0}

@@ -52,8 +52,8 @@ def evaluate_crossings(
 ) -> CrossingReport:
     """Score the heads of documents with the same words; `counted` tells which words of a gold document count.
 
-    >>> gold = Doc.of_words([["a", "b", "c", "d"], ["e", "f"]], head=[[3, 4, 0, 3], [2, 0]])
-    >>> system = Doc.of_words([["a", "b", "c", "d"], ["e", "f"]], head=[[3, 3, 0, 3], [2, 0]])
+    >>> gold = Doc.from_words([["a", "b", "c", "d"], ["e", "f"]], head=[[3, 4, 0, 3], [2, 0]])
+    >>> system = Doc.from_words([["a", "b", "c", "d"], ["e", "f"]], head=[[3, 3, 0, 3], [2, 0]])
     >>> counts = evaluate_crossings([gold], [system]).counts
     >>> [round(counts[name].total().recall, 2) for name in ("UAS", "UAS (crossing)", "complete", "non-projective arcs")]
     [0.83, 0.75, 0.5, 0.0]

@@ -24,8 +24,8 @@ def evaluate_graphs(gold: Sequence[Doc], system: Sequence[Doc]) -> dict[str, Cou
     """Counts of edges a sentence.
 
     >>> words = [["Dogs", "bark", "and", "howl"]]
-    >>> gold = Doc.of_words(words, deps=[["2:nsubj|4:nsubj", "0:root", "4:cc", "2:conj"]])
-    >>> tree = Doc.of_words(words, head=[[2, 0, 4, 2]], deprel=[["nsubj", "root", "cc", "dep"]])
+    >>> gold = Doc.from_words(words, deps=[["2:nsubj|4:nsubj", "0:root", "4:cc", "2:conj"]])
+    >>> tree = Doc.from_words(words, head=[[2, 0, 4, 2]], deprel=[["nsubj", "root", "cc", "dep"]])
     >>> counts = evaluate_graphs([gold], [tree])
     >>> counts["edges"].total().precision, counts["edges"].total().recall, counts["labelled edges"].total().recall
     (1.0, 0.8, 0.6)

@@ -1,4 +1,4 @@
-"""Which words of two tokenisations of one text are the same words, as the CoNLL 2018 shared task defines it.
+"""Which words of two tokenizations of one text are the same words, as the CoNLL 2018 shared task defines it.
 
 Words are placed by their first and last character, blanks left out, and taken in the order of their first character,
 gold before system. Two plain words with the same place are the same word. The words of a multiword token have no place

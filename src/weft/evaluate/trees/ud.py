@@ -75,8 +75,8 @@ def evaluate_ud(gold: Iterable[Doc] | Doc, system: Iterable[Doc] | Doc) -> UDRep
 
     Only the order of the text matters: the system may cut it into documents, sentences and words as it likes.
 
-    >>> gold = Doc.of_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
-    >>> system = Doc.of_words([["Dogs", "bark"]], upos=[["NOUN", "NOUN"]], head=[[0, 1]], deprel=[["root", "dep"]])
+    >>> gold = Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
+    >>> system = Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "NOUN"]], head=[[0, 1]], deprel=[["root", "dep"]])
     >>> scores = evaluate_ud(gold, system).scores
     >>> scores["UPOS"].f1, scores["LAS"].f1, scores["Words"].f1
     (0.5, 0.0, 1.0)

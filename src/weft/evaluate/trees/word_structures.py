@@ -39,7 +39,7 @@ class StructureReport:
 def evaluate_structures(gold: Doc, system: Doc, known: Collection[str] = ()) -> StructureReport:
     """Compare the structures of the words of two documents with the same sentences.
 
-    >>> gold, system = (Doc.of_words([["茶杯", "好"]], xpos=[["NN", "VA"]], structure=[[own, "."]])
+    >>> gold, system = (Doc.from_words([["茶杯", "好"]], xpos=[["NN", "VA"]], structure=[[own, "."]])
     ...                 for own in ("..r", "..c"))
     >>> report = evaluate_structures(gold, system, known={"好"})
     >>> report.counts.total().correct, report.unknown, report.unknown_tagged, report.unknown_right

@@ -96,7 +96,7 @@ class Correspondence:
     """A projection: for every feature its block and h numbers, its row of theta.
 
     >>> predictors = sparse.csr_matrix(np.array([[2.0, 0.0], [2.0, 0.0], [-1.0, 1.0], [0.0, 0.0]]))
-    >>> theta = Correspondence.of_predictors(predictors, blocks=[0, 0, 1, 1], h=1)
+    >>> theta = Correspondence.from_predictors(predictors, blocks=[0, 0, 1, 1], h=1)
     >>> theta.size, theta.rows.ravel().round(3)
     (2, array([0.707, 0.707, 1.   , 0.   ], dtype=float32))
     >>> theta.project(sparse.csr_matrix([[1, 1, 0, 0], [0, 0, 1, 1]])).round(3)
@@ -110,7 +110,7 @@ class Correspondence:
     scale: float = 1.0
 
     @classmethod
-    def of_predictors(
+    def from_predictors(
         cls,
         predictors: sparse.csr_matrix,
         blocks: ArrayLike | None = None,
@@ -178,7 +178,7 @@ class Correspondence:
 
         The norm is that of sums (1) or the Euclidean one (2).
 
-        >>> theta = Correspondence.of_predictors(sparse.csr_matrix([[3.0], [4.0]]), h=1)
+        >>> theta = Correspondence.from_predictors(sparse.csr_matrix([[3.0], [4.0]]), h=1)
         >>> rows = sparse.csr_matrix([[1.0, 0.0], [1.0, 1.0]])
         >>> float(np.abs(theta.scale_to(rows).project(rows)).sum() / rows.sum()).__round__(4)
         5.0
@@ -193,14 +193,14 @@ class Correspondence:
         lengths = np.asarray(own.sum(axis=1), dtype=np.float64) ** (1.0 / norm)
         return replace(self, scale=factor * float(lengths.sum()) / size)
 
-    def standardise(self, instances: sparse.csr_matrix) -> Correspondence:
+    def standardize(self, instances: sparse.csr_matrix) -> Correspondence:
         """This projection with every dimension divided by its standard deviation on the instances.
 
         Means stay: a learner's intercept takes them up. The rows of theta are no longer of length one.
 
-        >>> theta = Correspondence.of_predictors(sparse.csr_matrix([[3.0, 0.0], [0.0, 4.0]]), h=2)
+        >>> theta = Correspondence.from_predictors(sparse.csr_matrix([[3.0, 0.0], [0.0, 4.0]]), h=2)
         >>> rows = sparse.csr_matrix([[1.0, 0.0], [5.0, 1.0]])
-        >>> theta.standardise(rows).project(rows).std(axis=0).round(4)
+        >>> theta.standardize(rows).project(rows).std(axis=0).round(4)
         array([1., 1.], dtype=float32)
         """
         spread = replace(self, scale=1.0).project(instances).std(axis=0, dtype=np.float64)
@@ -232,7 +232,7 @@ class Correspondence:
         }  # fmt: skip
 
     @classmethod
-    def of_arrays(cls, arrays: storage.Arrays) -> Correspondence:
+    def from_arrays(cls, arrays: storage.Arrays) -> Correspondence:
         kept = {name: np.array(arrays[name]) for name in ("rows", "block", "starts", "singular")}
         return cls(**kept, scale=float(arrays["scale"][0]))
 

@@ -73,7 +73,7 @@ class NeighbourCounts:
         """Count the words of documents; a document without sentences counts as one.
 
         >>> counts = NeighbourCounts()
-        >>> counts.add_docs([Doc.of_words([["Dogs", "bark"]])])
+        >>> counts.add_docs([Doc.from_words([["Dogs", "bark"]])])
         >>> counts.frequency("dogs")
         1
         """
@@ -191,13 +191,13 @@ class NeighbourCounts:
         return found
 
     @classmethod
-    def of_arrays(cls, arrays: Mapping[str, NDArray[Any]], lower: bool = True) -> NeighbourCounts:
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], lower: bool = True) -> NeighbourCounts:
         """The counts that `arrays` described.
 
         >>> counts = NeighbourCounts()
         >>> counts.add([["dogs", "bark"]])
         >>> counts.freeze(1)
-        >>> NeighbourCounts.of_arrays(counts.arrays()).vectors(["bark"]).toarray().tolist()
+        >>> NeighbourCounts.from_arrays(counts.arrays()).vectors(["bark"]).toarray().tolist()
         [[0.0, 1.0, 0.0, 1.0]]
         """
         found = cls(lower)

@@ -44,9 +44,9 @@ class TrigramContexts:
     """Counts of trigram types with the features of their contexts, growing with every text.
 
     >>> contexts = TrigramContexts()
-    >>> contexts.add([Doc.of_words([["to", "run", "a"], ["to", "run", "a"], ["you", "rent", "a"]])]).tolist()
+    >>> contexts.add([Doc.from_words([["to", "run", "a"], ["to", "run", "a"], ["you", "rent", "a"]])]).tolist()
     [0, 1, 2, 0, 1, 2, 3, 4, 5]
-    >>> contexts.add([Doc.of_words([["to", "run", "home"]])], grow=False).tolist()
+    >>> contexts.add([Doc.from_words([["to", "run", "home"]])], grow=False).tolist()
     [0, -1, -1]
     >>> contexts.pmi().shape[0]
     6

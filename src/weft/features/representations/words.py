@@ -115,7 +115,7 @@ class WordVectors:
     >>> counts = NeighbourCounts()
     >>> counts.add([["the", "dog", "runs"]])
     >>> counts.freeze(2)
-    >>> vectors = WordVectors.of_training(counts, [["the", "dog", "runs"]])
+    >>> vectors = WordVectors.from_training(counts, [["the", "dog", "runs"]])
     >>> {name: len(columns) for name, columns in vectors.columns.items()}
     {'contexts': 6, 'suffixes': 10, 'shape': 3, 'identity': 4}
     >>> rows = vectors.rows(["dog", "hog"], [False, False])
@@ -145,7 +145,7 @@ class WordVectors:
         self.columns = {name: range(first, end) for name, (first, end) in zip(PARTS, bounds, strict=True)}
 
     @classmethod
-    def of_training(
+    def from_training(
         cls,
         contexts: NeighbourCounts | ClassVectors | DenseVectors | None,
         sentences: Sequence[Sequence[str]],
@@ -207,13 +207,13 @@ class WordVectors:
         return header, arrays
 
     @classmethod
-    def of_state(cls, header: Mapping[str, Any], arrays: Arrays) -> WordVectors:
+    def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> WordVectors:
         """The vectors that `state` described."""
         own = {kind: {name.removeprefix(f"{kind}/"): array for name, array in arrays.items()
                       if name.startswith(f"{kind}/")} for kind in ("counts", "clusters", "dense")}  # fmt: skip
         contexts: NeighbourCounts | ClassVectors | DenseVectors | None = None
         if header["contexts"] == "counts":
-            contexts = NeighbourCounts.of_arrays(own["counts"], header["lower"])
+            contexts = NeighbourCounts.from_arrays(own["counts"], header["lower"])
         elif header["contexts"] == "clusters":
             words, paths = (strings_of_bytes(own["clusters"][name]) for name in ("words", "paths"))
             contexts = ClassVectors(dict(zip(words, paths, strict=True)))

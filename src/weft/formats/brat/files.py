@@ -6,7 +6,7 @@
 | `R1⇥Type Arg1:T1 Arg2:T2` | a relation of the layer `relations` |
 | `E1⇥Type:T3 Role:T1 Role:E2` | a node of the graph `events`, anchored in its trigger, with an edge a role |
 | `A1⇥Name T1 value`, `M1 ...` | an attribute of a span, relation or event |
-| `N1⇥Reference T1 DB:7⇥text` | an item of the attribute `normalisations` |
+| `N1⇥Reference T1 DB:7⇥text` | an item of the attribute `normalizations` |
 | `#1⇥Type T1⇥note` | an item of the attribute `notes` |
 | `*⇥Equiv T1 T2` | a group of the cluster layer `equivalences` |
 

@@ -133,7 +133,7 @@ class Parser:
         if kind == "#":
             values.setdefault("notes", []).append([body[0], rest])
         else:
-            values.setdefault("normalisations", []).append([body[0], " ".join(body[2:]), rest])
+            values.setdefault("normalizations", []).append([body[0], " ".join(body[2:]), rest])
             self.of_name[name] = self._target(body[1])
 
     def _attributes(self, name: str) -> dict[str, Any]:

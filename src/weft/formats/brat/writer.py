@@ -97,7 +97,7 @@ class Writer:
             if name == "notes":
                 for kind, text in value:
                     yield f"{self._fresh('#')}\t{kind} {target}\t{text}"
-            elif name == "normalisations":
+            elif name == "normalizations":
                 for kind, reference, text in value:
                     yield f"{self._fresh('N')}\t{kind} {target} {reference}\t{text}"
             elif value is not False:

@@ -241,7 +241,7 @@ def write(docs: Iterable[Doc], path: str, *, comments: Comments = "keep") -> int
 def to_text(doc: Doc, comments: Comments = "keep", spacing: Spacing | None = None, before: int = 0) -> str:
     """A document as CoNLL-U; numbers in new names of sentences go on from `before`.
 
-    >>> print(to_text(Doc.of_words([["Dogs", "bark", "!"]], [[True, False, True]])).replace("\\t", " "), end="")
+    >>> print(to_text(Doc.from_words([["Dogs", "bark", "!"]], [[True, False, True]])).replace("\\t", " "), end="")
     1 Dogs _ _ _ _ _ _ _ _
     2 bark _ _ _ _ _ _ _ SpaceAfter=No
     3 ! _ _ _ _ _ _ _ _

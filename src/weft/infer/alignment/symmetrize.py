@@ -24,11 +24,11 @@ from weft.text.bitext import Links
 METHODS = ("intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and")
 
 
-def symmetrise(forward: Links, backward: Links, method: str = "grow-diag-final-and") -> Links:
+def symmetrize(forward: Links, backward: Links, method: str = "grow-diag-final-and") -> Links:
     """One alignment out of two, both written source first; a link's score is the lower one, 0 where one lacks it.
 
     >>> forward, backward = Links.of([[(0, 0), (1, 1), (1, 2)]]), Links.of([[(0, 0), (1, 1), (2, 2)]])
-    >>> [symmetrise(forward, backward, method).pairs()[0] for method in ("intersection", "grow-diag")]
+    >>> [symmetrize(forward, backward, method).pairs()[0] for method in ("intersection", "grow-diag")]
     [[(0, 0), (1, 1)], [(0, 0), (1, 1), (1, 2), (2, 2)]]
     """
     if forward.n_pairs != backward.n_pairs:
@@ -47,16 +47,16 @@ def symmetrise(forward: Links, backward: Links, method: str = "grow-diag-final-a
         score[cells], mask[cells] = links.score, True
         masks.append(mask)
         scores.append(score)
-    chosen = symmetrise_cells(masks[0], masks[1], sizes[0], sizes[1], method)
+    chosen = symmetrize_cells(masks[0], masks[1], sizes[0], sizes[1], method)
     return links_of_cells(chosen, np.minimum(*scores), sizes[0], sizes[1])
 
 
-def symmetrise_cells(
+def symmetrize_cells(
     forward: Booleans, backward: Booleans, source_sizes: Indices, target_sizes: Indices, method: str
 ) -> Booleans:
-    """Like `symmetrise`, over cells as in `weft.infer.alignment.links`, target word by target word."""
+    """Like `symmetrize`, over cells as in `weft.infer.alignment.links`, target word by target word."""
     if method not in METHODS:
-        raise ConfigError(f"there is no way {method!r} to symmetrise; there are {', '.join(METHODS)}")
+        raise ConfigError(f"there is no way {method!r} to symmetrize; there are {', '.join(METHODS)}")
     if method == "union":
         return forward | backward
     chosen = forward & backward

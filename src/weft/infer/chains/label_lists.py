@@ -26,7 +26,7 @@ __all__ = ["LabelLists"]
 class LabelLists:
     """The labels that every position may take.
 
-    >>> lists = LabelLists.of_mask([[True, False, True], [False, True, False]], [0, 2])
+    >>> lists = LabelLists.from_mask([[True, False, True], [False, True, False]], [0, 2])
     >>> lists.labels.tolist(), lists.slots.tolist(), lists.transitions.tolist()
     ([0, 2, 1], [0, 2, 3], [1, 7])
     >>> chain = lists.chain(np.array([1.0, 0.0, 0.0]), np.zeros((3, 3)))
@@ -39,15 +39,15 @@ class LabelLists:
         self.types, self.offsets, self.n_labels = types, offsets, n_labels
 
     @classmethod
-    def of_mask(cls, mask: ArrayLike, offsets: ArrayLike) -> LabelLists:
+    def from_mask(cls, mask: ArrayLike, offsets: ArrayLike) -> LabelLists:
         """The lists of a mask `[position, label]`; every position needs a label."""
-        return cls.of_types(mask, np.arange(len(np.asarray(mask))), offsets)
+        return cls.from_types(mask, np.arange(len(np.asarray(mask))), offsets)
 
     @classmethod
-    def of_types(cls, mask: ArrayLike, types: ArrayLike, offsets: ArrayLike) -> LabelLists:
+    def from_types(cls, mask: ArrayLike, types: ArrayLike, offsets: ArrayLike) -> LabelLists:
         """The lists of positions whose types have a mask `[type, label]`; every type needs a label.
 
-        >>> LabelLists.of_types([[True, False], [True, True]], [1, 0, 1], [0, 3]).labels.tolist()
+        >>> LabelLists.from_types([[True, False], [True, True]], [1, 0, 1], [0, 3]).labels.tolist()
         [0, 1, 0, 0, 1]
         """
         allowed = np.ascontiguousarray(mask, dtype=np.bool_)
@@ -112,7 +112,7 @@ class LabelLists:
         A position with one label is decided whatever the scores: such positions cut a sentence into pieces that are
         searched one by one, and most words of a text lie in no piece at all.
 
-        >>> lists = LabelLists.of_mask([[True, False], [True, True], [False, True]], [0, 3])
+        >>> lists = LabelLists.from_mask([[True, False], [True, True], [False, True]], [0, 3])
         >>> lists.best_labels(np.zeros((3, 2)), np.array([[0.0, 1.0], [0.0, 2.0]])).tolist()
         [0, 1, 1]
         """

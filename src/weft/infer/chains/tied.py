@@ -1,6 +1,6 @@
 """Chains tied together: parts of sequences that had better carry the same labels, wherever they stand.
 
-    minimise  sum over parts u of c(u, l(u))  +  sum over ties uv of w_uv [l(u) != l(v)]
+    minimize  sum over parts u of c(u, l(u))  +  sum over ties uv of w_uv [l(u) != l(v)]
 
 A part is a pair of neighbouring positions and its label a pair of states; parts that overlap agree on the state they
 share, so that a labelling is one path a chain. The relaxation over marginals x of the chains,

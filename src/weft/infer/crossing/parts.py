@@ -1,4 +1,4 @@
-"""Crossing edges, and the one part that every edge of a tree has in the crossing-sensitive factorisation (Pitler 2014).
+"""Crossing edges, and the one part that every edge of a tree has in the crossing-sensitive factorization (Pitler 2014).
 
 Edges cross when their ends interleave, ROOT being the word 0; a tree is *1-endpoint-crossing* when the edges that cross
 any one edge share a vertex. A crossed edge h -> m has the part crossed(h, m). For an uncrossed one let g be the head of

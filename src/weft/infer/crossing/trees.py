@@ -42,7 +42,7 @@ class CrossingTrees:
 
     >>> space = all_arcs([0, 4])
     >>> gold = [3, 4, 0, 3]
-    >>> trees = CrossingTrees.of_edges(space, (space.head == np.array(gold)[space.modifier - 1]) * 1.0)
+    >>> trees = CrossingTrees.from_edges(space, (space.head == np.array(gold)[space.modifier - 1]) * 1.0)
     >>> trees.best().tolist(), trees.score(gold).tolist()
     ([3, 4, 0, 3], [4.0])
     >>> found = trees.parts(gold)
@@ -77,11 +77,13 @@ class CrossingTrees:
             setattr(self, name, checked)
 
     @classmethod
-    def of_edges(cls, space: ArcSpace, arc: ArrayLike, single_root: bool = False, longest: int = 100) -> CrossingTrees:
+    def from_edges(
+        cls, space: ArcSpace, arc: ArrayLike, single_root: bool = False, longest: int = 100
+    ) -> CrossingTrees:
         """The edge-factored parser: all parts of an edge have its score.
 
         >>> space = all_arcs([0, 2])
-        >>> CrossingTrees.of_edges(space, [1.5, 2, 0.5, 1]).best().tolist()
+        >>> CrossingTrees.from_edges(space, [1.5, 2, 0.5, 1]).best().tolist()
         [0, 0]
         """
         scores = check_scores(arc, "arc scores")
@@ -105,7 +107,7 @@ class CrossingTrees:
         if asked.any():
             scores, penalty = (crossed, *self._scores[1:]), 0.0
             if self.single_root:
-                scores, penalty = self._penalised(scores)
+                scores, penalty = self._penalized(scores)
             decode(
                 space.offsets, space.head, space.modifier, space.first, space.right, space.into, space.into_first,
                 space.rank, space.siblings, space.grand_arcs, space.grands, *scores, tables(), asked, heads, score,
@@ -162,7 +164,7 @@ class CrossingTrees:
     def _scores(self) -> FiveKinds:
         return self.crossed, self.arc, self.sibling, self.grand_arc, self.grand
 
-    def _penalised(self, given: FiveKinds) -> tuple[FiveKinds, float]:
+    def _penalized(self, given: FiveKinds) -> tuple[FiveKinds, float]:
         """Scores with a penalty on edges from ROOT that no gain elsewhere outweighs: the best tree has fewest."""
         space, nodes = self.space, self.space.node_offsets[:-1]
         finite = np.concatenate([scores[np.isfinite(scores)] for scores in given])
@@ -194,7 +196,7 @@ def nearest(heads: ArrayLike, longest: int = 100) -> States:
     if is_one_endpoint_crossing(tree):
         return tree
     space = all_arcs([0, len(tree)])
-    return CrossingTrees.of_edges(space, (space.head == tree[space.modifier - 1]) * 1.0, longest=longest).best()
+    return CrossingTrees.from_edges(space, (space.head == tree[space.modifier - 1]) * 1.0, longest=longest).best()
 
 
 def _in_order(parts: TreeParts) -> FiveKinds:

@@ -137,7 +137,7 @@ class TransitionParser:
         return header, self.arrays
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> TransitionParser:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> TransitionParser:
         """The parser that a model file describes."""
         actions = [(int(move), int(label)) for move, label in header["actions"]]
         return cls(header["system"], header["templates"], header["fields"], actions, arrays)

@@ -1,4 +1,4 @@
-"""Projective trees: tests, projectivisation, and labels that remember what was lifted.
+"""Projective trees: tests, projectivization, and labels that remember what was lifted.
 
 A tree is projective when every word between a head and its dependent is dominated by the head. `lift` makes a tree
 projective by moving the dependents of the shortest crossing arcs up to their head's head (Nivre & Nilsson 2005);

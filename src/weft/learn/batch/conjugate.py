@@ -26,9 +26,9 @@ from weft.learn.training import Arrays
 class ConjugateGradient:
     """Polak-Ribiere plus with a line search.
 
-    >>> from weft.learn.batch.optimize import minimise
+    >>> from weft.learn.batch.optimize import minimize
     >>> bowl = lambda w: (float(w[0] ** 2 + 5 * (w[1] - 1) ** 2), np.array([2 * w[0], 10 * (w[1] - 1)]))
-    >>> abs(minimise(bowl, np.ones(2) * 4, ConjugateGradient()).weights.round(5))
+    >>> abs(minimize(bowl, np.ones(2) * 4, ConjugateGradient()).weights.round(5))
     array([0., 1.])
     """
 

@@ -1,4 +1,4 @@
-"""Limited-memory BFGS: the default optimiser.
+"""Limited-memory BFGS: the default optimizer.
 
     direction = - H gradient,    H from the last m pairs  s = w' - w,  y = g' - g  (two-loop recursion)
 
@@ -7,7 +7,7 @@ over the stored vectors updates the table of products, one forms the direction (
 2014). Pairs are stored in single precision: H is built from the stored pairs alone and stays positive definite, and
 both memory and time of the vector work halve.
 
-With `l1` > 0 the method is OWL-QN (Andrew and Gao 2007): it minimises  oracle(w) + l1 * ||w||_1.
+With `l1` > 0 the method is OWL-QN (Andrew and Gao 2007): it minimizes  oracle(w) + l1 * ||w||_1.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ BLOCK = 2048
 class LBFGS:
     """Options: number of stored pairs (3 to 10 is usual), strength of an L1 penalty, slope condition of the search.
 
-    >>> from weft.learn.batch.optimize import minimise
+    >>> from weft.learn.batch.optimize import minimize
     >>> def bowl(w):
     ...     return float((w - 3) @ (w - 3)), 2 * (w - 3)
-    >>> minimise(bowl, np.zeros(2), LBFGS(memory=5)).weights.round(6)
+    >>> minimize(bowl, np.zeros(2), LBFGS(memory=5)).weights.round(6)
     array([3., 3.])
-    >>> minimise(bowl, np.zeros(2), LBFGS(l1=2.0)).weights.round(6)
+    >>> minimize(bowl, np.zeros(2), LBFGS(l1=2.0)).weights.round(6)
     array([2., 2.])
     """
 
@@ -159,7 +159,7 @@ class Pairs:
         self.count, self.newest = count, newest
 
 
-# Inner loops run over slices from zero: an index that Numba cannot prove to be non-negative is not vectorised.
+# Inner loops run over slices from zero: an index that Numba cannot prove to be non-negative is not vectorized.
 
 
 @fast_kernel

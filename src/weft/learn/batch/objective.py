@@ -1,4 +1,4 @@
-"""The function that batch learners minimise, and its gradient.
+"""The function that batch learners minimize, and its gradient.
 
     loss(w) = - sum over batches of value(w) + l2 * ||w||^2 / 2,        l2 = 1 / sigma^2
     gradient(w) = - sum over batches of scatter(parts(w)) + l2 * w
@@ -77,7 +77,7 @@ class Objective:
         self._gradient: Floats = np.zeros(model.size)
 
     def __call__(self, weights: Floats) -> tuple[float, Floats]:
-        """Loss and gradient, both for minimisation."""
+        """Loss and gradient, both for minimization."""
         self.calls += 1
         signal: Any = self.signal
         base = 0.0

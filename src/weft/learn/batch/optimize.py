@@ -1,6 +1,6 @@
-"""One interface to all optimisers of smooth functions of many weights.
+"""One interface to all optimizers of smooth functions of many weights.
 
-    minimise(oracle, start, method) -> Result,    oracle(weights) -> (loss, gradient)
+    minimize(oracle, start, method) -> Result,    oracle(weights) -> (loss, gradient)
 
 The oracle owns its gradient and may overwrite it in the next call (as `Objective` does); a method copies what it keeps.
 Methods are small objects with options: `LBFGS`, `ConjugateGradient`, `PreconditionedCG`, `MixedCG`, `IterativeScaling`.
@@ -76,14 +76,14 @@ class Run(Protocol):
 
 
 class Method(Protocol):
-    """Options of an optimiser."""
+    """Options of an optimizer."""
 
     def begin(self, oracle: Counted, start: Floats, evaluate: bool) -> Any:
         """A `Run` from `start`; `evaluate` is False when a saved state will be restored."""
         ...
 
 
-def minimise(
+def minimize(
     oracle: Any,
     start: Floats,
     method: Method | None = None,
@@ -97,14 +97,14 @@ def minimise(
     checkpoint: Checkpoint | None = None,
     describe: str = "training",
 ) -> Result:
-    """Minimise a function; the default method is L-BFGS.
+    """Minimize a function; the default method is L-BFGS.
 
     Stops when  ||gradient|| <= tolerance * max(1, ||weights||),  when the loss fell by less than `change`, relative,
     over the last ten iterations, at the limits, when the callback returns True, or on held-out data (`early`). With
     a `checkpoint` the run can be interrupted and goes on to exactly the same result.
 
     >>> target = np.array([1.0, -2.0])
-    >>> result = minimise(lambda w: (float((w - target) @ (w - target)), 2 * (w - target)), np.zeros(2))
+    >>> result = minimize(lambda w: (float((w - target) @ (w - target)), 2 * (w - target)), np.zeros(2))
     >>> result.weights.round(6), result.why
     (array([ 1., -2.]), 'converged')
     """

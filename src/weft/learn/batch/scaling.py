@@ -1,4 +1,4 @@
-"""Generalised iterative scaling with a Gaussian prior.
+"""Generalized iterative scaling with a Gaussian prior.
 
 Every iteration moves each weight by the delta that solves, on its own,
 
@@ -6,7 +6,7 @@ Every iteration moves each weight by the delta that solves, on its own,
 
 (by Newton's method; without a prior delta = log(observed / expected) / C). C is the largest feature sum of any
 solution; solutions with fewer are filled up by a slack feature, which is held at weight zero: the bound behind the
-update stays valid, the objective never falls, and the model is the same as that of all other optimisers.
+update stays valid, the objective never falls, and the model is the same as that of all other optimizers.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class IterativeScaling:
 
     >>> from weft.learn.linear.choice import ChoiceModel
     >>> from weft.learn.batch.objective import Objective
-    >>> from weft.learn.batch.optimize import minimise
+    >>> from weft.learn.batch.optimize import minimize
     >>> model = ChoiceModel(features=1, labels=2)
     >>> batch = model.batch([[1.0], [1.0], [1.0]], gold=[0, 0, 1])
-    >>> result = minimise(Objective(model, [batch]), np.zeros(2), IterativeScaling(), tolerance=1e-8)
+    >>> result = minimize(Objective(model, [batch]), np.zeros(2), IterativeScaling(), tolerance=1e-8)
     >>> round(float(np.exp(result.weights[0] - result.weights[1])), 4)
     2.0
     """
@@ -53,7 +53,7 @@ class ScalingRun:
             raise ConfigError("Iterative scaling found no active feature; are the batches empty?")
         self.observed = oracle.empirical()
         if self.observed.min() < 0:
-            raise ConfigError("Iterative scaling needs feature values >= 0; use another optimiser.")
+            raise ConfigError("Iterative scaling needs feature values >= 0; use another optimizer.")
         self.loss, self.norm = math.inf, math.inf
         self.expected = np.zeros(len(start))
         if evaluate:

@@ -4,7 +4,7 @@ Jumps from source word b of I end at one of I words, so that with c the table, c
 
     L(c) = sum_d n(d) log c(d)  -  sum over (I, b) of m(I, b) log Z(I, b),     Z(I, b) = sum over i < I of c(i - b)
 
-which no division of counts maximises. Since  -log Z >= -log Z_old - (Z - Z_old) / Z_old,  every round of
+which no division of counts maximizes. Since  -log Z >= -log Z_old - (Z - Z_old) / Z_old,  every round of
 
     c(d) <- n(d) / sum over (I, b, i) with i - b = d of m(I, b) / Z_old(I, b)
 

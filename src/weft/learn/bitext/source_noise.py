@@ -5,7 +5,7 @@ With C[y*, y] how often held-out words of the label y* were labelled y (rows tru
     P(y* | y) = C[y*, y] / sum over z of C[z, y]                (columns sum to 1)
     p(y* | x) = sum over y of P(y* | y) p(y | x)
 
-where p(y | x) are the labeller's probabilities. Normalising the rows instead would give P(y | y*), how the labeller
+where p(y | x) are the labeller's probabilities. Normalizing the rows instead would give P(y | y*), how the labeller
 errs, which is another question. A label that was never answered is taken at its word.
 """
 
@@ -52,10 +52,12 @@ class Confusion:
         object.__setattr__(self, "labels", tuple(self.labels))
 
     @classmethod
-    def of_labels(cls, truth: Sequence[str], answers: Sequence[str], labels: Sequence[str] | None = None) -> Confusion:
+    def from_labels(
+        cls, truth: Sequence[str], answers: Sequence[str], labels: Sequence[str] | None = None
+    ) -> Confusion:
         """Count the answers for words whose labels are known.
 
-        >>> Confusion.of_labels(["O", "LOC", "LOC"], ["O", "LOC", "O"]).counts.tolist()
+        >>> Confusion.from_labels(["O", "LOC", "LOC"], ["O", "LOC", "O"]).counts.tolist()
         [[1.0, 1.0], [0.0, 1.0]]
         """
         if len(truth) != len(answers):

@@ -80,7 +80,7 @@ class TranslationTable:
         return {name: getattr(self, name) for name in names} | {"unseen_null": np.array([self.unseen_null])}
 
     @classmethod
-    def of_arrays(cls, arrays: dict[str, NDArray[Any]]) -> TranslationTable:
+    def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> TranslationTable:
         """The table that `arrays` described."""
         # Kernels are compiled for writable arrays; those of model files are not.
         held = {name: np.require(array, None, ["C", "W"]) for name, array in arrays.items()}

@@ -1,7 +1,7 @@
 """Word alignment models learned from a bitext by EM: IBM model 1, then an HMM that starts from its table.
 
     expect      posterior probabilities of all links under the present tables (`weft.infer.alignment.links`)
-    maximise    rows of translation probabilities (`weft.learn.generative.dirichlet`), the table of jumps
+    maximize    rows of translation probabilities (`weft.learn.generative.dirichlet`), the table of jumps
     (`weft.learn.bitext.jumps`)
 
 Both directions are learned: target words that come from source words, and source words that come from target words.
@@ -22,7 +22,7 @@ from weft.infer.alignment.links import AlignmentMarginals, Alignments, turned_ce
 from weft.learn.bitext.jumps import estimate_jumps, jump_log_prior
 from weft.learn.generative.cooccurrence import Cooccurrences, Types
 from weft.learn.generative.dirichlet import Rows, estimate_rows
-from weft.learn.generative.em import expectation_maximisation
+from weft.learn.generative.em import expectation_maximization
 from weft.ragged import Floats
 
 #: How far a table of jumps reaches.
@@ -143,7 +143,7 @@ class Side:
         rows = Rows(np.full(self.pairs.n_entries, share), np.full(self.n_given, share), 0.0)
         return _model(rows, Rows(np.full(self.n_words, share), np.full(1, share), 0.0), np.zeros(0), 0.0)
 
-    def maximise(self, counts: Expectations, model: DirectedModel, settings: AlignmentSettings) -> DirectedModel:
+    def maximize(self, counts: Expectations, model: DirectedModel, settings: AlignmentSettings) -> DirectedModel:
         """The model that explains expected counts best."""
         rows = estimate_rows(counts.entry, self.given, self.n_given, settings.alpha)
         null = estimate_rows(counts.null, np.zeros(self.n_words, np.int32), 1, settings.alpha)
@@ -180,7 +180,7 @@ def learn_alignment(pairs: Cooccurrences, settings: AlignmentSettings | None = N
     models: list[DirectedModel] = []
     for side, name in zip(sides, ("forward", "backward"), strict=True):
         counts, _ = _expect([side], [side.even()], settings)
-        start = _maximise([side], counts, [side.even()], settings)
+        start = _maximize([side], counts, [side.even()], settings)
         models += _learn([side], start, settings.model1_rounds, settings, f"{name}, model 1", objective)
     if settings.hmm_rounds:
         starts = [_with_jumps(model, settings) for model in models]
@@ -210,11 +210,11 @@ def _learn(
         present = models
         return _expect(sides, models, settings)
 
-    def maximise(counts: list[Expectations]) -> list[DirectedModel]:
-        return _maximise(sides, counts, present, settings)
+    def maximize(counts: list[Expectations]) -> list[DirectedModel]:
+        return _maximize(sides, counts, present, settings)
 
-    result = expectation_maximisation(
-        expect, maximise, models, tolerance=0.0, max_iterations=rounds, monotone=len(sides) == 1, describe=name
+    result = expectation_maximization(
+        expect, maximize, models, tolerance=0.0, max_iterations=rounds, monotone=len(sides) == 1, describe=name
     )
     objective[name] = result.log_likelihoods
     found: list[DirectedModel] = result.parameters
@@ -239,11 +239,11 @@ def _expect(
     return counts, value
 
 
-def _maximise(
+def _maximize(
     sides: Sequence[Side], counts: Sequence[Expectations], models: Sequence[DirectedModel], settings: AlignmentSettings
 ) -> list[DirectedModel]:
     triples = zip(sides, counts, models, strict=True)
-    return [side.maximise(sums, model, settings) for side, sums, model in triples]
+    return [side.maximize(sums, model, settings) for side, sums, model in triples]
 
 
 def _agreed(pairs: Cooccurrences, first: int, end: int, link: Floats, back_link: Floats) -> tuple[Floats, Floats]:

@@ -42,7 +42,7 @@ class LabelParts:
     sizes: Ints
 
     @classmethod
-    def of_names(
+    def from_names(
         cls, parts: Sequence[Sequence[str]], views: Sequence[Sequence[Any]] = ()
     ) -> tuple[LabelParts, NDArray[np.int8]]:
         """Labels from the names of their parts and their views, and the order of every column.
@@ -50,7 +50,7 @@ class LabelParts:
         Every label has a column of its own beside those of its parts; columns of parts have the order 0, those of
         whole labels the order 1.
 
-        >>> parts, orders = LabelParts.of_names([["a", "x"], ["b", "x"]], [["left", "left"]])
+        >>> parts, orders = LabelParts.from_names([["a", "x"], ["b", "x"]], [["left", "left"]])
         >>> parts.columns.tolist(), orders.tolist(), parts.sizes.tolist()
         ([0, 1, 3, 2, 1, 4], [0, 0, 0, 1, 1], [1])
         """

@@ -100,7 +100,7 @@ class LabelTargets:
 
 @dataclass(frozen=True)
 class LabelExpectations:
-    """Generalised expectation with a distance a position; the batch carries `LabelTargets` as `constraints`.
+    """Generalized expectation with a distance a position; the batch carries `LabelTargets` as `constraints`.
 
     `strength` is the weight of the term beside other objectives.
 

@@ -101,7 +101,7 @@ class LabelSpace:
             return None
         return boundary_mask(sentences, self.n_states, self.start, self.end)
 
-    def of_labels(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+    def from_labels(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         """A table over pairs of labels as one over pairs of states."""
         return table[np.ix_(self._current, self._current)]
 

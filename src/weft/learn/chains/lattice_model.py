@@ -44,9 +44,9 @@ class LatticeBatch:
     gold: Rows | None = field(default=None)
 
     @classmethod
-    def of_masks(cls, types: Ints, sentences: Ints, space: Bools, allowed: Bools | None = None) -> LatticeBatch:
+    def from_masks(cls, types: Ints, sentences: Ints, space: Bools, allowed: Bools | None = None) -> LatticeBatch:
         """The batch of a lattice `[position, label]` and of what is allowed in it."""
-        lists = LabelLists.of_mask(space, sentences)
+        lists = LabelLists.from_mask(space, sentences)
         inside = None if allowed is None else np.asarray(lists.at_slots(allowed), dtype=np.bool_)
         return cls(lists, np.asarray(types, dtype=np.int64), np.ones(len(lists.offsets) - 1), inside)
 
@@ -84,7 +84,7 @@ def lattice_batches(
         last = s == len(sentences) - 1
         if last or steps[sentences[s + 1]] - steps[sentences[first]] > pairs:
             lo, hi = int(sentences[first]), int(sentences[s])
-            yield LatticeBatch.of_masks(types[lo:hi], sentences[first : s + 1] - lo, space[lo:hi], allowed[lo:hi])
+            yield LatticeBatch.from_masks(types[lo:hi], sentences[first : s + 1] - lo, space[lo:hi], allowed[lo:hi])
             first = s
 
 
@@ -92,7 +92,7 @@ class TableModel:
     """The chain whose weights are its scores: a table of types and labels, transitions, and scores of first labels.
 
     >>> model = TableModel(types=2, labels=2)
-    >>> batch = LatticeBatch.of_masks(np.array([0, 1]), np.array([0, 2]), np.ones((2, 2), dtype=bool))
+    >>> batch = LatticeBatch.from_masks(np.array([0, 1]), np.array([0, 2]), np.ones((2, 2), dtype=bool))
     >>> model.score(batch, np.arange(10.0)).best().tolist()  # table 0 1 / 2 3, transitions 4 5 / 6 7, first 8 9
     [1, 1]
     """

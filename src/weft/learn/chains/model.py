@@ -286,7 +286,7 @@ def unfold_columns(states: Floats, space: LabelSpace) -> Floats:
 def weights_of(rows: Rows, layout: Layout) -> Ints:
     """The numbers of the weights that rows own, of every row once; -1 is no row.
 
-    >>> weights_of(np.array([1, -1, 0, 1], dtype=np.int32), Layout.of_mask(np.ones((3, 2), dtype=bool))).tolist()
+    >>> weights_of(np.array([1, -1, 0, 1], dtype=np.int32), Layout.from_mask(np.ones((3, 2), dtype=bool))).tolist()
     [2, 3, 0, 1]
     """
     found: Ints = _weights_of(rows, layout.starts)
@@ -313,18 +313,18 @@ def _weights_of(rows: Rows, starts: Ints) -> Ints:
 
 
 @kernel
-def _fold(columns: Floats, of_state: NDArray[np.int32], out: Floats) -> None:
+def _fold(columns: Floats, from_state: NDArray[np.int32], out: Floats) -> None:
     for i in range(out.shape[0]):
         for y in range(out.shape[1]):
-            total = columns[i, of_state[y, 0]]
-            for k in range(1, of_state.shape[1]):
-                total += columns[i, of_state[y, k]]
+            total = columns[i, from_state[y, 0]]
+            for k in range(1, from_state.shape[1]):
+                total += columns[i, from_state[y, k]]
             out[i, y] = total
 
 
 @kernel
-def _unfold(states: Floats, of_state: NDArray[np.int32], out: Floats) -> None:
+def _unfold(states: Floats, from_state: NDArray[np.int32], out: Floats) -> None:
     for i in range(out.shape[0]):
         for y in range(states.shape[1]):
-            for k in range(of_state.shape[1]):
-                out[i, of_state[y, k]] += states[i, y]
+            for k in range(from_state.shape[1]):
+                out[i, from_state[y, k]] += states[i, y]

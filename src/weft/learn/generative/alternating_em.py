@@ -69,7 +69,7 @@ def alternate(
     A tag is pruned from a type of words when the tagging does not use it there; with `prune_below`, when its expected
     share of the type's occurrences is below that.
 
-    >>> lists = LabelLists.of_types([[True, False], [True, True], [False, True]], [0, 1, 0, 2, 0, 1], [0, 2, 4, 6])
+    >>> lists = LabelLists.from_types([[True, False], [True, True], [False, True]], [0, 1, 0, 2, 0, 1], [0, 2, 4, 6])
     >>> from weft.learn.label_cover.cover import cover_labels
     >>> found = alternate(lists, cover_labels(lists).labels)
     >>> found.tags.tolist(), [phase.labels for phase in found.phases], found.why

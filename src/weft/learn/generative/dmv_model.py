@@ -9,7 +9,7 @@ models mix two distributions of children,
 
     child(m | h, d, v) = l * full(m | h, d, v) + (1 - l) * backed_off(m | d, v),     l = 1/3
 
-and each expected child is shared between them as they share its probability. Counts are normalised as they are, or
+and each expected child is shared between them as they share its probability. Counts are normalized as they are, or
 under a Dirichlet prior (`weft.learn.generative.dirichlet`), where tables need not sum to 1.
 """
 
@@ -59,7 +59,7 @@ class ValenceModel:
         return self.mixture * self.child + (1 - self.mixture) * self.backed_off
 
     def smoothed(self, amount: float = SMALL, unknown: int = 0) -> ValenceModel:
-        """All probabilities raised by a little and normalised again; `unknown` adds tags that were never seen.
+        """All probabilities raised by a little and normalized again; `unknown` adds tags that were never seen.
 
         >>> model = ValenceModel(np.array([1.0, 0.0]), np.full((2, 2, 2, 2), 0.5), np.full((2, 2, 1, 2), 0.5))
         >>> model.smoothed(0.25).root.round(3).tolist()
@@ -153,7 +153,7 @@ class Counts:
 
 
 def estimate(counts: Counts, like: ValenceModel, alpha: float = 0.0) -> ValenceModel:
-    """Tables from expected counts, normalised or, with `alpha`, under a Dirichlet prior.
+    """Tables from expected counts, normalized or, with `alpha`, under a Dirichlet prior.
 
     >>> start = ValenceModel(np.array([0.5, 0.5]), np.full((2, 2, 2, 2), 0.5), np.full((2, 2, 1, 2), 0.5))
     >>> batch = TagBatch(np.array([0, 1]), np.array([0, 2]), 2)

@@ -1,11 +1,11 @@
-"""Expectation maximisation as a loop over two functions, and a third between them where posteriors are constrained.
+"""Expectation maximization as a loop over two functions, and a third between them where posteriors are constrained.
 
-    statistics, log-likelihood <- expect(parameters);    parameters <- maximise(statistics)
+    statistics, log-likelihood <- expect(parameters);    parameters <- maximize(statistics)
     statistics, bound <- project(parameters, statistics, log-likelihood, bound before)
 
 The log-likelihood (or whatever bound `expect` or `project` reports) must not fall; a fall beyond rounding is an error
 in one of the steps and is reported as such. A projection (`weft.learn.generative.posterior_regularization`) is told the
-bound of the iteration before, which maximisation has not lowered: it need not be exact, only good enough not to fall
+bound of the iteration before, which maximization has not lowered: it need not be exact, only good enough not to fall
 below it.
 """
 
@@ -24,16 +24,16 @@ Parameters = TypeVar("Parameters")
 
 @dataclass(frozen=True)
 class EMResult:
-    """Parameters, the log-likelihood before every maximisation, and why it stopped."""
+    """Parameters, the log-likelihood before every maximization, and why it stopped."""
 
     parameters: Any
     log_likelihoods: list[float]
     why: str
 
 
-def expectation_maximisation(
+def expectation_maximization(
     expect: Callable[[Parameters], tuple[Any, float]],
-    maximise: Callable[[Any], Parameters],
+    maximize: Callable[[Any], Parameters],
     start: Parameters,
     *,
     tolerance: float = 1e-6,
@@ -52,9 +52,9 @@ def expectation_maximisation(
     >>> def expect(p):
     ...     like = [[q**h * (1 - q) ** (10 - h) / 2 for q in p] for h in heads]
     ...     return [[x / sum(row) for x in row] for row in like], sum(math.log(sum(row)) for row in like)
-    >>> def maximise(r):
+    >>> def maximize(r):
     ...     return [sum(row[c] * h for row, h in zip(r, heads)) / sum(10 * row[c] for row in r) for c in (0, 1)]
-    >>> [round(p, 2) for p in expectation_maximisation(expect, maximise, [0.6, 0.4]).parameters]
+    >>> [round(p, 2) for p in expectation_maximization(expect, maximize, [0.6, 0.4]).parameters]
     [0.85, 0.1]
     """
     parameters = start
@@ -80,7 +80,7 @@ def expectation_maximisation(
             if abs(gain) <= tolerance * max(1.0, abs(value)):
                 why = "converged"
                 break
-            parameters = maximise(statistics)
+            parameters = maximize(statistics)
             bar.advance()
             bar.note(f"log-likelihood {value:,.2f}")
     return EMResult(parameters, seen, why)

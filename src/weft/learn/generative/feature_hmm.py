@@ -9,7 +9,7 @@ With e(y, x) and t(y, y') the expected counts of the lattice under the model,
     - gradient = sum e(y, x) [f(x, y) - E_{x'|y} f(x', y)]  +  sum t(y, y') [f(y, y') - E_{y''|y} f(y, y'')]  -  l2 b
 
 Features of words are rows of a layout over the vocabulary, each with a weight for every label; features of transitions
-and of first labels are the pairs and labels themselves. The normaliser runs over the vocabulary once a call.
+and of first labels are the pairs and labels themselves. The normalizer runs over the vocabulary once a call.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class FeatureHMM:
     """From weights to tables of log probabilities, and from gradients of tables back to weights.
 
     >>> one_feature_a_word = FeatureRows(np.arange(3, dtype=np.int32), np.arange(4), np.zeros(0))
-    >>> hmm = FeatureHMM(one_feature_a_word, Layout.of_mask(np.ones((3, 2), dtype=bool)))
+    >>> hmm = FeatureHMM(one_feature_a_word, Layout.from_mask(np.ones((3, 2), dtype=bool)))
     >>> emission, transition, first = hmm.tables(np.zeros(hmm.size))
     >>> np.exp(emission[:, 0]).round(3).tolist(), np.exp(transition[0]).tolist(), np.exp(first).tolist()
     ([0.333, 0.333, 0.333], [0.5, 0.5], [0.5, 0.5])
@@ -48,7 +48,7 @@ class FeatureHMM:
         return self.layout.size + self.chain.labels * (self.chain.labels + 1)
 
     def scores(self, weights: Floats) -> Floats:
-        """Scores `[word, label]` of the vocabulary before they are normalised."""
+        """Scores `[word, label]` of the vocabulary before they are normalized."""
         own = self.features
         return self.layout.score(own.rows, own.offsets, own.values, weights[: self.layout.size])
 
@@ -78,11 +78,11 @@ class FeatureHMM:
 
 
 class HMMObjective:
-    """Loss and gradient of a feature HMM on lattices, for `weft.learn.minimise`.
+    """Loss and gradient of a feature HMM on lattices, for `weft.learn.minimize`.
 
     >>> words = FeatureRows(np.arange(2, dtype=np.int32), np.arange(3), np.zeros(0))
-    >>> hmm = FeatureHMM(words, Layout.of_mask(np.ones((2, 2), dtype=bool)))
-    >>> batch = LatticeBatch.of_masks(np.array([0, 1]), np.array([0, 2]), np.ones((2, 2), dtype=bool))
+    >>> hmm = FeatureHMM(words, Layout.from_mask(np.ones((2, 2), dtype=bool)))
+    >>> batch = LatticeBatch.from_masks(np.array([0, 1]), np.array([0, 2]), np.ones((2, 2), dtype=bool))
     >>> round(HMMObjective(hmm, [batch])(np.zeros(hmm.size))[0], 4)  # log 4: all words are as probable
     1.3863
     """
@@ -92,7 +92,7 @@ class HMMObjective:
         self.of_tables = Objective(hmm.chain, batches, Likelihood(), workers=workers)
 
     def __call__(self, weights: Floats) -> tuple[float, Floats]:
-        """Loss and gradient, both for minimisation."""
+        """Loss and gradient, both for minimization."""
         tables = self.hmm.tables(weights)
         loss, gradient = self.of_tables(np.concatenate([table.ravel() for table in tables]))
         own = self.hmm.pull_back(tables, gradient)

@@ -4,7 +4,7 @@
     dd      max  the bound of variational Bayes with Dirichlet(alpha) on every distribution: discounted counts
     pr-s    max  L(theta) - min over q of  KL(q || p_theta) + sigma * sum over (c, p) of  max over i of  E_q[phi_cpi]
 
-The penalty of posterior regularisation stands for the number of pairs of tags, child c and parent p, in use
+The penalty of posterior regularization stands for the number of pairs of tags, child c and parent p, in use
 (Gillenwater et al. 2010). The maximum is over the whole corpus: over all arcs from a p to a c (pr-s), or over all words
 c, with phi_cpi the probability that the i-th of them has any p as its parent (pr-as). ROOT is a parent with a tag of
 its own.
@@ -21,7 +21,7 @@ from weft.errors import ConfigError
 from weft.infer.trees.dmv import ValenceParts
 from weft.learn.batch.simplex import Groups
 from weft.learn.generative.dmv_model import Counts, TagBatch, ValenceModel, estimate, tally
-from weft.learn.generative.em import expectation_maximisation
+from weft.learn.generative.em import expectation_maximization
 from weft.learn.generative.posterior_regularization import Projection, project_posterior
 from weft.ragged import Floats, Indices
 
@@ -70,7 +70,7 @@ def pair_features(batch: TagBatch, symmetric: bool, root: bool = True) -> PairFe
 
 @dataclass(frozen=True, slots=True)
 class Induced:
-    """A model, the objective before every maximisation, the last projection, and how often all trees were summed."""
+    """A model, the objective before every maximization, the last projection, and how often all trees were summed."""
 
     model: ValenceModel
     objective: list[float]
@@ -141,14 +141,14 @@ def induce(
         )  # fmt: skip
         passes += found.evaluations
         if last is not None and value - found.cost < before:
-            # Too rough to gain: the distribution before, whose objective maximisation has not lowered, is kept.
+            # Too rough to gain: the distribution before, whose objective maximization has not lowered, is kept.
             return batch.counts(last.statistics, model), before
         last = found
         return batch.counts(found.statistics, model), value - found.cost
 
     if method == "dd":  # what the prior says is known of tables that were estimated under it only
         start = estimate(expect(start)[0], start, alpha)
-    found = expectation_maximisation(
+    found = expectation_maximization(
         expect,
         lambda counts: estimate(counts, start, alpha if method == "dd" else 0.0),
         start,

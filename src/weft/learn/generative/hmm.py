@@ -1,4 +1,4 @@
-"""Hidden Markov models of tags and words, learned from words and a tag dictionary by expectation maximisation.
+"""Hidden Markov models of tags and words, learned from words and a tag dictionary by expectation maximization.
 
     P(w, t) = prod_j P(t_j | t_{j-1}) P(w_j | t_j),      t_0 = start, one transition more to the end,  t_j in T(w_j)
 
@@ -22,7 +22,7 @@ from weft.errors import ConfigError, DataError
 from weft.infer.chains.label_lists import LabelLists
 from weft.kernel import kernel
 from weft.learn.generative.dirichlet import estimate_rows
-from weft.learn.generative.em import EMResult, expectation_maximisation
+from weft.learn.generative.em import EMResult, expectation_maximization
 from weft.ragged import Booleans, Floats, Indices, States, check_shape
 
 
@@ -61,7 +61,7 @@ def full_transitions(n_tags: int) -> Booleans:
 def uniform_hmm(lists: LabelLists, transitions: Booleans | None = None, emissions: Booleans | None = None) -> HMM:
     """Equal probabilities of all transitions and emissions that are allowed; without masks, of all there are.
 
-    >>> lists = LabelLists.of_types([[True, False], [True, True]], [0, 1], [0, 2])
+    >>> lists = LabelLists.from_types([[True, False], [True, True]], [0, 1], [0, 2])
     >>> hmm = uniform_hmm(lists)
     >>> hmm.emissions.tolist(), hmm.transitions[2].tolist()
     ([0.5, 0.5, 1.0], [0.5, 0.5, 0.0, 0.0])
@@ -70,13 +70,13 @@ def uniform_hmm(lists: LabelLists, transitions: Booleans | None = None, emission
     check_shape(allowed, (lists.n_labels + 2, lists.n_labels + 2), "transitions")
     kept = np.ones(len(lists.listed), dtype=np.bool_) if emissions is None else emissions
     check_shape(kept, (len(lists.listed),), "emissions")
-    return maximise(lists, Counts(allowed.astype(np.float64), kept.astype(np.float64)))
+    return maximize(lists, Counts(allowed.astype(np.float64), kept.astype(np.float64)))
 
 
 def expected_counts(lists: LabelLists, hmm: HMM) -> tuple[Counts, float]:
     """How often transitions and emissions are expected in the text, and the logarithm of its probability.
 
-    >>> lists = LabelLists.of_types([[True, True]], [0, 0], [0, 2])
+    >>> lists = LabelLists.from_types([[True, True]], [0, 0], [0, 2])
     >>> counts, log_likelihood = expected_counts(lists, uniform_hmm(lists))
     >>> counts.emissions.tolist(), round(float(np.exp(log_likelihood)), 4)  # four paths of 1/2 1/3 1/3
     ([1.0, 1.0], 0.2222)
@@ -93,11 +93,11 @@ def expected_counts(lists: LabelLists, hmm: HMM) -> tuple[Counts, float]:
     return counts, float(total)
 
 
-def maximise(lists: LabelLists, counts: Counts, smoothing: float = 0.0, allowed: HMM | None = None) -> HMM:
+def maximize(lists: LabelLists, counts: Counts, smoothing: float = 0.0, allowed: HMM | None = None) -> HMM:
     """The parameters of counts; with `smoothing`, what `allowed` gives any probability counts so much more.
 
-    >>> lists = LabelLists.of_types([[True, True]], [0, 0], [0, 2])
-    >>> maximise(lists, expected_counts(lists, uniform_hmm(lists))[0]).transitions[2].tolist()
+    >>> lists = LabelLists.from_types([[True, True]], [0, 0], [0, 2])
+    >>> maximize(lists, expected_counts(lists, uniform_hmm(lists))[0]).transitions[2].tolist()
     [0.5, 0.5, 0.0, 0.0]
     """
     pairs, words = counts
@@ -123,7 +123,7 @@ def fit_hmm(
 ) -> EMResult:
     """Learn an HMM from text; what `start` (all that is allowed, uniform) gives probability 0 keeps it.
 
-    >>> lists = LabelLists.of_types([[True, False], [True, True], [False, True]], [0, 1, 0, 2, 0, 1], [0, 2, 4, 6])
+    >>> lists = LabelLists.from_types([[True, False], [True, True], [False, True]], [0, 1, 0, 2, 0, 1], [0, 2, 4, 6])
     >>> result = fit_hmm(lists)  # after the first type the third has tag 1, and so, it seems, has the second
     >>> best_tags(lists, result.parameters).tolist()
     [0, 1, 0, 1, 0, 1]
@@ -142,9 +142,9 @@ def fit_hmm(
             )
         return counts, value
 
-    return expectation_maximisation(
+    return expectation_maximization(
         expect,
-        lambda counts: maximise(lists, counts, smoothing, begin),
+        lambda counts: maximize(lists, counts, smoothing, begin),
         begin,
         tolerance=tolerance,
         max_iterations=iterations,
@@ -155,7 +155,7 @@ def fit_hmm(
 def best_tags(lists: LabelLists, hmm: HMM) -> States:
     """The most probable tags of the text; of equally probable ones, those of lower numbers from the right.
 
-    >>> lists = LabelLists.of_types([[True, True]], [0, 0], [0, 2])
+    >>> lists = LabelLists.from_types([[True, True]], [0, 0], [0, 2])
     >>> best_tags(lists, HMM(np.array([[0, 0.9, 0, 0.1], [0.5, 0, 0, 0.5], [1, 0, 0, 0], [0.0] * 4]),
     ...                      np.ones(2))).tolist()
     [0, 1]
@@ -173,7 +173,7 @@ def best_tags(lists: LabelLists, hmm: HMM) -> States:
 def observed_transitions(lists: LabelLists, tags: States) -> Booleans:
     """The pairs of neighbouring tags in a tagging, those with start and end included.
 
-    >>> lists = LabelLists.of_types([[True, True]], [0, 0], [0, 2])
+    >>> lists = LabelLists.from_types([[True, True]], [0, 0], [0, 2])
     >>> np.argwhere(observed_transitions(lists, np.array([0, 1]))).tolist()  # 2 is the start, 3 the end
     [[0, 1], [1, 3], [2, 0]]
     """
@@ -193,7 +193,7 @@ def observed_transitions(lists: LabelLists, tags: States) -> Booleans:
 def used_emissions(lists: LabelLists, tags: States) -> Booleans:
     """Which types of words have which of their tags in a tagging, as `LabelLists.listed` has them.
 
-    >>> lists = LabelLists.of_types([[True, True]], [0, 0], [0, 2])
+    >>> lists = LabelLists.from_types([[True, True]], [0, 0], [0, 2])
     >>> used_emissions(lists, np.array([1, 1])).tolist()
     [False, True]
     """

@@ -1,4 +1,4 @@
-"""Posterior regularisation: the nearest distribution to a posterior whose expectations are sparse by groups.
+"""Posterior regularization: the nearest distribution to a posterior whose expectations are sparse by groups.
 
     min over q of   KL(q || p)  +  sigma * sum over groups g of  max over i in g of  E_q[phi_i]
 

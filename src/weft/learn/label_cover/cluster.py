@@ -35,7 +35,7 @@ def cover_labels_in_shards(
     """The label cover of a text cut into so many shards: a process each, or actors on workers of a Dask `client`."""
     if shards < 1:
         raise ConfigError(f"a text is cut into at least 1 shard, got {shards}")
-    sets, of_type = TagSets.of_lists(lists)
+    sets, of_type = TagSets.from_lists(lists)
     pieces = cut(padded(lists, of_type), sets.n_tags - 1, shards)
     with ProcessShards(sets, pieces) if client is None else DaskShards(sets, pieces, client) as text:
         return greedy_cover(text, weights=weights, seed=seed, batch=BATCH)

@@ -1,6 +1,6 @@
 """Minimum label cover: as few distinct pairs of neighbouring tags as can explain a text.
 
-    minimise  | union over sentences i and places j of {(t_{i,j-1}, t_ij)} |      over t_ij in T_ij,  t_i0 = start
+    minimize  | union over sentences i and places j of {(t_{i,j-1}, t_ij)} |      over t_ij in T_ij,  t_i0 = start
 
 A *label* is a pair of tags. The problem is as hard as set cover; the greedy search of Ravi, Vassilvitskii and Rastogi
 (2014) adds one label after the other:
@@ -76,14 +76,14 @@ def cover_labels(
     """Find a small set of labels and a tagging with them; `weights` `[T + 2, T + 2]` prefer some labels to others.
 
     >>> allowed = [[True, False, False], [False, True, True], [False, False, True]]  # the, can, rusts: D, N or V, V
-    >>> lists = LabelLists.of_types(allowed, [0, 1, 2, 0, 2, 0, 1], [0, 3, 5, 7])  # the can rusts; the rusts; the can
+    >>> lists = LabelLists.from_types(allowed, [0, 1, 2, 0, 2, 0, 1], [0, 3, 5, 7])  # the can rusts; the rusts; the can
     >>> found = cover_labels(lists)
     >>> found.tags.tolist(), len(found), found.forced
     ([0, 2, 2, 0, 2, 0, 2], 4, 3)
     """
     if method not in METHODS:
         raise ConfigError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
-    sets, of_type = TagSets.of_lists(lists)
+    sets, of_type = TagSets.from_lists(lists)
     tokens = padded(lists, of_type)
     if method == "plain":
         return _plain(sets, tokens, _checked(weights, sets.n_tags), seed)
@@ -93,8 +93,8 @@ def cover_labels(
 def greedy_cover(text: Counter, *, weights: ArrayLike | None = None, seed: int = 0, batch: int = 1) -> LabelCover:
     """The search with a queue of labels, `batch` of them recounted at once; the batch changes nothing but the time.
 
-    >>> lists = LabelLists.of_types([[True, True]], [0, 0], [0, 2])
-    >>> sets, of_type = TagSets.of_lists(lists)
+    >>> lists = LabelLists.from_types([[True, True]], [0, 0], [0, 2])
+    >>> sets, of_type = TagSets.from_lists(lists)
     >>> greedy_cover(LabelShard(sets, padded(lists, of_type))).chosen
     [(0, 0)]
     """
@@ -108,7 +108,7 @@ def greedy_cover(text: Counter, *, weights: ArrayLike | None = None, seed: int =
         free.push(label)
     new = LazyQueue(weight, text, batch, text.all_counts())
     chosen: list[tuple[int, int]] = []
-    with progress("Minimising labels", None, unit="rounds") as bar:
+    with progress("Minimizing labels", None, unit="rounds") as bar:
         while True:
             label = free.best()
             if label < 0:

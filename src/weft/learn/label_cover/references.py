@@ -4,7 +4,7 @@ stages that forgets the taggings.
 Exact (Ravi & Knight 2009). Tokens with one tag cut the text into *runs* of ambiguous ones; labels between tokens with
 one tag are forced, runs that forced labels lead through cost nothing, equal runs count once. For the others
 
-    minimise  sum over labels l of y_l     flow x through every run from left to right,   x_{p, (a, b)} <= y_{(a, b)}
+    minimize  sum over labels l of y_l     flow x through every run from left to right,   x_{p, (a, b)} <= y_{(a, b)}
 
 with x and y of 0 and 1, solved by HiGHS.
 
@@ -53,15 +53,15 @@ class Runs:
     forced: Booleans
 
     @classmethod
-    def of_lists(cls, lists: LabelLists) -> Runs:
+    def from_lists(cls, lists: LabelLists) -> Runs:
         """The runs of a text.
 
-        >>> lists = LabelLists.of_types([[True, True], [True, False]], [0, 1, 1, 0, 1], [0, 3, 5])
-        >>> runs = Runs.of_lists(lists)  # one run, at the beginning of both sentences
+        >>> lists = LabelLists.from_types([[True, True], [True, False]], [0, 1, 1, 0, 1], [0, 3, 5])
+        >>> runs = Runs.from_lists(lists)  # one run, at the beginning of both sentences
         >>> runs.tokens.tolist(), runs.count.tolist()
         ([2, 4, 0], [2])
         """
-        sets, of_type = TagSets.of_lists(lists)
+        sets, of_type = TagSets.from_lists(lists)
         tokens = padded(lists, of_type)
         size = sets.n_tags
         open_ = np.flatnonzero(tokens >= size)
@@ -94,7 +94,7 @@ class Runs:
 def exact_cover(lists: LabelLists, *, seconds: float = 60.0, most_variables: int = 400_000) -> ExactCover:
     """The smallest label cover; where time runs out, the best one found and a bound.
 
-    >>> lists = LabelLists.of_types([[True, True], [True, False]], [0, 1, 1, 0], [0, 3, 4])
+    >>> lists = LabelLists.from_types([[True, True], [True, False]], [0, 1, 1, 0], [0, 3, 4])
     >>> found = exact_cover(lists)
     >>> len(found), found.optimal  # (start, 0), (0, 0), (0, end)
     (3, True)
@@ -102,7 +102,7 @@ def exact_cover(lists: LabelLists, *, seconds: float = 60.0, most_variables: int
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import coo_array
 
-    runs = Runs.of_lists(lists)
+    runs = Runs.from_lists(lists)
     labels = runs.forced.copy()
     lacks, _ = runs.missing(labels)
     if not lacks.any():
@@ -149,11 +149,11 @@ def exact_cover(lists: LabelLists, *, seconds: float = 60.0, most_variables: int
 def min_greedy(lists: LabelLists) -> Booleans:
     """The labels that the search in two stages finds, `[T + 2, T + 2]`.
 
-    >>> lists = LabelLists.of_types([[True, True], [True, False]], [0, 1, 1, 0], [0, 3, 4])
+    >>> lists = LabelLists.from_types([[True, True], [True, False]], [0, 1, 1, 0], [0, 3, 4])
     >>> np.argwhere(min_greedy(lists)).tolist()
     [[0, 0], [0, 3], [2, 0]]
     """
-    runs = Runs.of_lists(lists)
+    runs = Runs.from_lists(lists)
     labels = runs.forced.copy()
     size = runs.sets.n_tags
     member = runs.sets.members()

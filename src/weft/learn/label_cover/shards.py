@@ -43,10 +43,10 @@ class TagSets:
         return int(self.listed.max()) + 1
 
     @classmethod
-    def of_lists(cls, lists: LabelLists) -> tuple[TagSets, States]:
+    def from_lists(cls, lists: LabelLists) -> tuple[TagSets, States]:
         """The sets that types of words have, and the number of the set of every type.
 
-        >>> sets, of_type = TagSets.of_lists(LabelLists.of_types([[True, True], [False, True]], [0, 1], [0, 2]))
+        >>> sets, of_type = TagSets.from_lists(LabelLists.from_types([[True, True], [False, True]], [0, 1], [0, 2]))
         >>> of_type.tolist(), sets.begin.tolist(), sets.listed.tolist()
         ([4, 1], [0, 1, 2, 3, 4, 6], [0, 1, 2, 3, 0, 1])
         """
@@ -72,8 +72,8 @@ class TagSets:
 def padded(lists: LabelLists, of_type: States) -> States:
     """The sets of all tokens, each sentence between its start and its end; empty sentences are left out.
 
-    >>> lists = LabelLists.of_types([[True, True]], [0, 0], [0, 1, 2])
-    >>> padded(lists, TagSets.of_lists(lists)[1]).tolist()
+    >>> lists = LabelLists.from_types([[True, True]], [0, 0], [0, 1, 2])
+    >>> padded(lists, TagSets.from_lists(lists)[1]).tolist()
     [2, 4, 3, 2, 4, 3]
     """
     sizes = np.diff(lists.offsets)
@@ -90,8 +90,8 @@ def padded(lists: LabelLists, of_type: States) -> States:
 class LabelShard:
     """Some sentences of a text; `first` is the place of their first token in the whole of it.
 
-    >>> lists = LabelLists.of_types([[True, True]], [0, 0], [0, 2])
-    >>> sets, of_type = TagSets.of_lists(lists)
+    >>> lists = LabelLists.from_types([[True, True]], [0, 0], [0, 2])
+    >>> sets, of_type = TagSets.from_lists(lists)
     >>> shard = LabelShard(sets, padded(lists, of_type))
     >>> shard.count(np.array([0 * 4 + 1, 2 * 4 + 0])).tolist()  # of the labels (0, 1) and (start, 0)
     [1, 1]

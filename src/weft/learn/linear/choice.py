@@ -201,7 +201,7 @@ class ChoiceModel:
 
     def most_active(self, batch: ChoiceBatch) -> float:
         if len(batch.values) and batch.values.min() < 0:
-            raise ConfigError("Iterative scaling needs feature values >= 0; use another optimiser.")
+            raise ConfigError("Iterative scaling needs feature values >= 0; use another optimizer.")
         rows = np.repeat(np.arange(len(batch)), np.diff(batch.offsets))
         return float(np.bincount(rows, weights=batch.values, minlength=len(batch)).max(initial=0.0))
 

@@ -1,6 +1,6 @@
 """Linear classifiers under the modified Huber loss, many at once, with a penalty around any centre.
 
-    minimise  (1/n) sum_i L(y_i w . x_i)  +  sum_j l2_j (w_j - centre_j)^2,
+    minimize  (1/n) sum_i L(y_i w . x_i)  +  sum_j l2_j (w_j - centre_j)^2,
     L(z) = max(0, 1 - z)^2  where z >= -1,  -4 z  below              (a squared hinge that outliers cannot rule)
 
 Two solvers with one optimum. *Primal*: L-BFGS in double precision; l2 may be zero. *Dual*: since
@@ -65,7 +65,7 @@ def huber_slope(margin: ArrayLike) -> Floats:
 
 @dataclass(frozen=True)
 class HuberObjective:
-    """The objective of one classifier as an oracle for `weft.learn.minimise`: weights -> (value, gradient).
+    """The objective of one classifier as an oracle for `weft.learn.minimize`: weights -> (value, gradient).
 
     >>> oracle = HuberObjective(np.eye(2), np.array([1.0, -1.0]), np.full(2, 0.5), np.zeros(2))
     >>> oracle(np.array([1.0, 0.0]))
@@ -101,7 +101,7 @@ def fit_huber(
 
     `y` of many outputs may be a SciPy sparse matrix: what it stores is +1, all else -1. `l2` is one number or one a
     feature, `centre` the weights it pulls towards ([features], zero unless given). The intercept is the weight of a
-    constant 1, penalised with the smallest l2 and never centred. `solver` is "primal" (L-BFGS; the choice of "auto"
+    constant 1, penalized with the smallest l2 and never centred. `solver` is "primal" (L-BFGS; the choice of "auto"
     for one output) or "dual" (for many); the dual needs l2 > 0 and works in single precision. The dual stops when no
     dual variable moved by more than `tolerance` in a pass, or after so many `passes`; the primal when the gradient is
     shorter than a hundredth of it.
@@ -138,12 +138,12 @@ def fit_huber(
             for column in _signs(y, 0, y.shape[1], rows.shape[0]).T
         ]
         return Huber(np.stack([fit.weights for fit in fits], axis=1), np.array([fit.intercept for fit in fits]))
-    from weft.learn.batch.optimize import minimise
+    from weft.learn.batch.optimize import minimize
 
     penalty, middle = _penalty(l2, centre, rows.shape[1], intercept)
     target = _signs(np.asarray(y)[:, None], 0, 1, rows.shape[0])[:, 0].astype(np.float64)
     oracle = HuberObjective(_with_constant(rows) if intercept else rows, target, penalty, middle)
-    found = minimise(oracle, middle, tolerance=0.01 * tolerance, describe="Huber classifier").weights
+    found = minimize(oracle, middle, tolerance=0.01 * tolerance, describe="Huber classifier").weights
     return Huber(found[:-1], np.asarray(found[-1])) if intercept else Huber(found, np.zeros(()))
 
 

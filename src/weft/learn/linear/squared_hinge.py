@@ -1,6 +1,6 @@
 """Linear support vector machines of many labels, one against the rest, over rows that need not be written out.
 
-    minimise over w:   1/2 |w|^2  +  C sum_i max(0, 1 - y_i w . x_i)^2       for every label, y_i = +1 on its own rows
+    minimize over w:   1/2 |w|^2  +  C sum_i max(0, 1 - y_i w . x_i)^2       for every label, y_i = +1 on its own rows
 
 This is the problem of LIBLINEAR's L2R_L2LOSS_SVC. It is solved by Newton's method: with A the rows of margin below 1,
 

@@ -1,6 +1,6 @@
 """Max-margin training by stochastic subgradient (Pegasos, Shalev-Shwartz et al. 2007, for structures).
 
-    minimise  sum_s w_s max_y [score(y) + cost(gold, y) - score(gold)] + l2 * ||w||^2 / 2
+    minimize  sum_s w_s max_y [score(y) + cost(gold, y) - score(gold)] + l2 * ||w||^2 / 2
 
 The updates are those of `weft.learn.online.sgd` with the `Margin` signal; an SVM's C is 1 / l2. The mean of the
 iterates, which is what the theory bounds, is the default result.

@@ -150,7 +150,7 @@ def _sparse_each(model: Any, batch: Any, parts: list[Any]) -> list[tuple[Indices
 
 
 def hildreth(products: Floats, missing: Floats, cap: float = math.inf, rounds: int = 1000) -> Floats:
-    """The alpha >= 0 (and <= cap) that minimise  alpha' products alpha / 2 - missing' alpha,  by cyclic projection.
+    """The alpha >= 0 (and <= cap) that minimize  alpha' products alpha / 2 - missing' alpha,  by cyclic projection.
 
     >>> hildreth(np.array([[2.0, 0.0], [0.0, 4.0]]), np.array([1.0, -1.0]))
     array([0.5, 0. ])

@@ -3,7 +3,7 @@
     A(m)  = the most probable heads of word m, in falling order of p(h -> m), until their mass reaches sigma
     y~    = all projective trees with every head in its A(m)
 
-`weft.learn.signals.Partial` maximises  log of the sum over y in y~ of p(y). What is in a set counts the same, whatever
+`weft.learn.signals.Partial` maximizes  log of the sum over y in y~ of p(y). What is in a set counts the same, whatever
 its probability was. A set system is a mask over the arcs of a space; the arcs of a best tree are added, so that y~ is
 never empty, and so may those of other parsers and those that a user knows to be right: systems are united by `|`.
 

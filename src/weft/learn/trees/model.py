@@ -229,7 +229,7 @@ class TreeModel:
             parts = parts.scale(1.0 / temperature)
         if self.shape == "crossing":
             if self.order == 1:
-                return CrossingTrees.of_edges(space, parts.arc, self.single_root)
+                return CrossingTrees.from_edges(space, parts.arc, self.single_root)
             own = add_smaller_parts(space, parts)
             return CrossingTrees(space, own.crossed, own.arc, own.sibling, own.grand_arc, own.grand, self.single_root)
         if self.shape == "nonprojective":

@@ -21,7 +21,7 @@ import numpy as np
 from weft.errors import ConfigError
 from weft.infer.trees.arcs import TreeParts
 from weft.learn.batch.objective import Objective
-from weft.learn.batch.optimize import minimise
+from weft.learn.batch.optimize import minimize
 from weft.learn.linear.choice import ChoiceModel
 from weft.learn.online.demands import BeatGold, Demand
 from weft.learn.trees.model import TreeBatch, TreeModel
@@ -125,7 +125,7 @@ def target_odds(
             seen = np.ones(len(rows), dtype=np.bool_)
         batch = model.batch(matrix[seen] * 10.0, gold[seen], balance[seen])
         objective = Objective(model, [batch], l2=PENALTY)
-        weights = minimise(objective, np.zeros(model.size), max_iterations=_ITERATIONS, describe="domains").weights
+        weights = minimize(objective, np.zeros(model.size), max_iterations=_ITERATIONS, describe="domains").weights
         own = np.flatnonzero((fold == left_out) & (gold == 0))
         scores = model.score(model.batch(matrix[own] * 10.0), weights).scores
         odds[own] = np.exp(np.clip(scores[:, 1] - scores[:, 0], -np.log(most), np.log(most)))

@@ -1,4 +1,4 @@
-"""Token automata: strings with a common first token, summarised so that every token has one state.
+"""Token automata: strings with a common first token, summarized so that every token has one state.
 
 The 1-reversible automaton of a set of strings has the distinct tokens as states: all transitions labelled t lead to
 the state of t, the start is the state of the common first token, and a transition (v, w) is a bigram of the strings.

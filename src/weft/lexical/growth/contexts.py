@@ -35,16 +35,16 @@ class Contexts(NamedTuple):
     behind: Ids  # the word behind the slot
 
 
-def seed_places(piece: Piece, seeds: Gazetteer, keys: Keys, capitalised: Bools | None) -> Ints:
+def seed_places(piece: Piece, seeds: Gazetteer, keys: Keys, capitalized: Bools | None) -> Ints:
     """Rows (first, end, class) of seeds in a piece of text.
 
-    With `capitalised` (of every word), seeds beside a capitalised word are left out: they may be a part of a longer
+    With `capitalized` (of every word), seeds beside a capitalized word are left out: they may be a part of a longer
     name, as California is in University of California.
     """
     places = seeds.occurrences(keys[piece.tokens], piece.sentences)
-    if capitalised is None or not len(places):
+    if capitalized is None or not len(places):
         return places
-    return places[_stand_alone(places, piece.tokens, piece.sentences, capitalised)]
+    return places[_stand_alone(places, piece.tokens, piece.sentences, capitalized)]
 
 
 def contexts_at(piece: Piece, places: Ints, window: int, n_classes: int, right: bool = False) -> list[Contexts]:
@@ -133,11 +133,11 @@ def gather(
     """The contexts of all seeds in a text: for each side (False: left of the slot) one `Contexts` a class."""
     gazetteer = Gazetteer(seeds)
     keys = store.keys
-    capitalised = np.array([word[:1].isupper() for word in store.words]) if whole_names else None
+    capitalized = np.array([word[:1].isupper() for word in store.words]) if whole_names else None
     found: dict[bool, list[list[Contexts]]] = {side: [[] for _ in seeds] for side in sides}
     for number in range(len(store)):
         piece = store.piece(number)
-        places = seed_places(piece, gazetteer, keys, capitalised)
+        places = seed_places(piece, gazetteer, keys, capitalized)
         for side in sides:
             for c, each in enumerate(contexts_at(piece, places, window, len(seeds), side)):
                 found[side][c].append(each)
@@ -158,17 +158,17 @@ def _runs(values: Ids) -> tuple[list[int], list[int]]:
 
 
 @kernel
-def _stand_alone(places: Ints, tokens: Ids, sentences: Ints, capitalised: Bools) -> Bools:
-    """Which places have no capitalised word beside them in their sentence."""
+def _stand_alone(places: Ints, tokens: Ids, sentences: Ints, capitalized: Bools) -> Bools:
+    """Which places have no capitalized word beside them in their sentence."""
     out = np.ones(len(places), dtype=np.bool_)
     s = 0
     for i in range(len(places)):
         first, end = places[i, 0], places[i, 1]
         while sentences[s + 1] <= first:
             s += 1
-        if first > sentences[s] and capitalised[tokens[first - 1]]:
+        if first > sentences[s] and capitalized[tokens[first - 1]]:
             out[i] = False
-        if end < sentences[s + 1] and capitalised[tokens[end]]:
+        if end < sentences[s + 1] and capitalized[tokens[end]]:
             out[i] = False
     return out
 

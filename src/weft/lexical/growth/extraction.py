@@ -4,7 +4,7 @@ At every occurrence of a trigger its automaton reads on; where it has a transiti
 words, the fewest after which a right boundary of the automaton follows in the same sentence; it takes no quotation
 marks and brackets. What was read is the *pattern* (`analyst at -ENT- and`), what the slot took the *candidate*.
 
-Candidates are trimmed: a word is droppable (D) if it is a stop word, a number, a single letter or not capitalised, else
+Candidates are trimmed: a word is droppable (D) if it is a stop word, a number, a single letter or not capitalized, else
 kept (K); the entity is the longest part that matches K [D K]* K or is one K. What holds no K is no entity.
 """
 
@@ -100,7 +100,7 @@ class Matcher:
         return Match(self.numbers[found[:, 0]], found[:, 1], found[:, 2], found[:, 3])
 
 
-def droppable(words: Sequence[str], stop_words: Collection[str] = (), capitalised: bool = True) -> Bools:
+def droppable(words: Sequence[str], stop_words: Collection[str] = (), capitalized: bool = True) -> Bools:
     """Whether each word may be dropped at the ends of a candidate.
 
     >>> droppable(["The", "the", "University", "1999", "-", "I'm", "O'Hara", "CD4"], {"the"}).tolist()
@@ -110,7 +110,7 @@ def droppable(words: Sequence[str], stop_words: Collection[str] = (), capitalise
         word.lower() in stop_words
         or word[:1].isdigit()
         or _too_short(word)
-        or (capitalised and not word[0].isupper())
+        or (capitalized and not word[0].isupper())
         for word in words
     ], dtype=bool)  # fmt: skip
 
@@ -129,7 +129,7 @@ def _too_short(word: str) -> bool:
     return not any(map(str.isalpha, word)) or len(word) == 1 or (word[1] in "'’" and word[2:].islower())
 
 
-def trim(words: Sequence[str], stop_words: Collection[str] = (), capitalised: bool = True) -> tuple[str, ...]:
+def trim(words: Sequence[str], stop_words: Collection[str] = (), capitalized: bool = True) -> tuple[str, ...]:
     """The entity within a candidate, () if there is none.
 
     >>> trim("the University of California".split())
@@ -137,7 +137,7 @@ def trim(words: Sequence[str], stop_words: Collection[str] = (), capitalised: bo
     >>> trim("in 1999 the".split())
     ()
     """
-    kept = np.flatnonzero(~droppable(words, stop_words, capitalised))
+    kept = np.flatnonzero(~droppable(words, stop_words, capitalized))
     return tuple(words[kept[0] : kept[-1] + 1]) if len(kept) else ()
 
 

@@ -46,11 +46,11 @@ class GrowthSettings:
     limits: dict[str, int] = field(default_factory=dict)  # the same for single classes
     negatives: bool = True  # whether patterns that extract seeds of other classes go
     containing: dict[str, str] = field(default_factory=dict)  # class: letters that its patterns must contain
-    stop_words: int = 150  # the most frequent words in lower case are droppable, as are those seldom capitalised
+    stop_words: int = 150  # the most frequent words in lower case are droppable, as are those seldom capitalized
     more_stop_words: tuple[str, ...] = ()
-    capitalised: bool = True  # whether words that do not begin with a capital are droppable
+    capitalized: bool = True  # whether words that do not begin with a capital are droppable
     min_seed_words: int = 1  # shorter seeds are not looked for in the text; 2 in the paper
-    whole_names: bool = True  # leave seeds out that stand beside a capitalised word
+    whole_names: bool = True  # leave seeds out that stand beside a capitalized word
     document_words: int = 2000  # longer documents are cut when documents are counted
     workers: int = 1
 
@@ -161,7 +161,7 @@ def grow_from(store: TokenStore, seeds: Seeds, settings: GrowthSettings) -> Grow
     settings.check(seeds)
     spelled = _spelled(seeds)
     stop_words = store.stop_words(settings.stop_words) | {word.lower() for word in settings.more_stop_words}
-    drop = droppable(store.words, stop_words, settings.capitalised)
+    drop = droppable(store.words, stop_words, settings.capitalized)
     growth: Growth | None = None
     current = {label: list(given) for label, given in spelled.items()}
     for iteration in range(settings.iterations):
@@ -229,7 +229,7 @@ def _judge(
     names = [store.string(tokens) for tokens in extracted.entities]
     known = {
         label: {
-            name for seed in given for name in (seed, " ".join(trim(seed.split(), stop_words, settings.capitalised)))
+            name for seed in given for name in (seed, " ".join(trim(seed.split(), stop_words, settings.capitalized)))
         }
         for label, given in seeds.items()
     }

@@ -160,7 +160,7 @@ class TokenStore:
             return np.where(self._documents > 0, np.log(self.n_documents / self._documents), 0.0)
 
     def stop_words(self, n: int) -> set[str]:
-        """The `n` most frequent words in lower case (a tenth of them at most), and all that are seldom capitalised.
+        """The `n` most frequent words in lower case (a tenth of them at most), and all that are seldom capitalized.
 
         >>> store = TokenStore.of(Corpus([Doc("Yes, yes, yes! Ada said yes to the man.")]))
         >>> sorted(store.stop_words(10))

@@ -75,7 +75,7 @@ def domains(options: RecipeOptions, genre: str, sentences: int = LEARN, raw_word
 def newspaper(options: RecipeOptions, first: int = 0, end: int | None = None) -> Doc:
     """Sentences `first:end` of the WSJ sample with Penn tags in `xpos`."""
     words, tags = _sample(options.find(SAMPLE))
-    return Doc.of_words(words[first:end], xpos=tags[first:end])
+    return Doc.from_words(words[first:end], xpos=tags[first:end])
 
 
 def newspaper_words(options: RecipeOptions) -> Sentences:
@@ -91,7 +91,7 @@ def newspaper_words(options: RecipeOptions) -> Sentences:
 def web(options: RecipeOptions, genre: str, part: str, most: int | None = None, treebank: str = EWT) -> Doc:
     """The first sentences of a genre of English-EWT (or another treebank with `# genre` lines), with XPOS and UPOS."""
     words, xpos, upos = _genres(options.find(treebank.format(part))).get(genre, ([], [], []))
-    return Doc.of_words(words[:most], xpos=xpos[:most], upos=upos[:most])
+    return Doc.from_words(words[:most], xpos=xpos[:most], upos=upos[:most])
 
 
 def web_trees(options: RecipeOptions, genres: Sequence[str], part: str, most: int) -> Doc:
@@ -110,7 +110,7 @@ def web_trees(options: RecipeOptions, genres: Sequence[str], part: str, most: in
                 for name, column in columns.items():
                     column.append(rows[name][k])
     form, xpos, upos, deprel = columns.values()
-    return Doc.of_words(form, head=heads, xpos=xpos, upos=upos, deprel=deprel)
+    return Doc.from_words(form, head=heads, xpos=xpos, upos=upos, deprel=deprel)
 
 
 def review_words(options: RecipeOptions, n_words: int | None = None) -> Sentences:
@@ -136,7 +136,7 @@ def brown(options: RecipeOptions, genres: Sequence[str], most: int | None = None
                 pairs = [token.rpartition("/") for token in line.split()]
                 words.append(plain_quotes([word for word, _, _ in pairs]))
                 tags.append([tag for _, _, tag in pairs])
-    return Doc.of_words(words, xpos=tags, upos=[[lower.get(tag.lower(), "X") for tag in row] for row in tags])
+    return Doc.from_words(words, xpos=tags, upos=[[lower.get(tag.lower(), "X") for tag in row] for row in tags])
 
 
 def penn_universal(options: RecipeOptions, doc: Doc) -> Doc:
@@ -161,7 +161,7 @@ def agency_words(options: RecipeOptions) -> Sentences:
 def sentences_of(doc: Doc, column: str = "form") -> Sentences:
     """A column of a document sentence by sentence.
 
-    >>> sentences_of(Doc.of_words([["Dogs", "bark"], ["Stop"]]))
+    >>> sentences_of(Doc.from_words([["Dogs", "bark"], ["Stop"]]))
     [['Dogs', 'bark'], ['Stop']]
     """
     values = doc.column(column)

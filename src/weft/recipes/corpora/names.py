@@ -89,7 +89,7 @@ def names(options: RecipeOptions, code: str, part: str, types: Sequence[str] = T
             if label in types:
                 spans.append((pieces[0][0] + at, pieces[0][1] + at, label))
         at += doc.n_words
-    found = Doc.of_words(sentences)
+    found = Doc.from_words(sentences)
     found.spans["entities"] = SpanLayer.of(found.strings, spans)
     found.set_column("upos", _universal(options, code, part, tags, found))
     return found
@@ -152,7 +152,7 @@ def reordered(doc: Doc, sentences: Sequence[int]) -> Doc:
     for s in sentences:
         spans += [(a - bounds[s] + at, b - bounds[s] + at, label) for a, b, label in spans_in.get(s, [])]
         at += bounds[s + 1] - bounds[s]
-    found = Doc.of_words(
+    found = Doc.from_words(
         [forms[bounds[s] : bounds[s + 1]] for s in sentences], upos=[tags[bounds[s] : bounds[s + 1]] for s in sentences]
     )
     found.spans["entities"] = SpanLayer.of(found.strings, spans)

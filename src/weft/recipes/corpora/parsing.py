@@ -97,7 +97,7 @@ def without_punctuation(treebank: Treebank) -> Treebank:
 def unpunctuated(doc: Doc) -> Doc:
     """A document of the same sentences without punctuation; sentences of nothing else are left out.
 
-    >>> doc = Doc.of_words([["(", "a", ")"], ["b", "!"]], upos=[["PUNCT", "X", "PUNCT"], ["X", "PUNCT"]],
+    >>> doc = Doc.from_words([["(", "a", ")"], ["b", "!"]], upos=[["PUNCT", "X", "PUNCT"], ["X", "PUNCT"]],
     ...                    head=[[0, 1, 2], [0, 1]])
     >>> new = unpunctuated(doc)
     >>> new.column("form"), new.head.tolist()
@@ -120,7 +120,7 @@ def unpunctuated(doc: Doc) -> Doc:
         heads += [own] if own else []
         words += [first + word - 1 for word in kept]
     rows = iter(words)
-    new = Doc.of_words([[forms[next(rows)] for _ in own] for own in heads], strings=doc.strings, head=heads)
+    new = Doc.from_words([[forms[next(rows)] for _ in own] for own in heads], strings=doc.strings, head=heads)
     for name in ("lemma", "upos", "xpos", "feats", "deprel"):
         if name in doc.columns:
             new.set_column(name, doc.columns[name][words])
@@ -321,7 +321,7 @@ def attachment_sentences(quadruples: Sequence[Attachment], seed: int = 0) -> tup
     ]
     heads = [[2, 0, 4, 2, 2 if verb else 4, 9, 9, 9, PREPOSITION, 2] for verb in at_verb]
     relations = [[label or ("obl" if verb else "nmod") for label in labels] for verb in at_verb]
-    return [Doc.of_words(sentences, upos=[tags] * len(sentences), head=heads, deprel=relations)], at_verb
+    return [Doc.from_words(sentences, upos=[tags] * len(sentences), head=heads, deprel=relations)], at_verb
 
 
 def _coin(word: str, seed: int) -> bool:

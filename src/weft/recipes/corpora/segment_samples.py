@@ -55,7 +55,7 @@ def document(samples: Sequence[Sample], strings: StringTable | None = None) -> D
     [Span('a ... c', 'X')]
     """
     tags = {"xpos": [sample.tags for sample in samples]} if samples and samples[0].tags else {}
-    doc = Doc.of_words([sample.words for sample in samples], None, strings, **tags)
+    doc = Doc.from_words([sample.words for sample in samples], None, strings, **tags)
     layer = doc.spans[LAYER] = SpanLayer(doc.strings)
     for first, sample in zip(doc.sentence_offsets.tolist(), samples, strict=False):
         for parts, label in sample.segments:

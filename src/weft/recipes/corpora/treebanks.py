@@ -66,7 +66,7 @@ def target_docs(options: RecipeOptions, target: str, limit: int = ALL) -> list[D
 def without_repeated(docs: Sequence[Doc], others: Sequence[Doc], least: int = 6) -> list[Doc]:
     """Documents without the sentences of at least so many words that others have too.
 
-    >>> doc, other = Doc.of_words([["a", "b"], ["c", "d"]]), Doc.of_words([["c", "d"]])
+    >>> doc, other = Doc.from_words([["a", "b"], ["c", "d"]]), Doc.from_words([["c", "d"]])
     >>> [each.text for each in without_repeated([doc], [other], 2)]
     ['a b']
     """
@@ -103,7 +103,7 @@ class RoundTrip:
 def round_trip(docs: Sequence[Doc]) -> RoundTrip:
     """Convert trees of Universal Dependencies to the universal scheme and back.
 
-    >>> doc = Doc.of_words([["in", "spring"]], upos=[["ADP", "NOUN"]], head=[[2, 0]], deprel=[["case", "root"]])
+    >>> doc = Doc.from_words([["in", "spring"]], upos=[["ADP", "NOUN"]], head=[[2, 0]], deprel=[["case", "root"]])
     >>> (found := round_trip([doc])).heads, found.relations, found.words
     (2, 2, 2)
     """

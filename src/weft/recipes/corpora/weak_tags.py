@@ -65,7 +65,7 @@ class Sentences:
 
     def doc(self) -> Doc:
         """The sentences as a document with the column upos."""
-        return Doc.of_words(self.words, upos=self.tags)
+        return Doc.from_words(self.words, upos=self.tags)
 
     def untagged(self) -> Sentences:
         """The words alone."""
@@ -230,7 +230,7 @@ def _english_tags(options: RecipeOptions, english: list[list[str]], n_words: int
     train = tagged(options, EWT, n_words)
     tagger = Tagger(TaggerSettings(column="upos", epochs=2))
     tagger.fit([train.doc()])
-    doc = Doc.of_words(english)
+    doc = Doc.from_words(english)
     tagger([doc])
     tags = doc.column("upos")
     bounds = np.concatenate([[0], np.cumsum([len(sentence) for sentence in english])]).tolist()

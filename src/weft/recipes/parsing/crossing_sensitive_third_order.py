@@ -128,7 +128,7 @@ def treebank_of(options: RecipeOptions, name: str, size: Size) -> Treebank:
 def short(docs: Sequence[Doc], longest: int) -> list[Doc]:
     """Sentences of at most so many words whose heads make a tree, each a document of its own.
 
-    >>> [doc.text for doc in short([Doc.of_words([["a", "b"], ["c"]], head=[[2, 0], [0]])], 1)]
+    >>> [doc.text for doc in short([Doc.from_words([["a", "b"], ["c"]], head=[[2, 0], [0]])], 1)]
     ['c']
     """
     found = []
@@ -164,7 +164,7 @@ def run_row(treebank: Treebank, row: str, epochs: int, seed: int = 0) -> Run:
 def part_use(docs: Sequence[Doc]) -> dict[str, float]:
     """Per cent of the edges of trees that have each kind of part.
 
-    >>> part_use([Doc.of_words([["a", "b", "c", "d"]], head=[[3, 4, 0, 3]])])
+    >>> part_use([Doc.from_words([["a", "b", "c", "d"]], head=[[3, 4, 0, 3]])])
     {'crossed': 75.0, 'arc': 0.0, 'sibling': 25.0, 'grand_arc': 0.0, 'grand': 0.0}
     """
     counts = np.zeros(len(KINDS))

@@ -110,7 +110,7 @@ def citations(options: RecipeOptions) -> Problem:
                     raise DataError(f"{path}, line {number}: expected a token and its field, got {line!r}")
             elif rows:
                 labels = [label if label in ("author", "title", "date") else "other" for _, label in rows]
-                docs.append(Doc.of_words([[token for token, _ in rows]], xpos=[labels]))
+                docs.append(Doc.from_words([[token for token, _ in rows]], xpos=[labels]))
                 rows = []
     return Problem(docs, WORDS)
 
@@ -128,7 +128,7 @@ def noun_phrases(options: RecipeOptions, most: int = 2000) -> Problem:
             elif rows:
                 words, tags, chunks = zip(*rows, strict=True)
                 labels = [chunk[0] if chunk.endswith("-NP") else "O" for chunk in chunks]
-                docs.append(Doc.of_words([list(words)], upos=[list(tags)], xpos=[labels]))
+                docs.append(Doc.from_words([list(words)], upos=[list(tags)], xpos=[labels]))
                 rows = []
                 if len(docs) == most:
                     break
@@ -142,7 +142,7 @@ def tags(options: RecipeOptions, most: int = 2000) -> Problem:
         for sentence in doc.sentences:
             words = [word.form for word in sentence]
             if len(words) >= 4:
-                docs.append(Doc.of_words([words], xpos=[[word.upos for word in sentence]]))
+                docs.append(Doc.from_words([words], xpos=[[word.upos for word in sentence]]))
         if len(docs) >= most:
             break
     return Problem(docs[:most], TAGGING)
@@ -166,7 +166,7 @@ def utterances(shift: float, n: int = 280, seed: int = 0) -> Problem:
         columns: dict[str, Any] = {
             f"f{i}": [[f"{value:.3f}" for value in values[:, i]]] for i in range(values.shape[1])
         }
-        docs.append(Doc.of_words([["w"] * length], xpos=[[str(label) for label in labels]], **columns))
+        docs.append(Doc.from_words([["w"] * length], xpos=[[str(label) for label in labels]], **columns))
     return Problem(docs, NUMBERS, {f"f{i}": f"f{i}:real" for i in range(N_BINARY + N_REAL)}, components=0)
 
 
@@ -183,7 +183,7 @@ def clusters(spread: float, n: int = 120, seed: int = 0, kinds: int = 6, dimensi
         values = centres[labels, random.integers(0, kinds, size=len(labels))]
         values = values + spread * random.normal(size=values.shape)
         columns: dict[str, Any] = {f"f{i}": [[f"{value:.3f}" for value in values[:, i]]] for i in range(dimensions)}
-        docs.append(Doc.of_words([["w"] * len(labels)], xpos=[[str(label) for label in labels]], **columns))
+        docs.append(Doc.from_words([["w"] * len(labels)], xpos=[[str(label) for label in labels]], **columns))
     names = [f"f{i}" for i in range(dimensions)]
     templates = " ".join(["true", *(f"{name}[0]" for name in names), "y[-1]"])
     return Problem(docs, templates, {name: f"{name}:real" for name in names}, components=0)

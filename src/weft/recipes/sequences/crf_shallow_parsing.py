@@ -1,6 +1,6 @@
 """Shallow parsing with conditional random fields (Sha and Pereira, HLT-NAACL 2003).
 
-Base noun phrases of CoNLL-2000 with a globally normalised second-order chain over the 8 pairs of chunk tags
+Base noun phrases of CoNLL-2000 with a globally normalized second-order chain over the 8 pairs of chunk tags
 BB BI BO IB II IO OB OO, against its rivals on the same encoding, and five ways to train it:
 
     L'(w) = sum_k [ w . F(y_k, x_k) - log Z_w(x_k) ] - ||w||^2 / (2 sigma^2)
@@ -54,7 +54,7 @@ PAPER_TRAINING = {
     "GIS": {"test F": 93.55, "L'": -5668},
 }
 PAPER_MCNEMAR = {"CRF vs MEMM": 0.00109, "CRF vs perceptron": 0.116, "MEMM vs perceptron": 0.0734}
-OPTIMISERS = {"L-BFGS": "lbfgs", "preconditioned CG": "pcg", "mixed CG": "mixed", "CG": "cg", "GIS": "gis"}
+OPTIMIZERS = {"L-BFGS": "lbfgs", "preconditioned CG": "pcg", "mixed CG": "mixed", "CG": "cg", "GIS": "gis"}
 
 
 @dataclass
@@ -119,7 +119,7 @@ class Trained:
         return 0.0 if self.report is None else self.report.score.f1
 
     @property
-    def penalised_likelihood(self) -> float:
+    def penalized_likelihood(self) -> float:
         return -self.result.loss
 
 
@@ -134,7 +134,7 @@ def build(train: Sentences, templates: str = SECOND_ORDER, complete: bool = Fals
 def fit(
     data: ChainData,
     learner: str = "crf",
-    optimiser: str = "lbfgs",
+    optimizer: str = "lbfgs",
     sigma: float = 1.0,
     iterations: int = 100,
     epochs: int = 10,
@@ -147,7 +147,7 @@ def fit(
     """Train on an indexed set; with dev sentences, stop when their F no longer rises and keep the best weights."""
     settings = LabellerSettings(
         learner=learner,
-        optimiser=optimiser,
+        optimizer=optimizer,
         memory=6,
         sigma=sigma,
         iterations=iterations,
@@ -208,7 +208,7 @@ def cross_validate(
 
 
 def run(options: RecipeOptions) -> RecipeResult:
-    """The whole experiment: rivals, optimisers, all chunk types."""
+    """The whole experiment: rivals, optimizers, all chunk types."""
     result = RecipeResult(SLUG)
     small = options.quick
     corpus = read(options.find(TRAIN), format="columns").load()
@@ -219,7 +219,7 @@ def run(options: RecipeOptions) -> RecipeResult:
     choices = _choices(options, result, corpus)
     rivals = _rivals(options, result, choices, train, test)
     _significance(result, rivals)
-    _optimisers(options, result, train, test, sigma=1.0, cap=40 if small else 300)
+    _optimizers(options, result, train, test, sigma=1.0, cap=40 if small else 300)
     _frozen(result, rivals["CRF, complete"], test)
     _all_types(options, result, choices["crf"], corpus, test_corpus)
     return result
@@ -275,7 +275,7 @@ def _rivals(
         found[name] = final
         report = final.evaluate(test)
         ours = {**_prf(report), "sigma": sigma, "iterations": final.result.iterations,
-                "L'": final.penalised_likelihood, "calls": final.result.calls, "CPU s": final.cpu_seconds}  # fmt: skip
+                "L'": final.penalized_likelihood, "calls": final.result.calls, "CPU s": final.cpu_seconds}  # fmt: skip
         table.add(name, ours, _paper(name), {"F": _percent_interval(report)})
     epochs = choices["perceptron"].iterations
     for name, complete in (("perceptron, supported", False), ("perceptron, complete", True)):
@@ -298,7 +298,7 @@ def _rivals(
         table.add(name, ours, _paper(name), {"F": (float(scores.min()), float(scores.max()))})
     table.note = (
         "Intervals: bootstrap over sentences, 95 %; for the perceptron (mean of 5 shuffles) lowest and highest. "
-        "The MEMM is trained with L-BFGS: its objective is strictly convex, so the optimiser does not matter."
+        "The MEMM is trained with L-BFGS: its objective is strictly convex, so the optimizer does not matter."
     )
     result.tables.append(table)
     n_complete, n_supported = found["CRF, complete"].data.model.size, found["CRF, supported"].data.model.size
@@ -352,7 +352,7 @@ def _significance(result: RecipeResult, rivals: dict[str, Trained]) -> None:
     result.tables.append(table)
 
 
-def _optimisers(
+def _optimizers(
     options: RecipeOptions, result: RecipeResult, train: Sentences, test: Sentences, sigma: float, cap: int
 ) -> None:
     """Table 2: oracle calls to come within 0.1 % of the best L' on the supported set."""
@@ -361,14 +361,14 @@ def _optimisers(
         digits={"calls to 0.1 %": 0, "CPU s to 0.1 %": 0, "calls": 0, "L'": 0},
     )  # fmt: skip
     data = build(train)
-    runs = {name: train_with(data, method, sigma, cap, options.workers) for name, method in OPTIMISERS.items()}
+    runs = {name: train_with(data, method, sigma, cap, options.workers) for name, method in OPTIMIZERS.items()}
     best = min(row.loss for trained in runs.values() for row in trained.result.history)
     reached = {name: calls_to(trained.result, best) for name, trained in runs.items()}
     for name, trained in runs.items():
         calls, seconds = reached[name] or (None, None)
         report = trained.evaluate(test)
         ours = {"calls to 0.1 %": calls, "CPU s to 0.1 %": seconds, "calls": trained.result.calls,
-                "L'": trained.penalised_likelihood, "test F": 100 * report.score.f1}  # fmt: skip
+                "L'": trained.penalized_likelihood, "test F": 100 * report.score.f1}  # fmt: skip
         table.add(name, ours, {} if options.quick else PAPER_TRAINING[name])
     table.note = f"Cap {cap} calls; a curvature counts as a call. A dash: 0.1 % was not reached."
     result.tables.append(table)
@@ -380,14 +380,14 @@ def _optimisers(
         return float("inf") if hit is None else hit[0]
 
     lbfgs, pcg, cg, gis = (calls_of(name) for name in ("L-BFGS", "preconditioned CG", "CG", "GIS"))
-    told = ", ".join(f"{name} {calls_of(name):.0f}" for name in OPTIMISERS)
+    told = ", ".join(f"{name} {calls_of(name):.0f}" for name in OPTIMIZERS)
     result.check("calls to 0.1 %: L-BFGS <= preconditioned CG < plain CG", lbfgs <= pcg < cg, told, required=False)
     result.check("GIS needs at least 10 times the calls of L-BFGS, or never arrives", gis >= 10 * lbfgs, told)
 
 
 def train_with(data: ChainData, method: str, sigma: float, cap: int, workers: int = 1) -> Trained:
-    """A CRF by one optimiser, stopped after so many oracle calls."""
-    settings = LabellerSettings(optimiser=method, sigma=sigma, iterations=cap, workers=workers)
+    """A CRF by one optimizer, stopped after so many oracle calls."""
+    settings = LabellerSettings(optimizer=method, sigma=sigma, iterations=cap, workers=workers)
     started = time.process_time()
     trained = learn(data, settings, callback=lambda step: _over(step, cap))
     return Trained(data, settings, trained, time.process_time() - started)

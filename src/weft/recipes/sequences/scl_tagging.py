@@ -102,7 +102,7 @@ def run(options: RecipeOptions) -> RecipeResult:
 def review_target(options: RecipeOptions, sizes: Sizes) -> Target:
     """Reviews, with the projections of both kinds."""
     domains = material.domains(options, "reviews", raw_words=sizes.blitzer)
-    source, raw = [Doc.of_words(domains.source_raw)], [Doc.of_words(domains.target_raw)]
+    source, raw = [Doc.from_words(domains.source_raw)], [Doc.from_words(domains.target_raw)]
     few = sizes is QUICK
     both = ProjectionSettings(words=sizes.raw_words, pivot_count=100 if few else 50, seed=options.seed)
     alone = ProjectionSettings(words=2 * sizes.raw_words, pivot_count=200 if few else 500, seed=options.seed)
@@ -118,10 +118,10 @@ def review_target(options: RecipeOptions, sizes: Sizes) -> Target:
 def other_targets(options: RecipeOptions, sizes: Sizes) -> list[Target]:
     """Answers on Penn tags, fiction on twelve tags; raw text is their own training part, tags hidden."""
     found = []
-    source_words = [Doc.of_words(material.newspaper_words(options))]
+    source_words = [Doc.from_words(material.newspaper_words(options))]
     settings = ProjectionSettings(words=sizes.raw_words // 2, pivot_count=20, seed=options.seed)
     answers = material.domains(options, "answers")
-    raw = [Doc.of_words(answers.target_raw)]
+    raw = [Doc.from_words(answers.target_raw)]
     theta = {SUPERVISED: None, SCL: TokenProjection.learn([source_words, raw], settings)}
     found.append(Target("answers", _first(answers.test, sizes.test), answers.source, "xpos", dict(theta)))
     fiction = material.brown(options, FICTION)
@@ -148,7 +148,7 @@ def learn(
 
 def tagged(tagger: SCLTagger, gold: Doc, column: str, vocabulary: set[str]) -> TagReport:
     """What a tagger makes of the words of a document; words outside the vocabulary are unknown."""
-    system = Doc.of_words(material.sentences_of(gold))
+    system = Doc.from_words(material.sentences_of(gold))
     tagger([system])
     return evaluate_tags([gold], [system], column, vocabulary)
 
@@ -212,9 +212,9 @@ def parse_table(options: RecipeOptions, sizes: Sizes, result: RecipeResult) -> T
     """A first-order parser learned on newsgroups and weblogs, on reviews with tags of three origins."""
     train = material.web_trees(options, ("newsgroup", "weblog"), "train", sizes.trees)
     test = material.web_trees(options, ("reviews",), "test", sizes.test or 300)
-    raw = [[Doc.of_words(material.sentences_of(material.web(options, genre, "train"))) for genre in genres]
+    raw = [[Doc.from_words(material.sentences_of(material.web(options, genre, "train"))) for genre in genres]
            for genres in (("newsgroup", "weblog"), ("reviews",))]  # fmt: skip
-    raw[1].append(Doc.of_words(material.review_words(options, sizes.blitzer)))
+    raw[1].append(Doc.from_words(material.review_words(options, sizes.blitzer)))
     settings = ProjectionSettings(words=sizes.raw_words // 2, pivot_count=20, seed=options.seed)
     target = Target("reviews", test, train, "xpos", {SCL: TokenProjection.learn(raw, settings)})
     parser = GraphParser(
@@ -229,7 +229,7 @@ def parse_table(options: RecipeOptions, sizes: Sizes, result: RecipeResult) -> T
     for method in (SUPERVISED, SCL, "right tags"):
         system = test.subset(range(test.n_sentences))
         if method != "right tags":
-            words = Doc.of_words(material.sentences_of(test))
+            words = Doc.from_words(material.sentences_of(test))
             learn([train], target, method, seed=options.seed)([words])
             system.set_column("xpos", words.column("xpos"))
         right = np.mean(np.array(system.column("xpos")) == np.array(test.column("xpos")))
@@ -247,9 +247,9 @@ def view_table(options: RecipeOptions, sizes: Sizes, reviews: Target, result: Re
     tags = main_tags(reviews.source, "xpos")
     seen = {word for word, tag in tags.items() if tag in ("NN", "NNS", "JJ", "VB", "VBD", "VBN", "VBG", "RB")}
     table = Table("Source words nearest to words that only the target has", ["words", "same class", "chance"])
-    bio = [Doc.of_words(material.gene_words(options, 4 * sizes.raw_words))]
+    bio = [Doc.from_words(material.gene_words(options, 4 * sizes.raw_words))]
     settings = ProjectionSettings(words=3 * sizes.raw_words // 4, pivot_count=50, seed=options.seed)
-    theta = TokenProjection.learn([[Doc.of_words(material.newspaper_words(options))], bio], settings)
+    theta = TokenProjection.learn([[Doc.from_words(material.newspaper_words(options))], bio], settings)
     gold = main_tags(material.web(options, "reviews", "train"), "xpos")
     groups = {
         "nouns of reviews": (_theta(reviews, SCL), [w for w, tag in gold.items() if tag in ("NN", "NNS")]),
@@ -260,10 +260,10 @@ def view_table(options: RecipeOptions, sizes: Sizes, reviews: Target, result: Re
     }
     shares = {}
     for name, (own, words) in groups.items():
-        targets = [word for word in own.of_words(words)[0] if word not in tags][:100]
+        targets = [word for word in own.from_words(words)[0] if word not in tags][:100]
         nearest = [tags[found] for word in targets for found, _ in own.similar(word, sorted(seen), 10)]
         shares[name] = float(np.mean([tag in ("NN", "NNS") for tag in nearest])) if nearest else 0.0
-        known = own.of_words(sorted(seen))[0]
+        known = own.from_words(sorted(seen))[0]
         chance = float(np.mean([tags[word] in ("NN", "NNS") for word in known]))
         table.add(name, {"words": len(targets), "same class": 100 * shares[name], "chance": 100 * chance})
     result.check("nearest source words of target nouns are nouns in at least 70 %", min(shares.values()) >= 0.7,
@@ -284,7 +284,7 @@ def main_tags(doc: Doc, column: str) -> dict[str, str]:
 
 def separated(theta: TokenProjection, tags: Mapping[str, str]) -> float:
     """Difference of the means of nouns and adjectives over their spread, in the best of the first five directions."""
-    groups = [theta.of_words([word for word, own in tags.items() if own == tag])[1][:, :5] for tag in ("NN", "JJ")]
+    groups = [theta.from_words([word for word, own in tags.items() if own == tag])[1][:, :5] for tag in ("NN", "JJ")]
     spread = np.sqrt(groups[0].var(axis=0) + groups[1].var(axis=0)) + 1e-12
     return float((np.abs(groups[0].mean(axis=0) - groups[1].mean(axis=0)) / spread).max())
 

@@ -210,7 +210,7 @@ def compare(found: Material, size: Size, rows: Sequence[str], seed: int = 0) -> 
         if any(row not in BASES for row in rows):
             own = bases.get(base_row(size)) or base_of(found, target, size, size.base, seed)
             own = own.adapt("none", iterations=size.adapted_iterations)
-            adapted = {row: own.adapt(way, lexicalised=words) for row, (way, words) in ADAPTED.items() if row in rows}
+            adapted = {row: own.adapt(way, lexicalized=words) for row, (way, words) in ADAPTED.items() if row in rows}
             result.sets[target] = {row: parser.set_report() for row, parser in adapted.items()}
             parsers |= adapted
             if SECOND in rows:
@@ -259,7 +259,7 @@ def run(options: RecipeOptions) -> RecipeResult:
     )
     result.notes.append(
         f"Adaptation begins from {base_row(size)}, in the paper from Family. The second parser of AAET is a "
-        "delexicalised arc-eager perceptron that learned from the languages that agree with the target in most traits; "
+        "delexicalized arc-eager perceptron that learned from the languages that agree with the target in most traits; "
         "in the paper it is a generative model. In Universal Dependencies an adposition hangs on its noun: the "
         "features of 85A are mirrored."
     )

@@ -1,11 +1,11 @@
 """Universal dependency annotation for multilingual parsing (McDonald et al., ACL 2013).
 
-    cell(s, t) = UAS, LAS on treebank t of a delexicalised parser trained on treebank s
+    cell(s, t) = UAS, LAS on treebank t of a delexicalized parser trained on treebank s
 
 Treebanks of nine languages are brought from Universal Dependencies into the universal scheme (twelve tags, forty
 relations, adpositions and copulas as heads), a parser that sees no words is trained on 12,000 words of each, then on
 whole treebanks, and tried on all of them. The same experiment with one source in another style of annotation measures
-what harmonising is worth.
+what harmonizing is worth.
 """
 
 from __future__ import annotations

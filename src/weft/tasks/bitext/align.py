@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from weft import storage
 from weft.errors import ConfigError, DataError, ModelError
 from weft.infer.alignment.links import Alignments, turned_cells
-from weft.infer.alignment.symmetrize import METHODS, links_of_cells, symmetrise_cells
+from weft.infer.alignment.symmetrize import METHODS, links_of_cells, symmetrize_cells
 from weft.learn.bitext.translation_table import TranslationTable
 from weft.learn.bitext.word_alignment import AlignmentSettings, Side, learn_alignment
 from weft.learn.generative.cooccurrence import Cooccurrences, Types
@@ -200,7 +200,7 @@ class Aligner:
             for name in ("forward", "backward")
         ]
         aligner.jumps = (np.array(parts[0].pop("jumps")), np.array(parts[1].pop("jumps")))
-        aligner.tables = (TranslationTable.of_arrays(parts[0]), TranslationTable.of_arrays(parts[1]))
+        aligner.tables = (TranslationTable.from_arrays(parts[0]), TranslationTable.from_arrays(parts[1]))
         return aligner
 
     def _numbered(self, sentences: Iterable[Words], known: dict[str, int], grow: bool = False) -> tuple[Types, Indices]:
@@ -272,6 +272,6 @@ def _links(grids: Grids, symmetrize: str, threshold: float | None, combine: str)
         chosen, score = grids.backward_best, grids.backward
     else:
         sizes = grids.source_sizes, grids.target_sizes
-        chosen = symmetrise_cells(grids.forward_best, grids.backward_best, *sizes, symmetrize)
+        chosen = symmetrize_cells(grids.forward_best, grids.backward_best, *sizes, symmetrize)
     links = links_of_cells(chosen, score, grids.source_sizes, grids.target_sizes)
     return links if threshold is None else links.above(threshold)

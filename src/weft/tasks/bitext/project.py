@@ -37,8 +37,8 @@ OUTSIDE = "O"
 def project_column(source: Sequence[Doc], target: Sequence[Doc], links: Links, column: str = "upos") -> float:
     """Set a column of the target documents, with probabilities; returns which part of their words got a value.
 
-    >>> source = [Doc.of_words([["red", "houses"]], upos=[["ADJ", "NOUN"]])]
-    >>> target = [Doc.of_words([["maisons", "rouges", "!"]])]
+    >>> source = [Doc.from_words([["red", "houses"]], upos=[["ADJ", "NOUN"]])]
+    >>> target = [Doc.from_words([["maisons", "rouges", "!"]])]
     >>> round(project_column(source, target, Links.of([[(0, 1, 0.9), (1, 0, 0.8)]])), 2)
     0.67
     >>> target[0].column("upos"), target[0].confidence["upos"].round(1).tolist()
@@ -61,9 +61,9 @@ def project_column(source: Sequence[Doc], target: Sequence[Doc], links: Links, c
 def project_spans(source: Sequence[Doc], target: Sequence[Doc], links: Links, layer: str = "entities") -> float:
     """Set a layer of flat spans of the target documents; returns which part of their words has a link.
 
-    >>> source = [Doc.of_words([["in", "New", "York"]])]
+    >>> source = [Doc.from_words([["in", "New", "York"]])]
     >>> source[0].spans["entities"] = SpanLayer.of(source[0].strings, [(1, 3, "LOC")])
-    >>> target = [Doc.of_words([["New", "Yorkissa"]])]
+    >>> target = [Doc.from_words([["New", "Yorkissa"]])]
     >>> project_spans(source, target, Links.of([[(1, 0), (2, 1, 0.5), (0, 1, 0.4)]]))
     1.0
     >>> [(span.text, span.label) for span in target[0].span_views("entities")]
@@ -100,8 +100,8 @@ def project_dictionary(
 ) -> TagDictionary:
     """The tags of every linked target type that make up at least `share` of its votes; `rename` maps the tags first.
 
-    >>> source = [Doc.of_words([["red", "houses"], ["houses"]], upos=[["ADJ", "NOUN"], ["NOUN"]])]
-    >>> target = [Doc.of_words([["maisons", "rouges"], ["maisons"]])]
+    >>> source = [Doc.from_words([["red", "houses"], ["houses"]], upos=[["ADJ", "NOUN"], ["NOUN"]])]
+    >>> target = [Doc.from_words([["maisons", "rouges"], ["maisons"]])]
     >>> found = project_dictionary(source, target, Links.of([[(0, 1), (1, 0)], [(0, 0)]]))
     >>> dict(found.items())
     {'maisons': ('NOUN',), 'rouges': ('ADJ',)}
@@ -115,7 +115,7 @@ def project_dictionary(
     words, counts = _counts(links, values, tags, _confidence(source, column), source, target, lower)
     linked = counts.sum(axis=1) > 0
     listed = [word for word, kept in zip(words, linked, strict=True) if kept]
-    return TagDictionary.of_counts(listed, counts[linked], tags, share)
+    return TagDictionary.from_counts(listed, counts[linked], tags, share)
 
 
 def project_clusters(
@@ -123,7 +123,7 @@ def project_clusters(
 ) -> WordClusters:
     """The class of every linked target type, by the votes of the classes of source words.
 
-    >>> source, target = [Doc.of_words([["red", "houses"]])], [Doc.of_words([["maisons", "rouges"]])]
+    >>> source, target = [Doc.from_words([["red", "houses"]])], [Doc.from_words([["maisons", "rouges"]])]
     >>> project_clusters(source, target, Links.of([[(0, 1), (1, 0)]]), {"red": "01", "houses": "10"}).paths()
     {'maisons': '10', 'rouges': '01'}
     """

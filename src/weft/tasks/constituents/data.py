@@ -95,7 +95,7 @@ class WordRules:
                 "closed": self.closed}  # fmt: skip
 
     @classmethod
-    def of_state(cls, state: dict[str, Any]) -> WordRules:
+    def from_state(cls, state: dict[str, Any]) -> WordRules:
         """The rules that `state` described."""
         rules = cls([])
         rules.tags, rules.seen, rules.longest = list(state["tags"]), dict(state["seen"]), dict(state["longest"])

@@ -31,7 +31,7 @@ from weft.storage import Arrays
 from weft.tasks.constituents.actions import actions_of, closed, compile_actions, tree_of_actions
 from weft.tasks.constituents.data import CLOSED, WordRules, subwords_of, units_of
 from weft.tasks.constituents.templates import templates_of
-from weft.text.binarize import CHINESE, HeadRules, binarise, plain, unbinarise
+from weft.text.binarize import CHINESE, HeadRules, binarize, plain, unbinarize
 from weft.text.constituents import doc_of_trees, set_trees, tree_of
 from weft.text.doc import Doc
 from weft.text.trees import Tree, rebuild
@@ -117,7 +117,7 @@ def binary_tree(sentence: Sentence, settings: ConstituentSettings) -> Tree:
     else:
         own = sentence.structures if settings.structures == "annotated" else [flat(len(word)) for word in words]
         whole = expand(sentence.tree, own)
-    return binarise(whole, HEADS[settings.heads])
+    return binarize(whole, HEADS[settings.heads])
 
 
 def _over_words(tree: Tree) -> Tree:
@@ -146,8 +146,8 @@ class ConstituentParser(Component):
             self.requires, self.provides = ("tokens", "sentences", "xpos"), ("constituents",)
 
     @classmethod
-    def of_options(cls, options: Any) -> Self:
-        return cls(ConstituentSettings.of_options(options))
+    def from_options(cls, options: Any) -> Self:
+        return cls(ConstituentSettings.from_options(options))
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from documents with constituents; with `dev` the weights of the best epoch are kept."""
@@ -253,7 +253,7 @@ class ConstituentParser(Component):
         for names, sentence in zip(self.actions(sentences, tags, beam), sentences, strict=True):
             stack = tree_of_actions(names, sentence)
             if self.settings.phrases and stack:
-                tree, structures = collapse(unbinarise(stack[0]))
+                tree, structures = collapse(unbinarize(stack[0]))
             else:
                 tree, structures = collapse(Tree(TOP[1], tuple(stack))) if stack else (Tree(TOP[1]), [])
             found.append(Sentence(tree, tuple(structures)))
@@ -357,9 +357,9 @@ class ConstituentParser(Component):
         return header, {**subwords, **{f"weights/{name}": array for name, array in self._packed.items()}}
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> ConstituentParser:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> ConstituentParser:
         parser = cls(ConstituentSettings(**header["settings"]))
-        parser.rules, parser.names = WordRules.of_state(header["rules"]), list(header["actions"])
+        parser.rules, parser.names = WordRules.from_state(header["rules"]), list(header["actions"])
         parser.labels = sorted({n.split(" ")[1] for n in parser.names if n.startswith(("binary", "unary"))})
         subwords = Subwords(*(np.array(arrays[f"subwords/{name}"]) for name in Subwords._fields))
         parser.model = parser._new_model(subwords)

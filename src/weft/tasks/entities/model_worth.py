@@ -1,6 +1,6 @@
-"""What a recogniser that learned from no or few labelled sentences is worth: how many of them a plain one would need.
+"""What a recognizer that learned from no or few labelled sentences is worth: how many of them a plain one would need.
 
-F(n) = score of a recogniser trained on n labelled sentences, with the settings of the model compared
+F(n) = score of a recognizer trained on n labelled sentences, with the settings of the model compared
 worth = the n at which F(n) reaches the score of the model           (`weft.evaluate.size_to_reach`)
 """
 
@@ -39,10 +39,10 @@ class ModelWorth:
 def model_worth(
     model: Pipeline, labelled: Sequence[Doc], test: Sequence[Doc], sizes: Sequence[int], seeds: Sequence[int] = (0,)
 ) -> ModelWorth:
-    """Train plain recognisers on growing parts of labelled sentences and see where they reach a model.
+    """Train plain recognizers on growing parts of labelled sentences and see where they reach a model.
 
     >>> from weft.text.layers import SpanLayer
-    >>> doc = Doc.of_words([["Ada", "left", "Rome"], ["Rome", "fell"], ["Ada", "saw", "Rome"]])
+    >>> doc = Doc.from_words([["Ada", "left", "Rome"], ["Rome", "fell"], ["Ada", "saw", "Rome"]])
     >>> doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "PER"), (2, 3, "LOC"), (3, 4, "LOC"), (5, 6, "PER"),
     ...                                                    (7, 8, "LOC")])
     >>> recognizer = EntityRecognizer()

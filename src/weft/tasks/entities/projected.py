@@ -1,4 +1,4 @@
-"""Entity recognisers for a language without labelled text, from a bitext and a recogniser of its other language.
+"""Entity recognizers for a language without labelled text, from a bitext and a recognizer of its other language.
 
 What crosses a link is the source model's probability of every label (Wang and Manning 2014). With A(i) the source
 words linked to target word i, and E the model's own probabilities,
@@ -15,7 +15,7 @@ scheme IO: where a phrase begins does not survive the links. What the source mod
 average (`weft.learn.bitext.source_noise`). The term is not convex, and goes on to improve when the model no longer
 does: give dev data, which are looked at after every iteration.
 
-The trained component is an ordinary entity recogniser, and is saved as one.
+The trained component is an ordinary entity recognizer, and is saved as one.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Projected:
 
 @dataclass
 class ProjectionSettings(EntitySettings):
-    """Options of a recogniser that learns from a bitext."""
+    """Options of a recognizer that learns from a bitext."""
 
     scheme: str | None = "IO"  # how spans become labels; IO only
     learner: str = "crf"  # crf only
@@ -86,7 +86,7 @@ class ProjectionSettings(EntitySettings):
     source_text: str = ""  # file of the bitext's sentences in the source language
     target_text: str = ""  # file of its sentences in the language to learn
     links: str = ""  # file of its links, in Pharaoh format
-    source_model: str = ""  # recogniser of the source language
+    source_model: str = ""  # recognizer of the source language
     confusion: str = ""  # file of the source model's confusions: rows the truth, columns its answers
 
     def check(self) -> None:
@@ -110,7 +110,7 @@ class ProjectionSettings(EntitySettings):
 
 
 class ProjectedRecognizer(EntityRecognizer):
-    """An entity recogniser whose supervision comes over the links of a bitext.
+    """An entity recognizer whose supervision comes over the links of a bitext.
 
     `fit_bitext` trains it; `fit` does where the settings name the files of a bitext, and else is the ordinary training
     on labelled text.
@@ -186,7 +186,7 @@ class ProjectedRecognizer(EntityRecognizer):
         evidence = self._evidence
         if evidence is None or self.settings.project == "ptt":
             return super().learn(data, docs, early)
-        from weft.learn import LBFGS, Gold, Objective, TotalObjective, minimise
+        from weft.learn import LBFGS, Gold, Objective, TotalObjective, minimize
 
         settings, model, batch = self.settings, data.model, data.batch
         first = len(batch) - evidence.pairs  # labelled sentences come before those of the bitext
@@ -206,9 +206,9 @@ class ProjectedRecognizer(EntityRecognizer):
             gold = list(batch.cut(0, first).batches())
             if settings.start == "labelled":
                 alone = Objective(model, gold, Gold(), sigma=settings.sigma, workers=settings.workers)
-                start = minimise(alone, start, max_iterations=settings.iterations, describe="labelled").weights
+                start = minimize(alone, start, max_iterations=settings.iterations, describe="labelled").weights
             objectives.append(Objective(model, gold, Gold(), workers=settings.workers))
-        return minimise(
+        return minimize(
             TotalObjective(objectives) if first else objectives[0],
             start,
             LBFGS(settings.memory),
@@ -233,11 +233,11 @@ def project(
     `confusion`, over labels of words without marks (`I-PER`, `O`), corrects what the source model gets wrong.
 
     >>> from weft.text.layers import SpanLayer
-    >>> english = Doc.of_words([["Ada", "left", "Rome"], ["Rome", "fell"]])
+    >>> english = Doc.from_words([["Ada", "left", "Rome"], ["Rome", "fell"]])
     >>> english.spans["entities"] = SpanLayer.of(english.strings, [(0, 1, "PER"), (2, 3, "LOC"), (3, 4, "LOC")])
     >>> recognizer = EntityRecognizer()
     >>> report = recognizer.fit([english])
-    >>> bitext = Bitext([Doc.of_words([["Rome", "fell"]])], [Doc.of_words([["Rom", "ist", "gefallen"]])],
+    >>> bitext = Bitext([Doc.from_words([["Rome", "fell"]])], [Doc.from_words([["Rom", "ist", "gefallen"]])],
     ...                 Links.of([[(0, 0), (1, 2)]]))
     >>> found = project(bitext, recognizer, "hard")
     >>> found.labels, found.values.tolist(), found.constrained.tolist()
@@ -283,7 +283,7 @@ def count_confusions(model: Pipeline | Chunker, docs: Sequence[Doc], layer: str 
     gold = EntityRecognizer(EntitySettings(layer=layer, scheme="IO"))
     truth = [label for doc in docs for label in gold.gold(doc)]
     labels, _, best = source_posteriors(model, docs)
-    return Confusion.of_labels(truth, [labels[label] for label in best.tolist()], sorted({*labels, *truth}))
+    return Confusion.from_labels(truth, [labels[label] for label in best.tolist()], sorted({*labels, *truth}))
 
 
 def _finds_spans(component: Any) -> bool:

@@ -1,12 +1,12 @@
 """Named entities: flat spans as one label a word, nested ones level by level.
 
-Beyond words, spelling and tags the recogniser reads
+Beyond words, spelling and tags the recognizer reads
 
     gazetteers      lists of phrases, one file a list (`weft.features.gazetteer`)
     clusters        classes of words learned from plain text (`weft.lexical.clusters.monolingual`), and a second kind of
     them beside surroundings    the other occurrences of a word in the document (`weft.features.surroundings`)
 
-With `nested`, a recogniser finds the spans that no other holds; a second one, which sees its labels, finds those that
+With `nested`, a recognizer finds the spans that no other holds; a second one, which sees its labels, finds those that
 only these hold, and so on as far as the training data goes (`weft.text.nesting`):
 
     p(spans) = p(level 0) * p(level 1 | level 0) * ...
@@ -55,7 +55,7 @@ _OUTER = "outer labels"
 
 @dataclass
 class EntitySettings(ChunkerSettings):
-    """Options of an entity recogniser."""
+    """Options of an entity recognizer."""
 
     layer: str = "entities"  # the span layer to learn and to write
     scheme: str | None = "BIOES"  # how spans become labels: IO, IOB2 or BIOES
@@ -76,11 +76,11 @@ class EntitySettings(ChunkerSettings):
 class EntityRecognizer(Chunker):
     """Finds named entities.
 
-    >>> doc = Doc.of_words([["Ada", "Byron", "lived", "in", "London"], ["She", "left", "Paris"]])
+    >>> doc = Doc.from_words([["Ada", "Byron", "lived", "in", "London"], ["She", "left", "Paris"]])
     >>> doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 2, "PER"), (4, 5, "LOC"), (7, 8, "LOC")])
     >>> recognizer = EntityRecognizer()
     >>> report = recognizer.fit([doc])
-    >>> new = Doc.of_words([["She", "lived", "in", "Paris"]])
+    >>> new = Doc.from_words([["She", "lived", "in", "Paris"]])
     >>> recognizer([new])
     >>> new.span_views("entities")
     [Span('Paris', 'LOC')]
@@ -268,7 +268,7 @@ class EntityRecognizer(Chunker):
             self._native = WordClasses(header["native_clusters"])
         if "inner" in header:
             own = {name.removeprefix("inner/"): array for name, array in arrays.items() if name.startswith("inner/")}
-            self.inner = EntityRecognizer.of_state(header["inner"], own)
+            self.inner = EntityRecognizer.from_state(header["inner"], own)
 
 
 def read_phrases(path: str) -> list[str]:

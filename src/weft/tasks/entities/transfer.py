@@ -1,9 +1,9 @@
-"""Entity recognisers for a language without annotated names, from annotated corpora of other languages.
+"""Entity recognizers for a language without annotated names, from annotated corpora of other languages.
 
 One model is trained on the corpora of all source languages together (Taeckstroem 2012). Then it labels text of the
 target language and learns from the sentences it is sure of (`weft.learn.self_training`), now with features that only
 target sentences have: clusters of the target language itself (`weft.tasks.entities.transfer_data`). What
-`TransferRecognizer` saves is an ordinary entity recogniser.
+`TransferRecognizer` saves is an ordinary entity recognizer.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from weft.text.doc import Doc
 
 
 class TransferRecognizer(EntityRecognizer):
-    """An entity recogniser that learns from other languages; saved, it is an ordinary one.
+    """An entity recognizer that learns from other languages; saved, it is an ordinary one.
 
     >>> from weft.tasks.entities.transfer_data import small_example
     >>> recognizer = TransferRecognizer(TransferSettings(rounds=1, min_count=1, threshold=0.2))
     >>> report = recognizer.fit_languages(small_example())
-    >>> new = Doc.of_words([["il", "vit", "Oslo"]])
+    >>> new = Doc.from_words([["il", "vit", "Oslo"]])
     >>> recognizer([new])
     >>> new.span_views("entities")
     [Span('Oslo', 'LOC')]
@@ -87,7 +87,7 @@ class TransferRecognizer(EntityRecognizer):
         return report
 
     def take(self, data: TransferData, weights: Floats, native: bool = True) -> None:
-        """Become the recogniser of the weights; words of its documents are in the target language."""
+        """Become the recognizer of the weights; words of its documents are in the target language."""
         settings = self.settings
         settings.templates, settings.fields = data.templates, dict(data.fields)
         self._clusters = data.classes.get(data.code)
@@ -106,7 +106,7 @@ class TransferRecognizer(EntityRecognizer):
         header, arrays = super().state()
         kept = {each.name for each in fields(EntitySettings)}
         header["settings"] = {name: value for name, value in header["settings"].items() if name in kept}
-        # An ordinary recogniser binds only the kinds of clusters that it has.
+        # An ordinary recognizer binds only the kinds of clusters that it has.
         header.setdefault("word_clusters", {})
         header.setdefault("native_clusters", {})
         return header, arrays

@@ -1,4 +1,4 @@
-"""Sentences of several languages under one index of features, to train entity recognisers from any mixture of them.
+"""Sentences of several languages under one index of features, to train entity recognizers from any mixture of them.
 
     theta_0 = learn(sources + labelled target sentences, if any)
     theta_i = learn(the same + target sentences with p(y* | x; theta_{i-1}) >= threshold, each weighing p)
@@ -29,7 +29,7 @@ from weft.learn.self_training import WAYS, SelfTraining, best_labels, self_train
 from weft.learn.signals import Gold, Partial
 from weft.tasks.entities.recognizer import EntityRecognizer, EntitySettings
 from weft.tasks.labelling.chain_data import ChainData, ChainReader
-from weft.text.conventions.label_types import harmonise
+from weft.text.conventions.label_types import harmonize
 from weft.text.doc import Doc
 
 Floats = NDArray[np.float64]
@@ -52,7 +52,7 @@ _SHARED, _NATIVE = "shared cluster", "native cluster"
 
 @dataclass
 class TransferSettings(EntitySettings):
-    """Options of a recogniser that learns from other languages."""
+    """Options of a recognizer that learns from other languages."""
 
     scheme: str | None = "IO"  # how spans become labels; IO only
     learner: str = "crf"  # crf, adagrad, sgd
@@ -121,7 +121,7 @@ class TransferData:
     >>> outcome = data.train(["en"], native=True)
     >>> [told.chosen for told in outcome.rounds]
     [3]
-    >>> unseen = Doc.of_words([["il", "vit", "Oslo"]])
+    >>> unseen = Doc.from_words([["il", "vit", "Oslo"]])
     >>> data.predict(outcome.model, [unseen])[0]
     [['O', 'O', 'I-LOC']]
     """
@@ -136,7 +136,7 @@ class TransferData:
         if not any(corpora.values()):
             raise DataError("there is nothing to learn from: no annotated sentence in any language")
         types = settings.types if settings.types in ("common", "all") else settings.types.split()
-        corpora, self.types = harmonise(corpora, settings.layer, types)
+        corpora, self.types = harmonize(corpora, settings.layer, types)
         self.code = languages.code
         self.sources = {code: corpora[code] for code in languages.sources}
         self.labelled = corpora.get(languages.code, []) if languages.labelled else []
@@ -323,7 +323,7 @@ class _Fit:
                 self.model, batches, _Known(), sigma=settings.sigma, workers=settings.workers
             )  # fmt: skip
             most = settings.round_iterations if later else settings.iterations
-            found = room.minimise(
+            found = room.minimize(
                 objective, start, room.LBFGS(settings.memory), max_iterations=most, describe=describe
             )  # fmt: skip
             weights: Floats = found.weights
@@ -346,11 +346,11 @@ def small_example() -> Languages:
     """
     from weft.text.layers import SpanLayer
 
-    english = Doc.of_words([["he", "saw", "Rome"], ["Ada", "left"], ["they", "saw", "Bonn"], ["Bo", "left"]])
+    english = Doc.from_words([["he", "saw", "Rome"], ["Ada", "left"], ["they", "saw", "Bonn"], ["Bo", "left"]])
     english.spans["entities"] = SpanLayer.of(
         english.strings, [(2, 3, "LOC"), (3, 4, "PER"), (7, 8, "LOC"), (8, 9, "PER")]
     )
-    french = Doc.of_words([["elle", "vit", "Rome"], ["Ada", "partit"], ["elle", "vit", "Bonn"]])
+    french = Doc.from_words([["elle", "vit", "Rome"], ["Ada", "partit"], ["elle", "vit", "Bonn"]])
     return Languages({"en": [english]}, [french], "fr", native={"vit": "0", "elle": "10", "il": "10"})
 
 

@@ -21,7 +21,7 @@ Ranked = Sequence[tuple[Sequence[str], float]]
 def note_alternatives(doc: Doc, task: str, ranked: Sequence[Ranked]) -> None:
     """Note the alternatives of every sentence.
 
-    >>> doc = Doc.of_words([["dogs", "bark"]])
+    >>> doc = Doc.from_words([["dogs", "bark"]])
     >>> note_alternatives(doc, "tagger", [[(["NOUN", "VERB"], 0.75), (["NOUN", "NOUN"], 0.25)]])
     >>> doc.meta["alternatives"]["tagger"][0][1]
     {'probability': 0.25, 'labels': ['NOUN', 'NOUN']}
@@ -39,7 +39,7 @@ def alternatives(doc: Doc, task: str) -> list[list[dict[str, Any]]]:
 def as_comments(doc: Doc) -> None:
     """Move the alternatives of a document into the comments of its sentences.
 
-    >>> doc = Doc.of_words([["dogs", "bark"]])
+    >>> doc = Doc.from_words([["dogs", "bark"]])
     >>> note_alternatives(doc, "tagger", [[(["NOUN NNS _", "VERB VBP _"], 0.75)]])
     >>> as_comments(doc)
     >>> doc.comments

@@ -36,7 +36,7 @@ Found = tuple[Keys, Ints, Floats, NDArray[np.int16], Ints]
 class CandidateReader:
     """Reads features and candidates of words whose groups (parts of speech) are known.
 
-    `parts` and `orders` say what labels are made of, as `LabelParts.of_names` gives them.
+    `parts` and `orders` say what labels are made of, as `LabelParts.from_names` gives them.
     """
 
     def __init__(
@@ -151,7 +151,7 @@ class CandidateScorer:
         return {**table, "transitions": self.transitions}
 
     @classmethod
-    def of_arrays(cls, reader: CandidateReader, arrays: Arrays) -> CandidateScorer:
+    def from_arrays(cls, reader: CandidateReader, arrays: Arrays) -> CandidateScorer:
         own = {name.split("/", 1)[1]: array for name, array in arrays.items() if name.startswith("table/")}
         return cls(reader, FrozenTable(own, reader.parts.n_columns), np.array(arrays["transitions"]))
 

@@ -28,7 +28,7 @@ Rows = NDArray[np.int32]
 class CandidateLists:
     """Candidates of words.
 
-    >>> lists = CandidateLists.of_words([("dogs", "NOUN", 1), ("cats", "NOUN", 1), ("dog", "NOUN", 0)], enough=2)
+    >>> lists = CandidateLists.from_words([("dogs", "NOUN", 1), ("cats", "NOUN", 1), ("dog", "NOUN", 0)], enough=2)
     >>> lists.find("Cats", "NOUN"), lists.find("birds", "NOUN"), lists.find("child", "NOUN")
     ([1], [1], [0, 1])
     """
@@ -49,7 +49,7 @@ class CandidateLists:
         self._numbers = Remembered(self._number)
 
     @classmethod
-    def of_words(
+    def from_words(
         cls,
         words: Iterable[tuple[str, str, int]],
         frequent: int = 10,
@@ -140,5 +140,5 @@ class CandidateLists:
         return {"lists": self.lists, "words": self.words, "endings": self.endings, "longest": self.longest}
 
     @classmethod
-    def of_state(cls, state: dict[str, Any]) -> CandidateLists:
+    def from_state(cls, state: dict[str, Any]) -> CandidateLists:
         return cls(state["lists"], state["words"], state["endings"], state["longest"])

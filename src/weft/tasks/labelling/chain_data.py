@@ -212,7 +212,7 @@ class ChainData:
         table[rows, : scores.shape[1]] = scores
         row_of = np.repeat(np.arange(len(layout.starts) - 1), np.diff(layout.starts))
         table[row_of, layout.columns] += weights
-        return index, Layout.of_mask(table != 0.0), table[table != 0.0]
+        return index, Layout.from_mask(table != 0.0), table[table != 0.0]
 
 
 class ChainScorer:
@@ -251,8 +251,8 @@ class ChainScorer:
         return header | ({} if space.topology is None else {"topology": space.topology.as_dict()}), arrays
 
     @classmethod
-    def of_state(cls, reader: ChainReader, header: Mapping[str, Any], arrays: Arrays) -> ChainScorer:
-        topology = Topology.of_dict(header["topology"]) if "topology" in header else None
+    def from_state(cls, reader: ChainReader, header: Mapping[str, Any], arrays: Arrays) -> ChainScorer:
+        topology = Topology.from_dict(header["topology"]) if "topology" in header else None
         space = LabelSpace(header["labels"], header["order"], header["scheme"], topology)
         tables = {
             block: {name.split("/", 1)[1]: array for name, array in arrays.items() if name.startswith(block + "/")}
@@ -304,7 +304,7 @@ class _BlockBuilder:
                 renumbered = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)
                 rows, present, self._index = renumbered[rows], present[keep], self._index.select(keep)
             self._index.settle()
-        return self._index, Layout.of_mask(present), FeatureRows(rows, self._offsets, self._values)
+        return self._index, Layout.from_mask(present), FeatureRows(rows, self._offsets, self._values)
 
 
 def _extend(array: NDArray[Any], more: NDArray[Any]) -> None:

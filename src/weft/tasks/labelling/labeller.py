@@ -26,7 +26,7 @@ from weft.features.weights import PRECISIONS
 from weft.infer.chains.chain import Chain
 from weft.learn.chains.labels import LabelSpace
 from weft.learn.cost import Cost
-from weft.learn.local import Local, normalise_locally
+from weft.learn.local import Local, normalize_locally
 from weft.learn.training import Checkpoint, EarlyStopping, Result
 from weft.pipeline.pipeline import Component, State
 from weft.pipeline.settings import Settings
@@ -38,9 +38,9 @@ from weft.tasks.labelling.chain_data import ChainData, ChainReader, ChainScorer
 from weft.text.doc import Doc
 
 LEARNERS = ("crf", "perceptron", "mira", "margin", "sgd", "adagrad", "memm")
-#: Learners that maximise likelihood: their scores are log probabilities as they are.
+#: Learners that maximize likelihood: their scores are log probabilities as they are.
 LIKELIHOOD = ("crf", "sgd", "memm")
-OPTIMISERS = ("lbfgs", "cg", "pcg", "mixed", "gis")
+OPTIMIZERS = ("lbfgs", "cg", "pcg", "mixed", "gis")
 Floats = NDArray[np.float64]
 #: Settings of a training run that say nothing of the model; they are not saved with it.
 _OF_THE_MACHINE = ("workers", "cluster", "checkpoint")
@@ -54,7 +54,7 @@ class LabellerSettings(Settings):
     fields: dict[str, str] = field(default_factory=dict)  # what the fields of templates are bound to
     scheme: str | None = None  # label scheme whose sequences are enforced
     learner: str = "crf"  # crf, perceptron, mira, margin, sgd, adagrad, memm
-    optimiser: str = "lbfgs"  # lbfgs, cg, pcg, mixed, gis: for crf and memm
+    optimizer: str = "lbfgs"  # lbfgs, cg, pcg, mixed, gis: for crf and memm
     memory: int = 5  # steps that lbfgs remembers
     sigma: float = 1.0  # width of the Gaussian prior: for crf, memm, sgd, margin
     iterations: int = 100  # limit for crf and memm
@@ -74,7 +74,7 @@ class LabellerSettings(Settings):
 
     def check(self) -> None:
         """Refuse values that do not exist or make no sense."""
-        choices = {"learner": LEARNERS, "optimiser": OPTIMISERS, "features": ("seen", "all"), "precision": PRECISIONS}
+        choices = {"learner": LEARNERS, "optimizer": OPTIMIZERS, "features": ("seen", "all"), "precision": PRECISIONS}
         for name, known in choices.items():
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
@@ -87,7 +87,7 @@ class SequenceLabeller(Component):
     """A component that labels every word; see `Tagger` and `Chunker`."""
 
     settings_class: type[LabellerSettings] = LabellerSettings
-    #: Iterations of an optimiser from one look at dev data to the next: its steps are small, and a look costs a good
+    #: Iterations of an optimizer from one look at dev data to the next: its steps are small, and a look costs a good
     #: part of one.
     look_every = 2
 
@@ -100,8 +100,8 @@ class SequenceLabeller(Component):
         self.temperature = 1.0  # what scores are divided by to make probabilities of them
 
     @classmethod
-    def of_options(cls, options: Mapping[str, Any]) -> Self:
-        return cls(cls.settings_class.of_options(options))
+    def from_options(cls, options: Mapping[str, Any]) -> Self:
+        return cls(cls.settings_class.from_options(options))
 
     @abstractmethod
     def gold(self, doc: Doc) -> list[str]:
@@ -113,7 +113,7 @@ class SequenceLabeller(Component):
 
     @abstractmethod
     def score(self, gold: list[list[str]], system: list[list[str]]) -> dict[str, float]:
-        """Scores of the label sequences of sentences, the one to optimise first."""
+        """Scores of the label sequences of sentences, the one to optimize first."""
 
     @abstractmethod
     def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
@@ -248,7 +248,7 @@ class SequenceLabeller(Component):
     def conditional(self, chain: Chain) -> Chain:
         """The chain whose probabilities are those of the model."""
         if self.settings.learner == "memm":
-            return normalise_locally(chain)
+            return normalize_locally(chain)
         return chain if self.temperature == 1.0 else chain.temper(self.temperature)
 
     def posteriors(self, docs: Sequence[Doc]) -> tuple[list[str], Floats]:
@@ -313,20 +313,20 @@ class SequenceLabeller(Component):
         return {"settings": settings, "chain": header, "temperature": self.temperature}, arrays
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:
         settings = cls.settings_class(**header["settings"])
         component = cls(settings)
         component.temperature = header.get("temperature", 1.0)
         component.restore(header, arrays)
         reader = ChainReader(Templates(settings.templates), component.bindings())
-        component.scorer = ChainScorer.of_state(reader, header["chain"], arrays)
+        component.scorer = ChainScorer.from_state(reader, header["chain"], arrays)
         component.requires = component._required()
         return component
 
 
 def decode(chain: Chain, learner: str) -> NDArray[np.int32]:
     """The best states under a learner's model."""
-    return (normalise_locally(chain) if learner == "memm" else chain).best()
+    return (normalize_locally(chain) if learner == "memm" else chain).best()
 
 
 def learn(
@@ -355,10 +355,10 @@ def learn(
             objective = room.Objective(
                 data.model, batches, signal, sigma=settings.sigma, workers=settings.workers, cluster=client
             )
-            result: Result = room.minimise(
+            result: Result = room.minimize(
                 objective,
                 np.zeros(data.model.size),
-                methods[settings.optimiser](),
+                methods[settings.optimizer](),
                 max_iterations=settings.iterations,
                 describe=settings.learner,
                 **common,

@@ -1,6 +1,6 @@
 """Label a fixed set of sentences together with a few labelled ones: parts that look alike get like labels.
 
-    minimise  sum over parts u of -beta log p(l(u) | sentence)  +  sum over neighbours uv of w_uv [l(u) != l(v)]
+    minimize  sum over parts u of -beta log p(l(u) | sentence)  +  sum over neighbours uv of w_uv [l(u) != l(v)]
 
 A part is a pair of neighbouring words and its label their pair of labels; p is the pair marginal of a labeller trained
 on the few labelled sentences, the neighbours of a part are the k nearest others, labelled or not, by what the labeller
@@ -91,8 +91,8 @@ def label_together(
     Sentences of one word have no part: the labeller alone decides them.
 
     >>> from weft.tasks.tagging.tagger import Tagger, TaggerSettings
-    >>> few = [Doc.of_words([["the", "cat", "sleeps"], ["a", "dog", "barks"]], upos=[["DET", "NOUN", "VERB"]] * 2)]
-    >>> more = [Doc.of_words([["the", "dog", "sleeps"], ["a", "cat", "barks"]])]
+    >>> few = [Doc.from_words([["the", "cat", "sleeps"], ["a", "dog", "barks"]], upos=[["DET", "NOUN", "VERB"]] * 2)]
+    >>> more = [Doc.from_words([["the", "dog", "sleeps"], ["a", "cat", "barks"]])]
     >>> settings = TaggerSettings(templates="w[0] w[0].suffix1..2 y[-1]", learner="crf", column="upos", dictionary=0)
     >>> tagger = Tagger(settings)
     >>> report = tagger.fit(few)
@@ -198,7 +198,7 @@ def tie_parts(vectors: Any, parts: Ints, settings: TogetherSettings) -> tuple[In
         weights = np.exp(-((distances / width) ** 2) / 2)
     else:
         weights = np.ones(distances.shape)
-    first, second, weight = Graph.of_lists(ids, weights).symmetric("or").edges()
+    first, second, weight = Graph.from_lists(ids, weights).symmetric("or").edges()
     return parts[first], parts[second], weight.astype(np.float64)
 
 

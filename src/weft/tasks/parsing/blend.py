@@ -40,7 +40,7 @@ class Blender:
     """Weights of parsers by tag of the dependent; tags that were not seen take the mean over all words.
 
     >>> def parse(heads):
-    ...     return [Doc.of_words([["she", "saw", "him", "there"]], upos=[["PRON", "VERB", "PRON", "ADV"]],
+    ...     return [Doc.from_words([["she", "saw", "him", "there"]], upos=[["PRON", "VERB", "PRON", "ADV"]],
     ...             head=[heads], deprel=[["dep" if head else "root" for head in heads]])]
     >>> one, two, three = parse([2, 0, 2, 3]), parse([2, 0, 2, 2]), parse([3, 0, 2, 2])
     >>> Blender.equal(3).blend([one, two, three])[0].head.tolist()
@@ -81,13 +81,13 @@ class Blender:
         if rounds < 0 or step <= 0:
             raise ConfigError(f"rounds must be 0 or more and the step above 0; given: {rounds} and {step}")
         whole, tag_names, _ = _collect([*parses, gold], [*_names(names, len(parses)), "the gold file"], column)
-        votes, gold_heads, gold_relations = whole.of_parsers(len(parses)), whole.heads[-1], whole.relations[-1]
+        votes, gold_heads, gold_relations = whole.from_parsers(len(parses)), whole.heads[-1], whole.relations[-1]
         correct = (votes.heads == gold_heads) & (votes.relations == gold_relations)
         count = np.bincount(votes.tags, minlength=len(tag_names))
         omega = np.array([np.bincount(votes.tags, weights=row, minlength=len(count)) for row in correct]) / count
         means = correct.mean(axis=1)
         best, history = omega.copy(), [_accuracy(votes.blend(omega, single_root), gold_heads, gold_relations)]
-        sentences = [votes.of_sentence(s) for s in range(len(votes.offsets) - 1)] if rounds else []
+        sentences = [votes.from_sentence(s) for s in range(len(votes.offsets) - 1)] if rounds else []
         for _ in range(rounds):
             for s, one in enumerate(sentences):
                 own = slice(votes.offsets[s], votes.offsets[s + 1])
@@ -177,17 +177,17 @@ class _Votes:
         roots = np.array([sum_by_sentence((heads == 0).astype(np.float64), self.offsets) for heads in self.heads])
         self.one_root: Booleans = (roots == 1).any(axis=0)
 
-    def of_parsers(self, n: int) -> _Votes:
+    def from_parsers(self, n: int) -> _Votes:
         """Those of the first n parsers."""
         return _Votes(self.offsets, self.heads[:n], self.relations[:n], self.tags)
 
-    def of_sentence(self, s: int) -> _Votes:
+    def from_sentence(self, s: int) -> _Votes:
         """Those on one sentence."""
         own = slice(self.offsets[s], self.offsets[s + 1])
         n = self.offsets[s + 1] - self.offsets[s]
         return _Votes(np.array([0, n]), self.heads[:, own], self.relations[:, own], self.tags[own])
 
-    def of_sentences(self, sentences: Indices) -> _Votes:
+    def from_sentences(self, sentences: Indices) -> _Votes:
         """Those on some sentences."""
         words = np.isin(sentence_of(self.offsets), sentences)
         offsets = np.concatenate([[0], np.cumsum(np.diff(self.offsets)[sentences])])
@@ -200,7 +200,7 @@ class _Votes:
             for able in (True, False):
                 chosen = np.flatnonzero(self.one_root == able)
                 words = np.isin(sentence_of(self.offsets), chosen)
-                heads[words], relations[words] = self.of_sentences(chosen).blend(omega, able)
+                heads[words], relations[words] = self.from_sentences(chosen).blend(omega, able)
             return heads, relations
         weight = omega[:, self.tags]
         arc = np.bincount(self.arcs.ravel(), weights=weight.ravel(), minlength=self.space.n_arcs)

@@ -79,12 +79,12 @@ class GraphSettings(Settings):
 class DependencyGraphParser(Component):
     """Finds the heads of words, one or several, and their relations.
 
-    >>> doc = Doc.of_words([["dogs", "bark", "and", "howl"]] * 2, upos=[["NOUN", "VERB", "CCONJ", "VERB"]] * 2,
+    >>> doc = Doc.from_words([["dogs", "bark", "and", "howl"]] * 2, upos=[["NOUN", "VERB", "CCONJ", "VERB"]] * 2,
     ...                    head=[[2, 0, 4, 2]] * 2, deprel=[["nsubj", "root", "cc", "conj"]] * 2,
     ...                    deps=[["2:nsubj|4:nsubj", "0:root", "4:cc", "2:conj"]] * 2)
     >>> parser = DependencyGraphParser(GraphSettings(epochs=4, bits=16))
     >>> report = parser.fit([doc])
-    >>> new = Doc.of_words([["cats", "mew", "and", "purr"]], upos=[["NOUN", "VERB", "CCONJ", "VERB"]])
+    >>> new = Doc.from_words([["cats", "mew", "and", "purr"]], upos=[["NOUN", "VERB", "CCONJ", "VERB"]])
     >>> parser([new])
     >>> new.column("deps")
     ['2:nsubj|4:nsubj', '0:root', '4:cc', '2:conj']
@@ -108,8 +108,8 @@ class DependencyGraphParser(Component):
         self._reader = TreeReader(self.settings.fields, self.clusters)
 
     @classmethod
-    def of_options(cls, options: Mapping[str, Any]) -> DependencyGraphParser:
-        return cls(GraphSettings.of_options(options))
+    def from_options(cls, options: Mapping[str, Any]) -> DependencyGraphParser:
+        return cls(GraphSettings.from_options(options))
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from documents with trees and DEPS; with dev data the epoch with the best F1 of edges is kept."""
@@ -325,7 +325,7 @@ class DependencyGraphParser(Component):
         return header, arrays
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> DependencyGraphParser:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> DependencyGraphParser:
         settings = GraphSettings(**header["settings"])
         parser = cls(settings, header["clusters"])
         parser.labels, parser.requires = header["labels"], tuple(header["requires"])
@@ -336,14 +336,14 @@ class DependencyGraphParser(Component):
             parser.pruner = ArcPruner(arcs, from_sparse("filter", arrays, arcs.size), settings.threshold, settings.most)
         if "relations" in header:
             own = {name.removeprefix("relations."): array for name, array in arrays.items() if "relations." in name}
-            parser.labeller = RelationLabeller.of_state(header["relations"], own)
+            parser.labeller = RelationLabeller.from_state(header["relations"], own)
         return parser
 
 
 def gold_graphs(docs: Iterable[Doc]) -> list[Doc]:
     """Copies of documents whose DEPS holds what is learned: the tree and the further heads that close no cycle.
 
-    >>> doc = Doc.of_words([["a", "b"]], head=[[2, 0]], deprel=[["x", "root"]], deps=[["2:x", "0:root|1:y"]])
+    >>> doc = Doc.from_words([["a", "b"]], head=[[2, 0]], deprel=[["x", "root"]], deps=[["2:x", "0:root|1:y"]])
     >>> gold_graphs([doc])[0].column("deps")
     ['2:x', '0:root']
     """

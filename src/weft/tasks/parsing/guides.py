@@ -34,7 +34,7 @@ def note_guide(docs: Sequence[Doc], guide: Component, key: str = KEY) -> None:
     ...     def __call__(self, docs):
     ...         for doc in docs:
     ...             doc.head = np.array([0, 1], np.int32)
-    >>> doc = Doc.of_words([["dogs", "bark"]], head=[[2, 0]], misc=[["SpaceAfter=No", ""]])
+    >>> doc = Doc.from_words([["dogs", "bark"]], head=[[2, 0]], misc=[["SpaceAfter=No", ""]])
     >>> note_guide([doc], First())
     >>> doc.column("misc"), doc.head.tolist()
     (['SpaceAfter=No|Guide=0', 'Guide=1'], [2, 0])
@@ -67,7 +67,7 @@ def jackknife_guide(
 def guide_heads(docs: Sequence[Doc], key: str = KEY) -> Heads:
     """The heads in MISC under a key, -1 where there is none.
 
-    >>> doc = Doc.of_words([["dogs", "bark"]], misc=[["Guide=2", ""]])
+    >>> doc = Doc.from_words([["dogs", "bark"]], misc=[["Guide=2", ""]])
     >>> guide_heads([doc]).tolist()
     [2, -1]
     """

@@ -45,7 +45,7 @@ class GrammarSettings(Settings):
     strength: float = 140.0  # of sparse posteriors (pr-s, pr-as), for 7,000 sentences
     root: bool = True  # whether the children of ROOT count as pairs of tags
     alpha: float = 0.25  # parameter of the Dirichlet prior (dd)
-    iterations: int = 100  # of expectation and maximisation
+    iterations: int = 100  # of expectation and maximization
     steps: int = 10  # of a projection (pr-s, pr-as)
     max_words: int = 10  # of sentences to learn from, without punctuation
     start: str = "harmonic"  # harmonic, random
@@ -68,10 +68,10 @@ class GrammarInducer(Component):
     """Finds heads after learning from tags.
 
     >>> tags = [["DET", "NOUN", "VERB"], ["NOUN", "VERB"], ["NOUN", "VERB", "DET", "NOUN"], ["DET", "NOUN", "VERB"]] * 5
-    >>> doc = Doc.of_words(tags, upos=tags)
+    >>> doc = Doc.from_words(tags, upos=tags)
     >>> parser = GrammarInducer(GrammarSettings(strength=2000, iterations=20))
     >>> _ = parser.fit([doc])
-    >>> new = Doc.of_words([["cats", "see", "a", "bird", "."]], upos=[["NOUN", "VERB", "DET", "NOUN", "PUNCT"]])
+    >>> new = Doc.from_words([["cats", "see", "a", "bird", "."]], upos=[["NOUN", "VERB", "DET", "NOUN", "PUNCT"]])
     >>> parser([new])
     >>> new.head.tolist()
     [2, 0, 4, 2, 2]
@@ -89,8 +89,8 @@ class GrammarInducer(Component):
         self._search: ValenceModel | None = None  # the same, in which nothing is impossible
 
     @classmethod
-    def of_options(cls, options: Mapping[str, Any]) -> GrammarInducer:
-        return cls(GrammarSettings.of_options(options))
+    def from_options(cls, options: Mapping[str, Any]) -> GrammarInducer:
+        return cls(GrammarSettings.from_options(options))
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from the tags of documents; trees of dev data, never of training data, are compared with."""
@@ -233,7 +233,7 @@ class GrammarInducer(Component):
         return {"settings": settings, "tags": self.tags}, arrays
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> GrammarInducer:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> GrammarInducer:
         component = cls(GrammarSettings(**header["settings"]))
         component.tags = header["tags"]
         root, stop, child = (np.array(arrays[name]) for name in ("root", "stop", "child"))

@@ -21,7 +21,7 @@ RELATION_FIELDS = {"w": "form.lower", "m": "lemma", "t": "upos", "x": "xpos", **
 class RelationReader:
     """Turns documents into what the labeller reads: rows of values, morphological features, offsets of sentences.
 
-    >>> doc = Doc.of_words([["sie", "schläft"]], upos=[["PRON", "VERB"]], feats=[["Case=Nom", ""]])
+    >>> doc = Doc.from_words([["sie", "schläft"]], upos=[["PRON", "VERB"]], feats=[["Case=Nom", ""]])
     >>> words, feats, sentences = RelationReader().read([doc])
     >>> words.shape, feats.offsets.tolist(), sentences.tolist()
     ((3, 8), [0, 1, 1], [0, 2])

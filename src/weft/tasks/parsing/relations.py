@@ -167,7 +167,7 @@ class RelationLabeller:
         }
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> RelationLabeller:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> RelationLabeller:
         """The labeller that `state` described."""
         labeller = cls(header["fields"], _settings(header["settings"]))
         n_labels, settings = int(header["labels"]), labeller.settings
@@ -197,10 +197,11 @@ class Relations(Component):
     """Names the relations of trees that have none yet, or anew.
 
     >>> tags, heads = [["NOUN", "VERB"]] * 2, [[2, 0]] * 2
-    >>> doc = Doc.of_words([["dogs", "bark"], ["cats", "sleep"]], upos=tags, head=heads, deprel=[["nsubj", "root"]] * 2)
+    >>> relations = [["nsubj", "root"]] * 2
+    >>> doc = Doc.from_words([["dogs", "bark"], ["cats", "sleep"]], upos=tags, head=heads, deprel=relations)
     >>> relations = Relations()
     >>> report = relations.fit([doc])
-    >>> new = Doc.of_words([["birds", "sing"]], upos=[["NOUN", "VERB"]], head=[[2, 0]])
+    >>> new = Doc.from_words([["birds", "sing"]], upos=[["NOUN", "VERB"]], head=[[2, 0]])
     >>> relations([new])
     >>> new.column("deprel")
     ['nsubj', 'root']
@@ -218,8 +219,8 @@ class Relations(Component):
         self._reader = RelationReader(self.settings.fields)
 
     @classmethod
-    def of_options(cls, options: Mapping[str, Any]) -> Relations:
-        return cls(RelationSettings.of_options(options))
+    def from_options(cls, options: Mapping[str, Any]) -> Relations:
+        return cls(RelationSettings.from_options(options))
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from documents with heads and relations; those of dev data are named on their own trees and scored."""
@@ -273,8 +274,8 @@ class Relations(Component):
         return {"labels": self.labels, "requires": list(self.requires), "labeller": header}, arrays
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Relations:
-        labeller = RelationLabeller.of_state(header["labeller"], arrays)
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Relations:
+        labeller = RelationLabeller.from_state(header["labeller"], arrays)
         component = cls(labeller.settings)
         component.labeller = labeller
         component.labels = header["labels"]

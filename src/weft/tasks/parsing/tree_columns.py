@@ -17,7 +17,7 @@ Heads = NDArray[np.int32]
 def write_trees(docs: Sequence[Doc], heads: Heads, labels: Heads, names: Sequence[str]) -> None:
     """Write the heads and relations of all words of documents, -1 for no relation.
 
-    >>> doc = Doc.of_words([["dogs", "bark"]])
+    >>> doc = Doc.from_words([["dogs", "bark"]])
     >>> write_trees([doc], np.array([2, 0], np.int32), np.array([0, -1], np.int32), ["nsubj"])
     >>> doc.head.tolist(), doc.column("deprel")
     ([2, 0], ['nsubj', ''])
@@ -38,7 +38,7 @@ def check_trees(docs: Sequence[Doc]) -> None:
 def tree_scores(docs: Sequence[Doc], heads: Heads, labels: Heads, names: Sequence[str]) -> dict[str, float]:
     """UAS and LAS against the trees of documents, relations compared up to the colon.
 
-    >>> doc = Doc.of_words([["dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
+    >>> doc = Doc.from_words([["dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     >>> tree_scores([doc], np.array([2, 0], np.int32), np.array([0, 0], np.int32), ["nsubj:pass"])
     {'UAS': 1.0, 'LAS': 0.5}
     """

@@ -89,9 +89,9 @@ class AdaptSettings(GraphParserSettings):
 class AdaptedParser(GraphParser):
     """Finds heads and relations in another domain than that of its trees.
 
-    >>> source = Doc.of_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"]] * 2, head=[[2, 0]] * 2,
+    >>> source = Doc.from_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"]] * 2, head=[[2, 0]] * 2,
     ...                       deprel=[["nsubj", "root"]] * 2)
-    >>> target = Doc.of_words([["cells", "divide"]], upos=[["NOUN", "VERB"]])
+    >>> target = Doc.from_words([["cells", "divide"]], upos=[["NOUN", "VERB"]])
     >>> parser = AdaptedParser(AdaptSettings(system="mst1", epochs=2, bits=16, methods="F2 T3"), target=[target])
     >>> report = parser.fit([source])
     >>> parser([target])
@@ -123,8 +123,8 @@ class AdaptedParser(GraphParser):
         super().__init__(settings, clusters)
 
     @classmethod
-    def of_options(cls, options: Mapping[str, Any]) -> AdaptedParser:
-        return cls(AdaptSettings.of_options(options))
+    def from_options(cls, options: Mapping[str, Any]) -> AdaptedParser:
+        return cls(AdaptSettings.from_options(options))
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from trees of the source; `dev` are trees of the target where there are some, else of the source."""
@@ -296,11 +296,11 @@ class AdaptedParser(GraphParser):
         return parser
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> GraphParser:
-        parser = super().of_state(header, arrays)
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> GraphParser:
+        parser = super().from_state(header, arrays)
         if "guide" in header and isinstance(parser, AdaptedParser):
             own = {name.removeprefix("guide."): array for name, array in arrays.items() if name.startswith("guide.")}
-            parser.guide = Parser.of_state(header["guide"], own)
+            parser.guide = Parser.from_state(header["guide"], own)
         return parser
 
 

@@ -86,7 +86,7 @@ def sentence_weights(method: str, source: Sequence[Doc], target: Sequence[Doc], 
 def word_costs(source: Sequence[Doc], target: Sequence[Doc]) -> Floats:
     """Costs of the source words (`T3`), with a mean of 1: how much more frequent they are in the target.
 
-    >>> source, target = Doc.of_words([["a", "b", "b"]]), Doc.of_words([["a", "a", "b"]])
+    >>> source, target = Doc.from_words([["a", "b", "b"]]), Doc.from_words([["a", "a", "b"]])
     >>> word_costs([source], [target]).round(2).tolist()
     [1.59, 0.71, 0.71]
     """

@@ -52,7 +52,7 @@ _OF_GROUP = (
 BARE = "length: m.o h.t m.t h.t|m.t "
 SHARE = f"{BARE}direction: h.A|m.a h.B|m.b h.C|m.c h.D|m.d "
 #: Of the adapted parser, which has words of its language to look at: McDonald, Crammer & Pereira (2005).
-LEXICALISED = f"arc: {WORDS}{BETWEEN}{AROUND}"
+LEXICALIZED = f"arc: {WORDS}{BETWEEN}{AROUND}"
 TEMPLATES = {
     "delex": f"arc: {DELEX}",
     "bare": BARE,
@@ -103,7 +103,7 @@ class TransferReader(TreeReader):
 
     >>> from weft.lexical.typology import typology
     >>> reader = TransferReader(FIELDS, typology(), {"tr": ""}, "tr")
-    >>> words, _, _ = reader.read([Doc.of_words([["ev", "gördü"]], upos=[["NOUN", "VERB"]])])
+    >>> words, _, _ = reader.read([Doc.from_words([["ev", "gördü"]], upos=[["NOUN", "VERB"]])])
     >>> words.values.shape, [bool(value) for value in words.values[2, 2:]]  # a verb is a head that 81A speaks of
     ((3, 12), [True, False, True, False, False, False, False, False, False, False])
     """

@@ -1,8 +1,8 @@
-"""Transfer between languages as a table: a delexicalised parser of every source, tried on every target.
+"""Transfer between languages as a table: a delexicalized parser of every source, tried on every target.
 
     cell(s, t) = UAS, LAS of t's gold trees by a parser trained on s,   diagonal: s and t the same language
 
-Parsers see universal tags and what has been built, never words (`delexicalised` of
+Parsers see universal tags and what has been built, never words (`delexicalized` of
 `weft.tasks.parsing.transitions.parser`). Tags are brought to the same set when treebanks are loaded, and anything else
 is refused. Relations are compared up to the colon. Scores count all words, or (`UAS*`, `LAS*`) those that do not
 consist of punctuation alone.
@@ -57,7 +57,7 @@ class TransferSettings(Settings):
     def parser(self, run: int) -> ParserSettings:
         """Settings of the parser of a run."""
         return ParserSettings(
-            delexicalised=True, oracle="static", beam=self.beam, epochs=self.epochs, update=self.update,
+            delexicalized=True, oracle="static", beam=self.beam, epochs=self.epochs, update=self.update,
             seed=self.seed + run, prune=0.0,
         )  # fmt: skip
 
@@ -114,7 +114,7 @@ class TransferMatrix:
 def load_language(name: str, docs: Sequence[Doc], scheme: str = "as-is") -> list[Doc]:
     """Trees of a language with universal tags and relations without subtypes, and nothing else of their words.
 
-    >>> doc = Doc.of_words([["hunde", "bellen"]], upos=[["NOUN", "VERB"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
+    >>> doc = Doc.from_words([["hunde", "bellen"]], upos=[["NOUN", "VERB"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     >>> load_language("de", [doc])[0].column("upos")
     ['NOUN', 'VERB']
     """
@@ -141,7 +141,7 @@ def load_language(name: str, docs: Sequence[Doc], scheme: str = "as-is") -> list
 def draw_sentences(docs: Sequence[Doc], words: int, seed: int) -> list[Doc]:
     """Sentences drawn by chance until they have so many words, in their order; all of them where there are fewer.
 
-    >>> docs = [Doc.of_words([["a", "b"], ["c"], ["d", "e"]])]
+    >>> docs = [Doc.from_words([["a", "b"], ["c"], ["d", "e"]])]
     >>> sum(doc.n_words for doc in draw_sentences(docs, 3, 0)) in (3, 4)
     True
     """
@@ -169,7 +169,7 @@ def transfer_matrix(
 ) -> TransferMatrix:
     """Train a parser on every source and try it on every target; both by name of the language.
 
-    >>> doc = Doc.of_words([["dogs", "bark"]] * 3, upos=[["NOUN", "VERB"]] * 3, head=[[2, 0]] * 3,
+    >>> doc = Doc.from_words([["dogs", "bark"]] * 3, upos=[["NOUN", "VERB"]] * 3, head=[[2, 0]] * 3,
     ...                    deprel=[["nsubj", "root"]] * 3)
     >>> matrix = transfer_matrix({"en": [doc], "de": [doc]}, {"en": [doc], "de": [doc]})
     >>> matrix.scores("LAS")

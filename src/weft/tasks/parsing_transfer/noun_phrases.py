@@ -25,7 +25,7 @@ FIELDS = {"n": "nounplace", "k": "nounchunk", "q": "wordcount"}
 def count_words(docs: Iterable[Doc]) -> Counter[str]:
     """How often every form occurs, in lower case.
 
-    >>> count_words([Doc.of_words([["The", "the", "cat"]])])
+    >>> count_words([Doc.from_words([["The", "the", "cat"]])])
     Counter({'the': 2, 'cat': 1})
     """
     return Counter(form.lower() for doc in docs for form in doc.column("form"))
@@ -64,7 +64,7 @@ def chunks(tags: Sequence[str]) -> list[int]:
 def chunk_numbers(docs: Sequence[Doc], column: str) -> NDArray[np.int64]:
     """The chunk of every word of documents, told apart over all of them; -1 outside.
 
-    >>> chunk_numbers([Doc.of_words([["the", "cat"], ["cats"]], upos=[["DET", "NOUN"], ["NOUN"]])], "upos").tolist()
+    >>> chunk_numbers([Doc.from_words([["the", "cat"], ["cats"]], upos=[["DET", "NOUN"], ["NOUN"]])], "upos").tolist()
     [0, 0, 2]
     """
     found: list[int] = []
@@ -79,7 +79,7 @@ def chunk_numbers(docs: Sequence[Doc], column: str) -> NDArray[np.int64]:
 def with_columns(doc: Doc, column: str, counts: Counter[str]) -> Doc:
     """A copy of a document with the columns of `FIELDS`.
 
-    >>> doc = Doc.of_words([["the", "cat"]], upos=[["DET", "NOUN"]])
+    >>> doc = Doc.from_words([["the", "cat"]], upos=[["DET", "NOUN"]])
     >>> new = with_columns(doc, "upos", Counter(the=9, cat=1))
     >>> [new.column(name) for name in FIELDS.values()]
     [['', 'only'], ['B', 'E'], ['4', '1']]

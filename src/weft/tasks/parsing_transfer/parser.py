@@ -1,7 +1,7 @@
 """Dependency trees of a language without a treebank, from treebanks of others (Täckström, McDonald & Nivre 2013).
 
     base      p(y | x) ~ exp of the sum over arcs of y of  w . f(h, m, language of x),  learned from all treebanks
-    adapted   maximises  sum over target sentences of  log of the sum over y in y~(x) of p(y | x)  -  lambda ||w||^2
+    adapted   maximizes  sum over target sentences of  log of the sum over y in y~(x) of p(y | x)  -  lambda ||w||^2
 
 over projective trees y. Features of the base are tags, and share between languages what these agree on
 (`weft.tasks.parsing_transfer.features`). y~(x) are the trees built from sets of heads that the base finds plausible
@@ -28,7 +28,7 @@ from weft.features.tree_templates import TreeProgram
 from weft.formats import read
 from weft.infer.trees.arcs import all_arcs
 from weft.learn.batch.objective import Objective
-from weft.learn.batch.optimize import minimise
+from weft.learn.batch.optimize import minimize
 from weft.learn.self_training import SelfLabels, self_train
 from weft.learn.signals import Gold, Partial
 from weft.learn.training import Result
@@ -45,7 +45,7 @@ from weft.tasks.parsing_transfer.features import (
     ARCS,
     FIELDS,
     FUNCTION_HEADS,
-    LEXICALISED,
+    LEXICALIZED,
     SHARES,
     TAGS,
     TEMPLATES,
@@ -83,7 +83,7 @@ class TransferSettings(GraphParserSettings):
     adapted_penalty: float = 1.0  # lambda of the adapted parser
     iterations: int = 100  # of L-BFGS, at most
     rounds: int = 1  # of adaptation: those after the first begin from the adapted parser's sets
-    lexicalised: bool = True  # the adapted parser looks at words
+    lexicalized: bool = True  # the adapted parser looks at words
     known: bool = False  # heads that the target's file gives are added to the sets
     tags: str = "upos"  # tags as they are, or as the twelve universal ones: upos, twelve
     heads: str = "content"  # heads of the treebanks: content (an adposition hangs on its noun), function
@@ -123,12 +123,12 @@ class TransferParser(GraphParser):
     """Finds heads in a language that has tags, but no trees to learn from.
 
     >>> table = [["die", "Frau", "sieht", "das", "Boot"]], [["DET", "NOUN", "VERB", "DET", "NOUN"]], [[2, 3, 0, 5, 3]]
-    >>> german = Doc.of_words(table[0] * 4, upos=table[1] * 4, head=table[2] * 4)
+    >>> german = Doc.from_words(table[0] * 4, upos=table[1] * 4, head=table[2] * 4)
     >>> german.meta["language"] = "de"
-    >>> dutch = Doc.of_words([["de", "vrouw", "ziet", "de", "boot"]] * 4, upos=table[1] * 4)
+    >>> dutch = Doc.from_words([["de", "vrouw", "ziet", "de", "boot"]] * 4, upos=table[1] * 4)
     >>> parser = TransferParser(TransferSettings(target="nl", adapt="aast", bits=14, iterations=20), target=[dutch])
     >>> report = parser.fit([german])
-    >>> new = Doc.of_words([["de", "boot", "vaart"]], upos=[["DET", "NOUN", "VERB"]])
+    >>> new = Doc.from_words([["de", "boot", "vaart"]], upos=[["DET", "NOUN", "VERB"]])
     >>> parser([new])
     >>> new.head.tolist()
     [2, 3, 0]
@@ -168,8 +168,8 @@ class TransferParser(GraphParser):
         )
 
     @classmethod
-    def of_options(cls, options: Mapping[str, Any]) -> TransferParser:
-        return cls(TransferSettings.of_options(options))
+    def from_options(cls, options: Mapping[str, Any]) -> TransferParser:
+        return cls(TransferSettings.from_options(options))
 
     def fit(self, train: Iterable[Doc] = (), dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from treebanks, each document with the code of its language in `meta`, and adapt to the target.
@@ -200,7 +200,7 @@ class TransferParser(GraphParser):
         batch = self._batch(docs, words, sentences, heads).select(keep)
         self.adapted, self._sources = False, (docs, languages)
         self.model = self._new_model()
-        found = self._minimise(self.model, batch, Gold(), settings.penalty, f"parser of {len(codes)} languages")
+        found = self._minimize(self.model, batch, Gold(), settings.penalty, f"parser of {len(codes)} languages")
         self.weights = found.weights.astype(np.float32)
         report: dict[str, Any] = {
             "languages": " ".join(codes), "target": settings.language, "share": settings.share, "adapt": settings.adapt,
@@ -259,10 +259,10 @@ class TransferParser(GraphParser):
             known = tagsets_of({tag for doc in docs for tag in set(doc.column("upos"))})
             tagsets_of({tag for doc in self.target for tag in set(doc.column("upos"))}, known)
 
-    def _minimise(self, model: TreeModel, batch: TreeBatch, signal: Any, penalty: float, what: str) -> Result:
+    def _minimize(self, model: TreeModel, batch: TreeBatch, signal: Any, penalty: float, what: str) -> Result:
         batches = list(batch.batches(BATCH))
         objective = Objective(kept_features(model, batches), batches, signal, l2=2.0 * penalty)
-        return minimise(objective, np.zeros(model.size), max_iterations=self.settings.iterations, describe=what)
+        return minimize(objective, np.zeros(model.size), max_iterations=self.settings.iterations, describe=what)
 
     def _adapt(self) -> dict[str, Any]:
         settings, base = self.settings, self.model
@@ -280,7 +280,7 @@ class TransferParser(GraphParser):
             if chosen is None:
                 return base, self.weights
             own = replace(batch, head_sets=chosen.labels)
-            found = self._minimise(adapted, own, Partial(), settings.adapted_penalty, f"parser of {settings.language}")
+            found = self._minimize(adapted, own, Partial(), settings.adapted_penalty, f"parser of {settings.language}")
             iterations.append(found.iterations)
             return adapted, found.weights.astype(np.float32)
 
@@ -315,7 +315,7 @@ class TransferParser(GraphParser):
         """
         docs, languages = self._sources
         near = self.table.nearest(self.settings.language, sorted(set(languages)))
-        second = Parser(ParserSettings(delexicalised=True, nonprojective="skip", seed=self.settings.seed))
+        second = Parser(ParserSettings(delexicalized=True, nonprojective="skip", seed=self.settings.seed))
         second.fit([doc for doc, code in zip(docs, languages, strict=True) if code in near])
         return second
 
@@ -353,7 +353,7 @@ class TransferParser(GraphParser):
         if not self.adapted:
             own = settings.templates or TEMPLATES[settings.share]
         else:
-            own = LEXICALISED if settings.lexicalised else TEMPLATES["delex"]
+            own = LEXICALIZED if settings.lexicalized else TEMPLATES["delex"]
         return transfer_program(own, settings.fields)
 
     def scores(self, docs: Sequence[Doc]) -> dict[str, float]:

@@ -4,7 +4,7 @@
 
 The states tell inside a token its first candidate from later ones (BEGUN, ON), and the ends of tokens with candidates
 inside from those without (END, SINGLE), as the labels B, M, E and S of word segmentation do. A chain runs from one
-boundary that is decided to end a token to the next. W and T maximise the likelihood of the training text under a
+boundary that is decided to end a token to the next. W and T maximize the likelihood of the training text under a
 Gaussian prior. Where sentences rarely end in a visible way, the most probable labels miss most ends; b is then the
 number that gives the best F1 of sentences on text that was not trained on.
 """
@@ -78,7 +78,7 @@ class Marked(NamedTuple):
     sentence_ends: Bools
 
     @classmethod
-    def of_doc(cls, doc: Doc, table: CharacterTable, lines: bool = True) -> Marked:
+    def from_doc(cls, doc: Doc, table: CharacterTable, lines: bool = True) -> Marked:
         ends = np.zeros(len(doc.text) + 1, dtype=np.bool_)
         sentence_ends = np.zeros(len(doc.text) + 1, dtype=np.bool_)
         ends[doc.token_end] = True
@@ -165,7 +165,7 @@ class BoundaryModel:
         return {"spaced": self.spaced, "lines": self.lines, "bias": self.bias}, arrays
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> BoundaryModel:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> BoundaryModel:
         table = {name.removeprefix("weights/"): array for name, array in arrays.items() if name.startswith("weights/")}
         weights = FrozenTable(table, len(STATES)) if table else None
         allowed, entries, transitions = (np.array(arrays[name]) for name in ("allowed", "entries", "transitions"))
@@ -214,13 +214,13 @@ def train(
     counts = new_counts()
     none = np.zeros(0, dtype=np.uint64)
     model = BoundaryModel(allowed_labels(counts), none, False, True, None, np.zeros(_LEGAL.shape))
-    marked = [Marked.of_doc(doc, model.table) for doc in docs]
+    marked = [Marked.from_doc(doc, model.table) for doc in docs]
     for each in marked:
         count_labels(each.text, each.ends, each.sentence_ends, counts)
     if counts[:, LINE].sum() < FEW_LINES:
         model.lines = False
         counts[:, BLANK] += counts[:, LINE]
-        marked = [Marked.of_doc(doc, model.table, lines=False) for doc in docs]
+        marked = [Marked.from_doc(doc, model.table, lines=False) for doc in docs]
     model.allowed = allowed_labels(counts)
     model.spaced = bool(counts[:, 1:, :, INSIDE].any())
     # A token met once would be known wherever training meets it, which it is not elsewhere: for new text only.
@@ -233,7 +233,7 @@ def train(
     keep = index.counts >= min_count
     rows = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)[features.rows]
     index = index.select(keep)
-    layout = Layout.of_mask(np.ones((len(index), len(STATES)), dtype=np.bool_))
+    layout = Layout.from_mask(np.ones((len(index), len(STATES)), dtype=np.bool_))
     space = LabelSpace(STATES, 1)
     space.legal = _LEGAL
     transitions = np.full(_LEGAL.shape, -1, dtype=np.int32)
@@ -244,7 +244,7 @@ def train(
     node = FeatureRows(rows, features.offsets, _NO_VALUES)
     batch = ChainBatch(offsets, node, None, gold, np.ones(len(offsets) - 1), allowed)
     objective = learn.Objective(chain_model, list(batch.batches(CHAINS)), learn.Gold(), sigma=sigma, workers=workers)
-    result = learn.minimise(
+    result = learn.minimize(
         objective, np.zeros(chain_model.size), learn.LBFGS(), max_iterations=iterations, describe="boundaries"
     )
     model.weights = FrozenTable.freeze(index, layout, result.weights[: layout.size], precision, prune)
@@ -307,7 +307,7 @@ def tune_bias(model: BoundaryModel, docs: Sequence[Doc]) -> float:
     Of equally good numbers the one nearest to 0 is taken.
     """
     scored = [model.scored(doc.text) for doc in docs]
-    marks = [Marked.of_doc(doc, model.table, model.lines) for doc in docs]
+    marks = [Marked.from_doc(doc, model.table, model.lines) for doc in docs]
     gold = [np.flatnonzero(mark.sentence_ends[mark.text.origin + 1]) for mark in marks]
     best = (-1.0, 0.0)
     for bias in sorted(BIASES, key=abs):

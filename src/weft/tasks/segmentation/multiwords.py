@@ -207,7 +207,7 @@ class Multiwords:
             for label in range(mask.shape[1]):
                 seen[rows[mask[:, label], column], label] = True
         keep = index.counts > 1
-        index, layout = index.select(keep), Layout.of_mask(seen[keep])
+        index, layout = index.select(keep), Layout.from_mask(seen[keep])
         renumbered = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int32)[rows]
         space = LabelSpace([str(label) for label in range(mask.shape[1])], 0)
         model = ChainModel(space, layout, np.full((mask.shape[1],) * 2, -1, dtype=np.int32))
@@ -215,7 +215,7 @@ class Multiwords:
         features = FeatureRows(renumbered.reshape(-1), offsets * rows.shape[1], np.zeros(0))
         batch = ChainBatch(offsets, features, None, np.array(gold, dtype=np.int32), np.ones(len(gold)), mask)
         objective = learn.Objective(model, list(batch.batches(4096)), learn.Gold(), sigma=sigma)
-        result = learn.minimise(
+        result = learn.minimize(
             objective, np.zeros(model.size), learn.LBFGS(), max_iterations=iterations, describe="multiword tokens"
         )
         self.weights = FrozenTable.freeze(index, layout, result.weights, "int16")
@@ -285,14 +285,14 @@ class Multiwords:
         self, types: Sequence[str], kinds: NDArray[np.int32], bounds: Iterable[int] = ()
     ) -> dict[int, Words]:
         """The same for tokens given by their numbers in a list of types."""
-        of_types = list(map(self.choices.__getitem__, types))
-        split = np.array([choice is not None for choice in of_types], dtype=np.bool_)
+        from_types = list(map(self.choices.__getitem__, types))
+        split = np.array([choice is not None for choice in from_types], dtype=np.bool_)
         found: dict[int, Words] = {}
         open_places: list[int] = []
         choices: list[tuple[int, ...]] = []
         places = np.flatnonzero(split[kinds])
         for i, kind in zip(places.tolist(), kinds[places].tolist(), strict=True):
-            choice = of_types[kind]
+            choice = from_types[kind]
             assert choice is not None
             if isinstance(choice[0], str):
                 found[i] = choice
@@ -360,7 +360,7 @@ class Multiwords:
         return header, {} if self.weights is None else self.weights.arrays
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Multiwords:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Multiwords:
         known = {token: [tuple(words) for words in ways] for token, ways in header["known"].items()}
         known |= {token: [()] for token in header["whole"]}
         scripts = [Script(front, back, tuple(words), host) for front, back, words, host in header["scripts"]]

@@ -46,7 +46,7 @@ class SegmenterSettings(Settings):
     """Options of a segmenter."""
 
     sigma: float = 1.0  # width of the Gaussian prior
-    iterations: int = 80  # limit of the optimiser
+    iterations: int = 80  # limit of the optimizer
     min_count: int = 2  # features met less often are left out
     precision: str = "int8"  # of the saved weights: float32, int16, int8
     prune: float = 0.01  # saved weights of at most this size are dropped
@@ -77,7 +77,7 @@ class Segmenter(Component):
     """Finds tokens, sentences and syntactic words in raw text.
 
     >>> words = ["Dogs", "bark", ".", "Cats", "don't", "."]
-    >>> doc = Doc.of_words([words[:3], words[3:]], spaces=[[True, False, True], [True, False, True]])
+    >>> doc = Doc.from_words([words[:3], words[3:]], spaces=[[True, False, True], [True, False, True]])
     >>> segmenter = Segmenter()
     >>> report = segmenter.fit([doc] * 5)
     >>> new = Doc("Cats bark. Dogs don't.")
@@ -98,8 +98,8 @@ class Segmenter(Component):
         self.probabilities = False  # whether to note how sure the end of every token is
 
     @classmethod
-    def of_options(cls, options: Mapping[str, Any]) -> Self:
-        return cls(SegmenterSettings.of_options(options))
+    def from_options(cls, options: Mapping[str, Any]) -> Self:
+        return cls(SegmenterSettings.from_options(options))
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from documents with tokens and sentences; offsets say where blanks stand.
@@ -246,8 +246,8 @@ class Segmenter(Component):
             doc.set_sentences(sentences[c:d])
             if confidence is not None:
                 doc.confidence["form"] = confidence[first:end]
-        of_doc = np.searchsorted(bounds, list(found), side="right") - 1
-        for doc_number, (token, parts) in zip(of_doc.tolist(), found.items(), strict=True):
+        from_doc = np.searchsorted(bounds, list(found), side="right") - 1
+        for doc_number, (token, parts) in zip(from_doc.tolist(), found.items(), strict=True):
             end = int(word_ends[token] - word_bounds[doc_number])
             fields = (types[kinds[token]], *[""] * 8)
             docs[doc_number].multiwords.append(Multiword(end - len(parts), end, fields))
@@ -261,13 +261,13 @@ class Segmenter(Component):
         return {"settings": asdict(self.settings), "boundaries": header, "multiwords": words}, arrays
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:
         component = cls(SegmenterSettings(**header["settings"]))
         prefix = "multiwords/"
         own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
         rest = {name: array for name, array in arrays.items() if not name.startswith(prefix)}
-        component.boundaries = BoundaryModel.of_state(header["boundaries"], rest)
-        component.multiwords = Multiwords.of_state(header["multiwords"], own)
+        component.boundaries = BoundaryModel.from_state(header["boundaries"], rest)
+        component.multiwords = Multiwords.from_state(header["multiwords"], own)
         return component
 
 
@@ -326,8 +326,8 @@ def _with_parts(
 ) -> Ids:
     """The numbers of words, from those of tokens and the words of some of them."""
     ids = np.repeat(ids, sizes)
-    of_doc = np.searchsorted(bounds, list(found), side="right") - 1
-    for doc_number, (token, parts) in zip(of_doc.tolist(), found.items(), strict=True):
+    from_doc = np.searchsorted(bounds, list(found), side="right") - 1
+    for doc_number, (token, parts) in zip(from_doc.tolist(), found.items(), strict=True):
         end = int(word_ends[token])
         ids[end - len(parts) : end] = [docs[doc_number].strings[part] for part in parts]
     return ids

@@ -55,7 +55,7 @@ class PolaritySettings(Settings):
     dimensions: int = 50  # of the projection
     scale: float = 1.0  # its mean length, that of documents being 1; 0: chosen on held-out documents of the source
     mask: str = "all"  # what the predictor of a pivot does not see: all pivots, or its own only
-    standardise: bool = False  # dimensions of the projection have the same spread on raw documents
+    standardize: bool = False  # dimensions of the projection have the same spread on raw documents
     positive: bool = True  # negative weights of pivot predictors are dropped
     documents: int = 3  # a term occurs in at least so many documents
     l2: float = 1e-4  # penalty of terms, in the classifier and in the predictors of pivots
@@ -108,8 +108,8 @@ class PolarityClassifier(Component):
         self.counts: NDArray[np.int64] = np.zeros((2, 0), dtype=np.int64)  # documents of source and target a term
 
     @classmethod
-    def of_options(cls, options: Mapping[str, Any]) -> PolarityClassifier:
-        return cls(PolaritySettings.of_options(options))
+    def from_options(cls, options: Mapping[str, Any]) -> PolarityClassifier:
+        return cls(PolaritySettings.from_options(options))
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from labelled documents of one domain alone (`base`)."""
@@ -153,7 +153,7 @@ class PolarityClassifier(Component):
             self.pivots = [self.terms.names[i] for i in found]
             projection = project_documents(
                 of_raw, found, settings.dimensions, scale or 1.0, settings.l2, settings.positive,
-                seed=settings.seed, mask=settings.mask, standardise=settings.standardise,
+                seed=settings.seed, mask=settings.mask, standardize=settings.standardize,
             )  # fmt: skip
             if not scale:
                 projection, scale = self._scaled(projection, rows, y)
@@ -237,12 +237,12 @@ class PolarityClassifier(Component):
         return header, arrays
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> PolarityClassifier:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> PolarityClassifier:
         classifier = cls(PolaritySettings(**header["settings"]))
         classifier.terms = Terms(bytes(arrays["names"]).decode().split("\n"))
         classifier.pivots, classifier.counts = list(header["pivots"]), np.array(arrays["counts"])
         own = {name.partition("/")[2]: array for name, array in arrays.items() if name.startswith("projection/")}
-        projection = Correspondence.of_arrays(own) if own else None
+        projection = Correspondence.from_arrays(own) if own else None
         for number, each in reversed(list(enumerate(header["models"]))):
             classifier.model = PolarityModel(
                 np.array(arrays[f"w{number}"], dtype=np.float64), np.array(arrays[f"v{number}"]),

@@ -42,7 +42,7 @@ class SentenceFeatures:
     """Features of sentences as rows of weights; rows are made for those met at least `least` times in training.
 
     >>> features = SentenceFeatures(PolarityLexicon({"slow": -1}))
-    >>> doc = Doc.of_words([["Not", "slow", "!"]])
+    >>> doc = Doc.from_words([["Not", "slow", "!"]])
     >>> known = features.learn([doc], least=1)
     >>> len(features), features.rows([doc]).rows.tolist()
     (10, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
@@ -146,14 +146,14 @@ def derived_keys(label: Floats, document: Floats) -> Keys:
     >>> derived_keys(np.full((1, 3, 3), 1 / 9), np.full((1, 3), 1 / 3)).shape
     (1, 171)
     """
-    n, of_documents, of_labels = label.shape
+    n, of_documents, from_labels = label.shape
     sentence = label.sum(axis=1)
     joint = label.reshape(n, -1)
     probabilities = np.concatenate([joint, document, sentence], axis=1)
     buckets = np.minimum((probabilities * BUCKETS).astype(np.int64), BUCKETS - 1)
     winners = np.stack([joint.argmax(axis=1), document.argmax(axis=1), sentence.argmax(axis=1)], axis=1)
     values = np.concatenate([buckets, winners], axis=1)
-    base = max(BUCKETS, of_documents * of_labels)
+    base = max(BUCKETS, of_documents * from_labels)
     single = np.arange(values.shape[1]) * base + values + 1
     one, two = np.triu_indices(values.shape[1], k=1)
     everything = np.concatenate([single, single[:, one] * (base * values.shape[1] + 1) + single[:, two]], axis=1)

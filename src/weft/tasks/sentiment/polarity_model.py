@@ -133,12 +133,12 @@ def project_documents(
     passes: int = 5,
     seed: int = 0,
     mask: str = "all",
-    standardise: bool = False,
+    standardize: bool = False,
 ) -> Correspondence:
     """The projection that the pivots give on raw documents of all domains, its mean length `scale` times theirs.
 
     Predictors of a pivot see no pivot at all or, with `mask="own"`, all but this one: weaker, and slow, for every pivot
-    then has features of its own. `standardise` gives every dimension the same spread on the raw documents first.
+    then has features of its own. `standardize` gives every dimension the same spread on the raw documents first.
     """
     if mask not in ("all", "own"):
         raise ConfigError(f"what predictors do not see is all pivots or their own, not {mask!r}")
@@ -147,9 +147,9 @@ def project_documents(
     weights = pivot_predictors(
         everything, pivots, groups, l2, positive_only=positive, intercept=True, passes=passes, seed=seed
     )
-    theta = Correspondence.of_predictors(weights, h=dimensions, positive=positive, seed=seed)
-    if standardise:
-        theta = theta.standardise(everything)
+    theta = Correspondence.from_predictors(weights, h=dimensions, positive=positive, seed=seed)
+    if standardize:
+        theta = theta.standardize(everything)
     return theta.scale_to(everything, scale, norm=2)
 
 

@@ -109,7 +109,7 @@ class SentimentAnalyser(Component):
     >>> labelled = Review(" ".join(sentences), 1, sentences=sentences, labels=("neu", "neg"))
     >>> analyser = SentimentAnalyser(SentimentSettings(rate=0.1), PolarityLexicon({"superb": 1}))
     >>> report = analyser.fit([review.doc() for review in [*rated, labelled]])
-    >>> doc = Doc.of_words([["A", "slow", "plot", "."], ["The", "sound", "is", "superb", "."]])
+    >>> doc = Doc.from_words([["A", "slow", "plot", "."], ["The", "sound", "is", "superb", "."]])
     >>> analyser([doc])
     >>> sentence_polarities(doc)
     ['neg', 'pos']
@@ -127,8 +127,8 @@ class SentimentAnalyser(Component):
         self.coarse: SentimentAnalyser | None = None
 
     @classmethod
-    def of_options(cls, options: Mapping[str, Any]) -> SentimentAnalyser:
-        return cls(SentimentSettings.of_options(options))
+    def from_options(cls, options: Mapping[str, Any]) -> SentimentAnalyser:
+        return cls(SentimentSettings.from_options(options))
 
     @property
     def model(self) -> DocumentModel:
@@ -250,22 +250,22 @@ class SentimentAnalyser(Component):
         return header, arrays
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> SentimentAnalyser:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> SentimentAnalyser:
         words = header["lexicon"]
         lexicon = PolarityLexicon(dict.fromkeys(words["pos"], 1) | dict.fromkeys(words["neg"], -1))
-        analyser = cls(SentimentSettings.of_options(header["settings"]), lexicon)
+        analyser = cls(SentimentSettings.from_options(header["settings"]), lexicon)
         analyser.features.index.add(arrays["keys"])
         analyser.weights = arrays["weights"].astype(np.float64)
         if "coarse" in header:
             own = {name.removeprefix("coarse/"): array for name, array in arrays.items() if name.startswith("coarse/")}
-            analyser.coarse = cls.of_state(header["coarse"] | {"lexicon": words}, own)
+            analyser.coarse = cls.from_state(header["coarse"] | {"lexicon": words}, own)
         return analyser
 
 
 def vote_polarities(docs: Sequence[Doc], lexicon: PolarityLexicon) -> list[list[str]]:
     """The polarity that more words of each sentence have, negated ones turned: no learning at all.
 
-    >>> vote_polarities([Doc.of_words([["not", "slow"], ["a", "film"]])], PolarityLexicon({"slow": -1}))
+    >>> vote_polarities([Doc.from_words([["not", "slow"], ["a", "film"]])], PolarityLexicon({"slow": -1}))
     [['pos', 'neu']]
     """
     votes = SentenceFeatures(lexicon).votes(docs)

@@ -43,11 +43,11 @@ class Chunker(SequenceLabeller):
     """Finds flat spans.
 
     >>> sentences = [["The", "cat", "sleeps"], ["A", "dog", "runs"], ["Dogs", "bark"]]
-    >>> doc = Doc.of_words(sentences, xpos=[["DT", "NN", "VBZ"], ["DT", "NN", "VBZ"], ["NNS", "VBP"]])
+    >>> doc = Doc.from_words(sentences, xpos=[["DT", "NN", "VBZ"], ["DT", "NN", "VBZ"], ["NNS", "VBP"]])
     >>> doc.spans["chunks"] = SpanLayer.of(doc.strings, [(0, 2, "NP"), (2, 3, "VP"), (3, 5, "NP"), (5, 6, "VP")])
     >>> chunker = Chunker()
     >>> report = chunker.fit([doc])
-    >>> new = Doc.of_words([["The", "dog", "barks"]], xpos=[["DT", "NN", "VBZ"]])
+    >>> new = Doc.from_words([["The", "dog", "barks"]], xpos=[["DT", "NN", "VBZ"]])
     >>> chunker([new])
     >>> new.span_views("chunks")
     [Span('The dog', 'NP'), Span('barks', 'VP')]
@@ -93,9 +93,9 @@ class Chunker(SequenceLabeller):
         starts, ends, _, _ = decode_sentences(space.labels, tags, chain.offsets, scheme)
         parts = [split_label(label, scheme == "IO") for label in space.labels]
         goes_on = np.array([[a[0] in "BI" and b[0] in "IE" and a[1] == b[1] for b in parts] for a in parts])
-        of_state = space.tags(np.arange(space.n_states, dtype=np.int32))
+        from_state = space.tags(np.arange(space.n_states, dtype=np.int32))
         found = np.ones(len(tags))
-        found[starts] = span_probabilities(chain, starts, ends, tags, of_state, goes_on)
+        found[starts] = span_probabilities(chain, starts, ends, tags, from_state, goes_on)
         return found
 
     def write(self, doc: Doc, labels: list[str], confidence: NDArray[np.float32] | None) -> None:
@@ -118,7 +118,7 @@ class Chunker(SequenceLabeller):
             ids = table.ids(kind_names)[kinds].tolist()
             for doc, first, (a, b) in run:
                 own = [(start - first, end - first) for start, end in pieces[a:b]]
-                layer = SpanLayer.of_pieces(table, own, ids[a:b])
+                layer = SpanLayer.from_pieces(table, own, ids[a:b])
                 if confidence is not None and a < b:
                     sure = confidence[starts[a:b]]
                     layer.attributes = {i: {"probability": round(float(p), 4)} for i, p in enumerate(sure)}

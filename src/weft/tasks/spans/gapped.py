@@ -92,14 +92,14 @@ class SegmentSettings(Settings):
 class SegmentFinder(Component):
     """Finds segments that may have gaps, overlap and nest.
 
-    >>> doc = Doc.of_words([["Tom", "and", "Ann", "Lee", "left"], ["Bob", "and", "Ann", "Lee", "sang"]])
+    >>> doc = Doc.from_words([["Tom", "and", "Ann", "Lee", "left"], ["Bob", "and", "Ann", "Lee", "sang"]])
     >>> doc.spans["entities"] = SpanLayer(doc.strings)
     >>> for start in (0, 5):
     ...     _ = doc.spans["entities"].add([(start, start + 1), (start + 3, start + 4)], "PER")
     ...     _ = doc.spans["entities"].add([(start + 2, start + 4)], "PER")
     >>> finder = SegmentFinder()
     >>> report = finder.fit([doc])
-    >>> new = Doc.of_words([["Jim", "and", "Ann", "Lee", "slept"]])
+    >>> new = Doc.from_words([["Jim", "and", "Ann", "Lee", "slept"]])
     >>> finder([new])
     >>> sorted(row.pieces for row in new.spans["entities"])
     [((0, 1), (3, 4)), ((2, 4),)]
@@ -115,8 +115,8 @@ class SegmentFinder(Component):
         self.provides = (f"spans/{self.settings.layer}",)
 
     @classmethod
-    def of_options(cls, options: Mapping[str, Any]) -> Self:
-        return cls(SegmentSettings.of_options(options))
+    def from_options(cls, options: Mapping[str, Any]) -> Self:
+        return cls(SegmentSettings.from_options(options))
 
     def gold(self, doc: Doc) -> list[list[tuple[Pieces, str]]]:
         """The segments of every sentence, counted in its words."""
@@ -249,11 +249,11 @@ class SegmentFinder(Component):
         return {"settings": settings, "segments": header}, arrays
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> SegmentFinder:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> SegmentFinder:
         settings = SegmentSettings(**header["settings"])
         finder = cls(settings)
         reader = SegmentReader(Templates(settings.templates), settings.fields, finder.restrictions.gap)
-        finder.scorer = SegmentScorer.of_state(reader, header["segments"], arrays)
+        finder.scorer = SegmentScorer.from_state(reader, header["segments"], arrays)
         finder.requires = finder._required()
         return finder
 
@@ -282,7 +282,7 @@ def learn(data: SegmentData, settings: SegmentSettings, early: EarlyStopping | N
 def sentence_segments(doc: Doc, layer: str) -> list[list[tuple[Pieces, str]]]:
     """The spans of a layer sentence by sentence, counted in its words; a span beyond its sentence is left out.
 
-    >>> doc = Doc.of_words([["a", "b"], ["c", "d", "e"]])
+    >>> doc = Doc.from_words([["a", "b"], ["c", "d", "e"]])
     >>> doc.spans["x"] = SpanLayer(doc.strings)
     >>> doc.spans["x"].add([(2, 3), (4, 5)], "X")
     0

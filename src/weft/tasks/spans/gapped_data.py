@@ -46,7 +46,7 @@ class SegmentReader:
     """Reads the features of segments from documents.
 
     >>> reader = SegmentReader(Templates("true w[0]\\npair: w[0]\\nbetween: w[0].lower"), {"w": "form"}, gap=2)
-    >>> words, pairs, between, sentences = reader.features(Doc.of_words([["a", "b", "c"]]))
+    >>> words, pairs, between, sentences = reader.features(Doc.from_words([["a", "b", "c"]]))
     >>> words.offsets.tolist(), pairs.offsets.tolist()  # pairs (0, 1), (0, 2), (1, 2): distance, words, words and state
     ([0, 2, 4, 6], [0, 3, 6, 9])
     """
@@ -200,7 +200,7 @@ class SegmentScorer:
         return {"types": self.types, "bits": self.tables[0].bits}, arrays
 
     @classmethod
-    def of_state(cls, reader: SegmentReader, header: Mapping[str, Any], arrays: Arrays) -> SegmentScorer:
+    def from_state(cls, reader: SegmentReader, header: Mapping[str, Any], arrays: Arrays) -> SegmentScorer:
         types, tables = header["types"], []
         for name in BLOCKS:
             own = {key.split("/", 1)[1]: array for key, array in arrays.items() if key.startswith(name + "/")}

@@ -77,11 +77,11 @@ class MweTagger(SequenceLabeller):
     """Finds multiword expressions.
 
     >>> from weft.text.conventions.expressions import Expressions
-    >>> doc = Doc.of_words([["He", "gave", "it", "up"], ["She", "gave", "hope", "up"], ["They", "sat"]])
+    >>> doc = Doc.from_words([["He", "gave", "it", "up"], ["She", "gave", "hope", "up"], ["They", "sat"]])
     >>> set_expressions(doc, [Expressions.of(strong=[(1, 3)]), Expressions.of(strong=[(1, 3)]), Expressions()])
     >>> tagger = MweTagger(MweSettings(epochs=10))
     >>> report = tagger.fit([doc])
-    >>> new = Doc.of_words([["I", "gave", "it", "up"]])
+    >>> new = Doc.from_words([["I", "gave", "it", "up"]])
     >>> tagger([new])
     >>> new.span_views("mwe")
     [Span('gave ... up', 'strong')]
@@ -244,7 +244,7 @@ def recall_cost(space: LabelSpace, extra: float, hamming: bool = True) -> Confus
     for i, gold in enumerate(labels):
         for j, guess in enumerate(labels):
             table[i, j] = float(hamming and i != j) + extra * (gold in "Bb" and guess in "Oo")
-    return ConfusionCost.of(space.of_labels(table))
+    return ConfusionCost.of(space.from_labels(table))
 
 
 def _packed(lines: Iterable[str]) -> NDArray[np.uint8]:

@@ -4,7 +4,7 @@
 
 | number | feature |
 |---|---|
-| 2, 3, 4 | among the first two, the last two words; capitalised, at the beginning or not |
+| 2, 3, 4 | among the first two, the last two words; capitalized, at the beginning or not |
 | 8, 9 | has a digit, has something else than letters and digits |
 | 12 | lemma and a lemma near it, if one is a verb and the other a content word, preposition or particle |
 | 17 - 20 | by WordNet: not listed; compounds with a neighbour; over a hyphen; ambiguity class and longest match |
@@ -60,7 +60,7 @@ class ExpressionFeatures:
     """Lexicons, and what they say of sentences.
 
     >>> features = ExpressionFeatures([MweLexicon.of("mine", [("give up", "verb")])])
-    >>> found = features.of_sentence(["gave", "up"], ["give", "up"], ["VBD", "RP"])
+    >>> found = features.from_sentence(["gave", "up"], ["give", "up"], ["VBD", "RP"])
     >>> [name for name in found[0] if name.startswith(("21", "22", "23"))]
     ['21 mine B verb', '22 mine B verb VBD RP', '23 1']
     """
@@ -70,7 +70,7 @@ class ExpressionFeatures:
     max_gap: int = 2
     _compounds: dict[tuple[str, str], bool] = field(default_factory=dict, repr=False)
 
-    def of_sentence(
+    def from_sentence(
         self,
         forms: Sequence[str],
         lemmas: Sequence[str],
@@ -185,7 +185,7 @@ def observed_doc(
     members: list[str] = []
     for number, (first, end) in enumerate(pairwise(doc.sentence_offsets.tolist())):
         own = seen[number] if seen else ()
-        sets = features.of_sentence(forms[first:end], lemmas[first:end], tags[first:end], own)
+        sets = features.from_sentence(forms[first:end], lemmas[first:end], tags[first:end], own)
         members += ["|".join(names) for names in sets]
     new.word_token = doc.word_token
     new.sentence_offsets = doc.sentence_offsets

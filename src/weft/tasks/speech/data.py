@@ -34,7 +34,7 @@ class Transcript:
 def prepare(doc: Doc, fillers: Sequence[str] = FILLERS, markers: Sequence[str] = MARKERS) -> Transcript:
     """The words to parse, with the trees of the document if it has any; sentences that are left empty are left out.
 
-    >>> doc = Doc.of_words([["Go", "uh", ",", "I", "mean", "st-", "stop"]], upos=[["VERB", "INTJ", "PUNCT", "PRON",
+    >>> doc = Doc.from_words([["Go", "uh", ",", "I", "mean", "st-", "stop"]], upos=[["VERB", "INTJ", "PUNCT", "PRON",
     ...     "VERB", "X", "VERB"]], head=[[7, 1, 1, 5, 7, 7, 0]],
     ...     deprel=[["reparandum", "discourse", "punct", "nsubj", "parataxis", "reparandum", "root"]])
     >>> ready = prepare(doc)
@@ -63,7 +63,7 @@ def prepare(doc: Doc, fillers: Sequence[str] = FILLERS, markers: Sequence[str] =
             values = doc.column(name)
             columns[name] = [[values[group[-1]] for group in groups] for groups in sentences]
     words = [["_".join(forms[word] for word in group) for group in groups] for groups in sentences]
-    ready = Doc.of_words(words, None, doc.strings, **columns)
+    ready = Doc.from_words(words, None, doc.strings, **columns)
     if doc.head is not None:
         _hang(doc, ready, sentences)
     return Transcript(ready, origins)
@@ -130,7 +130,7 @@ def restore(doc: Doc, transcript: Transcript, heads: Sequence[int], relations: S
     Words that are struck out hang as reparanda on the next word that is not (of a marker, on its second word), words
     that were left out as punctuation, fillers and reparanda, so that every sentence is a tree.
 
-    >>> doc = Doc.of_words([["Go", "uh", ",", "I", "mean", "stop"]])
+    >>> doc = Doc.from_words([["Go", "uh", ",", "I", "mean", "stop"]])
     >>> restore(doc, prepare(doc), [1, 3, 0], ["", "parataxis", "root"])
     >>> doc.head.tolist(), doc.column("deprel")
     ([5, 5, 5, 5, 6, 0], ['reparandum', 'discourse:filler', 'punct', 'nsubj', 'parataxis', 'root'])

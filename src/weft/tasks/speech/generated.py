@@ -47,13 +47,13 @@ def stripped(docs: Sequence[Doc]) -> Doc:
             for name, values in columns.items():
                 rows[name].append(values[first:end])
             heads.append(doc.head[first:end].tolist())
-    return Doc.of_words(rows["form"], upos=rows["upos"], deprel=rows["deprel"], head=heads)
+    return Doc.from_words(rows["form"], upos=rows["upos"], deprel=rows["deprel"], head=heads)
 
 
 def transcript_with_repairs(docs: Sequence[Doc], seed: int | Sequence[int] = 0) -> Doc:
     """Fluent sentences with trees as one transcript: in lower case, without punctuation, with repairs put in.
 
-    >>> doc = Doc.of_words([["Dogs", "bark", "."]] * 50, upos=[["NOUN", "VERB", "PUNCT"]] * 50,
+    >>> doc = Doc.from_words([["Dogs", "bark", "."]] * 50, upos=[["NOUN", "VERB", "PUNCT"]] * 50,
     ...                    head=[[2, 0, 2]] * 50, deprel=[["nsubj", "root", "punct"]] * 50)
     >>> made = transcript_with_repairs([doc], seed=2)
     >>> "." in made.column("form"), "reparandum" in made.column("deprel")
@@ -67,7 +67,7 @@ def with_repairs(doc: Doc, rate: float = 0.05, seed: int | Sequence[int] = 0, jo
 
     The markers *i mean* and *you know* are put in as the parser reads them, joined to one word, or else as two.
 
-    >>> doc = Doc.of_words([["dogs", "bark", "loudly"]] * 50, upos=[["NOUN", "VERB", "ADV"]] * 50,
+    >>> doc = Doc.from_words([["dogs", "bark", "loudly"]] * 50, upos=[["NOUN", "VERB", "ADV"]] * 50,
     ...                    head=[[2, 0, 2]] * 50, deprel=[["nsubj", "root", "advmod"]] * 50)
     >>> made = with_repairs(doc, 0.2, seed=1)
     >>> made.n_words > doc.n_words, "reparandum" in made.column("deprel")
@@ -169,7 +169,7 @@ def _document(sentences: list[list[Node]]) -> Doc:
     for sentence in sentences:
         place = {id(node): number for number, node in enumerate(sentence, 1)}
         heads.append([place[id(node.head)] if node.head is not None else 0 for node in sentence])
-    return Doc.of_words(
+    return Doc.from_words(
         [[node.form for node in sentence] for sentence in sentences],
         upos=[[node.tag for node in sentence] for sentence in sentences],
         head=heads,

@@ -79,13 +79,13 @@ class DisfluencyParser(Component):
     """Strikes out repairs (span layer `disfluencies`) and finds heads and relations of the other words.
 
     >>> sentences = [["the", "the", "dog", "barks"], ["a", "cat", "a", "dog", "runs"], ["the", "cat", "sleeps"]]
-    >>> doc = Doc.of_words(sentences, upos=[["DET", "DET", "NOUN", "VERB"], ["DET", "NOUN", "DET", "NOUN", "VERB"],
+    >>> doc = Doc.from_words(sentences, upos=[["DET", "DET", "NOUN", "VERB"], ["DET", "NOUN", "DET", "NOUN", "VERB"],
     ...     ["DET", "NOUN", "VERB"]], head=[[3, 3, 4, 0], [2, 4, 4, 5, 0], [2, 3, 0]],
     ...     deprel=[["reparandum", "det", "nsubj", "root"], ["det", "reparandum", "det", "nsubj", "root"],
     ...     ["det", "nsubj", "root"]])
     >>> parser = DisfluencyParser()
     >>> report = parser.fit([doc])
-    >>> new = Doc.of_words([["a", "cat", "uh", "a", "dog", "barks"]], upos=[["DET", "NOUN", "INTJ", "DET", "NOUN",
+    >>> new = Doc.from_words([["a", "cat", "uh", "a", "dog", "barks"]], upos=[["DET", "NOUN", "INTJ", "DET", "NOUN",
     ...     "VERB"]])
     >>> parser([new])
     >>> print(new.sentences[0].tree())
@@ -112,8 +112,8 @@ class DisfluencyParser(Component):
         self._reader = WordReader(self.settings.fields)
 
     @classmethod
-    def of_options(cls, options: Mapping[str, Any]) -> DisfluencyParser:
-        return cls(DisfluencySettings.of_options(options))
+    def from_options(cls, options: Mapping[str, Any]) -> DisfluencyParser:
+        return cls(DisfluencySettings.from_options(options))
 
     def prepare(self, doc: Doc) -> Transcript:
         """A document as the parser reads it."""
@@ -242,10 +242,10 @@ class DisfluencyParser(Component):
         }, arrays  # fmt: skip
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> DisfluencyParser:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> DisfluencyParser:
         component = cls(DisfluencySettings(**header["settings"]), header["clusters"])
         component.labels = header["labels"]
-        component.parser = TransitionParser.of_state(header["parser"], arrays)
+        component.parser = TransitionParser.from_state(header["parser"], arrays)
         return component
 
 

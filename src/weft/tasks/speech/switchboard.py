@@ -47,6 +47,6 @@ def read_switchboard(path: Path) -> Doc:
                 spans.append((at, at + 1, REPARANDUM))
         at += 1
     kept = [number for number, sentence in enumerate(words) if sentence]
-    doc = Doc.of_words([words[number] for number in kept], upos=[tags[number] for number in kept])
+    doc = Doc.from_words([words[number] for number in kept], upos=[tags[number] for number in kept])
     doc.spans[LAYER] = SpanLayer.of(doc.strings, spans)
     return doc

@@ -88,12 +88,12 @@ class FlorsSettings(Settings):
 class Flors(Component):
     """Tags words from the vectors of the words around them.
 
-    >>> news = Doc.of_words([["the", "dog", "runs"], ["a", "cat", "sleeps"]],
+    >>> news = Doc.from_words([["the", "dog", "runs"], ["a", "cat", "sleeps"]],
     ...                     xpos=[["DT", "NN", "VBZ"], ["DT", "NN", "VBZ"]])
-    >>> chat = Doc.of_words([["the", "doggo", "zooms"], ["a", "doggo", "naps"]])
+    >>> chat = Doc.from_words([["the", "doggo", "zooms"], ["a", "doggo", "naps"]])
     >>> tagger = Flors(FlorsSettings(column="xpos", indicators=5))
     >>> report = tagger.adapt([news], [chat])
-    >>> new = Doc.of_words([["the", "doggo", "sleeps"]])
+    >>> new = Doc.from_words([["the", "doggo", "sleeps"]])
     >>> tagger([new])
     >>> new.column("xpos")
     ['DT', 'NN', 'VBZ']
@@ -113,8 +113,8 @@ class Flors(Component):
         self._lock = threading.Lock()  # counts grow while others read them
 
     @classmethod
-    def of_options(cls, options: Mapping[str, Any]) -> Self:
-        return cls(FlorsSettings.of_options(options))
+    def from_options(cls, options: Mapping[str, Any]) -> Self:
+        return cls(FlorsSettings.from_options(options))
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from tagged documents alone; `adapt` also reads raw text."""
@@ -143,7 +143,7 @@ class Flors(Component):
         contexts, counted = self._contexts(docs, target_raw, source_raw, dense, classes)
         used = {*_parts(settings.centre), *_parts(settings.neighbours)}
         sentences = _sentences(docs)
-        self.vectors = vectors = WordVectors.of_training(contexts, sentences, settings.mark_words, used)
+        self.vectors = vectors = WordVectors.from_training(contexts, sentences, settings.mark_words, used)
         forms, initial, window = self._window(docs)
         rows = vectors.rows(forms, initial)
         kinds = {key: _only(rows, vectors, _parts(key)) for key in (settings.centre, settings.neighbours)}
@@ -202,8 +202,8 @@ class Flors(Component):
         """Count the words of raw documents: vectors change, nothing is learned anew.
 
         >>> tagger = Flors(FlorsSettings(indicators=2))
-        >>> _ = tagger.fit([Doc.of_words([["dogs", "bark"]], upos=[["NOUN", "VERB"]])])
-        >>> tagger.observe([Doc.of_words([["cats", "purr"]])])
+        >>> _ = tagger.fit([Doc.from_words([["dogs", "bark"]], upos=[["NOUN", "VERB"]])])
+        >>> tagger.observe([Doc.from_words([["cats", "purr"]])])
         >>> tagger.vectors.contexts.frequency("cats")
         1
         """
@@ -223,11 +223,11 @@ class Flors(Component):
         return header | {"tags": self.tags, "vectors": own}, arrays
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:
         found = cls(FlorsSettings(**header["settings"]))
         found.tags = header["tags"]
         own = {name.removeprefix("vectors/"): array for name, array in arrays.items() if name.startswith("vectors/")}
-        found.vectors = WordVectors.of_state(header["vectors"], own)
+        found.vectors = WordVectors.from_state(header["vectors"], own)
         shape = 2 * found.settings.window + 1, found.vectors.width, len(found.tags)
         found.weights = from_sparse("weights", arrays, int(np.prod(shape))).reshape(shape)
         found.history = np.array(arrays["history"], dtype=np.float32)

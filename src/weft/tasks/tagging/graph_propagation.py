@@ -32,7 +32,7 @@ from weft.errors import ConfigError, DataError
 from weft.features.templates import Templates
 from weft.features.weights import Layout
 from weft.infer.chains.chain import Chain
-from weft.learn import LBFGS, Objective, minimise
+from weft.learn import LBFGS, Objective, minimize
 from weft.learn.chains.labels import LabelSpace
 from weft.learn.chains.model import ChainModel
 from weft.learn.training import Result
@@ -93,12 +93,12 @@ class GraphTaggerSettings(ColumnSettings):
 class GraphTagger(ColumnLabeller):
     """Tags words of a domain that it knows by raw text alone.
 
-    >>> source = Doc.of_words([["you", "rent", "a", "car"], ["to", "run", "a", "mile"], ["a", "mile"]],
+    >>> source = Doc.from_words([["you", "rent", "a", "car"], ["to", "run", "a", "mile"], ["a", "mile"]],
     ...                       upos=[["PRON", "VERB", "DET", "NOUN"], ["PART", "VERB", "DET", "NOUN"], ["DET", "NOUN"]])
-    >>> raw = Doc.of_words([["you", "unrar", "a", "file"], ["to", "unrar", "a", "car"]])
-    >>> tagger = GraphTagger.of_options({"eta": 1.0})
+    >>> raw = Doc.from_words([["you", "unrar", "a", "file"], ["to", "unrar", "a", "car"]])
+    >>> tagger = GraphTagger.from_options({"eta": 1.0})
     >>> report = tagger.adapt([source], [raw])
-    >>> new = Doc.of_words([["unrar", "a", "file"]])
+    >>> new = Doc.from_words([["unrar", "a", "file"]])
     >>> tagger([new])
     >>> new.column("upos")
     ['VERB', 'DET', 'NOUN']
@@ -270,7 +270,7 @@ class _Loop:
         objective = Objective(self.data.model, list(self.data.batch.batches()), sigma=self.settings.sigma,
                               workers=self.settings.workers)  # fmt: skip
         limit = self.settings.iterations if self.tags is None else self.settings.retraining
-        result = minimise(objective, start, LBFGS(self.settings.memory), max_iterations=limit, change=1e-5,
+        result = minimize(objective, start, LBFGS(self.settings.memory), max_iterations=limit, change=1e-5,
                           describe="crf")  # fmt: skip
         self.weights = result.weights
         return result
@@ -290,8 +290,8 @@ class _Loop:
                 np.concatenate([there, here]), settings.mu, settings.nu,
                 settings.sweeps if settings.variant == "graph" else 0, settings.pooling, settings.workers,
             )  # fmt: skip
-            of_types = spread[self.types.of_token[len(there) :]]
-            tags = interpolated_tags(here, of_types, settings.alpha, self._transitions(chain), own.sentences)
+            from_types = spread[self.types.of_token[len(there) :]]
+            tags = interpolated_tags(here, from_types, settings.alpha, self._transitions(chain), own.sentences)
         changed = 1.0 if self.tags is None else float((tags != self.tags).mean())
         self.tags = tags.astype(np.int32)
         return changed

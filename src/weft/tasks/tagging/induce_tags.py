@@ -30,7 +30,7 @@ from weft.errors import ConfigError, DataError, WeftError
 from weft.features.extract import sentence_offsets
 from weft.infer.chains.label_lists import LabelLists
 from weft.learn.generative.alternating_em import CHANGE, Phase, alternate
-from weft.learn.generative.hmm import HMM, Counts, best_tags, fit_hmm, maximise, observed_transitions, uniform_hmm
+from weft.learn.generative.hmm import HMM, Counts, best_tags, fit_hmm, maximize, observed_transitions, uniform_hmm
 from weft.learn.label_cover.cover import LabelCover, cover_labels
 from weft.learn.label_cover.references import exact_cover, min_greedy
 from weft.lexical.dictionary import TagDictionary
@@ -67,7 +67,7 @@ class InducedTaggerSettings(Settings):
     change: float = CHANGE  # the alternation ends when the number of labels changes by this share at most
     prune_below: float = 0.0  # share of a word's occurrences below which a tag is pruned; 0: tags not in use
     smoothing: float = 0.1  # what parameters count at least when EM starts from a tagging
-    shards: int = 1  # processes that share the text while labels are minimised
+    shards: int = 1  # processes that share the text while labels are minimized
     cluster: str = ""  # address of a Dask scheduler whose workers hold the shards instead, one a worker or more
     seed: int = 0
 
@@ -103,7 +103,7 @@ class Induction:
 def induce(lists: LabelLists, settings: InducedTaggerSettings | None = None) -> Induction:
     """Tag a text of which only the tags of types are known.
 
-    >>> lists = LabelLists.of_types([[True, False], [True, True], [False, True]], [0, 1, 0, 2, 0, 1], [0, 2, 4, 6])
+    >>> lists = LabelLists.from_types([[True, False], [True, True], [False, True]], [0, 1, 0, 2, 0, 1], [0, 2, 4, 6])
     >>> found = induce(lists)
     >>> found.tags.tolist(), int(found.labels.sum())
     ([0, 1, 0, 1, 0, 1], 3)
@@ -128,7 +128,7 @@ def induce(lists: LabelLists, settings: InducedTaggerSettings | None = None) -> 
     if own.fitting == "tagging":
         assert cover is not None
         everything = uniform_hmm(lists)
-        start = maximise(lists, counts_of(lists, cover), own.smoothing, everything)
+        start = maximize(lists, counts_of(lists, cover), own.smoothing, everything)
         result = fit_hmm(lists, start, **em)
         tags = best_tags(lists, result.parameters)
         phase = Phase("nothing", int((start.transitions > 0).sum()), len(lists.listed),
@@ -153,7 +153,7 @@ def _cover(lists: LabelLists, settings: InducedTaggerSettings, weights: Floats |
 def label_weights(lists: LabelLists, tags: States) -> Floats:
     """Weights 1 + log(1 + n) of labels, n being how often each occurs in a tagging.
 
-    >>> lists = LabelLists.of_types([[True, True]], [0, 0], [0, 2])
+    >>> lists = LabelLists.from_types([[True, True]], [0, 0], [0, 2])
     >>> label_weights(lists, np.array([1, 1]))[1].round(2).tolist()
     [1.0, 1.69, 1.0, 1.69]
     """
@@ -164,7 +164,7 @@ def label_weights(lists: LabelLists, tags: States) -> Floats:
 def counts_of(lists: LabelLists, tags: States) -> Counts:
     """How often transitions and emissions occur in a tagging.
 
-    >>> lists = LabelLists.of_types([[True, True]], [0, 0], [0, 2])
+    >>> lists = LabelLists.from_types([[True, True]], [0, 0], [0, 2])
     >>> counts_of(lists, np.array([1, 1])).emissions.tolist()
     [0.0, 2.0]
     """
@@ -190,13 +190,13 @@ def lattice(words: Sequence[str], offsets: NDArray[Any], dictionary: TagDictiona
     """
     number: dict[str, int] = {}
     types = np.fromiter((number.setdefault(word, len(number)) for word in words), dtype=np.int64, count=len(words))
-    return list(number), LabelLists.of_types(dictionary.mask(number), types, offsets)
+    return list(number), LabelLists.from_types(dictionary.mask(number), types, offsets)
 
 
 class TagInducer(Component):
     """Tags words after learning from raw text and a dictionary.
 
-    >>> text = Doc.of_words([["the", "can", "rusts"], ["the", "rust", "spreads"], ["the", "can", "leaks"]])
+    >>> text = Doc.from_words([["the", "can", "rusts"], ["the", "rust", "spreads"], ["the", "can", "leaks"]])
     >>> known = {"the": ["DET"], "can": ["VERB", "NOUN"], "rusts": ["VERB", "NOUN"], "rust": ["NOUN"],
     ...          "spreads": ["VERB"], "leaks": ["VERB"]}
     >>> tagger = TagInducer(dictionary=TagDictionary(known))
@@ -224,8 +224,8 @@ class TagInducer(Component):
         self.tagger: Component | None = None
 
     @classmethod
-    def of_options(cls, options: Mapping[str, Any]) -> TagInducer:
-        return cls(InducedTaggerSettings.of_options(options))
+    def from_options(cls, options: Mapping[str, Any]) -> TagInducer:
+        return cls(InducedTaggerSettings.from_options(options))
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -366,11 +366,11 @@ class TagInducer(Component):
         from weft.tasks.tagging.tagger import Tagger, TaggerSettings
 
         settings = self.settings
-        taught = [Doc.of_words([doc.column("form")[a:b] for a, b in pairwise(doc.sentence_offsets.tolist())])
+        taught = [Doc.from_words([doc.column("form")[a:b] for a, b in pairwise(doc.sentence_offsets.tolist())])
                   for doc in docs]  # fmt: skip
         self._write(taught, found.tags)
         options = {"column": settings.column, "learner": settings.tagger, "seed": settings.seed}
-        tagger = Tagger(TaggerSettings.of_options(options))
+        tagger = Tagger(TaggerSettings.from_options(options))
         tagger.fit(taught)
         return tagger
 
@@ -401,10 +401,10 @@ class TagInducer(Component):
         return header, arrays
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> TagInducer:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> TagInducer:
         component = cls(InducedTaggerSettings(**header["settings"]))
         own = {name: arrays[f"dictionary/{name}"] for name in ("words", "bits")}
-        component.dictionary = TagDictionary.of_arrays(own, header["tags"], header["rules"])
+        component.dictionary = TagDictionary.from_arrays(own, header["tags"], header["rules"])
         words = bytes(arrays["words"]).decode()
         component.types = {word: k for k, word in enumerate(words.split("\n") if words else [])}
         component.places, component.emissions = np.array(arrays["places"]), np.array(arrays["emissions"])
@@ -415,5 +415,5 @@ class TagInducer(Component):
             inner = {
                 name.removeprefix("tagger/"): array for name, array in arrays.items() if name.startswith("tagger/")
             }
-            component.tagger = Tagger.of_state(header["tagger"], inner)
+            component.tagger = Tagger.from_state(header["tagger"], inner)
         return component

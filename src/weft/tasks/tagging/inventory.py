@@ -34,7 +34,7 @@ class TagInventory:
 
     >>> seen = [("dogs", Tag("NOUN", "NNS", "Number=Plur")), ("dog", Tag("NOUN", "NN", "Number=Sing")),
     ...         ("barks", Tag("VERB", "VBZ", ""))]
-    >>> inventory = TagInventory.of_words(seen * 10)
+    >>> inventory = TagInventory.from_words(seen * 10)
     >>> [inventory.tags[number].xpos for number in inventory.lists.find("dogs", "NOUN")]
     ['NNS']
     >>> [inventory.tags[number].xpos for number in inventory.lists.find("unheard", "NOUN")]
@@ -52,13 +52,13 @@ class TagInventory:
         return self.lists.groups
 
     @classmethod
-    def of_words(cls, words: Iterable[tuple[str, Tag]]) -> TagInventory:
+    def from_words(cls, words: Iterable[tuple[str, Tag]]) -> TagInventory:
         """The inventory of words with their tags."""
         words = list(words)
         counts = Counter(tag for _, tag in words)
         tags = sorted(counts)
         number = {tag: i for i, tag in enumerate(tags)}
-        lists = CandidateLists.of_words((form, tag.upos, number[tag]) for form, tag in words)
+        lists = CandidateLists.from_words((form, tag.upos, number[tag]) for form, tag in words)
         return cls(tags, lists, _agreeing(counts))
 
     def state(self) -> dict[str, Any]:
@@ -66,8 +66,8 @@ class TagInventory:
         return {"tags": [list(tag) for tag in self.tags], "lists": self.lists.state(), "agreeing": self.agreeing}
 
     @classmethod
-    def of_state(cls, state: dict[str, Any]) -> TagInventory:
-        return cls(state["tags"], CandidateLists.of_state(state["lists"]), state["agreeing"])
+    def from_state(cls, state: dict[str, Any]) -> TagInventory:
+        return cls(state["tags"], CandidateLists.from_state(state["lists"]), state["agreeing"])
 
 
 def _agreeing(counts: Counter[Tag]) -> list[str]:
@@ -90,7 +90,7 @@ def _parts_of(tags: Sequence[Tag], agreeing: Sequence[str]) -> tuple[LabelParts,
     views: list[list[Any]] = [[(tag.upos, _value(tag.feats, name)) for tag in tags] for name in agreeing]
     if len({tag.xpos for tag in tags}) <= FEW_XPOS:
         views.append([(tag.upos, tag.xpos) for tag in tags])
-    return LabelParts.of_names(rows, views)
+    return LabelParts.from_names(rows, views)
 
 
 def _value(feats: str, name: str) -> str:

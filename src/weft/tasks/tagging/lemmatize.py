@@ -50,7 +50,7 @@ Key = tuple[str, ...]
 
 @dataclass
 class LemmatizerSettings(Settings):
-    """Options of a lemmatiser."""
+    """Options of a lemmatizer."""
 
     templates: str = TEMPLATES  # feature templates in the blocks parts and whole; w: form, t: upos, x: xpos, f: feats
     learner: str = "perceptron"  # perceptron, mira, crf
@@ -74,11 +74,11 @@ class LemmatizerSettings(Settings):
 class Lemmatizer(Component):
     """Finds lemmas.
 
-    >>> doc = Doc.of_words([["dogs", "cats", "birds", "The", "the"]], upos=[["NOUN"] * 3 + ["DET"] * 2],
+    >>> doc = Doc.from_words([["dogs", "cats", "birds", "The", "the"]], upos=[["NOUN"] * 3 + ["DET"] * 2],
     ...                    lemma=[["dog", "cat", "bird", "the", "the"]])
     >>> lemmatizer = Lemmatizer()
     >>> report = lemmatizer.fit([doc])
-    >>> new = Doc.of_words([["THE", "Ducks"]], upos=[["DET", "NOUN"]])
+    >>> new = Doc.from_words([["THE", "Ducks"]], upos=[["DET", "NOUN"]])
     >>> lemmatizer([new])
     >>> new.column("lemma")
     ['the', 'duck']
@@ -102,8 +102,8 @@ class Lemmatizer(Component):
         self.temperature = 1.0  # what scores of rules are divided by to make probabilities of them
 
     @classmethod
-    def of_options(cls, options: Mapping[str, Any]) -> Lemmatizer:
-        return cls(LemmatizerSettings.of_options(options))
+    def from_options(cls, options: Mapping[str, Any]) -> Lemmatizer:
+        return cls(LemmatizerSettings.from_options(options))
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from documents with lemmas and tags; dev data are only scored."""
@@ -146,7 +146,7 @@ class Lemmatizer(Component):
     def _fit_rules(self, numbers: Mapping[Key, int]) -> None:
         settings = self.settings
         keys = list(numbers)
-        self.lists = CandidateLists.of_words(
+        self.lists = CandidateLists.from_words(
             ((key[0], self._group(key), script) for key, script in numbers.items()),
             frequent=10**9,
             enough=15,
@@ -180,7 +180,7 @@ class Lemmatizer(Component):
             batches = list(batch.batches(2048))
             objective = room.Objective(model, batches, room.Gold(), sigma=settings.sigma, workers=settings.workers)
             start = np.zeros(model.size)
-            return room.minimise(objective, start, room.LBFGS(), max_iterations=settings.iterations).weights
+            return room.minimize(objective, start, room.LBFGS(), max_iterations=settings.iterations).weights
         if settings.learner == "mira":
             return room.MIRA(epochs=settings.epochs, k=1, seed=settings.seed).fit(model, list(batch.batches(1))).weights
         # A few words an update: as good as one by one, and many times as fast.
@@ -191,7 +191,7 @@ class Lemmatizer(Component):
             [s.casing, f"{s.casing} first {s.drop_first} {s.beginning}", f"last {s.drop_last} {s.ending}"]
             for s in self.scripts
         ]
-        parts, orders = LabelParts.of_names(names)
+        parts, orders = LabelParts.from_names(names)
         fields = {"w": "form", **{field: column for column, field in TAGS.items()}}
         return CandidateReader(Templates(self.settings.templates), fields, lists, parts, orders)
 
@@ -290,7 +290,7 @@ class Lemmatizer(Component):
         return [apply_script(self.scripts[i], key[0]) for i, key in zip(numbers, keys, strict=True)]
 
     def _document(self, keys: Sequence[Key]) -> Doc:
-        doc = Doc.of_words([[key[0]] for key in keys])
+        doc = Doc.from_words([[key[0]] for key in keys])
         for k, name in enumerate(self.columns, start=1):
             doc.set_column(name, [key[k] for key in keys])
         return doc
@@ -330,16 +330,16 @@ class Lemmatizer(Component):
         return header, {} if self.scorer is None else self.scorer.arrays()
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Lemmatizer:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Lemmatizer:
         component = cls(LemmatizerSettings(**header["settings"]))
         component.columns = tuple(header["columns"])
         component.requires = ("tokens", *component.columns[:1])
         component.scripts = [EditScript(*script) for script in header["scripts"]]
         component.dictionary = header["dictionary"]
         component.temperature = header.get("temperature", 1.0)
-        component.lists = CandidateLists.of_state(header["lists"])
+        component.lists = CandidateLists.from_state(header["lists"])
         if arrays:
-            component.scorer = CandidateScorer.of_arrays(component._reader(component.lists), arrays)
+            component.scorer = CandidateScorer.from_arrays(component._reader(component.lists), arrays)
         return component
 
 

@@ -72,11 +72,11 @@ class SCLSettings(ColumnSettings):
                 raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
         if self.raw not in ("both", "target", "none"):
             raise ConfigError(f"raw must be both, target or none, got {self.raw!r}")
-        self.of_projection().check()
+        self.from_projection().check()
         if self.hash_bits:
             raise ConfigError("an adapted tagger knows its features by their keys: leave hash_bits at 0")
 
-    def of_projection(self) -> ProjectionSettings:
+    def from_projection(self) -> ProjectionSettings:
         """The settings of the projection among them."""
         return ProjectionSettings(
             pivot_count=self.pivot_count, pivots=self.pivots, words=self.raw_words, h=self.h, seed=self.seed
@@ -89,10 +89,10 @@ class SCLTagger(ColumnLabeller):
     `source` is a trained tagger whose tags become features, for learning from annotated sentences of the target.
 
     >>> tagger = SCLTagger(SCLSettings(pivot_count=5))
-    >>> source = Doc.of_words([["the", "cat", "of", "the", "cat", "sleeps"]] * 9, xpos=[list("DNPDNV")] * 9)
-    >>> raw = Doc.of_words([["the", "gene", "of", "the", "gene", "sleeps"]] * 9)
+    >>> source = Doc.from_words([["the", "cat", "of", "the", "cat", "sleeps"]] * 9, xpos=[list("DNPDNV")] * 9)
+    >>> raw = Doc.from_words([["the", "gene", "of", "the", "gene", "sleeps"]] * 9)
     >>> report = tagger.adapt([source], [raw])
-    >>> new = Doc.of_words([["the", "gene", "of", "the", "gene", "sleeps"]])
+    >>> new = Doc.from_words([["the", "gene", "of", "the", "gene", "sleeps"]])
     >>> tagger([new])
     >>> new.column("xpos")
     ['D', 'N', 'P', 'D', 'N', 'V']
@@ -161,7 +161,7 @@ class SCLTagger(ColumnLabeller):
             self.projection = TokenProjection.load(kept)
         elif settings.raw != "none":
             texts = [list(target_raw)] if settings.raw == "target" else [[*source, *source_raw], list(target_raw)]
-            self.projection = TokenProjection.learn(texts, settings.of_projection())
+            self.projection = TokenProjection.learn(texts, settings.from_projection())
             if kept is not None:
                 self.projection.save(kept)
         return self.fit(source, dev)
@@ -184,7 +184,7 @@ class SCLTagger(ColumnLabeller):
         strings = StringTable()
         found = []
         for doc in docs:
-            new = Doc.of_words(sentences_of(doc), strings=strings)
+            new = Doc.from_words(sentences_of(doc), strings=strings)
             self.source([new])
             new.set_column(_SOURCE_COLUMN, new.column(self.source.provides[0]))
             found.append(new)
@@ -203,7 +203,7 @@ class SCLTagger(ColumnLabeller):
         self.provides = (self.settings.column,)
         if "source" in header:
             tables = {n.removeprefix("source/"): array for n, array in arrays.items() if n.startswith("source/")}
-            self.source = component_class(header["source"]["task"]).of_state(header["source"], tables)
+            self.source = component_class(header["source"]["task"]).from_state(header["source"], tables)
 
 
 def _scaled(data: ChainData, projection: TokenProjection, factor: float) -> ChainData:

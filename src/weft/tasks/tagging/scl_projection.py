@@ -76,8 +76,8 @@ class ProjectionSettings(Settings):
 class RawTokens:
     """Tokens of raw texts as rows of a sparse matrix of 1 and 0, with what is known of its columns.
 
-    >>> raw = [[Doc.of_words([["a", "cat"], ["a", "dog"]])], [Doc.of_words([["a", "gene"], ["a", "cell"]])]]
-    >>> tokens = RawTokens.of_texts(raw, ProjectionSettings(features="w[-1] w[0]", pivot_count=1))
+    >>> raw = [[Doc.from_words([["a", "cat"], ["a", "dog"]])], [Doc.from_words([["a", "gene"], ["a", "cell"]])]]
+    >>> tokens = RawTokens.from_texts(raw, ProjectionSettings(features="w[-1] w[0]", pivot_count=1))
     >>> tokens.matrix.shape, tokens.names, tokens.place.tolist()
     ((8, 3), ['w[-1]=a', 'w[0]=a'], [-1, 0, -1])
     """
@@ -90,14 +90,14 @@ class RawTokens:
     names: list[str]  # of the pivots
 
     @classmethod
-    def of_texts(cls, raw: Sequence[Iterable[Doc]], settings: ProjectionSettings) -> RawTokens:
+    def from_texts(cls, raw: Sequence[Iterable[Doc]], settings: ProjectionSettings) -> RawTokens:
         """Tokens of some sentences of every text; pivots are chosen by counts in all of them."""
         settings.check()
         texts = [[row for doc in docs for row in sentences_of(doc)] for docs in raw]
         if not texts or not all(texts):
             raise DataError("a projection is learned from raw text; at least one of the texts has no words")
         words = frequent_words(texts, settings.pivot_count, settings.pivots)
-        sampled = Doc.of_words([row for k, text in enumerate(texts) for row in _sample(text, settings, k)])
+        sampled = Doc.from_words([row for k, text in enumerate(texts) for row in _sample(text, settings, k)])
         templates = _single_places(Templates(settings.features))
         extractor = Extractor(templates, {"w": "form"})
         matrix, keys, kind = _matrix(extractor.features([sampled])[0], settings.min_count)
@@ -126,7 +126,7 @@ class RawTokens:
 class TokenProjection:
     """Dense features of tokens, sums over their other features (`weft.tasks.labelling.chain_data.Projection`).
 
-    >>> raw = [[Doc.of_words([["the", noun, "of", "the", noun, "sleeps"]] * 9)] for noun in ("cat", "gene")]
+    >>> raw = [[Doc.from_words([["the", noun, "of", "the", noun, "sleeps"]] * 9)] for noun in ("cat", "gene")]
     >>> projection = TokenProjection.learn(raw, ProjectionSettings(pivot_count=5, h=2))
     >>> projection.pivots[:2], projection.similar("gene", ["the", "of", "cat", "sleeps"], 1)[0][0]
     (['w[-1]=the', 'w[-1]=of'], 'cat')
@@ -141,17 +141,17 @@ class TokenProjection:
     @classmethod
     def learn(cls, raw: Sequence[Iterable[Doc]], settings: ProjectionSettings | None = None) -> TokenProjection:
         """Learn from raw texts, one a domain. With two it is structural correspondence learning; with the target's
-        alone, semi-supervised alternating structure optimisation (Ando and Zhang 2005)."""
+        alone, semi-supervised alternating structure optimization (Ando and Zhang 2005)."""
         options = settings if settings is not None else ProjectionSettings()
-        return cls.of_tokens(RawTokens.of_texts(raw, options), options)
+        return cls.from_tokens(RawTokens.from_texts(raw, options), options)
 
     @classmethod
-    def of_tokens(
+    def from_tokens(
         cls, tokens: RawTokens, settings: ProjectionSettings, labels: sparse.csr_matrix | None = None
     ) -> TokenProjection:
         """The projection that these tokens give; `labels` (tokens x pivots) may replace what pivots hold where."""
         predictors = tokens.predictors(settings, labels, positive_only=True)
-        theta = Correspondence.of_predictors(predictors, tokens.kind, settings.h, seed=settings.seed)
+        theta = Correspondence.from_predictors(predictors, tokens.kind, settings.h, seed=settings.seed)
         return cls(settings.features, tokens.keys, theta, tokens.names)
 
     @cached_property
@@ -218,7 +218,7 @@ class TokenProjection:
         found, cosines = self.correspondence.similar(int(rows[0]), k, allowed)
         return [(named[int(row)], float(cosine)) for row, cosine in zip(found, cosines, strict=True)]
 
-    def of_words(self, words: Sequence[str]) -> tuple[list[str], NDArray[np.float32]]:
+    def from_words(self, words: Sequence[str]) -> tuple[list[str], NDArray[np.float32]]:
         """The words that have a projection as words in the middle, and their rows of theta."""
         rows = self._rows_of(words)
         known = rows >= 0
@@ -229,7 +229,7 @@ class TokenProjection:
         here = [template for template in Templates(self.templates) if str(template) == "w[0]"]
         if not here:
             raise ConfigError("words can be compared only where the word itself, w[0], is among the features")
-        features, _ = Extractor(here, {"w": "form"}).features([Doc.of_words([[word] for word in words])])
+        features, _ = Extractor(here, {"w": "form"}).features([Doc.from_words([[word] for word in words])])
         return self._index.rows(features.keys)
 
     def state(self) -> tuple[dict[str, Any], storage.Arrays]:
@@ -240,9 +240,9 @@ class TokenProjection:
         return {"templates": self.templates, "pivots": self.pivots}, arrays
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: storage.Arrays) -> TokenProjection:
+    def from_state(cls, header: dict[str, Any], arrays: storage.Arrays) -> TokenProjection:
         chosen = np.array(arrays["chosen"]) if "chosen" in arrays else None
-        theta = Correspondence.of_arrays(arrays)
+        theta = Correspondence.from_arrays(arrays)
         return cls(header["templates"], np.array(arrays["keys"]), theta, list(header["pivots"]), chosen)
 
     def save(self, path: str | Path) -> None:
@@ -255,7 +255,7 @@ class TokenProjection:
         header, arrays = storage.load(path)
         if header.get("task") != _KIND:
             raise ModelError(f"{path} holds a {header.get('task')!r}, not a projection; give the file that was saved")
-        return cls.of_state(header, arrays)
+        return cls.from_state(header, arrays)
 
 
 def frequent_words(texts: Sequence[Sequence[Sequence[str]]], more_than: int, at_most: int = 0) -> list[str]:
@@ -277,7 +277,7 @@ def frequent_words(texts: Sequence[Sequence[Sequence[str]]], more_than: int, at_
 def sentences_of(doc: Doc) -> list[list[str]]:
     """The forms of a document, sentence by sentence.
 
-    >>> sentences_of(Doc.of_words([["Dogs", "bark"], ["Stop"]]))
+    >>> sentences_of(Doc.from_words([["Dogs", "bark"], ["Stop"]]))
     [['Dogs', 'bark'], ['Stop']]
     """
     forms = doc.column("form")
@@ -329,7 +329,7 @@ def _pivot_columns(
         raise ConfigError("pivots are words at a position: the features need templates such as w[-1], w[0], w[1]")
     reach = max(abs(template.atoms[0].lo) for template in whole)
     # In the middle of a sentence that repeats one word, every template of words sees that word.
-    repeated = Doc.of_words([[word] * (2 * reach + 1) for word in words])
+    repeated = Doc.from_words([[word] * (2 * reach + 1) for word in words])
     features, _ = extractor.restricted(whole).features([repeated])
     middles = features.keys[
         features.offsets[reach :: 2 * reach + 1][: len(words), None] + np.arange(len(whole))[None, :]

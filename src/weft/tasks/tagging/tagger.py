@@ -84,11 +84,11 @@ class TaggerSettings(LabellerSettings):
 class Tagger(SequenceLabeller):
     """Tags words.
 
-    >>> doc = Doc.of_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"], ["NOUN", "VERB"]],
+    >>> doc = Doc.from_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"], ["NOUN", "VERB"]],
     ...                    feats=[["Number=Plur", ""], ["Number=Plur", ""]])
     >>> tagger = Tagger()
     >>> report = tagger.fit([doc])
-    >>> new = Doc.of_words([["cats", "bark"]])
+    >>> new = Doc.from_words([["cats", "bark"]])
     >>> tagger([new])
     >>> new.column("upos"), new.column("feats")
     (['NOUN', 'VERB'], ['Number=Plur', ''])
@@ -167,12 +167,12 @@ class Tagger(SequenceLabeller):
         settings = self.settings
         tags = [tag for doc in docs for tag in self._joint_gold(doc)]
         forms = [form for doc in docs for form in doc.column("form")]
-        self.inventory = inventory = TagInventory.of_words(zip(forms, tags, strict=True))
+        self.inventory = inventory = TagInventory.from_words(zip(forms, tags, strict=True))
         report: dict[str, Any] = {"training": {"joint_tags": len(inventory.tags)}}
         if not inventory.lists.decided:
-            if settings.learner == "memm" or (settings.learner == "crf" and settings.optimiser not in ("lbfgs", "cg")):
+            if settings.learner == "memm" or (settings.learner == "crf" and settings.optimizer not in ("lbfgs", "cg")):
                 raise ConfigError(
-                    f"the learner {settings.learner} with optimiser={settings.optimiser} cannot learn joint tags; use "
+                    f"the learner {settings.learner} with optimizer={settings.optimizer} cannot learn joint tags; use "
                     "adagrad, perceptron, mira, margin, sgd or crf with lbfgs or cg, or tag one column (column=upos)"
                 )
             settings.joint_templates = settings.joint_templates or JOINT_TEMPLATES
@@ -306,7 +306,7 @@ class Tagger(SequenceLabeller):
         forms = doc.column("form")[first:end]
         found: list[tuple[list[str], float]] = []
         for upos, p in paths:
-            sentence = Doc.of_words([forms])
+            sentence = Doc.from_words([forms])
             self.write(sentence, upos, None)
             if self.refiner is None:
                 of_upos = {tag.upos: tag for tag in tags}
@@ -341,11 +341,11 @@ class Tagger(SequenceLabeller):
         self.joint_temperature = header.get("joint_temperature", 1.0)
         self._classes = {field: WordClasses(classes) for field, classes in header["classes"].items()}
         if "inventory" in header:
-            self.inventory = TagInventory.of_state(header["inventory"])
+            self.inventory = TagInventory.from_state(header["inventory"])
         own = {name.removeprefix("joint/"): array for name, array in arrays.items() if name.startswith("joint/")}
         if own:
             assert self.inventory is not None
-            self.refiner = CandidateScorer.of_arrays(self._joint_reader(self.inventory), own)
+            self.refiner = CandidateScorer.from_arrays(self._joint_reader(self.inventory), own)
 
 
 def tag_dictionary(docs: Sequence[Doc], gold: Any, least: int) -> dict[str, str]:

@@ -46,8 +46,8 @@ class Diagnostics:
 class TypeGraph:
     """The graph of the trigram types of labelled and unlabelled words, and the type of every word.
 
-    >>> labelled = Doc.of_words([["to", "run", "a"], ["the", "run", "ends"]])
-    >>> raw = Doc.of_words([["to", "unrar", "a"]])
+    >>> labelled = Doc.from_words([["to", "run", "a"], ["the", "run", "ends"]])
+    >>> raw = Doc.from_words([["to", "unrar", "a"]])
     >>> types = TypeGraph.build([labelled], [0, 1, 2, 2, 3, 1], [raw], n_tags=4, k=2)
     >>> types.of_token.tolist(), types.labelled.tolist()
     ([0, 1, 2, 3, 4, 5, 6, 7, 8], [0, 1, 2, 3, 4, 5])
@@ -86,7 +86,7 @@ class TypeGraph:
         if len(known) != len(tags):
             raise DataError(f"there are {len(known)} labelled words and {len(tags)} tags; give one tag a word")
         ids, similarities = nearest_neighbours(contexts.pmi(), k, exact=exact, max_df=max_df, workers=workers)
-        graph = Graph.of_lists(ids, similarities).symmetric("or")
+        graph = Graph.from_lists(ids, similarities).symmetric("or")
         vertices, place = np.unique(known, return_inverse=True)
         counts = np.bincount(place * n_tags + np.asarray(tags, dtype=np.int64), minlength=len(vertices) * n_tags)
         targets = counts.reshape(len(vertices), n_tags).astype(np.float64)
@@ -145,10 +145,12 @@ class TypeGraph:
         )
 
 
-def interpolated_tags(posteriors: Floats, of_types: Floats, alpha: float, transitions: Floats, sentences: Ints) -> Ids:
+def interpolated_tags(
+    posteriors: Floats, from_types: Floats, alpha: float, transitions: Floats, sentences: Ints
+) -> Ids:
     """The best tags of sentences under interpolated marginals and the tagger's transitions.
 
-    `posteriors` and `of_types` are `[word, tag]`: p of every word, and q* of its type.
+    `posteriors` and `from_types` are `[word, tag]`: p of every word, and q* of its type.
 
     >>> p, q = np.array([[0.6, 0.4], [0.6, 0.4]]), np.array([[0.5, 0.5], [0.0, 1.0]])
     >>> interpolated_tags(p, q, 0.6, np.zeros((2, 2)), np.array([0, 2])).tolist()
@@ -156,6 +158,6 @@ def interpolated_tags(posteriors: Floats, of_types: Floats, alpha: float, transi
     >>> interpolated_tags(p, q, 0.6, np.array([[0.0, -5.0], [0.0, 0.0]]), np.array([0, 2])).tolist()
     [1, 1]
     """
-    mixed = alpha * posteriors + (1.0 - alpha) * of_types if alpha < 1.0 else posteriors
+    mixed = alpha * posteriors + (1.0 - alpha) * from_types if alpha < 1.0 else posteriors
     path: Ids = Chain(np.log(np.maximum(mixed, 1e-300)), transitions, sentences).best()
     return path

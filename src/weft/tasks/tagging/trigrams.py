@@ -9,7 +9,7 @@ suffix drawn towards the shorter,
 
     p(t | suffix of m letters) = (f(t | suffix of m letters) + theta p(t | suffix of m - 1 letters)) / (1 + theta)
 
-with theta the deviation of the shares of tags; rare words, capitalised and others apart, are what it learns from.
+with theta the deviation of the shares of tags; rare words, capitalized and others apart, are what it learns from.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ class TrigramSettings(Settings):
 class TrigramTagger(Component):
     """A trigram tagger.
 
-    >>> doc = Doc.of_words([["dogs", "bark"], ["cats", "bark"]], upos=[["NOUN", "VERB"], ["NOUN", "VERB"]])
+    >>> doc = Doc.from_words([["dogs", "bark"], ["cats", "bark"]], upos=[["NOUN", "VERB"], ["NOUN", "VERB"]])
     >>> tagger = TrigramTagger()
     >>> _ = tagger.fit([doc])
-    >>> new = Doc.of_words([["hats", "bark"]])
+    >>> new = Doc.from_words([["hats", "bark"]])
     >>> tagger([new])
     >>> new.column("upos")
     ['NOUN', 'VERB']
@@ -81,8 +81,8 @@ class TrigramTagger(Component):
         self._trigrams: Ints = np.zeros((0, 0, 0), dtype=np.int64)
 
     @classmethod
-    def of_options(cls, options: Mapping[str, Any]) -> Self:
-        return cls(TrigramSettings.of_options(options))
+    def from_options(cls, options: Mapping[str, Any]) -> Self:
+        return cls(TrigramSettings.from_options(options))
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         started, wall = time.process_time(), time.perf_counter()
@@ -155,7 +155,7 @@ class TrigramTagger(Component):
         return {"settings": settings, "tags": self.tags}, arrays
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:
         found = cls(TrigramSettings(**header["settings"]))
         found.tags = header["tags"]
         words = strings_of_bytes(arrays["words"])

@@ -4,10 +4,10 @@ Täckström et al. (2013). Every word of the training text has a lattice of tags
 dictionary), coupled with the tag projected on this occurrence, if there is one (`weft.learn.chains.lattices`). Two
 models:
 
-    crf    maximises  log p(coupled lattice | dictionary lattice):  a partially observed conditional random field
-    hmm    maximises  log p(words, coupled lattice):                a hidden Markov model with features
+    crf    maximizes  log p(coupled lattice | dictionary lattice):  a partially observed conditional random field
+    hmm    maximizes  log p(words, coupled lattice):                a hidden Markov model with features
 
-Without projected tags the conditional model is normalised over all tags; without a dictionary both learn from projected
+Without projected tags the conditional model is normalized over all tags; without a dictionary both learn from projected
 tags alone. The tags of new text are searched within the dictionary's lattice.
 """
 
@@ -30,7 +30,7 @@ from weft.features.lexicon import WordClasses
 from weft.features.templates import Templates
 from weft.infer.chains.candidates import CandidateChain
 from weft.infer.chains.label_lists import LabelLists
-from weft.learn import LBFGS, Objective, Partial, Result, minimise
+from weft.learn import LBFGS, Objective, Partial, Result, minimize
 from weft.learn.chains.labels import LabelSpace
 from weft.learn.chains.lattice_model import LatticeModel, lattice_batches
 from weft.learn.chains.lattices import CONFLICTS, Lattices, couple
@@ -79,7 +79,7 @@ class WeakTaggerSettings(ColumnSettings):
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
         if not 0 <= self.type_threshold <= 1 or self.noise < 0 or self.starts < 1:
             raise ConfigError("type_threshold lies between 0 and 1, noise is at least 0, and starts at least 1")
-        if self.learner != "crf" or self.optimiser != "lbfgs":
+        if self.learner != "crf" or self.optimizer != "lbfgs":
             raise ConfigError("a weakly supervised tagger is learned with lbfgs: choose model=crf or model=hmm instead")
 
     @property
@@ -94,10 +94,10 @@ class WeakTagger(ColumnLabeller):
     The documents to learn from have the projected tags in the tagger's column, nothing where there is none.
 
     >>> words = [["the", "dog", "runs"], ["the", "cat", "sleeps"], ["dogs", "run"]]
-    >>> text = Doc.of_words(words, upos=[["DET", "NOUN", ""], ["", "NOUN", "VERB"], ["NOUN", ""]])
+    >>> text = Doc.from_words(words, upos=[["DET", "NOUN", ""], ["", "NOUN", "VERB"], ["NOUN", ""]])
     >>> tagger = WeakTagger(dictionary=TagDictionary({"the": ["DET"], "walk": ["NOUN", "VERB"]}))
     >>> report = tagger.fit([text])
-    >>> new = Doc.of_words([["the", "walk"]])
+    >>> new = Doc.from_words([["the", "walk"]])
     >>> tagger([new])
     >>> new.column("upos")
     ['DET', 'NOUN']
@@ -112,7 +112,7 @@ class WeakTagger(ColumnLabeller):
         self.provides = (self.settings.column,)
         self.given = dictionary
         self.dictionary = TagDictionary({}, self.settings.tags, rules=False)
-        self.bias = np.zeros(len(self.settings.tags))  # of an hmm: minus the normaliser of emissions
+        self.bias = np.zeros(len(self.settings.tags))  # of an hmm: minus the normalizer of emissions
         self.first = np.zeros(len(self.settings.tags))  # of an hmm: log p(y_1)
         self._classes: dict[str, WordClasses] = {}
 
@@ -183,7 +183,7 @@ class WeakTagger(ColumnLabeller):
         parts = [TagDictionary.read(path, settings.tags) for path in settings.dictionaries.split(",") if path]
         parts = [self.given, *parts] if self.given is not None else parts
         if settings.type_threshold:
-            parts.append(TagDictionary.of_occurrences(words, tokens, settings.tags, settings.type_threshold))
+            parts.append(TagDictionary.from_occurrences(words, tokens, settings.tags, settings.type_threshold))
         if not parts and not any(tokens):
             raise DataError(
                 "there is nothing to learn tags from: give a dictionary (--dict), or text with projected tags "
@@ -210,7 +210,7 @@ class WeakTagger(ColumnLabeller):
             raise ConfigError("an hmm makes words one by one: its templates look at the word itself only, as w[0]")
         number: dict[str, int] = {}
         rows = np.fromiter((number.setdefault(word, len(number)) for word in words), dtype=np.int64, count=len(words))
-        source = list(docs) if around else [Doc.of_words([[form] for form in number])]
+        source = list(docs) if around else [Doc.from_words([[form] for form in number])]
         rows = np.arange(len(words)) if around else rows
         space, nothing = LabelSpace(self.settings.tags), np.zeros(int(rows.max()) + 1, dtype=np.int32)
         data = ChainData.build(reader, source, nothing, space, seen_only=False, min_count=self.settings.min_count)
@@ -218,7 +218,7 @@ class WeakTagger(ColumnLabeller):
 
     def _learn_crf(self, data: ChainData, rows: Ints, sentences: Ints, lattices: Lattices, tokens: bool) -> Result:
         allowed, space = lattices
-        if not tokens:  # the numerator is the dictionary's lattice: normalise over everything
+        if not tokens:  # the numerator is the dictionary's lattice: normalize over everything
             space = np.ones_like(space)
         # Sentences of which nothing more is said than that they lie in the space have value and gradient 0.
         said = np.add.reduceat((allowed != space).any(axis=1), sentences[:-1]) > 0
@@ -229,7 +229,7 @@ class WeakTagger(ColumnLabeller):
         model = LatticeModel(data.batch.node, data.model.node)
         batches = list(lattice_batches(rows[keep], bounds, space[keep], allowed[keep]))
         objective = Objective(model, batches, Partial(), sigma=self.settings.sigma, workers=self.settings.workers)
-        result = self._minimise(objective, np.zeros(model.size))
+        result = self._minimize(objective, np.zeros(model.size))
         self.scorer = data.freeze(result.weights, self.settings.precision, self.settings.prune)
         return result
 
@@ -240,7 +240,7 @@ class WeakTagger(ColumnLabeller):
         # Type constraints leave symmetries, as between articles and pronouns: the start decides which optimum is found.
         rng = np.random.default_rng(self.settings.seed)
         ends = (
-            self._minimise(objective, self.settings.noise * rng.standard_normal(hmm.size))
+            self._minimize(objective, self.settings.noise * rng.standard_normal(hmm.size))
             for _ in range(self.settings.starts)
         )
         result = min(ends, key=lambda end: end.loss)
@@ -252,9 +252,9 @@ class WeakTagger(ColumnLabeller):
         )
         return result
 
-    def _minimise(self, objective: Any, start: Floats) -> Result:
+    def _minimize(self, objective: Any, start: Floats) -> Result:
         settings = self.settings
-        return minimise(objective, start, LBFGS(settings.memory), max_iterations=settings.iterations,
+        return minimize(objective, start, LBFGS(settings.memory), max_iterations=settings.iterations,
                         describe=settings.model)  # fmt: skip
 
     def _constraints(self, words: Sequence[str], projected: Ints) -> dict[str, Any]:
@@ -286,7 +286,7 @@ class WeakTagger(ColumnLabeller):
         chain = self._trained().chain(docs)
         node = chain.node + self.bias
         node[chain.offsets[:-1][np.diff(chain.offsets) > 0]] += self.first
-        lists = LabelLists.of_types(*self.lattice(docs), chain.offsets)
+        lists = LabelLists.from_types(*self.lattice(docs), chain.offsets)
         return lists, lists.chain(lists.at_slots(node), self._trained().transitions)
 
     def __call__(self, docs: Sequence[Doc]) -> None:
@@ -322,8 +322,8 @@ class WeakTagger(ColumnLabeller):
         """How much the dictionary says of documents, how sure the tagger is and, with gold tags, how right.
 
         >>> tagger = WeakTagger(dictionary=TagDictionary({"the": ["DET"], "dog": ["NOUN"]}))
-        >>> _ = tagger.fit([Doc.of_words([["the", "dog", "runs"]], upos=[["", "", "VERB"]])])
-        >>> tagger.report([Doc.of_words([["the", "dog"]], upos=[["DET", "NOUN"]])]).accuracy
+        >>> _ = tagger.fit([Doc.from_words([["the", "dog", "runs"]], upos=[["", "", "VERB"]])])
+        >>> tagger.report([Doc.from_words([["the", "dog"]], upos=[["DET", "NOUN"]])]).accuracy
         1.0
         """
         lists, chain = self.search(docs)
@@ -352,5 +352,5 @@ class WeakTagger(ColumnLabeller):
     def restore(self, header: Mapping[str, Any], arrays: Arrays) -> None:
         self._classes = {field: WordClasses(classes) for field, classes in header["classes"].items()}
         own = {name: arrays[f"dictionary/{name}"] for name in ("words", "bits")}
-        self.dictionary = TagDictionary.of_arrays(own, self.settings.tags, header["rules"])
+        self.dictionary = TagDictionary.from_arrays(own, self.settings.tags, header["rules"])
         self.bias, self.first = np.array(arrays["bias"]), np.array(arrays["first"])

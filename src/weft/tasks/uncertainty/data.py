@@ -66,7 +66,7 @@ def look(seen: Doc, templates: Templates) -> Observed:
     """The features of an observed document.
 
     >>> from weft.tasks.uncertainty.features import observe
-    >>> found = look(observe([Doc.of_words([["It", "may", "rain"]])]), Templates("TOKEN[0] LABEL{-2..-1}|LEMMA[0]"))
+    >>> found = look(observe([Doc.from_words([["It", "may", "rain"]])]), Templates("TOKEN[0] LABEL{-2..-1}|LEMMA[0]"))
     >>> found.word.tolist(), found.template.tolist()
     ([0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1])
     """
@@ -173,7 +173,7 @@ class Space:
         return header, {"met": np.packbits(self.met)} if self.bits else {"keys": self.keys, "starts": self.starts}
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Space:
+    def from_state(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Space:
         patterns = tuple(tuple((lo, hi) for lo, hi in pattern) for pattern in header["patterns"])
         keys = np.array(arrays.get("keys", ()), dtype=np.uint64)
         starts = np.array(arrays.get("starts", ()), dtype=np.int64)

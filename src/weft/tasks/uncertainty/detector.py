@@ -95,11 +95,11 @@ class HedgeSettings(Settings):
 class HedgeDetector(Component):
     """Finds uncertain sentences, cues and scopes.
 
-    >>> doc = Doc.of_words([["It", "may", "rain", "."], ["It", "rains", "."], ["We", "may", "go", "."], ["We", "go"]])
+    >>> doc = Doc.from_words([["It", "may", "rain", "."], ["It", "rains", "."], ["We", "may", "go", "."], ["We", "go"]])
     >>> set_hedges(doc, [[Hedge((1,), (1, 3))], [], [Hedge((1,), (1, 3))], []])
     >>> detector = HedgeDetector(HedgeSettings(c=10.0))
     >>> report = detector.fit([doc])
-    >>> new = Doc.of_words([["They", "may", "sing", "."]])
+    >>> new = Doc.from_words([["They", "may", "sing", "."]])
     >>> detector([new])
     >>> new.span_views("speculation")
     [Span('They may sing .', 'uncertain'), Span('may', 'cue'), Span('may sing', 'scope')]
@@ -118,8 +118,8 @@ class HedgeDetector(Component):
         self.columns: tuple[str, ...] = ()
 
     @classmethod
-    def of_options(cls, options: Mapping[str, Any]) -> HedgeDetector:
-        return cls(HedgeSettings.of_options(options))
+    def from_options(cls, options: Mapping[str, Any]) -> HedgeDetector:
+        return cls(HedgeSettings.from_options(options))
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Train on documents with the layer; dev data are only scored. Without cues, only sentences are learned."""
@@ -237,7 +237,7 @@ class HedgeDetector(Component):
         return header, arrays
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> HedgeDetector:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> HedgeDetector:
         detector = cls(HedgeSettings(**header["settings"]))
         settings = detector.settings
 
@@ -247,13 +247,13 @@ class HedgeDetector(Component):
         detector.columns = tuple(header["columns"])
         detector.requires = ("tokens", *detector.columns)
         detector.pairs = {(tuple(first), tuple(second)) for first, second in header["pairs"]}
-        detector.sentence_model = SentenceModel.of_state(
+        detector.sentence_model = SentenceModel.from_state(
             Templates(settings.sentence_templates), header["sentences"], own("sentences")
         )
         if "cues" in header:
-            detector.cue_model = LabelModel.of_state(Templates(settings.cue_templates), header["cues"], own("cues"))
+            detector.cue_model = LabelModel.from_state(Templates(settings.cue_templates), header["cues"], own("cues"))
         if "scopes" in header:
-            detector.scope_model = LabelModel.of_state(
+            detector.scope_model = LabelModel.from_state(
                 Templates(settings.scope_templates), header["scopes"], own("scopes")
             )
         return detector

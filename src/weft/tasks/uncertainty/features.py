@@ -98,7 +98,7 @@ def trees_of(doc: Doc) -> list[Tree]:
 def observe(docs: Sequence[Doc]) -> Doc:
     """The sentences of documents as one document with the columns that templates read.
 
-    >>> doc = Doc.of_words([["Some", "say", "so"]], lemma=[["some", "say", "so"]], upos=[["DET", "VERB", "ADV"]],
+    >>> doc = Doc.from_words([["Some", "say", "so"]], lemma=[["some", "say", "so"]], upos=[["DET", "VERB", "ADV"]],
     ...                    head=[[2, 0, 2]], deprel=[["nsubj", "root", "advmod"]])
     >>> seen = observe([doc])
     >>> seen.column("QUANT"), seen.column("HEAD"), seen.column("SENLEN")
@@ -136,7 +136,7 @@ def observe(docs: Sequence[Doc]) -> Doc:
                 columns[name] += values
             lengths.append(b - a)
             places += tree.heads
-    result = Doc.of_words([])
+    result = Doc.from_words([])
     result.word_token = np.arange(sum(lengths), dtype=np.int32)
     result.set_sentences(np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]))
     result.columns = {name: result.strings.ids(values) for name, values in columns.items()}
@@ -147,7 +147,7 @@ def observe(docs: Sequence[Doc]) -> Doc:
 def merged_units(seen: Doc) -> Doc:
     """The same sentences with fixed expressions (`of course`, by the relation `fixed`) as single words.
 
-    >>> doc = Doc.of_words([["of", "course", "so"]], head=[[3, 1, 0]], deprel=[["advmod", "fixed", "root"]])
+    >>> doc = Doc.from_words([["of", "course", "so"]], head=[[3, 1, 0]], deprel=[["advmod", "fixed", "root"]])
     >>> merged_units(observe([doc])).column("TOKEN")
     ['of_course', 'so']
     """
@@ -175,7 +175,7 @@ def merged_units(seen: Doc) -> Doc:
 
 def gathered(seen: Doc, words: np.ndarray, bounds: Sequence[int]) -> Doc:
     """Some words of an observed document, in any order and as often as wanted, as sentences of their own."""
-    result = Doc.of_words([], strings=seen.strings)
+    result = Doc.from_words([], strings=seen.strings)
     result.word_token = np.arange(len(words), dtype=np.int32)
     result.set_sentences(np.asarray(bounds, dtype=np.int64))
     result.columns = {name: values[words] for name, values in seen.columns.items()}
@@ -185,7 +185,7 @@ def gathered(seen: Doc, words: np.ndarray, bounds: Sequence[int]) -> Doc:
 def with_cues(seen: Doc, trees: Sequence[Tree], cues: Sequence[tuple[int, Sequence[int]]]) -> Doc:
     """One sentence a cue, given as its sentence and its words there, with the columns CUE and CUESCOPE.
 
-    >>> doc = Doc.of_words([["It", "may", "rain", "or", "snow", "."]])
+    >>> doc = Doc.from_words([["It", "may", "rain", "or", "snow", "."]])
     >>> seen = with_cues(observe([doc]), trees_of(doc), [(0, [1]), (0, [3])])
     >>> seen.column("CUE")[:6], seen.column("CUESCOPE")[:6]
     (['no', 'yes', 'no', 'no', 'no', 'no'], ['no', 'yes', 'yes', 'yes', 'yes', 'no'])

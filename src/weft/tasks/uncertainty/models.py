@@ -93,8 +93,8 @@ class SentenceModel:
         return {**header, "learner": self.learner}, {**arrays, **_packed(self.weights)}
 
     @classmethod
-    def of_state(cls, templates: Templates, header: dict[str, Any], arrays: Arrays) -> SentenceModel:
-        return cls(templates, Space.of_state(header, arrays), _unpacked(arrays), header["learner"])
+    def from_state(cls, templates: Templates, header: dict[str, Any], arrays: Arrays) -> SentenceModel:
+        return cls(templates, Space.from_state(header, arrays), _unpacked(arrays), header["learner"])
 
 
 @dataclass
@@ -132,8 +132,8 @@ class LabelModel:
         return {**header, "width": self.width}, {**arrays, **_packed(self.weights)}
 
     @classmethod
-    def of_state(cls, templates: Templates, header: dict[str, Any], arrays: Arrays) -> LabelModel:
-        return cls(templates, Space.of_state(header, arrays), _unpacked(arrays), header["width"])
+    def from_state(cls, templates: Templates, header: dict[str, Any], arrays: Arrays) -> LabelModel:
+        return cls(templates, Space.from_state(header, arrays), _unpacked(arrays), header["width"])
 
 
 def fit_margin(data: Any, options: Margin) -> Floats:

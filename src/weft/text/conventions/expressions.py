@@ -219,7 +219,7 @@ def repaired(found: Expressions, length: int) -> Expressions:
 def expressions_of(doc: Doc, layer: str = "mwe") -> list[Expressions]:
     """The expressions of every sentence from a span layer, whose spans are labelled `strong` or `weak`.
 
-    >>> doc = Doc.of_words([["He", "gave", "it", "up"]])
+    >>> doc = Doc.from_words([["He", "gave", "it", "up"]])
     >>> set_expressions(doc, [Expressions.of(strong=[(1, 3)])])
     >>> list(doc.spans["mwe"]), expressions_of(doc)
     ([SpanRow(pieces=((1, 2), (3, 4)), label='strong')], [Expressions(strong=((1, 3),), weak=())])

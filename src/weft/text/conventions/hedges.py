@@ -64,7 +64,7 @@ def runs(words: Sequence[int]) -> tuple[Range, ...]:
 def hedges_of(doc: Doc, layer: str = LAYER) -> list[list[Hedge]]:
     """The cues of every sentence with their scopes, by their first words; what leaves its sentence is left out.
 
-    >>> doc = Doc.of_words([["It", "rains"], ["It", "may", "rain"]])
+    >>> doc = Doc.from_words([["It", "rains"], ["It", "may", "rain"]])
     >>> set_hedges(doc, [[], [Hedge((1,), (1, 3))]])
     >>> hedges_of(doc)
     [[], [Hedge(cue=(1,), scope=(1, 3))]]
@@ -95,7 +95,7 @@ def hedges_of(doc: Doc, layer: str = LAYER) -> list[list[Hedge]]:
 def uncertain_of(doc: Doc, layer: str = LAYER) -> list[bool]:
     """Whether each sentence is uncertain: marked as such, or with a cue.
 
-    >>> doc = Doc.of_words([["It", "rains"], ["It", "may", "rain"]])
+    >>> doc = Doc.from_words([["It", "rains"], ["It", "may", "rain"]])
     >>> set_hedges(doc, [[], [Hedge((1,), (1, 3))]])
     >>> uncertain_of(doc)
     [False, True]

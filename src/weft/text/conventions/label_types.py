@@ -32,7 +32,7 @@ class TypeReport:
     lost_boundaries: dict[str, int] = field(default_factory=dict)
 
 
-def harmonise(
+def harmonize(
     corpora: Mapping[str, Sequence[Doc]],
     layer: str = "entities",
     types: str | Sequence[str] = "common",
@@ -42,10 +42,10 @@ def harmonise(
 
     `types` is "common", "all", or the types to keep; `renamed` gives types of a corpus other names first.
 
-    >>> one, two = Doc.of_words([["Ada", "of", "Rome"]]), Doc.of_words([["Opel", "Bonn"]])
+    >>> one, two = Doc.from_words([["Ada", "of", "Rome"]]), Doc.from_words([["Opel", "Bonn"]])
     >>> one.spans["entities"] = SpanLayer.of(one.strings, [(0, 1, "PER"), (2, 3, "LOC")])
     >>> two.spans["entities"] = SpanLayer.of(two.strings, [(0, 1, "OTH"), (1, 2, "GPE")])
-    >>> same, report = harmonise({"en": [one], "de": [two]}, renamed={"GPE": "LOC"})
+    >>> same, report = harmonize({"en": [one], "de": [two]}, renamed={"GPE": "LOC"})
     >>> report.types, report.dropped, report.missing
     (('LOC',), {'en': {'PER': 1}, 'de': {'OTH': 1}}, {'en': (), 'de': ()})
     >>> same["de"][0].span_views("entities")
@@ -75,7 +75,7 @@ def harmonise(
 def boundaries_lost(doc: Doc, layer: str = "entities") -> int:
     """How many boundaries between spans of a layer the scheme IO cannot keep.
 
-    >>> doc = Doc.of_words([["Rome", "Bonn", "Ada"], ["Bo"]])
+    >>> doc = Doc.from_words([["Rome", "Bonn", "Ada"], ["Bo"]])
     >>> doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "LOC"), (1, 2, "LOC"), (2, 3, "PER"), (3, 4, "PER")])
     >>> boundaries_lost(doc)
     1

@@ -29,7 +29,7 @@ READ = ("ner", "ne", "name")
 def spans_of_misc(doc: Doc) -> SpanLayer | None:
     """The spans that the MISC column spells, in whichever scheme; None where no word has the attribute.
 
-    >>> doc = Doc.of_words([["Ada", "Byron", "slept"]], misc=[["NER=B-PER", "NER=I-PER", "SpaceAfter=No"]])
+    >>> doc = Doc.from_words([["Ada", "Byron", "slept"]], misc=[["NER=B-PER", "NER=I-PER", "SpaceAfter=No"]])
     >>> list(spans_of_misc(doc))
     [SpanRow(pieces=((0, 2),), label='PER')]
     """
@@ -49,7 +49,7 @@ def spans_of_misc(doc: Doc) -> SpanLayer | None:
 def misc_of_layers(doc: Doc) -> None:
     """Write all span layers that have an attribute into the MISC column.
 
-    >>> doc = Doc.of_words([["Ada", "gave", "up"]])
+    >>> doc = Doc.from_words([["Ada", "gave", "up"]])
     >>> doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "PER")])
     >>> doc.spans["mwe"] = SpanLayer.of(doc.strings, [(1, 3, "strong")])
     >>> misc_of_layers(doc)
@@ -65,7 +65,7 @@ def misc_of_spans(doc: Doc, name: str) -> None:
     """Write a span layer into the MISC column, in place of the labels that stand there; other layers than those above
     are written as entities are, and must be flat.
 
-    >>> doc = Doc.of_words([["Ada", "slept"]], misc=[["SpaceAfter=No", "NER=B-LOC"]])
+    >>> doc = Doc.from_words([["Ada", "slept"]], misc=[["SpaceAfter=No", "NER=B-LOC"]])
     >>> doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "PER")])
     >>> misc_of_spans(doc, "entities")
     >>> doc.column("misc")
@@ -93,7 +93,7 @@ def misc_of_confidence(doc: Doc) -> None:
     """Write the probabilities of all columns into the MISC column, at words that have a value there.
 
     >>> import numpy as np
-    >>> doc = Doc.of_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])
+    >>> doc = Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])
     >>> doc.confidence["upos"] = np.array([0.9, 0.8], dtype=np.float32)
     >>> misc_of_confidence(doc)
     >>> doc.column("misc")

@@ -80,7 +80,7 @@ def document_polarity(doc: Doc) -> str:
 def sentence_polarities(doc: Doc) -> list[str]:
     """The polarity of every sentence, "" where it has none.
 
-    >>> doc = Doc.of_words([["Dull", "plot"], ["Superb", "acting"]])
+    >>> doc = Doc.from_words([["Dull", "plot"], ["Superb", "acting"]])
     >>> set_polarities(doc, ["neg", "pos"], "neg")
     >>> sentence_polarities(doc), doc.comments[1]
     (['neg', 'pos'], ('# sentiment = pos',))
@@ -117,7 +117,7 @@ def set_polarities(
 def sentence_probabilities(doc: Doc) -> list[dict[str, float]]:
     """The probabilities of every sentence's polarities, none where nothing is noted.
 
-    >>> doc = Doc.of_words([["Dull"]])
+    >>> doc = Doc.from_words([["Dull"]])
     >>> set_polarities(doc, ["neg"], probabilities=[[0.2, 0.7, 0.1]])
     >>> sentence_probabilities(doc)
     [{'pos': 0.2, 'neg': 0.7, 'neu': 0.1}]

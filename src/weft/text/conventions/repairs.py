@@ -52,7 +52,7 @@ def analysis_of(heads: Sequence[int], relations: Sequence[str]) -> list[int]:
 def mark_disfluencies(doc: Doc) -> None:
     """Write runs of words that the trees strike out as the span layer `disfluencies`.
 
-    >>> doc = Doc.of_words([["the", "red", "the", "blue", "square"]], head=[[2, 5, 5, 5, 0]],
+    >>> doc = Doc.from_words([["the", "red", "the", "blue", "square"]], head=[[2, 5, 5, 5, 0]],
     ...                    deprel=[["det", "reparandum", "det", "amod", "root"]])
     >>> mark_disfluencies(doc)
     >>> doc.span_views("disfluencies")
@@ -82,7 +82,7 @@ def runs(struck: Sequence[bool], first: int = 0) -> list[tuple[int, int, str]]:
 def struck_sentences(doc: Doc) -> Iterator[tuple[int, list[bool]]]:
     """For every sentence of a document with trees the number of its first word, and which of its words are struck out.
 
-    >>> list(struck_sentences(Doc.of_words([["so", "so"]], head=[[2, 0]], deprel=[["reparandum", "root"]])))
+    >>> list(struck_sentences(Doc.from_words([["so", "so"]], head=[[2, 0]], deprel=[["reparandum", "root"]])))
     [(0, [True, False])]
     """
     if doc.head is None:
@@ -95,7 +95,7 @@ def struck_sentences(doc: Doc) -> Iterator[tuple[int, list[bool]]]:
 def fluent_text(doc: Doc) -> str:
     """The words of a document with trees that are neither struck out nor fillers, a line a sentence.
 
-    >>> doc = Doc.of_words([["the", "red", "uh", "the", "blue", "square"]], head=[[2, 6, 6, 6, 6, 0]],
+    >>> doc = Doc.from_words([["the", "red", "uh", "the", "blue", "square"]], head=[[2, 6, 6, 6, 6, 0]],
     ...                    deprel=[["det", "reparandum", "discourse:filler", "det", "amod", "root"]])
     >>> fluent_text(doc)
     'the blue square'

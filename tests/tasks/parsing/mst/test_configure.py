@@ -33,12 +33,14 @@ def crossing_doc(sentences: int = 60) -> Doc:
         lemmas.append(["cross" if crosses else "plain", "b", "c", "d"])
         heads.append([3, 4, 0, 3] if crosses else [3, 1, 0, 3])
     tags = [["X", "Y", "Z", "V"]] * sentences
-    return Doc.of_words(forms, upos=tags, lemma=lemmas, head=heads, deprel=[["dep", "dep", "root", "dep"]] * sentences)
+    return Doc.from_words(
+        forms, upos=tags, lemma=lemmas, head=heads, deprel=[["dep", "dep", "root", "dep"]] * sentences
+    )
 
 
 def test_trees_that_cross_and_lemmas_that_tell_are_found_out():
     doc = crossing_doc()
-    chosen, trials = configure([doc], GraphParserSettings.of_options(OPEN))
+    chosen, trials = configure([doc], GraphParserSettings.from_options(OPEN))
     scores = {trial.name: trial.uas for trial in trials}
     assert (chosen.shape, chosen.words) == ("nonprojective", "lemma")
     assert scores["nonprojective, lemma"] == 1
@@ -48,7 +50,7 @@ def test_trees_that_cross_and_lemmas_that_tell_are_found_out():
 
 def test_only_what_is_left_open_is_tried():
     doc = crossing_doc(20)
-    _, trials = configure([doc], GraphParserSettings.of_options({**OPEN, "words": "form"}))
+    _, trials = configure([doc], GraphParserSettings.from_options({**OPEN, "words": "form"}))
     assert [trial.name for trial in trials] == ["projective, form", "nonprojective, form"]
     assert all(trial.settings.epochs == 3 and trial.settings.relations == "sequence" for trial in trials)
 
@@ -59,7 +61,7 @@ def test_a_parser_with_open_settings_learns_with_those_it_chose_and_keeps_them(t
     report = parser.fit([doc])["training"]
     assert report["chosen"] == "nonprojective, lemma"
     assert set(report["tried"]) == {f"{a}, {b}" for a in ("projective", "nonprojective") for b in ("form", "lemma")}
-    named = GraphParser(GraphParserSettings.of_options({**OPEN, "shape": "nonprojective", "words": "lemma"}))
+    named = GraphParser(GraphParserSettings.from_options({**OPEN, "shape": "nonprojective", "words": "lemma"}))
     named.fit([doc])
     assert isinstance(parser, GraphParser)
     assert (parser.weights == named.weights).all()
@@ -72,7 +74,7 @@ def test_a_parser_with_open_settings_learns_with_those_it_chose_and_keeps_them(t
 
 
 def test_every_tenth_sentence_of_the_first_ones_is_held_out_across_documents():
-    docs = [Doc.of_words([[f"{d}.{i}"] for i in range(7)], head=[[0]] * 7) for d in range(5)]
+    docs = [Doc.from_words([[f"{d}.{i}"] for i in range(7)], head=[[0]] * 7) for d in range(5)]
     learned, held_out = split(docs, most=25)
     assert [form for doc in held_out for form in doc.column("form")] == ["1.2", "2.5"]
     assert sum(doc.n_sentences for doc in learned) == 23
@@ -82,10 +84,10 @@ def test_every_tenth_sentence_of_the_first_ones_is_held_out_across_documents():
 
 def test_third_order_and_likelihood_leave_no_choice_of_shape():
     with pytest.raises(ConfigError, match="mst3"):
-        GraphParserSettings.of_options({"system": "mst3", "shape": "auto"})
+        GraphParserSettings.from_options({"system": "mst3", "shape": "auto"})
     with pytest.raises(ConfigError, match="no probabilities"):
-        GraphParserSettings.of_options({"system": "mst2", "shape": "auto", "learner": "crf"})
+        GraphParserSettings.from_options({"system": "mst2", "shape": "auto", "learner": "crf"})
 
 
 def test_a_parser_without_relations_can_be_asked_for_in_words():
-    assert GraphParserSettings.of_options({"relations": "none"}).relations == "none"
+    assert GraphParserSettings.from_options({"relations": "none"}).relations == "none"

@@ -65,13 +65,13 @@ def test_a_saved_parser_says_the_same(tmp_path, system):
 def test_damaged_weights_are_refused():
     header, arrays = fitted(system="mst1").state()
     with pytest.raises(ModelError, match="do not fit together"):
-        GraphParser.of_state(header, {**arrays, "parser.slots": arrays["parser.slots"][1:]})
+        GraphParser.from_state(header, {**arrays, "parser.slots": arrays["parser.slots"][1:]})
 
 
 @pytest.mark.parametrize("system", ["mst1", "mst2", "mst3", "crossing"])
 def test_every_sentence_gets_a_tree_with_one_root_whatever_its_length(system):
     parser = fitted(system=system, epochs=2)
-    doc = Doc.of_words([["a"], ["dogs", "see", "cats"] * 13], upos=[["DET"], ["NOUN", "VERB", "NOUN"] * 13])
+    doc = Doc.from_words([["a"], ["dogs", "see", "cats"] * 13], upos=[["DET"], ["NOUN", "VERB", "NOUN"] * 13])
     parser([doc])
     for first, end in ((0, 1), (1, 40)):
         heads = doc.head[first:end]
@@ -86,15 +86,15 @@ def test_every_sentence_gets_a_tree_with_one_root_whatever_its_length(system):
 def test_probabilities_of_heads_are_those_of_all_trees_and_k_best_trees_add_up():
     parser = fitted(system="mst2", threshold=0.0)
     parser.probabilities, parser.alternatives = True, 200
-    doc = Doc.of_words([["the", "dog", "sees"]], upos=[["DET", "NOUN", "VERB"]])
+    doc = Doc.from_words([["the", "dog", "sees"]], upos=[["DET", "NOUN", "VERB"]])
     parser([doc])
     (ranked,) = alternatives(doc, "graph-parser")
     assert sum(each["probability"] for each in ranked) == pytest.approx(1.0, abs=0.01)
     best = [int(label.split()[0]) for label in ranked[0]["labels"]]
     assert best == doc.head.tolist()
     for i, head in enumerate(best):
-        of_trees = sum(each["probability"] for each in ranked if each["labels"][i].split()[0] == str(head))
-        assert doc.confidence["head"][i] == pytest.approx(of_trees, abs=0.01)
+        from_trees = sum(each["probability"] for each in ranked if each["labels"][i].split()[0] == str(head))
+        assert doc.confidence["head"][i] == pytest.approx(from_trees, abs=0.01)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_searches_without_sums_say_so(system, shape):
 def test_crossing_trees_are_learned_only_by_systems_that_have_them():
     words, tags = ["a", "hearing", "is", "scheduled", "on", "it"], ["DET", "NOUN", "AUX", "VERB", "ADP", "PRON"]
     heads, relations = [2, 4, 4, 0, 6, 2], ["det", "nsubj", "aux", "root", "case", "nmod"]
-    doc = Doc.of_words([words] * 3, upos=[tags] * 3, head=[heads] * 3, deprel=[relations] * 3)
+    doc = Doc.from_words([words] * 3, upos=[tags] * 3, head=[heads] * 3, deprel=[relations] * 3)
     for system, shape, found in (
         ("mst1", "nonprojective", True),
         ("crossing", "projective", True),
@@ -121,20 +121,22 @@ def test_crossing_trees_are_learned_only_by_systems_that_have_them():
         parser = GraphParser(GraphParserSettings(system=system, shape=shape, epochs=10, bits=16))
         report = parser.fit([doc])
         assert report["training"]["non-projective trees"] == 3
-        new = Doc.of_words([words], upos=[tags])
+        new = Doc.from_words([words], upos=[tags])
         parser([new])
         assert (new.head.tolist() == heads) is found
 
 
 def test_broken_trees_are_left_out_and_counted():
-    doc = Doc.of_words([["a", "b"], ["dogs", "bark"]], upos=[["X", "X"], ["NOUN", "VERB"]], head=[[2, 1], [2, 0]],
+    doc = Doc.from_words([["a", "b"], ["dogs", "bark"]], upos=[["X", "X"], ["NOUN", "VERB"]], head=[[2, 1], [2, 0]],
                        deprel=[["x", "x"], ["nsubj", "root"]])  # fmt: skip
     report = GraphParser(GraphParserSettings(system="mst1", epochs=1, bits=12)).fit([doc])
     assert report["training"]["broken trees"] == 1
     with pytest.raises(DataError, match="can be learned"):
-        GraphParser(GraphParserSettings(bits=12)).fit([Doc.of_words([["a", "b"]], head=[[2, 1]], deprel=[["x", "x"]])])
+        GraphParser(GraphParserSettings(bits=12)).fit(
+            [Doc.from_words([["a", "b"]], head=[[2, 1]], deprel=[["x", "x"]])]
+        )
     with pytest.raises(DataError, match="no heads"):
-        GraphParser().fit([Doc.of_words([["a", "b"]])])
+        GraphParser().fit([Doc.from_words([["a", "b"]])])
 
 
 @pytest.mark.parametrize("system", ["mst1", "mst3"])
@@ -147,7 +149,7 @@ def test_classes_of_words_tell_of_unseen_words_and_are_kept_in_the_model(tmp_pat
         heads = [[0, 1, 1 if word < "g" else 2] for word in chosen]
         rows = [["one", "two", word] for word in chosen]
         relations = [["root", "dep", "dep"]] * len(rows)
-        return Doc.of_words(rows, upos=[["X"] * 3] * len(rows), head=heads, deprel=relations)
+        return Doc.from_words(rows, upos=[["X"] * 3] * len(rows), head=heads, deprel=relations)
 
     parser = GraphParser(GraphParserSettings(system=system, clusters=str(path), epochs=6, bits=14))
     parser.fit([sentences(words[:-2])])

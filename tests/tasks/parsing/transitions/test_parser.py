@@ -59,7 +59,7 @@ def test_classes_of_words_tell_of_unseen_words_and_are_kept_in_the_model(tmp_pat
     def phrases(*words: str) -> Doc:
         rows = [["drink", word] for word in words]
         relations = [["root", relation[word]] for word in words]
-        return Doc.of_words(rows, upos=[["VERB", "X"]] * len(rows), head=[[0, 1]] * len(rows), deprel=relations)
+        return Doc.from_words(rows, upos=[["VERB", "X"]] * len(rows), head=[[0, 1]] * len(rows), deprel=relations)
 
     parser = Parser(ParserSettings(system=system, clusters=str(path)))
     parser.fit([phrases(*list(relation)[:-2])])
@@ -83,7 +83,7 @@ def test_every_sentence_gets_one_root_and_a_projective_tree(system):
     parser = fitted(system=system, oracle="nondet", epochs=1)
     rng = np.random.default_rng(0)
     tags = [[str(tag) for tag in rng.choice(["DET", "NOUN", "VERB", "X"], n)] for n in range(1, 20)]
-    doc = Doc.of_words(tags, upos=tags)
+    doc = Doc.from_words(tags, upos=tags)
     parser([doc])
     for sentence in doc.sentences:
         heads = doc.head[sentence.first : sentence.end]
@@ -97,37 +97,37 @@ def test_empty_one_word_and_very_long_sentences():
     empty = Doc()
     parser([empty])
     assert empty.n_words == 0
-    one = Doc.of_words([["yes"]], upos=[["VERB"]])
+    one = Doc.from_words([["yes"]], upos=[["VERB"]])
     parser([one])
     assert one.head.tolist() == [0]
     assert one.column("deprel") == ["root"]
-    long = Doc.of_words([["a", "dog"] * 5000], upos=[["DET", "NOUN"] * 5000])
+    long = Doc.from_words([["a", "dog"] * 5000], upos=[["DET", "NOUN"] * 5000])
     parser([long])
     assert is_tree(long.head)
 
 
 def test_broken_trees_are_left_out_and_counted():
-    doc = Doc.of_words([["a", "b"], ["c", "d"], ["e", "f"]], upos=[["X", "Y"]] * 3,
+    doc = Doc.from_words([["a", "b"], ["c", "d"], ["e", "f"]], upos=[["X", "Y"]] * 3,
                        head=[[2, 1], [-1, 0], [2, 0]], deprel=[["x", "y"]] * 3)  # fmt: skip
     report = Parser().fit([doc])
     assert report["training"]["broken trees"] == 2
-    only_broken = Doc.of_words([["a", "b"]], upos=[["X", "Y"]], head=[[2, 1]], deprel=[["x", "y"]])
+    only_broken = Doc.from_words([["a", "b"]], upos=[["X", "Y"]], head=[[2, 1]], deprel=[["x", "y"]])
     with pytest.raises(DataError, match="cycles"):
         Parser().fit([only_broken])
     with pytest.raises(DataError, match="no heads"):
-        Parser().fit([Doc.of_words([["a"]], upos=[["X"]])])
+        Parser().fit([Doc.from_words([["a"]], upos=[["X"]])])
 
 
 def test_crossing_trees_are_counted_and_treated_as_asked():
     heads = [3, 4, 0, 3]
-    doc = Doc.of_words([["a", "b", "c", "d"]], upos=[["A", "B", "C", "D"]], head=[heads],
+    doc = Doc.from_words([["a", "b", "c", "d"]], upos=[["A", "B", "C", "D"]], head=[heads],
                        deprel=[["ay", "be", "root", "de"]])  # fmt: skip
     with pytest.raises(DataError, match="1 cross"):
         Parser(ParserSettings(nonprojective="skip")).fit([doc])
     for treatment, expected in (("lift", [3, 3, 0, 3]), ("encode", heads)):
         parser = Parser(ParserSettings(nonprojective=treatment))
         assert parser.fit([doc])["training"]["non-projective trees"] == 1
-        found = Doc.of_words([["a", "b", "c", "d"]], upos=[["A", "B", "C", "D"]])
+        found = Doc.from_words([["a", "b", "c", "d"]], upos=[["A", "B", "C", "D"]])
         parser([found])
         assert found.head.tolist() == expected
         assert found.column("deprel") == ["ay", "be", "root", "de"]
@@ -171,7 +171,7 @@ def test_fixed_heads_are_kept_and_forbidden_arcs_avoided(system):
 
 
 def test_a_forbidden_arc_is_built_where_nothing_else_is_legal():
-    doc = Doc.of_words([["yes"]], upos=[["VERB"]])
+    doc = Doc.from_words([["yes"]], upos=[["VERB"]])
     fitted().parse([doc], constrain(np.array([0, 1]), None, [(0, 0, 1)]))
     assert doc.head.tolist() == [0]
 
@@ -186,7 +186,7 @@ def test_wrong_constraints_are_refused():
 def test_options_that_do_not_fit_are_refused():
     for options in ({"system": "arc-lazy"}, {"oracle": "wise"}, {"beam": 0}, {"nonprojective": "keep"}, {"epochs": 0}):
         with pytest.raises(ConfigError):
-            Parser.of_options(options)
+            Parser.from_options(options)
     with pytest.raises(WeftError, match="not trained"):
         Parser()([bare(treebank())])
 
@@ -201,8 +201,8 @@ def test_dev_data_choose_the_epoch_and_are_scored():
 
 
 @pytest.mark.parametrize("system", list(SYSTEMS))
-def test_a_delexicalised_parser_of_every_system_never_looks_at_forms_lemmas_or_own_tags(tmp_path, system):
-    parser = fitted(system=system, delexicalised=True)
+def test_a_delexicalized_parser_of_every_system_never_looks_at_forms_lemmas_or_own_tags(tmp_path, system):
+    parser = fitted(system=system, delexicalized=True)
     doc, other = bare(treebank()), bare(treebank())
     for name in ("form", "lemma", "xpos", "feats"):
         other.set_column(name, [f"{name}{i * 7919 % 31}" for i in range(other.n_words)])
@@ -210,27 +210,27 @@ def test_a_delexicalised_parser_of_every_system_never_looks_at_forms_lemmas_or_o
     parser([other])
     assert doc.head.tolist() == other.head.tolist() == treebank().head.tolist()
     assert doc.column("deprel") == other.column("deprel")
-    Pipeline([parser]).save(tmp_path / "delexicalised.weft")
+    Pipeline([parser]).save(tmp_path / "delexicalized.weft")
     again = bare(treebank())
-    Pipeline.load(tmp_path / "delexicalised.weft").annotate([again])
+    Pipeline.load(tmp_path / "delexicalized.weft").annotate([again])
     assert again.head.tolist() == doc.head.tolist()
 
 
-def test_a_delexicalised_parser_refuses_other_sets_of_tags_and_templates_of_words():
-    doc = Doc.of_words([["dogs", "bark", "."]], upos=[["NOUN", "VERB", "PUNCT"]], head=[[2, 0, 2]])
-    parser = Parser(ParserSettings(delexicalised=True))
+def test_a_delexicalized_parser_refuses_other_sets_of_tags_and_templates_of_words():
+    doc = Doc.from_words([["dogs", "bark", "."]], upos=[["NOUN", "VERB", "PUNCT"]], head=[[2, 0, 2]])
+    parser = Parser(ParserSettings(delexicalized=True))
     parser.fit([doc])
     with pytest.raises(DataError, match="the tag '\\.' is not one of Universal Dependencies"):
-        parser([Doc.of_words([["hunde", "."]], upos=[["NOUN", "."]])])
+        parser([Doc.from_words([["hunde", "."]], upos=[["NOUN", "."]])])
     with pytest.raises(DataError, match="the tag 'NN'"):
-        Parser(ParserSettings(delexicalised=True)).fit([Doc.of_words([["dogs"]], upos=[["NN"]], head=[[0]])])
+        Parser(ParserSettings(delexicalized=True)).fit([Doc.from_words([["dogs"]], upos=[["NN"]], head=[[0]])])
     with pytest.raises(WeftError, match="unknown field 'w'"):
-        Parser(ParserSettings(delexicalised=True, templates="S0.w")).fit([doc])
+        Parser(ParserSettings(delexicalized=True, templates="S0.w")).fit([doc])
     with pytest.raises(ConfigError, match="leave out `fields`"):
-        Parser(ParserSettings(delexicalised=True, fields={"w": "form"}))
+        Parser(ParserSettings(delexicalized=True, fields={"w": "form"}))
 
 
-def test_a_delexicalised_parser_with_shared_classes_parses_another_language_by_its_own_list(tmp_path):
+def test_a_delexicalized_parser_with_shared_classes_parses_another_language_by_its_own_list(tmp_path):
     relation = {f"{name}-{i}": name for i in range(31) for name in ("advmod", "obj")}
     for language in ("en", "de"):
         lines = [f"{'00' if name == 'obj' else '11'}\t{language}-{word}\t9\n" for word, name in relation.items()]
@@ -239,9 +239,9 @@ def test_a_delexicalised_parser_with_shared_classes_parses_another_language_by_i
     def phrases(language: str) -> Doc:
         rows = [[f"{language}-drink", f"{language}-{word}"] for word in relation]
         relations = [["root", name] for name in relation.values()]
-        return Doc.of_words(rows, upos=[["VERB", "X"]] * len(rows), head=[[0, 1]] * len(rows), deprel=relations)
+        return Doc.from_words(rows, upos=[["VERB", "X"]] * len(rows), head=[[0, 1]] * len(rows), deprel=relations)
 
-    settings = {"delexicalised": True, "clusters": str(tmp_path / "en")}
+    settings = {"delexicalized": True, "clusters": str(tmp_path / "en")}
     parser = Parser(ParserSettings(**settings, target_clusters=str(tmp_path / "de")))
     parser.fit([phrases("en")])
     found = bare(phrases("de"))

@@ -16,7 +16,7 @@ from weft.formats.penn import parse_trees
 from weft.formats.streams import Faults, read_text
 from weft.recipes.framework import RecipeOptions
 from weft.tasks.constituents.parser import Sentence
-from weft.text.binarize import unbinarise
+from weft.text.binarize import unbinarize
 from weft.text.trees import Tree, rebuild
 from weft.text.word_structures import StructureLexicon, collapse
 
@@ -38,14 +38,14 @@ class Material:
 
 def load(options: RecipeOptions) -> Material:
     """The three files."""
-    train = [sentence_of(unbinarise(tree)) for tree in read_binary(options.find(TRAIN))]
+    train = [sentence_of(unbinarize(tree)) for tree in read_binary(options.find(TRAIN))]
     return Material(train, *(read_sentences(options.find(name)) for name in (DEV, TEST)))
 
 
 def load_lexicon(options: RecipeOptions) -> StructureLexicon:
     """The structures of words with their tags."""
     trees = read_binary(options.find(LEXICON))
-    return StructureLexicon.of_trees(Tree(f"{tree.label.rpartition('#')[0]}#t", (tree,)) for tree in trees)
+    return StructureLexicon.from_trees(Tree(f"{tree.label.rpartition('#')[0]}#t", (tree,)) for tree in trees)
 
 
 def sentence_of(tree: Tree) -> Sentence:

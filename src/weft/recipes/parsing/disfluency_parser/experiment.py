@@ -142,7 +142,7 @@ def _between(doc: Doc, fewest: int, most: int, limit: int) -> Doc:
 def repairs_of(docs: Sequence[Doc], struck: Sequence[Sequence[bool]]) -> dict[str, float]:
     """How many reparanda there are, and how many begin with the word that follows them or the next but one.
 
-    >>> doc = Doc.of_words([["the", "red", "the", "blue", "square"], ["go", "stop"]])
+    >>> doc = Doc.from_words([["the", "red", "the", "blue", "square"], ["go", "stop"]])
     >>> list(repairs_of([doc], [[True, True, False, False, False, True, False]]).values())
     [7, 2, 3, 42.857142857142854, 50.0]
     """

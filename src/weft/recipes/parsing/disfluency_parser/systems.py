@@ -118,7 +118,7 @@ def _kept(doc: Doc, keep: Sequence[bool], trees: bool = True) -> Doc:
             assert doc.head is not None
             place = {word - first + 1: number for number, word in enumerate(words, 1)}
             heads.append([place.get(int(doc.head[word]), 0) for word in words])
-    return Doc.of_words(rows.pop("form"), None, doc.strings, **rows, **({"head": heads} if trees else {}))
+    return Doc.from_words(rows.pop("form"), None, doc.strings, **rows, **({"head": heads} if trees else {}))
 
 
 def train_detector(docs: Sequence[Doc], struck: Sequence[Sequence[bool]], templates: str = DETECTOR) -> Chunker:
@@ -152,7 +152,7 @@ def detect(detector: Chunker, docs: Sequence[Doc]) -> list[list[bool]]:
 def observe(doc: Doc) -> Doc:
     """A copy with columns that tell how far off the same word and the same words and tags are.
 
-    >>> doc = observe(Doc.of_words([["the", "red", "the", "blue"]], upos=[["DET", "ADJ", "DET", "ADJ"]]))
+    >>> doc = observe(Doc.from_words([["the", "red", "the", "blue"]], upos=[["DET", "ADJ", "DET", "ADJ"]]))
     >>> doc.column("again"), doc.column("copy"), doc.column("tagcopy")
     (['2', '', '', ''], ['2:1', '', '', ''], ['2:2', '2:1', '', ''])
     """

@@ -95,7 +95,7 @@ def other_words(docs: Sequence[Doc], classes: Mapping[str, str]) -> list[Doc]:
     Fine tags are left out.
 
     >>> tags = ["DET", "NOUN", "VERB", "DET", "NOUN"]
-    >>> doc = Doc.of_words([["the", "dog", "saw", "the", "dogs"]], upos=[tags], head=[[2, 3, 0, 5, 3]])
+    >>> doc = Doc.from_words([["the", "dog", "saw", "the", "dogs"]], upos=[tags], head=[[2, 3, 0, 5, 3]])
     >>> new = other_words([doc], {"dog": "01"})[0].column("form")
     >>> new[0], new[3], new[1] != "dog", other_words([doc], {"dog": "01"})[0].column("form") == new
     ('the', 'the', True, True)
@@ -109,14 +109,14 @@ def other_words(docs: Sequence[Doc], classes: Mapping[str, str]) -> list[Doc]:
         rows = [[words[first:end], new.column("upos")[first:end]] for first, end in pairwise(offsets)]
         assert new.head is not None
         heads = [new.head[first:end].tolist() for first, end in pairwise(offsets)]
-        found.append(Doc.of_words([row[0] for row in rows], upos=[row[1] for row in rows], head=heads))
+        found.append(Doc.from_words([row[0] for row in rows], upos=[row[1] for row in rows], head=heads))
     return found
 
 
 def with_one_tag(docs: Sequence[Doc]) -> list[Doc]:
     """Documents in which all content words have the same tag, so that only words tell them apart.
 
-    >>> with_one_tag([Doc.of_words([["a", "dog"]], upos=[["DET", "NOUN"]])])[0].column("upos")
+    >>> with_one_tag([Doc.from_words([["a", "dog"]], upos=[["DET", "NOUN"]])])[0].column("upos")
     ['DET', 'X']
     """
     found = []
@@ -162,7 +162,7 @@ def first_heads(docs: Sequence[Doc]) -> tuple[list[Doc], int]:
     All nouns of a compound or name that follow each other directly are its chain. Its first noun takes over what hung
     on it from outside and the head that it had; every other noun hangs on the one before.
 
-    >>> doc = Doc.of_words([["the", "ferry", "captain", "waved"]], upos=[["DET", "NOUN", "NOUN", "VERB"]],
+    >>> doc = Doc.from_words([["the", "ferry", "captain", "waved"]], upos=[["DET", "NOUN", "NOUN", "VERB"]],
     ...                    head=[[3, 3, 4, 0]], deprel=[["det", "compound", "nsubj", "root"]])
     >>> changed, count = first_heads([doc])
     >>> changed[0].head.tolist(), count

@@ -1,7 +1,7 @@
 """What lists are grown from in context-pattern-induction: novels, news, annotated text, and a planted corpus.
 
 The planted corpus has names of three classes in sentences made from templates: some of one class, some shared by all
-classes and by capitalised words that are no names. So it is known which names belong to which class.
+classes and by capitalized words that are no names. So it is known which names belong to which class.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def planted(sentences: int, seed: int = 0, templates: int = 40, shared: float = 
             name = rng.choice(all_names[c])
             used[c].add(name)
         made.append(frame.replace("@", name).split())
-    docs = [Doc.of_words(made[i : i + 20]) for i in range(0, len(made), 20)]
+    docs = [Doc.from_words(made[i : i + 20]) for i in range(0, len(made), 20)]
     return Planted(docs, {c: sorted(found) for c, found in used.items()})
 
 
@@ -118,7 +118,7 @@ def news(options: RecipeOptions) -> Iterator[Doc]:
             rows = [line.rstrip("\n").split("\t") for line in lines]
             for _, document in groupby((row for row in rows if len(row) >= 4), key=lambda row: row[0]):
                 sentences = [[row[3] for row in sentence] for _, sentence in groupby(document, key=lambda row: row[1])]
-                yield Doc.of_words(sentences)
+                yield Doc.from_words(sentences)
 
 
 def name_lists(options: RecipeOptions) -> dict[str, list[str]]:

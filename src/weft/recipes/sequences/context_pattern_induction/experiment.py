@@ -77,7 +77,7 @@ def labelled(options: RecipeOptions, path: str, fields: str, sentences_a_documen
 def cut(docs: Iterable[Doc], sentences: int) -> list[Doc]:
     """Documents cut into runs of so many sentences.
 
-    >>> [doc.text for doc in cut([Doc.of_words([["a"], ["b"], ["c"]])], 2)]
+    >>> [doc.text for doc in cut([Doc.from_words([["a"], ["b"], ["c"]])], 2)]
     ['a b', 'c']
     """
     return [

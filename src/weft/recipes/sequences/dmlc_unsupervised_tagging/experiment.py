@@ -364,9 +364,11 @@ def _malagasy(options: RecipeOptions, result: RecipeResult) -> None:
         for name, chosen in systems.items():
             text = raw + test.words if name.endswith("test text in the raw text") else raw
             own = {key: value for key, value in chosen.items() if key != "grow"}
-            settings = InducedTaggerSettings.of_options({"column": "xpos", "rules": False, "seed": options.seed, **own})
+            settings = InducedTaggerSettings.from_options(
+                {"column": "xpos", "rules": False, "seed": options.seed, **own}
+            )
             tagger = TagInducer(settings, grow_dictionary(text, known) if chosen.get("grow") else known)
-            tagger.fit([Doc.of_words(text)])
+            tagger.fit([Doc.from_words(text)])
             report = _scored(tagger, test, known)
             rows.setdefault(name, {})[f"all, {stage}"] = 100 * report.accuracy
             for group in ("known", "unknown"):
@@ -391,7 +393,7 @@ def _malagasy(options: RecipeOptions, result: RecipeResult) -> None:
 
 
 def _scored(tagger: TagInducer, test: Sentences, known: TagDictionary) -> TagReport:
-    doc = Doc.of_words(test.words)
+    doc = Doc.from_words(test.words)
     tagger([doc])
     tags = iter(doc.column("xpos"))
     system: Sequence[Sequence[str]] = [[next(tags) for _ in sentence] for sentence in test.words]

@@ -133,7 +133,7 @@ def _genres(options: RecipeOptions, result: RecipeResult) -> None:
     for genre in genres:
         others = [material.web(options, other, "train", each) for other in GENRES if other != genre]
         columns = [[row for doc in others for row in material.sentences_of(doc, name)] for name in ("form", "xpos")]
-        source, test = Doc.of_words(columns[0], xpos=columns[1]), material.web(options, genre, "test")
+        source, test = Doc.from_words(columns[0], xpos=columns[1]), material.web(options, genre, "test")
         texts = texts_of(options, source, GENRES, 60_000 if options.quick else None)
         for name in reports:
             if name == "FLORS":
@@ -257,7 +257,7 @@ def _names(options: RecipeOptions, result: RecipeResult) -> None:
     rows: dict[str, list[NDArray[np.bool_]]] = {name: [] for name in before}
     for names in renamed_types(texts, test, 0.3, options.seed, draws):
         which = np.array([form.lower() in names for form in test.column("form")])
-        other = Doc.of_words(with_names(words, names), xpos=tags)
+        other = Doc.from_words(with_names(words, names), xpos=tags)
         adapted = flors(Texts(source, with_names(texts.target_raw, names), texts.source_raw))
         for name, tagger in {"FLORS": adapted, **by_name}.items():
             after = tried(tagger, source, other).tags.right
@@ -296,7 +296,7 @@ def _streaming(options: RecipeOptions, result: RecipeResult) -> None:
     for way, tagger in ways.items():
         _row(table, way, tried(tagger, source, test))
     _row(table, "while tagging, the test text alone", tried(late, source, test))
-    late.observe([Doc.of_words(texts.target_raw)])
+    late.observe([Doc.from_words(texts.target_raw)])
     _row(table, "while tagging, raw text first", tried(late, source, test))
     result.tables.append(table)
     rows = {row.name: float(row.ours["unknown"] or 0) for row in table.rows}

@@ -64,7 +64,7 @@ class Texts:
     def raw(self) -> tuple[list[Doc], list[Doc]]:
         """Raw text of target and source as documents."""
         if not self._raw:
-            self._raw = {"target": Doc.of_words(self.target_raw), "source": Doc.of_words(self.source_raw)}
+            self._raw = {"target": Doc.from_words(self.target_raw), "source": Doc.from_words(self.source_raw)}
         return [self._raw["target"]], [self._raw["source"]]
 
     def all(self) -> Sentences:
@@ -74,7 +74,7 @@ class Texts:
 
 def flors(texts: Texts, **settings: Any) -> Flors:
     """FLORS with some settings changed; classes and dense vectors are made from all text."""
-    tagger = Flors(FlorsSettings.of_options({"column": COLUMN, **settings}))
+    tagger = Flors(FlorsSettings.from_options({"column": COLUMN, **settings}))
     more: dict[str, Any] = {}
     if settings.get("contexts") == "clusters":
         more["classes"] = cluster_words(texts.all(), 200, 5, rounds=5, lower=True).paths()
@@ -88,7 +88,7 @@ def baseline(name: str, source: Doc) -> Component:
     """A tagger that knows words by their names, learned from labelled text alone."""
     if name == "left-to-right SVM":
         settings = {"centre": "identity,suffixes,shape", "neighbours": "identity", "left_to_right": True}
-        found: Component = Flors(FlorsSettings.of_options({"column": COLUMN, **settings}))
+        found: Component = Flors(FlorsSettings.from_options({"column": COLUMN, **settings}))
     elif name == "trigram HMM":
         found = TrigramTagger(TrigramSettings(column=COLUMN))
     else:

@@ -155,7 +155,7 @@ def joined(one: Reviews, other: Reviews) -> Reviews:
         ]
         for name in ("form", "lemma", "upos", "xpos", "gold_xpos")
     }
-    doc = Doc.of_words(columns["form"])
+    doc = Doc.from_words(columns["form"])
     for name in ("lemma", "upos", "xpos", "gold_xpos"):
         doc.set_column(name, [value for sentence in columns[name] for value in sentence])
     set_expressions(doc, [*one.expressions(), *other.expressions()])
@@ -182,7 +182,7 @@ def _parts(options: RecipeOptions) -> dict[str, tuple[Doc, list[str]]]:
             first, end = doc.sentence_offsets[number : number + 2].tolist()
             for column, values in columns.items():
                 values.append(doc.column(column)[first:end])
-        whole = Doc.of_words(columns["form"], lemma=columns["lemma"], upos=columns["upos"])
+        whole = Doc.from_words(columns["form"], lemma=columns["lemma"], upos=columns["upos"])
         set_expressions(whole, [found for *_, found in sentences])
         result[part] = (whole, [name for name, *_ in sentences])
     return result

@@ -60,7 +60,7 @@ def gene_sentences(options: RecipeOptions, part: str) -> list[Sentence]:
 
 def gene_document(sentences: list[Sentence]) -> Doc:
     """Sentences as a document, with their alternatives."""
-    doc = Doc.of_words([sentence.words for sentence in sentences])
+    doc = Doc.from_words([sentence.words for sentence in sentences])
     gold, other = SpanLayer(doc.strings), SpanLayer(doc.strings)
     for first, sentence in zip(doc.sentence_offsets.tolist(), sentences, strict=False):
         for start, end in sentence.mentions:

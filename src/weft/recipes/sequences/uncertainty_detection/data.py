@@ -1,6 +1,6 @@
 """The material of the recipe of uncertainty-detection: BioScope with tags, lemmas and trees; noisy sentences.
 
-Abstracts are the training set, papers the test set. Tagger, lemmatiser and parser are those of this package, trained
+Abstracts are the training set, papers the test set. Tagger, lemmatizer and parser are those of this package, trained
 on the English web and genre treebanks: none of them saw biology.
 """
 
@@ -65,12 +65,12 @@ class Sentences:
 def annotators(
     options: RecipeOptions, tasks: Sequence[str] = ("tagger", "lemmatizer", "parser"), every: int = 1
 ) -> Pipeline:
-    """Tagger, lemmatiser and parser, trained on the treebanks, or on one document in so many; a quick run: in four."""
+    """Tagger, lemmatizer and parser, trained on the treebanks, or on one document in so many; a quick run: in four."""
     docs = [doc for name in TREEBANKS for doc in read(options.find(name))][:: 4 if options.quick else every]
     components: list[Component] = []
     for task in tasks:
         settings = {"epochs": 3} if task != "lemmatizer" else {}
-        component = component_class(task).of_options({**settings, "seed": options.seed})
+        component = component_class(task).from_options({**settings, "seed": options.seed})
         component.fit(docs)
         components.append(component)
     return Pipeline(components)
@@ -92,7 +92,7 @@ def subjectivity(options: RecipeOptions) -> Doc:
     kinds = [_lines(options.find(name)) for name in (SUBJECTIVE, OBJECTIVE)]
     # By turns, so that folds by sentence have both kinds.
     rows = [(line, kind == 0) for pair in zip(*kinds, strict=False) for kind, line in enumerate(pair)]
-    doc = Doc.of_words([line.split() for line, _ in rows])
+    doc = Doc.from_words([line.split() for line, _ in rows])
     set_hedges(doc, [[] for _ in rows], uncertain=[unsure for _, unsure in rows])
     return doc
 

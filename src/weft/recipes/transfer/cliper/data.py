@@ -62,7 +62,7 @@ class Named:
 
     def doc(self) -> Doc:
         """The sentences as one document with the layer `entities`."""
-        doc = Doc.of_words(self.words)
+        doc = Doc.from_words(self.words)
         spans, first = [], 0
         for labels in self.labels:
             spans += [(first + start, first + end, label) for start, end, label in decode(labels, "IO")]
@@ -72,7 +72,7 @@ class Named:
 
     def bare(self) -> Doc:
         """The words alone."""
-        return Doc.of_words(self.words)
+        return Doc.from_words(self.words)
 
 
 def read_named(path: Path, fields: str) -> Named:

@@ -1,6 +1,6 @@
-"""Cross-lingual projected expectation regularisation (Wang and Manning, TACL 2014).
+"""Cross-lingual projected expectation regularization (Wang and Manning, TACL 2014).
 
-A recogniser of names for a language with few or no labelled sentences, from a bitext with word links and a recogniser
+A recognizer of names for a language with few or no labelled sentences, from a bitext with word links and a recognizer
 of the other language, whose probabilities cross the links as targets of the new model's expectations:
 
     L = sum over labelled sentences of log p(y | x) - sum over linked words |t_i - E_i|^2 - |w|^2 / (2 sigma^2)

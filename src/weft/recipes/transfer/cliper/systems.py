@@ -42,7 +42,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A trained recogniser, its answers on the test sentences, the best dev score and what training cost."""
+    """A trained recognizer, its answers on the test sentences, the best dev score and what training cost."""
 
     recognizer: ProjectedRecognizer
     answers: list[list[str]]

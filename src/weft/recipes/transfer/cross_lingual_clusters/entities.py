@@ -68,7 +68,7 @@ def names(
             if types is None or label in types:
                 spans.append((pieces[0][0] + at, pieces[0][1] + at, label))
         at += doc.n_words
-    found = Doc.of_words(words, xpos=tags) if any(map(any, tags)) else Doc.of_words(words)
+    found = Doc.from_words(words, xpos=tags) if any(map(any, tags)) else Doc.from_words(words)
     found.spans["entities"] = SpanLayer.of(found.strings, spans)
     return found
 
@@ -127,7 +127,7 @@ def score(model: EntityRecognizer, test: Doc, paths: Mapping[str, str] | None) -
 
 
 def found_names(model: EntityRecognizer, test: Doc, paths: Mapping[str, str] | None) -> Doc:
-    """The document with the names that a recogniser finds."""
+    """The document with the names that a recognizer finds."""
     found = copy.copy(clustered(test, paths))
     found.spans = {}
     model([found])

@@ -2,10 +2,10 @@
 
 Clusters of the predictive class bigram model p(w | C(w)) p(C(w) | word before), as features of
 
-    A   entity recognisers in English, Spanish and Dutch, with more and with less annotation
-    B   delexicalised English parsers for nine other languages: without clusters, with projected clusters, with
+    A   entity recognizers in English, Spanish and Dutch, with more and with less annotation
+    B   delexicalized English parsers for nine other languages: without clusters, with projected clusters, with
         x-lingual ones
-    C   English entity recognisers for German and French
+    C   English entity recognizers for German and French
 
 and of English parsers with and without words. Two pseudo-languages, the halves of one treebank with all words
 renamed, show whether x-lingual clusters bring translations together. The texts are a thousandth and less of the
@@ -158,7 +158,7 @@ def error_reduction(pair: tuple[float, float]) -> float:
 
 
 def _supervised_names(options: RecipeOptions, result: RecipeResult, sizes: Sizes, text: Sentences) -> None:
-    table = Table("A. Entity recognisers, F1", ["without", "with clusters", "errors less, %", "p"], digits={"p": 4})
+    table = Table("A. Entity recognizers, F1", ["without", "with clusters", "errors less, %", "p"], digits={"p": 4})
     means: dict[int, list[tuple[float, float]]] = {size: [] for size in sizes.labelled}
     for code in sizes.names:
         for size, samples in supervised(options, code, sizes, text).items():
@@ -227,8 +227,8 @@ def _lexical_gap(options: RecipeOptions, result: RecipeResult, sizes: Sizes, tex
     paths = predictive_clusters(text, sizes.classes, lower=True).paths()
     fields = {"w": "form.lower", "t": "upos"}
     rows = {
-        "delexicalised": (English.of(options, sizes, delexicalised=True), None, 83.1),
-        "delexicalised, clusters": (English.of(options, sizes, delexicalised=True), paths, 89.5),
+        "delexicalized": (English.of(options, sizes, delexicalized=True), None, 83.1),
+        "delexicalized, clusters": (English.of(options, sizes, delexicalized=True), paths, 89.5),
         "words": (English.of(options, sizes, templates=ZHANG_NIVRE, fields=fields), None, 90.3),
         "words, clusters": (
             English.of(options, sizes, templates=f"{ZHANG_NIVRE} {ZHANG_NIVRE_CLUSTERS}", fields=fields), paths, 90.7),
@@ -241,8 +241,8 @@ def _lexical_gap(options: RecipeOptions, result: RecipeResult, sizes: Sizes, tex
         las[name] = scores["LAS"]
         table.add(name, scores, {"LAS": paper}, {"LAS": _interval(counts["LAS"])})
     result.tables.append(table)
-    gap = las["words"] - las["delexicalised"]
-    won = las["delexicalised, clusters"] - las["delexicalised"]
+    gap = las["words"] - las["delexicalized"]
+    won = las["delexicalized, clusters"] - las["delexicalized"]
     result.check("clusters make up for over half of what a parser without words loses", won > gap / 2,
                  f"{won:.2f} of {gap:.2f} LAS", required=False)  # fmt: skip
     result.check("a parser without words gains by clusters", won > 0, f"{won:+.2f} LAS")
@@ -278,7 +278,7 @@ def transferred(
         covered[method] = 100 * float(np.mean([word in others for word in test]))
         found[method] = []
         for shuffle in range(len(plain)):
-            parser = English.of(options, sizes, shuffle, delexicalised=True).parser(names)
+            parser = English.of(options, sizes, shuffle, delexicalized=True).parser(names)
             found[method].append(parse_scores(options, parser, path, sizes.test, others))
     return found, covered
 
@@ -286,7 +286,7 @@ def transferred(
 def _parsers(
     options: RecipeOptions, result: RecipeResult, sizes: Sizes, text: Sentences, bitexts: Mapping[str, Bitext]
 ) -> None:
-    plain = [English.of(options, sizes, shuffle, delexicalised=True).parser() for shuffle in range(sizes.shuffles)]
+    plain = [English.of(options, sizes, shuffle, delexicalized=True).parser() for shuffle in range(sizes.shuffles)]
     tables = {measure: Table(f"B. English parsers on other languages, {measure}",
                              [*sizes.languages, "mean"]) for measure in ("UAS", "LAS", ARGUMENTS)}  # fmt: skip
     cover = Table("B. Test words with a cluster, %, and what clusters bring", ["projected", "x-lingual", "UAS", "p"],
@@ -343,7 +343,7 @@ def _parser_checks(result: RecipeResult, uas: Mapping[str, Mapping[str, float]],
 def _transferred_names(
     options: RecipeOptions, result: RecipeResult, sizes: Sizes, text: Sentences, bitexts: Mapping[str, Bitext]
 ) -> None:
-    table = Table("C. English entity recognisers on other languages, F1", [*SYSTEMS, "gain", "p"],
+    table = Table("C. English entity recognizers on other languages, F1", [*SYSTEMS, "gain", "p"],
                   digits={"p": 4})  # fmt: skip
     gains = []
     for code, source, target, tags in (
@@ -371,7 +371,7 @@ def _transferred_names(
 def transferred_names(
     options: RecipeOptions, code: str, source: str, target: str, tags: str, sizes: Sizes, text: Sentences, links: Bitext
 ) -> dict[str, Counts]:
-    """Names found in another language by an English recogniser with words, universal tags and clusters."""
+    """Names found in another language by an English recognizer with words, universal tags and clusters."""
     train = ner.sample(ner.names(options, source, "train", None, ner.TYPES), sizes.transfer, options.seed, Doc())
     test = ner.names(options, target, "test", 2 * sizes.test, ner.TYPES)
     for doc, path in ((train, EWT), (test, tags)):

@@ -1,4 +1,4 @@
-"""Direct transfer of named entity recognisers to other languages (Täckström, WILS at NAACL 2012).
+"""Direct transfer of named entity recognizers to other languages (Täckström, WILS at NAACL 2012).
 
 One CRF on the corpora of several source languages, with clusters that all languages share, then self-training on text
 of the target language with clusters of its own. SINGLE: English alone; EN+X: with one more; MULTI: all but the target.

@@ -47,7 +47,7 @@ class Shift:
 
 def doc_of(sentences: Tagged) -> Doc:
     """Sentences as a document with their tags in `upos`."""
-    return Doc.of_words([words for words, _ in sentences], upos=[tags for _, tags in sentences])
+    return Doc.from_words([words for words, _ in sentences], upos=[tags for _, tags in sentences])
 
 
 def questions(options: RecipeOptions) -> Shift:

@@ -94,7 +94,7 @@ def type_graph(shift: Shift, labelled: Doc, k: int = 5, workers: int = 1) -> Typ
     """The graph of the types of labelled and raw text."""
     tags = labelled.column("upos")
     number = {tag: i for i, tag in enumerate(sorted(set(tags)))}
-    raw, more = Doc.of_words(shift.raw), [Doc.of_words(shift.counts_only)] if shift.counts_only else []
+    raw, more = Doc.from_words(shift.raw), [Doc.from_words(shift.counts_only)] if shift.counts_only else []
     return TypeGraph.build(
         [labelled], [number[tag] for tag in tags], [raw], more, n_tags=len(number), k=k, workers=workers
     )
@@ -112,7 +112,7 @@ def adapt(
 
     Runs on the same labelled text begin alike: `first` are the weights that one of them began with.
     """
-    tagger = GraphTagger.of_options({"variant": variant, **settings})
+    tagger = GraphTagger.from_options({"variant": variant, **settings})
     found: dict[int, TagReport] = {}
     known = set(labelled.column("form"))
 
@@ -120,8 +120,8 @@ def adapt(
         if number == 0:
             found[0] = evaluate(tagger, shift, known)
 
-    more = [Doc.of_words(shift.counts_only)] if shift.counts_only else []
-    tagger.adapt([labelled], [Doc.of_words(shift.raw)], more, graph=types, after=look, first=first)
+    more = [Doc.from_words(shift.counts_only)] if shift.counts_only else []
+    tagger.adapt([labelled], [Doc.from_words(shift.raw)], more, graph=types, after=look, first=first)
     assert tagger.first is not None
     return found[0], evaluate(tagger, shift, known), tagger.first
 
@@ -129,7 +129,7 @@ def adapt(
 def evaluate(tagger: GraphTagger, shift: Shift, known: set[str]) -> TagReport:
     """Score a tagger on the shift's test sentences; `known` are the words of its labelled text."""
     words = [sentence for sentence, _ in shift.test]
-    doc = Doc.of_words(words)
+    doc = Doc.from_words(words)
     tagger([doc])
     return evaluate_labels([tags for _, tags in shift.test], sentences_of(doc, "upos"), words, known)
 

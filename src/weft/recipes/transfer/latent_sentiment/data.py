@@ -78,7 +78,7 @@ def _halves(one: Doc, two: Doc) -> Doc:
     """The first half of one document and the second half of another."""
     forms = [[word.form for word in sentence] for sentence in one.sentences[: -(-one.n_sentences // 2)]]
     forms += [[word.form for word in sentence] for sentence in two.sentences[two.n_sentences // 2 :]]
-    doc = Doc.of_words(forms)
+    doc = Doc.from_words(forms)
     doc.meta.update({"domain": one.meta["domain"], "constructed": True})
     set_polarities(doc, [""] * len(forms), "neu")
     return doc

@@ -158,7 +158,7 @@ def _german(
 ) -> None:
     projected = bitext.projected()
     dictionaries: dict[str | None, TagDictionary | None] = {None: None, "wik": material.dictionary(options, "de")}
-    proj = TagDictionary.of_occurrences(projected.flat_words, projected.flat_tags)
+    proj = TagDictionary.from_occurrences(projected.flat_words, projected.flat_tags)
     wik = dictionaries["wik"]
     assert wik is not None
     dictionaries |= {"proj": proj, "union": wik | proj}
@@ -318,7 +318,7 @@ def _speed(result: RecipeResult, tagger: WeakTagger, test: Sentences) -> None:
 def decoding_times(tagger: WeakTagger, test: Sentences, repeats: int = 40) -> tuple[float, float, float]:
     """CPU seconds from what is known of word types to the best tags: from their scores over all tags, from their scores
     and lists of tags within the lattice; and the mean length of the lists."""
-    doc = Doc.of_words(test.words)
+    doc = Doc.from_words(test.words)
     assert tagger.scorer is not None
     chain = tagger.scorer.chain([doc])
     mask, types = tagger.lattice([doc])
@@ -329,7 +329,7 @@ def decoding_times(tagger: WeakTagger, test: Sentences, repeats: int = 40) -> tu
     def over_all() -> None:
         Chain(table[types], transitions, offsets).best()
 
-    lists = LabelLists.of_types(mask, types, offsets)
+    lists = LabelLists.from_types(mask, types, offsets)
 
     def within() -> None:
         lists.best_labels(table, transitions)

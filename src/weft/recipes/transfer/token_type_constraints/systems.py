@@ -28,14 +28,14 @@ def train(
 ) -> WeakTagger:
     """A tagger learned from text with projected tags (or without any) and a dictionary."""
     chosen = {"model": model, "seed": seed, "starts": STARTS, **settings}
-    tagger = WeakTagger(WeakTaggerSettings.of_options(chosen), dictionary)
+    tagger = WeakTagger(WeakTaggerSettings.from_options(chosen), dictionary)
     tagger.fit([text.doc()])
     return tagger
 
 
 def evaluate(tagger: WeakTagger, test: Sentences, known: set[str] | None = None) -> TagReport:
     """Score a tagger on gold tags; `known` are the words of its training text."""
-    doc = Doc.of_words(test.words)
+    doc = Doc.from_words(test.words)
     tagger([doc])
     tags = iter(doc.column("upos"))
     system = [[next(tags) for _ in sentence] for sentence in test.words]

@@ -48,7 +48,7 @@ def configure(
     have them.
 
     >>> rows = [["dogs", "bark"], ["cats", "sleep"]] * 10
-    >>> doc = Doc.of_words(rows, upos=[["NOUN", "VERB"]] * 20, head=[[2, 0]] * 20, deprel=[["nsubj", "root"]] * 20)
+    >>> doc = Doc.from_words(rows, upos=[["NOUN", "VERB"]] * 20, head=[[2, 0]] * 20, deprel=[["nsubj", "root"]] * 20)
     >>> chosen, trials = configure([doc], GraphParserSettings(shape="auto", words="auto", bits=16))
     >>> chosen.shape, chosen.words, [trial.name for trial in trials]
     ('projective', 'form', ['projective, form', 'nonprojective, form'])
@@ -72,7 +72,7 @@ def configure(
 def split(train: Iterable[Doc], most: int = MOST) -> tuple[list[Doc], list[Doc]]:
     """The first sentences of documents, parted into nine to learn from and every tenth to score.
 
-    >>> learned, held_out = split([Doc.of_words([[str(i)] for i in range(25)], head=[[0]] * 25)], most=20)
+    >>> learned, held_out = split([Doc.from_words([[str(i)] for i in range(25)], head=[[0]] * 25)], most=20)
     >>> sum(doc.n_sentences for doc in learned), held_out[0].column("form")
     (18, ['9', '19'])
     """

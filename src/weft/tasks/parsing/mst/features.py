@@ -107,7 +107,7 @@ def check_clusters(clusters: str, fields: Mapping[str, str]) -> None:
 class TreeReader:
     """Turns documents into what tree models and the labeller of relations read.
 
-    >>> doc = Doc.of_words([["sie", "geht"]], feats=[["A=b|C=d", ""]])
+    >>> doc = Doc.from_words([["sie", "geht"]], feats=[["A=b|C=d", ""]])
     >>> words, feats, sentences = TreeReader({"w": "form"}).read([doc])
     >>> words.values.shape, words.set_offsets.tolist(), sentences.tolist()
     ((3, 1), [0, 0, 2, 2], [0, 2])

@@ -67,11 +67,11 @@ HELD_OUT = 100
 class GraphParser(Component):
     """Finds heads and relations.
 
-    >>> doc = Doc.of_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"]] * 2, head=[[2, 0]] * 2,
+    >>> doc = Doc.from_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"]] * 2, head=[[2, 0]] * 2,
     ...                    deprel=[["nsubj", "root"]] * 2)
     >>> parser = GraphParser(GraphParserSettings(system="mst1", epochs=2, bits=16))
     >>> report = parser.fit([doc])
-    >>> new = Doc.of_words([["birds", "sing"]], upos=[["NOUN", "VERB"]])
+    >>> new = Doc.from_words([["birds", "sing"]], upos=[["NOUN", "VERB"]])
     >>> parser([new])
     >>> print(new.sentences[0].tree())
     sing VERB root
@@ -101,8 +101,8 @@ class GraphParser(Component):
         self._reader = TreeReader(self.settings.columns, self.clusters)
 
     @classmethod
-    def of_options(cls, options: Mapping[str, Any]) -> GraphParser:
-        return cls(GraphParserSettings.of_options(options))
+    def from_options(cls, options: Mapping[str, Any]) -> GraphParser:
+        return cls(GraphParserSettings.from_options(options))
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from documents with trees; with dev data the epoch with the best UAS on them is kept.
@@ -393,7 +393,7 @@ class GraphParser(Component):
         return cls(GraphParserSettings(**header["settings"]), header["clusters"])
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> GraphParser:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> GraphParser:
         parser = cls._of_settings(header)
         settings = parser.settings
         parser.labels, parser.requires = header["labels"], tuple(header["requires"])
@@ -405,7 +405,7 @@ class GraphParser(Component):
             parser.pruner = ArcPruner(arcs, from_sparse("filter", arrays, arcs.size), settings.threshold, settings.most)
         if "relations" in header:
             own = {name.removeprefix("relations."): array for name, array in arrays.items() if "relations." in name}
-            parser.labeller = RelationLabeller.of_state(header["relations"], own)
+            parser.labeller = RelationLabeller.from_state(header["relations"], own)
         return parser
 
 

@@ -89,8 +89,8 @@ CLUSTER_TEMPLATES = {
     "lr-spine": "both: " + _CLUSTERS.format("S1", "S2"),
 }
 
-#: The only field of a delexicalised parser: neither forms nor lemmas nor a treebank's own tags are read at all.
-DELEXICALISED_FIELDS = {"t": "upos"}
+#: The only field of a delexicalized parser: neither forms nor lemmas nor a treebank's own tags are read at all.
+DELEXICALIZED_FIELDS = {"t": "upos"}
 
 
 def _without_words(templates: str) -> str:
@@ -104,8 +104,8 @@ def _without_words(templates: str) -> str:
         factors = []
         for factor in template.split("|"):
             place, dot, attributes = factor.partition(".")
-            delexicalised = [name for name in attributes.split(",") if not set(name) & set("wmxf")]
-            factors.append(place + dot + ",".join(delexicalised) if delexicalised else "")
+            delexicalized = [name for name in attributes.split(",") if not set(name) & set("wmxf")]
+            factors.append(place + dot + ",".join(delexicalized) if delexicalized else "")
         if all(factors):
             kept.append("|".join(factors))
     return " ".join(kept)
@@ -113,7 +113,7 @@ def _without_words(templates: str) -> str:
 
 #: Templates of parsers for languages without a treebank: tags, labels, distance, valency and sets of labels. Those of
 #: arc-eager are Zhang & Nivre's (2011) without words, as Täckström et al. (2012) and McDonald et al. (2013) have them.
-DELEXICALISED_TEMPLATES = {
+DELEXICALIZED_TEMPLATES = {
     **{system: _without_words(templates) for system, templates in TEMPLATES.items()},
     "arc-eager": (
         "both: S0.t N0.t N1.t N2.t S0.t|N0.t N0.t|N1.t N0.t|N1.t|N2.t S0.t|N0.t|N1.t S0h.t|S0.t|N0.t S0.t|S0l.t|N0.t "
@@ -139,15 +139,15 @@ ZHANG_NIVRE_CLUSTERS = (
     "S0~N0|S0.c S0~N0|N0.c S0~N0|S0.c|N0.c S0.cvl,cvr N0.cvl "
     "S0h.c S0l.c S0r.c N0l.c S0h2.c S0l2.c S0r2.c N0l2.c S0.csl,csr N0.csl,csr"
 )
-#: Templates of clusters for delexicalised parsers.
-DELEXICALISED_CLUSTERS = {**CLUSTER_TEMPLATES, "arc-eager": _without_words(ZHANG_NIVRE_CLUSTERS)}
+#: Templates of clusters for delexicalized parsers.
+DELEXICALIZED_CLUSTERS = {**CLUSTER_TEMPLATES, "arc-eager": _without_words(ZHANG_NIVRE_CLUSTERS)}
 
 
 class WordReader:
     """Turns documents into the rows of values that templates read.
 
     >>> reader = WordReader({"w": "form.lower", "t": "upos"})
-    >>> words, sentences = reader.read([Doc.of_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])])
+    >>> words, sentences = reader.read([Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])])
     >>> words.shape, sentences.tolist()
     ((3, 2), [0, 2])
     """

@@ -33,9 +33,9 @@ from weft.storage import Arrays
 from weft.tasks.parsing.transitions.features import (
     CLUSTER_FIELDS,
     CLUSTER_TEMPLATES,
-    DELEXICALISED_CLUSTERS,
-    DELEXICALISED_FIELDS,
-    DELEXICALISED_TEMPLATES,
+    DELEXICALIZED_CLUSTERS,
+    DELEXICALIZED_FIELDS,
+    DELEXICALIZED_TEMPLATES,
     FIELDS,
     TEMPLATES,
     WordReader,
@@ -65,7 +65,7 @@ class ParserSettings(Settings):
         "lift"  # training trees with crossing arcs: skip, lift, encode (labels remember what was lifted)
     )
     single_root: bool = True  # give every sentence exactly one root
-    delexicalised: bool = False  # look at tags and what has been built, never at words: for other languages
+    delexicalized: bool = False  # look at tags and what has been built, never at words: for other languages
     clusters: str = ""  # file of word clusters: `path word` or `word class` a line
     target_clusters: str = ""  # those of the language to parse, if it is another: `clusters` are for training only
     templates: str = ""  # feature templates; empty: the system's own
@@ -89,18 +89,18 @@ class ParserSettings(Settings):
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
         if self.target_clusters and not self.clusters:
             raise ConfigError("target_clusters name the classes of `clusters` in another language: give both files")
-        if self.delexicalised and self.fields != FIELDS:
-            raise ConfigError("a delexicalised parser reads tags only: leave out `fields`, or `delexicalised`")
+        if self.delexicalized and self.fields != FIELDS:
+            raise ConfigError("a delexicalized parser reads tags only: leave out `fields`, or `delexicalized`")
 
 
 class Parser(Component):
     """Finds heads and relations.
 
-    >>> doc = Doc.of_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"]] * 2, head=[[2, 0]] * 2,
+    >>> doc = Doc.from_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"]] * 2, head=[[2, 0]] * 2,
     ...                    deprel=[["nsubj", "root"]] * 2)
     >>> parser = Parser()
     >>> report = parser.fit([doc])
-    >>> new = Doc.of_words([["birds", "sing"]], upos=[["NOUN", "VERB"]])
+    >>> new = Doc.from_words([["birds", "sing"]], upos=[["NOUN", "VERB"]])
     >>> parser([new])
     >>> print(new.sentences[0].tree())
     sing VERB root
@@ -116,17 +116,17 @@ class Parser(Component):
         if clusters is None:
             clusters = load_clusters(self.settings.clusters) if self.settings.clusters else {}
         self.clusters = dict(clusters)
-        own = DELEXICALISED_FIELDS if self.settings.delexicalised else self.settings.fields
+        own = DELEXICALIZED_FIELDS if self.settings.delexicalized else self.settings.fields
         self.fields = {**own, **(CLUSTER_FIELDS if self.clusters else {})}
         self.requires: tuple[str, ...] = ("tokens", "upos")
         self.labels: list[str] = []
-        self.tagsets: list[str] = []  # those that a delexicalised parser may have learned from
+        self.tagsets: list[str] = []  # those that a delexicalized parser may have learned from
         self.parser: TransitionParser | None = None
         self._reader = WordReader(self.fields, self.clusters)
 
     @classmethod
-    def of_options(cls, options: Mapping[str, Any]) -> Parser:
-        return cls(ParserSettings.of_options(options))
+    def from_options(cls, options: Mapping[str, Any]) -> Parser:
+        return cls(ParserSettings.from_options(options))
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from documents with trees; with dev data the epoch with the best LAS on them is kept."""
@@ -135,7 +135,7 @@ class Parser(Component):
         docs = [doc for doc in train if doc.n_words]
         if not any(doc.head is not None for doc in docs):
             raise DataError("the training data has no heads; they stand in the columns HEAD and DEPREL of CoNLL-U")
-        if settings.delexicalised:
+        if settings.delexicalized:
             self.tagsets = tagsets_of(_tags(docs))
         trees, keep, counts = self._trees(docs)
         if not len(keep):
@@ -144,8 +144,8 @@ class Parser(Component):
                 f"{counts['broken trees']:,} have missing heads or cycles, {counts['non-projective trees']:,} cross"
             )
         sets = (
-            (DELEXICALISED_TEMPLATES, DELEXICALISED_CLUSTERS)
-            if settings.delexicalised
+            (DELEXICALIZED_TEMPLATES, DELEXICALIZED_CLUSTERS)
+            if settings.delexicalized
             else (TEMPLATES, CLUSTER_TEMPLATES)
         )
         own = f"{sets[0][settings.system]} {sets[1][settings.system] if self.clusters else ''}"
@@ -249,7 +249,7 @@ class Parser(Component):
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         if self.parser is None:
             raise WeftError("this parser is not trained yet: call fit, or load a model")
-        if self.settings.delexicalised:
+        if self.settings.delexicalized:
             tagsets_of(_tags(docs), self.tagsets)
         words, sentences = self._reader.read(docs)
         return self.parser.parse(words, sentences, self.settings.single_root, constraints, self.settings.beam)
@@ -274,12 +274,12 @@ class Parser(Component):
         }, arrays
 
     @classmethod
-    def of_state(cls, header: dict[str, Any], arrays: Arrays) -> Parser:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Parser:
         component = cls(ParserSettings(**header["settings"]), header["clusters"])
         component.labels = header["labels"]
         component.tagsets = header.get("tagsets", [])
         component.requires = tuple(header["requires"])
-        component.parser = TransitionParser.of_state(header["parser"], arrays)
+        component.parser = TransitionParser.from_state(header["parser"], arrays)
         return component
 
 

@@ -21,7 +21,12 @@ OnError = Callable[[Doc, WeftError], None]
 STRINGS = 30_000
 _OWN = ("version", "task", "checksums")  # what `save` puts into a header beside the card
 #: Settings of model files by the names they had before: an older file is read under today's.
-_RENAMED = {"delexicalised": "delexicalized", "lexicalised": "lexicalized", "standardise": "standardize"}
+_RENAMED = {
+    "delexicalised": "delexicalized",
+    "lexicalised": "lexicalized",
+    "optimiser": "optimizer",
+    "standardise": "standardize",
+}
 #: A document and what was wrong with it, if anything was.
 Outcome = tuple[Doc, WeftError | None]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from weft.hashing import Keys, avalanche
+from weft.arrays import Keys
+from weft.hashing import avalanche
 from weft.kernel import kernel
 
 

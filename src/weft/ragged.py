@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from weft.arrays import Floats
 from weft.errors import InferenceError
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 States = NDArray[np.int32]
-Booleans = NDArray[np.bool_]
 
 
 def one_block(array: ArrayLike, dtype: DTypeLike) -> NDArray[Any]:

@@ -15,10 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats, Ints
 from weft.errors import WeftError
 
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
 #: A measure takes sums of counts, `gold, system, correct` along the last axis, and gives one number for each.
 Measure = Callable[[NDArray[Any]], Floats]
 
@@ -79,10 +78,10 @@ class Counts:
     0.3333333333333333
     """
 
-    gold: Integers
-    system: Integers
-    correct: Integers
-    aligned: Integers | None = None
+    gold: Ints
+    system: Ints
+    correct: Ints
+    aligned: Ints | None = None
 
     @classmethod
     def of(cls, gold: Any, system: Any, correct: Any, aligned: Any = None) -> Counts:
@@ -118,7 +117,7 @@ class Counts:
         return Counts(self.gold[chosen], self.system[chosen], self.correct[chosen], aligned)
 
     @property
-    def rows(self) -> Integers:
+    def rows(self) -> Ints:
         """One row `gold, system, correct` a unit."""
         return np.stack([self.gold, self.system, self.correct], axis=1)
 
@@ -175,7 +174,7 @@ def measure_of(name: str | Measure) -> Measure:
     return MEASURES[name]
 
 
-def sum_by_unit(units: NDArray[Any], n_units: int) -> Integers:
+def sum_by_unit(units: NDArray[Any], n_units: int) -> Ints:
     """How often every unit occurs in a list of unit numbers."""
     return np.bincount(units, minlength=n_units).astype(np.int64)
 

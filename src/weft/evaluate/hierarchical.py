@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.arrays import Floats
 from weft.errors import WeftError
-from weft.evaluate.counts import Floats, Measure
+from weft.evaluate.counts import Measure
 from weft.evaluate.significance import Comparison, Interval, quantiles
 
 Indices = NDArray[np.int64]

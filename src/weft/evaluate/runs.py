@@ -14,8 +14,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from weft.arrays import Floats
 from weft.errors import WeftError
-from weft.evaluate.counts import Floats, Measure
+from weft.evaluate.counts import Measure
 from weft.evaluate.hierarchical import _draws, mean_of
 from weft.evaluate.significance import Comparison, Interval, quantiles
 

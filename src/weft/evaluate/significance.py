@@ -25,8 +25,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats
 from weft.errors import WeftError
-from weft.evaluate.counts import Counts, Floats, Measure, measure_of
+from weft.evaluate.counts import Counts, Measure, measure_of
 
 #: Fewest discordant pairs for which McNemar's chi-square is taken instead of the exact binomial.
 FEW = 25

@@ -13,18 +13,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Floats, Ids, Ints
 from weft.features.extract import Extractor, read_column, runs_of, sentence_offsets
 from weft.features.program import Inputs
 from weft.features.templates import Template
 from weft.features.weights import FrozenTable
 from weft.kernel import kernel
 from weft.text.doc import Doc
-from weft.text.strings import Ids
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class _Group(NamedTuple):

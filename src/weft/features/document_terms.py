@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from weft.arrays import Keys
 from weft.errors import ConfigError, DataError
 from weft.features.index import FeatureIndex
-from weft.hashing import Keys, hash_strings, join
+from weft.hashing import hash_strings, join
 from weft.kernel import kernel
 from weft.text.words import word_spans
 

@@ -14,18 +14,17 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Ids, Ints, Keys
 from weft.errors import TemplateError, WeftError
 from weft.features.gazetteer import Gazetteer
 from weft.features.lexicon import Lexicon, LowerCase, MemberLexicon, WordClasses
 from weft.features.program import Features, Inputs, Program
 from weft.features.surroundings import Surroundings
 from weft.features.templates import Template
-from weft.hashing import Keys
 from weft.kernel import kernel
 from weft.text.doc import Doc
-from weft.text.strings import Ids, StringTable
+from weft.text.strings import StringTable
 
-Ints = NDArray[np.int64]
 Binding = str | Gazetteer | Surroundings | WordClasses
 
 

@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
-from weft.features.index import FeatureIndex, Rows
+from weft.arrays import Ids, Ints, Keys, Rows
+from weft.features.index import FeatureIndex
 from weft.features.lexicon import Lexicon
-from weft.hashing import Keys, hash_strings, join
+from weft.hashing import hash_strings, join
 from weft.kernel import kernel
-from weft.text.strings import Ids, StringTable
-
-Ints = NDArray[np.int64]
+from weft.text.strings import StringTable
 
 _PHRASE = np.uint64(0x5851F42D4C957F2D)
 

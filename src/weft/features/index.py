@@ -7,11 +7,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Keys, Rows
 from weft.errors import ConfigError
-from weft.hashing import Keys
 from weft.kernel import kernel
-
-Rows = NDArray[np.int32]
 
 
 class Index(Protocol):

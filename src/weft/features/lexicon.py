@@ -10,9 +10,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Ids, Keys
 from weft.features.attributes import attribute
-from weft.hashing import Keys, hash_strings
-from weft.text.strings import Ids, StringTable
+from weft.hashing import hash_strings
+from weft.text.strings import StringTable
 
 #: Value of an attribute that a word does not have (a suffix longer than the word): no feature fires.
 ABSENT = np.uint64(0)

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Keys
 from weft.features.lexicon import LIMIT
-from weft.hashing import Keys, hash_strings
+from weft.hashing import hash_strings
 from weft.text.doc import Doc
 
 

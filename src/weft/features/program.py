@@ -17,13 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats, Ints, Keys
 from weft.errors import TemplateError
 from weft.features.templates import Template
-from weft.hashing import Keys, avalanche, hash_string, join
+from weft.hashing import avalanche, hash_string, join
 from weft.kernel import kernel
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 SCALAR, BAG, SET, REAL = 0, 1, 2, 3
 _ZERO = np.uint64(0)

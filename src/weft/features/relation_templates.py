@@ -28,8 +28,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Keys
 from weft.errors import TemplateError
-from weft.hashing import Keys, hash_strings
+from weft.hashing import hash_strings
 
 #: Fields of words by their letters; a table of words may lack any of them.
 LETTERS = "wmtxabyz"

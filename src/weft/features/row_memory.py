@@ -5,12 +5,11 @@ from __future__ import annotations
 import threading
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Ids
 from weft.hashing import join
 from weft.kernel import kernel
 
-Ids = NDArray[np.int32]
 #: Rows that are kept: the common words of any text, with their tags.
 LIMIT = 1 << 15
 _UNKNOWN = -1

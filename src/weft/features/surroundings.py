@@ -14,18 +14,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Bools, Ints, Keys
 from weft.errors import ConfigError
 from weft.features.lexicon import Lexicon
-from weft.hashing import Keys, hash_strings, join
+from weft.hashing import hash_strings, join
 from weft.kernel import kernel
 
 if TYPE_CHECKING:
     from weft.text.doc import Doc
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 _BEFORE, _BEHIND, _EDGE, _SMALL, _LARGE = hash_strings(["before", "behind", "edge", "small", "large"])
 _TITLE, _UPPER, _MIXED = hash_strings(["title", "upper", "mixed"])  # kinds of casing

@@ -13,13 +13,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Ints, Keys
 from weft.features.morphology import Morphology
 from weft.features.relation_templates import FLAGS, LETTERS, SETS, WORDS, RelationProgram
-from weft.hashing import Keys, join
+from weft.hashing import join
 from weft.kernel import inner_kernel
 
 Table = NDArray[np.int32]
-Ints = NDArray[np.int64]
 #: Most members of a set that are looked at.
 MANY = 24
 T, A, Z = LETTERS.index("t"), LETTERS.index("a"), LETTERS.index("z")

@@ -29,8 +29,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Keys
 from weft.errors import TemplateError
-from weft.hashing import Keys, hash_string
+from weft.hashing import hash_string
 
 Table = NDArray[np.int32]
 #: Words that a part is made of; B are those between head and modifier.

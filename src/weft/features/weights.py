@@ -19,14 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Bools, Floats, Ints, Keys, Rows
 from weft.errors import ConfigError, ModelError
-from weft.features.index import Index, Rows
-from weft.hashing import Keys
+from weft.features.index import Index
 from weft.kernel import kernel
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 #: Types of frozen weights; integers are multiples of one scale.
 PRECISIONS: dict[str, Any] = {"float32": np.float32, "int16": np.int16, "int8": np.int8}

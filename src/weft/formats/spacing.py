@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.text.strings import Ids, StringTable
+from weft.arrays import Ids
+from weft.text.strings import StringTable
 
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|[stnrp\\])")
 _MEANING = {"s": " ", "t": "\t", "n": "\n", "r": "\r", "p": "|", "\\": "\\"}

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.arrays import Ids, Ints
 from weft.errors import ConfigError, DataError
 from weft.kernel import kernel
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-Ints = NDArray[np.int64]
-Ids = NDArray[np.int32]
 Floats = NDArray[np.floating[Any]]
 
 #: What becomes of edges that are given more than once.

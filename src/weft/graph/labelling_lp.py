@@ -24,10 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.arrays import Floats, Ints
 from weft.errors import ConfigError, DataError, InferenceError
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 FORMS = ("compact", "full")
 
 

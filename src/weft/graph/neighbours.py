@@ -23,15 +23,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.arrays import Floats, Ids, Ints
 from weft.errors import ConfigError, DataError
 from weft.kernel import kernel
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-Ints = NDArray[np.int64]
-Ids = NDArray[np.int32]
-Floats = NDArray[np.float64]
 METRICS = ("cosine", "euclidean")
 #: Candidates of the approximate search that are ranked exactly, for each neighbour asked for, and at least.
 RANKED, AT_LEAST = 8, 40

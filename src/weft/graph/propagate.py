@@ -30,8 +30,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from weft.arrays import Ids, Ints
 from weft.errors import ConfigError, DataError
-from weft.graph.csr import Graph, Ids, Ints
+from weft.graph.csr import Graph
 from weft.kernel import kernel
 
 Floats = NDArray[np.floating[Any]]

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.infer.chains.chain import Chain, ChainParts
-from weft.learn.protocol import Floats
 from weft.learn.signals import gold_of
 from weft.ragged import first_positions
 

@@ -17,7 +17,8 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from weft.arrays import Floats
+
 Indices = NDArray[np.int64]
 P = TypeVar("P", bound="Parts")
 

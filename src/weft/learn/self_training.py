@@ -24,8 +24,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.arrays import Floats
 from weft.errors import ConfigError, DataError
-from weft.learn.protocol import Floats
 from weft.progress import progress
 
 M = TypeVar("M")

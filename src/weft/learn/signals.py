@@ -20,9 +20,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.learn.cost import Cost, cost_parts
-from weft.learn.protocol import Floats
 
 
 class Signal(Protocol):

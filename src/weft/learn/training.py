@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.errors import ConfigError, ModelError
-from weft.learn.protocol import Floats
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 VERSION = 1

@@ -20,10 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.arrays import Bools
 from weft.errors import ConfigError, DataError, FormatError
 from weft.lexical.universal_tags import UNIVERSAL_TAGS, unimorph_tag
-
-Bools = NDArray[np.bool_]
 
 #: A tag is kept for a word when it makes up at least this part of the tags projected on it.
 THRESHOLD = 0.2

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from weft.arrays import Ids
 from weft.errors import WeftError
-from weft.text.strings import Ids, StringTable
+from weft.text.strings import StringTable
 from weft.text.trees import Tree
 from weft.text.views import Word
 

@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Ids
 from weft.errors import WeftError
 from weft.text.constituents import ConstituentLayer
 from weft.text.layers import ClusterLayer, GraphLayer, RelationLayer, SpanLayer
-from weft.text.strings import Ids, StringTable
+from weft.text.strings import StringTable
 from weft.text.views import Sentence, Span, Token, Word
 
 #: Word columns of CoNLL-U that hold strings; any other name may be used for a column of one's own.

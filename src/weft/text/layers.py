@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from weft.arrays import Ids
 from weft.errors import WeftError
-from weft.text.strings import Ids, StringTable
+from weft.text.strings import StringTable
 
 if TYPE_CHECKING:
     from weft.text.doc import Doc

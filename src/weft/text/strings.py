@@ -6,9 +6,8 @@ import threading
 from collections.abc import Iterable, Sized
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ids = NDArray[np.int32]
+from weft.arrays import Ids
 
 
 class _Interner(dict[str, int]):

@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Ints
 from weft.errors import WeftError
 from weft.evaluate.domains.loss_tables import LossTable, loss_table
 from weft.text.doc import Doc
 
-Ints = NDArray[np.int64]
 #: Coarse tags of nouns: universal ones, and the beginning of Penn's.
 NOUNS = frozenset(("NOUN", "PROPN", "NN"))
 UNKNOWN = ("both known", "one unknown", "both unknown")

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.arrays import Floats
 from weft.errors import ConfigError, DataError
 from weft.learn.linear.huber import fit_huber, huber_loss
-from weft.learn.protocol import Floats
 
 
 def proxy_distance(one: Any, other: Any, l2: float = 1e-4, folds: int = 5, seed: int = 0) -> float:

@@ -16,11 +16,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Bools
 from weft.errors import WeftError
-
-Booleans = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -110,8 +108,8 @@ class LossTable:
 
 def loss_table(
     title: str,
-    source: tuple[Sequence[str], Booleans],
-    target: tuple[Sequence[str], Booleans],
+    source: tuple[Sequence[str], Bools],
+    target: tuple[Sequence[str], Bools],
     order: Sequence[str] | None = None,
 ) -> LossTable:
     """The table of two domains, each given as the classes of its words and which of them are wrong.

@@ -19,11 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats, Ints
 from weft.errors import WeftError
 from weft.text.conventions.expressions import Expressions, Group, has_gap
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class MweScore(NamedTuple):
@@ -44,9 +42,9 @@ class MweReport:
     (MweScore(precision=1.0, recall=0.0, f1=0.0), 0.0)
     """
 
-    links: Integers
-    groups: Integers
-    gaps: Integers  # [sentence, (gold links over a gap, found, gold groups with a gap, found)]
+    links: Ints
+    groups: Ints
+    gaps: Ints  # [sentence, (gold links over a gap, found, gold groups with a gap, found)]
 
     @property
     def link(self) -> MweScore:

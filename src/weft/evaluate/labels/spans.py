@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from weft.arrays import Ints
 from weft.errors import WeftError
-from weft.evaluate.counts import Counts, Integers, Score
+from weft.evaluate.counts import Counts, Score
 from weft.text import Doc, SpanLayer
 from weft.text.layers import Pieces
 from weft.text.schemes import decode, decode_sentences, numbered
@@ -53,7 +54,7 @@ class SpanReport:
         return sum(scores) / len(scores) if scores else 0.0
 
     @property
-    def label_rows(self) -> Integers:
+    def label_rows(self) -> Ints:
         """Counts of shape `(units, labels, 3)`, for tests of the macro average."""
         return np.stack([counts.rows for counts in self.by_label.values()], axis=1)
 

@@ -16,11 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Mask
 from weft.errors import WeftError
 from weft.evaluate.counts import Counts, sum_by_unit
 from weft.text import Doc
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,10 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Mask
 from weft.errors import WeftError
 from weft.evaluate.counts import Counts, sum_by_unit
 from weft.text import Doc
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Mask
 from weft.errors import WeftError
 from weft.evaluate.counts import Counts
 from weft.infer.trees.projectivity import is_tree, nonprojective_arcs
 from weft.text import Doc
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -17,15 +17,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.evaluate.counts import Integers
+from weft.arrays import Ints
 
 
 @dataclass(frozen=True)
 class Words:
     """Words in the order of the text: offsets without blanks, whether they are part of a multiword token, forms."""
 
-    start: Integers
-    end: Integers
+    start: Ints
+    end: Ints
     multiword: NDArray[np.bool_]
     form: list[str]
 
@@ -38,7 +38,7 @@ class Words:
         return len(self.start)
 
 
-def align_words(gold: Words, system: Words) -> tuple[Integers, Integers]:
+def align_words(gold: Words, system: Words) -> tuple[Ints, Ints]:
     """The aligned pairs in the order of the text, as numbers of gold words and of system words.
 
     >>> gold = Words.of([0, 3, 3], [3, 5, 5], [False, True, True], ["vis", "de", "le"])

@@ -19,10 +19,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Ints, Mask
 from weft.errors import WeftError
-from weft.evaluate.counts import Counts, Integers, Score, sum_by_unit
+from weft.evaluate.counts import Counts, Score, sum_by_unit
 from weft.evaluate.trees.tokenizations import Words, align_words
 from weft.text import Doc
 
@@ -41,7 +41,6 @@ UNIVERSAL_FEATURES = frozenset((
     "Degree", "VerbForm", "Mood", "Tense", "Aspect", "Voice", "Evident", "Polarity", "Person", "Polite",
 ))  # fmt: skip
 
-Mask = NDArray[np.bool_]
 _ROOT, _NOT_SET, _NOT_ALIGNED = -1, -2, -3
 
 
@@ -129,13 +128,13 @@ class _Side:
     text: str
     numbers: _Numbers
     words: Words
-    token_start: Integers
-    token_end: Integers
-    sentence_start: Integers
-    sentence_end: Integers
-    word_sentence: Integers
-    parent: Integers  # number of the head among all words
-    columns: dict[str, Integers]
+    token_start: Ints
+    token_end: Ints
+    sentence_start: Ints
+    sentence_end: Ints
+    word_sentence: Ints
+    parent: Ints  # number of the head among all words
+    columns: dict[str, Ints]
     has_heads: bool
 
     def is_relation(self, relations: frozenset[str]) -> Mask:
@@ -145,13 +144,13 @@ class _Side:
 
 def _read_side(docs: Iterable[Doc] | Doc, numbers: _Numbers) -> _Side:
     pieces: list[str] = []
-    word_starts: list[Integers] = []
-    word_ends: list[Integers] = []
+    word_starts: list[Ints] = []
+    word_ends: list[Ints] = []
     multiword: list[Mask] = []
     forms: list[str] = []
-    token_ends: list[Integers] = []
-    sentence_lengths: list[Integers] = []
-    parents: list[Integers] = []
+    token_ends: list[Ints] = []
+    sentence_lengths: list[Ints] = []
+    parents: list[Ints] = []
     columns: dict[str, list[int]] = {name: [] for name in numbers.columns}
     position, has_heads = 0, False
     for doc in [docs] if isinstance(docs, Doc) else docs:
@@ -209,7 +208,7 @@ def _in_multiword(doc: Doc) -> Mask:
     return inside
 
 
-def _parents(doc: Doc, lengths: Integers, before: int) -> Integers:
+def _parents(doc: Doc, lengths: Ints, before: int) -> Ints:
     if doc.head is None:
         return np.full(doc.n_words, _NOT_SET, dtype=np.int64)
     head = doc.head.astype(np.int64)
@@ -244,7 +243,7 @@ def _check_same_text(gold: _Side, system: _Side) -> None:
 class _Comparison:
     """Two sides and their aligned words, compared metric by metric."""
 
-    def __init__(self, gold: _Side, system: _Side, gold_word: Integers, system_word: Integers) -> None:
+    def __init__(self, gold: _Side, system: _Side, gold_word: Ints, system_word: Ints) -> None:
         self.gold, self.system = gold, system
         self.gold_word, self.system_word = gold_word, system_word
         self.n_sentences = len(gold.sentence_start)
@@ -314,15 +313,15 @@ class _Comparison:
         )
         self.right[name] = right[ours]
 
-    def _spans(self, name: str, start: Integers, end: Integers, their_start: Integers, their_end: Integers) -> None:
+    def _spans(self, name: str, start: Ints, end: Ints, their_start: Ints, their_end: Ints) -> None:
         width = len(self.gold.text) + 1
         common = np.intersect1d(start * width + end, their_start * width + their_end) // width
         units = [sum_by_unit(self._gold_sentence(at), self.n_sentences) for at in (start, their_start, common)]
         self.counts[name] = Counts(*units)
 
-    def _gold_sentence(self, character: Integers) -> Integers:
+    def _gold_sentence(self, character: Ints) -> Ints:
         return np.searchsorted(self.gold.sentence_start, character, side="right").astype(np.int64) - 1
 
 
-def _count_children(parents: Integers, n_words: int) -> Integers:
+def _count_children(parents: Ints, n_words: int) -> Ints:
     return sum_by_unit(parents[parents >= 0], n_words)

@@ -23,11 +23,10 @@ from scipy import sparse
 from scipy.sparse.linalg import svds
 
 from weft import storage
+from weft.arrays import Floats, Ints
 from weft.errors import ConfigError, DataError
 from weft.kernel import kernel
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Table = NDArray[np.float32]
 
 

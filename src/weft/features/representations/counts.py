@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Ints
 from weft.errors import ConfigError, WeftError
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
@@ -26,8 +27,6 @@ from weft.text.strings import StringTable
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 #: Stands before and behind every sentence.
 BOUNDARY = "\N{MATHEMATICAL LEFT ANGLE BRACKET}BOUNDARY\N{MATHEMATICAL RIGHT ANGLE BRACKET}"
 _SHIFT = 32

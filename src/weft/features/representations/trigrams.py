@@ -19,8 +19,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Ids, Ints
 from weft.errors import DataError
 from weft.features.extract import Extractor
 from weft.features.index import FeatureIndex
@@ -30,8 +30,6 @@ from weft.text.doc import Doc
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-Ints = NDArray[np.int64]
-Ids = NDArray[np.int32]
 TYPE = "w[-1]|w[0]|w[1]"
 TEMPLATES = (
     f"{TYPE} w[-2]|w[-1]|w[0]|w[1]|w[2] w[-2]|w[-1] w[1]|w[2] w[0] w[-1]|w[1] w[-1]|w[1]|w[2] w[-2]|w[-1]|w[1] "

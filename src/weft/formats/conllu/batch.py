@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Ids
 from weft.formats.spacing import Spacing
 from weft.text.doc import Doc, EmptyNode, Multiword
-from weft.text.strings import Ids
 
 #: Columns of CoNLL-U behind ID, in the order of the file; HEAD is kept as numbers.
 FIELDS = ("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")

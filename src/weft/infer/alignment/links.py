@@ -24,9 +24,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from weft.arrays import Floats
 from weft.errors import InferenceError
 from weft.kernel import inner_kernel, kernel
-from weft.ragged import Floats, Indices, States, check_offsets, check_shape, one_block
+from weft.ragged import Indices, States, check_offsets, check_shape, one_block
 
 
 @dataclass(frozen=True, slots=True)

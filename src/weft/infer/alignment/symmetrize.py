@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from weft.arrays import Bools
 from weft.errors import ConfigError, WeftError
 from weft.kernel import kernel
-from weft.ragged import Booleans, Indices
+from weft.ragged import Indices
 from weft.text.bitext import Links
 
 #: Ways to make one alignment out of two.
@@ -52,8 +53,8 @@ def symmetrize(forward: Links, backward: Links, method: str = "grow-diag-final-a
 
 
 def symmetrize_cells(
-    forward: Booleans, backward: Booleans, source_sizes: Indices, target_sizes: Indices, method: str
-) -> Booleans:
+    forward: Bools, backward: Bools, source_sizes: Indices, target_sizes: Indices, method: str
+) -> Bools:
     """Like `symmetrize`, over cells as in `weft.infer.alignment.links`, target word by target word."""
     if method not in METHODS:
         raise ConfigError(f"there is no way {method!r} to symmetrize; there are {', '.join(METHODS)}")
@@ -67,7 +68,7 @@ def symmetrize_cells(
 
 
 def links_of_cells(
-    chosen: Booleans, score: np.ndarray[tuple[int], np.dtype[np.float64]], source_sizes: Indices, target_sizes: Indices
+    chosen: Bools, score: np.ndarray[tuple[int], np.dtype[np.float64]], source_sizes: Indices, target_sizes: Indices
 ) -> Links:
     """The chosen cells as links, source word by source word.
 
@@ -88,7 +89,7 @@ def links_of_cells(
 
 @kernel
 def _grow_diag(
-    forward: Booleans, backward: Booleans, source_sizes: Indices, target_sizes: Indices, final: int, chosen: Booleans
+    forward: Bools, backward: Bools, source_sizes: Indices, target_sizes: Indices, final: int, chosen: Bools
 ) -> None:
     """Grow `chosen`, at first the intersection; `final` 1 adds what one free word allows, 2 what two free words do."""
     most_source, most_target = 0, 0

@@ -21,12 +21,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.arrays import Bools, Floats, Keys
 from weft.errors import InferenceError
 from weft.hashing import join
 from weft.kernel import kernel
-from weft.ragged import Booleans, Floats, Indices, States
+from weft.ragged import Indices, States
 
-Keys = NDArray[np.uint64]
 Range = tuple[int, int]
 _ONE = np.uint64(1)
 
@@ -96,7 +96,7 @@ class HistoryChain:
     sentences: Indices
     history: History | None = None
     width: int = 8
-    legal: Booleans | None = None
+    legal: Bools | None = None
 
     def __post_init__(self) -> None:
         if self.width < 1:
@@ -152,7 +152,7 @@ class HistoryChain:
     def _history(self) -> History:
         return self.history if self.history is not None else History.none(len(self.node))
 
-    def _legal(self) -> Booleans:
+    def _legal(self) -> Bools:
         n = self.n_labels
         return np.ones((n + 1, n), dtype=np.bool_) if self.legal is None else self.legal
 
@@ -199,7 +199,7 @@ def pattern_values(
 @kernel
 def beam(
     node: Floats, first: int, offsets: Indices, base: Keys, pattern: NDArray[np.int32], ranges: NDArray[np.int64],
-    starts: Indices, reach: int, widest: int, weights: Floats, scale: float, bits: int, legal: Booleans, width: int,
+    starts: Indices, reach: int, widest: int, weights: Floats, scale: float, bits: int, legal: Bools, width: int,
     out: States,
 ) -> float:  # fmt: skip
     """The best labels of one sentence, whose positions begin at `first`, into `out`; gives their score."""

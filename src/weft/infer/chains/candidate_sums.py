@@ -12,8 +12,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats
 from weft.kernel import kernel
-from weft.ragged import Floats, Indices
+from weft.ragged import Indices
 
 #: Sums below and above these bounds are not trusted: they may have lost what was too small or too large beside them.
 SMALL, LARGE = 1e-150, 1e150

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.arrays import Floats
 from weft.errors import InferenceError
 from weft.infer.chains.candidate_sums import run_sums
 from weft.kernel import kernel
 from weft.ragged import (
-    Floats,
     Indices,
     States,
     check_offsets,

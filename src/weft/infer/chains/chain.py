@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.arrays import Bools, Floats
 from weft.errors import InferenceError
 from weft.infer.chains.edge_scores import Transitions
 from weft.infer.chains.forward_backward import Messages, run_log_partition, run_marginals, run_messages
@@ -22,8 +23,6 @@ from weft.infer.chains.moments import draw_paths, run_covariance
 from weft.infer.chains.pairs import PairStates, pair_states
 from weft.infer.chains.viterbi import run_best, run_kbest
 from weft.ragged import (
-    Booleans,
-    Floats,
     Indices,
     States,
     check_offsets,
@@ -392,7 +391,7 @@ class Chain:
 
 def boundary_mask(
     offsets: ArrayLike, n_states: int, start: ArrayLike | None = None, end: ArrayLike | None = None
-) -> Booleans:
+) -> Bools:
     """Mask [N, L] for `allowed` that holds the states in which sentences may start and end.
 
     >>> boundary_mask([0, 2, 3], 2, start=[True, False], end=[False, True]).tolist()

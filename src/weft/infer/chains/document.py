@@ -18,11 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from weft.arrays import Bools, Floats
 from weft.errors import InferenceError
 from weft.infer.chains.chain import Chain
 from weft.ragged import (
-    Booleans,
-    Floats,
     Indices,
     States,
     check_offsets,
@@ -44,8 +43,8 @@ class DocumentLabels(NamedTuple):
 class DocumentMask(NamedTuple):
     """What is allowed: `document[B, D]` and `sentence[N, L]`, None for everything."""
 
-    document: Booleans | None = None
-    sentence: Booleans | None = None
+    document: Bools | None = None
+    sentence: Bools | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
-from weft.ragged import Booleans, Floats, Indices
+from weft.arrays import Bools, Floats
+from weft.ragged import Indices
 
 ROWS = 4
 LANES = 8
@@ -32,7 +33,7 @@ class Packed:
     stop: Indices
 
 
-def pack(matrix: Floats, reached: Booleans, nothing: float) -> Packed:
+def pack(matrix: Floats, reached: Bools, nothing: float) -> Packed:
     """Lay out matrices of which only the entries `reached` [rows, columns] need be visited; the rest are `nothing`.
 
     >>> packed = pack(np.array([[[1.0, 2.0], [0.0, 3.0]]]), np.array([[True, True], [False, True]]), 0.0)
@@ -66,7 +67,7 @@ class Transitions:
         self.step = 0 if shared else 1
 
     @cached_property
-    def reached(self) -> Booleans:
+    def reached(self) -> Bools:
         """Which transitions are legal at some position."""
         return np.asarray((self.scores > -np.inf).any(axis=0))
 

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from weft.arrays import Bools, Floats
 from weft.infer.chains.edge_scores import Transitions
 from weft.kernel import fast_kernel, kernel
-from weft.ragged import Booleans, Floats, Indices
+from weft.ragged import Indices
 
 # All factors are at most one. A path lost from the left alone matters only where its scaled beta exceeds exp(660); one
 # lost from both sides only where the sum itself falls by exp(-1300). LARGEST_BETA / SMALLEST_SCALE must be finite.
@@ -41,7 +42,7 @@ class Messages:
     v: Floats
     node: Floats
     log_partition: Floats
-    scaled: Booleans
+    scaled: Bools
 
 
 def run_messages(node: Floats, transitions: Transitions, offsets: Indices, weight: Floats) -> Messages:
@@ -159,7 +160,7 @@ def _scaled_passes(
     left: Floats, left_source: Indices, left_start: Indices, left_stop: Indices,
     right: Floats, right_source: Indices, right_start: Indices, right_stop: Indices,
     offsets: Indices, weight: Floats, both: bool,
-    alpha: Floats, v: Floats, node: Floats, log_partition: Floats, scaled: Booleans,
+    alpha: Floats, v: Floats, node: Floats, log_partition: Floats, scaled: Bools,
 ) -> None:  # fmt: skip
     states = factor.shape[1]
     sums = np.empty(max(left.shape[2], right.shape[2]))
@@ -219,7 +220,7 @@ def _scaled_passes(
 @fast_kernel
 def _edge_sums(
     alpha: Floats, v: Floats, source: Indices, start: Indices, stop: Indices,
-    offsets: Indices, scaled: Booleans, weight: Floats, edge: Floats, apart: bool,
+    offsets: Indices, scaled: Bools, weight: Floats, edge: Floats, apart: bool,
 ) -> None:  # fmt: skip
     """Add  weight * alpha_{i-1}(y') * v_i(y)  to edge[i] where positions stay apart, else to edge[0]."""
     states = alpha.shape[1]
@@ -250,7 +251,7 @@ def _edge_sums(
 @kernel
 def _log_passes(
     node: Floats, edge: Floats, step: int, bounds: Indices, before: Indices,
-    offsets: Indices, chosen: Booleans, weight: Floats,
+    offsets: Indices, chosen: Bools, weight: Floats,
     alpha: Floats, v: Floats, node_marginals: Floats, log_partition: Floats, edge_marginals: Floats,
 ) -> None:  # fmt: skip
     """The same passes on logarithms for chosen sentences; edge marginals are added where there is room for them.

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.arrays import Bools, Floats
 from weft.errors import InferenceError
 from weft.infer.chains.candidates import CandidateChain, pair_offsets
 from weft.kernel import fast_kernel, kernel
-from weft.ragged import Booleans, Floats, Indices, States, check_offsets, check_shape
+from weft.ragged import Indices, States, check_offsets, check_shape
 
 __all__ = ["LabelLists"]
 
@@ -161,7 +162,7 @@ class LabelLists:
 
 
 @kernel
-def _list_labels(allowed: Booleans, slots: Indices, labels: States) -> int:
+def _list_labels(allowed: Bools, slots: Indices, labels: States) -> int:
     """List the labels of every position; the first position without any, or -1."""
     count = 0
     for i in range(allowed.shape[0]):

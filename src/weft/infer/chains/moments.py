@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from weft.arrays import Bools, Floats
 from weft.infer.chains.edge_scores import Transitions
 from weft.infer.chains.forward_backward import Messages
 from weft.kernel import fast_kernel, kernel
-from weft.ragged import Booleans, Floats, Indices, States
+from weft.ragged import Indices, States
 
 
 def draw_paths(done: Messages, transitions: Transitions, offsets: Indices, uniform: Floats) -> States:
@@ -68,7 +69,7 @@ def run_covariance(
 @kernel
 def _draw(
     alpha: Floats, edge: Floats, exponential: Floats, step: int,
-    offsets: Indices, scaled: Booleans, uniform: Floats, paths: States,
+    offsets: Indices, scaled: Bools, uniform: Floats, paths: States,
 ) -> None:  # fmt: skip
     states = alpha.shape[1]
     chance = np.empty(states)
@@ -112,7 +113,7 @@ def _pairs(
 
 @kernel
 def _covariance(
-    alpha: Floats, v: Floats, marginals: Floats, scaled: Booleans,
+    alpha: Floats, v: Floats, marginals: Floats, scaled: Bools,
     edge: Floats, exponential: Floats, step: int, bounds: Indices, before: Indices,
     offsets: Indices, weight: Floats, f_node: Floats, f_edge: Floats, f_step: int,
     of_node: Floats, of_edge: Floats, out_step: int,

@@ -19,11 +19,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats, Ints
 from weft.errors import ConfigError, InferenceError
 from weft.kernel import kernel
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Segment(NamedTuple):

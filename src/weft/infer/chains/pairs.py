@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.arrays import Bools, Floats
 from weft.errors import InferenceError
-from weft.ragged import Booleans, Floats, Indices, States, check_shape, first_positions, sentence_of
+from weft.ragged import Indices, States, check_shape, first_positions, sentence_of
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,8 @@ class PairStates:
     boundary: int
     previous: States
     current: States
-    legal: Booleans
-    start: Booleans
+    legal: Bools
+    start: Bools
     index: States
 
     def __len__(self) -> int:
@@ -64,7 +65,7 @@ class PairStates:
             )
         return path
 
-    def opening(self, offsets: Indices) -> Booleans:
+    def opening(self, offsets: Indices) -> Bools:
         """Mask [N, L] that leaves only opening pairs at the first positions of sentences."""
         allowed = np.ones((int(offsets[-1]), len(self)), dtype=np.bool_)
         allowed[first_positions(offsets)] = self.start

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.kernel import kernel
-from weft.ragged import Floats, Indices, States
+from weft.ragged import Indices, States
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from weft.arrays import Bools, Floats
 from weft.errors import InferenceError
 from weft.infer.chains.segment_lattice import (
     Lattice,
@@ -25,8 +26,6 @@ from weft.infer.chains.segment_lattice import (
     segment_marginals,
 )
 from weft.ragged import (
-    Booleans,
-    Floats,
     Indices,
     States,
     check_offsets,
@@ -269,7 +268,7 @@ class SemiMarkov:
         """The label of every position."""
         return self._position_view(solution)[0]
 
-    def _position_view(self, solution: ArrayLike) -> tuple[States, Booleans]:
+    def _position_view(self, solution: ArrayLike) -> tuple[States, Bools]:
         starts, label, extent, _ = self._taken_apart(solution)
         begins = np.zeros(len(self.segment_scores), dtype=np.bool_)
         begins[starts] = True
@@ -299,7 +298,7 @@ class SemiMarkov:
         check_shape(mask, self.segment_scores.shape, "allowed")
         return np.where(mask, self.segment_scores, -np.inf)
 
-    def _label_mask(self, allowed: Booleans) -> Booleans:
+    def _label_mask(self, allowed: Bools) -> Bools:
         """Segments all of whose positions allow their label."""
         mask = np.ones(self.segment_scores.shape, dtype=np.bool_)
         so_far = allowed.copy()

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Bools, Floats
 from weft.infer.chains.chain import Chain
-from weft.ragged import Booleans, Floats
 
 
 def span_probabilities(
@@ -21,7 +21,7 @@ def span_probabilities(
     ends: NDArray[np.integer],
     labels: NDArray[np.integer],
     label_of_state: NDArray[np.integer],
-    goes_on: Booleans,
+    goes_on: Bools,
 ) -> Floats:
     """The probability of every span `starts[k]:ends[k]`, given in the order of the text.
 

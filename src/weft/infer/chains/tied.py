@@ -22,13 +22,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.arrays import Floats, Ints
 from weft.errors import InferenceError
 from weft.infer.chains.chain import Chain
 from weft.kernel import kernel
 from weft.ragged import check_offsets, check_shape, first_positions
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,10 @@ is over the labels that the lists allow: O(sum_i of the product of the lengths o
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Floats, Ints
 from weft.errors import InferenceError
 from weft.kernel import kernel
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 def best_trigrams(labels: Ints, node: Floats, slots: Ints, offsets: Ints, transitions: Floats) -> tuple[Ints, Floats]:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.infer.chains.edge_scores import Transitions
 from weft.kernel import kernel
-from weft.ragged import Floats, Indices, States
+from weft.ragged import Indices, States
 
 
 def run_best(node: Floats, transitions: Transitions, offsets: Indices) -> tuple[States, Floats]:

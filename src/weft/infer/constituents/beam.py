@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.hashing import Keys
+from weft.arrays import Keys
 from weft.infer.constituents.system import (
     ACTION,
     APPEND,

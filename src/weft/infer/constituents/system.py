@@ -25,8 +25,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Keys
 from weft.errors import InferenceError
-from weft.hashing import Keys
 from weft.infer.transitions.state import Table
 from weft.kernel import kernel
 

@@ -23,8 +23,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Keys
 from weft.errors import TemplateError
-from weft.hashing import Keys, avalanche, hash_string, join
+from weft.hashing import avalanche, hash_string, join
 from weft.infer.constituents.system import (
     BEGIN,
     BELOW,

@@ -15,8 +15,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats
 from weft.kernel import kernel
-from weft.ragged import Floats, Indices, States
+from weft.ragged import Indices, States
 
 #: Sums of scores in another order differ by less.
 SLACK = 1e-9

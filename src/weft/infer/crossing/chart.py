@@ -24,9 +24,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats
 from weft.infer.crossing.states import FIRST_BELOW
 from weft.kernel import inner_kernel
-from weft.ragged import Floats, Indices
+from weft.ragged import Indices
 
 NEVER = -np.inf
 TRI, BOX, HALF, TRIX, CHAIN, MEET, N_PAIR_ITEMS = 0, 1, 2, 3, 4, 5, 7

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats
 from weft.infer.crossing.chart import (  # fmt: skip
     BOTH,
     BOX,
@@ -42,7 +43,7 @@ from weft.infer.crossing.regions import both, fill_region, fill_spokes, right
 from weft.infer.crossing.states import N_SPOKES, Tables
 from weft.infer.crossing.walk import walk
 from weft.kernel import inner_kernel, kernel
-from weft.ragged import Floats, Indices, States
+from weft.ragged import Indices, States
 
 
 @kernel

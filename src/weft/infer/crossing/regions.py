@@ -10,6 +10,7 @@ with {u-v} a crossed edge in either direction and L'(a,b;x) = L(a,b;x) {a-b}?.
 
 from __future__ import annotations
 
+from weft.arrays import Floats
 from weft.infer.crossing.chart import NEVER, Chart, Problem
 from weft.infer.crossing.states import (  # fmt: skip
     N_SPOKES,
@@ -26,7 +27,6 @@ from weft.infer.crossing.states import (  # fmt: skip
     Tables,
 )
 from weft.kernel import inner_kernel
-from weft.ragged import Floats
 
 #: Pieces of `Chart.region`, and L without the edge a-b.
 WITH_EDGE, LINKED, OUTER, PLAIN = 0, 1, 2, 3

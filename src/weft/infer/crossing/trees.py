@@ -20,6 +20,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from weft.arrays import Floats
 from weft.errors import InferenceError
 from weft.infer.crossing.bounds import forbid_crossings
 from weft.infer.crossing.decode import decode
@@ -27,7 +28,7 @@ from weft.infer.crossing.parts import KINDS, add_smaller_parts, crossings, is_on
 from weft.infer.crossing.states import tables
 from weft.infer.trees.arcs import ArcSpace, TreeParts, all_arcs
 from weft.infer.trees.eisner import best_higher_order
-from weft.ragged import Floats, States, check_scores, check_shape, sentence_of, sentence_weights, sum_by_sentence
+from weft.ragged import States, check_scores, check_shape, sentence_of, sentence_weights, sum_by_sentence
 
 __all__ = ["CrossingTrees", "crossings", "is_one_endpoint_crossing", "nearest"]
 

@@ -17,9 +17,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.arrays import Floats
 from weft.errors import InferenceError
 from weft.kernel import inner_kernel, kernel
-from weft.ragged import Floats, Indices, States, check_offsets, check_scores, check_shape, one_block
+from weft.ragged import Indices, States, check_offsets, check_scores, check_shape, one_block
 
 __all__ = ["Forest"]
 

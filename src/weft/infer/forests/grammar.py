@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Ints
 from weft.errors import InferenceError
 from weft.formats.grammar import Grammar, Rule
-
-Ints = NDArray[np.int64]
 
 
 class Coded(NamedTuple):

@@ -19,12 +19,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats, Ints
 from weft.draws import uniform
 from weft.errors import ConfigError, InferenceError
-from weft.infer.forests.grammar import Coded, CodedGrammar, Ints
+from weft.infer.forests.grammar import Coded, CodedGrammar
 from weft.kernel import inner_kernel, kernel
 
-Floats = NDArray[np.float64]
 Number = int | np.int64
 Flag = bool | np.bool_
 #: Columns of the table of extra rules.

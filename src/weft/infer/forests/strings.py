@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.infer.forests.grammar import Ints
+from weft.arrays import Ints
 from weft.infer.forests.pcfg import Text
 from weft.kernel import kernel
 

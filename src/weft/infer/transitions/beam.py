@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.hashing import Keys
+from weft.arrays import Keys
 from weft.infer.transitions.constraints import Constraints, allowed_moves
 from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, score_actions
 from weft.infer.transitions.state import G_HEAD, G_LABEL, HEAD, LABEL, NONDET, ROWS, STATIC, WIDTH, Table

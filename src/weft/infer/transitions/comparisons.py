@@ -10,7 +10,7 @@ the same questions are asked of forms, tags or clusters. ROOT agrees with nothin
 
 from __future__ import annotations
 
-from weft.hashing import Keys
+from weft.arrays import Keys
 from weft.infer.transitions.state import HEAD, LE, LENGTH, R1, SCALAR, Table
 from weft.kernel import kernel
 

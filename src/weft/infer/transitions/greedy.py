@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.hashing import Keys
+from weft.arrays import Keys
 from weft.infer.transitions.constraints import Constraints, allowed_moves
 from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, forced_action, score_actions
 from weft.infer.transitions.state import HEAD, LABEL, STALE, Table

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Keys
 from weft.errors import ConfigError, ModelError
-from weft.hashing import Keys
 from weft.infer.transitions.beam import new_beam, parse_with_beam
 from weft.infer.transitions.constraints import Constraints
 from weft.infer.transitions.greedy import parse_greedily

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from weft.hashing import Keys
+from weft.arrays import Keys
 from weft.infer.transitions.state import Table
 from weft.infer.transitions.systems import bases, is_alone
 from weft.infer.transitions.templates import StateProgram, feature_keys

@@ -30,10 +30,10 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Halves, Keys
 from weft.errors import TemplateError
-from weft.hashing import Keys, hash_string
+from weft.hashing import hash_string
 from weft.infer.transitions.comparisons import agree, innermost, prefix, right_edge, same, struck_beside
 from weft.infer.transitions.state import HEAD, L1, L2, LABEL, LE, LS, LV, R1, R2, RS, RV, WIDTH, Table
 from weft.infer.transitions.systems import TransitionSystem
@@ -50,7 +50,6 @@ _WORD, _LABEL, _VL, _VR, _SL, _SR, _DISTANCE, _EL, _EEL, _ER, _EER, _SAME, _EQUA
 _OF_NODES, _COMPARISONS = _KINDS[_LABEL:_DISTANCE] + _KINDS[_EL:_SAME], _KINDS[_SAME:]
 _BLOCKS = ("moves", "both")
 _ZERO = np.uint64(0)
-Halves = NDArray[np.uint32]
 #: Distances from here on are told apart by tens only; so many children are many.
 _FAR, _MANY = 5, 6
 

@@ -23,15 +23,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Halves, Keys
 from weft.errors import ModelError
-from weft.hashing import Keys
 from weft.kernel import inner_kernel, kernel
 from weft.storage import Arrays
 
 Integers = NDArray[np.int16]
 Scores = NDArray[np.int32]
 Floats = NDArray[np.float32]
-Halves = NDArray[np.uint32]
 #: Weights stay within these bounds; the perceptron hardly ever gets near them.
 LARGEST = 32000
 #: Most columns of a narrow table.

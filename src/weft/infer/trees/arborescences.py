@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from weft.arrays import Bools, Floats
 from weft.infer.trees.arcs import ArcSpace
 from weft.kernel import inner_kernel, kernel
-from weft.ragged import Booleans, Floats, Indices, States
+from weft.ragged import Indices, States
 
 __all__ = ["best_arborescences", "k_best_arborescences"]
 
@@ -25,7 +26,7 @@ __all__ = ["best_arborescences", "k_best_arborescences"]
 Rows = tuple[Floats, States, Floats, States]
 
 
-def best_arborescences(space: ArcSpace, arc: Floats, single_root: bool) -> tuple[States, Booleans]:
+def best_arborescences(space: ArcSpace, arc: Floats, single_root: bool) -> tuple[States, Bools]:
     """The best tree of every sentence, and which sentences have one.
 
     >>> from weft.infer.trees.arcs import all_arcs
@@ -144,7 +145,7 @@ def _contract(
 @kernel
 def _best(
     offsets: Indices, first: Indices, head: States, modifier: States, arc: Floats, single: bool, heads: States,
-    found: Booleans,
+    found: Bools,
 ) -> None:  # fmt: skip
     longest = 0
     for s in range(len(offsets) - 1):
@@ -172,7 +173,7 @@ def _put(at: Rows, to: int, h: int, gain: float, dst: int, heads: States, slack:
 
 @inner_kernel
 def _second(
-    n: int, rows: Rows, single: bool, nodes: States, value: Floats, heads: States, fixed: Booleans, slack: float,
+    n: int, rows: Rows, single: bool, nodes: States, value: Floats, heads: States, fixed: Bools, slack: float,
 ) -> tuple[int, float]:  # fmt: skip
     """The word whose arc the second best tree swaps, -1 if there is no second, and what the swap loses.
 
@@ -268,7 +269,7 @@ def _second(
 
 
 @inner_kernel
-def _narrow(n: int, node: int, splits: Indices, weight: Floats, fixed: Booleans) -> None:
+def _narrow(n: int, node: int, splits: Indices, weight: Floats, fixed: Bools) -> None:
     """Forbid what a set of trees leaves out: rows of `splits` are the set above, and an arc that is kept or dropped."""
     for m in range(n):
         fixed[m] = False

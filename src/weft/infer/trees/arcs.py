@@ -20,9 +20,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.arrays import Floats
 from weft.errors import InferenceError
 from weft.kernel import kernel
-from weft.ragged import Floats, Indices, States, check_offsets, check_shape, one_block
+from weft.ragged import Indices, States, check_offsets, check_shape, one_block
 
 __all__ = ["ArcSpace", "TreeParts", "all_arcs"]
 

@@ -26,10 +26,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from weft.arrays import Floats
 from weft.errors import InferenceError
 from weft.infer.trees.dmv_sums import LEFT, RIGHT, sum_trees
 from weft.kernel import kernel
-from weft.ragged import Floats, Indices, States, check_offsets, check_scores, check_shape, one_block
+from weft.ragged import Indices, States, check_offsets, check_scores, check_shape, one_block
 
 __all__ = ["ValenceParts", "ValenceTrees", "squares_of"]
 

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.kernel import inner_kernel, kernel
-from weft.ragged import Floats, Indices
+from weft.ragged import Indices
 
 __all__ = ["LEFT", "RIGHT", "sum_trees"]
 

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.infer.trees.arcs import ArcSpace
 from weft.kernel import inner_kernel, kernel
-from weft.ragged import Floats, Indices, States
+from weft.ragged import Indices, States
 
 __all__ = ["best_first_order", "best_higher_order"]
 

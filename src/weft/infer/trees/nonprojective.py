@@ -10,20 +10,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from weft.arrays import Bools, Floats
 from weft.errors import InferenceError
 from weft.infer.trees.arborescences import best_arborescences, k_best_arborescences
 from weft.infer.trees.arcs import ArcSpace, TreeParts
 from weft.infer.trees.matrix_tree import draw_trees, sum_trees
-from weft.ragged import (
-    Booleans,
-    Floats,
-    States,
-    check_scores,
-    check_shape,
-    sentence_of,
-    sentence_weights,
-    sum_by_sentence,
-)
+from weft.ragged import States, check_scores, check_shape, sentence_of, sentence_weights, sum_by_sentence
 
 __all__ = ["SpanningTrees"]
 
@@ -129,7 +121,7 @@ class SpanningTrees:
         """How many words have different heads in two trees, one number a sentence."""
         return sum_by_sentence((np.asarray(one) != np.asarray(other)).astype(np.float64), self.space.offsets)
 
-    def _check_possible(self, found: Booleans) -> None:
+    def _check_possible(self, found: Bools) -> None:
         if not found.all():
             kind = " with a single root" if self.single_root else ""
             raise InferenceError(

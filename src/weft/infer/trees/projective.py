@@ -16,23 +16,14 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
+from weft.arrays import Bools, Floats
 from weft.errors import InferenceError
 from weft.infer.trees.arcs import ArcSpace, TreeParts
 from weft.infer.trees.eisner import best_first_order, best_higher_order
 from weft.infer.trees.eisner_sums import sum_first_order
 from weft.infer.trees.projective_forest import TreeForest, tree_forest
 from weft.kernel import kernel
-from weft.ragged import (
-    Booleans,
-    Floats,
-    Indices,
-    States,
-    check_scores,
-    check_shape,
-    sentence_of,
-    sentence_weights,
-    sum_by_sentence,
-)
+from weft.ragged import Indices, States, check_scores, check_shape, sentence_of, sentence_weights, sum_by_sentence
 
 __all__ = ["ProjectiveTrees"]
 
@@ -193,7 +184,7 @@ class ProjectiveTrees:
         heads[self.space.modifier[arcs] - 1] = self.space.head[arcs]
         return heads
 
-    def _forests(self, wanted: Booleans | None = None) -> Iterator[tuple[int, TreeForest]]:
+    def _forests(self, wanted: Bools | None = None) -> Iterator[tuple[int, TreeForest]]:
         """The forests of all sentences, or of those wanted, one after the other: they may be large."""
         none = np.zeros(0)
         arc, sibling, grand, tri = (none if scores is None else scores for scores in self._scores)

@@ -24,10 +24,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Bools, Floats
 from weft.infer.forests.forest import Forest
 from weft.infer.trees.arcs import ArcSpace
 from weft.kernel import inner_kernel, kernel
-from weft.ragged import Booleans, Floats, Indices, States
+from weft.ragged import Indices, States
 
 __all__ = ["TreeForest", "tree_forest"]
 
@@ -54,7 +55,7 @@ class TreeForest:
 
 
 def tree_forest(
-    space: ArcSpace, sentence: int, scores: tuple[Floats, Floats, Floats, Floats], kinds: Booleans, single_root: bool
+    space: ArcSpace, sentence: int, scores: tuple[Floats, Floats, Floats, Floats], kinds: Bools, single_root: bool
 ) -> TreeForest | None:
     """All projective trees of a sentence; None where there is none.
 

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Heads
 from weft.kernel import kernel
 
-Heads = NDArray[np.int32]
 #: Stands between the label of a lifted word and that of its old head.
 MARK = "^"
 

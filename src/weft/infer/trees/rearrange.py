@@ -18,11 +18,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from weft.arrays import Bools, Floats
 from weft.errors import InferenceError
 from weft.infer.trees.arcs import ArcSpace, TreeParts
 from weft.infer.trees.projective import ProjectiveTrees
 from weft.kernel import kernel
-from weft.ragged import Booleans, Floats, Indices, States, check_scores, check_shape, one_block, sentence_weights
+from weft.ragged import Indices, States, check_scores, check_shape, one_block, sentence_weights
 
 __all__ = ["DependencyGraphs", "Grown", "Rearranged", "RearrangedTrees", "grow_graph", "rearrange"]
 
@@ -41,7 +42,7 @@ class Rearranged(NamedTuple):
 class Grown(NamedTuple):
     """Graphs as a mask over the arcs of the space, and how many moves each sentence made and what they gained."""
 
-    arcs: Booleans
+    arcs: Bools
     moves: Indices
     gain: Floats
 
@@ -184,7 +185,7 @@ class DependencyGraphs:
     def space(self) -> ArcSpace:
         return self.projective.space
 
-    def best(self) -> Booleans:
+    def best(self) -> Bools:
         """A graph of every sentence that no change or further head makes better."""
         return self.grown().arcs
 
@@ -230,7 +231,7 @@ class DependencyGraphs:
         scores = projective.arc, _sibling_scores(projective)
         return DependencyGraphs(projective.space, *scores, projective.single_root, self.limit)
 
-    def _mask(self, arcs: ArrayLike) -> Booleans:
+    def _mask(self, arcs: ArrayLike) -> Bools:
         mask = one_block(arcs, np.bool_)
         check_shape(mask, (self.space.n_arcs,), "arcs, a mask over the space,")
         return mask
@@ -257,7 +258,7 @@ def _sibling_parts(space: ArcSpace, arcs: Indices) -> Indices:
     return siblings
 
 
-def _chosen(space: ArcSpace, heads: ArrayLike) -> Booleans:
+def _chosen(space: ArcSpace, heads: ArrayLike) -> Bools:
     """Trees as a mask over arcs."""
     arcs = np.zeros(space.n_arcs, dtype=np.bool_)
     arcs[space.tree_arcs(heads)] = True
@@ -265,7 +266,7 @@ def _chosen(space: ArcSpace, heads: ArrayLike) -> Booleans:
 
 
 def _climb(
-    space: ArcSpace, arc: ArrayLike, sibling: ArrayLike, arcs: Booleans, limit: int | None, single: bool, several: bool
+    space: ArcSpace, arc: ArrayLike, sibling: ArrayLike, arcs: Bools, limit: int | None, single: bool, several: bool
 ) -> tuple[Indices, Floats]:
     arc_scores, sibling_scores = check_scores(arc, "arc scores"), check_scores(sibling, "sibling scores")
     check_shape(arc_scores, (space.n_arcs,), "arc scores")
@@ -299,7 +300,7 @@ def _siblings_of(
 @kernel
 def _move(
     offsets: Indices, first: Indices, right: Indices, head: States, modifier: States, rank: States, siblings: Indices,
-    arc: Floats, sibling: Floats, limit: int, single: bool, several: bool, chosen: Booleans, moves: Indices,
+    arc: Floats, sibling: Floats, limit: int, single: bool, several: bool, chosen: Bools, moves: Indices,
     gained: Floats,
 ) -> None:  # fmt: skip
     longest, most = 0, 0

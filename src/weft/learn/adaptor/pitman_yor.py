@@ -15,12 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.arrays import Floats, Keys
 from weft.draws import uniform
 from weft.errors import ConfigError
-from weft.hashing import Keys
 from weft.kernel import inner_kernel, kernel
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 _WIDTH, _STEPS = 1.0, 30  # of the interval for log b
 

@@ -21,15 +21,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats, Ints, Keys
 from weft.draws import uniform
-from weft.hashing import Keys, join
+from weft.hashing import join
 from weft.infer.forests.grammar import Coded
 from weft.infer.forests.pcfg import E_MASS, E_NEXT, E_PIECES, E_STRING, E_SYMBOL, E_TABLE, Extra, Number
 from weft.kernel import inner_kernel
 
-Ints = NDArray[np.int64]
 Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: Columns of the table of tables: entry (-1: not in use), customers, next of the entry, place and length of the codes.
 T_ENTRY, T_COUNT, T_NEXT, T_FIRST, T_SIZE = range(5)

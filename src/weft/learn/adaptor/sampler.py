@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from weft.arrays import Floats, Ints
 from weft.draws import uniform
 from weft.infer.forests.grammar import Coded
 from weft.infer.forests.pcfg import (  # fmt: skip
@@ -33,7 +34,7 @@ from weft.infer.forests.pcfg import (  # fmt: skip
     fill_chart,
 )
 from weft.kernel import inner_kernel, kernel
-from weft.learn.adaptor.restaurants import (  # fmt: skip
+from weft.learn.adaptor.restaurants import (
     ACCEPTED,
     CODES,
     JOINT,
@@ -48,8 +49,6 @@ from weft.learn.adaptor.restaurants import (  # fmt: skip
     TRIED,
     WEIGHT,
     Counts,
-    Floats,
-    Ints,
     Restaurants,
     add_table,
     base_probability,

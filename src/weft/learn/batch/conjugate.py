@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.kernel import fast_kernel
 from weft.learn.batch.descent import Descent, length
-from weft.learn.protocol import Floats
 from weft.learn.training import Arrays
 
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.kernel import fast_kernel
 from weft.learn.batch.line_search import Found, search
-from weft.learn.protocol import Floats
 
 
 class Descent:

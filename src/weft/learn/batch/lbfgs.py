@@ -18,13 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats, Singles
 from weft.errors import ConfigError
 from weft.kernel import fast_kernel
 from weft.learn.batch.descent import Descent, dot, length
-from weft.learn.protocol import Floats
 from weft.learn.training import Arrays
 
-Singles = NDArray[np.float32]
 BLOCK = 2048
 
 

@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.kernel import fast_kernel
 from weft.learn.batch.descent import dot
-from weft.learn.protocol import Floats
 from weft.learn.signals import Gold, gold_of
 
 # One worker's share: adds into the last argument, returns one row of numbers a batch.

@@ -14,9 +14,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.learn.batch.descent import length
-from weft.learn.protocol import Floats
 from weft.learn.training import Arrays, Callback, Checkpoint, EarlyStopping, Progress, Result, run_name
 from weft.progress import progress
 

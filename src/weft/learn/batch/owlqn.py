@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.kernel import fast_kernel
 from weft.learn.batch.descent import Descent, length
-from weft.learn.protocol import Floats
 from weft.learn.training import Arrays
 
 if TYPE_CHECKING:

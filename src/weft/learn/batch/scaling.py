@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.kernel import kernel
-from weft.learn.protocol import Floats
 from weft.learn.training import Arrays
 
 

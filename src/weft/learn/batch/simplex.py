@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.kernel import kernel
-from weft.ragged import Floats, Indices, check_offsets, one_block
+from weft.ragged import Indices, check_offsets, one_block
 
 
 def project_simplex(values: ArrayLike, offsets: ArrayLike, radius: float, equal: bool = False) -> Floats:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from weft.ragged import Floats
+from weft.arrays import Floats
 
 
 def estimate_jumps(sums: Floats, departures: Floats, jumps: Floats, pseudo: float = 1.0, rounds: int = 10) -> Floats:

@@ -15,12 +15,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.arrays import Bools, Floats
 from weft.errors import WeftError
 from weft.text.bitext import Links, check_links
 
-Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
-Booleans = NDArray[np.bool_]
 
 
 def project_labels(links: Links, labels: ArrayLike, source_offsets: ArrayLike, target_offsets: ArrayLike) -> Labels:
@@ -47,7 +46,7 @@ def project_labels(links: Links, labels: ArrayLike, source_offsets: ArrayLike, t
 
 def project_posteriors(
     links: Links, posteriors: ArrayLike, source_offsets: ArrayLike, target_offsets: ArrayLike
-) -> tuple[Floats, Booleans]:
+) -> tuple[Floats, Bools]:
     """The mean label distribution of every target word's links, and which target words have a link (others: zeros).
 
     >>> links = Links.of([[(0, 1), (1, 0), (2, 0)]])

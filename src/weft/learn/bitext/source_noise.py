@@ -17,11 +17,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from weft.arrays import Floats
 from weft.errors import DataError
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats, Singles
 from weft.kernel import kernel
 from weft.learn.bitext.word_alignment import DirectedModel, Side
 from weft.learn.generative.cooccurrence import Types
-from weft.ragged import Floats, Indices
-
-Singles = NDArray[np.float32]
+from weft.ragged import Indices
 
 _LEAST = 1e-20  # of weights that are looked up: nothing is impossible, and 32 bits hold it
 

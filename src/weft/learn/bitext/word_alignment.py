@@ -17,13 +17,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.infer.alignment.links import AlignmentMarginals, Alignments, turned_cells
 from weft.learn.bitext.jumps import estimate_jumps, jump_log_prior
 from weft.learn.generative.cooccurrence import Cooccurrences, Types
 from weft.learn.generative.dirichlet import Rows, estimate_rows
 from weft.learn.generative.em import expectation_maximization
-from weft.ragged import Floats
 
 #: How far a table of jumps reaches.
 REACH = 30

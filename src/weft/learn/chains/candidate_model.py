@@ -17,15 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats, Ints, Rows
 from weft.errors import ConfigError
 from weft.features.weights import Layout
 from weft.infer.chains.candidates import CandidateChain, CandidateParts, pair_offsets
 from weft.kernel import kernel
 from weft.learn.chains.model import FeatureRows, weights_of
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int32]
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.features.weights import Layout
 from weft.infer.chains.document import DocumentChain, DocumentLabels, DocumentMask, DocumentParts
 from weft.learn.chains.model import FeatureRows
-from weft.learn.protocol import Floats, Indices
+from weft.learn.protocol import Indices
 from weft.ragged import check_offsets, first_positions
 
 Labels = NDArray[np.int32]

@@ -21,16 +21,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Floats, Rows
 from weft.errors import ConfigError
 from weft.kernel import kernel
 from weft.learn.chains.document_model import UNKNOWN, DocumentBatch, DocumentModel, Labels
-from weft.learn.protocol import Floats, Indices
+from weft.learn.protocol import Indices
 from weft.learn.training import Callback, Result, Row, Step
 from weft.progress import progress
-
-Rows = NDArray[np.int32]
 
 
 @dataclass(frozen=True)

@@ -20,15 +20,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from weft.arrays import Floats, Ints
 from weft.errors import ConfigError
 from weft.infer.chains.chain import ChainParts
 from weft.learn.chains.labels import LabelSpace
 from weft.ragged import sentence_of
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _LEAST = 1e-300  # what stands for a probability that is zero to the machine
 
 

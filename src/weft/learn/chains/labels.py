@@ -15,13 +15,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Bools, Ints
 from weft.errors import ConfigError, WeftError
 from weft.infer.chains.chain import boundary_mask, pair_states
 from weft.text.schemes import Topology, legal_transitions
 
-Bools = NDArray[np.bool_]
 States = NDArray[np.int32]
-Ints = NDArray[np.int64]
 
 
 class LabelSpace:

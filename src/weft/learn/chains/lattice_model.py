@@ -14,17 +14,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Bools, Floats, Ints, Rows
 from weft.features.weights import Layout
 from weft.infer.chains.candidates import CandidateChain, CandidateParts
 from weft.infer.chains.label_lists import LabelLists
 from weft.learn.chains.model import FeatureRows
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Rows = NDArray[np.int32]
 
 #: Pairs of neighbouring labels that a batch holds at most, unless one sentence alone has more.
 PAIRS = 400_000

@@ -14,11 +14,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from weft.arrays import Bools
 from weft.errors import ConfigError, DataError
-
-Bools = NDArray[np.bool_]
 
 #: Who wins where a token's label is not among those of its type.
 CONFLICTS = ("type", "union", "token")

@@ -16,16 +16,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Bools, Floats, Ints, Rows
 from weft.features.weights import Layout
 from weft.infer.chains.chain import Chain, ChainParts
 from weft.kernel import kernel
 from weft.learn.chains.label_targets import LabelTargets
 from weft.learn.chains.labels import LabelSpace
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Rows = NDArray[np.int32]
 Dense = NDArray[np.float32]
 
 

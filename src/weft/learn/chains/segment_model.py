@@ -16,15 +16,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Floats, Ints, Rows
 from weft.infer.chains.multilabel import MultilabelSegments, Restrictions, SegmentParts, SegmentScores, SegmentSets
 from weft.kernel import kernel
 from weft.learn.chains.model import FeatureRows
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int32]
 
 #: Columns of a word's features for one type: to/start, from/end, to/next, from/next, to/skip, from/skip.
 ROLES = 6

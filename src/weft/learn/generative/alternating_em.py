@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from weft.arrays import Bools, Floats
 from weft.errors import ConfigError
 from weft.infer.chains.label_lists import LabelLists
 from weft.learn.generative.hmm import (
@@ -26,7 +27,7 @@ from weft.learn.generative.hmm import (
     uniform_hmm,
     used_emissions,
 )
-from weft.ragged import Booleans, Floats, Indices, States
+from weft.ragged import Indices, States
 
 #: The alternation ends when the number of labels changes by this share at most.
 CHANGE = 0.05
@@ -56,7 +57,7 @@ class Alternation:
 
 def alternate(
     lists: LabelLists,
-    labels: Booleans,
+    labels: Bools,
     *,
     change: float = CHANGE,
     prune_below: float = 0.0,
@@ -123,12 +124,12 @@ def _limits(start: HMM) -> bytes:
     return np.packbits(start.transitions > 0).tobytes() + np.packbits(start.emissions > 0).tobytes()
 
 
-def _frequent(lists: LabelLists, hmm: HMM, share: float) -> Booleans:
+def _frequent(lists: LabelLists, hmm: HMM, share: float) -> Bools:
     """Tags that make up at least a share of the expected tags of their type, and the commonest of each type."""
     counts = expected_counts(lists, hmm)[0].emissions
     shares = counts / np.repeat(np.maximum(_occurrences(lists), 1), np.diff(lists.begin))
     most: Floats = np.repeat(np.maximum.reduceat(shares, lists.begin[:-1]), np.diff(lists.begin))
-    kept: Booleans = (shares >= share) | (shares == most)
+    kept: Bools = (shares >= share) | (shares == most)
     return kept
 
 

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.arrays import Floats
 from weft.errors import WeftError
 from weft.kernel import kernel
-from weft.ragged import Floats, Indices, check_offsets, one_block, sentence_of
+from weft.ragged import Indices, check_offsets, one_block, sentence_of
 
 Types = NDArray[np.int32]
 _MOST_CELLS = 2**31 - 1

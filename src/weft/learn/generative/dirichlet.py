@@ -19,10 +19,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.kernel import kernel
 from weft.learn.generative.cooccurrence import Types
-from weft.ragged import Floats, Indices, one_block
+from weft.ragged import Indices, one_block
 
 _LEAST = -500.0  # of logarithms of weights: a small alpha must not make them vanish
 

@@ -20,10 +20,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats
 from weft.errors import ConfigError, DataError
 from weft.infer.trees.dmv import LEFT, RIGHT, ValenceParts, ValenceTrees, squares_of
 from weft.learn.generative.dirichlet import estimate_rows
-from weft.ragged import Floats, Indices, States, check_offsets, one_block
+from weft.ragged import Indices, States, check_offsets, one_block
 
 #: What every probability is raised by before trees are searched: nothing is impossible in new sentences.
 SMALL = float(np.exp(-10.0))

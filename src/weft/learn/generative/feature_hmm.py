@@ -17,16 +17,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Floats
 from weft.features.weights import Layout
 from weft.learn.batch.descent import dot
 from weft.learn.batch.objective import Objective
 from weft.learn.chains.lattice_model import LatticeBatch, TableModel
 from weft.learn.chains.model import FeatureRows
 from weft.learn.signals import Likelihood
-
-Floats = NDArray[np.float64]
 
 
 class FeatureHMM:

@@ -17,13 +17,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.infer.trees.dmv import ValenceParts
 from weft.learn.batch.simplex import Groups
 from weft.learn.generative.dmv_model import Counts, TagBatch, ValenceModel, estimate, tally
 from weft.learn.generative.em import expectation_maximization
 from weft.learn.generative.posterior_regularization import Projection, project_posterior
-from weft.ragged import Floats, Indices
+from weft.ragged import Indices
 
 METHODS = ("em", "dd", "pr-s", "pr-as")
 

@@ -18,12 +18,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from weft.arrays import Bools, Floats
 from weft.errors import ConfigError, DataError
 from weft.infer.chains.label_lists import LabelLists
 from weft.kernel import kernel
 from weft.learn.generative.dirichlet import estimate_rows
 from weft.learn.generative.em import EMResult, expectation_maximization
-from weft.ragged import Booleans, Floats, Indices, States, check_shape
+from weft.ragged import Indices, States, check_shape
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Counts(NamedTuple):
     emissions: Floats
 
 
-def full_transitions(n_tags: int) -> Booleans:
+def full_transitions(n_tags: int) -> Bools:
     """All pairs of tags: start before every tag, the end after every tag.
 
     >>> full_transitions(1).astype(int).tolist()
@@ -58,7 +59,7 @@ def full_transitions(n_tags: int) -> Booleans:
     return allowed
 
 
-def uniform_hmm(lists: LabelLists, transitions: Booleans | None = None, emissions: Booleans | None = None) -> HMM:
+def uniform_hmm(lists: LabelLists, transitions: Bools | None = None, emissions: Bools | None = None) -> HMM:
     """Equal probabilities of all transitions and emissions that are allowed; without masks, of all there are.
 
     >>> lists = LabelLists.from_types([[True, False], [True, True]], [0, 1], [0, 2])
@@ -170,7 +171,7 @@ def best_tags(lists: LabelLists, hmm: HMM) -> States:
     return found
 
 
-def observed_transitions(lists: LabelLists, tags: States) -> Booleans:
+def observed_transitions(lists: LabelLists, tags: States) -> Bools:
     """The pairs of neighbouring tags in a tagging, those with start and end included.
 
     >>> lists = LabelLists.from_types([[True, True]], [0, 0], [0, 2])
@@ -190,7 +191,7 @@ def observed_transitions(lists: LabelLists, tags: States) -> Booleans:
     return seen
 
 
-def used_emissions(lists: LabelLists, tags: States) -> Booleans:
+def used_emissions(lists: LabelLists, tags: States) -> Bools:
     """Which types of words have which of their tags in a tagging, as `LabelLists.listed` has them.
 
     >>> lists = LabelLists.from_types([[True, True]], [0, 0], [0, 2])

@@ -26,9 +26,9 @@ from typing import Any
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.learn.batch.simplex import Groups
-from weft.ragged import Floats
 
 #: For multipliers: log Z of the scores less multipliers times features, expectations of features, and whatever else the
 #: caller needs of q, such as expected counts.

@@ -30,12 +30,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.arrays import Bools, Floats
 from weft.errors import ConfigError
 from weft.infer.chains.label_lists import LabelLists
 from weft.kernel import kernel
 from weft.learn.label_cover.shards import LabelShard, TagSets, padded, toss
 from weft.progress import progress
-from weft.ragged import Booleans, Floats, Indices, States, check_shape
+from weft.ragged import Indices, States, check_shape
 
 METHODS = ("lazy", "plain")
 #: So many labels are counted at once where counting them means asking other processes.
@@ -48,7 +49,7 @@ class LabelCover:
     labels and no others, the labels in the order in which they were given to pairs, and how many were forced at the
     start."""
 
-    labels: Booleans
+    labels: Bools
     tags: States
     chosen: list[tuple[int, int]]
     forced: int
@@ -148,7 +149,7 @@ class LazyQueue:
         """Say that counts may have fallen."""
         self.fresh.clear()
 
-    def best(self, without: Booleans | None = None) -> int:
+    def best(self, without: Bools | None = None) -> int:
         """The label with the largest count times weight, left in the queue; -1 if none has any. Labels `without` are
         dropped for good."""
         batch = self.batch
@@ -187,7 +188,7 @@ class LazyQueue:
             heapq.heappop(self.heap)
 
 
-def label_names(labels: Booleans, tags: Sequence[str]) -> list[tuple[str, str]]:
+def label_names(labels: Bools, tags: Sequence[str]) -> list[tuple[str, str]]:
     """Labels as pairs of names, `<s>` and `</s>` for start and end.
 
     >>> label_names(np.array([[0, 0, 1], [1, 0, 0], [0, 0, 0]], dtype=bool), ["N"])
@@ -228,7 +229,7 @@ def _plain(sets: TagSets, tokens: States, weight: Floats | None, seed: int) -> L
 
 @kernel
 def _plain_count(
-    begin: Indices, listed: States, tokens: States, size: int, counts: NDArray[np.int64], inside: Booleans
+    begin: Indices, listed: States, tokens: States, size: int, counts: NDArray[np.int64], inside: Bools
 ) -> None:
     counts[:] = 0
     for p in range(1, len(tokens)):
@@ -244,7 +245,7 @@ def _plain_count(
 
 
 @kernel
-def _plain_apply(one: int, other: int, seed: int, round: int, tokens: States, member: Booleans) -> None:
+def _plain_apply(one: int, other: int, seed: int, round: int, tokens: States, member: Bools) -> None:
     size = member.shape[1]
     asks = np.zeros(len(tokens) + 1, dtype=np.bool_)  # of the pair that ends at a place
     for p in range(1, len(tokens)):

@@ -22,18 +22,19 @@ from typing import Any
 
 import numpy as np
 
+from weft.arrays import Bools
 from weft.errors import ConfigError, InferenceError
 from weft.infer.chains.label_lists import LabelLists
 from weft.kernel import kernel
 from weft.learn.label_cover.shards import TagSets, padded
-from weft.ragged import Booleans, Indices, States
+from weft.ragged import Indices, States
 
 
 @dataclass(frozen=True)
 class ExactCover:
     """The labels of the best solution found, a bound that no solution is below, and whether the two are equal."""
 
-    labels: Booleans
+    labels: Bools
     bound: float
     optimal: bool
 
@@ -50,7 +51,7 @@ class Runs:
     tokens: States
     offsets: Indices
     count: Indices
-    forced: Booleans
+    forced: Bools
 
     @classmethod
     def from_lists(cls, lists: LabelLists) -> Runs:
@@ -83,7 +84,7 @@ class Runs:
             forced,
         )
 
-    def missing(self, labels: Booleans) -> tuple[Indices, Indices]:
+    def missing(self, labels: Bools) -> tuple[Indices, Indices]:
         """How many labels the best path of every run lacks, and how often each label is lacking on these paths."""
         lacks = np.zeros(len(self.count), dtype=np.int64)
         often = np.zeros(labels.shape, dtype=np.int64)
@@ -146,7 +147,7 @@ def exact_cover(lists: LabelLists, *, seconds: float = 60.0, most_variables: int
     return ExactCover(labels, bound, bool(found.status == 0))
 
 
-def min_greedy(lists: LabelLists) -> Booleans:
+def min_greedy(lists: LabelLists) -> Bools:
     """The labels that the search in two stages finds, `[T + 2, T + 2]`.
 
     >>> lists = LabelLists.from_types([[True, True], [True, False]], [0, 1, 1, 0], [0, 3, 4])
@@ -218,7 +219,7 @@ def _edges(runs: Runs, chosen: Indices) -> _Edges:
 
 @kernel
 def _missing(
-    begin: Indices, listed: States, tokens: States, offsets: Indices, count: Indices, labels: Booleans, lacks: Indices,
+    begin: Indices, listed: States, tokens: States, offsets: Indices, count: Indices, labels: Bools, lacks: Indices,
     often: Indices,
 ) -> None:  # fmt: skip
     longest, widest = 1, 1

@@ -23,10 +23,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Bools
 from weft.hashing import avalanche, join
 from weft.infer.chains.label_lists import LabelLists
 from weft.kernel import kernel
-from weft.ragged import Booleans, Indices, States
+from weft.ragged import Indices, States
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class TagSets:
         begin = np.concatenate([[0], np.cumsum([len(each) for each in sets])])
         return cls(begin, np.concatenate(sets)), of_type
 
-    def members(self) -> Booleans:
+    def members(self) -> Bools:
         """Which set has which tag, `[set, tag]`."""
         found = np.zeros((len(self.begin) - 1, self.n_tags), dtype=np.bool_)
         found[np.repeat(np.arange(len(found)), np.diff(self.begin)), self.listed] = True
@@ -192,7 +193,7 @@ def _slot(table: States, left: States, right: States, a: int, b: int) -> np.int6
 @kernel
 def _fill(
     tokens: States, size: int, left: States, right: States, n: Indices, head: States, next_in_row: States, row: States,
-    table: States, pair_of: States, after: States, before: States, used: Indices, forced: Booleans,
+    table: States, pair_of: States, after: States, before: States, used: Indices, forced: Bools,
 ) -> None:  # fmt: skip
     """Enter all pairs of tokens, from the last to the first, so that their lists run from the first to the last."""
     for p in range(len(tokens) - 1, 0, -1):
@@ -241,7 +242,7 @@ def _all_counts(
 @kernel
 def _count(
     labels: Indices, size: int, holders_begin: Indices, holders: States, row: States, next_in_row: States,
-    right: States, n: Indices, member: Booleans, out: Indices,
+    right: States, n: Indices, member: Bools, out: Indices,
 ) -> None:  # fmt: skip
     for k in range(len(labels)):
         one, other = labels[k] // size, labels[k] % size
@@ -257,7 +258,7 @@ def _count(
 def _apply(
     one: int, other: int, seed: np.uint64, round: np.uint64, first: int, tokens: States, size: int,
     holders_begin: Indices, holders: States, row: States, next_in_row: States, left: States, right: States, n: Indices,
-    head: States, table: States, pair_of: States, after: States, before: States, member: Booleans, matched: Booleans,
+    head: States, table: States, pair_of: States, after: States, before: States, member: Bools, matched: Bools,
     used: Indices,
 ) -> Indices:  # fmt: skip
     total = 0

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.arrays import Floats
 from weft.errors import ConfigError, InferenceError
 from weft.kernel import kernel
-from weft.learn.protocol import Floats, Indices
+from weft.learn.protocol import Indices
 
 
 class ChoiceParts:

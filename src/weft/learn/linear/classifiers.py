@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.arrays import Floats
 from weft.errors import ConfigError
-from weft.learn.protocol import Floats
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.arrays import Floats, Singles
 from weft.errors import ConfigError
 from weft.kernel import fast_kernel
-from weft.learn.protocol import Floats
 from weft.progress import progress
 
-Singles = NDArray[np.float32]
 BLOCK = 64  # outputs trained together: a row of weights is then four cache lines
 
 

@@ -21,8 +21,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.arrays import Floats
 from weft.errors import ConfigError
-from weft.learn.protocol import Floats
 from weft.progress import progress
 
 Table = NDArray[Any]

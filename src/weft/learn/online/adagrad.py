@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.kernel import kernel
 from weft.learn.online.loop import OnlineLearner
-from weft.learn.protocol import Floats, Indices
+from weft.learn.protocol import Indices
 from weft.learn.signals import Gold
 from weft.learn.training import Arrays
 

@@ -24,14 +24,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Bools, Floats, Keys
 from weft.errors import ConfigError
 from weft.infer.chains.beam import History, HistoryChain, Patterns, beam, path_score, pattern_values, slot
 from weft.kernel import kernel
 from weft.learn.online.loop import OnlineLearner
 from weft.learn.training import Arrays
-from weft.ragged import Booleans, Floats, Indices, States
+from weft.ragged import Indices, States
 
-Keys = NDArray[np.uint64]
 Labels = NDArray[np.int8]
 
 
@@ -56,7 +56,7 @@ class HistoryData:
     bits: int = 0
     gold: States | None = None
     weight: Floats | None = None
-    legal: Booleans | None = None
+    legal: Bools | None = None
 
     def __len__(self) -> int:
         """Number of sequences."""
@@ -69,7 +69,7 @@ class HistoryData:
         history = History(self.past_offsets, self.past_base, self.past_pattern, self.patterns, weights, self.bits)
         return HistoryChain(node, self.sentences, history, width, self.legal)
 
-    def follows(self) -> Booleans:
+    def follows(self) -> Bools:
         n = self.n_labels
         return np.ones((n + 1, n), dtype=np.bool_) if self.legal is None else self.legal
 
@@ -223,7 +223,7 @@ def _add_path(
 def _epoch(
     order: Indices, sentences: Indices, offsets: Indices, base: Keys, only: Labels, past_offsets: Indices,
     past_base: Keys, past_pattern: NDArray[np.int32], ranges: NDArray[np.int64], starts: Indices, reach: int,
-    widest: int, n_labels: int, bits: int, legal: Booleans, gold: States, weight: Floats, shrink: float, rate: float,
+    widest: int, n_labels: int, bits: int, legal: Bools, gold: States, weight: Floats, shrink: float, rate: float,
     cost: float, width: int, raw: Floats, late: Floats, numbers: Floats,
 ) -> float:  # fmt: skip
     """One pass over sequences in an order; gives the sum of the weighted hinges met on the way."""

@@ -13,8 +13,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.errors import ConfigError
-from weft.learn.protocol import Floats
 from weft.learn.training import (
     Arrays,
     Callback,

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.learn.cost import Cost
 from weft.learn.online.sgd import SGD
-from weft.learn.protocol import Floats
 from weft.learn.signals import Margin
 from weft.learn.training import Result
 

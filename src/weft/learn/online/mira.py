@@ -19,12 +19,13 @@ from typing import Any
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.kernel import kernel
 from weft.learn.cost import Cost, check_cost
 from weft.learn.online.demands import BeatGold, Demands
 from weft.learn.online.loop import OnlineLearner
-from weft.learn.protocol import Floats, Indices
+from weft.learn.protocol import Indices
 from weft.learn.training import Arrays
 
 #: Constraints that are missed by less count as met.

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.learn.cost import Cost, check_cost, cost_parts
 from weft.learn.online.loop import OnlineLearner
-from weft.learn.protocol import Floats
 from weft.learn.signals import gold_of
 from weft.learn.training import Arrays
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.hashing import Keys
+from weft.arrays import Keys
 from weft.infer.transitions.beam import (
     CORRECT,
     WATCHED,

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Keys
 from weft.errors import ConfigError, DataError
-from weft.hashing import Keys
 from weft.infer.transitions.beam import new_beam
 from weft.infer.transitions.model import TransitionParser
 from weft.infer.transitions.scoring import Model

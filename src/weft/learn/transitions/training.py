@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Keys
 from weft.draws import uniform
-from weft.hashing import Keys
 from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, change_action, forced_action, score_actions
 from weft.infer.transitions.state import DYNAMIC, G_HEAD, G_LABEL, NONDET, STALE, STATIC, Table, fill_gold
 from weft.infer.transitions.systems import apply, arc, canonical, cost, finished, first, following, legal, price, start

@@ -10,15 +10,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.hashing import Keys, hash_string
+from weft.arrays import Bools, Heads, Keys
+from weft.hashing import hash_string
 from weft.infer.trees.arcs import ArcSpace
 
-Booleans = NDArray[np.bool_]
-Heads = NDArray[np.int32]
 _MARK = np.uint64(hash_string("mark"))
 
 
-def marks_of(*columns: Booleans) -> Keys:
+def marks_of(*columns: Bools) -> Keys:
     """A table of marks [arc, column] from what holds of arcs.
 
     >>> (marks_of(np.array([True, False]), np.array([True, True])) != 0).tolist()
@@ -27,7 +26,7 @@ def marks_of(*columns: Booleans) -> Keys:
     return np.stack([np.where(column, _MARK, np.uint64(0)) for column in columns], axis=1)
 
 
-def has_arc(space: ArcSpace, heads: Heads) -> Booleans:
+def has_arc(space: ArcSpace, heads: Heads) -> Bools:
     """Which arcs a tree has; a head of -1 is none.
 
     >>> from weft.infer.trees.arcs import all_arcs
@@ -38,7 +37,7 @@ def has_arc(space: ArcSpace, heads: Heads) -> Booleans:
     return np.asarray(heads)[space.word] == space.head
 
 
-def both(space: ArcSpace, words: Booleans) -> Booleans:
+def both(space: ArcSpace, words: Bools) -> Bools:
     """Which arcs join two words of a kind, the root being none.
 
     >>> from weft.infer.trees.arcs import all_arcs
@@ -48,7 +47,7 @@ def both(space: ArcSpace, words: Booleans) -> Booleans:
     return words[space.word] & (space.head > 0) & words[_head_word(space)]
 
 
-def same_stretch(space: ArcSpace, stretch: NDArray[np.int64]) -> Booleans:
+def same_stretch(space: ArcSpace, stretch: NDArray[np.int64]) -> Bools:
     """Which arcs join two words of the same stretch, given by its number; words of -1 are in none.
 
     >>> from weft.infer.trees.arcs import all_arcs

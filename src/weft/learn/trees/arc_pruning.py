@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Mask
 from weft.infer.trees.arcs import ArcSpace, all_arcs
 from weft.infer.trees.projective import ProjectiveTrees
 from weft.learn.online.adagrad import AdaGrad
 from weft.learn.trees.features import TreeWords
 from weft.learn.trees.model import TreeBatch, TreeModel
 
-Mask = NDArray[np.bool_]
 #: Rate of learning; at a higher one filters are surer of themselves than they should be.
 RATE = 0.2
 

@@ -15,15 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats, Keys, Mask
 from weft.features.tree_templates import TreeProgram
-from weft.hashing import Keys
 from weft.infer.trees.arcs import ArcSpace
 from weft.infer.trees.rearrange import DependencyGraphs
 from weft.learn.trees.features import TreeWords
 from weft.learn.trees.model import TreeBatch, TreeModel
-from weft.ragged import Floats
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

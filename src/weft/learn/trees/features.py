@@ -17,11 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from weft.arrays import Floats, Keys
 from weft.features.tree_templates import BINS, ROLES, A, B, Block, G, H, M, S, TreeProgram
-from weft.hashing import Keys, hash_string
+from weft.hashing import hash_string
 from weft.infer.trees.arcs import ArcSpace
 from weft.kernel import inner_kernel, kernel
-from weft.ragged import Floats, Indices, States
+from weft.ragged import Indices, States
 
 SCORE, SCATTER, COLLECT, COUNT = range(4)
 #: Most values between two words that are told apart in a sentence.

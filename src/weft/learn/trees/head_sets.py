@@ -18,13 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.arrays import Heads, Mask
 from weft.errors import ConfigError, InferenceError
 from weft.infer.trees.arcs import ArcSpace
 from weft.infer.trees.projective import ProjectiveTrees
 from weft.ragged import check_shape
-
-Mask = NDArray[np.bool_]
-Heads = NDArray[np.int32]
 
 
 def tree_sets(space: ArcSpace, heads: ArrayLike) -> Mask:

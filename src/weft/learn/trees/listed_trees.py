@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.infer.trees.arcs import ArcSpace, TreeParts
 from weft.infer.trees.projective import ProjectiveTrees
 from weft.kernel import kernel
 from weft.learn.trees.model import TreeBatch, TreeModel
-from weft.ragged import Floats, Indices, States
+from weft.ragged import Indices, States
 
 #: Arcs whose features are kept at most; a feature set of an arc takes some 100 bytes.
 MOST_ARCS = 6_000_000

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats, Heads, Keys
 from weft.errors import ConfigError
 from weft.features.tree_templates import TreeProgram
-from weft.hashing import Keys
 from weft.infer.crossing.parts import add_smaller_parts, grand_arcs_of_grands, smaller_parts
 from weft.infer.crossing.trees import CrossingTrees
 from weft.infer.trees.arcs import ArcSpace, TreeParts, all_arcs
@@ -41,9 +41,8 @@ from weft.learn.trees.features import (
     visit_grands,
     visit_siblings,
 )
-from weft.ragged import Floats, Indices
+from weft.ragged import Indices
 
-Heads = NDArray[np.int32]
 #: Trees that a model searches through.
 SHAPES = ("projective", "nonprojective", "crossing")
 ORDERS = {"projective": (1, 2, 3), "nonprojective": (1, 2), "crossing": (1, 3)}

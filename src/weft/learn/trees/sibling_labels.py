@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats, Ints, Keys
 from weft.errors import InferenceError
 from weft.features.morphology import Morphology
 from weft.features.relation_templates import LETTERS, RelationProgram
@@ -31,12 +32,10 @@ from weft.features.tree_relations import (
     read_arc,
     run_templates,
 )
-from weft.hashing import Keys, join
+from weft.hashing import join
 from weft.kernel import inner_kernel, kernel
 from weft.ragged import check_offsets, one_block
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 _EMPTY = np.uint64(0)
 
 

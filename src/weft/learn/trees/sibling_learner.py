@@ -14,10 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats, Ints
 from weft.errors import ConfigError, DataError
 from weft.features.tree_relations import Table, look_at, most_features
 from weft.kernel import inner_kernel, kernel
-from weft.learn.trees.sibling_labels import Floats, Ints, LabelModel, Room, Trees, find_best, new_room, pair_place
+from weft.learn.trees.sibling_labels import LabelModel, Room, Trees, find_best, new_room, pair_place
 from weft.ragged import one_block
 
 Steps = NDArray[np.int16]

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.infer.trees.arcs import TreeParts
 from weft.learn.batch.objective import Objective
@@ -25,7 +26,6 @@ from weft.learn.batch.optimize import minimize
 from weft.learn.linear.choice import ChoiceModel
 from weft.learn.online.demands import BeatGold, Demand
 from weft.learn.trees.model import TreeBatch, TreeModel
-from weft.ragged import Floats
 
 #: Classifier of domains: penalty of its squared weights, and how many parts each sentence is left out of in turn.
 PENALTY, FOLDS = 1.0, 2

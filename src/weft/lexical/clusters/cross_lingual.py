@@ -28,13 +28,13 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Ints
 from weft.errors import ConfigError, DataError
 from weft.learn.bitext.projection import project_labels
 from weft.lexical.clusters.exchange import PredictiveModel, class_paths
 from weft.lexical.clusters.monolingual import WordClusters, count_bigrams
 from weft.text.bitext import Links, check_links
 
-Ints = NDArray[np.int64]
 METHODS = ("projected", "xlingual")
 
 

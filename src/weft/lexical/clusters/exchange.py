@@ -34,6 +34,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats, Ints
 from weft.errors import ConfigError, DataError
 from weft.kernel import kernel
 from weft.lexical.clusters.monolingual import (
@@ -46,9 +47,7 @@ from weft.lexical.clusters.monolingual import (
     x_log_x,
 )
 
-Ints = NDArray[np.int64]
 Small = NDArray[np.int32]
-Floats = NDArray[np.float64]
 
 #: A move must raise F by more than this: sums of logarithms are not exact, and words must not move in circles.
 LEAST = 1e-7

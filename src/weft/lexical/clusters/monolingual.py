@@ -18,13 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Floats, Ints
 from weft.errors import ConfigError, DataError, FormatError
 from weft.kernel import kernel
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 TABLE = 1 << 15  # x log x is looked up below this: it stays in the processor's cache
 

@@ -15,15 +15,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Ints
 from weft.errors import ConfigError, DataError
 from weft.lexical.clusters.cross_lingual import Bitext, identical_words, project_classes, type_links
 from weft.lexical.clusters.exchange import PredictiveModel
 from weft.lexical.clusters.monolingual import count_bigrams
 from weft.text.bitext import Links
 
-Ints = NDArray[np.int64]
 Sentences = Sequence[Sequence[str]]
 
 

@@ -21,14 +21,10 @@ from heapq import heappop, heappush
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Bools, Floats, Ints
 from weft.errors import InferenceError
 from weft.kernel import kernel
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 #: Posteriors that differ by less than this share of themselves are the same: sums are rounded.
 _SAME = 1e-9

@@ -15,17 +15,13 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Bools, Floats, Ids, Ints, Keys
 from weft.errors import InferenceError
 from weft.features.gazetteer import Gazetteer
-from weft.hashing import Keys
 from weft.kernel import kernel
 from weft.lexical.growth.automata import TokenAutomaton
-from weft.lexical.growth.token_store import EDGE, SLOT, Floats, Ints, Piece, TokenStore
-from weft.text.strings import Ids
-
-Bools = NDArray[np.bool_]
+from weft.lexical.growth.token_store import EDGE, SLOT, Piece, TokenStore
 
 
 class Contexts(NamedTuple):

@@ -16,17 +16,15 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Bools, Ids, Ints, Keys
 from weft.features.index import FeatureIndex
-from weft.hashing import Keys, hash_string, join
+from weft.hashing import hash_string, join
 from weft.kernel import kernel
 from weft.lexical.growth.automata import TokenAutomaton
-from weft.lexical.growth.token_store import EDGE, SLOT, Ints, Piece, TokenStore
+from weft.lexical.growth.token_store import EDGE, SLOT, Piece, TokenStore
 from weft.progress import track
-from weft.text.strings import Ids
 
-Bools = NDArray[np.bool_]
 _IN_NAMES = frozenset(".,'’&-/")
 
 

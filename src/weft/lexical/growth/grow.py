@@ -19,11 +19,12 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from weft.arrays import Ints
 from weft.errors import ConfigError, DataError
 from weft.features.gazetteer import Gazetteer
 from weft.lexical.growth.contexts import gather, induce
 from weft.lexical.growth.extraction import Extractions, Group, droppable, extract, trim
-from weft.lexical.growth.token_store import Ints, TokenStore, split_possessives
+from weft.lexical.growth.token_store import TokenStore, split_possessives
 from weft.text.corpus import Corpus
 from weft.text.doc import Doc
 

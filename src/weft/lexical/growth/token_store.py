@@ -16,17 +16,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Floats, Ids, Ints, Keys
 from weft.errors import DataError
-from weft.hashing import Keys, hash_strings
+from weft.hashing import hash_strings
 from weft.progress import progress
 from weft.text.corpus import Corpus
 from weft.text.doc import Doc
-from weft.text.strings import Ids, StringTable
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from weft.text.strings import StringTable
 
 #: Numbers that no word of a text has: the end of a sentence on either side, and the slot of a pattern.
 EDGE, SLOT = 1, 2

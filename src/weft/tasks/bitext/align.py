@@ -21,13 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft import storage
+from weft.arrays import Bools, Floats
 from weft.errors import ConfigError, DataError, ModelError
 from weft.infer.alignment.links import Alignments, turned_cells
 from weft.infer.alignment.symmetrize import METHODS, links_of_cells, symmetrize_cells
 from weft.learn.bitext.translation_table import TranslationTable
 from weft.learn.bitext.word_alignment import AlignmentSettings, Side, learn_alignment
 from weft.learn.generative.cooccurrence import Cooccurrences, Types
-from weft.ragged import Booleans, Floats, Indices
+from weft.ragged import Indices
 from weft.text.bitext import Links
 
 Words = Sequence[str]
@@ -49,8 +50,8 @@ class Grids:
     target_sizes: Indices
     forward: Floats
     backward: Floats
-    forward_best: Booleans
-    backward_best: Booleans
+    forward_best: Bools
+    backward_best: Bools
 
 
 class Aligner:
@@ -246,7 +247,7 @@ def _check(symmetrize: str, combine: str, threshold: float | None) -> None:
         raise ConfigError(f"threshold={threshold}: expected a probability, from 0 to 1")
 
 
-def _chosen(alignments: Alignments) -> Booleans:
+def _chosen(alignments: Alignments) -> Bools:
     """The cells of the most probable alignments."""
     best = alignments.best()
     cells = np.zeros(len(alignments.translation), dtype=np.bool_)

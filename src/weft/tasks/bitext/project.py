@@ -19,8 +19,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Floats, Ints
 from weft.errors import DataError
 from weft.learn.bitext.projection import project_counts, project_labels
 from weft.lexical.clusters.monolingual import WordClusters
@@ -29,8 +29,6 @@ from weft.text.bitext import Links, check_links
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 OUTSIDE = "O"
 
 
@@ -172,20 +170,20 @@ def _counts(
     return words, project_counts(votes, labels, types, *offsets, n_types=len(words), n_labels=len(names))
 
 
-def _votes(links: Links, certain: Floats, offsets: Integers, other_offsets: Integers) -> Links:
+def _votes(links: Links, certain: Floats, offsets: Ints, other_offsets: Ints) -> Links:
     """The links with scores times the probabilities of the source words' values."""
     check_links(links, offsets, other_offsets)
     word = offsets[links.sentence()] + links.source
     return Links(links.offsets, links.source, links.target, links.score * certain[word])
 
 
-def _numbers(values: Sequence[str], names: Sequence[str]) -> Integers:
+def _numbers(values: Sequence[str], names: Sequence[str]) -> Ints:
     """The values by number, -1 for no value."""
     number = {name: i for i, name in enumerate(names)} | {"": -1}
     return np.fromiter((number[value] for value in values), np.int64, len(values))
 
 
-def _types(docs: Sequence[Doc], lower: bool) -> tuple[Integers, list[str]]:
+def _types(docs: Sequence[Doc], lower: bool) -> tuple[Ints, list[str]]:
     """The type of every word by number, and the types."""
     known: dict[str, int] = {}
     forms = (form.lower() if lower else form for doc in docs for form in doc.column("form"))
@@ -193,7 +191,7 @@ def _types(docs: Sequence[Doc], lower: bool) -> tuple[Integers, list[str]]:
     return types, list(known)
 
 
-def _offsets(docs: Sequence[Doc]) -> Integers:
+def _offsets(docs: Sequence[Doc]) -> Ints:
     sizes = [np.diff(doc.sentence_offsets) for doc in docs]
     return np.concatenate([[0], np.cumsum(np.concatenate(sizes) if sizes else [])]).astype(np.int64)
 

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Bools, Floats
 from weft.errors import ConfigError, DataError
 from weft.evaluate.labels.weak_report import weak_report
 from weft.features.extract import sentence_offsets
@@ -44,8 +45,6 @@ from weft.text.bitext import Links
 from weft.text.doc import Doc
 from weft.text.schemes import split_label
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 PROJECTIONS = ("soft", "hard", "ptt")
 
 

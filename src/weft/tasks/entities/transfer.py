@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.evaluate.labels.weak_report import weak_report
 from weft.features.lexicon import WordClasses
@@ -22,7 +23,7 @@ from weft.features.templates import Templates
 from weft.lexical.clusters.monolingual import load_clusters
 from weft.pipeline.pipeline import State
 from weft.tasks.entities.recognizer import EntityRecognizer, EntitySettings
-from weft.tasks.entities.transfer_data import Floats, Languages, TransferData, TransferSettings, class_ids
+from weft.tasks.entities.transfer_data import Languages, TransferData, TransferSettings, class_ids
 from weft.tasks.labelling.chain_data import ChainReader
 from weft.text.doc import Doc
 

@@ -17,13 +17,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.errors import ConfigError, DataError
 from weft.evaluate.counts import Counts
 from weft.evaluate.curves import CurveRow, curve_points, size_to_reach
 from weft.evaluate.labels.spans import conlleval
 from weft.progress import progress
 from weft.tasks.entities.recognizer import EntityRecognizer, EntitySettings
-from weft.tasks.entities.transfer_data import Floats, TransferData
+from weft.tasks.entities.transfer_data import TransferData
 from weft.text.doc import Doc
 
 SYSTEMS = ("target", "single", "multi", "single+self", "multi+self")

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats
 from weft.errors import ConfigError, DataError
 from weft.features.lexicon import WordClasses
 from weft.features.templates import Templates
@@ -32,7 +33,6 @@ from weft.tasks.labelling.chain_data import ChainData, ChainReader
 from weft.text.conventions.label_types import harmonize
 from weft.text.doc import Doc
 
-Floats = NDArray[np.float64]
 #: Table 2 of Taeckstroem, McDonald and Uszkoreit (2012), transitions by themselves.
 WORDS = (
     "true y[-1] w[-1..1] w[-1]|w[0] w[0]|w[1] w[-1]|w[0]|w[1] w[-1..1].prefix1..5 w[-1..1].suffix1..5 w[-1..1].hyphen"

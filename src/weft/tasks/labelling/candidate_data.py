@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats, Ints, Keys, Rows
 from weft.errors import TemplateError
 from weft.features.extract import Binding, Extractor
 from weft.features.index import FeatureIndex
 from weft.features.templates import Template, Templates
 from weft.features.weights import FrozenTable, Layout
-from weft.hashing import Keys
 from weft.infer.chains.candidates import CandidateChain
 from weft.kernel import kernel
 from weft.learn.chains.candidate_model import CandidateBatch, CandidateModel, LabelParts, chain_of, score_slots
@@ -27,9 +27,6 @@ from weft.storage import Arrays
 from weft.tasks.labelling.candidate_lists import CandidateLists
 from weft.text.doc import Doc
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int32]
 Found = tuple[Keys, Ints, Floats, NDArray[np.int16], Ints]
 
 

@@ -18,11 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Ints, Rows
 from weft.features.remembered import Remembered
 from weft.text.doc import Doc
-
-Ints = NDArray[np.int64]
-Rows = NDArray[np.int32]
 
 
 class CandidateLists:

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats, Ints, Keys, Rows
 from weft.errors import ConfigError, DataError, TemplateError
 from weft.features.by_type import TypeScorer
 from weft.features.extract import Binding, Extractor
@@ -22,7 +23,6 @@ from weft.features.index import FeatureIndex, HashedIndex
 from weft.features.program import Features
 from weft.features.templates import Template, Templates
 from weft.features.weights import FrozenTable, Layout
-from weft.hashing import Keys
 from weft.infer.chains.chain import Chain
 from weft.kernel import kernel
 from weft.learn.chains.labels import LabelSpace
@@ -30,10 +30,6 @@ from weft.learn.chains.model import ChainBatch, ChainModel, DenseRows, DenseTabl
 from weft.storage import Arrays
 from weft.text.doc import Doc
 from weft.text.schemes import Topology
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int32]
 
 
 class ChainReader:

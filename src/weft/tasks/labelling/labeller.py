@@ -19,6 +19,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats
 from weft.errors import ConfigError, DataError, WeftError
 from weft.features.extract import Binding
 from weft.features.templates import Templates
@@ -41,7 +42,6 @@ LEARNERS = ("crf", "perceptron", "mira", "margin", "sgd", "adagrad", "memm")
 #: Learners that maximize likelihood: their scores are log probabilities as they are.
 LIKELIHOOD = ("crf", "sgd", "memm")
 OPTIMIZERS = ("lbfgs", "cg", "pcg", "mixed", "gis")
-Floats = NDArray[np.float64]
 #: Settings of a training run that say nothing of the model; they are not saved with it.
 _OF_THE_MACHINE = ("workers", "cluster", "checkpoint")
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats, Ints
 from weft.errors import ConfigError, DataError
 from weft.infer.chains.chain import Chain
 from weft.infer.chains.tied import Relaxation, TiedChains
@@ -29,8 +30,6 @@ from weft.tasks.labelling.labeller import SequenceLabeller
 from weft.text.doc import Doc
 from weft.text.schemes import numbered
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 #: Probabilities below this are taken for this.
 _LEAST = 1e-12
 

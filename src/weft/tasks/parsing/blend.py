@@ -19,11 +19,12 @@ from itertools import pairwise, zip_longest
 
 import numpy as np
 
+from weft.arrays import Bools, Floats
 from weft.errors import ConfigError, DataError, ModelError
 from weft.infer.trees.arcs import ArcSpace
 from weft.infer.trees.nonprojective import SpanningTrees
 from weft.infer.trees.projectivity import is_tree
-from weft.ragged import Booleans, Floats, Indices, States, sentence_of, sum_by_sentence
+from weft.ragged import Indices, States, sentence_of, sum_by_sentence
 from weft.text import Doc
 from weft.text.strings import StringTable
 
@@ -175,7 +176,7 @@ class _Votes:
         self.space = ArcSpace(self.offsets, head, place[word], sentence[word])
         self.arcs = np.array([self.space.arcs_of(heads) for heads in self.heads]).reshape(self.heads.shape)
         roots = np.array([sum_by_sentence((heads == 0).astype(np.float64), self.offsets) for heads in self.heads])
-        self.one_root: Booleans = (roots == 1).any(axis=0)
+        self.one_root: Bools = (roots == 1).any(axis=0)
 
     def from_parsers(self, n: int) -> _Votes:
         """Those of the first n parsers."""

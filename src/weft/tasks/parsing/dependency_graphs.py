@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Ints
 from weft.errors import ConfigError, DataError, WeftError
 from weft.evaluate.trees.dependency_graphs import evaluate_graphs
 from weft.features.morphology import Morphology
@@ -43,8 +44,6 @@ from weft.tasks.parsing.mst.parser import BATCH, PRUNER_EPOCHS
 from weft.tasks.parsing.relations import RelationLabeller, RelationSettings
 from weft.text.doc import Doc
 from weft.text.edges import Edges, acyclic_edges, note_edges
-
-Ints = NDArray[np.int64]
 
 
 @dataclass

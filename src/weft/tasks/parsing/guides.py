@@ -14,16 +14,14 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Heads, Keys
 from weft.errors import ConfigError, DataError
-from weft.hashing import Keys
 from weft.kernel import kernel
 from weft.pipeline.pipeline import Component
 from weft.ragged import Indices
 from weft.text.doc import Doc
 
-Heads = NDArray[np.int32]
 KEY = "Guide"
 
 

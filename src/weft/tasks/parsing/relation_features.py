@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Keys
 from weft.features.morphology import Morphology, MorphologyReader
-from weft.hashing import Keys
 from weft.tasks.parsing.transitions.features import WordReader
 from weft.text.doc import Doc
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Heads
 from weft.errors import DataError
 from weft.features.extract import write_column
 from weft.text.doc import Doc
-
-Heads = NDArray[np.int32]
 
 
 def write_trees(docs: Sequence[Doc], heads: Heads, labels: Heads, names: Sequence[str]) -> None:

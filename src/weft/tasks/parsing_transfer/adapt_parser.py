@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats, Heads
 from weft.errors import ConfigError, DataError
 from weft.features.morphology import Morphology
 from weft.features.tree_templates import TreeProgram, compile_tree_templates
@@ -32,11 +33,10 @@ from weft.learn.trees.model import TreeBatch, TreeModel
 from weft.learn.trees.target_weights import WeighWords, feature_counts, frequency_factors, seen_factors
 from weft.lexical.clusters.monolingual import cluster_words
 from weft.pipeline.pipeline import State
-from weft.ragged import Floats
 from weft.storage import Arrays
 from weft.tasks.parsing.guides import guide_heads, guide_marks, jackknife_guide
 from weft.tasks.parsing.mst.features import TreeReader, templates_of
-from weft.tasks.parsing.mst.parser import GraphParser, Heads
+from weft.tasks.parsing.mst.parser import GraphParser
 from weft.tasks.parsing.mst.settings import GraphParserSettings
 from weft.tasks.parsing.transitions.features import CLUSTER_FIELDS
 from weft.tasks.parsing.transitions.features import FIELDS as GREEDY_FIELDS

@@ -29,9 +29,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.learn.trees.target_weights import mean_one, ratios, target_odds
-from weft.ragged import Floats
 from weft.tasks.parsing_transfer.noun_phrases import count_words
 from weft.text.doc import Doc
 

@@ -17,9 +17,10 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Keys
 from weft.features.morphology import Morphology
 from weft.features.tree_templates import TreeProgram, compile_tree_templates
-from weft.hashing import Keys, hash_string
+from weft.hashing import hash_string
 from weft.learn.trees.features import TreeWords
 from weft.lexical.typology import TRAITS, Typology
 from weft.lexical.universal_tags import OF_UPOS

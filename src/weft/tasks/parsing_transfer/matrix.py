@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from weft.arrays import Ints
 from weft.errors import ConfigError, DataError
-from weft.evaluate.counts import Counts, Integers, recall
+from weft.evaluate.counts import Counts, recall
 from weft.evaluate.runs import compare_over_runs
 from weft.evaluate.significance import Comparison
 from weft.evaluate.trees.attachment import evaluate_trees, not_punctuation
@@ -83,7 +84,7 @@ class TransferMatrix:
         """All cells, a list a source."""
         return [[self.score(source, target, metric) for target in self.targets] for source in self.sources]
 
-    def by_draw(self, source: str, target: str, metric: str = "UAS") -> Integers:
+    def by_draw(self, source: str, target: str, metric: str = "UAS") -> Ints:
         """One row `gold, system, correct` for every draw and test sentence of a cell."""
         return np.stack([own[metric].rows for own in self.draws[source, target]])
 

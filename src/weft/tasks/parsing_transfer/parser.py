@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Mask
 from weft.errors import ConfigError, DataError
 from weft.evaluate.labels.weak_report import WeakReport, weak_report
 from weft.features.tree_templates import TreeProgram
@@ -32,7 +33,7 @@ from weft.learn.batch.optimize import minimize
 from weft.learn.self_training import SelfLabels, self_train
 from weft.learn.signals import Gold, Partial
 from weft.learn.training import Result
-from weft.learn.trees.head_sets import Mask, ambiguous_sets, report_sets, tree_sets
+from weft.learn.trees.head_sets import ambiguous_sets, report_sets, tree_sets
 from weft.learn.trees.listed_trees import kept_features
 from weft.learn.trees.model import TreeBatch, TreeModel
 from weft.lexical.typology import Language, Typology, read_typology, typology

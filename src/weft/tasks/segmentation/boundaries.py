@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Ints
 from weft.features.characters import (
     CLASSES,
     IS_JOINED,
@@ -29,7 +30,6 @@ from weft.features.characters import (
 )
 from weft.kernel import kernel
 
-Ints = NDArray[np.int64]
 Labels = NDArray[np.int8]
 Masks = NDArray[np.uint8]
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Ints, Keys
 from weft.features.characters import (
     IS_UNSPACED,
     IS_UPPER,
@@ -22,9 +23,9 @@ from weft.features.characters import (
     Classes,
     Codes,
 )
-from weft.hashing import Keys, avalanche, join
+from weft.hashing import avalanche, join
 from weft.kernel import kernel
-from weft.tasks.segmentation.boundaries import Candidates, Ints, Squeezed, squeeze
+from weft.tasks.segmentation.boundaries import Candidates, Squeezed, squeeze
 
 #: Longest part of a word, and most segments of a dictionary entry, that features look at.
 REACH = 24

@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Bools, Floats, Ints, Keys
 from weft.errors import ModelError
 from weft.features.characters import CharacterTable
 from weft.features.index import FeatureIndex
 from weft.features.weights import FrozenTable, Layout
-from weft.hashing import Keys
 from weft.infer.chains.chain import Chain
 from weft.kernel import kernel
 from weft.learn.chains.labels import LabelSpace
@@ -50,10 +50,6 @@ from weft.tasks.segmentation.boundaries import (
 )
 from weft.tasks.segmentation.boundary_features import REACH, entry_key, feature_keys
 from weft.text.doc import Doc
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 STATES = ("BEGUN", "ON", "END", "SINGLE", "SENTENCE")
 _BEGUN, _ON, _END, _SINGLE, _FINAL = range(5)

@@ -22,10 +22,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Keys
 from weft.features.index import FeatureIndex
 from weft.features.remembered import LIMIT, Remembered
 from weft.features.weights import FrozenTable, Layout
-from weft.hashing import Keys, hash_strings
+from weft.hashing import hash_strings
 from weft.learn.chains.labels import LabelSpace
 from weft.learn.chains.model import ChainBatch, ChainModel, FeatureRows
 from weft.storage import Arrays

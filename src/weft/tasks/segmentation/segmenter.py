@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Ids
 from weft.errors import ConfigError, DataError, WeftError
 from weft.features.characters import PARAGRAPH, code_points, types_of
 from weft.features.weights import PRECISIONS
@@ -33,7 +34,6 @@ from weft.text.split import split_by_rule
 
 __all__ = ["Segmenter", "SegmenterSettings", "split_by_rule"]
 
-Ids = NDArray[np.int32]
 #: Characters worked on at a time; documents are joined up to this size, longer ones are cut at sentences.
 WINDOW = 1 << 16
 #: Characters before the end of a window whose decisions wait for the next one.

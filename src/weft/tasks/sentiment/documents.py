@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats
 from weft.errors import ConfigError, DataError, WeftError
 from weft.features.document_terms import Terms, document_counts
 from weft.features.representations.correspondence import Correspondence
-from weft.learn.protocol import Floats
 from weft.pipeline.pipeline import Component, State
 from weft.pipeline.settings import Settings
 from weft.storage import Arrays

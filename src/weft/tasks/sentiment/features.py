@@ -19,11 +19,12 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats, Keys
 from weft.features.index import FeatureIndex
-from weft.hashing import Keys, hash_string, hash_strings, join
+from weft.hashing import hash_string, hash_strings, join
 from weft.kernel import kernel
 from weft.learn.chains.model import FeatureRows
-from weft.learn.protocol import Floats, Indices
+from weft.learn.protocol import Indices
 from weft.lexical.polarity_lexicon import NEGATORS, PolarityLexicon, ends_scope, is_negator
 from weft.text.conventions.polarity import POLARITIES
 from weft.text.doc import Doc

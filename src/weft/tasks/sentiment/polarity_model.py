@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix, hstack, vstack
 
+from weft.arrays import Floats
 from weft.errors import ConfigError, DataError
 from weft.features.document_terms import document_counts
 from weft.features.representations.correspondence import (
@@ -28,7 +29,7 @@ from weft.features.representations.correspondence import (
 )
 from weft.learn.linear.huber import fit_huber
 from weft.learn.linear.pivots import pivot_predictors
-from weft.learn.protocol import Floats, Indices
+from weft.learn.protocol import Indices
 
 METHODS = ("base", "scl", "scl-mi")
 

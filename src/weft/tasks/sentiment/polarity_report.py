@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.learn.protocol import Floats, Indices
+from weft.arrays import Floats
+from weft.learn.protocol import Indices
 from weft.tasks.sentiment.polarity_model import PolarityModel
 
 

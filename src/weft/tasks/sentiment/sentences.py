@@ -24,14 +24,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from weft.arrays import Floats, Keys
 from weft.errors import ConfigError, DataError, WeftError
 from weft.evaluate.labels.sentiment import evaluate_polarities
-from weft.hashing import Keys
 from weft.infer.chains.document import DocumentChain, DocumentMask
 from weft.learn.chains.document_model import UNKNOWN, DocumentBatch, DocumentModel, Labels
 from weft.learn.chains.document_sgd import DocumentSGD
 from weft.learn.chains.model import FeatureRows
-from weft.learn.protocol import Floats
 from weft.lexical.polarity_lexicon import NEGATORS, PolarityLexicon
 from weft.pipeline.pipeline import Component, State
 from weft.pipeline.settings import Settings

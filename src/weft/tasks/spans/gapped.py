@@ -16,8 +16,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Floats
 from weft.errors import ConfigError, DataError, WeftError
 from weft.evaluate.counts import Score
 from weft.features.templates import Templates
@@ -31,8 +31,6 @@ from weft.tasks.spans.gapped_data import SegmentData, SegmentReader, SegmentScor
 from weft.text.doc import Doc
 from weft.text.layers import Pieces, SpanLayer, words_of_chars
 from weft.text.split import split_by_rule
-
-Floats = NDArray[np.float64]
 
 #: What is looked at around a selected word, at both words of an edge, and at skipped words; tags come on top.
 NODE = "true w[-1..1] w[-1..1].lower w[-1..1].shape w[-1..1].prefix2..4 w[-1..1].suffix2..4"

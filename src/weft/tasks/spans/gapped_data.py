@@ -16,25 +16,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Floats, Ints, Keys
 from weft.errors import DataError, TemplateError
 from weft.features.extract import Extractor
 from weft.features.index import FeatureIndex, HashedIndex
 from weft.features.program import Features
 from weft.features.templates import Templates
 from weft.features.weights import FrozenTable, Layout
-from weft.hashing import Keys, hash_string, join
+from weft.hashing import hash_string, join
 from weft.infer.chains.multilabel import MultilabelSegments, Restrictions, Segment
 from weft.kernel import kernel
 from weft.learn.chains.model import FeatureRows
 from weft.learn.chains.segment_model import ROLES, SegmentBatch, SegmentModel, assemble, pair_offsets
 from weft.storage import Arrays
 from weft.text.doc import Doc
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int32]
 
 BLOCKS = ("node", "pair", "between")
 #: Last distances of the ranges 1, 2, 3, 4, 5-7, 8-12, 13 and more.

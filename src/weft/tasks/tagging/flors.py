@@ -24,6 +24,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Ints, Singles
 from weft.errors import ConfigError, DataError, WeftError
 from weft.features.extract import read_column, runs_of, sentence_offsets
 from weft.features.representations.counts import BOUNDARY, NeighbourCounts
@@ -37,8 +38,6 @@ from weft.storage import Arrays, from_sparse, to_sparse
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
 
-Ints = NDArray[np.int64]
-Singles = NDArray[np.float32]
 CONTEXTS = ("counts", "clusters", "embeddings")
 #: Words tagged together: a row of margins for each is held in memory.
 _BATCH = 20_000

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats
 from weft.errors import ConfigError, DataError
 from weft.features.templates import Templates
 from weft.features.weights import Layout
@@ -42,7 +43,6 @@ from weft.tasks.labelling.labeller import LabellerSettings
 from weft.tasks.tagging.trigram_graph import POOLING, TypeGraph, interpolated_tags
 from weft.text.doc import Doc
 
-Floats = NDArray[np.float64]
 Tags = NDArray[np.int32]
 #: The word, its affixes, capitals, digits, hyphens and other marks (shape); transitions are tag bigrams alone.
 TEMPLATES = "true y[-1] w[0] w[0].prefix1..4 w[0].suffix1..4 w[0].capital w[0].hyphen w[0].digit w[0].kind"

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Bools, Floats
 from weft.errors import ConfigError, DataError, WeftError
 from weft.features.extract import sentence_offsets
 from weft.infer.chains.label_lists import LabelLists
@@ -37,7 +38,7 @@ from weft.lexical.dictionary import TagDictionary
 from weft.lexical.universal_tags import UNIVERSAL_TAGS
 from weft.pipeline.pipeline import Component, State
 from weft.pipeline.settings import Settings
-from weft.ragged import Booleans, Floats, States
+from weft.ragged import States
 from weft.storage import Arrays
 from weft.text.doc import Doc
 
@@ -94,7 +95,7 @@ class Induction:
 
     tags: States
     hmm: HMM
-    labels: Booleans
+    labels: Bools
     cover: States | None
     phases: list[Phase]
     why: str

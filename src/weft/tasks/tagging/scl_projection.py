@@ -24,20 +24,18 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from weft import storage
+from weft.arrays import Floats, Ints, Keys
 from weft.errors import ConfigError, DataError, ModelError
 from weft.features.extract import Extractor
 from weft.features.index import FeatureIndex
 from weft.features.program import Features
 from weft.features.representations.correspondence import Correspondence, select_pivots_by_count
 from weft.features.templates import Template, Templates
-from weft.hashing import Keys
 from weft.learn.chains.model import Dense
 from weft.learn.linear.pivots import pivot_predictors
 from weft.pipeline.settings import Settings
 from weft.text.doc import Doc
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 #: The 58 kinds of features: eleven of each word in a window of five, and the words of a window of three. The paper
 #: names their number only; this is a set of that size.
 FEATURES = (

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats, Ids, Ints
 from weft.errors import ConfigError, DataError
 from weft.features.representations.trigrams import TrigramContexts
 from weft.graph.csr import Graph
@@ -25,9 +26,6 @@ from weft.graph.propagate import Propagation
 from weft.infer.chains.chain import Chain
 from weft.text.doc import Doc
 
-Ints = NDArray[np.int64]
-Ids = NDArray[np.int32]
-Floats = NDArray[np.float64]
 POOLING = ("mean", "entropy")
 
 

@@ -22,8 +22,8 @@ from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Floats, Ints
 from weft.errors import ConfigError, DataError, WeftError
 from weft.features.extract import sentence_offsets
 from weft.features.representations.counts import strings_of_bytes, strings_to_bytes
@@ -33,8 +33,6 @@ from weft.pipeline.settings import Settings
 from weft.storage import Arrays
 from weft.text.doc import Doc
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 _NEVER = -1e30  # what has no probability: a search among nothing else still finds a path
 #: Tags of an unknown word that are less likely than this share of its best one are not tried.
 _WORTH = 1e-3

@@ -20,8 +20,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.arrays import Bools, Floats, Ints
 from weft.errors import ConfigError, DataError
 from weft.evaluate.labels.dictionaries import dictionary_report
 from weft.evaluate.labels.weak_report import WeakReport, weak_report
@@ -45,10 +45,6 @@ from weft.tasks.labelling.chain_data import ChainData, ChainReader
 from weft.tasks.labelling.column_labeller import ColumnLabeller, ColumnSettings
 from weft.tasks.labelling.labeller import LabellerSettings
 from weft.text.doc import Doc
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 #: Features of the paper: of the word itself, each with the tag; and pairs of tags.
 TEMPLATES = "y[-1] w[0] w[0].suffix1..3 w[0].capital w[0].hyphen w[0].digit"

@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Bools, Floats, Keys
 from weft.errors import ConfigError, TemplateError
 from weft.features.extract import Extractor
 from weft.features.templates import Template, Templates
-from weft.hashing import Keys, hash_string
+from weft.hashing import hash_string
 from weft.infer.chains.beam import Patterns
 from weft.learn.online.history_margin import HistoryData
-from weft.ragged import Floats, Indices, States
+from weft.ragged import Indices, States
 from weft.tasks.uncertainty.features import FIELDS
 from weft.text.doc import Doc
 
@@ -30,7 +31,6 @@ LABEL = "LABEL"
 BIASES = frozenset({"SENLEN", "DOCPT"})
 #: Bits more than places have that tell hashed features apart which were met from those which were not.
 _FINER = 3
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Floats
 from weft.errors import ConfigError, DataError
 from weft.features.templates import Templates
 from weft.learn.linear.classifiers import linear_svm
 from weft.learn.online.history_margin import HistoryMargin
-from weft.ragged import Floats, States
+from weft.ragged import States
 from weft.storage import Arrays
 from weft.tasks.uncertainty.data import Observed, Space, class_weights, look
 from weft.text.doc import Doc

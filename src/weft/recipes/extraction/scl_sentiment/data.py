@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from weft.arrays import Bools, Floats
 from weft.features.document_terms import Terms, document_counts, unit_rows
 from weft.formats.reviews import Review, read_reviews, without_duplicates
-from weft.learn.protocol import Floats, Indices
+from weft.learn.protocol import Indices
 from weft.tasks.sentiment.polarity_model import (
     PolarityModel,
     choose_pivots,
@@ -30,7 +30,6 @@ DOMAINS = ("books", "dvd", "electronics", "kitchen")
 FILES = {name: f"sentiment/blitzer-raw/{name}.tsv.gz" for name in DOMAINS}
 FOLDS = 5
 SYSTEMS = ("base", "base+50", "SCL", "SCL-MI", "SCL-MI+50")
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

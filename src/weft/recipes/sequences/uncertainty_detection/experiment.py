@@ -20,6 +20,7 @@ from itertools import chain, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Ints
 from weft.evaluate.counts import Counts, Score
 from weft.evaluate.labels.hedges import score_hedges, token_accuracy
 from weft.evaluate.significance import confidence_interval, paired_bootstrap
@@ -50,7 +51,6 @@ PAPER_SCOPES: tuple[tuple[float, float | None], ...] = (
     (66.9, None), (79.5, 34.80), (82.4, 33.18), (83.1, 35.70), (83.4, 40.14), (83.6, 41.15), (84.1, 40.04),
     (84.4, 40.04), (84.5, 39.64),
 )  # fmt: skip
-Numbers = NDArray[np.int64]
 
 
 @dataclass
@@ -67,7 +67,7 @@ class CueTask:
         return cls(part, written, look(part.seen, written))
 
     def fit(
-        self, sentences: Sequence[int] | Numbers, chosen: Sequence[int], margin: Margin = CUE_MARGIN, bits: int = PLACES
+        self, sentences: Sequence[int] | Ints, chosen: Sequence[int], margin: Margin = CUE_MARGIN, bits: int = PLACES
     ) -> LabelModel:
         """Train on some sentences with some templates, by their numbers."""
         part = self.part
@@ -75,20 +75,20 @@ class CueTask:
         own = self.observed.choose(chosen).take(sentences)
         return LabelModel.fit(self.templates, own, label_numbers(list(gold)), margin, bits)
 
-    def labels(self, model: LabelModel, sentences: Sequence[int] | Numbers, chosen: Sequence[int]) -> list[list[str]]:
+    def labels(self, model: LabelModel, sentences: Sequence[int] | Ints, chosen: Sequence[int]) -> list[list[str]]:
         """The labels of some sentences under a model."""
         own = self.observed.choose(chosen).take(sentences)
         names = [LABELS[number] for number in model.best(own)]
         return [names[first:end] for first, end in pairwise(own.sentences.tolist())]
 
-    def token_f1(self, labels: Sequence[Sequence[str]], sentences: Sequence[int] | Numbers) -> float:
+    def token_f1(self, labels: Sequence[Sequence[str]], sentences: Sequence[int] | Ints) -> float:
         """F of the words of cues, B and I taken as one."""
         gold = [cue_labels(self.part.hedges[s], len(self.part.trees[s])) for s in sentences]
         ours, theirs = (np.array([label != "O" for each in side for label in each]) for side in (gold, labels))
         return Score(int(ours.sum()), int(theirs.sum()), int((ours & theirs).sum())).f1
 
     def cues(
-        self, labels: Sequence[Sequence[str]], sentences: Sequence[int] | Numbers, pairs: set[Pair]
+        self, labels: Sequence[Sequence[str]], sentences: Sequence[int] | Ints, pairs: set[Pair]
     ) -> list[list[Hedge]]:
         """The cues behind labels."""
         return [
@@ -114,7 +114,7 @@ class ScopeTask:
         seen = with_cues(part.seen, part.trees, [(s, hedge.cue) for s, hedge in items])
         return cls(part, items, written, look(seen, written))
 
-    def inside(self, sentences: Sequence[int] | Numbers) -> list[int]:
+    def inside(self, sentences: Sequence[int] | Ints) -> list[int]:
         """The numbers of the sequences of some sentences."""
         chosen = set(map(int, sentences))
         return [number for number, (s, _) in enumerate(self.items) if s in chosen]

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from weft.evaluate.counts import Counts, Integers, f1
+from weft.arrays import Ints
+from weft.evaluate.counts import Counts, f1
 from weft.evaluate.runs import interval_over_runs, mean_over_runs
 from weft.evaluate.significance import Comparison
 from weft.lexical.clusters.pivot import SharedClusters
@@ -140,5 +141,5 @@ class Samples:
     def _f1(self, row: str, column: str) -> list[float]:
         return [100 * counts.total().f1 for counts in self.counts[row][column]]
 
-    def _rows(self, row: str, column: str) -> Integers:
+    def _rows(self, row: str, column: str) -> Ints:
         return np.stack([counts.rows for counts in self.counts[row][column]])

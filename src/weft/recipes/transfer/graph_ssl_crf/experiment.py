@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from weft.arrays import Floats
 from weft.evaluate.labels.tagging import TagReport, evaluate_labels
 from weft.evaluate.runs import compare_over_runs, interval_over_runs
 from weft.evaluate.significance import Comparison, Interval, mcnemar
@@ -23,7 +24,7 @@ from weft.recipes.corpora import adaptation as material
 from weft.recipes.corpora.adaptation import sentences_of
 from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
 from weft.recipes.transfer.graph_ssl_crf.data import Shift, doc_of, genre, interrogatives, questions
-from weft.tasks.tagging.graph_propagation import Floats, GraphTagger
+from weft.tasks.tagging.graph_propagation import GraphTagger
 from weft.tasks.tagging.trigram_graph import TypeGraph
 from weft.text.doc import Doc
 

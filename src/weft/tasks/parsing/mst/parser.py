@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Heads
 from weft.errors import ConfigError, DataError, WeftError
 from weft.features.morphology import Morphology
 from weft.features.tree_templates import TreeProgram, compile_tree_templates
@@ -49,7 +50,6 @@ from weft.tasks.parsing.transitions.features import CLUSTER_FIELDS
 from weft.tasks.parsing.tree_columns import check_trees, tree_scores, write_trees
 from weft.text.doc import Doc
 
-Heads = NDArray[np.int32]
 #: Words a search goes through at a time.
 BATCH = 2000
 #: Passes over the trees when arcs are filtered.

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Keys
 from weft.features.extract import gather_rows, read_column, runs_of, sentence_offsets
 from weft.features.lexicon import Lexicon
-from weft.hashing import Keys, hash_string
+from weft.hashing import hash_string
 from weft.text.doc import Doc
 
 #: Fields of templates: columns of documents, with an attribute of `weft.features.attributes` behind a point.

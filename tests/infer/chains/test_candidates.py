@@ -113,3 +113,13 @@ def test_sums_hold_whatever_the_size_of_scores(chain, size, forbidding, seed):
             for c in range(np.diff(chain.slots)[i]):
                 p = sum(np.exp(score - log_z) for score, path in every if path[i - chain.offsets[s]] == c)
                 assert marginals.node[chain.slots[i] + c] == pytest.approx(p, abs=1e-9)
+
+
+def test_marginals_hold_where_a_huge_pair_leaves_a_candidate_that_nothing_reaches():
+    # The first word's second candidate is far below its first, and its pair is beyond the range of floating point.
+    slots, offsets = np.array([0, 2, 4]), np.array([0, 2])
+    node, edge = np.array([0.0, -5000.0, 0.0, -5000.0]), np.array([0.0, 0.0, 0.0, 2000.0])
+    total, marginals = CandidateChain(node, edge, slots, offsets).log_partition_and_marginals()
+    assert total.tolist() == [0.0]
+    assert marginals.node.tolist() == [1.0, 0.0, 1.0, 0.0]
+    assert marginals.edge.tolist() == [1.0, 0.0, 0.0, 0.0]

@@ -102,6 +102,8 @@ def _scaled(
                         mass += y
                         edge_out[at + b] = x * y
                     beta[a - slots[i - 1]] = mass
+                    if not mass < LARGE:  # too large, or not a number where an infinite factor met a zero
+                        left[s] = True
 
 
 @kernel

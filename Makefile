@@ -32,7 +32,7 @@ demo: $(VENV)/.run
 	$(BIN)/weft annotate examples/note.txt --show
 	$(BIN)/weft annotate examples/note.txt --out $(DEMO)/note.conllu
 	head -n 14 $(DEMO)/note.conllu
-	@echo "All of it is in $(DEMO)/note.conllu; docs/tour.md goes on from here."
+	@echo "All of it is in $(DEMO)/note.conllu; docs/start/tour.md continues from here."
 
 # Files go whole to one of two workers, so that each kernel is compiled by few of them; what measures time runs alone.
 test: lint

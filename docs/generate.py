@@ -162,7 +162,7 @@ def _page_of(slug: str) -> str:
 def _api_pages() -> dict[Path, str]:
     """One page per room of the package, with every module that is not private."""
     package = ROOT / "src" / "weft"
-    pages = {"index": "# API\n\nMade from the docstrings. What most programs need:\n\n::: weft\n"}
+    pages = {"index": "# API\n\nGenerated from the docstrings. Most programs need only these names:\n\n::: weft\n"}
     for room, title in ROOMS.items():
         folder = package if room == "weft" else package / room
         prefix = "weft" if room == "weft" else f"weft.{room}"
@@ -232,7 +232,7 @@ def _cell(cell: Cell) -> str:
 
 
 def _plot(facts: dict[str, Any]) -> Curve | None:
-    """The rows of a benchmark as points, where it says what to show: `plot` names a title and the columns."""
+    """The rows of a benchmark as points, if its `plot` names a title and the columns to show."""
     plot = facts.get("plot")
     if plot is None:
         return None
@@ -241,7 +241,7 @@ def _plot(facts: dict[str, Any]) -> Curve | None:
 
 
 def _pipeline_blocks() -> dict[str, str]:
-    """The table of all trained pipelines, and the cards of the English one, with scores by genre, and of its option."""
+    """The table of all trained pipelines, and the cards of the two English models, with scores by genre."""
     reports = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("pipeline-*.json"))]
     cards = {}
     for name in ("en", "en-speech"):

@@ -1,4 +1,4 @@
-"""What a newcomer relies on: examples that can be used, a README that shows what is, packages that are complete."""
+"""What a newcomer relies on: usable examples, an up-to-date README and documentation, complete packages."""
 
 from __future__ import annotations
 
@@ -86,3 +86,17 @@ def test_only_the_first_page_is_in_no_group() -> None:
 
 def test_the_readme_is_an_invitation() -> None:
     assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+
+
+def test_the_readme_shows_eight_benchmarks() -> None:
+    block = (ROOT / "README.md").read_text().split("<!-- generated: benchmarks-eight -->")[1]
+    rows = [line for line in block.split("<!-- end generated -->")[0].splitlines() if line.startswith("| ")]
+    assert len(rows) == 1 + 8
+
+
+def test_every_room_has_an_api_page() -> None:
+    navigation, generator = ((ROOT / name).read_text() for name in ("mkdocs.yml", "docs/generate.py"))
+    for room in (path.parent.name for path in (ROOT / "src" / "weft").glob("*/__init__.py")):
+        if room != "cli":
+            assert f" api/{room}.md\n" in navigation
+            assert f'"{room}": "' in generator

@@ -29,10 +29,10 @@ $(VENV)/.bench: $(VENV)/.run
 # Annotate a short text with the model of the package: trees, chunks, entities, and the same as CoNLL-U.
 demo: $(VENV)/.run
 	@mkdir -p $(DEMO)
-	$(BIN)/weft annotate examples/note.txt --show
+	$(BIN)/weft annotate examples/note.txt --to show
 	$(BIN)/weft annotate examples/note.txt --out $(DEMO)/note.conllu
 	head -n 14 $(DEMO)/note.conllu
-	@echo "All of it is in $(DEMO)/note.conllu; docs/tour.md goes on from here."
+	@echo "All of it is in $(DEMO)/note.conllu; docs/start/tour.md continues from here."
 
 # Files go whole to one of two workers, so that each kernel is compiled by few of them; what measures time runs alone.
 test: lint
@@ -55,7 +55,7 @@ render: $(VENV)/.run results/demo.txt
 # What `make demo` shows, for the README.
 results/demo.txt: examples/note.txt src/weft/models/en.weft | $(VENV)/.run
 	@mkdir -p results
-	COLUMNS=100 $(MAKE) --no-print-directory demo | sed -n 's#^$(BIN)/weft#$$ weft#; s#^head#$$ head#; /^All of it/d; /--show/,$$p' > $@.part
+	COLUMNS=100 $(MAKE) --no-print-directory demo | sed -n 's#^$(BIN)/weft#$$ weft#; s#^head#$$ head#; /^All of it/d; /--to show/,$$p' > $@.part
 	mv $@.part $@
 
 # The pictures of the page in the documentation; needs Chromium.

@@ -1,4 +1,4 @@
-"""Show the examples of docstrings as code: a plug-in of the tool that reads docstrings for the API pages."""
+"""Show the examples of docstrings as code: a plug-in of the tool that generates the API pages."""
 
 from __future__ import annotations
 

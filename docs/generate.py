@@ -1,7 +1,7 @@
-"""Write what README and documentation show of the results: tables, figures and the list of systems.
+"""Write the results into README and documentation: tables, figures and the list of systems.
 
-Figures are never written by hand: `make docs` runs this over `results/*.json`. Between a marker
-`<!-- generated: NAME -->` and `<!-- end generated -->` the text is replaced; `--check` only says what would change.
+No number is written by hand: `make render` runs this over `results/*.json`. It replaces the text between a marker
+`<!-- generated: NAME -->` and `<!-- end generated -->`; `--check` only lists the pages that would change.
 """
 
 from __future__ import annotations
@@ -24,28 +24,75 @@ ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "results"
 MARKED = re.compile(r"(<!-- generated: ([a-z0-9_-]+) -->\n)(.*?)(<!-- end generated -->)", re.DOTALL)
 ROOMS = {
+    "weft": "Foundation",
     "text": "Text",
     "formats": "Formats",
     "features": "Features",
-    "lexical": "Words and lists",
     "infer": "Inference",
     "graph": "Graphs",
     "learn": "Learning",
-    "tasks": "Tasks",
+    "lexical": "Lexical resources",
     "evaluate": "Evaluation",
-    "treebanks": "Annotation schemes",
-    "pictures": "Pictures",
-    "scale": "Annotating much text",
-    "interop": "Other libraries",
+    "treebanks": "Treebanks",
+    "pipeline": "Pipelines and models",
+    "tasks": "Tasks",
+    "training": "Training pipelines",
+    "annotate": "Labelling by people",
     "recipes": "Recipes",
+    "pictures": "Pictures",
+    "interop": "Other libraries",
+    "scale": "Annotating at scale",
     "serve": "Service",
-    "weft": "Models, pipelines and the rest",
 }
-INTRODUCTION = """# Systems
 
-Each published system is one module, one command and one file of results. Those that are *present* have a page with
-their tables beside the paper's, *started* ones can be run (`weft reproduce SLUG`), the others are *planned*.
-"""
+#: One value of a benchmark: its name, the first cell of the row, the column.
+Cell = tuple[str, str, str]
+#: The rows of the README: what was measured, Weft's value, the peer and its value.
+EIGHT: list[tuple[str, Cell, str, Cell | None]] = [
+    ("English pipeline from raw text, words/s", ("pipeline", "words/s, one core", "figure"), "", None),
+    (
+        "tagging UPOS, XPOS and features, words/s",
+        ("tagger_peers", "spaCy", "Weft's"),
+        "spaCy",
+        ("tagger_peers", "spaCy", "its words/CPU s"),
+    ),
+    (
+        "parsing English-EWT, words/s",
+        ("parser", "arc-eager, dynamic", "words/s"),
+        "UDPipe",
+        ("parser", "UDPipe 1.4, beam 5", "words/s"),
+    ),
+    (
+        "parsing English-EWT, dev LAS %",
+        ("parser", "arc-eager, dynamic", "dev LAS"),
+        "UDPipe",
+        ("parser", "UDPipe 1.4, beam 5", "dev LAS"),
+    ),
+    (
+        "training a CRF on CoNLL-2000, CPU s",
+        ("crf", "training, CPU s", "Weft"),
+        "CRFsuite",
+        ("crf", "training, CPU s", "CRFsuite"),
+    ),
+    (
+        "reading CoNLL-U, words/s",
+        ("conllu_reading", "words a CPU second", "Weft"),
+        "conllu",
+        ("conllu_reading", "words a CPU second", "conllu"),
+    ),
+    (
+        "aligning 14,447 sentence pairs, CPU s",
+        ("align", "14,447 English-French pairs, CPU s", "Weft"),
+        "eflomal",
+        ("align", "14,447 English-French pairs, CPU s", "eflomal"),
+    ),
+    (
+        "alignment error rate, %",
+        ("align", "AER %, grow-diag-final-and", "Weft"),
+        "eflomal",
+        ("align", "AER %, grow-diag-final-and", "eflomal"),
+    ),
+]
 
 
 def main() -> None:
@@ -71,14 +118,14 @@ def pages() -> dict[Path, str]:
     results = load_results(RESULTS)
     made: dict[Path, str] = {}
     states = [(system, system.state(RESULTS)) for system in systems()]
-    made[ROOT / "docs" / "systems.md"] = "\n".join([INTRODUCTION, systems_table(states, _page_of)])
     made.update(_api_pages())
     blocks = {
         "demo": _demo_block(),
         "results": _results_block(results),
         "benchmarks": _benchmarks_block(),
-        "benchmarks-short": _benchmarks_block(longest=16),
-        "systems": _systems_block(states),
+        "benchmarks-eight": _eight_block(),
+        "systems": systems_table(states, _page_of),
+        "systems-line": _systems_line(states),
     }
     for system, _ in states:
         blocks[f"result-{system.slug}"] = f"Not measured yet: `weft reproduce {system.slug}`."
@@ -107,15 +154,15 @@ def pages() -> dict[Path, str]:
 
 
 def _page_of(slug: str) -> str:
-    """Where a system's own page is, seen from the page of all systems; "" if it has none."""
-    page = f"systems/{slug}.md"
-    return page if (ROOT / "docs" / page).is_file() else ""
+    """The page of a system as linked from the page of all systems; "" if it has none."""
+    page = f"{slug}.md"
+    return page if (ROOT / "docs" / "systems" / page).is_file() else ""
 
 
 def _api_pages() -> dict[Path, str]:
-    """One page a room of the package, with every module that is not private."""
+    """One page per room of the package, with every module that is not private."""
     package = ROOT / "src" / "weft"
-    pages = {"index": "# API\n\nMade from the docstrings. What most programs need:\n\n::: weft\n"}
+    pages = {"index": "# API\n\nGenerated from the docstrings. Most programs need only these names:\n\n::: weft\n"}
     for room, title in ROOMS.items():
         folder = package if room == "weft" else package / room
         prefix = "weft" if room == "weft" else f"weft.{room}"
@@ -137,46 +184,55 @@ def _results_block(results: list[RecipeResult]) -> str:
         held = sum(check.holds for check in result.checks)
         rows.append(
             [
-                f"[`{result.slug}`](systems/{result.slug}.md)",
+                f"[`{result.slug}`]({result.slug}.md)",
                 f"{held} of {len(result.checks)}",
                 f"{result.wall_seconds:,.0f} s",
             ]
         )
     table = markdown_table(["system", "claims of the paper that hold here", "time"], rows)
-    return f"Published systems with results:\n\n{table}" if rows else "No system has been measured yet."
+    return table if rows else "No system has been measured yet."
 
 
-def _benchmarks_block(longest: int | None = None) -> str:
-    """All benchmarks; of tables longer than a number of rows only what they come to."""
-    paths = sorted(RESULTS.glob("bench-*.json"))
-    blocks = [_benchmark_block(path, longest) for path in paths]
+def _benchmarks_block() -> str:
+    blocks = [_benchmark_block(path) for path in sorted(RESULTS.glob("bench-*.json"))]
     return "\n\n".join(blocks) or "No benchmarks have been run yet: `make bench`."
 
 
-def _benchmark_block(path: Path, longest: int | None = None) -> str:
+def _benchmark_block(path: Path) -> str:
+    name = path.stem.removeprefix("bench-")
+    command = f"python bench/run.py {name}"
     if not path.is_file():
-        return f"Not measured yet: `weft bench {path.stem.removeprefix('bench-')}`."
+        return f"Not measured yet: `{command}`."
     facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     machine = facts.get("machine", {})
-    title = f"`weft bench {facts['name']}`: {facts.get('title', facts['name'])}"
-    if longest is not None and len(facts["rows"]) > longest:
-        told = [
-            f"{key} {value:,g}"
-            for key, value in facts.items()
-            if isinstance(value, int | float) and not key.endswith(("seconds", "_mb"))
-        ]
-        summary = f": {', '.join(told)}" if told else ""
-        return f"{title}{summary} ([all rows](docs/benchmarks.md))."
-    figure = f"![{facts['plot']['title']}](figures/{path.stem}.svg)\n\n" if "plot" in facts and longest is None else ""
+    figure = f"![{facts['plot']['title']}](../figures/{path.stem}.svg)\n\n" if "plot" in facts else ""
     return figure + "\n\n".join([
-        title,
+        f"`{command}`: {facts.get('title', name)}",
         markdown_table(*table_of(facts)),
         f"*{machine.get('cpus')} cores, Python {machine.get('python')}, {facts.get('date', '')[:10]}*",
     ])  # fmt: skip
 
 
+def _eight_block() -> str:
+    """Eight benchmarks for the README, the peer beside Weft where there is one."""
+    rows = []
+    for title, weft, peer, its in EIGHT:
+        beside = f"{_cell(its)} ({peer})" if its is not None else ""
+        rows.append([title, _cell(weft), beside])
+    return markdown_table(["measured on one core", "Weft", "peer"], rows)
+
+
+def _cell(cell: Cell) -> str:
+    benchmark, name, column = cell
+    path = RESULTS / f"bench-{benchmark}.json"
+    if not path.is_file():
+        return "not measured yet"
+    header, rows = table_of(json.loads(path.read_text(encoding="utf-8")))
+    return next(row[header.index(column)] for row in rows if row[0] == name)
+
+
 def _plot(facts: dict[str, Any]) -> Curve | None:
-    """The rows of a benchmark as points, where it says what to show: `plot` names a title and the columns."""
+    """The rows of a benchmark as points, if its `plot` names a title and the columns to show."""
     plot = facts.get("plot")
     if plot is None:
         return None
@@ -185,7 +241,7 @@ def _plot(facts: dict[str, Any]) -> Curve | None:
 
 
 def _pipeline_blocks() -> dict[str, str]:
-    """The table of all trained pipelines, and the cards of the English one, with scores by genre, and of its option."""
+    """The table of all trained pipelines, and the cards of the two English models, with scores by genre."""
     reports = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("pipeline-*.json"))]
     cards = {}
     for name in ("en", "en-speech"):
@@ -200,14 +256,11 @@ def _pipeline_blocks() -> dict[str, str]:
     return {"pipelines": languages_table(whole), **blocks}
 
 
-def _systems_block(states: list[tuple[System, str]]) -> str:
-    rows = [[f"`{system.slug}`", f"{system.authors}, {system.venue}", state] for system, state in states]
-    here = [row for row in rows if row[2] != "planned"]
-    present, started = (sum(row[2] == state for row in rows) for state in ("present", "started"))
-    text = f"Of {len(rows)} systems, {present} are present and {started} started; the others are planned."
-    table = [markdown_table(["slug", "paper", "state"], here)] if here else []
-    folded = f"<details>\n<summary>All {len(rows)} systems</summary>\n\n{systems_table(states)}\n</details>"
-    return "\n\n".join([text, *table, folded])
+def _systems_line(states: list[tuple[System, str]]) -> str:
+    """How many systems are in which state."""
+    present, started = (sum(state == wanted for _, state in states) for wanted in ("present", "started"))
+    begun = f", {started} started" if started else ""
+    return f"Of {len(states)} published systems, {present} are present{begun}; the others are planned."
 
 
 if __name__ == "__main__":

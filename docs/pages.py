@@ -1,8 +1,7 @@
-"""Run what the pages of the documentation show, and write anew what it prints.
+"""Run the examples of the documentation pages and update the output they show.
 
-Blocks marked `console` or `pycon` are run in order, each page in a folder of its own with `examples/` in it. What a
-command prints stands below it; `...` there stands for any further lines, and a command with nothing below it must only
-succeed.
+Blocks marked `console` or `pycon` run in order, each page in a folder of its own that contains `examples/`. The output
+of a command follows it; `...` stands for any further lines, and a command without output below it must only succeed.
 `make render` runs this over all pages; the tests check that nothing would change.
 """
 
@@ -28,33 +27,33 @@ REST = "..."
 def main() -> None:
     for page in pages():
         text = page.read_text(encoding="utf-8")
-        shown = shown_anew(text)
-        if shown != text:
-            page.write_text(shown, encoding="utf-8")
+        updated = render_page(text)
+        if updated != text:
+            page.write_text(updated, encoding="utf-8")
             print(f"wrote {page.relative_to(ROOT)}")
 
 
 def pages() -> list[Path]:
-    """The pages that show commands or Python."""
+    """The pages with commands or Python to run."""
     paths = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     return [path for path in paths if BLOCK.search(path.read_text(encoding="utf-8"))]
 
 
-def shown_anew(text: str) -> str:
-    """A page with all that its commands print as they print it now."""
+def render_page(text: str) -> str:
+    """The page with the output that its examples print now."""
     names: dict[str, Any] = {}
 
     def run(match: re.Match[str]) -> str:
         return f"{match[1]}\n{_console(match[2]) if match[1] == 'console' else _python(match[2], names)}"
 
-    with _a_folder_with_examples():
+    with _example_folder():
         return BLOCK.sub(run, text)
 
 
 def _console(block: str) -> str:
     parts = []
     for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-        command, _, before = part.partition("\n")
+        command, _, shown = part.partition("\n")
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         done = subprocess.run(
             ["bash", "-c", command],
@@ -65,9 +64,9 @@ def _console(block: str) -> str:
             check=False,
             timeout=300,
         )
-        if (done.returncode and not before) or "Traceback" in done.stdout:
+        if (done.returncode and not shown) or "Traceback" in done.stdout:
             raise RuntimeError(f"$ {command}\n{done.stdout}")
-        parts.append(f"$ {command}\n{_cut(done.stdout, before)}")
+        parts.append(f"$ {command}\n{_cut(done.stdout, shown)}")
     return "".join(parts)
 
 
@@ -83,17 +82,17 @@ def _python(block: str, names: dict[str, Any]) -> str:
     return "".join(parts)
 
 
-def _cut(printed: str, before: str) -> str:
-    """What was printed, as much of it as the page showed before."""
+def _cut(printed: str, shown: str) -> str:
+    """As many lines of the output as the page showed before."""
     lines = [line.rstrip() for line in printed.splitlines()]
-    shown = before.splitlines()
-    if REST in shown:
-        lines = [*lines[: shown.index(REST)], REST]
-    return "".join(f"{line}\n" for line in lines) if before else ""
+    lines_shown = shown.splitlines()
+    if REST in lines_shown:
+        lines = [*lines[: lines_shown.index(REST)], REST]
+    return "".join(f"{line}\n" for line in lines) if shown else ""
 
 
 @contextlib.contextmanager
-def _a_folder_with_examples() -> Iterator[None]:
+def _example_folder() -> Iterator[None]:
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         Path("examples").symlink_to(ROOT / "examples")
         yield

@@ -1,6 +1,6 @@
-"""Take the pictures of the page that the documentation shows: `make screenshots` writes `docs/images/*.png`.
+"""Take the screenshots of the web page for the documentation: `make screenshots` writes `docs/images/*.png`.
 
-The page is seen with the Chromium of the system, driven by Playwright; the tests of the page use the same browser.
+Playwright drives the system's Chromium; the tests of the page use the same browser.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def chromium() -> Iterator[Browser]:
 
 
 def take(address: str, folder: Path, browser: Browser | None = None) -> list[Path]:
-    """Take all pictures of a service into a folder."""
+    """Write all screenshots of a service into a folder."""
     if browser is None:
         with chromium() as found:
             return take(address, folder, found)
@@ -86,7 +86,7 @@ def take(address: str, folder: Path, browser: Browser | None = None) -> list[Pat
 
 
 def _prepare(page: Page, name: str) -> None:
-    """Go to what a picture shows."""
+    """Navigate to what a screenshot shows."""
     if name == "page-word":
         _sample(page)
         page.click("#tab-words")
@@ -105,7 +105,7 @@ def _sample(page: Page) -> None:
 
 
 def _models() -> dict[str, Any]:
-    """The English model or, where there is none, the one that the benchmark trains on the examples."""
+    """The English model or, if it is missing, the one that the benchmark trains on the examples."""
     import weft
     from weft.errors import ModelError
 

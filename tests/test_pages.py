@@ -1,4 +1,4 @@
-"""What the pages of the documentation show is what happens."""
+"""The documentation pages show what their examples print."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _spec.loader.exec_module(pages)
 
 
 @pytest.mark.parametrize("page", pages.pages(), ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_a_page_shows_what_happens(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_shows_what_its_examples_print(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEFT_QUIET", "1")
     text = page.read_text(encoding="utf-8")
-    assert pages.shown_anew(text) == text, "run `make render`"
+    assert pages.render_page(text) == text, "run `make render`"

@@ -1,4 +1,4 @@
-"""What a newcomer relies on: examples that can be used, a README that shows what is, packages that are complete."""
+"""What a newcomer relies on: usable examples, an up-to-date README and documentation, complete packages."""
 
 from __future__ import annotations
 
@@ -62,15 +62,41 @@ def test_the_package_holds_its_data_files() -> None:
     assert data_files == packed
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda path: path.stem)
+PAGES = [path for path in sorted((ROOT / "docs").rglob("*.md")) if "api" not in path.relative_to(ROOT).parts]
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *PAGES], ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
-    made = {"systems.md"}  # by docs/generate.py
-    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
-        if "://" not in target and target not in made and not target.startswith(("api/", "figures/")):
-            assert (page.parent / target).exists(), target
+    made = tuple((ROOT / "docs" / folder).as_posix() for folder in ("api", "figures"))  # by docs/generate.py
+    for target in re.findall(r"\]\(([^)#\s]+[./][^)#\s]+)(?:#[^)\s]*)?\)", page.read_text()):
+        path = (page.parent / target).resolve()
+        if "://" not in target and not path.as_posix().startswith(made):
+            assert path.exists(), target
 
 
 def test_every_page_is_in_the_navigation() -> None:
     navigation = (ROOT / "mkdocs.yml").read_text()
-    for page in (ROOT / "docs").glob("*.md"):
-        assert page.name in navigation
+    for page in PAGES:
+        assert re.search(rf" {re.escape(page.relative_to(ROOT / 'docs').as_posix())}$", navigation, re.MULTILINE), page
+
+
+def test_only_the_first_page_is_in_no_group() -> None:
+    assert [page.name for page in (ROOT / "docs").glob("*.md")] == ["index.md"]
+
+
+def test_the_readme_is_an_invitation() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+
+
+def test_the_readme_shows_eight_benchmarks() -> None:
+    block = (ROOT / "README.md").read_text().split("<!-- generated: benchmarks-eight -->")[1]
+    rows = [line for line in block.split("<!-- end generated -->")[0].splitlines() if line.startswith("| ")]
+    assert len(rows) == 1 + 8
+
+
+def test_every_room_has_an_api_page() -> None:
+    navigation, generator = ((ROOT / name).read_text() for name in ("mkdocs.yml", "docs/generate.py"))
+    for room in (path.parent.name for path in (ROOT / "src" / "weft").glob("*/__init__.py")):
+        if room != "cli":
+            assert f" api/{room}.md\n" in navigation
+            assert f'"{room}": "' in generator

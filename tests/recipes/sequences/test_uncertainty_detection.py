@@ -1,7 +1,7 @@
 """Checks of the sheet of uncertainty-detection on BioScope (1, 2, 4 and 7 also in tests/infer, learn and formats).
 
 Tags and lemmas come from models trained on a part of the treebanks; there are no trees, so that CUESCOPE is cut by
-words and tags: with trees it is so good that hardly anything is left to learn (see docs/uncertainty.md).
+words and tags: with trees it is so good that hardly anything is left to learn (see docs/tasks/uncertainty.md).
 """
 
 import time

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from weft.errors import ConfigError, ModelError
 
 if TYPE_CHECKING:
-    from weft.pipeline.pipeline import Component
+    from weft.pipeline.component import Component
     from weft.text.corpus import Corpus
 
 #: Name of a task: the module and class of its component, and what it does in a few words.

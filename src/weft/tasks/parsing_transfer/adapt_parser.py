@@ -32,7 +32,7 @@ from weft.learn.trees.features import TreeWords
 from weft.learn.trees.model import TreeBatch, TreeModel
 from weft.learn.trees.target_weights import WeighWords, feature_counts, frequency_factors, seen_factors
 from weft.lexical.clusters.monolingual import cluster_words
-from weft.pipeline.pipeline import State
+from weft.pipeline.component import State
 from weft.storage import Arrays
 from weft.tasks.parsing.guides import guide_heads, guide_marks, jackknife_guide
 from weft.tasks.parsing.mst.features import TreeReader, templates_of
@@ -100,6 +100,7 @@ class AdaptedParser(GraphParser):
     """
 
     task = "adapted-parser"
+    settings_class = AdaptSettings
     settings: AdaptSettings
 
     def __init__(
@@ -121,10 +122,6 @@ class AdaptedParser(GraphParser):
         self.guide: Parser | None = None
         self._factors: Floats | None = None
         super().__init__(settings, clusters)
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> AdaptedParser:
-        return cls(AdaptSettings.from_options(options))
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from trees of the source; `dev` are trees of the target where there are some, else of the source."""

@@ -11,7 +11,6 @@ gives the probability of every decision and the k best taggings exactly.
 
 from __future__ import annotations
 
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,9 +26,8 @@ from weft.features.lexicon import WordClasses
 from weft.features.templates import Templates
 from weft.learn.training import EarlyStopping
 from weft.lexical.clusters.monolingual import load_clusters
-from weft.pipeline.pipeline import State
+from weft.pipeline.component import Asked, State, Stopwatch
 from weft.storage import Arrays
-from weft.tasks.labelling.alternatives import note_alternatives
 from weft.tasks.labelling.calibrate import held_out_temperature
 from weft.tasks.labelling.candidate_data import CandidateData, CandidateReader, CandidateScorer
 from weft.tasks.labelling.labeller import LIKELIHOOD, LabellerSettings, SequenceLabeller, decode, learn
@@ -140,31 +138,31 @@ class Tagger(SequenceLabeller):
     def bindings(self) -> Mapping[str, Binding]:
         return {**self.settings.fields, **self._classes, "u": self.column}
 
+    def settings_for(self, docs: Sequence[Doc]) -> TaggerSettings:
+        """Twice as many passes over a small training set, and all its features."""
+        settings = self.settings
+        small = sum(doc.n_words for doc in docs) < SMALL
+        return replace(settings, epochs=2 * settings.epochs, min_count=1) if small else settings
+
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        watch = Stopwatch()
         docs = [doc for doc in train if doc.n_words]
         held_out = None if dev is None else [doc for doc in dev if doc.n_words]
         if not self.settings.column:
             present = [name for name in JOINT if any(doc.has(name) for doc in docs)]
             self.columns = tuple(present) if present[:1] == ["upos"] or len(present) == 1 else self.columns
         self.inventory = self.refiner = None
-        asked = self.settings
-        small = sum(doc.n_words for doc in docs) < SMALL
-        self.settings = replace(asked, epochs=2 * asked.epochs, min_count=1) if small else asked
         report = super().fit(docs, held_out)
         self.provides = self.columns
         if len(self.columns) > 1:
             joint = self._fit_joint(docs, held_out)
-            for name in ("cpu_seconds", "seconds"):
-                joint["training"][name] += report["training"].pop(name)
-            report["training"].update(joint["training"])
+            report["training"] |= joint["training"] | watch.seconds()
             report.setdefault("scores", {}).update(joint.get("scores", {}))
-        self.settings = replace(self.settings, epochs=asked.epochs, min_count=asked.min_count)
         return report
 
     def _fit_joint(self, docs: Sequence[Doc], dev: Sequence[Doc] | None) -> dict[str, Any]:
         """Learn the joint tags, parts of speech given."""
-        started, wall = time.process_time(), time.perf_counter()
-        settings = self.settings
+        settings = self.settings_for(docs)
         tags = [tag for doc in docs for tag in self._joint_gold(doc)]
         forms = [form for doc in docs for form in doc.column("form")]
         self.inventory = inventory = TagInventory.from_words(zip(forms, tags, strict=True))
@@ -175,7 +173,7 @@ class Tagger(SequenceLabeller):
                     f"the learner {settings.learner} with optimizer={settings.optimizer} cannot learn joint tags; use "
                     "adagrad, perceptron, mira, margin, sgd or crf with lbfgs or cg, or tag one column (column=upos)"
                 )
-            settings.joint_templates = settings.joint_templates or JOINT_TEMPLATES
+            self.settings.joint_templates = self.settings.joint_templates or JOINT_TEMPLATES
             reader = self._joint_reader(inventory)
             numbers = {tag: i for i, tag in enumerate(inventory.tags)}
             gold = np.array([numbers[tag] for tag in tags], dtype=np.int32)
@@ -190,8 +188,6 @@ class Tagger(SequenceLabeller):
             report["training"]["joint_weights"] = data.model.size
             if early is not None:
                 report["scores"] = {"dev joint accuracy": early.best_score}
-        report["training"]["cpu_seconds"] = round(time.process_time() - started, 2)
-        report["training"]["seconds"] = round(time.perf_counter() - wall, 2)
         return report
 
     def _joint_reader(self, inventory: TagInventory) -> CandidateReader:
@@ -224,16 +220,16 @@ class Tagger(SequenceLabeller):
 
         return EarlyStopping(score, self.settings.patience, 2 if self.settings.learner == "crf" else 1)
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         scorer = self._trained()
         chain = scorer.chain(docs)
         upos = scorer.space.tags(decode(chain, self.settings.learner))
         p_upos = None
-        if self.probabilities:
+        if asked.probabilities:
             marginals = scorer.space.label_marginals(self.conditional(chain).marginals().node)
             p_upos = marginals[np.arange(len(upos)), upos]
         self._set(docs, self.column, scorer.space.labels, upos, p_upos)
-        self._note_alternatives(docs)
+        self.note_kbest(docs, asked.kbest)
         if self.inventory is None:
             return
         tags = np.zeros(len(upos), dtype=np.int64)
@@ -252,10 +248,6 @@ class Tagger(SequenceLabeller):
             values = [getattr(tag, name) for tag in self.inventory.tags]
             p = None if p_upos is None else p_upos * p_others.get(name, np.ones(len(tags)))
             self._set(docs, name, values, tags, p)
-
-    def _note_alternatives(self, docs: Sequence[Doc]) -> None:
-        for doc in docs if self.alternatives else ():
-            note_alternatives(doc, self.task, self.kbest(doc, self.alternatives))
 
     def _marginals_of_columns(
         self, node: NDArray[np.float64], slots: NDArray[np.int64], labels: NDArray[np.int32], tags: NDArray[np.int64]

@@ -13,7 +13,6 @@ tags alone. The tags of new text are searched within the dictionary's lattice.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -38,9 +37,8 @@ from weft.learn.generative.feature_hmm import FeatureHMM, HMMObjective, log_sum
 from weft.lexical.clusters.monolingual import load_clusters
 from weft.lexical.dictionary import TagDictionary
 from weft.lexical.universal_tags import OF_UPOS, UNIVERSAL_TAGS
-from weft.pipeline.pipeline import State
+from weft.pipeline.component import Asked, State, Stopwatch
 from weft.storage import Arrays
-from weft.tasks.labelling.alternatives import note_alternatives
 from weft.tasks.labelling.chain_data import ChainData, ChainReader
 from weft.tasks.labelling.column_labeller import ColumnLabeller, ColumnSettings
 from weft.tasks.labelling.labeller import LabellerSettings
@@ -136,7 +134,7 @@ class WeakTagger(ColumnLabeller):
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from text with projected tags; dev data with gold tags is only reported on."""
-        started, wall = time.process_time(), time.perf_counter()
+        watch = Stopwatch()
         settings = self.settings
         docs = self.begin(train)
         words = [form for doc in docs for form in doc.column("form")]
@@ -162,8 +160,7 @@ class WeakTagger(ColumnLabeller):
                 "iterations": result.iterations,
                 "loss": result.loss,
                 "stopped": result.why,
-                "cpu_seconds": round(time.process_time() - started, 2),
-                "seconds": round(time.perf_counter() - wall, 2),
+                **watch.seconds(),
             },
             "constraints": self._constraints(words, projected),
         }
@@ -285,15 +282,14 @@ class WeakTagger(ColumnLabeller):
         lists = LabelLists.from_types(*self.lattice(docs), chain.offsets)
         return lists, lists.chain(lists.at_slots(node), self._trained().transitions)
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         lists, chain = self.search(docs)
         path = chain.best()
         confidence = None
-        if self.probabilities:
+        if asked.probabilities:
             confidence = chain.marginals().node[lists.slots[:-1] + path].astype(np.float32)
         self.write_all(docs, self.settings.tags, lists.labels_of(path), confidence)
-        for doc in docs if self.alternatives else ():
-            note_alternatives(doc, self.task, self.kbest(doc, self.alternatives))
+        self.note_kbest(docs, asked.kbest)
 
     def posteriors(self, docs: Sequence[Doc]) -> tuple[list[str], Floats]:
         lists, chain = self.search(docs)

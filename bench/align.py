@@ -142,7 +142,7 @@ def eflomal(source: Sentences, target: Sentences) -> Any:
 
 def joined(forward: Any, backward: Any, way: str, n: int) -> Any:
     """The links of the first sentence pairs, symmetrized."""
-    from weft.infer.alignment.symmetrize import symmetrize
+    from weft.tasks.bitext.symmetrize import symmetrize
 
     return symmetrize(forward.take(0, n), backward.take(0, n), way)
 

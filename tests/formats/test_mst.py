@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from weft.errors import FormatError, WeftError
 from weft.formats import convert, detect, read, write
 from weft.formats.mst import to_text
-from weft.formats.streams import Report
 from weft.text import Doc
+from weft.text.report import Report
 
 LABELLED = "The\tferry\tleft\nDT\tNN\tVBD\nNMOD\tSBJ\tROOT\n2\t3\t0\n\nGo\t!\nVB\t.\nROOT\tP\n0\t1\n\n"
 PLAIN = "The\tferry\tleft\nDT\tNN\tVBD\n2\t3\t0\n\n"

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from weft.data import find, have
 from weft.errors import ConfigError, FormatError
 from weft.formats import convert, detect, read, write
-from weft.formats.streams import Report
 from weft.text import Doc
 from weft.text.constituents import doc_of_trees, tree_of
+from weft.text.report import Report
 from weft.text.trees import Tree
 
 leaves = st.builds(lambda tag, word: Tree(tag, (), word), st.sampled_from(["NN", ","]), st.text("a(]{", min_size=1))

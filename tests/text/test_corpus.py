@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from weft.errors import WeftError
+from weft.formats import write
 from weft.formats.conllu import files as conllu
 from weft.text import ClusterLayer, Corpus, Doc, GraphLayer, RelationLayer, SpanLayer
 from weft.text.corpus import batched
@@ -95,7 +96,7 @@ def test_domains_come_from_metadata_or_comments() -> None:
 def test_map_filter_and_write(corpus: Corpus, tmp_path: Path) -> None:
     assert [doc.text for doc in corpus.map(lambda doc: Doc(doc.id)).take(2)] == ["0", "1"]
     assert ids(corpus.filter(lambda doc: doc.id == "7")) == ["7"]
-    assert corpus.take(5).write(str(tmp_path / "a.jsonl")) == 5
+    assert write(corpus.take(5), str(tmp_path / "a.jsonl")) == 5
 
 
 def test_subset_keeps_all_that_stands_on_its_sentences() -> None:

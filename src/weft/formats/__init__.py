@@ -1,6 +1,6 @@
 """How text is stored: one file a format, behind `read(path) -> Corpus` and `write(docs, path)`."""
 
 from weft.formats.doors import FORMATS, convert, detect, expand, read, write
-from weft.formats.streams import Report
+from weft.text.report import Report
 
 __all__ = ["FORMATS", "Report", "convert", "detect", "expand", "read", "write"]

@@ -28,9 +28,10 @@ from typing import Any
 
 from weft.errors import ConfigError, DataError, FormatError
 from weft.formats.losses import lost_layers
-from weft.formats.streams import STANDARD, Faults, Report
+from weft.formats.streams import STANDARD, Faults
 from weft.text.corpus import Corpus
 from weft.text.doc import Doc
+from weft.text.report import Report
 
 #: Formats and the suffixes that tell them.
 FORMATS: dict[str, tuple[str, ...]] = {

@@ -10,11 +10,11 @@ import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from weft.errors import DataError, FormatError, WeftError
+from weft.text.report import Report
 
 if TYPE_CHECKING:
     from weft.text.doc import Doc
@@ -22,35 +22,6 @@ if TYPE_CHECKING:
 STANDARD = "-"
 READ_SIZE = 1 << 16
 BLOCK_SIZE = 1 << 18  # small enough for the fields of a block to stay in the processor's cache
-
-
-@dataclass
-class Report:
-    """What was left out: bad pieces while reading with `skip_bad` (how many, and the first messages), and in a
-    conversion the layers that the other format cannot hold (`lost`).
-
-    >>> report = Report()
-    >>> report.add(FormatError("a.conllu", 3, "10 columns", "9 columns"))
-    >>> report.count, report.messages
-    (1, ['a.conllu, line 3: expected 10 columns, found 9 columns'])
-    """
-
-    count: int = 0
-    messages: list[str] = field(default_factory=list)
-    keep: int = 20
-    lost: set[str] = field(default_factory=set)
-
-    def add(self, error: Exception) -> None:
-        """Count one piece left out."""
-        self.count += 1
-        if len(self.messages) < self.keep:
-            self.messages.append(str(error))
-
-    def clear(self) -> None:
-        """Forget everything: a new pass over the corpus begins."""
-        self.count = 0
-        self.messages = []
-        self.lost = set()
 
 
 class FilePart(str):

@@ -1,5 +1,4 @@
-"""Learning on graphs: what vertices and weighted edges say of labels; knows nothing of text.
+"""Learning on similarity graphs: what weighted edges between vertices say about their labels; knows nothing of text.
 
-`csr` holds graphs, `neighbours` makes them from vectors, `propagate` spreads label distributions over them,
-`cuts` parts them in two and `labelling_lp` labels their vertices at the least cost.
+`csr` stores graphs, `neighbours` builds them from vectors, and `propagate` spreads label distributions over them.
 """

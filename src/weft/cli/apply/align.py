@@ -142,7 +142,7 @@ def _learned(pairs: list[tuple[list[str], list[str]]], options: dict[str, Any]) 
 
 def _symmetrized(forward: Path, backward: Path, method: str) -> Iterator[Links]:
     from weft.formats.pharaoh import read_links
-    from weft.infer.alignment.symmetrize import symmetrize
+    from weft.tasks.bitext.symmetrize import symmetrize
 
     yield symmetrize(read_links(forward), read_links(backward), method)
 

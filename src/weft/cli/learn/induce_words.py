@@ -95,7 +95,10 @@ def words(
     if segmented is not None:
         _write(found, segmented)
     if plot is not None:
-        plot.write_text(run.plot("log joint"), encoding="utf-8")
+        from weft.pictures import draw_lines
+
+        title = f"log joint, R-hat {run.r_hat('log joint'):.2f}"
+        plot.write_text(draw_lines(title, "iteration", "log joint", run.lines("log joint")), encoding="utf-8")
     lexicon = model.lexicon()
     report: dict[str, Any] = {
         "utterances": len(gold),

@@ -16,13 +16,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.errors import ConfigError, FormatError
+from weft.errors import ConfigError
 from weft.features.representations.counts import (
     BOUNDARY,
     NeighbourCounts,
@@ -234,37 +233,6 @@ class WordVectors:
     def _suffixes(self, word: str) -> list[str]:
         word = f"_{word}" if self.mark_words else word
         return [word[start:] for start in range(len(word))]
-
-
-def read_vectors(path: str | Path) -> DenseVectors:
-    """Dense vectors of a text file: a word and its numbers a line, blanks between; a first line of sizes is passed.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "vectors.txt").write_text("2 3\\ndog 1 0 0\\ncat 0 1 0\\n")
-    ...     read_vectors(Path(folder, "vectors.txt")).words
-    ['dog', 'cat']
-    """
-    from weft.formats.streams import read_text
-
-    words: list[str] = []
-    rows: list[list[float]] = []
-    for number, line in enumerate(read_text(str(path)).splitlines(), 1):
-        word, *numbers = line.split()
-        if number == 1 and len(numbers) == 1:
-            continue
-        try:
-            row = list(map(float, numbers))
-        except ValueError:
-            row = []
-        if not row or (rows and len(row) != len(rows[0])):
-            expected = f"a word and {len(rows[0])} numbers" if rows else "a word and numbers"
-            raise FormatError(str(path), number, expected, repr(line[:60]))
-        words.append(word)
-        rows.append(row)
-    if not words:
-        raise FormatError(str(path), 1, "a word and numbers", "nothing")
-    return DenseVectors(words, np.array(rows, dtype=np.float32))
 
 
 def _prefixes(path: str) -> list[str]:

@@ -1,14 +1,17 @@
-"""One alignment out of two: every target word chose a source word, every source word a target word.
+"""Combine the alignments of two directions, one of which links every target word, the other every source word.
 
-    intersection          links of both
-    union                 links of either
-    grow-diag             the intersection; then, again and again, links of the union beside a link that is there, also
-                          across a corner, where one of the two words has no link yet
-    grow-diag-final       ... and then links of either direction where one of the two words has no link yet
-    grow-diag-final-and   ... where neither of the two words has a link yet
+    intersection          links of both directions
+    union                 links of either direction
+    grow-diag             the intersection; then, until nothing changes, links of the union that are next to a chosen
+                          link (diagonals included) and of whose words one has no link yet
+    grow-diag-final       ... and then links of either direction of whose words one has no link yet
+    grow-diag-final-and   ... of whose words neither has a link yet
 
-Links are visited in the order of Koehn et al. (2003): source words first to last, then target words, and of a link's
-neighbours the straight ones before the corners.
+Links are visited in the order of Koehn et al. (2003): source words first to last, then target words; of a link's
+neighbours, the straight ones come before the diagonal ones.
+
+Links are cells of one matrix per sentence pair, target word by target word, as in `weft.infer.alignment.links`;
+`weft.tasks.bitext.symmetrize` combines the links of texts.
 """
 
 from __future__ import annotations
@@ -16,46 +19,23 @@ from __future__ import annotations
 import numpy as np
 
 from weft.arrays import Bools
-from weft.errors import ConfigError, WeftError
+from weft.errors import ConfigError
 from weft.kernel import kernel
 from weft.ragged import Indices
-from weft.text.bitext import Links
 
-#: Ways to make one alignment out of two.
+#: Methods to combine two alignments.
 METHODS = ("intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and")
-
-
-def symmetrize(forward: Links, backward: Links, method: str = "grow-diag-final-and") -> Links:
-    """One alignment out of two, both written source first; a link's score is the lower one, 0 where one lacks it.
-
-    >>> forward, backward = Links.of([[(0, 0), (1, 1), (1, 2)]]), Links.of([[(0, 0), (1, 1), (2, 2)]])
-    >>> [symmetrize(forward, backward, method).pairs()[0] for method in ("intersection", "grow-diag")]
-    [[(0, 0), (1, 1)], [(0, 0), (1, 1), (1, 2), (2, 2)]]
-    """
-    if forward.n_pairs != backward.n_pairs:
-        raise WeftError(f"alignments of {forward.n_pairs} and of {backward.n_pairs} sentence pairs cannot be joined")
-    sizes = np.zeros((2, forward.n_pairs), dtype=np.int64)
-    for links in (forward, backward):
-        np.maximum.at(sizes[0], links.sentence(), links.source + 1)
-        np.maximum.at(sizes[1], links.sentence(), links.target + 1)
-    cell_offsets = np.concatenate([[0], np.cumsum(sizes[0] * sizes[1])])
-    masks, scores = [], []
-    for links in (forward, backward):
-        at = links.sentence()
-        cells = cell_offsets[at] + links.target * sizes[0][at] + links.source
-        score = np.zeros(cell_offsets[-1])
-        mask = np.zeros(cell_offsets[-1], dtype=np.bool_)
-        score[cells], mask[cells] = links.score, True
-        masks.append(mask)
-        scores.append(score)
-    chosen = symmetrize_cells(masks[0], masks[1], sizes[0], sizes[1], method)
-    return links_of_cells(chosen, np.minimum(*scores), sizes[0], sizes[1])
 
 
 def symmetrize_cells(
     forward: Bools, backward: Bools, source_sizes: Indices, target_sizes: Indices, method: str
 ) -> Bools:
-    """Like `symmetrize`, over cells as in `weft.infer.alignment.links`, target word by target word."""
+    """Combine two alignments, given as the cells that are linked.
+
+    >>> forward, backward = np.array([True, True, False, False]), np.array([True, False, False, True])
+    >>> symmetrize_cells(forward, backward, np.array([2]), np.array([2]), "grow-diag").tolist()
+    [True, True, False, True]
+    """
     if method not in METHODS:
         raise ConfigError(f"there is no way {method!r} to symmetrize; there are {', '.join(METHODS)}")
     if method == "union":
@@ -65,26 +45,6 @@ def symmetrize_cells(
         final = METHODS.index(method) - METHODS.index("grow-diag")
         _grow_diag(forward, backward, source_sizes, target_sizes, final, chosen)
     return chosen
-
-
-def links_of_cells(
-    chosen: Bools, score: np.ndarray[tuple[int], np.dtype[np.float64]], source_sizes: Indices, target_sizes: Indices
-) -> Links:
-    """The chosen cells as links, source word by source word.
-
-    >>> cells = np.array([True, False, True, True])
-    >>> links_of_cells(cells, np.array([0.5, 0.1, 0.7, 0.9]), np.array([2]), np.array([2])).pairs()
-    [[(0, 0), (0, 1), (1, 1)]]
-    """
-    n_cells = source_sizes * target_sizes
-    cell_offsets = np.concatenate([[0], np.cumsum(n_cells)])
-    cells = np.flatnonzero(chosen)
-    at = np.searchsorted(cell_offsets, cells, side="right") - 1
-    target, source = np.divmod(cells - cell_offsets[at], source_sizes[at])
-    order = np.lexsort((target, source, at))
-    ends = np.concatenate([[0], np.cumsum(np.bincount(at, minlength=len(n_cells)))])
-    # Rounding may leave a sum of probabilities a hair above 1.
-    return Links(ends, source[order], target[order], np.clip(score[cells[order]], 0, 1))
 
 
 @kernel

@@ -8,8 +8,8 @@ share, so that a labelling is one path a chain. The relaxation over marginals x 
     min over x of  c.x + 1/2 sum_uv w_uv sum_i |x(u, i) - x(v, i)|
       =  max over |lambda(uv, i)| <= w_uv / 2 of  sum over chains of  min over paths of (c + sum of +-lambda)
 
-is the linear programme of `weft.graph.labelling_lp` with bound pairs, whose solvers stop at some hundred parts. Here it
-is climbed in the dual, where every chain is on its own: each minimum becomes -T log Z at a temperature T, whose
+is a linear program that general solvers manage for a few hundred parts. Here it is
+solved in the dual, where every chain is on its own: each minimum becomes -T log Z at a temperature T, whose
 gradient in lambda is the difference of two marginals; accelerated projected gradient steps, T falling by half. The
 marginals are feasible at every T and Viterbi paths bound the optimum from below at every lambda, so the gap between
 both is known and not estimated.

@@ -7,16 +7,43 @@ kinds of rules: of one terminal, of one symbol, of two symbols.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Ints
 from weft.errors import InferenceError
-from weft.formats.grammar import Grammar, Rule
+
+
+class Rule(Protocol):
+    """A plain rule `left -> right` with its Dirichlet pseudo-count."""
+
+    @property
+    def left(self) -> str: ...
+
+    @property
+    def right(self) -> tuple[str, ...]: ...
+
+    @property
+    def alpha(self) -> float: ...
+
+
+class Grammar(Protocol):
+    """A context-free grammar; names that are on no rule's left side are terminals.
+
+    `weft.formats.grammar` reads such grammars from files.
+    """
+
+    @property
+    def start(self) -> str: ...
+
+    @property
+    def adapted(self) -> Collection[str]: ...
+
+    def rules(self) -> Sequence[Rule]: ...
 
 
 class Coded(NamedTuple):

@@ -24,7 +24,6 @@ from numpy.typing import ArrayLike
 
 from weft import storage
 from weft.errors import ConfigError, ModelError
-from weft.pictures.lines import draw_lines
 from weft.progress import progress
 from weft.storage import Arrays
 
@@ -107,8 +106,8 @@ class ChainsResult:
 
     >>> rows = [{"iteration": float(i), "x": float(i % 3)} for i in range(1, 13)]
     >>> run = ChainsResult(Schedule.of(12, 2), [ChainResult(0, rows), ChainResult(1, rows)])
-    >>> round(run.r_hat("x"), 2), run.plot("x").count("<polyline")
-    (0.82, 2)
+    >>> round(run.r_hat("x"), 2), list(run.lines("x"))
+    (0.82, ['chain 1', 'chain 2'])
     """
 
     schedule: Schedule
@@ -128,10 +127,9 @@ class ChainsResult:
         since = self.schedule.iterations // 2
         return r_hat([[value for i, value in chain if i > since] for chain in self.values(name)])
 
-    def plot(self, name: str) -> str:
-        """A picture of a figure over the iterations, one line a chain, as SVG."""
-        series = {f"chain {c + 1}": points for c, points in enumerate(self.values(name))}
-        return draw_lines(f"{name}, R-hat {self.r_hat(name):.2f}", "iteration", name, series)
+    def lines(self, name: str) -> dict[str, list[tuple[float, float]]]:
+        """The values by the names of their chains, as `weft.pictures.draw_lines` draws them."""
+        return {f"chain {c + 1}": points for c, points in enumerate(self.values(name))}
 
 
 def r_hat(chains: Sequence[ArrayLike]) -> float:

@@ -24,11 +24,12 @@ from weft import storage
 from weft.arrays import Bools, Floats
 from weft.errors import ConfigError, DataError, ModelError
 from weft.infer.alignment.links import Alignments, turned_cells
-from weft.infer.alignment.symmetrize import METHODS, links_of_cells, symmetrize_cells
+from weft.infer.alignment.symmetrize import METHODS, symmetrize_cells
 from weft.learn.bitext.translation_table import TranslationTable
 from weft.learn.bitext.word_alignment import AlignmentSettings, Side, learn_alignment
 from weft.learn.generative.cooccurrence import Cooccurrences, Types
 from weft.ragged import Indices
+from weft.tasks.bitext.symmetrize import links_of_cells
 from weft.text.bitext import Links
 
 Words = Sequence[str]

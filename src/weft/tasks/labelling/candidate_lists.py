@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Ints, Rows
-from weft.features.remembered import Remembered
+from weft.features.cache import Cache
 from weft.text.doc import Doc
 
 
@@ -44,7 +44,7 @@ class CandidateLists:
         self._sizes = np.array([len(members) for members in lists], dtype=np.int64)
         self._starts = np.cumsum(self._sizes) - self._sizes
         self._members = np.array([label for members in lists for label in members], dtype=np.int32)
-        self._numbers = Remembered(self._number)
+        self._numbers = Cache(self._number)
 
     @classmethod
     def from_words(

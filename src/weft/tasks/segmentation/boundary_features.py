@@ -1,17 +1,19 @@
 """Features of candidate boundaries as 64-bit keys.
 
-Around a boundary: characters and their classes up to five on each side, alone and as runs; the parts of chunks (what
-stands between blanks) on both sides, their shapes, and the chunks beside them; the word before it without its marks and
-the word behind it; quotation marks and brackets still open; and known tokens that end, begin or go on here, which take
-the place of a list of abbreviations and, in scripts without blanks, of a dictionary.
+Features look at the characters around a boundary and their classes, at the chunks between blanks and the words beside
+it, at quotation marks and brackets still open, and at known tokens that end, start or go on here. Known tokens take the
+place of a list of abbreviations and, in scripts without blanks, of a dictionary. The templates are data
+(`weft.tasks.segmentation.boundary_templates`); the kernels here compute the values of atoms and join them.
 """
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from functools import cache
+from typing import NamedTuple
 
-from weft.arrays import Ints, Keys
+import numpy as np
+
+from weft.arrays import Bools, Ints, Keys
 from weft.features.characters import (
     IS_UNSPACED,
     IS_UPPER,
@@ -24,15 +26,65 @@ from weft.features.characters import (
     Codes,
 )
 from weft.hashing import avalanche, join
-from weft.kernel import kernel
-from weft.tasks.segmentation.boundaries import Candidates, Squeezed, squeeze
+from weft.kernel import inner_kernel, kernel
+from weft.tasks.segmentation.boundaries import BLANK, LINE, NO_GAP, Candidates, Squeezed, squeeze
+from weft.tasks.segmentation.boundary_templates import (
+    AHEAD,
+    BLANKS,
+    CAPITALS,
+    ENDING,
+    EVERYWHERE,
+    FOLLOWER,
+    GROUPS,
+    HERE,
+    HERE_SHAPE,
+    KNOWN_TOKENS,
+    LEFT,
+    LEFT_CLASS,
+    LENGTHS,
+    N_CHARACTERS,
+    N_CLASSES,
+    NEXT,
+    NEXT_CLASS,
+    OPEN,
+    PREVIOUS,
+    RIGHT,
+    RIGHT_CLASS,
+    SPACED,
+    SPACED_GAPS,
+    SPACED_WORDS,
+    SPANNING,
+    STARTING,
+    THERE,
+    THERE_SHAPE,
+    WORD,
+    WORD_LENGTH,
+    Program,
+    compile_templates,
+)
 
-#: Longest part of a word, and most segments of a dictionary entry, that features look at.
+#: The longest part of a chunk, and the most segments of a dictionary entry, that features look at.
 REACH = 24
 ENTRY_SEGMENTS = 6
-#: Features of one boundary at most.
-WIDTH = 60
+#: The chunk before is looked for from the blank behind it, which counts, and so does the character it stops at.
+_PREVIOUS_REACH = REACH - 2
+#: The most features of one boundary.
+WIDTH = sum(map(len, GROUPS.values()))
 _STRING, _SHAPE = np.uint64(0x243F6A8885A308D3), np.uint64(0x13198A2E03707344)
+#: Counts of what stands before a boundary, and how far it was scanned.
+_QUOTES, _BRACKETS, _SPACES, _SCANNED = range(4)
+_QUOTE, _OPENING, _CLOSING = ord('"'), (ord("("), ord("[")), (ord(")"), ord("]"))
+
+
+class _Text(NamedTuple):
+    """What kernels see of a text: characters, their classes, and facts about characters and classes."""
+
+    codes: Codes
+    classes: Classes
+    lower: Codes
+    is_word: Bools
+    is_unspaced: Bools
+    is_upper: Bools
 
 
 def entry_key(entry: str, table: CharacterTable) -> int:
@@ -56,11 +108,14 @@ def feature_keys(
     )  # fmt: skip
     keys = np.empty(count * WIDTH, dtype=np.uint64)
     offsets = np.zeros(count + 1, dtype=np.int64)
-    size = _features(
-        text.codes, text.classes, candidates.left, candidates.right, candidates.paragraph, candidates.bounds,
-        table.lower, match, IS_WORD, IS_UNSPACED, IS_UPPER, keys, offsets,
-    )  # fmt: skip
+    seen = _Text(text.codes, text.classes, table.lower, IS_WORD, IS_UNSPACED, IS_UPPER)
+    size = _features(seen, candidates, match, _program(), keys, offsets)
     return keys[:size], offsets
+
+
+@cache
+def _program() -> Program:
+    return compile_templates(GROUPS)
 
 
 @kernel
@@ -146,173 +201,132 @@ def _match(
 
 
 @kernel
-def _features(
-    codes: Codes,
-    classes: Classes,
-    lefts: Ints,
-    rights: Ints,
-    paragraphs: Ints,
-    bounds: Ints,
-    lower: Codes,
-    match: Ints,
-    is_word: NDArray[np.bool_],
-    is_unspaced: NDArray[np.bool_],
-    is_upper: NDArray[np.bool_],
-    keys: Keys,
-    offsets: Ints,
-) -> int:
+def _features(text: _Text, candidates: Candidates, match: Ints, program: Program, keys: Keys, offsets: Ints) -> int:
+    """Write the keys of all candidates and return how many there are."""
     size = 0
-    code = np.zeros(12, dtype=np.uint64)  # six characters on the left, six on the right
-    kind = np.zeros(12, dtype=np.uint64)
+    values, nodes = program.values.copy(), program.nodes.copy()
+    applies = np.zeros(len(program.groups) - 1, dtype=np.bool_)
+    applies[EVERYWHERE] = True
+    marks = np.zeros(4, dtype=np.int64)
     before = -1  # paragraph of the last candidate
-    quotes, open_brackets, scanned, words = 0, 0, 0, 0
-    for c in range(len(lefts)):
-        left, right = lefts[c], rights[c]
-        first, end = bounds[2 * paragraphs[c]], bounds[2 * paragraphs[c] + 1]
-        if paragraphs[c] != before:
-            before = paragraphs[c]
-            quotes, open_brackets, scanned, words = 0, 0, first, 0
-        while scanned <= left:
-            if codes[scanned] == 34:
-                quotes += 1
-            elif codes[scanned] == 40 or codes[scanned] == 91:
-                open_brackets += 1
-            elif (codes[scanned] == 41 or codes[scanned] == 93) and open_brackets:
-                open_brackets -= 1
-            elif classes[scanned] == SPACE:
-                words += 1
-            scanned += 1
-        gap = right - left - 1
-        if gap and classes[left + 1] == NEWLINE:
-            gap = 2
-        for k in range(6):
-            i, j = left - k, right + k
-            code[5 - k] = np.uint64(codes[i]) if i >= first else np.uint64(0)
-            kind[5 - k] = np.uint64(classes[i]) + np.uint64(1) if i >= first else np.uint64(0)
-            code[6 + k] = np.uint64(codes[j]) if j < end else np.uint64(0)
-            kind[6 + k] = np.uint64(classes[j]) + np.uint64(1) if j < end else np.uint64(0)
-        base = np.uint64(gap + 1)
-        t = size
-        l0, r0, kl, kr = code[5], code[6], kind[5], kind[6]
-        # Characters: single ones, runs that end or begin here, runs around the boundary.
-        keys[t] = join(join(join(base, np.uint64(1)), kl), kr)
-        for k in range(1, 6):
-            keys[t + k] = join(join(base, np.uint64(1 + k)), code[5 - k])
-        for k in range(5):
-            keys[t + 6 + k] = join(join(base, np.uint64(10 + k)), code[6 + k])
-        t += 11
-        key, mirror = join(base, np.uint64(20)), join(base, np.uint64(21))
-        for k in range(5):
-            key, mirror = join(key, code[5 - k]), join(mirror, code[6 + k])
-            if k:
-                keys[t], keys[t + 1] = key, mirror
-                t += 2
-        key = join(join(join(base, np.uint64(22)), l0), r0)
-        keys[t] = key
-        keys[t + 1] = join(key, code[4])
-        keys[t + 2] = join(join(key, code[7]), np.uint64(1))
-        keys[t + 3] = join(join(join(key, code[4]), code[7]), np.uint64(2))
-        keys[t + 4] = join(join(join(key, code[4]), code[3]), np.uint64(3))
-        keys[t + 5] = join(join(join(key, code[7]), code[8]), np.uint64(4))
-        keys[t + 6] = join(join(join(base, np.uint64(50)), code[4]), r0)
-        keys[t + 7] = join(join(join(base, np.uint64(51)), l0), code[7])
-        t += 8
-        # Classes of characters.
-        key = join(join(join(join(join(base, np.uint64(23)), kind[4]), kl), kr), kind[7])
-        keys[t] = key
-        key = join(join(key, kind[3]), kind[8])
-        keys[t + 1] = key
-        keys[t + 2] = join(join(key, kind[2]), kind[9])
-        keys[t + 3] = join(join(join(join(join(base, np.uint64(24)), kl), kind[4]), kind[3]), kind[2])
-        keys[t + 4] = join(join(join(join(join(base, np.uint64(25)), kr), kind[7]), kind[8]), kind[9])
-        t += 5
-        # Dictionary entries.
-        ending, starting, spanning = match[0, c], match[1, c], match[2, c]
-        if ending + starting + spanning:
-            keys[t] = join(join(base, np.uint64(26)), np.uint64(ending))
-            keys[t + 1] = join(join(base, np.uint64(27)), np.uint64(starting))
-            keys[t + 2] = join(join(base, np.uint64(28)), np.uint64(spanning))
-            keys[t + 3] = join(
-                join(join(join(base, np.uint64(29)), np.uint64(ending)), np.uint64(starting)), np.uint64(spanning)
-            )
-            t += 4
-        if not (is_unspaced[classes[left]] and is_unspaced[classes[right]]):
-            # Parts of chunks between blanks on both sides of the boundary, and the chunks beside them.
-            part = left
-            while part > first and classes[part - 1] > PARAGRAPH and left - part < REACH:
-                part -= 1
-            stop = right + 1
-            while stop < end and classes[stop] > PARAGRAPH and stop - right < REACH:
-                stop += 1
-            here = _string_key(codes, part, left + 1, lower)
-            there = _string_key(codes, right, stop, lower)
-            shape, other_shape = _shape_key(classes, part, left + 1), _shape_key(classes, right, stop)
-            keys[t] = join(join(base, np.uint64(30)), here)
-            keys[t + 1] = join(join(base, np.uint64(31)), there)
-            keys[t + 2] = join(join(join(base, np.uint64(32)), here), there)
-            keys[t + 3] = join(join(base, np.uint64(33)), shape)
-            keys[t + 4] = join(join(base, np.uint64(34)), other_shape)
-            keys[t + 5] = join(join(join(base, np.uint64(35)), shape), other_shape)
-            keys[t + 6] = join(join(join(base, np.uint64(36)), here), kr)
-            keys[t + 7] = join(join(join(base, np.uint64(37)), there), l0)
-            t += 8
-            begin = part - 2
-            while begin >= first and classes[begin] > PARAGRAPH and part - begin < REACH:
-                begin -= 1
-            past = np.uint64(0)
-            if part > first and classes[part - 1] <= PARAGRAPH:
-                past = _string_key(codes, max(begin + 1, first), part - 1, lower)
-            keys[t] = join(join(join(base, np.uint64(38)), past), here)
-            finish = stop + 1
-            while finish < end and classes[finish] > PARAGRAPH and finish - stop < REACH:
-                finish += 1
-            future = np.uint64(0)
-            next_kind = np.uint64(0)
-            if stop + 1 < end and classes[stop] <= PARAGRAPH:
-                future = _string_key(codes, stop + 1, finish, lower)
-                next_kind = np.uint64(classes[stop + 1]) + np.uint64(1)
-            keys[t + 1] = join(join(join(base, np.uint64(39)), there), future)
-            lengths = np.uint64(min(left - part, 9) * 10 + min(stop - right, 9))
-            keys[t + 2] = join(join(join(join(base, np.uint64(40)), lengths), kl), kr)
-            t += 3
-            if gap:
-                keys[t] = join(join(base, np.uint64(52)), past)
-                keys[t + 1] = join(join(base, np.uint64(53)), future)
-                keys[t + 2] = join(join(join(join(base, np.uint64(54)), past), here), there)
-                keys[t + 3] = join(join(join(join(base, np.uint64(55)), here), there), future)
-                t += 4
-            # The word before, without the marks behind it, and the word behind.
-            tail = left
-            while tail > part and not is_word[classes[tail]]:
-                tail -= 1
-            head = tail
-            while head > part and is_word[classes[head - 1]]:
-                head -= 1
-            word = _string_key(codes, head, tail + 1, lower)
-            lead = right
-            while lead < stop - 1 and not is_word[classes[lead]]:
-                lead += 1
-            rest = lead + 1
-            while rest < stop and is_word[classes[rest]]:
-                rest += 1
-            follower = _string_key(codes, lead, rest, lower)
-            capital = np.uint64(is_upper[classes[lead]]) * np.uint64(2) + np.uint64(is_upper[classes[head]])
-            keys[t] = join(join(join(join(base, np.uint64(41)), word), l0), kr)
-            keys[t + 1] = join(join(join(join(base, np.uint64(42)), follower), l0), capital)
-            keys[t + 2] = join(join(join(base, np.uint64(43)), word), follower)
-            size_of_word = np.uint64(min(tail - head, 6))
-            keys[t + 3] = join(join(join(join(join(base, np.uint64(44)), size_of_word), l0), kr), capital)
-            keys[t + 4] = join(join(join(join(base, np.uint64(45)), kl), capital), next_kind)
-            t += 5
-            # Quotation marks and brackets still open, and how far the paragraph has come.
-            state = np.uint64((quotes & 1) * 2 + (open_brackets > 0))
-            keys[t] = join(join(join(join(base, np.uint64(46)), state), l0), r0)
-            keys[t + 1] = join(join(join(join(base, np.uint64(47)), state), kl), kr)
-            ahead = np.uint64(min(end - right, 12) // 3)
-            keys[t + 2] = join(join(join(join(base, np.uint64(48)), np.uint64(min(words, 6))), ahead), kl)
-            t += 3
-        for k in range(size, t):
-            keys[k] = avalanche(keys[k])
-        size = t
+    for c in range(len(candidates.left)):
+        left, right, paragraph = candidates.left[c], candidates.right[c], candidates.paragraph[c]
+        first, end = candidates.bounds[2 * paragraph], candidates.bounds[2 * paragraph + 1]
+        if paragraph != before:
+            before = paragraph
+            marks[:] = 0
+            marks[_SCANNED] = first
+        _scan_marks(text.codes, text.classes, left, marks)
+        gap = NO_GAP if right == left + 1 else LINE if text.classes[left + 1] == NEWLINE else BLANK
+        _set_characters(text.codes, text.classes, left, right, first, end, values)
+        values[ENDING], values[STARTING], values[SPANNING] = match[0, c], match[1, c], match[2, c]
+        applies[KNOWN_TOKENS] = match[0, c] + match[1, c] + match[2, c] > 0
+        spaced = not (text.is_unspaced[text.classes[left]] and text.is_unspaced[text.classes[right]])
+        applies[SPACED] = applies[SPACED_WORDS] = spaced
+        applies[SPACED_GAPS] = spaced and gap != NO_GAP
+        if spaced:
+            start, stop = _set_chunks(text.codes, text.classes, text.lower, left, right, first, end, values)
+            _set_words(text, left, right, start, stop, values)
+            values[OPEN] = (marks[_QUOTES] & 1) * 2 + (marks[_BRACKETS] > 0)
+            values[BLANKS] = min(marks[_SPACES], 6)
+            values[AHEAD] = min(end - right, 12) // 3
+        sources = program.sources[gap]
+        for group in range(len(applies)):
+            if applies[group]:
+                for n in range(program.joins[group], program.joins[group + 1]):
+                    nodes[n] = join(nodes[sources[n]], values[program.atoms[n]])
+                for t in range(program.groups[group], program.groups[group + 1]):
+                    keys[size] = avalanche(nodes[program.ends[t]])
+                    size += 1
         offsets[c + 1] = size
     return size
+
+
+@inner_kernel
+def _scan_marks(codes: Codes, classes: Classes, left: int, marks: Ints) -> None:
+    """Count quotation marks, open brackets and blanks up to the character on the left of a boundary."""
+    for i in range(marks[_SCANNED], left + 1):
+        code = codes[i]
+        if code == _QUOTE:
+            marks[_QUOTES] += 1
+        elif code in _OPENING:
+            marks[_BRACKETS] += 1
+        elif code in _CLOSING and marks[_BRACKETS]:
+            marks[_BRACKETS] -= 1
+        elif classes[i] == SPACE:
+            marks[_SPACES] += 1
+    marks[_SCANNED] = max(marks[_SCANNED], left + 1)
+
+
+@inner_kernel
+def _set_characters(codes: Codes, classes: Classes, left: int, right: int, first: int, end: int, values: Keys) -> None:
+    """Characters and, counted from 1, classes on both sides; 0 outside the paragraph."""
+    for k in range(N_CHARACTERS):
+        i, j = left - k, right + k
+        values[LEFT + k] = codes[i] if i >= first else 0
+        values[RIGHT + k] = codes[j] if j < end else 0
+        if k < N_CLASSES:
+            values[LEFT_CLASS + k] = classes[i] + 1 if i >= first else 0
+            values[RIGHT_CLASS + k] = classes[j] + 1 if j < end else 0
+
+
+@inner_kernel
+def _set_chunks(
+    codes: Codes, classes: Classes, lower: Codes, left: int, right: int, first: int, end: int, values: Keys
+) -> tuple[int, int]:
+    """Parts of chunks on both sides and the chunks beside them; where the parts start and end."""
+    start = _chunk_start(classes, left, first, REACH)
+    stop = _chunk_end(classes, right, end)
+    values[HERE] = _string_key(codes, start, left + 1, lower)
+    values[THERE] = _string_key(codes, right, stop, lower)
+    values[HERE_SHAPE] = _shape_key(classes, start, left + 1)
+    values[THERE_SHAPE] = _shape_key(classes, right, stop)
+    values[LENGTHS] = min(left - start, 9) * 10 + min(stop - right, 9)
+    values[PREVIOUS] = values[NEXT] = values[NEXT_CLASS] = 0
+    if start > first and classes[start - 1] <= PARAGRAPH:
+        previous = _chunk_start(classes, start - 1, first, _PREVIOUS_REACH)
+        values[PREVIOUS] = _string_key(codes, previous, start - 1, lower)
+    if stop + 1 < end and classes[stop] <= PARAGRAPH:
+        values[NEXT] = _string_key(codes, stop + 1, _chunk_end(classes, stop, end), lower)
+        values[NEXT_CLASS] = classes[stop + 1] + 1
+    return start, stop
+
+
+@inner_kernel
+def _chunk_start(classes: Classes, at: int, first: int, reach: int) -> int:
+    """The start of the characters before `at` with no blank among them."""
+    start = at
+    while start > first and classes[start - 1] > PARAGRAPH and at - start < reach:
+        start -= 1
+    return start
+
+
+@inner_kernel
+def _chunk_end(classes: Classes, at: int, end: int) -> int:
+    """The end of the characters after `at` with no blank among them."""
+    stop = at + 1
+    while stop < end and classes[stop] > PARAGRAPH and stop - at < REACH:
+        stop += 1
+    return stop
+
+
+@inner_kernel
+def _set_words(text: _Text, left: int, right: int, start: int, stop: int, values: Keys) -> None:
+    """The last word on the left and the first one on the right, without marks around them."""
+    classes, is_word = text.classes, text.is_word
+    last = left
+    while last > start and not is_word[classes[last]]:
+        last -= 1
+    head = last
+    while head > start and is_word[classes[head - 1]]:
+        head -= 1
+    lead = right
+    while lead < stop - 1 and not is_word[classes[lead]]:
+        lead += 1
+    rest = lead + 1
+    while rest < stop and is_word[classes[rest]]:
+        rest += 1
+    values[WORD] = _string_key(text.codes, head, last + 1, text.lower)
+    values[FOLLOWER] = _string_key(text.codes, lead, rest, text.lower)
+    values[WORD_LENGTH] = min(last - head, 6)
+    values[CAPITALS] = text.is_upper[classes[lead]] * 2 + text.is_upper[classes[head]]

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Keys
+from weft.features.cache import LIMIT, Cache
 from weft.features.index import FeatureIndex
-from weft.features.remembered import LIMIT, Remembered
 from weft.features.weights import FrozenTable, Layout
 from weft.hashing import hash_strings
 from weft.learn.chains.labels import LabelSpace
@@ -134,8 +134,8 @@ class Multiwords:
         self.scripts = scripts
         self.productive = productive  # so many scripts, the first, may split unseen tokens
         self.weights = weights
-        self.choices = Remembered(self.choice)
-        self._open = Remembered(self._of_open)
+        self.choices = Cache(self.choice)
+        self._open = Cache(self._of_open)
         self._decided: dict[tuple[str, str, str], int] = {}  # labels of open tokens between their neighbours
 
     @property

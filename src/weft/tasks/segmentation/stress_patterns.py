@@ -11,8 +11,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from weft.formats.grammar import Rule
 from weft.formats.phonemes import STRESS, Utterance
+from weft.infer.forests.grammar import Rule
 
 #: Classes of patterns, in the order in which they are shown.
 CLASSES = ("initial", "unstressed", "second", "several", "other")
@@ -67,6 +67,7 @@ def learnt_shares(rules: Sequence[Rule], probabilities: Sequence[float], unit: s
 
     Empty for a grammar without stress.
 
+    >>> from weft.formats.grammar import Rule
     >>> rules = [Rule("Word", ("SSyllI", "USyllF")), Rule("Word", ("USyllIF",)), Rule("X", ("a",))]
     >>> learnt_shares(rules, [0.7, 0.3, 1.0])["initial"]
     0.7

@@ -27,7 +27,8 @@ from weft.arrays import Ints, Singles
 from weft.errors import ConfigError, DataError
 from weft.features.extract import read_column, runs_of, sentence_offsets
 from weft.features.representations.counts import BOUNDARY, NeighbourCounts
-from weft.features.representations.words import PARTS, ClassVectors, DenseVectors, WordVectors, read_vectors
+from weft.features.representations.words import PARTS, ClassVectors, DenseVectors, WordVectors
+from weft.formats.vectors import read_vectors
 from weft.kernel import kernel
 from weft.learn.linear.squared_hinge import WindowDesign, fit_squared_hinge
 from weft.lexical.clusters.monolingual import load_clusters
@@ -257,7 +258,7 @@ class Flors(Trainable):
         if settings.contexts == "embeddings":
             if dense is None and not settings.embeddings:
                 raise ConfigError("contexts=embeddings needs the file of dense vectors: set embeddings=FILE")
-            return read_vectors(settings.embeddings) if dense is None else dense, {}
+            return DenseVectors(*read_vectors(settings.embeddings)) if dense is None else dense, {}
         counts = NeighbourCounts()
         for text in (docs, source_raw, target_raw):
             counts.add_docs(doc for doc in text if doc.n_words)

@@ -15,6 +15,7 @@ import weakref
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -22,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import ConfigError, DataError
+from weft.features.cache import RowCache, distinct_rows
 from weft.features.extract import read_column, write_ids
 from weft.features.lexicon import LIMIT
-from weft.features.row_memory import RowMemory, distinct_rows
 from weft.features.templates import Templates
 from weft.learn.chains.candidate_model import CandidateBatch, CandidateModel, LabelParts
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable
@@ -98,7 +99,7 @@ class Lemmatizer(Trainable):
         self.scorer: CandidateScorer | None = None
         self.lists: CandidateLists | None = None
         self._known: dict[Key, str] = {}
-        self._memories: weakref.WeakKeyDictionary[StringTable, RowMemory] = weakref.WeakKeyDictionary()
+        self._caches: weakref.WeakKeyDictionary[StringTable, RowCache] = weakref.WeakKeyDictionary()
         self.temperature = 1.0  # what scores of rules are divided by to make probabilities of them
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
@@ -108,7 +109,7 @@ class Lemmatizer(Trainable):
         self.columns = tuple(name for name in TAGS if any(doc.has(name) for doc in docs))
         self.requires = ("tokens", *self.columns[:1])
         self._known = {}
-        self._memories.clear()
+        self._caches.clear()
         counts: dict[Key, Counter[str]] = defaultdict(Counter)
         for doc in docs:
             for key, lemma in zip(self._keys(doc), doc.column("lemma"), strict=True):
@@ -123,7 +124,7 @@ class Lemmatizer(Trainable):
         self._fit_rules({key: number[script] for key, script in scripts.items()})
         self.dictionary = self._exceptions(counts, lemmas)
         self._known = {}
-        self._memories.clear()
+        self._caches.clear()
         report: dict[str, Any] = {
             "training": {
                 "words": sum(seen.total() for seen in counts.values()),
@@ -214,19 +215,15 @@ class Lemmatizer(Trainable):
             columns = np.stack([read_column(run, name) for name in ("form", *self.columns)], axis=1)
             if not len(columns):
                 continue
-            memory = self._memories.get(table)
-            if memory is None:
-                memory = self._memories.setdefault(table, RowMemory(columns.shape[1]))
-            lemmas = memory.find(columns)
-            missing = np.flatnonzero(lemmas < 0)
-            if len(missing):
-                kinds, inverse = distinct_rows(columns[missing])
-                found = table.ids(self.lemmas(self._strings(table, kinds)))
-                memory.add(kinds, found)
-                lemmas[missing] = found[inverse]
-            write_ids(run, "lemma", lemmas)
+            cache = self._caches.get(table)
+            if cache is None:
+                cache = self._caches.setdefault(table, RowCache(columns.shape[1]))
+            write_ids(run, "lemma", cache.lookup(columns, partial(self._lemma_ids, table)))
             if asked.probabilities:
                 self._note_probabilities(run, *distinct_rows(columns))
+
+    def _lemma_ids(self, table: StringTable, rows: NDArray[np.int32]) -> NDArray[np.int32]:
+        return table.ids(self.lemmas(self._strings(table, rows)))
 
     @staticmethod
     def _strings(table: StringTable, rows: NDArray[np.int32]) -> list[Key]:

@@ -1,9 +1,9 @@
 """Pronunciation dictionaries and the stress of function words."""
 
 import pytest
+from pronunciations import FUNCTION_WORDS, Pronunciations
 
 from weft.errors import FormatError
-from weft.lexical.pronunciations import FUNCTION_WORDS, Pronunciations
 
 DICTIONARY = """;;; a comment
 THE  DH AH1

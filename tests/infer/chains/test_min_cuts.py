@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from min_cuts import min_cut
 
 from weft.errors import DataError
 from weft.graph.csr import Graph
-from weft.graph.cuts import min_cut
 
 
 @given(st.integers(0, 2**32), st.booleans())

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.errors import ConfigError, WeftError
-from weft.infer.alignment.symmetrize import METHODS, symmetrize
+from weft.infer.alignment.symmetrize import METHODS
+from weft.tasks.bitext.symmetrize import symmetrize
 from weft.text.bitext import Links
 
 NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))

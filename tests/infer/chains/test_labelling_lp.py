@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from labelling_lp import Bound, Labelling
+from min_cuts import min_cut
 
 from weft.errors import ConfigError, DataError
 from weft.graph.csr import Graph
-from weft.graph.cuts import min_cut
-from weft.graph.labelling_lp import Bound, Labelling
 
 
 def random_edges(random, n, share=0.5):

@@ -13,7 +13,7 @@ optimum with |L| instead of |L|^2 variables an edge:
     cost w_uv sum_i t(uv, i),   t(uv, i) >= x(u, i) - x(v, i),  t >= 0
     bound pairs:  sum over i of class a of x(u, i) = sum over j of class a of x(v, j)    for every class a
 
-Two labels, no bound pairs and no costs but those of known labels: the minimum cut of `weft.graph.cuts`.
+Two labels, no bound pairs and no costs but those of known labels: the minimum cut of `min_cuts`.
 """
 
 from __future__ import annotations

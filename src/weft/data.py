@@ -1,7 +1,7 @@
-"""Where the corpora are: in `$WEFT_DATA`, or in a folder that the user names; never inside the package.
+"""Locate corpora: in `$WEFT_DATA` or in a folder that the user names, never inside the package.
 
-The catalogue (`recipes/corpora.toml`) says for each corpus that a recipe or a test uses which files it has, what they
-hold, under which licence, and where to get them.
+The catalogue (`corpora.toml`) lists every corpus that a recipe or a test uses: its files, their content, the licence,
+and where to get it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from weft.errors import DataError, did_you_mean
 
 @dataclass(frozen=True)
 class CorpusEntry:
-    """One corpus of the catalogue; `files` stand under `folder` of the data folder."""
+    """One corpus in the catalogue; its `files` are relative to `folder` inside the data folder."""
 
     name: str
     folder: str
@@ -28,7 +28,7 @@ class CorpusEntry:
     what: str
     licence: str
     source: str
-    options: dict[str, Any] = field(default_factory=dict)  # what `weft.formats.read` must be told beside the format
+    options: dict[str, Any] = field(default_factory=dict)  # options of `weft.formats.read` besides the format
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -45,8 +45,10 @@ def root(folder: str | os.PathLike[str] | None = None) -> Path | None:
     named = folder if folder is not None else os.environ.get("WEFT_DATA") or None
     if named is not None:
         if not Path(named).is_dir():
-            said = "the folder given" if folder is not None else "WEFT_DATA"
-            raise DataError(f"{said} is {os.fspath(named)!r}, which is not a folder; name the folder of your corpora")
+            origin = "the folder given" if folder is not None else "WEFT_DATA"
+            raise DataError(
+                f"{origin} is {os.fspath(named)!r}, which is not a folder; name the folder that contains your corpora"
+            )
         return Path(named)
     checkout = Path(__file__).resolve().parents[2]
     beside = checkout.parent / "shared" / "data"
@@ -54,7 +56,7 @@ def root(folder: str | os.PathLike[str] | None = None) -> Path | None:
 
 
 def find(relative: str, folder: str | os.PathLike[str] | None = None) -> Path:
-    """The path of a corpus file, gzipped or not; `DataError` says where to get it if it is not there.
+    """The path of a corpus file, gzipped or not; if it is missing, the `DataError` says where to get it.
 
     >>> find("chunking/no-such-corpus/train.txt", folder=".")
     Traceback (most recent call last):
@@ -66,11 +68,13 @@ def find(relative: str, folder: str | os.PathLike[str] | None = None) -> Path:
         return path
     home = root(folder)
     place = "and no data folder is known" if home is None else f"in the data folder {home}"
-    raise DataError(f"no file {relative} {place}; set WEFT_DATA to the folder of your corpora{_origin(relative)}")
+    raise DataError(
+        f"no file {relative} {place}; set WEFT_DATA to the folder that contains your corpora{_origin(relative)}"
+    )
 
 
 def have(relative: str, folder: str | os.PathLike[str] | None = None) -> bool:
-    """Whether a corpus file is at hand.
+    """Whether a corpus file is available.
 
     >>> have("chunking/no-such-corpus/train.txt")
     False
@@ -80,7 +84,7 @@ def have(relative: str, folder: str | os.PathLike[str] | None = None) -> bool:
 
 @cache
 def catalog() -> tuple[CorpusEntry, ...]:
-    """All corpora that Weft knows of.
+    """All corpora in the catalogue.
 
     >>> [entry.name for entry in catalog()][:2]
     ['conll2000', 'conll2002-es']
@@ -98,12 +102,12 @@ def entry(name: str) -> CorpusEntry:
     for row in catalog():
         if row.name == name:
             return row
-    hint = did_you_mean(name, (row.name for row in catalog()), "`weft data list` shows those it knows")
+    hint = did_you_mean(name, (row.name for row in catalog()), "`weft data list` lists the known corpora")
     raise DataError(f"the catalogue has no corpus {name!r}; {hint}")
 
 
 def missing(corpus: CorpusEntry, folder: str | os.PathLike[str] | None = None) -> list[str]:
-    """The files of a corpus that are not at hand.
+    """The files of a corpus that are not available.
 
     >>> missing(entry("cora-references"), folder=".")
     ['sequence/cora-references/ref.train', 'sequence/cora-references/ref.test']
@@ -122,5 +126,5 @@ def _locate(relative: str, folder: str | os.PathLike[str] | None) -> Path | None
 def _origin(relative: str) -> str:
     for row in catalog():
         if relative.startswith(f"{row.folder}/") or relative == row.folder:
-            return f". It belongs to {row.name} ({row.licence}), which comes from {row.source}"
+            return f". It belongs to {row.name} ({row.licence}), available from {row.source}"
     return ""

@@ -1,4 +1,4 @@
-"""Random numbers inside kernels: a state of one 64-bit number, the same on every machine (splitmix64)."""
+"""Random numbers inside kernels: the state is one 64-bit number, and draws are the same everywhere (splitmix64)."""
 
 from __future__ import annotations
 

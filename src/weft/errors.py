@@ -1,4 +1,4 @@
-"""One family of errors: everything a user can cause is a `WeftError` with a message that says what to do."""
+"""One family of errors: every error that a user can cause is a `WeftError` whose message says what to do."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 
 class WeftError(Exception):
-    """Base of all errors that Weft raises on purpose; the command line prints it without a traceback."""
+    """Base of all errors that Weft raises deliberately; the command line prints them without a traceback."""
 
 
 class FormatError(WeftError):
-    """A file that does not hold what its format asks for.
+    """A file whose content violates its format.
 
     >>> raise FormatError("a.conllu", 7, "10 tab-separated columns", "8 columns")
     Traceback (most recent call last):
@@ -29,15 +29,15 @@ class FormatError(WeftError):
 
 
 class TemplateError(WeftError):
-    """A feature template that cannot be read."""
+    """A feature template that cannot be parsed."""
 
 
 class InferenceError(WeftError):
-    """Scores or masks that leave no structure to choose from."""
+    """Scores or masks that rule out every structure."""
 
 
 class ModelError(WeftError):
-    """A model file that is corrupt, truncated, too new, or not what was asked for."""
+    """A model file that is corrupt, truncated, too new, or not the kind requested."""
 
 
 class DataError(WeftError):
@@ -45,11 +45,11 @@ class DataError(WeftError):
 
 
 class ConfigError(WeftError):
-    """An option that does not exist or does not fit the others."""
+    """An option that does not exist or conflicts with the others."""
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
-    """The end of an error about a name that does not exist: names like it, or what to do otherwise.
+    """The end of an error message about an unknown name: similar names if there are any, else `otherwise`.
 
     >>> did_you_mean("conll200", ["conll2000", "genia"], "see the list")
     'did you mean conll2000?'

@@ -1,7 +1,7 @@
-"""Strings and tuples as 64-bit keys, the same on every machine and in every process.
+"""Strings and tuples as 64-bit keys that are identical on every machine and in every process.
 
 hash(s)      = mix over the UTF-8 bytes of s, FNV-1a style, with a final avalanche
-join(h, v)   = (h ^ v) * K, folded:  how a template takes in one more atom
+join(h, v)   = (h ^ v) * K, folded:  how a template adds one more atom
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _S27, _S30, _S31, _S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(
 
 @kernel
 def avalanche(h: np.uint64) -> np.uint64:
-    """Spread every bit over all others."""
+    """Let every input bit affect every output bit."""
     h = (h ^ (h >> _S30)) * _A
     h = (h ^ (h >> _S27)) * _B
     return h ^ (h >> _S31)
@@ -32,7 +32,7 @@ def avalanche(h: np.uint64) -> np.uint64:
 
 @kernel
 def join(h: np.uint64, value: np.uint64) -> np.uint64:
-    """Take one more value into a key; the order of values matters."""
+    """Add one more value to a key; the order of values matters."""
     h = (h ^ value) * _K
     return h ^ (h >> _S32)
 
@@ -47,7 +47,7 @@ def _hash_bytes(data: NDArray[np.uint8], offsets: NDArray[np.int64], out: Keys) 
 
 
 def hash_strings(strings: Sequence[str]) -> Keys:
-    """One key a string.
+    """One key per string.
 
     >>> a, b, c = hash_strings(["weft", "warp", "weft"]).tolist()
     >>> a == c, a == b

@@ -1,11 +1,11 @@
-"""The one decorator behind which all compiled code stands.
+"""The decorators through which all compiled code goes.
 
-A kernel is compiled by Numba without the interpreter and without its lock, and cached on disk, so that only the first
-use on a machine compiles. That first use says so on standard error. Compiled code is kept beside the package, in the
-user's cache folder where the package cannot be written to, or in the folder that NUMBA_CACHE_DIR names.
+Numba compiles a kernel without the interpreter and its lock and caches it on disk, so only the first use on a machine
+compiles; a message on standard error says so. Compiled code is stored next to the package, in the user's cache folder
+if the package's folder is not writable, or in the folder that NUMBA_CACHE_DIR names.
 
 Kernels call other kernels by their module-level names. A kernel never takes a compiled function as an argument and
-never closes over one: Numba would compile it anew in every process.
+never closes over one: Numba would recompile it in every process.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def _load_arrays_of_numba() -> None:
     """Load Numba's array functions without scipy.linalg, which would cost every process 15 MB and 0.1 s.
 
-    Numba asks for it in this place only to choose between two inner products for `np.correlate`, which no kernel here
-    uses; a kernel with linear algebra in it asks for it again when it is compiled.
+    Numba needs it here only to choose between two inner products for `np.correlate`, which no kernel uses; a kernel
+    that does use linear algebra requests it again when it is compiled.
     """
 
     def without() -> None:
@@ -47,10 +47,10 @@ _load_arrays_of_numba()
 
 
 class CompileLog:
-    """Counts the kernels that were really compiled (not loaded from the cache) and tells the user.
+    """Counts the kernels that were actually compiled (not loaded from the cache) and reports them to the user.
 
-    On a terminal one line counts them and goes when they are done; elsewhere one line says that compiling begins and
-    one, at the end of the process, what it came to. With the environment variable WEFT_QUIET set, nothing is said.
+    On a terminal, one line shows a running count and disappears when compilation ends; elsewhere, one line announces
+    that compilation begins and another, at the end of the process, sums it up. WEFT_QUIET silences both.
     """
 
     def __init__(self) -> None:
@@ -63,11 +63,11 @@ class CompileLog:
 
     @property
     def seconds(self) -> float:
-        """How long compiling took so far."""
+        """Time spent compiling so far."""
         return self._earlier + (0.0 if self._since is None else time.perf_counter() - self._since)
 
     def watch(self, dispatcher: Any) -> None:
-        """Report every compilation of a dispatcher; Numba asks its compiler only when the cache has no answer."""
+        """Report every compilation of a dispatcher; Numba calls its compiler only on a cache miss."""
         compiler = dispatcher._compiler
         compile_now = compiler.compile
 
@@ -82,12 +82,12 @@ class CompileLog:
         compiler.compile = compile_and_tell
 
     def no_place(self) -> None:
-        """Say, once, that compiled kernels cannot be kept."""
+        """Say, once, that compiled kernels cannot be cached."""
         if not self._homeless:
             self._homeless = True
             self._say(
-                "weft: there is no folder to keep compiled kernels in, so every start compiles them anew; "
-                "set NUMBA_CACHE_DIR to a folder that can be written to"
+                "weft: there is no writable folder to cache compiled kernels in, so every start recompiles them; "
+                "set NUMBA_CACHE_DIR to a writable folder"
             )
 
     def _begin(self, name: str) -> None:
@@ -114,7 +114,7 @@ class CompileLog:
             print(line, file=sys.stderr, flush=True)
 
     def _draw(self, line: str) -> None:
-        """Put a line in the place of the one before, on terminals only."""
+        """Overwrite the previous line, on terminals only."""
         if not os.environ.get("WEFT_QUIET") and sys.stderr.isatty():
             room = shutil.get_terminal_size().columns - 1
             print(f"\r\x1b[K{line[:room]}", end="", file=sys.stderr, flush=True)
@@ -136,14 +136,14 @@ def kernel(function: Function) -> Function:
 
 
 def fast_kernel(function: Function) -> Function:
-    """Like `kernel`, with floating-point sums free to be reordered; only where no infinity can occur."""
+    """Like `kernel`, but floating-point sums may be reordered; use it only where infinities cannot occur."""
     return _compile(function, fastmath=True)
 
 
 def inner_kernel(function: Function) -> Function:
-    """Like `kernel`, for what other kernels call in their hottest loops and what makes no arrays.
+    """Like `kernel`, for functions that other kernels call in their innermost loops and that allocate no arrays.
 
-    Arrays are borrowed from the caller: nobody counts who holds them, which takes longer than small kernels themselves.
+    Arrays are borrowed from the caller without reference counting, which would cost more than a small kernel itself.
 
     >>> @inner_kernel
     ... def first(numbers):
@@ -159,7 +159,7 @@ def _compile(function: Function, **options: Any) -> Function:
     options = {"nogil": True, "error_model": "numpy", "_nrt": True, **options}
     try:
         dispatcher = numba.njit(cache=on_disk, **options)(function)
-    except RuntimeError:  # neither the package's folder nor the user's cache can be written to
+    except RuntimeError:  # neither the package's folder nor the user's cache is writable
         compiled.no_place()
         dispatcher = numba.njit(**options)(function)
     compiled.watch(dispatcher)

@@ -1,4 +1,4 @@
-"""Progress bars with rate and time left; silent where standard error is not a terminal."""
+"""Progress bars with rate and time left; silent if standard error is not a terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Item = TypeVar("Item")
 
 
 class Bar:
-    """Handle of a running bar: `advance` it, and `note` a few words beside it."""
+    """Handle of a running bar: `advance` it, or show a short `note` beside it."""
 
     def __init__(self, progress: Any = None, task: Any = None) -> None:
         self._progress, self._task = progress, task
@@ -54,7 +54,7 @@ def progress(description: str, total: float | None = None, unit: str = "sentence
 
 
 def track(items: Iterable[Item], description: str, total: int | None = None, unit: str = "items") -> Iterator[Item]:
-    """Go through items with a bar.
+    """Iterate over items with a progress bar.
 
     >>> sum(track([1, 2, 3], "adding"))
     6

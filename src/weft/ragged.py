@@ -15,7 +15,7 @@ States = NDArray[np.int32]
 
 
 def one_block(array: ArrayLike, dtype: DTypeLike) -> NDArray[Any]:
-    """The array in one writable block of memory, copied only where it is not: a kernel is compiled once for each kind.
+    """The array in one writable block of memory, copied only if needed, so that a kernel compiles for a single layout.
 
     >>> one_block(np.broadcast_to(np.int64(1), 2), np.float64)
     array([1., 1.])
@@ -24,7 +24,7 @@ def one_block(array: ArrayLike, dtype: DTypeLike) -> NDArray[Any]:
 
 
 def check_offsets(offsets: ArrayLike, size: int) -> Indices:
-    """Offsets as int64, once they begin at 0, never fall and end at `size`.
+    """Offsets as int64, checked to begin at 0, never decrease, and end at `size`.
 
     >>> check_offsets([0, 2, 2, 5], 5)
     array([0, 2, 2, 5])
@@ -32,14 +32,14 @@ def check_offsets(offsets: ArrayLike, size: int) -> Indices:
     array = one_block(offsets, np.int64)
     if array.ndim != 1 or len(array) == 0 or array[0] != 0 or array[-1] != size or np.any(array[1:] < array[:-1]):
         raise InferenceError(
-            f"offsets must rise from 0 to the number of positions, {size}, one entry more than there are sentences; "
+            f"offsets must rise from 0 to {size}, the number of positions, and number one more than the sentences; "
             f"given: {np.array2string(array, threshold=8)}"
         )
     return array
 
 
 def check_scores(scores: ArrayLike, name: str) -> Floats:
-    """Scores as float64 in one block of memory; minus infinity is allowed, NaN and plus infinity are not.
+    """Scores as float64 in one contiguous block; minus infinity is allowed, NaN and plus infinity are not.
 
     >>> check_scores([0, float("-inf")], "node scores")
     array([  0., -inf])
@@ -47,16 +47,16 @@ def check_scores(scores: ArrayLike, name: str) -> Floats:
     array = one_block(scores, np.float64)
     if array.size and not array.max() < np.inf:
         raise InferenceError(
-            f"{name} hold NaN or plus infinity; scores must be finite, or minus infinity for what is forbidden: "
+            f"{name} contain NaN or plus infinity; scores must be finite, or minus infinity for forbidden parts: "
             "check the weights and features they were computed from"
         )
     return array
 
 
 def check_shape(array: NDArray[Any], shape: tuple[int, ...], name: str) -> None:
-    """Raise where an array has not the shape that the others ask for."""
+    """Raise if an array does not have the expected shape."""
     if array.shape != shape:
-        raise InferenceError(f"{name} must have the shape {shape} to fit the scores; given: {array.shape}")
+        raise InferenceError(f"{name} must have the shape {shape} to match the scores; given: {array.shape}")
 
 
 def sentence_of(offsets: Indices) -> Indices:
@@ -69,7 +69,7 @@ def sentence_of(offsets: Indices) -> Indices:
 
 
 def sum_by_sentence(values: Floats, offsets: Indices) -> Floats:
-    """One sum a sentence of numbers that stand one a position.
+    """Sum the values of each sentence, given one value per position.
 
     >>> sum_by_sentence(np.array([1.0, 2.0, 4.0]), np.array([0, 2, 2, 3]))
     array([3., 0., 4.])
@@ -79,7 +79,7 @@ def sum_by_sentence(values: Floats, offsets: Indices) -> Floats:
 
 
 def first_positions(offsets: Indices) -> Indices:
-    """The first position of every sentence that has one.
+    """The first position of every sentence that is not empty.
 
     >>> first_positions(np.array([0, 2, 2, 3]))
     array([0, 2])
@@ -88,7 +88,7 @@ def first_positions(offsets: Indices) -> Indices:
 
 
 def last_positions(offsets: Indices) -> Indices:
-    """The last position of every sentence that has one.
+    """The last position of every sentence that is not empty.
 
     >>> last_positions(np.array([0, 2, 2, 3]))
     array([1, 2])
@@ -97,23 +97,23 @@ def last_positions(offsets: Indices) -> Indices:
 
 
 def sentence_weights(weight: Floats | None, offsets: Indices) -> Floats:
-    """One weight a sentence; ones where none are given."""
+    """One weight per sentence; all ones by default."""
     if weight is None:
         return np.ones(len(offsets) - 1)
     array = one_block(weight, np.float64)
-    check_shape(array, (len(offsets) - 1,), "weight, one number a sentence,")
+    check_shape(array, (len(offsets) - 1,), "weight, one number per sentence,")
     return array
 
 
 def one_factor(factor: float) -> float:
-    """A factor for all sentences; arrays are refused, lest they be spread over states or labels unseen.
+    """One factor for all sentences; arrays are rejected, because they would silently broadcast over states or labels.
 
     >>> one_factor(2)
     2.0
     """
     if np.ndim(factor) > 0:
         raise InferenceError(
-            "parts are scaled by one number for the whole batch, because parts that sentences share are sums; "
-            "give factors by sentence as `weight` to parts(), marginals() or covariance()"
+            "parts are scaled by one number for the whole batch, because parts shared between sentences are sums; "
+            "give factors per sentence as `weight` to parts(), marginals() or covariance()"
         )
     return float(factor)

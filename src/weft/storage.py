@@ -1,16 +1,16 @@
-"""Model files: arrays and a header, nothing that runs.
+"""Model files: arrays and a header, no executable code.
 
 A model is one safetensors file:
 
-    length of the JSON text (8 bytes) | JSON text | arrays, one behind the other
+    length of the JSON text (8 bytes) | JSON text | arrays, one after the other
 
-The JSON text gives name, type, shape and place of every array; its metadata hold a second JSON text under the name
-`weft`: the format's version, what the model is, and a checksum of every array. Arrays are memory-mapped, so that
-processes share one copy. Large ones may be packed instead, to make the file small:
+The JSON text gives the name, type, shape and position of every array; its metadata contain a second JSON text under
+the key `weft`: the format version, what the model is, and a checksum of every array. Arrays are memory-mapped, so
+processes share one copy. Large arrays may be packed instead, to make the file smaller:
 
-    packed = deflate( first bytes of all items, second bytes of all items, ... ),   of differences where items rise
+    packed = deflate( first bytes of all items, second bytes of all items, ... ),   of differences where items increase
 
-The header then says under `packed` what they are, and they are unpacked into memory when the file is loaded.
+The header then describes them under `packed`, and they are unpacked into memory when the file is loaded.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from numpy.typing import NDArray
 
 from weft.errors import ModelError
 
-#: Raised when a change to the format makes older programs misread newer files; those without packed arrays stay at 1.
+#: Incremented when a format change makes older programs misread newer files; files without packed arrays stay at 1.
 VERSION = 2
-#: Arrays of fewer bytes are not packed: mapping them is faster than unpacking.
+#: Arrays smaller than this many bytes are not packed: mapping them is faster than unpacking.
 WORTH_PACKING = 500_000
 
 Arrays = dict[str, NDArray[Any]]
@@ -42,13 +42,13 @@ _DTYPES = {
 }  # fmt: skip
 _NAMES = {np.dtype(kind): name for name, kind in _DTYPES.items()}
 _LONGEST_HEADER = 100 * 1024 * 1024
-#: Sparse weights are whole multiples of this part of the largest.
+#: Sparse weights are stored as integer multiples of the largest weight divided by this number.
 _STEPS = 32000
-_AGAIN = "fetch or train the model again"
+_AGAIN = "download or train the model again"
 
 
 def save(path: str | os.PathLike[str], header: dict[str, Any], arrays: Arrays, pack: bool = False) -> None:
-    """Write a model file, with `pack` a smaller one; an existing file is replaced only when the new one is complete.
+    """Write a model file, a smaller one with `pack`; an existing file is replaced only once the new one is complete.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -62,15 +62,15 @@ def save(path: str | os.PathLike[str], header: dict[str, Any], arrays: Arrays, p
     if pack:
         arrays = dict(arrays)
         for name, array in arrays.items():
-            found = _pack(np.asarray(array, order="C")) if array.nbytes >= WORTH_PACKING else None
-            if found is not None:
-                arrays[name], packed[name] = found
-    # Large items first keeps every array aligned to the size of its items; names make the order the same every time.
+            candidate = _pack(np.asarray(array, order="C")) if array.nbytes >= WORTH_PACKING else None
+            if candidate is not None:
+                arrays[name], packed[name] = candidate
+    # Largest items first keeps every array aligned to its item size; sorting by name makes the order reproducible.
     order = sorted(arrays, key=lambda name: (-arrays[name].dtype.itemsize, name))
     tensors = {name: np.asarray(arrays[name], order="C") for name in order}
     for name, array in tensors.items():
         if array.dtype not in _NAMES:
-            raise ModelError(f"array {name!r} has the type {array.dtype}; a model file holds {', '.join(_DTYPES)}")
+            raise ModelError(f"array {name!r} has type {array.dtype}; a model file can hold {', '.join(_DTYPES)}")
     checksums = {name: _checksum(array) for name, array in tensors.items()}
     about = {"packed": packed} if packed else {}
     version = VERSION if packed else 1
@@ -109,7 +109,7 @@ def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def digest(path: str | os.PathLike[str]) -> str:
-    """What tells a model from all others: a hash of its header, which holds the checksums of its arrays.
+    """Identifies a model: a hash of its header, which contains the checksums of its arrays.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -124,21 +124,21 @@ def digest(path: str | os.PathLike[str]) -> str:
 
 
 def load(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
-    """Header and memory-mapped arrays of a model file. Damaged, truncated and newer files are refused."""
+    """The header and memory-mapped arrays of a model file; damaged, truncated and newer files are rejected."""
     path = Path(path)
     header, entries, start = _open(path)
     checksums = header["checksums"]
     if entries.keys() != checksums.keys():
-        raise ModelError(f"{path}: its header and its arrays do not belong together; {_AGAIN}")
+        raise ModelError(f"{path}: the header and the arrays do not match; {_AGAIN}")
     arrays: Arrays = {}
     for name, (dtype, shape, first, end) in _places(path, entries, start).items():
         try:
-            if first == end:  # an empty map is not allowed
+            if first == end:  # an empty file region cannot be mapped
                 array = np.zeros(shape, dtype=dtype)
                 array.flags.writeable = False
             else:
                 array = np.memmap(path, dtype=dtype, mode="r", offset=start + first, shape=shape).view(np.ndarray)
-        except (ValueError, OverflowError):  # more dimensions, or longer ones, than NumPy can have
+        except (ValueError, OverflowError):  # more or longer dimensions than NumPy supports
             raise ModelError(f"{path}: the entry of array {name!r} is damaged; {_AGAIN}") from None
         if _checksum(array) != checksums[name]:
             raise ModelError(f"{path}: array {name!r} does not match its checksum: the file is damaged; {_AGAIN}")
@@ -155,7 +155,7 @@ def load(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
 
 
 def to_sparse(name: str, weights: NDArray[Any]) -> Arrays:
-    """Weights as a model file keeps them: places of those that are not zero, as multiples of a part of the largest.
+    """Weights as a model file stores them: indices of the nonzero ones and their values in steps of the largest.
 
     >>> {name: array.tolist() for name, array in to_sparse("w", np.array([0.0, 2.0, -1.0])).items()}
     {'w.slots': [1, 2], 'w.weights': [32000, -16000], 'w.step': [6.25e-05]}
@@ -171,17 +171,17 @@ def to_sparse(name: str, weights: NDArray[Any]) -> Arrays:
 
 
 def from_sparse(name: str, arrays: Arrays, size: int) -> NDArray[np.float32]:
-    """Weights from what `to_sparse` made."""
+    """Restore the weights that `to_sparse` encoded."""
     slots, multiples, step = (arrays[f"{name}.{part}"] for part in ("slots", "weights", "step"))
     if slots.shape != multiples.shape or (len(slots) and int(slots.max()) >= size):
-        raise ModelError(f"the weights of the {name} do not fit together: the model file is damaged")
+        raise ModelError(f"the weights of the {name} are inconsistent: the model file is damaged")
     weights = np.zeros(size, np.float32)
     weights[slots] = multiples * np.float64(step[0])
     return weights
 
 
 def _pack(array: NDArray[Any]) -> tuple[NDArray[np.uint8], dict[str, Any]] | None:
-    """A packed array and what it was, None where packing saves less than a third."""
+    """A packed array and its description, or None if packing saves less than a third."""
     kind = _NAMES.get(array.dtype)
     if kind is None:
         return None
@@ -195,52 +195,52 @@ def _pack(array: NDArray[Any]) -> tuple[NDArray[np.uint8], dict[str, Any]] | Non
 
 
 def _unpack(array: NDArray[Any], entry: dict[str, Any]) -> NDArray[Any]:
-    """The array that `_pack` packed; never more bytes than its entry says."""
+    """Undo `_pack`, producing no more bytes than the array's entry says."""
     dtype, shape = np.dtype(_DTYPES[entry["dtype"]]), tuple(entry["shape"])
     size = math.prod(shape)
     data = zlib.decompressobj().decompress(array.tobytes(), size * dtype.itemsize + 1)
     planes = np.frombuffer(data, dtype=np.uint8).reshape(dtype.itemsize, size)
     items = np.ascontiguousarray(planes.T).view(dtype).reshape(shape)
-    found: NDArray[Any] = np.cumsum(items, dtype=dtype) if entry["rising"] else items
-    found.flags.writeable = False
-    return found
+    unpacked: NDArray[Any] = np.cumsum(items, dtype=dtype) if entry["rising"] else items
+    unpacked.flags.writeable = False
+    return unpacked
 
 
 def _open(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
-    """Header, array entries and the byte at which the arrays start."""
+    """The header, the array entries, and the byte offset at which the arrays start."""
     if path.is_dir():
-        raise ModelError(f"{path} is a folder, expected a model file")
+        raise ModelError(f"{path} is a folder; expected a model file")
     try:
         if path.exists() and not path.is_file():
-            raise ModelError(f"{path} is a pipe or a device, expected a model file")
+            raise ModelError(f"{path} is a pipe or a device; expected a model file")
         with path.open("rb") as file:
             length = int.from_bytes(file.read(8), "little")
             text = file.read(length) if length <= _LONGEST_HEADER else b""
     except FileNotFoundError:
-        raise ModelError(f"there is no model file {path}; `weft models list` shows the models at hand") from None
+        raise ModelError(f"there is no model file {path}; `weft models list` lists the available models") from None
     except OSError as error:
         raise ModelError(f"cannot read the model file {path}: {error.strerror}") from None
     if len(text) < length or length == 0:
-        raise ModelError(f"{path} is not a model file, or it is truncated; {_AGAIN}")
+        raise ModelError(f"{path} is not a model file, or is truncated; {_AGAIN}")
     try:
         entries = json.loads(text)
         metadata = entries.pop("__metadata__")
-        own = metadata["weft"]
-        header = json.loads(own)
+        inner = metadata["weft"]
+        header = json.loads(inner)
         version = header["version"]
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         raise ModelError(f"{path} is not a Weft model: it has no readable header") from None
     if not isinstance(version, int) or not isinstance(header, dict):
-        raise ModelError(f"{path} is not a Weft model: its header names no version")
+        raise ModelError(f"{path} is not a Weft model: its header gives no version")
     if version > VERSION:
         raise ModelError(
             f"{path} was written by a newer version of Weft (format {version}, this one reads up to {VERSION}); "
             "upgrade Weft to use it"
         )
-    if metadata.get("checksum") != str(zlib.crc32(own.encode(errors="replace"))):
+    if metadata.get("checksum") != str(zlib.crc32(inner.encode(errors="replace"))):
         raise ModelError(f"{path}: the header does not match its checksum: the file is damaged; {_AGAIN}")
     if not isinstance(header.get("checksums"), dict):
-        raise ModelError(f"{path}: the header gives no checksums of the arrays; {_AGAIN}")
+        raise ModelError(f"{path}: the header has no checksums for the arrays; {_AGAIN}")
     return header, entries, 8 + length
 
 
@@ -248,7 +248,7 @@ Place = tuple[np.dtype[Any], tuple[int, ...], int, int]
 
 
 def _places(path: Path, entries: dict[str, Any], start: int) -> dict[str, Place]:
-    """Type, shape, first byte and end of every array: together they must fill the file, without gaps or overlaps."""
+    """Type, shape, first byte and end of every array; together they must fill the file without gaps or overlaps."""
     places: dict[str, Place] = {}
     for name, entry in entries.items():
         try:

@@ -106,7 +106,7 @@ def test_what_is_written_reads_back_the_same(tmp_path, docs, questions, name):
 def test_a_journal_of_other_questions_is_refused(tmp_path, docs, questions):
     path = tmp_path / "j"
     Journal(path, 4, "one").close()
-    with pytest.raises(DataError, match="another review"):
+    with pytest.raises(DataError, match="a different review"):
         Journal(path, 4, "two")
     other = [Question(0, 0, Proposal(0, 2, "GENE", 1, 1))]
     assert fingerprint(other, docs) != fingerprint(questions, docs)
@@ -123,7 +123,7 @@ def test_questions_and_answers_go_through_json(tmp_path, docs, questions):
     path.write_text("".join(json.dumps({"question": line["question"], "accept": True}) + "\n" for line in lines))
     assert [name for name, _, _ in read_answers(path, questions)] == [question.id for question in questions]
     path.write_text('{"question": "9.9", "accept": true}\n')
-    with pytest.raises(FormatError, match="name of a question"):
+    with pytest.raises(FormatError, match="a question name"):
         read_answers(path, questions)
 
 

@@ -60,5 +60,5 @@ def test_the_size_that_reaches_a_score_lies_between_those_that_were_tried() -> N
     assert size_to_reach(rows, 0.5) == 100.0
     assert size_to_reach(rows, 0.7) == pytest.approx(400.0)
     assert size_to_reach(rows, 0.71) is None
-    with pytest.raises(WeftError, match="no run to compare with"):
+    with pytest.raises(WeftError, match="no runs to compare with"):
         size_to_reach([], 0.5)

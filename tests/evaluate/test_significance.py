@@ -60,7 +60,7 @@ def test_mcnemar_takes_the_chi_square_for_many_pairs() -> None:
 def test_mcnemar_counts_only_items_where_the_systems_differ() -> None:
     result = mcnemar([1, 1, 0, 0, 1], [1, 0, 0, 1, 0])
     assert (result.only_a, result.only_b) == (2, 1)
-    with pytest.raises(WeftError, match="there are 1 and 2"):
+    with pytest.raises(WeftError, match="but got 1 and 2"):
         mcnemar([1], [1, 0])
 
 
@@ -177,9 +177,9 @@ def test_corrected_p_values_keep_the_order_and_do_not_shrink(p_values: list[floa
 
 def test_bad_arguments_are_refused_in_plain_words() -> None:
     a, b = random_counts(np.random.default_rng(1), 4)
-    with pytest.raises(WeftError, match="the same units for both systems, but there are 4 and 2"):
+    with pytest.raises(WeftError, match="the same units for both systems, but got 4 and 2"):
         paired_bootstrap(a, b.select([0, 1]))
-    with pytest.raises(WeftError, match="no measure is called 'f2'"):
+    with pytest.raises(WeftError, match="there is no measure 'f2'"):
         paired_bootstrap(a, b, "f2")
     with pytest.raises(WeftError, match=r"between 0 and 1, such as 0\.95"):
         paired_bootstrap(a, b, confidence=95)

@@ -32,9 +32,9 @@ def test_one_file_holds_both_sides(tmp_path):
 def test_files_of_different_length_and_lines_without_a_mark_are_errors(tmp_path):
     (tmp_path / "a").write_text("x\ny\n", encoding="utf-8")
     (tmp_path / "b").write_text("x\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"b ends after 1 sentences, .*a goes on"):
+    with pytest.raises(DataError, match=r"b ends after 1 sentences, .*a continues"):
         list(read_bitext(tmp_path / "a", tmp_path / "b"))
-    with pytest.raises(FormatError, match="line 1: expected source and target, parted by"):
+    with pytest.raises(FormatError, match="line 1: expected source and target separated by"):
         list(read_bitext(tmp_path / "a"))
 
 

@@ -97,5 +97,5 @@ def test_mistakes_are_told_with_their_lines_or_left_out(tmp_path, text, line, fo
 def test_documents_without_trees_are_not_written():
     with pytest.raises(WeftError, match="have no head"):
         to_text(Doc.from_words([["a"]]))
-    with pytest.raises(WeftError, match="a tab or a line end"):
+    with pytest.raises(WeftError, match="a tab or a line break"):
         to_text(Doc.from_words([["a\tb"]], head=[[0]]))

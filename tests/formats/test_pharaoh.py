@@ -54,8 +54,8 @@ def test_gold_files_tell_sure_links_from_possible_ones_and_may_count_from_one(tm
     ("line", "message"),
     [
         ("0-0 1_1", "line 2: expected links such as 0-0 or 0-0:0.98, found '1_1'"),
-        ("0-0:2", "line 2: expected a probability behind the colon"),
-        ("0-0:1e", "line 2: expected a probability behind the colon"),
+        ("0-0:2", "line 2: expected a probability from 0 to 1 after the colon"),
+        ("0-0:1e", "line 2: expected a probability from 0 to 1 after the colon"),
     ],
 )
 def test_bad_links_are_named_with_file_and_line(tmp_path, line, message):

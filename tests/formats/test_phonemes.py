@@ -30,5 +30,5 @@ def test_empty_words_and_sounds_are_refused_with_their_line(tmp_path, line, styl
     path.write_text(f"d\n{line}\n")
     with pytest.raises(FormatError, match=r"bad.txt, line 2: expected an utterance"):
         read_utterances(path, style)
-    with pytest.raises(ConfigError, match="not as 'words'"):
+    with pytest.raises(ConfigError, match="no style 'words'"):
         read_utterances(path, "words")

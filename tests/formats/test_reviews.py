@@ -81,7 +81,7 @@ def test_the_same_text_counts_once():
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.tsv", "stars\tbody\n1\tx\n", "line 1: expected a first line that names the columns, among them text"),
+        ("a.tsv", "stars\tbody\n1\tx\n", "line 1: expected a first line that names the columns, including text"),
         ("a.tsv", "rating\ttext\n7\tx\n", "line 2: expected a rating from 1 to 5, found '7'"),
         ("a.tsv", "rating\ttext\n1\tx\ty\n", "line 2: expected 2 columns as in the first line, found 3"),
         ("a.tsv", "rating\ttext\n", "expected at least one review, found none"),

@@ -58,7 +58,7 @@ def test_truncated_gzip_is_named_and_what_came_before_it_is_kept_when_skipping(t
     packed = gzip.compress(good)
     path = tmp_path / f"{name}.gz"
     path.write_bytes(packed[: len(packed) // 2])
-    with pytest.raises(FormatError, match="expected a whole gzip file, found one that breaks off"):
+    with pytest.raises(FormatError, match="expected a complete gzip file, found a truncated one"):
         docs(path)
     report = Report()
     kept = docs(path, skip_bad=True, report=report)
@@ -190,7 +190,7 @@ def test_unknown_options_and_formats_are_named(tmp_path: Path) -> None:
         read(tmp_path / "a.txt", "xml")
     with pytest.raises(DataError, match="no file"):
         read(tmp_path / "b.txt")
-    with pytest.raises(DataError, match="no file fits"):
+    with pytest.raises(DataError, match="no file matches"):
         read(str(tmp_path / "*.conllu"))
     with pytest.raises(DataError, match="no suffix"):
         read("-")

@@ -1,10 +1,9 @@
-"""Pronunciations of words, and utterances written as sounds with stress.
+"""Pronunciations of words, and utterances as sounds with stress.
 
-A dictionary in the manner of CMUdict has a word and its sounds a line, `DOGGIE  D AO1 G IY0`; further pronunciations of
-a word (`READ(1)`) and comments (`;;;`) are left out. Of the digits behind vowels only 1, primary stress, is kept, as a
-mark behind the vowel. Function words of one syllable carry no stress in running speech: if their dictionary stress
-stayed, nearly every word of one syllable would have one, and "one stress a word" would look like knowledge of word
-boundaries.
+A dictionary in CMUdict format has one word and its sounds per line, `DOGGIE  D AO1 G IY0`; alternative pronunciations
+(`READ(1)`) and comments (`;;;`) are skipped. Of the digits after vowels only 1, primary stress, is kept, as a mark
+after the vowel. Monosyllabic function words carry no stress in running speech: if they kept their dictionary stress,
+nearly every monosyllable would be stressed, and "one stress per word" would look like knowledge of word boundaries.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from weft.errors import FormatError
 from weft.formats.phonemes import ARPABET_VOWELS, STRESS, Utterance
 from weft.formats.streams import numbered_lines
 
-#: 94 determiners, pronouns, prepositions, auxiliaries, conjunctions and particles of one syllable.
+#: 94 monosyllabic determiners, pronouns, prepositions, auxiliaries, conjunctions and particles.
 FUNCTION_WORDS = frozenset((
     "a", "an", "the", "this", "that", "these", "those", "some", "each", "i", "me", "my", "you", "your", "he", "him",
     "his", "she", "her", "hers", "it", "its", "we", "us", "our", "they", "them", "their", "who", "whom", "whose",
@@ -52,7 +51,7 @@ class Pronunciations:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], unstressed: Collection[str] = FUNCTION_WORDS) -> Pronunciations:
-        """Read a dictionary in the manner of CMUdict; of several pronunciations the first is kept."""
+        """Read a dictionary in CMUdict format; the first of several pronunciations is kept."""
         entries: dict[str, list[str]] = {}
         for number, line in numbered_lines(os.fspath(path)):
             fields = line.split(" #")[0].split()
@@ -64,7 +63,7 @@ class Pronunciations:
         return cls(entries, unstressed)
 
     def word(self, word: str) -> list[str] | None:
-        """The sounds of a word, `*` behind its stressed vowel; None for a word that is not known."""
+        """The sounds of a word, `*` after its stressed vowel; None for an unknown word."""
         sounds = self._sounds.get(word.lower())
         if sounds is None:
             return None
@@ -79,6 +78,6 @@ class Pronunciations:
         return found
 
     def utterance(self, words: Iterable[str]) -> Utterance | None:
-        """The sounds of all words, or None where one of them is not known."""
-        found = [self.word(word) for word in words]
-        return None if any(sounds is None for sounds in found) else [sounds for sounds in found if sounds]
+        """The sounds of all words, or None if one of them is unknown."""
+        pronounced = [self.word(word) for word in words]
+        return None if any(sounds is None for sounds in pronounced) else [sounds for sounds in pronounced if sounds]

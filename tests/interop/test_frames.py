@@ -44,15 +44,15 @@ def test_frames_that_do_not_fit_are_told() -> None:
     pandas = pytest.importorskip("pandas")
     documents = documents_frame([Doc("Hi")])
     words = words_frame([Doc.from_words([["Hi", "there"]])])
-    with pytest.raises(WeftError, match="ends at character 8 of a text of 2"):
+    with pytest.raises(WeftError, match="ends at character 8, but the text has 2 characters"):
         docs_of_frames(documents, words)
     with pytest.raises(WeftError, match="no column 'document'"):
         docs_of_frames(documents, pandas.DataFrame({"form": ["Hi"]}))
-    with pytest.raises(WeftError, match="none with the number 0"):
+    with pytest.raises(WeftError, match="no document 0"):
         docs_of_frames(pandas.DataFrame({"document": [5], "text": ["Hi"]}), words)
     with pytest.raises(ConfigError, match="expected 'pandas' or 'polars'"):
         words_frame([], "numpy")  # type: ignore[arg-type]
-    with pytest.raises(WeftError, match="expected a frame of pandas or Polars, got list"):
+    with pytest.raises(WeftError, match="expected a pandas or Polars frame, but got list"):
         docs_of_frames([])
 
 

@@ -52,5 +52,5 @@ def test_a_sentence_without_a_tree_is_told() -> None:
 
 
 def test_a_word_beside_phrases_is_told() -> None:
-    with pytest.raises(WeftError, match="every word alone below its tag"):
+    with pytest.raises(WeftError, match="every word to be the only child of its tag"):
         from_trees([nltk.Tree.fromstring("(S word (NP (NN dog)))")])

@@ -63,9 +63,13 @@ def test_a_document_of_stanza_brings_its_text_and_comments() -> None:
     ("sentence", "text", "said"),
     [
         ([{"text": "a"}], None, 'with "id" and "text"'),
-        ([{"id": [1, 2], "text": "ab"}], None, "followed by none"),
-        ([{"id": 1, "text": "ab", "start_char": 0}, {"id": 2, "text": "c", "start_char": 1}], None, "inside the one"),
-        ([{"id": 1, "text": "ab", "start_char": 0}], "cd", "the text holds 'cd'"),
+        ([{"id": [1, 2], "text": "ab"}], None, "not followed by its words"),
+        (
+            [{"id": 1, "text": "ab", "start_char": 0}, {"id": 2, "text": "c", "start_char": 1}],
+            None,
+            "inside the previous token",
+        ),
+        ([{"id": 1, "text": "ab", "start_char": 0}], "cd", "the text at 0-2 is 'cd'"),
     ],
 )
 def test_dictionaries_that_do_not_fit_are_told(sentence: list[dict[str, object]], text: str | None, said: str) -> None:

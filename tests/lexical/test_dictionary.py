@@ -76,9 +76,9 @@ def test_unimorph_files_give_the_parts_of_speech_of_forms(tmp_path):
 
 
 def test_wrong_arguments_are_refused():
-    with pytest.raises(ConfigError, match="differ from each other"):
+    with pytest.raises(ConfigError, match="distinct tags"):
         TagDictionary({}, tags=["A", "A"])
-    with pytest.raises(DataError, match="one row a word and one column a tag, 1 by 12"):
+    with pytest.raises(DataError, match="one row per word and one column per tag, 1 by 12"):
         TagDictionary.from_counts(["a"], np.zeros((1, 3)))
     with pytest.raises(ConfigError, match="threshold"):
         TagDictionary.from_counts(["a"], [[1.0]], tags=["A"], threshold=0.0)

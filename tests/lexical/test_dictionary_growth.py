@@ -40,7 +40,7 @@ def test_words_that_nothing_joins_to_the_dictionary_stay_unknown():
 
 
 def test_a_dictionary_of_another_language_is_refused():
-    with pytest.raises(DataError, match="none of the words"):
+    with pytest.raises(DataError, match="no word in the text is in the dictionary"):
         grow_dictionary(TEXT, TagDictionary({}, rules=False))
     with pytest.raises(ConfigError, match="share must be above 0"):
         grow_dictionary(TEXT, KNOWN, share=0.0)

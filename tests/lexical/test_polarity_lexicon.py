@@ -20,7 +20,7 @@ def test_lists_and_tables_are_read(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "kind", "message"),
-    [("a\t1\n", "positive", "line 1: expected one word a line"), ("; none\n", "positive", "found none"),
+    [("a\t1\n", "positive", "line 1: expected one word per line"), ("; none\n", "positive", "found none"),
      ("a b\n", "scored", "line 1: expected word<TAB>number")],
 )  # fmt: skip
 def test_bad_files_are_refused(tmp_path, text, kind, message):

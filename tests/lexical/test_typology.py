@@ -56,7 +56,7 @@ def test_a_file_adds_languages_and_may_say_otherwise_of_known_ones(tmp_path):
     ("text", "said"),
     [
         ("tr SOV\n", "line 1: expected the columns code, name, family"),
-        (HEADER + "gd\tGaelic\n", "line 2: expected 8 fields"),
+        (HEADER + "gd\tGaelic\n", "line 2: expected 8 tab-separated fields"),
         (HEADER + "gd\tGaelic\tX\tVSX\tPrep\tNGen\tNAdj\tNDem\n", "line 2: expected 81A as one of SVO"),
     ],
 )
@@ -68,5 +68,5 @@ def test_a_file_that_is_no_such_table_is_refused_with_its_line(tmp_path, text, s
 
 
 def test_an_unknown_language_is_named_with_those_that_are_known():
-    with pytest.raises(DataError, match="nothing is known of a language 'xx'; known are: ar, bg"):
+    with pytest.raises(DataError, match="there is no typology for the language 'xx'; known languages: ar, bg"):
         typology()["xx"]

@@ -128,7 +128,7 @@ def test_a_manifest_that_breaks_off_is_gone_on_with(corpus: Path, tmp_path: Path
     assert done.finished_before == done.shards - 1
     assert contents(out) == whole
     (out / NAME).write_bytes(b"nonsense\n" + text)
-    with pytest.raises(WeftError, match="line 1: not an entry of a manifest"):
+    with pytest.raises(WeftError, match="line 1: not a manifest entry"):
         annotate_into(out, [corpus], job(), shard_bytes=SMALL)
 
 

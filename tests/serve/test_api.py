@@ -169,7 +169,7 @@ def test_odd_texts_are_answered(client: httpx.Client, text: str) -> None:
 
 
 def test_texts_that_are_too_long_are_refused_with_413(client: httpx.Client) -> None:
-    assert "at most 20,000 are taken" in told(annotate(client, text="a" * 20_001), 413)
+    assert "at most 20,000 are allowed" in told(annotate(client, text="a" * 20_001), 413)
     assert "longer than 244,096 bytes" in told(annotate(client, text="a" * 1_000_000), 413)
 
 
@@ -179,10 +179,10 @@ def test_malformed_requests_are_told_what_is_wrong(client: httpx.Client) -> None
     assert "JSON in UTF-8" in told(client.post(content=b'{"text": "\xff\xfe"}', **post), 400)
     told(client.post(content=b"[" * 100_000, **post), 400)
     assert "JSON object" in told(client.post(content=b"[1, 2]", **post), 422)
-    assert "half of a character" in told(client.post(content=b'{"text": "\\ud800"}', **post), 422)
+    assert "an unpaired surrogate" in told(client.post(content=b'{"text": "\\ud800"}', **post), 422)
     assert "'text' is missing" in told(client.post("/annotate", json={}), 422)
     assert "did you mean text?" in told(client.post("/annotate", json={"txt": "a"}), 422)
-    assert "'text' is wrong" in told(annotate(client, text=7), 422)
+    assert "'text' is invalid" in told(annotate(client, text=7), 422)
     assert "'alternatives' is wrong" in told(annotate(client, alternatives=1000), 422)
     assert "'format' is wrong" in told(annotate(client, format="docx"), 422)
     assert "sent as application/json" in told(client.post("/annotate", content=b"text=hello"), 422)
@@ -241,7 +241,7 @@ def test_what_takes_too_long_is_told_and_a_full_queue_refuses(slow: tuple[Slow, 
         assert {result.status_code for result in results} == {429, 503}
         for result in results:
             assert result.headers["retry-after"] == "1"
-            assert ("longer than 2 seconds" if result.status_code == 503 else "waiting already") in result.json()[
+            assert ("longer than 2 seconds" if result.status_code == 503 else "already waiting") in result.json()[
                 "error"
             ]
         model.go.set()

@@ -17,9 +17,9 @@ def service():
 
 
 def test_texts_that_are_too_long_or_hold_half_a_character_are_refused(service: Service) -> None:
-    with pytest.raises(TooLong, match="11 characters, at most 10"):
+    with pytest.raises(TooLong, match="11 characters, but at most 10"):
         service.annotate("a" * 11)
-    with pytest.raises(WeftError, match="character 2 of the text is half"):
+    with pytest.raises(WeftError, match="character 2 of the text is an unpaired surrogate"):
         service.annotate("a\ud800")
     assert service.annotate("dogs bark").result(10).column("form") == ["dogs", "bark"]
 

@@ -121,7 +121,7 @@ def test_documents_are_converted_into_new_ones():
 
 
 def test_what_cannot_be_is_refused():
-    with pytest.raises(ConfigError, match="must be one of ud, stanford, melcuk, prague, got 'moscow'"):
+    with pytest.raises(ConfigError, match="must be one of ud, stanford, melcuk, prague, but is 'moscow'"):
         convert(HEADS, RELATIONS, FORMS, "moscow")
     with pytest.raises(DataError, match="HEAD"):
         with_coordination([Doc.from_words([["come"]])], "prague")

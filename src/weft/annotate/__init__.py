@@ -1,1 +1,1 @@
-"""Annotation by yes and no: taggers that propose more than they must, questions, decisions, and what they are worth."""
+"""Semi-automatic annotation: recall-oriented taggers propose, annotators accept or reject, and what that saves."""

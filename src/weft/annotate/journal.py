@@ -1,11 +1,11 @@
-"""The journal of a review: one line of JSON a decision, on the disk before the next question is asked.
+"""The journal of a review: one line of JSON per decision, on disk before the next question is asked.
 
     {"weft-review": 1, "questions": 12, "fingerprint": "..."}
     {"question": "0.3.5-7.GENE", "accept": true, "seconds": 1.2}
     {"question": "0.3.5-7.GENE", "undo": true}
 
-A review that is interrupted, however rudely, goes on where it stopped: a last line that was cut short is dropped, all
-others count. The fingerprint keeps a journal from being continued with other questions.
+An interrupted review, even a killed one, resumes where it stopped: a truncated last line is dropped, all others count.
+The fingerprint prevents a journal from being continued with other questions.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Question(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """An answer, and how long it took."""
+    """An answer, and how long it took in seconds."""
 
     accept: bool
     seconds: float
@@ -54,7 +54,7 @@ def questions_of(proposals: Sequence[Sequence[Sequence[Proposal]]]) -> list[Ques
 
 
 def words_of(question: Question, docs: Sequence[Doc]) -> tuple[list[str], list[str], list[str]]:
-    """The words before the candidate, the candidate's and those behind it, of its sentence."""
+    """The words before, in and after the candidate in its sentence."""
     doc = docs[question.doc]
     first, end = doc.sentence_offsets[question.sentence : question.sentence + 2].tolist()
     forms = doc.strings.strings(doc.columns["form"][first:end])
@@ -63,7 +63,7 @@ def words_of(question: Question, docs: Sequence[Doc]) -> tuple[list[str], list[s
 
 
 def fingerprint(questions: Iterable[Question], docs: Sequence[Doc]) -> str:
-    """A number for these questions about these words."""
+    """A number that identifies these questions about these words."""
     digest = hashlib.sha256()
     for question in questions:
         text = " ".join(word for part in words_of(question, docs) for word in part)
@@ -72,7 +72,7 @@ def fingerprint(questions: Iterable[Question], docs: Sequence[Doc]) -> str:
 
 
 class Journal:
-    """Decisions by the names of questions, kept in a file.
+    """Decisions by question name, stored in a file.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -105,15 +105,15 @@ class Journal:
                 if number == 1:
                     if values["weft-review"] != 1 or values["fingerprint"] != fingerprint:
                         raise DataError(
-                            f"{self.path} is the journal of another review (other files, models or options); "
-                            "name another journal"
+                            f"{self.path} is the journal of a different review (other files, models or options); "
+                            "use another journal"
                         )
                 else:
                     self._take(values)
             except (ValueError, KeyError, TypeError) as error:
                 raise FormatError(str(self.path), number, "a decision of `weft review`", str(error)) from error
         if len(whole) < len(data):
-            # The line that was being written when the review was killed: its answer was never acknowledged.
+            # The line being written when the review was killed: its answer was never acknowledged.
             with self.path.open("r+b") as file:
                 file.truncate(len(whole))
 
@@ -132,13 +132,13 @@ class Journal:
         os.fsync(self._file.fileno())
 
     def record(self, question: str, accept: bool, seconds: float = 0.0) -> None:
-        """Keep a decision; it is on the disk when this returns."""
+        """Record a decision; it is on disk when this returns."""
         values = {"question": question, "accept": accept, "seconds": round(seconds, 3)}
         self._write(values)
         self._take(values)
 
     def undo(self) -> str | None:
-        """Take the last decision back and say which it was."""
+        """Undo the last decision and return it."""
         if not self._order:
             return None
         values = {"question": self._order[-1], "undo": True}

@@ -1,10 +1,10 @@
-"""Mentions with alternative boundaries: what is right, what it costs to be wrong, and scores.
+"""Mentions with alternative boundaries: what is correct, what errors cost, and scores.
 
-A *reference* is a gold mention with its alternatives. It is found when the mention or one of its alternatives is
-predicted exactly. It can be found once: of two predictions that fit the same reference, one is right and the other a
-false alarm. With the references of a sentence and its predictions,
+A *reference* is a gold mention with its alternatives. It is matched if the mention or one of its alternatives is
+predicted exactly. It can be matched once: of two predictions that match the same reference, one is correct and the
+other a false alarm. With the references of a sentence and its predictions,
 
-    loss = a * false alarms + b * misses        precision = found / predicted        recall = found / references
+    loss = a * false alarms + b * misses        precision = matched / predicted        recall = matched / references
 
 b > a trains for recall (Ganchev et al. 2007).
 """
@@ -20,13 +20,13 @@ from weft.errors import DataError
 from weft.evaluate.counts import Counts
 from weft.text.doc import Doc
 
-#: First word, one past the last, and label, counted in the sentence.
+#: First word, one past the last, and label; words counted within the sentence.
 Mention = tuple[int, int, str]
 
 
 @dataclass(frozen=True)
 class Reference:
-    """A gold mention and other boundaries that count as right.
+    """A gold mention and other boundaries that count as correct.
 
     >>> Reference((0, 2, "GENE"), ((0, 1, "GENE"),)).spans
     ((0, 2, 'GENE'), (0, 1, 'GENE'))
@@ -42,12 +42,12 @@ class Reference:
 
 @dataclass(frozen=True)
 class Proposal:
-    """A candidate mention of a sentence: words `start:end`, and how it came up."""
+    """A candidate mention in a sentence: words `start:end`, and its support."""
 
     start: int
     end: int
     label: str
-    votes: int  # labellings that have it, over all taggers
+    votes: int  # labellings that contain it, over all taggers
     rank: int  # best rank of such a labelling, 1 for the first
 
 
@@ -59,12 +59,12 @@ def mistakes(references: Sequence[Reference], predicted: Iterable[Mention]) -> t
     ((0, 0), (1, 1))
     """
     wanted = set(predicted)
-    found = sum(any(span in wanted for span in reference.spans) for reference in references)
-    return len(wanted) - found, len(references) - found
+    matched = sum(any(span in wanted for span in reference.spans) for reference in references)
+    return len(wanted) - matched, len(references) - matched
 
 
 def score_mentions(references: Sequence[Sequence[Reference]], predicted: Sequence[Iterable[Mention]]) -> Counts:
-    """Counts of every sentence: references, predictions, and references found.
+    """Counts per sentence: references, predictions, and matched references.
 
     >>> score_mentions([[Reference((0, 2, "X"), ((0, 1, "X"),))]], [[(0, 1, "X"), (3, 4, "X")]]).total().precision
     0.5
@@ -79,7 +79,7 @@ def score_mentions(references: Sequence[Sequence[Reference]], predicted: Sequenc
 
 @dataclass(frozen=True)
 class MentionLoss:
-    """a * false alarms + b * misses of a label sequence; the batch carries `references`, `names` reads labels.
+    """a * false alarms + b * misses of a label sequence; the batch carries `references`, `names` decodes labels.
 
     >>> from weft.infer.chains.chain import Chain
     >>> MentionLoss(miss=5.0)
@@ -95,23 +95,23 @@ class MentionLoss:
 
 
 def right_sets(references: Sequence[Reference], limit: int = 64) -> list[list[Mention]]:
-    """The sets of mentions that are right: one span a reference, none overlapping, the gold ones first.
+    """The sets of mentions that are correct: one span per reference, without overlaps, the gold ones first.
 
     >>> right_sets([Reference((0, 2, "X"), ((0, 1, "X"),)), Reference((1, 3, "X"))])
     [[(0, 1, 'X'), (1, 3, 'X')]]
     """
-    found: list[list[Mention]] = []
+    correct: list[list[Mention]] = []
     for number, choice in enumerate(product(*(reference.spans for reference in references))):
         if number >= limit:
             break
         ordered = sorted(choice)
         if all(one[1] <= other[0] for one, other in pairwise(ordered)):
-            found.append(ordered)
-    return found
+            correct.append(ordered)
+    return correct
 
 
 def references_of(doc: Doc, layer: str, alternatives: str = "") -> list[list[Reference]]:
-    """The mentions of every sentence; spans of the layer of alternatives belong to the mention they overlap most.
+    """The mentions of every sentence; spans in the layer of alternatives belong to the mention they overlap most.
 
     >>> from weft.text.layers import SpanLayer
     >>> doc = Doc.from_words([["the", "StAR", "gene"]])
@@ -122,20 +122,22 @@ def references_of(doc: Doc, layer: str, alternatives: str = "") -> list[list[Ref
     """
     gold = mentions_of(doc, layer)
     other = mentions_of(doc, alternatives) if alternatives and alternatives in doc.spans else [[] for _ in gold]
-    found: list[list[Reference]] = []
+    references: list[list[Reference]] = []
     for mentions, extra in zip(gold, other, strict=True):
-        own: dict[Mention, list[Mention]] = {mention: [] for mention in mentions}
+        alternatives_of: dict[Mention, list[Mention]] = {mention: [] for mention in mentions}
         for span in extra:
-            shared = [(min(span[1], end) - max(span[0], start), -start, end, label) for start, end, label in own]
+            shared = [
+                (min(span[1], end) - max(span[0], start), -start, end, label) for start, end, label in alternatives_of
+            ]
             best = max(shared, default=(0, 0, 0, ""))
-            if best[0] > 0 and span not in own:
-                own[-best[1], best[2], best[3]].append(span)
-        found.append([Reference(mention, tuple(spans)) for mention, spans in own.items()])
-    return found
+            if best[0] > 0 and span not in alternatives_of:
+                alternatives_of[-best[1], best[2], best[3]].append(span)
+        references.append([Reference(mention, tuple(spans)) for mention, spans in alternatives_of.items()])
+    return references
 
 
 def mentions_of(doc: Doc, layer: str) -> list[list[Mention]]:
-    """The contiguous spans of a layer sentence by sentence, in order."""
+    """The contiguous spans of a layer per sentence, in order."""
     from weft.tasks.spans.gapped import sentence_segments
 
     if layer not in doc.spans:

@@ -2,8 +2,8 @@
 
     w <- argmin ||w' - w||^2   with   w'.[f(x, y(x)) - f(x, y)] >= a * false alarms(y) + b * misses(y)
 
-for the k best y of the sentence under w. The loss counts mentions, not words, and knows alternative boundaries; b / a
-is the knob: the higher, the more is proposed. `propose` unites what several taggers see in their k best labellings.
+for the k best y of the sentence under w. The loss counts mentions, not words, and accepts alternative boundaries; the
+higher b / a, the more is proposed. `propose` unites the mentions in the k best labellings of several taggers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from weft.tasks.spans.chunker import Chunker, ChunkerSettings
 from weft.text.doc import Doc
 from weft.text.schemes import decode, encode
 
-#: Words, spelling and inner letters; `m` holds the marks of a word (see `marks`).
+#: Words, spelling and letter groups; `m` contains the marks of a word (see `marks`).
 FEATURES = (
     "true w[-2..2] w[-1..1].lower w[0].prefix2..4 w[0].suffix2..4 w[-1..1].shape w[-1..1].brief w[0].length m[0] "
     "w[-1].lower|w[0].lower w[0].lower|w[1].lower y[-1] y[-1]|w[0] y[-1]|w[0].brief"
@@ -46,7 +46,7 @@ _TESTS = {
 
 
 def marks(form: str) -> str:
-    """What a gene's name shows: flags, and letter groups of 2 to 4, as one set for a column.
+    """Marks of gene names: flags, and letter groups of 2 to 4, as one set for a column.
 
     >>> marks("IL-2")
     'digit|hyphen|capitals|~il|~il-|~il-2|~l-|~l-2|~-2'
@@ -59,7 +59,7 @@ def marks(form: str) -> str:
 
 @dataclass
 class ProposerSettings(ChunkerSettings):
-    """Options of a proposer."""
+    """Settings of a proposer."""
 
     layer: str = "entities"  # the span layer to learn and to write
     learner: str = "mira"
@@ -84,7 +84,7 @@ class ProposerSettings(ChunkerSettings):
 
 @dataclass(frozen=True)
 class MentionBatch(ChainBatch):
-    """One sentence with its references; `names` and `scheme` read label numbers."""
+    """One sentence with its references; `names` and `scheme` decode label numbers."""
 
     references: tuple[Reference, ...] = ()
     names: tuple[str, ...] = ()
@@ -97,7 +97,7 @@ class MentionBatch(ChainBatch):
 
 @dataclass(frozen=True)
 class BeatReferences:
-    """Gold, or the best-scoring right labelling, ahead of the k best by the loss of their mentions."""
+    """Gold, or the best-scoring correct labelling, ahead of the k best by the loss of their mentions."""
 
     loss: MentionLoss
     target: str = "gold"
@@ -116,7 +116,7 @@ class BeatReferences:
 
 
 class Proposer(Chunker):
-    """A chunker that would rather be wrong than miss.
+    """A chunker that prefers false alarms to misses.
 
     >>> from weft.text.layers import SpanLayer
     >>> doc = Doc.from_words([["StAR", "binds", "SREBP-1a"], ["It", "rose"]])
@@ -135,7 +135,7 @@ class Proposer(Chunker):
     def __init__(self, settings: LabellerSettings | None = None) -> None:
         super().__init__(settings)
         if self.settings.order != 1:
-            raise ConfigError("a proposer has order 1: its loss reads labels, not pairs of them")
+            raise ConfigError("a proposer has order 1: its loss is defined on labels, not on label pairs")
 
     def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
         tags = next((column for column in ("xpos", "upos") if all(doc.has(column) for doc in docs)), None)
@@ -167,7 +167,7 @@ class Proposer(Chunker):
 
 
 def propose(taggers: Iterable[Chunker], doc: Doc, top: int = 2) -> list[list[Proposal]]:
-    """For every sentence the distinct mentions of the `top` best labellings of all taggers, in order of the text."""
+    """For every sentence, the distinct mentions in the `top` best labellings of all taggers, in text order."""
     votes: list[dict[Mention, tuple[int, int]]] = [{} for _ in range(doc.n_sentences)]
     for tagger in taggers:
         scheme = tagger.settings.scheme or "IOB2"
@@ -182,7 +182,7 @@ def propose(taggers: Iterable[Chunker], doc: Doc, top: int = 2) -> list[list[Pro
 
 
 def _with_marks(doc: Doc) -> Doc:
-    """A document over the same words with the column of marks beside them."""
+    """A document over the same words with an additional column of marks."""
     types, inverse = np.unique(doc.columns["form"], return_inverse=True)
     ids = doc.strings.ids([marks(form) for form in doc.strings.strings(types)])
     shown = Doc(doc.text, doc.strings)

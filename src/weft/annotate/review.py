@@ -1,4 +1,4 @@
-"""The review: questions one after the other, one key each, and documents with what was accepted."""
+"""The review: questions answered one by one with single keys, and documents with the accepted mentions."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
 
 YES, NO, UNDO, SKIP, QUIT = "y", "n", "u", "s", "q"
-#: Shows a question with how many are left, and gives the key that was pressed.
+#: Shows a question and the number of questions left, and returns the key that was pressed.
 Ask = Callable[[Question, int], str]
 
 
 class Progress(NamedTuple):
-    """How far a review is."""
+    """The progress of a review."""
 
     questions: int
     answered: int
@@ -38,9 +38,9 @@ class Progress(NamedTuple):
 def review(
     questions: Sequence[Question], journal: Journal, ask: Ask, clock: Callable[[], float] = time.monotonic
 ) -> None:
-    """Ask every question that has no answer yet, until all have one or the reviewer quits.
+    """Ask every unanswered question, until all are answered or the reviewer quits.
 
-    Keys: y accepts, n rejects, u takes the last answer back, s leaves the question for another time, q quits.
+    Keys: y accepts, n rejects, u undoes the last answer, s skips the question for now, q quits.
     """
     skipped: set[str] = set()
     while True:
@@ -62,7 +62,7 @@ def review(
 
 
 def progress(questions: Sequence[Question], decisions: Mapping[str, Decision]) -> Progress:
-    """Count what has been answered."""
+    """Count the answers."""
     answered = [(each, decisions[each.id]) for each in questions if each.id in decisions]
     return Progress(
         len(questions),
@@ -80,19 +80,19 @@ def write_accepted(
     layer: str = "entities",
     overlaps: str = "longest",
 ) -> None:
-    """Give every document a layer of its accepted mentions; what was missed stays missed."""
+    """Add a layer of accepted mentions to every document; missed mentions stay missed."""
     layers = [SpanLayer(doc.strings) for doc in docs]
     yes = [each for each in questions if each.id in decisions and decisions[each.id].accept]
     for (number, sentence), group in groupby(yes, key=lambda each: (each.doc, each.sentence)):
         first = int(docs[number].sentence_offsets[sentence])
         for start, end, label in resolve([each.proposal for each in group], overlaps):
             layers[number].add([(first + start, first + end)], label)
-    for doc, found in zip(docs, layers, strict=True):
-        doc.spans[layer] = found
+    for doc, accepted in zip(docs, layers, strict=True):
+        doc.spans[layer] = accepted
 
 
 def proposals_of_layer(doc: Doc, layer: str) -> list[list[Proposal]]:
-    """The spans that a document already has, as proposals."""
+    """The existing spans of a document as proposals."""
     from weft.annotate.mentions import mentions_of
 
     return [[Proposal(*mention, 1, 1) for mention in sentence] for sentence in mentions_of(doc, layer)]
@@ -108,9 +108,9 @@ def question_lines(questions: Iterable[Question], docs: Sequence[Doc]) -> Iterab
 
 
 def read_answers(path: Path, questions: Sequence[Question]) -> list[tuple[str, bool, float]]:
-    """Answers from lines of JSON: `{"question": ..., "accept": true}`, with `seconds` where known."""
+    """Answers from lines of JSON: `{"question": ..., "accept": true}`, with `seconds` if known."""
     known = {question.id for question in questions}
-    found: list[tuple[str, bool, float]] = []
+    answers: list[tuple[str, bool, float]] = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         if not line.strip():
             continue
@@ -120,6 +120,6 @@ def read_answers(path: Path, questions: Sequence[Question]) -> list[tuple[str, b
         except (ValueError, KeyError, TypeError) as error:
             raise FormatError(str(path), number, '{"question": ..., "accept": true or false}', line[:60]) from error
         if name not in known or not isinstance(accept, bool):
-            raise FormatError(str(path), number, "the name of a question and true or false", f"{name!r}, {accept!r}")
-        found.append((name, accept, float(values.get("seconds", 0.0))))
-    return found
+            raise FormatError(str(path), number, "a question name and true or false", f"{name!r}, {accept!r}")
+        answers.append((name, accept, float(values.get("seconds", 0.0))))
+    return answers

@@ -1,12 +1,12 @@
-"""The simulated annotator, and what yes and no are worth against annotating from scratch.
+"""A simulated annotator, and the value of accepting or rejecting proposals against annotating from scratch.
 
-The annotator accepts a proposal exactly if it is a gold mention or one of its alternatives; what was not proposed stays
-missed. With a proposer of recall R the filtered corpus has precision 1 and
+The annotator accepts a proposal if and only if it is a gold mention or one of its alternatives; mentions that were not
+proposed stay missed. With a proposer of recall R the filtered corpus has precision 1 and
 
     F = 2 R / (1 + R)
 
-If the filtered corpus is worth as much as a share m of a corpus annotated by hand, and a sentence of yes and no takes a
-share t of the time of one by hand, the work is  t / m  of what it was.
+If the filtered corpus is worth as much as a fraction m of a manually annotated corpus, and reviewing a sentence takes a
+fraction t of the time of annotating it, the work is  t / m  of what it was.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ OVERLAPS = ("keep", "longest", "votes")
 
 @dataclass(frozen=True)
 class Filtered:
-    """Accepted mentions of every sentence, and how many questions were answered."""
+    """Accepted mentions per sentence, and the number of questions answered."""
 
     mentions: list[list[Mention]]
     decisions: int
@@ -30,14 +30,14 @@ class Filtered:
 
     @property
     def per_sentence(self) -> float:
-        """Questions a sentence."""
+        """Questions per sentence."""
         return self.decisions / len(self.mentions) if self.mentions else 0.0
 
 
 def simulate(
     references: Sequence[Sequence[Reference]], proposals: Sequence[Sequence[Proposal]], overlaps: str = "votes"
 ) -> Filtered:
-    """Let an annotator who knows the references answer yes or no.
+    """Answer all questions as an annotator who knows the references.
 
     >>> gold = [[Reference((0, 1, "GENE"), ((0, 2, "GENE"),)), Reference((5, 6, "GENE"))]]
     >>> asked = [[Proposal(0, 1, "GENE", 1, 1), Proposal(3, 4, "GENE", 1, 1)]]
@@ -55,14 +55,14 @@ def simulate(
 
 
 def resolve(accepted: Iterable[Proposal], overlaps: str = "longest") -> list[Mention]:
-    """Accepted proposals as mentions; where some overlap, keep all, the longest, or the one with most votes.
+    """Accepted proposals as mentions; if some overlap, keep all, the longest, or the one with most votes.
 
     >>> both = [Proposal(0, 1, "X", 3, 1), Proposal(0, 2, "X", 1, 2), Proposal(4, 5, "X", 1, 1)]
     >>> resolve(both, "longest"), resolve(both, "votes")
     ([(0, 2, 'X'), (4, 5, 'X')], [(0, 1, 'X'), (4, 5, 'X')])
     """
     if overlaps not in OVERLAPS:
-        raise ConfigError(f"overlaps must be one of {', '.join(OVERLAPS)}, got {overlaps!r}")
+        raise ConfigError(f"overlaps must be one of {', '.join(OVERLAPS)}, but is {overlaps!r}")
     chosen = list(accepted)
     if overlaps == "longest":
         chosen.sort(key=lambda each: (each.start - each.end, -each.votes, each.start))
@@ -76,7 +76,7 @@ def resolve(accepted: Iterable[Proposal], overlaps: str = "longest") -> list[Men
 
 
 def filtered_f1(recall: float) -> float:
-    """F of a corpus filtered without error from proposals of a recall.
+    """F of a corpus filtered perfectly from proposals with the given recall.
 
     >>> round(filtered_f1(0.896), 3)
     0.945
@@ -85,7 +85,7 @@ def filtered_f1(recall: float) -> float:
 
 
 def break_even(curve: Sequence[tuple[float, float]], level: float) -> float | None:
-    """Where a rising curve of (sentences, score) first reaches a level, between its points; None if it never does.
+    """Where an increasing curve of (sentences, score) first reaches a level, interpolated; None if it never does.
 
     >>> break_even([(0, 70.0), (100, 80.0), (200, 82.0)], 81.0)
     150.0
@@ -103,14 +103,14 @@ def break_even(curve: Sequence[tuple[float, float]], level: float) -> float | No
 
 
 def effort(sentences: float, time: float) -> float:
-    """The share of work: so many times the sentences, each in such a share of the time.
+    """The fraction of work for `sentences` times as many sentences, each taking a fraction `time` of the time.
 
-    The paper needs 1.67 times the sentences (2/3 of them by hand would do) in a quarter of the time each (10 s and
+    The paper needs 1.67 times the sentences (2/3 of them by hand would suffice) in a quarter of the time each (10 s and
     40 s), and calls that 58 % less work:
 
     >>> round(effort(1.67, 10 / 40), 2)
     0.42
     """
     if sentences <= 0 or time <= 0:
-        raise ConfigError(f"effort needs shares above 0, got {sentences} and {time}")
+        raise ConfigError(f"effort needs factors above 0, but got {sentences} and {time}")
     return sentences * time

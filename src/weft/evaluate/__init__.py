@@ -1,4 +1,4 @@
-"""How good it is: metrics that agree with the official scorers, significance tests, learning curves."""
+"""Evaluation: metrics that agree with the official scorers, significance tests, learning curves."""
 
 from weft.evaluate.calibration import (
     Calibration,

@@ -1,10 +1,10 @@
-"""Whether probabilities mean what they say: of decisions made with probability p, a share of p should be right.
+"""Calibration: of the decisions made with probability p, a fraction p should be correct.
 
-    expected calibration error = sum over bins b of  n_b / n * | mean p in b  -  share right in b |
-    Brier score                = mean of (p - right)^2
+    expected calibration error = sum over bins b of  n_b / n * | mean p in b  -  accuracy in b |
+    Brier score                = mean of (p - correct)^2
 
-with n decisions, each with its probability p and right = 1 or 0, sorted into bins of equal width by p. Both are 0 for
-a judge who is always right and always sure; a calibrated one has an error near 0, whatever the accuracy.
+with n decisions, each with its probability p and correct = 1 or 0, sorted into bins of equal width by p. Both are 0 for
+a model that is always correct and always certain; a calibrated one has an error near 0, whatever its accuracy.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from weft.text.layers import words_of_chars
 
 
 class ReliabilityBin(NamedTuple):
-    """Decisions whose probability lies in one interval: how many, their mean probability, and the share right."""
+    """The decisions with probabilities in one interval: their number, mean probability, and accuracy."""
 
     low: float
     high: float
@@ -33,10 +33,10 @@ class ReliabilityBin(NamedTuple):
 
 @dataclass(frozen=True)
 class Calibration:
-    """How well probabilities fit; `bins` leaves out intervals without decisions."""
+    """How well probabilities match accuracy; `bins` omits empty intervals."""
 
     decisions: int
-    right: float  # share of all decisions
+    right: float  # fraction of all decisions
     probability: float  # mean of all decisions
     error: float  # expected calibration error
     brier: float
@@ -53,7 +53,7 @@ class Calibration:
 
 
 def calibration(probability: ArrayLike, right: ArrayLike, bins: int = 10) -> Calibration:
-    """Compare the probabilities of decisions with whether they were right.
+    """Compare the probabilities of decisions with their correctness.
 
     >>> found = calibration([0.9, 0.8, 0.6, 0.6], [True, True, True, False], bins=2)
     >>> round(found.error, 4), round(found.brier, 4), found.decisions
@@ -61,17 +61,17 @@ def calibration(probability: ArrayLike, right: ArrayLike, bins: int = 10) -> Cal
     """
     p, truth = np.asarray(probability, dtype=np.float64), np.asarray(right, dtype=np.float64)
     if bins < 1:
-        raise ConfigError(f"calibration needs at least one bin, got {bins}")
+        raise ConfigError(f"calibration needs at least one bin, but got {bins}")
     if p.ndim != 1 or p.shape != truth.shape:
-        raise DataError(f"one probability a decision is needed, got shapes {p.shape} and {truth.shape}")
+        raise DataError(f"expected one probability per decision, but got shapes {p.shape} and {truth.shape}")
     if not len(p):
-        raise DataError("there are no decisions to judge the probabilities of")
+        raise DataError("there are no decisions to calibrate")
     if not (p.min() >= -1e-6 and p.max() <= 1 + 1e-6):
-        raise DataError(f"probabilities lie between 0 and 1, got {p.min():g} to {p.max():g}")
+        raise DataError(f"probabilities must be between 0 and 1, but range from {p.min():g} to {p.max():g}")
     place = np.clip((p * bins).astype(np.int64), 0, bins - 1)
     count = np.bincount(place, minlength=bins)
     sums, rights = np.bincount(place, p, bins), np.bincount(place, truth, bins)
-    found = tuple(
+    intervals = tuple(
         ReliabilityBin(b / bins, (b + 1) / bins, int(count[b]), float(sums[b] / count[b]), float(rights[b] / count[b]))
         for b in np.flatnonzero(count).tolist()
     )
@@ -81,18 +81,18 @@ def calibration(probability: ArrayLike, right: ArrayLike, bins: int = 10) -> Cal
         float(p.mean()),
         float(np.abs(sums - rights).sum() / len(p)),
         float(((p - truth) ** 2).mean()),
-        found,
+        intervals,
     )
 
 
 def calibration_of_column(
     gold: Iterable[Doc], system: Iterable[Doc], column: str = "upos", bins: int = 10
 ) -> Calibration:
-    """The calibration of a column that was annotated with probabilities; both have the same words.
+    """The calibration of a column annotated with probabilities; both sides must have the same words.
 
     >>> one, other = (Doc.from_words([["dogs", "bark"]], upos=[tags]) for tags in (["NOUN", "VERB"], ["NOUN", "NOUN"]))
     >>> other.confidence["upos"] = np.array([0.9, 0.6], dtype=np.float32)
-    >>> round(calibration_of_column([one], [other]).error, 2)  # |0.9 - 1| and |0.6 - 0|, halves of the whole
+    >>> round(calibration_of_column([one], [other]).error, 2)  # |0.9 - 1| and |0.6 - 0|, averaged
     0.35
     """
     p: list[float] = []
@@ -108,7 +108,7 @@ def calibration_of_column(
 
 
 def calibration_of_spans(gold: Iterable[Doc], system: Iterable[Doc], layer: str, bins: int = 10) -> Calibration:
-    """The calibration of the spans found, each right if gold has a span of the same words and label.
+    """The calibration of predicted spans; a span is correct if gold has one with the same words and label.
 
     >>> from weft.text.layers import SpanLayer
     >>> one, other = (Doc.from_words([["Ada", "Lovelace", "wrote"]]) for _ in range(2))
@@ -124,10 +124,10 @@ def calibration_of_spans(gold: Iterable[Doc], system: Iterable[Doc], layer: str,
         if layer not in other.spans or layer not in one.spans:
             raise DataError(f"{one!r} has no span layer {layer!r} in gold and system both")
         wanted = set(words_of_chars(one, one.spans[layer]))
-        found = other.spans[layer]
-        for number, row in enumerate(found):
-            if "probability" not in found.attributes.get(number, {}):
+        predicted = other.spans[layer]
+        for number, row in enumerate(predicted):
+            if "probability" not in predicted.attributes.get(number, {}):
                 raise DataError(f"spans of {layer!r} in {other!r} have no probabilities; annotate with --probabilities")
-            p.append(found.attributes[number]["probability"])
+            p.append(predicted.attributes[number]["probability"])
             right.append(row in wanted)
     return calibration(p, right, bins)

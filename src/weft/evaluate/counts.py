@@ -1,9 +1,9 @@
-"""What every score is made of: numbers of gold, system and correct items.
+"""The basis of every score: numbers of gold, system and correct items.
 
     precision P = correct / system     recall R = correct / gold     F1 = 2 P R / (P + R) = 2 correct / (gold + system)
 
-`Score` holds the totals. `Counts` holds them for every unit (a sentence; a document where there are no sentences), so
-that significance tests can draw units anew and scores can be split by genre. A ratio without a denominator is 0.
+`Score` contains the totals. `Counts` keeps them per unit (a sentence, or a document if there are no sentences), so that
+significance tests can resample units and scores can be split by genre. A ratio with denominator 0 is 0.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from weft.arrays import Floats, Ints
 from weft.errors import WeftError
 
-#: A measure takes sums of counts, `gold, system, correct` along the last axis, and gives one number for each.
+#: A measure maps sums of counts, `gold, system, correct` along the last axis, to one number each.
 Measure = Callable[[NDArray[Any]], Floats]
 
 
 class Score(NamedTuple):
-    """Totals and the ratios made of them, all between 0 and 1.
+    """Totals and their ratios, all between 0 and 1.
 
     >>> score = Score(gold=4, system=5, correct=3)
     >>> score.precision, score.recall, round(score.f1, 4)
@@ -33,7 +33,7 @@ class Score(NamedTuple):
     gold: int
     system: int
     correct: int
-    aligned: int | None = None  # items that gold and system have in common, where an alignment was made
+    aligned: int | None = None  # items that gold and system share, if they were aligned
 
     @property
     def precision(self) -> float:
@@ -49,18 +49,18 @@ class Score(NamedTuple):
 
     @property
     def accuracy(self) -> float:
-        """The share of gold items that are correct: the recall by its other name."""
+        """The fraction of gold items that are correct: recall by another name."""
         return self.recall
 
     @property
     def aligned_accuracy(self) -> float | None:
-        """The share of aligned items that are correct; `None` where no alignment was made."""
+        """The fraction of aligned items that are correct; `None` if nothing was aligned."""
         if self.aligned is None:
             return None
         return self.correct / self.aligned if self.aligned else 0.0
 
     def as_dict(self) -> dict[str, float | int]:
-        """Totals and ratios by name, ready for JSON."""
+        """Totals and ratios by name, for JSON."""
         values: dict[str, float | int] = {"precision": self.precision, "recall": self.recall, "f1": self.f1}
         if self.aligned_accuracy is not None:
             values["aligned_accuracy"] = self.aligned_accuracy
@@ -69,7 +69,7 @@ class Score(NamedTuple):
 
 @dataclass(frozen=True)
 class Counts:
-    """Gold, system and correct items of every unit, in the order of the gold units.
+    """Gold, system and correct items per unit, in the order of the gold units.
 
     >>> counts = Counts.of([2, 2], [2, 3], [2, 1])
     >>> counts.total()
@@ -85,16 +85,16 @@ class Counts:
 
     @classmethod
     def of(cls, gold: Any, system: Any, correct: Any, aligned: Any = None) -> Counts:
-        """Counts of anything that NumPy takes for whole numbers."""
+        """Build counts from anything that NumPy accepts as integers."""
         given = (gold, system, correct) if aligned is None else (gold, system, correct, aligned)
         columns = [np.asarray(column, dtype=np.int64) for column in given]
         if len({column.shape for column in columns}) != 1 or columns[0].ndim != 1:
-            raise WeftError("counts need one number a unit for gold, system and correct items alike")
+            raise WeftError("gold, system and correct counts must each have one number per unit")
         return cls(*columns)
 
     @classmethod
     def sum(cls, several: Sequence[Counts]) -> Counts:
-        """Counts of the same units by several systems or runs, added up: a unit stays one unit of a bootstrap.
+        """Add up counts of the same units by several systems or runs: a unit remains one unit of a bootstrap.
 
         >>> Counts.sum([Counts.of([2, 2], [2, 3], [2, 1]), Counts.of([2, 2], [1, 2], [1, 2])]).correct.tolist()
         [3, 3]
@@ -110,7 +110,7 @@ class Counts:
         return Score(int(self.gold.sum()), int(self.system.sum()), int(self.correct.sum()), aligned)
 
     def select(self, units: Sequence[int] | Sequence[bool] | NDArray[Any]) -> Counts:
-        """The counts of some units, by their numbers or by a mask."""
+        """The counts of some units, selected by index or mask."""
         chosen = np.asarray(units)
         chosen = chosen.astype(np.int64) if chosen.dtype != np.bool_ else chosen
         aligned = None if self.aligned is None else self.aligned[chosen]
@@ -118,7 +118,7 @@ class Counts:
 
     @property
     def rows(self) -> Ints:
-        """One row `gold, system, correct` a unit."""
+        """One row `gold, system, correct` per unit."""
         return np.stack([self.gold, self.system, self.correct], axis=1)
 
 
@@ -162,7 +162,7 @@ MEASURES: dict[str, Measure] = {"f1": f1, "precision": precision, "recall": reca
 
 
 def measure_of(name: str | Measure) -> Measure:
-    """A measure by its name, or the function itself.
+    """A measure by name, or the function itself.
 
     >>> measure_of("f1") is f1
     True
@@ -170,12 +170,12 @@ def measure_of(name: str | Measure) -> Measure:
     if callable(name):
         return name
     if name not in MEASURES:
-        raise WeftError(f"no measure is called {name!r}; choose one of {', '.join(MEASURES)}, or pass a function")
+        raise WeftError(f"there is no measure {name!r}; choose from {', '.join(MEASURES)}, or pass a function")
     return MEASURES[name]
 
 
 def sum_by_unit(units: NDArray[Any], n_units: int) -> Ints:
-    """How often every unit occurs in a list of unit numbers."""
+    """How often every unit occurs in a list of unit indices."""
     return np.bincount(units, minlength=n_units).astype(np.int64)
 
 

@@ -1,7 +1,7 @@
-"""Learning curves: how a score grows with the amount of training material.
+"""Learning curves: how a score grows with the amount of training data.
 
-For every seed the sentences are shuffled once, and a size takes that many from the front: smaller samples lie inside
-larger ones, so that steps of a curve come from more material, not from other material.
+For every seed the sentences are shuffled once, and a sample of size n is the first n: smaller samples are subsets of
+larger ones, so steps of a curve come from more data, not from other data.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Model = TypeVar("Model")
 
 @dataclass(frozen=True)
 class CurveRow:
-    """One training run: how many sentences, which seed, the score, and seconds of training."""
+    """One training run: number of sentences, seed, score, and training time in seconds."""
 
     size: int
     seed: int
@@ -33,11 +33,11 @@ class CurveRow:
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """The runs of one size together."""
+    """All runs of one size."""
 
     size: int
     mean: float
-    deviation: float  # of the runs; 0 for a single one
+    deviation: float  # standard deviation over runs; 0 for a single one
     runs: int
 
 
@@ -48,10 +48,10 @@ def learning_curve(
     sizes: Sequence[int | float],
     seeds: Sequence[int] = (0,),
 ) -> list[CurveRow]:
-    """Train on growing parts of the sentences (or documents) and score every model.
+    """Train on increasing parts of the sentences (or documents) and score every model.
 
-    `train(part, seed)` gives a model, `score(model)` its score on held-out material. A size is a number of sentences,
-    or as a `float` a share of them.
+    `train(part, seed)` returns a model, `score(model)` its score on held-out data. A size is a number of sentences,
+    or a fraction of them as a `float`.
 
     >>> rows = learning_curve(lambda part, seed: len(set(part)), lambda model: model / 4, "abcdabcd", [1, 4, 1.0])
     >>> [(row.size, row.score) for row in rows if row.size != 4]
@@ -75,7 +75,7 @@ def learning_curve(
 
 
 def curve_points(rows: Iterable[CurveRow]) -> list[CurvePoint]:
-    """Mean and standard deviation over the seeds of every size.
+    """Mean and standard deviation over the seeds for every size.
 
     >>> curve_points([CurveRow(10, 0, 0.5, 1.0), CurveRow(10, 1, 0.7, 1.0)])
     [CurvePoint(size=10, mean=0.6, deviation=0.1414..., runs=2)]
@@ -90,10 +90,10 @@ def curve_points(rows: Iterable[CurveRow]) -> list[CurvePoint]:
 
 
 def size_to_reach(rows: Iterable[CurveRow], score: float) -> float | None:
-    """How many sentences bring the mean of a learning curve to a score: what a model that needs none of them is worth.
+    """How many sentences bring the mean of a learning curve to a score: what a model that needs none is worth.
 
-    Between two sizes the score is taken to grow with the logarithm of the size. The smallest size where that already
-    reaches the score, None where no size does.
+    Between two sizes, the score is interpolated linearly in the logarithm of the size. Returns the smallest size that
+    reaches the score, None if no size does.
 
     >>> rows = [CurveRow(100, 0, 0.5, 1.0), CurveRow(1000, 0, 0.7, 1.0)]
     >>> round(size_to_reach(rows, 0.6)), size_to_reach(rows, 0.4), size_to_reach(rows, 0.8)
@@ -101,7 +101,7 @@ def size_to_reach(rows: Iterable[CurveRow], score: float) -> float | None:
     """
     points = curve_points(rows)
     if not points:
-        raise WeftError("there is no run to compare with")
+        raise WeftError("there are no runs to compare with")
     if points[0].mean >= score:
         return float(points[0].size)
     for low, high in pairwise(points):
@@ -112,7 +112,7 @@ def size_to_reach(rows: Iterable[CurveRow], score: float) -> float | None:
 
 
 def draw_curve(rows: Iterable[CurveRow], width: int = 40) -> str:
-    """A learning curve as text, one line a size; bars reach from the lowest to the highest mean.
+    """A learning curve as text, one line per size; bars extend from the lowest to the highest mean.
 
     >>> print(draw_curve([CurveRow(10, 0, 0.5, 1.0), CurveRow(100, 0, 0.75, 1.0), CurveRow(1000, 0, 0.8, 1.0)], 20))
        size   score      +-
@@ -122,7 +122,7 @@ def draw_curve(rows: Iterable[CurveRow], width: int = 40) -> str:
     """
     points = curve_points(rows)
     if not points:
-        raise WeftError("there is no run to draw")
+        raise WeftError("there are no runs to draw")
     lowest, highest = min(point.mean for point in points), max(point.mean for point in points)
     lines = [f"{'size':>7} {'score':>7} {'+-':>7}"]
     for point in points:
@@ -141,7 +141,7 @@ def _count(size: int | float, available: int) -> int:
     count = round(size * available) if isinstance(size, float) else size
     if not 0 < count <= available:
         raise WeftError(
-            f"a size of {size} does not fit {available} sentences: give a number from 1 to {available}, or a share "
+            f"a size of {size} does not fit {available} sentences: give a number from 1 to {available}, or a fraction "
             "between 0.0 and 1.0"
         )
     return count

@@ -1,10 +1,10 @@
-"""What of two sets of documents can be scored, and the counts by name: the door of the command line.
+"""Score one layer of two sets of documents and return the counts by name; the command line uses this module.
 
 A *layer* is `ud` (all metrics of dependency trees, tags and tokens), `constituents` (phrase-structure trees),
-`disfluency` (words under reparanda, and the trees of the others), `crossings` (trees with crossing arcs), `conllx`
-(trees by relation and by tag, punctuation left out), `graphs` (words with several heads), `trees` (heads, roots and
-complete sentences; `trees-nopunct`: punctuation left out), the name of a span layer, or the name of a column of words.
-Without a name: constituents if both sides have them, then the span layer that both sides have, else `ud`.
+`disfluency` (words in reparanda, and the trees over the other words), `crossings` (trees with crossing arcs), `conllx`
+(trees by relation and by tag, without punctuation), `graphs` (words with several heads), `trees` (heads, roots and
+complete sentences; `trees-nopunct`: without punctuation), the name of a span layer, or the name of a word column.
+By default: constituents if both sides have them, then the span layer that both sides share, else `ud`.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from weft.evaluate.trees.ud import evaluate_ud
 from weft.text import Doc
 from weft.text.schemes import encode
 
-#: The column of the gold standard without which a UD metric says nothing.
+#: The gold column that a UD metric requires.
 _NEEDS = {"UPOS": "upos", "XPOS": "xpos", "UFeats": "feats", "AllTags": "upos", "Lemmas": "lemma"}
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Counts of one layer by name, the main one, and for McNemar's test which words are right."""
+    """Counts of one layer by name, its main metric, and which words are correct (for McNemar's test)."""
 
     layer: str
     main: str
@@ -42,19 +42,19 @@ class Outcome:
     right: Callable[[str], NDArray[np.bool_]]
 
     def find(self, name: str | None) -> str:
-        """The full name of a metric, written in any case; the main one for `None`."""
+        """The full name of a metric, case-insensitive; the main one for `None`."""
         if name is None:
             return self.main
         for known in self.counts:
             if known.lower() == name.lower():
                 return known
-        raise ConfigError(f"no metric {name!r} for {self.layer}; there are {', '.join(self.counts)}")
+        raise ConfigError(f"there is no metric {name!r} for {self.layer}; choose from {', '.join(self.counts)}")
 
 
 def evaluate_documents(
     gold: Sequence[Doc], system: Sequence[Doc], layer: str | None = None, vocabulary: Collection[str] | None = None
 ) -> Outcome:
-    """Score a layer of system documents; without a layer, the one that fits.
+    """Score a layer of system documents; by default, the layer that both sides share.
 
     >>> gold = [Doc.from_words([["dogs", "bark"]], upos=[["NOUN", "VERB"]])]
     >>> outcome = evaluate_documents(gold, gold, "upos")
@@ -64,7 +64,9 @@ def evaluate_documents(
     chosen = layer or choose_layer(gold, system)
     if chosen == "ud":
         if vocabulary is not None:
-            raise ConfigError("known and unknown words are told apart for a column; name one with --layer, as in upos")
+            raise ConfigError(
+                "known and unknown words are only distinguished for a column; name one, as in --layer upos"
+            )
         return _ud(gold, system)
     if chosen == "constituents":
         return _constituents(gold, system)
@@ -83,7 +85,7 @@ def evaluate_documents(
     if any(chosen in doc.columns for doc in gold):
         return _column(gold, system, chosen, vocabulary)
     layers = {name: None for doc in gold for name in (*doc.spans, *doc.columns) if name != "form"}
-    raise ConfigError(f"the gold documents have no layer {chosen!r} to score; there are {', '.join(['ud', *layers])}")
+    raise ConfigError(f"the gold documents have no layer {chosen!r} to score; choose from {', '.join(['ud', *layers])}")
 
 
 def choose_layer(gold: Sequence[Doc], system: Sequence[Doc]) -> str:
@@ -98,14 +100,14 @@ def choose_layer(gold: Sequence[Doc], system: Sequence[Doc]) -> str:
         return common_layer(gold, system)
     if any(doc.n_words for doc in gold):
         return "ud"
-    raise WeftError("the gold documents have neither words nor spans: there is nothing to score")
+    raise WeftError("there is nothing to score: the gold documents have neither words nor spans")
 
 
 def groups_of_units(docs: Sequence[Doc], key: str) -> list[str]:
-    """For every unit (sentence with words, or document without any) its value of `key`.
+    """The value of `key` for every unit (a sentence with words, or a document without any).
 
-    It is looked for in the sentence's comments (`# key = value`, `# meta::key = value`), then in the document's
-    metadata; a comment of a document's first sentence holds for the sentences after it.
+    It is looked up in the sentence's comments (`# key = value`, `# meta::key = value`), then in the document's
+    metadata; a comment on a document's first sentence also applies to the following ones.
 
     >>> doc = Doc.from_words([["a"], ["b"]])
     >>> doc.comments = [("# genre = news",), ()]
@@ -117,14 +119,16 @@ def groups_of_units(docs: Sequence[Doc], key: str) -> list[str]:
         current = str(doc.meta.get(key, ""))
         units = [sentence for sentence in doc.sentences if len(sentence)]
         for number, sentence in enumerate(units):
-            own = sentence.meta.get(key) or sentence.meta.get(f"meta::{key}") or ""
-            if number == 0 and own:
-                current = own
-            groups.append(own or current)
+            value = sentence.meta.get(key) or sentence.meta.get(f"meta::{key}") or ""
+            if number == 0 and value:
+                current = value
+            groups.append(value or current)
         if not units:
             groups.append(current)
     if not any(groups):
-        raise ConfigError(f"no gold document or sentence says its {key!r}, in metadata or as a comment # {key} = ...")
+        raise ConfigError(
+            f"no gold document or sentence has the key {key!r}, in metadata or as a comment # {key} = ..."
+        )
     return [group or "(none)" for group in groups]
 
 
@@ -138,7 +142,7 @@ def _ud(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
 
     def right(name: str) -> NDArray[np.bool_]:
         if name not in report.right:
-            raise ConfigError(f"McNemar's test looks at words, but {name} does not; take bootstrap or randomization")
+            raise ConfigError(f"McNemar's test compares words, but {name} does not; use bootstrap or randomization")
         return report.right[name]
 
     return Outcome("ud", main, counts, right)
@@ -148,7 +152,7 @@ def _constituents(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
     report = evaluate_constituents(gold, system)
 
     def right(name: str) -> NDArray[np.bool_]:
-        raise ConfigError(f"McNemar's test looks at words, but {name} does not; take bootstrap or randomization")
+        raise ConfigError(f"McNemar's test compares words, but {name} does not; use bootstrap or randomization")
 
     return Outcome("constituents", "brackets", report.counts(), right)
 
@@ -157,7 +161,7 @@ def _disfluency(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
     report = evaluate_disfluency(gold, system)
 
     def right(name: str) -> NDArray[np.bool_]:
-        raise ConfigError(f"McNemar's test is not made for {name}; take bootstrap or randomization")
+        raise ConfigError(f"McNemar's test is not available for {name}; use bootstrap or randomization")
 
     return Outcome(
         "disfluency", "struck out", {"struck out": report.struck, "UAS": report.uas, "LAS": report.las}, right
@@ -171,7 +175,7 @@ def _crossings(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
 
     def right(name: str) -> NDArray[np.bool_]:
         if name != "UAS":
-            raise ConfigError(f"McNemar's test looks at all words, but {name} does not; take bootstrap")
+            raise ConfigError(f"McNemar's test compares all words, but {name} does not; use bootstrap")
         return report.right
 
     return Outcome("crossings", "UAS", report.counts, right)
@@ -182,7 +186,7 @@ def _trees(gold: Sequence[Doc], system: Sequence[Doc], layer: str) -> Outcome:
 
     def right(name: str) -> NDArray[np.bool_]:
         if name != "UAS":
-            raise ConfigError(f"McNemar's test looks at heads of words, but {name} does not; take bootstrap")
+            raise ConfigError(f"McNemar's test compares heads of words, but {name} does not; use bootstrap")
         return report.right
 
     return Outcome(layer, "UAS", report.counts, right)
@@ -194,7 +198,7 @@ def _conllx(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
     def right(name: str) -> NDArray[np.bool_]:
         known = {"LAS": report.head_right & report.label_right, "UAS": report.head_right}
         if name not in known:
-            raise ConfigError(f"McNemar's test looks at all words, but {name} does not; take bootstrap")
+            raise ConfigError(f"McNemar's test compares all words, but {name} does not; use bootstrap")
         return known[name]
 
     return Outcome("conllx", "LAS", report.counts, right)
@@ -202,7 +206,7 @@ def _conllx(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
 
 def _graphs(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
     def right(name: str) -> NDArray[np.bool_]:
-        raise ConfigError(f"McNemar's test is not made for {name} of graphs; take bootstrap or randomization")
+        raise ConfigError(f"McNemar's test is not available for {name} of graphs; use bootstrap or randomization")
 
     return Outcome("graphs", "edges", evaluate_graphs(gold, system), right)
 
@@ -212,10 +216,10 @@ def _spans(gold: Sequence[Doc], system: Sequence[Doc], layer: str) -> Outcome:
 
     def right(name: str) -> NDArray[np.bool_]:
         if name != "spans":
-            raise ConfigError("McNemar's test on spans compares the labels of words; leave out --metric")
+            raise ConfigError("McNemar's test on spans compares the labels of words; omit --metric")
         ours, theirs = _labels(gold, layer), _labels(system, layer)
         if [form for form, _ in ours] != [form for form, _ in theirs]:
-            raise ConfigError("McNemar's test compares the labels of words, but gold and system have other words")
+            raise ConfigError("McNemar's test compares the labels of words, but gold and system have different words")
         return np.array([one == other for one, other in zip(ours, theirs, strict=True)], dtype=np.bool_)
 
     return Outcome(layer, "spans", {"spans": report.counts, "unlabelled": report.unlabelled, **report.by_label}, right)
@@ -227,7 +231,7 @@ def _column(gold: Sequence[Doc], system: Sequence[Doc], column: str, vocabulary:
 
     def right(name: str) -> NDArray[np.bool_]:
         if name != column:
-            raise ConfigError("McNemar's test compares all words; leave out --metric")
+            raise ConfigError("McNemar's test compares all words; omit --metric")
         return report.right
 
     return Outcome(column, column, counts, right)
@@ -235,14 +239,14 @@ def _column(gold: Sequence[Doc], system: Sequence[Doc], column: str, vocabulary:
 
 def _labels(docs: Sequence[Doc], layer: str) -> list[tuple[str, str]]:
     """Form and IOB2 label of every word."""
-    found: list[tuple[str, str]] = []
+    labelled: list[tuple[str, str]] = []
     for doc in docs:
         spans = doc.spans.get(layer)
         if spans is not None and (spans.unit != "words" or not spans.is_flat()):
             raise ConfigError(
-                f"McNemar's test compares the labels of words, but the spans {layer!r} overlap or are counted in "
-                "characters; take bootstrap or randomization"
+                f"McNemar's test compares the labels of words, but the spans {layer!r} overlap or are in "
+                "characters; use bootstrap or randomization"
             )
         chunks = [(row.pieces[0][0], row.pieces[0][1], row.label) for row in spans] if spans is not None else []
-        found.extend(zip(doc.column("form"), encode(chunks, doc.n_words), strict=True))
-    return found
+        labelled.extend(zip(doc.column("form"), encode(chunks, doc.n_words), strict=True))
+    return labelled

@@ -1,10 +1,10 @@
-"""The bootstrap for items that come in groups: sentences of one review are more alike than those of two.
+"""The bootstrap for grouped items: sentences in one review are more alike than sentences in two.
 
-    draw the groups anew with replacement, then in each drawn group its parts, and so on down to the items
+    resample the groups with replacement, then the parts of each drawn group, and so on down to the items
 
-With groups of several levels (folds of a cross-validation, documents, sentences) each level is drawn inside the one
+With groups at several levels (cross-validation folds, documents, sentences), each level is resampled inside the one
 above it. The quantiles of the measure over the draws are its confidence interval. Two systems are compared on the same
-draws; p is how often the difference d* is at least as far from the one seen as that is from 0.
+draws; p is how often the difference d* is at least as far from the observed one as that is from 0.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def hierarchical_interval(
 ) -> Interval:
     """A measure of items with its interval; `groups` name each item's group at every level, the widest first.
 
-    `values` are numbers an item, for their mean, or rows of which the measure takes the sum.
+    `values` are one number per item, for their mean, or rows whose sum the measure takes.
 
     >>> right = np.tile([1, 1, 0, 1], 50)
     >>> interval = hierarchical_interval(right, [np.arange(200) // 10], samples=200)
@@ -74,7 +74,7 @@ def hierarchical_bootstrap(
     """
     one, other = _rows(a), _rows(b)
     if one.shape != other.shape:
-        raise WeftError(f"a paired test needs the same items for both systems, got {len(one)} and {len(other)}")
+        raise WeftError(f"a paired test needs the same items for both systems, but got {len(one)} and {len(other)}")
     seen_a, seen_b = float(measure(one.sum(axis=0))), float(measure(other.sum(axis=0)))
     drawn = np.array([
         float(measure(one[items].sum(axis=0)) - measure(other[items].sum(axis=0)))
@@ -94,9 +94,9 @@ def _rows(values: ArrayLike) -> Floats:
 
 
 def _draws(groups: Sequence[ArrayLike], size: int, samples: int, seed: int) -> Iterator[Indices]:
-    """The numbers of the items of each sample."""
+    """The item indices in each sample."""
     if samples < 1:
-        raise WeftError(f"a test needs at least one sample, not {samples}")
+        raise WeftError(f"a test needs at least one sample, but got {samples}")
     names = [np.unique(np.asarray(level), return_inverse=True)[1] for level in groups]
     for level in names:
         if len(level) != size:
@@ -114,7 +114,7 @@ def _draws(groups: Sequence[ArrayLike], size: int, samples: int, seed: int) -> I
 
 
 def _offsets(names: Sequence[Indices], size: int) -> list[Indices]:
-    """For every level, where the children of each of its units begin among the units of the next level."""
+    """For every level, where the children of each unit begin among the units of the next level."""
     starts = [np.array([0], dtype=np.int64)]
     changes = np.zeros(size, dtype=np.bool_)
     changes[:1] = True

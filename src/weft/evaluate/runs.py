@@ -1,10 +1,10 @@
-"""Confidence intervals over several runs (seeds, draws of the training text) that are tried on the same items.
+"""Confidence intervals over several runs (seeds, samples of the training text) scored on the same items.
 
-    draw runs anew with replacement, and independently of them the items, the same ones for every run
+    resample runs with replacement and, independently, items, the same for every run
     measure of the sum over both
 
-An interval over items alone says nothing of what another seed would give, one over runs alone nothing of another test
-text. Taking the items of all runs for as many different ones would make intervals too narrow: they are the same.
+An interval over items alone does not cover other seeds, one over runs alone does not cover other test texts. Treating
+the items of all runs as distinct would make intervals too narrow, because they are the same items.
 """
 
 from __future__ import annotations
@@ -70,9 +70,9 @@ def mean_over_runs(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> Comparison:
-    """Compare two systems by the means of their scores over several test texts, such as one a language.
+    """Compare two systems by the means of their scores over several test texts, such as one per language.
 
-    Runs and items of every text are drawn by themselves; the texts are those that they are.
+    Runs and items of every text are resampled separately; the texts themselves are fixed.
 
     >>> a, b = np.array([[1, 1, 0, 1] * 50] * 3), np.array([[1, 0, 0, 1] * 50] * 3)
     >>> result = mean_over_runs([(a, b), (b, b)], samples=200)
@@ -96,7 +96,9 @@ def _compared(
     for k, (a, b) in enumerate(pairs):
         one, other = _runs(a), _runs(b)
         if one.shape != other.shape:
-            raise WeftError(f"a paired test needs the same runs and items for both, got {one.shape} and {other.shape}")
+            raise WeftError(
+                f"a paired test needs the same runs and items for both, but got {one.shape} and {other.shape}"
+            )
         seen += [float(measure(each.sum(axis=(0, 1)))) for each in (one, other)]
         both = _measured([one, other], groups, measure, samples, seed + k)
         drawn += both[:, 0] - both[:, 1]
@@ -110,7 +112,7 @@ def _compared(
 def _runs(values: ArrayLike) -> Floats:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim not in (2, 3) or not array.size:
-        raise WeftError(f"values must be numbers by run and item, got an array of shape {array.shape}")
+        raise WeftError(f"values must be numbers by run and item, but have the shape {array.shape}")
     return np.stack([array, np.ones(array.shape)], axis=2) if array.ndim == 2 else array
 
 
@@ -120,9 +122,9 @@ def _measured(
     """The measure of every system on the same draws of runs and items."""
     runs, items = systems[0].shape[:2]
     chosen = np.random.default_rng((seed, 1)).integers(0, runs, size=(samples, runs))
-    found = np.empty((samples, len(systems)))
+    measured = np.empty((samples, len(systems)))
     for k, drawn in enumerate(_draws(groups, items, samples, seed)):
         times = np.bincount(chosen[k], minlength=runs).astype(np.float64)
         for i, rows in enumerate(systems):
-            found[k, i] = float(measure(np.tensordot(times, rows, axes=1)[drawn].sum(axis=0)))
-    return found
+            measured[k, i] = float(measure(np.tensordot(times, rows, axes=1)[drawn].sum(axis=0)))
+    return measured

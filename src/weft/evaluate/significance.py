@@ -1,18 +1,18 @@
 """Is the difference between two systems more than chance?
 
-McNemar's test looks at the items that exactly one system gets right, `b` and `c` of them. If the systems are equally
-good, b ~ Binomial(b + c, 1/2), for many items  (|b - c| - 1)^2 / (b + c) ~ chi-square with one degree of freedom.
+McNemar's test uses the items that exactly one system gets right, `b` and `c` of them. If the systems are equally good,
+b ~ Binomial(b + c, 1/2), and for many items (|b - c| - 1)^2 / (b + c) ~ chi-square with one degree of freedom.
 
-The paired bootstrap draws the units (sentences) anew with replacement, the same ones for both systems, and looks at the
+The paired bootstrap resamples the units (sentences) with replacement, the same ones for both systems, and computes the
 difference d* of their scores: its quantiles are a confidence interval, and p is how often |d* - d| >= |d|.
 
 Approximate randomization swaps the two systems' outputs in every unit with probability 1/2: if the systems do not
-differ, the labels "A" and "B" carry no information, and p is how often the difference is as large as the one seen.
+differ, the labels "A" and "B" carry no information, and p is how often the difference is at least the observed one.
 
-Wilcoxon's rank-sum test compares scores of several runs (seeds) of two systems by their ranks among all of them.
+Wilcoxon's rank-sum test compares the scores of several runs (seeds) of two systems by their ranks among all of them.
 
-Bootstrap and randomization take counts of any kind a unit and any measure of their sums, so that F1, which is not a
-mean over sentences, is tested as it is. All tests are two-sided.
+Bootstrap and randomization accept any counts per unit and any measure of their sums, so F1, which is not a mean over
+sentences, is tested directly. All tests are two-sided.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from weft.arrays import Floats
 from weft.errors import WeftError
 from weft.evaluate.counts import Counts, Measure, measure_of
 
-#: Fewest discordant pairs for which McNemar's chi-square is taken instead of the exact binomial.
+#: The minimum number of discordant pairs for McNemar's chi-square instead of the exact binomial.
 FEW = 25
 _CELLS = 4_000_000  # random numbers drawn at a time
-_EQUAL = 1e-12  # differences closer than this count as equal: sums of the same numbers in another order
+_EQUAL = 1e-12  # closer differences count as equal: sums of the same numbers in another order
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,14 @@ class Comparison:
     high: float
     p: float
     samples: int
-    exact: bool = False  # every outcome was counted, none drawn
+    exact: bool = False  # all outcomes were enumerated, none sampled
 
     @property
     def difference(self) -> float:
         return self.a - self.b
 
     def in_points(self) -> str:
-        """The difference and its interval, in points of a hundred.
+        """The difference and its interval, in percentage points.
 
         >>> Comparison(0.75, 0.5, 0.125, 0.375, 0.01, 100).in_points()
         '+25.00 [+12.50, +37.50]'
@@ -95,7 +95,7 @@ def mcnemar(right_a: Any, right_b: Any) -> McNemar:
     """
     one, other = np.asarray(right_a, dtype=np.bool_), np.asarray(right_b, dtype=np.bool_)
     if one.shape != other.shape:
-        raise WeftError(f"McNemar's test pairs the items of two systems, but there are {one.size} and {other.size}")
+        raise WeftError(f"McNemar's test needs the same items for both systems, but got {one.size} and {other.size}")
     return mcnemar_of_counts(int((one & ~other).sum()), int((other & ~one).sum()))
 
 
@@ -108,7 +108,7 @@ def mcnemar_of_counts(only_a: int, only_b: int) -> McNemar:
     if only_a < 0 or only_b < 0:
         raise WeftError(f"counts of items cannot be negative: {only_a}, {only_b}")
     n = only_a + only_b
-    # Where all pairs tie there is nothing to correct, and the difference is as small as it can be.
+    # If all pairs tie, there is nothing to correct, and the difference is as small as it can be.
     chi_square = max(abs(only_a - only_b) - 1, 0) ** 2 / n if n else 0.0
     return McNemar(
         only_a, only_b, _binomial_p(n, min(only_a, only_b)), chi_square, math.erfc(math.sqrt(chi_square / 2))
@@ -116,15 +116,15 @@ def mcnemar_of_counts(only_a: int, only_b: int) -> McNemar:
 
 
 def rank_sum(a: Sequence[float], b: Sequence[float]) -> float:
-    """The p-value of Wilcoxon's rank-sum test: do scores of runs with other seeds tend to be higher for one system?
+    """The p-value of Wilcoxon's rank-sum test: do runs of one system tend to score higher across seeds?
 
-    Exact where scores do not tie, by the normal approximation where they do.
+    Exact if there are no ties, otherwise by the normal approximation.
 
     >>> rank_sum([85.8, 85.9, 86.1, 86.0], [81.3, 81.2, 81.9, 81.0]) == 2 / 70
     True
     """
     if not len(a) or not len(b):
-        raise WeftError(f"the rank-sum test needs scores of both systems, got {len(a)} and {len(b)}")
+        raise WeftError(f"the rank-sum test needs scores of both systems, but got {len(a)} and {len(b)}")
     from scipy.stats import mannwhitneyu
 
     ties = len(set(a) | set(b)) < len(a) + len(b)
@@ -134,7 +134,7 @@ def rank_sum(a: Sequence[float], b: Sequence[float]) -> float:
 
 
 def signed_rank(differences: Sequence[float] | NDArray[Any]) -> float:
-    """The p-value of Wilcoxon's signed-rank test: are differences of two systems, one a language or draw, above 0?
+    """The p-value of Wilcoxon's signed-rank test: do differences between two systems, one per language, deviate from 0?
 
     Two-sided; exact for up to fifty differences without ties. Five or fewer cannot reach 0.05.
 
@@ -145,7 +145,7 @@ def signed_rank(differences: Sequence[float] | NDArray[Any]) -> float:
     """
     values = np.asarray(differences, dtype=float)
     if not len(values) or not np.isfinite(values).all():
-        raise WeftError(f"the signed-rank test needs differences that are numbers, got {list(values)}")
+        raise WeftError(f"the signed-rank test needs numeric differences, but got {list(values)}")
     from scipy.stats import wilcoxon
 
     return float(wilcoxon(values).pvalue) if values.any() else 1.0
@@ -159,9 +159,9 @@ def paired_bootstrap(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> Comparison:
-    """Compare two systems by drawing units with replacement.
+    """Compare two systems by resampling units with replacement.
 
-    Counts may also be arrays, one row a unit, with a measure that takes sums of such rows (see `macro_f1`).
+    Counts may also be arrays, one row per unit, with a measure of sums of such rows (see `macro_f1`).
 
     >>> a = Counts.of([4] * 50, [4] * 50, [4, 4, 3, 4, 3] * 10)
     >>> b = Counts.of([4] * 50, [4] * 50, [3, 4, 3, 2, 3] * 10)
@@ -187,9 +187,9 @@ def mean_difference(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> Comparison:
-    """Compare two systems by the means of their scores over several test sets, such as one a language.
+    """Compare two systems by the means of their scores over several test sets, such as one per language.
 
-    Units of every set are drawn anew, as in `paired_bootstrap`; the sets are those that they are.
+    The units of every set are resampled as in `paired_bootstrap`; the sets themselves are fixed.
 
     >>> good, bad = Counts.of([4] * 50, [4] * 50, [4, 3] * 25), Counts.of([4] * 50, [4] * 50, [3, 3] * 25)
     >>> result = mean_difference([(good, bad), (bad, bad)])
@@ -223,7 +223,7 @@ def approximate_randomization(
 ) -> Comparison:
     """Compare two systems by swapping their outputs unit by unit; the interval is that of the paired bootstrap.
 
-    Where there are no more ways to swap than samples, all are counted and p is exact.
+    If there are no more ways to swap than samples, all are enumerated and p is exact.
 
     >>> a, b = Counts.of([1] * 6, [1] * 6, [1] * 6), Counts.of([1] * 6, [1] * 6, [0] * 6)
     >>> result = approximate_randomization(a, b)
@@ -265,7 +265,7 @@ def confidence_interval(
 
 
 def holm(p_values: Any) -> Floats:
-    """P-values corrected after Holm: the chance of any false finding among all tests stays below the level.
+    """Holm-corrected p-values: they bound the probability of any false positive among all tests.
 
     >>> holm([0.01, 0.04, 0.03]).round(3).tolist()
     [0.03, 0.06, 0.06]
@@ -274,7 +274,7 @@ def holm(p_values: Any) -> Floats:
 
 
 def benjamini_hochberg(p_values: Any) -> Floats:
-    """P-values corrected after Benjamini and Hochberg: the expected share of false findings stays below the level.
+    """Benjamini-Hochberg-corrected p-values: they bound the expected fraction of false positives.
 
     >>> benjamini_hochberg([0.01, 0.04, 0.03]).round(3).tolist()
     [0.03, 0.04, 0.04]
@@ -285,7 +285,7 @@ def benjamini_hochberg(p_values: Any) -> Floats:
 def _step(p_values: Any, adjust: Callable[[Floats, int], Floats]) -> Floats:
     given = np.asarray(p_values, dtype=np.float64)
     if given.ndim != 1 or not ((given >= 0) & (given <= 1)).all():
-        raise WeftError(f"p-values are a list of numbers between 0 and 1, not {p_values!r}")
+        raise WeftError(f"p-values must be numbers between 0 and 1, but got {p_values!r}")
     order = np.argsort(given, kind="stable")
     result = np.empty_like(given)
     result[order] = np.minimum(adjust(given[order], len(given)), 1.0)
@@ -293,7 +293,7 @@ def _step(p_values: Any, adjust: Callable[[Floats, int], Floats]) -> Floats:
 
 
 def _binomial_p(n: int, smaller: int) -> float:
-    """The chance that the smaller of two counts out of n fair throws is at most this small."""
+    """The probability that the smaller of two counts in n fair coin flips is at most this small."""
     term = total = 1
     for k in range(smaller):
         term = term * (n - k) // (k + 1)
@@ -309,18 +309,18 @@ def _pair(
     )
     if one.shape != other.shape:
         raise WeftError(
-            f"a paired test needs the same units for both systems, but there are {len(one)} and {len(other)}; "
+            f"a paired test needs the same units for both systems, but got {len(one)} and {len(other)}; "
             "score both against the same gold documents"
         )
     if one.ndim < 2 or not len(one):
-        raise WeftError("there is nothing to test: the counts hold no unit (sentence)")
+        raise WeftError("there is nothing to test: the counts contain no units (sentences)")
     if samples < 1:
-        raise WeftError(f"a test needs at least one sample, not {samples}")
+        raise WeftError(f"a test needs at least one sample, but got {samples}")
     return one, other, measure_of(measure)
 
 
 def _resampled(rows: Floats, samples: int, seed: int) -> Iterator[Floats]:
-    """Sums over units drawn with replacement, many samples at a time."""
+    """Sums over units resampled with replacement, many samples at a time."""
     rng = np.random.default_rng(seed)
     n = len(rows)
     step = max(1, _CELLS // n)
@@ -343,12 +343,12 @@ def _all_swaps(n: int) -> Iterator[Floats]:
 
 
 def quantiles(values: Floats, confidence: float) -> tuple[float, float]:
-    """The interval that holds so much of the values, as much left out below as above.
+    """The central interval that contains the given fraction of the values.
 
     >>> quantiles(np.arange(101.0), 0.5)
     (25.0, 75.0)
     """
     if not 0 < confidence < 1:
-        raise WeftError(f"a confidence level lies between 0 and 1, such as 0.95; {confidence} was given")
+        raise WeftError(f"a confidence level must be between 0 and 1, such as 0.95, but is {confidence}")
     low, high = np.quantile(values, [(1 - confidence) / 2, (1 + confidence) / 2])
     return float(low), float(high)

@@ -1,4 +1,4 @@
-"""How text is stored: one file a format, behind `read(path) -> Corpus` and `write(docs, path)`."""
+"""How text is stored: one module per format, behind `read(path) -> Corpus` and `write(docs, path)`."""
 
 from weft.formats.doors import FORMATS, convert, detect, expand, read, write
 from weft.text.report import Report

@@ -1,19 +1,19 @@
-"""Cues and scopes in text, as BioScope and the CoNLL-2010 shared task write them in XML.
+"""Cues and scopes in text, in the XML of BioScope and the CoNLL-2010 shared task.
 
     <sentence id="S1.7">They <xcope id="X1.7.1"><cue type="speculation" ref="X1.7.1">may</cue> bind</xcope>.</sentence>
 
 | element | becomes |
 |---|---|
 | `Document`, `DocID` | a document; its name is the DocID |
-| `DocumentPart type` | comments `# newpar` and `# part = TYPE` of its first, and `# part = TYPE` of all its sentences |
-| `sentence id` | a sentence and its comment `# sent_id`; its words are found by rule |
-| `cue type ref` | a span `cue` of the layer named by its type (`speculation`, `negation`), a piece an element |
-| `xcope id` | a span `scope` of the layer of its cue, and a relation from the cue to it |
-| `ccue` (Wikipedia) | a cue of `speculation` without a scope |
-| `certainty="uncertain"`, or a cue of speculation | a span `uncertain` of `speculation` over the sentence |
+| `DocumentPart type` | `# newpar` on its first sentence, `# part = TYPE` on all of its sentences |
+| `sentence id` | a sentence and its comment `# sent_id`; words are split by rule |
+| `cue type ref` | a span `cue` in the layer named by its type (`speculation`, `negation`), one piece per element |
+| `xcope id` | a span `scope` in the layer of its cue, and a relation from the cue to it |
+| `ccue` (Wikipedia) | a cue in `speculation` without a scope |
+| `certainty="uncertain"`, or a speculation cue | a span `uncertain` in `speculation` over the sentence |
 
-Spans count in characters of the text, so that nothing moves by a character. Blanks at both ends of a sentence are not
-kept. Scopes that cross have no place in XML; writing them is an error.
+Spans are character offsets into the text, so offsets survive exactly. Whitespace at both ends of a sentence is not
+kept. XML cannot express crossing scopes; writing them is an error.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Attributes = dict[str, str]
 
 @dataclass
 class _Element:
-    """An element inside a sentence and the characters of the document it covers."""
+    """An element inside a sentence and the character range it covers in the document."""
 
     tag: str
     attributes: Attributes
@@ -63,7 +63,7 @@ class _Sentence:
 
 
 def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") -> Iterator[Doc]:
-    """The documents of a file."""
+    """The documents in a file."""
     faults = faults or Faults()
     reader = _Reader(path, encoding)
     try:
@@ -75,7 +75,7 @@ def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") ->
 
 
 def write(docs: Iterable[Doc], path: str) -> int:
-    """Write documents as XML and return how many."""
+    """Write documents as XML and return their number."""
     count = 0
     with open_output(path) as file:
         for doc in docs:
@@ -91,7 +91,7 @@ def write(docs: Iterable[Doc], path: str) -> int:
 
 
 def parse(text: str, name: str = "text") -> list[Doc]:
-    """The documents of an XML text.
+    """Parse the documents in an XML text.
 
     >>> doc, = parse('<Annotation><Document><DocID>1</DocID><DocumentPart type="Title"><sentence id="S1.1">It '
     ...              '<xcope id="X1"><cue type="speculation" ref="X1">may</cue> rain</xcope>.</sentence>'
@@ -103,7 +103,7 @@ def parse(text: str, name: str = "text") -> list[Doc]:
 
 
 def to_text(doc: Doc) -> str:
-    """The `Document` element of a document.
+    """A document as a `Document` element.
 
     >>> from weft.text.conventions.hedges import Hedge, set_hedges
     >>> doc = Doc.from_words([["It", "may", "rain"]])
@@ -142,7 +142,7 @@ def to_text(doc: Doc) -> str:
 
 
 class _Reader:
-    """Documents as the parser meets their elements."""
+    """Builds documents as the parser encounters their elements."""
 
     def __init__(self, path: str, encoding: str) -> None:
         self.path = path
@@ -157,7 +157,7 @@ class _Reader:
         self._clear({})
 
     def feed(self, block: bytes, last: bool = False) -> list[Doc]:
-        """The documents that end in a block."""
+        """The documents completed within a block."""
         self.done = []
         try:
             self.parser.Parse(block, last)
@@ -260,8 +260,8 @@ class _Reader:
         return doc
 
     def _layers(self, doc: Doc, sentence: _Sentence) -> None:
-        """Put the elements of a sentence into the layers, in the order in which they open."""
-        # Without a cue of its own (a slip of the annotators) a scope counts as one of speculation.
+        """Add the elements of a sentence to the layers, in the order in which they open."""
+        # A scope without its own cue (an annotation slip) counts as a speculation scope.
         types = {each.attributes["ref"]: _type(each) for each in sentence.elements if each.tag == "cue"}
         unsure = any(each.tag != "xcope" and _type(each) == LAYER for each in sentence.elements)
         words = word_spans(doc.text, sentence.start, sentence.end)
@@ -296,7 +296,7 @@ def _types(sentences: Iterable[_Sentence]) -> list[str]:
 
 
 def _depth(element: _Element) -> int:
-    """How many scopes of the same extent stand around a scope: the order in which they must be written."""
+    """How many scopes of the same extent enclose a scope, which determines the order in which they are written."""
     around = element.around
     same = around is not None and around.tag == "xcope" and (around.start, around.end) == (element.start, element.end)
     return 1 + _depth(around) if same and around is not None else 0
@@ -309,8 +309,8 @@ def _comments(sentence: _Sentence) -> tuple[str, ...]:
 
 
 def _spans(doc: Doc) -> list[_Element]:
-    """The cues and scopes of all layers that have any, and the uncertain sentences, in characters."""
-    found: list[_Element] = []
+    """The cues and scopes of all layers that have any, and the uncertain sentences, as character ranges."""
+    elements: list[_Element] = []
     for name in doc.relations:
         if name not in doc.spans or doc.relations[name].spans != name:
             continue
@@ -319,12 +319,12 @@ def _spans(doc: Doc) -> list[_Element]:
         for number, (pieces, label) in enumerate(layer):
             if label in (SCOPE, UNCERTAIN):
                 depth = str(layer.attributes.get(number, {}).get("depth", 0))
-                own = {"id": layer.id(number), "number": f"{name} {number}", "depth": depth}
-                found.append(_Element(label, own, pieces[0][0], pieces[-1][1]))
+                attributes = {"id": layer.id(number), "number": f"{name} {number}", "depth": depth}
+                elements.append(_Element(label, attributes, pieces[0][0], pieces[-1][1]))
             elif label == CUE:
                 ref = f"{name} {scope_of[number]}" if number in scope_of else ""
-                found += [_Element(CUE, {"type": name, "number": ref}, start, end) for start, end in pieces]
-    return found
+                elements += [_Element(CUE, {"type": name, "number": ref}, start, end) for start, end in pieces]
+    return elements
 
 
 def _marked(doc: Doc, start: int, end: int, elements: list[_Element], sentence: int) -> str:
@@ -351,8 +351,8 @@ def _marked(doc: Doc, start: int, end: int, elements: list[_Element], sentence: 
             crossing = doc.text[each.start : each.end]
             raise WeftError(
                 f"the {each.tag} {crossing!r} of sentence {sentence + 1} of {doc!r} crosses another one or the end of "
-                "its sentence, which XML cannot hold; mend the spans (weft.text.conventions.hedges.assemble) "
-                "or write JSONL"
+                "its sentence, which XML cannot express; repair the spans (weft.text.conventions.hedges.assemble) "
+                "or write JSONL instead"
             )
         out.append(escape(doc.text[at : each.start]))
         at = each.start

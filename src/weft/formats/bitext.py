@@ -1,7 +1,7 @@
-"""Bitexts: two files with a sentence a line (or two corpora with as many sentences), or one of `source ||| target`.
+"""Bitexts: two files with one sentence per line (or two equally long corpora), or one file of `source ||| target`.
 
-Plain files hold words parted by blanks, a sentence a line; an empty line is an empty sentence. Files in a format of
-words (CoNLL-U and others, told by their suffix) give their syntactic words.
+Plain files contain space-separated words, one sentence per line; an empty line is an empty sentence. Files in a format
+that contains words (CoNLL-U and others, recognized by suffix) provide their syntactic words.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WORDLESS = ("plain", "brat")
 
 
 def read_bitext(source: PathLike, target: PathLike | None = None, *, encoding: str = "utf-8") -> Iterator[Pair]:
-    """The sentence pairs of two files, or of one file of `source ||| target`, as words; read as they are asked for.
+    """The sentence pairs of two files, or of one file of `source ||| target`, as words; read lazily.
 
     >>> from tempfile import TemporaryDirectory
     >>> from pathlib import Path
@@ -41,14 +41,14 @@ def read_bitext(source: PathLike, target: PathLike | None = None, *, encoding: s
         if one is None or other is None:
             shorter, longer = (source, target) if one is None else (target, source)
             raise DataError(
-                f"{shorter} ends after {count - 1:,} sentences, {longer} goes on; "
-                "the two sides of a bitext have the same number of sentences, line by line"
+                f"{shorter} ends after {count - 1:,} sentences, but {longer} continues; "
+                "the two sides of a bitext must have the same number of sentences, one per line"
             )
         yield one, other
 
 
 def read_sentences(path: PathLike, *, encoding: str = "utf-8") -> Iterator[list[str]]:
-    """The words of every sentence of a file: of a corpus by its suffix, else of every line."""
+    """The words of every sentence in a file: from a corpus if the suffix says so, else from every line."""
     name = os.fspath(path)
     if _format(name) is None:
         for _, line in numbered_lines(name, encoding):
@@ -56,14 +56,14 @@ def read_sentences(path: PathLike, *, encoding: str = "utf-8") -> Iterator[list[
         return
     for doc in read(name, encoding=encoding):
         if not doc.n_words and doc.text:
-            raise DataError(f"{name} holds text without words; split it first: `weft convert --split`")
+            raise DataError(f"{name} contains text without words; split it first with `weft convert --split`")
         forms = doc.column("form")
         for first, end in pairwise(doc.sentence_offsets.tolist()):
             yield forms[first:end]
 
 
 def read_side(path: PathLike, *, encoding: str = "utf-8") -> list[Doc]:
-    """One side of a bitext as documents: those of a corpus with all their layers, or the words of plain lines."""
+    """One side of a bitext as documents: a corpus with all its layers, or the words of plain lines."""
     name = os.fspath(path)
     if _format(name) is not None:
         return list(read(name, encoding=encoding))
@@ -71,7 +71,7 @@ def read_side(path: PathLike, *, encoding: str = "utf-8") -> list[Doc]:
 
 
 def _format(name: str) -> str | None:
-    """The format of words of a file, None for lines of plain text."""
+    """The file's format if it contains words, None for lines of plain text."""
     base = os.path.basename(name).removesuffix(".gz")
     for kind, suffixes in FORMATS.items():
         if kind not in _WORDLESS and base.endswith(suffixes):
@@ -83,6 +83,6 @@ def _joined(path: str, encoding: str) -> Iterator[Pair]:
     for number, line in numbered_lines(path, encoding):
         sides = line.split(SEPARATOR)
         if len(sides) != 2:
-            found = "no such mark" if len(sides) == 1 else f"{len(sides) - 1} of them"
-            raise FormatError(path, number, "source and target, parted by |||", found, "Or name two files")
+            actual = "no such mark" if len(sides) == 1 else f"{len(sides) - 1} of them"
+            raise FormatError(path, number, "source and target separated by |||", actual, "Or name two files")
         yield sides[0].split(), sides[1].split()

@@ -1,20 +1,20 @@
-"""Columns of CoNLL-2000, 2002 and 2003 and their kin: one word a line, an empty line behind each sentence.
+"""Column formats of CoNLL-2000, 2002, 2003 and similar: one word per line, an empty line after each sentence.
 
-Columns are named by `fields`, e.g. `"form xpos chunks:IOB2 entities"`:
+`fields` names the columns, e.g. `"form xpos chunks:IOB2 entities"`:
 
-| field | holds |
+| field | content |
 |---|---|
 | form | the word |
 | chunk(s), ner, entities, NAME:SCHEME | labels of a span layer (`chunks`, `entities`, NAME) |
-| head | numbers of heads |
-| id | the word's number, not kept |
-| _ | nothing that is kept |
+| head | the index of the head |
+| id | the word's index, not kept |
+| _ | ignored |
 | any other name | a word column: lemma, upos, xpos ... |
 
-Without `fields`, three columns are form, xpos and chunks, four form, xpos, chunks and entities. Two are form and
-entities if the labels look like spans (some are O or begin with B-, I-, E- or S-, or a scheme is named), else form and
-xpos. Schemes that are not named are told from the labels. `-DOCSTART-` lines begin documents; other documents come in
-parts of 1,000 sentences. Words are joined by blanks to make the text.
+Without `fields`, three columns are form, xpos and chunks; four are form, xpos, chunks and entities. Two are form and
+entities if the labels look like spans (some are O or begin with B-, I-, E- or S-, or a scheme is given), else form and
+xpos. Schemes that are not given are inferred from the labels. `-DOCSTART-` lines begin documents; files without them
+are split into documents of 1,000 sentences. The text is the words joined by spaces.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _TABBED = (".tsv", ".iob2")
 
 @dataclass(frozen=True)
 class Field:
-    """One column of a file."""
+    """One column in a file."""
 
     name: str
     kind: Literal["column", "spans", "head", "id", "skip"]
@@ -71,14 +71,14 @@ class Field:
 @dataclass
 class _Sentence:
     rows: list[list[str]]
-    line: int  # of the first row
+    line: int  # line number of the first row
     comments: tuple[str, ...] = ()
     docstart: str | None = None
 
 
 @dataclass
 class _Open:
-    """The document that is being read."""
+    """The document being read."""
 
     sentences: list[_Sentence] = field(default_factory=list)
     docstart: str | None = None
@@ -86,7 +86,7 @@ class _Open:
 
 
 def parse_fields(text: str | Sequence[str], scheme: str | None = None) -> list[Field]:
-    """The fields that a list of names, or names parted by blanks, describe.
+    """Parse a list of field names, or a string of space-separated ones.
 
     >>> [field.kind for field in parse_fields("form xpos chunks:BIOES")]
     ['column', 'column', 'spans']
@@ -94,16 +94,16 @@ def parse_fields(text: str | Sequence[str], scheme: str | None = None) -> list[F
     names = text.split() if isinstance(text, str) else list(text)
     fields: list[Field] = []
     for item in names:
-        name, colon, own = item.partition(":")
+        name, colon, given = item.partition(":")
         if colon or name in _LAYERS:
-            wanted = own or scheme
+            wanted = given or scheme
             fields.append(Field(_LAYERS.get(name, name), "spans", check_scheme(wanted) if wanted else None))
         elif name == "_":
             fields.append(Field(name, "skip"))
         else:
             fields.append(Field(name, "head" if name == "head" else "id" if name == "id" else "column"))
     if [field.name for field in fields].count("form") != 1:
-        raise ConfigError(f"fields must name `form` exactly once, got {' '.join(names)!r}")
+        raise ConfigError(f"fields must name `form` exactly once, but got {' '.join(names)!r}")
     return fields
 
 
@@ -117,10 +117,10 @@ def read(
     separator: str | None = None,
     encoding: str = "utf-8",
 ) -> Iterator[Doc]:
-    """The documents of a file of columns.
+    """The documents in a file of columns.
 
-    `strict=False` reads labels that break their scheme as the scorer conlleval does. Columns are parted by tabs if the
-    file has any, else by blanks, unless `separator` says which.
+    `strict=False` reads labels that violate their scheme the way the conlleval scorer does. Columns are separated by
+    tabs if the file contains any, else by spaces, unless `separator` says otherwise.
     """
     faults = faults or Faults()
     layout = parse_fields(fields, scheme) if fields is not None else []
@@ -153,10 +153,10 @@ def write(
     scheme: str = "IOB2",
     separator: str | None = None,
 ) -> int:
-    """Write documents as columns and return how many.
+    """Write documents as columns and return their number.
 
     Without `fields`, the columns are form, xpos (or upos) and the span layers of the first document. Span layers are
-    written in `scheme` unless the field names one. Columns are parted by a blank, in `.tsv` and `.iob2` by a tab.
+    written in `scheme` unless the field names one. The separator is a space, or a tab in `.tsv` and `.iob2` files.
     """
     if separator is None:
         separator = "\t" if path.removesuffix(".gz").endswith(_TABBED) else " "
@@ -187,8 +187,8 @@ def to_text(doc: Doc, fields: Sequence[Field], separator: str = " ") -> str:
     rows = list(map(separator.join, zip(*columns, strict=True)))
     for row in rows:
         if row.count(separator) != len(fields) - 1 or len(row.split()) < len(fields) or "\n" in row:
-            hint = "" if separator == "\t" else "; write a .tsv file, or with separator='\\t' in Python"
-            raise WeftError(f"{doc!r}: a value is empty or holds the separator: {row!r}{hint}")
+            hint = "" if separator == "\t" else "; write a .tsv file, or pass separator='\\t' in Python"
+            raise WeftError(f"{doc!r}: a value is empty or contains the separator: {row!r}{hint}")
     lines: list[str] = []
     for number in range(len(offsets) - 1):
         if number < len(doc.comments) and separator == "\t":
@@ -200,7 +200,7 @@ def to_text(doc: Doc, fields: Sequence[Field], separator: str = " ") -> str:
 
 
 def _sentences(path: str, block: TextBlock, tabbed: bool, layout: list[Field], faults: Faults) -> Iterator[_Sentence]:
-    """The sentences of a block, all of as many columns; bad ones are met and left without rows."""
+    """The sentences in a block, all with the same number of columns; bad ones are reported and left without rows."""
     text = block.text
     if re.search(r"\n[ \t]+(?=\n)", text):
         text = re.sub(r"\n[ \t]+(?=\n)", "\n", text)
@@ -225,11 +225,11 @@ def _sentences(path: str, block: TextBlock, tabbed: bool, layout: list[Field], f
             if docstart is not None:
                 yield _Sentence([], first, (), docstart)
             continue
-        # Interned cells: tags and frequent words stand in memory once, not once a row.
+        # Intern the cells: tags and frequent words are stored once, not once per row.
         rows = [list(map(intern, row.split("\t") if tabbed else row.split())) for row in lines]
         width = width or len(rows[0])
         fault = None
-        if set(map(len, rows)) != {width}:  # a tab behind the last column makes no further one
+        if set(map(len, rows)) != {width}:  # a trailing tab does not add a column
             rows = [row[:-1] if len(row) == width + 1 and not row[-1] else row for row in rows]
         if set(map(len, rows)) != {width}:
             bad = next(i for i, row in enumerate(rows) if len(row) != width)
@@ -245,7 +245,7 @@ def _sentences(path: str, block: TextBlock, tabbed: bool, layout: list[Field], f
 
 
 def _default_fields(path: str, sentences: Sequence[_Sentence], scheme: str | None) -> list[Field]:
-    """The fields that the number of columns tells, of two columns also the labels; none where no sentence is good."""
+    """Infer the fields from the number of columns, and from the labels of two columns; None without a good sentence."""
     good = [sentence for sentence in sentences if sentence.rows]
     if not good:
         return []
@@ -258,21 +258,21 @@ def _default_fields(path: str, sentences: Sequence[_Sentence], scheme: str | Non
 
 
 def _with_schemes(layout: list[Field], sentences: Sequence[_Sentence]) -> list[Field]:
-    """The fields with schemes told from the labels where none was named and there are spans."""
-    found: list[Field] = []
+    """The fields with schemes inferred from the labels of span columns where none was given."""
+    resolved: list[Field] = []
     for column, item in enumerate(layout):
         if item.kind == "spans" and item.scheme is None:
             labels = [[row[column] for row in sentence.rows] for sentence in sentences]
             if any(label != "O" for sentence in labels for label in sentence):
                 item = replace(item, scheme=guess_scheme(labels))
-        found.append(item)
-    return found
+        resolved.append(item)
+    return resolved
 
 
 def _document(
     path: str, held: _Open, layout: list[Field], strings: StringTable, strict: bool, faults: Faults
 ) -> Iterator[Doc]:
-    """The document of the sentences read so far, if any is good."""
+    """The document made of the sentences read so far, if any is good."""
     spans: list[dict[str, list[Chunk]]] = []
     heads: list[list[int]] = []
     kept: list[_Sentence] = []
@@ -327,11 +327,13 @@ def _structures(
             try:
                 spans[item.name] = decode(labels, scheme, strict)
             except SchemeError as error:
-                hint = "Name the scheme if it is another: --fields 'form xpos chunks:IOB1' (in Python fields=...)"
-                found = f"{error.label!r} after {error.previous!r} ({item.name})"
-                raise FormatError(path, sentence.line + error.position, f"{scheme} labels", found, hint) from error
+                hint = (
+                    "If the scheme is a different one, name it: --fields 'form xpos chunks:IOB1' (in Python fields=...)"
+                )
+                actual = f"{error.label!r} after {error.previous!r} ({item.name})"
+                raise FormatError(path, sentence.line + error.position, f"{scheme} labels", actual, hint) from error
             except LabelError as error:
-                hint = "If this column holds no spans, name the columns: --fields 'form xpos' (in Python fields=...)"
+                hint = "If this column has no spans, name the columns: --fields 'form xpos' (in Python fields=...)"
                 line = sentence.line + labels.index(error.label)
                 raise FormatError(path, line, f"{scheme} labels", f"{error.label!r} ({item.name})", hint) from error
         elif item.kind == "head":
@@ -345,7 +347,7 @@ def _structures(
 
 
 def fields_of(doc: Doc, scheme: str) -> list[Field]:
-    """The fields to write when none are named: form, xpos (or upos) and the span layers."""
+    """The default fields to write: form, xpos (or upos) and the span layers."""
     names = ["form"]
     names += [name for name in ("xpos", "upos") if doc.has(name)][:1]
     layers = sorted(doc.spans, key=lambda name: (name not in ("chunks", "entities"), name))
@@ -353,7 +355,7 @@ def fields_of(doc: Doc, scheme: str) -> list[Field]:
 
 
 def _values(doc: Doc, item: Field, offsets: list[int]) -> list[str]:
-    """One column as text."""
+    """One column as strings."""
     if item.kind == "id":
         return [str(i + 1) for low, high in pairwise(offsets) for i in range(high - low)]
     if item.kind == "skip":
@@ -367,7 +369,9 @@ def _values(doc: Doc, item: Field, offsets: list[int]) -> list[str]:
         return ["O"] * doc.n_words
     layer = words_of_chars(doc, layer)
     if not layer.is_flat():
-        raise WeftError(f"span layer {item.name!r} of {doc!r} has gaps or overlaps; columns hold only flat spans")
+        raise WeftError(
+            f"span layer {item.name!r} of {doc!r} has gaps or overlaps; columns can only express flat spans"
+        )
     chunks = sorted((pieces[0][0], pieces[0][1], label) for pieces, label in layer)
     labels: list[str] = []
     place = 0

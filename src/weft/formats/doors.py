@@ -1,6 +1,6 @@
-"""The two doors of all formats: `read(paths) -> Corpus` and `write(docs, path)`, with the format told by the suffix.
+"""The entry points to all formats: `read(paths) -> Corpus` and `write(docs, path)`; the suffix selects the format.
 
-| format | suffixes | holds |
+| format | suffixes | content |
 |---|---|---|
 | conllu | .conllu | words, trees, comments; no spans |
 | columns | .conll .iob .iob1 .iob2 .bio .tsv .col | words, columns, flat spans as labels |
@@ -8,7 +8,7 @@
 | bioscope | .xml | sentences, cues and their scopes |
 | penn | .mrg .ptb .brackets | words, tags, phrase-structure trees |
 | mst | .mst | words, tags, dependency trees |
-| brat | .ann beside .txt, in a folder | text, spans, relations, events |
+| brat | .ann next to .txt, in a folder | text, spans, relations, events |
 | jsonl | .jsonl .ndjson | everything |
 | parquet | .parquet | everything |
 | plain | .txt .text | text |
@@ -33,7 +33,7 @@ from weft.text.corpus import Corpus
 from weft.text.doc import Doc
 from weft.text.report import Report
 
-#: Formats and the suffixes that tell them.
+#: Formats and their suffixes.
 FORMATS: dict[str, tuple[str, ...]] = {
     "conllu": (".conllu",),
     "columns": (".conll", ".iob", ".iob1", ".iob2", ".bio", ".tsv", ".col"),
@@ -51,7 +51,7 @@ PathLike = str | os.PathLike[str]
 
 
 def detect(path: PathLike) -> str:
-    """The format of a file by its suffix, of a folder by what is in it.
+    """The format of a file, by its suffix, or of a folder, by its files.
 
     >>> detect("train.conllu.gz"), detect("notes.txt")
     ('conllu', 'plain')
@@ -67,8 +67,8 @@ def detect(path: PathLike) -> str:
             return "brat"
         if len(found) == 1:
             return found.pop()
-        held = f"files of several formats ({', '.join(sorted(found))})" if found else "no file of a known format"
-        raise DataError(f"{path} holds {held}; name the format or the files: {', '.join(FORMATS)}")
+        held = f"files of several formats ({', '.join(sorted(found))})" if found else "no file in a known format"
+        raise DataError(f"{path} contains {held}; name the format or the files: {', '.join(FORMATS)}")
     name = target.name.removesuffix(".gz")
     for format_name, suffixes in FORMATS.items():
         if name.endswith(suffixes):
@@ -89,11 +89,11 @@ def read(
     report: Report | None = None,
     **options: Any,
 ) -> Corpus:
-    """The documents of a file, several files, a folder or a glob, as a corpus that reads them anew at each pass.
+    """The documents in a file, several files, a folder or a glob, as a corpus that rereads them on each pass.
 
-    Bad sentences and documents raise `FormatError`; with `skip_bad` they are left out and counted in the report
-    (`corpus.report`). Options go to the format: `fields=` and `scheme=` for columns, `check_trees=` for CoNLL-U,
-    `traces=` and `blanks=` for trees in brackets, `encoding=` for all text.
+    Bad sentences and documents raise `FormatError`; with `skip_bad` they are skipped and counted in `corpus.report`.
+    Other options depend on the format: `fields=` and `scheme=` for columns, `check_trees=` for CoNLL-U, `traces=` and
+    `blanks=` for bracketed trees, `encoding=` for all text formats.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -121,10 +121,10 @@ def read(
 
 
 def write(docs: Iterable[Doc], path: PathLike, format: str | None = None, **options: Any) -> int:
-    """Write documents to a file in the format of its suffix (brat: to a folder); returns how many.
+    """Write documents to a file in the format of its suffix (brat: to a folder) and return their number.
 
-    The file appears under its name only when all is written. Options go to the format: `fields=`, `scheme=` and
-    `separator=` for columns, `comments="add"` for CoNLL-U.
+    The file appears under its name only once it is complete. Other options depend on the format: `fields=`, `scheme=`
+    and `separator=` for columns, `comments="add"` for CoNLL-U.
     """
     kind = check_format(format) if format else detect(path)
     _check_options(kind, "write", options)
@@ -143,11 +143,11 @@ def convert(
     read_options: dict[str, Any] | None = None,
     write_options: dict[str, Any] | None = None,
 ) -> int:
-    """Read files of one format and write one of another; returns the number of documents.
+    """Read files in one format, write them as one file in another, and return the number of documents.
 
-    `change` is called on each document on the way, to add what the other format needs. Layers that the other format
-    cannot hold are named in `report.lost`. CoNLL-U made from another format gets the
-    comments it should have (`# newdoc`, `# sent_id`, `# text`).
+    `change` is applied to each document in between, to add what the target format needs. `report.lost` names the layers
+    that the target format cannot represent. CoNLL-U made from another format gets its customary comments
+    (`# newdoc`, `# sent_id`, `# text`).
     """
     report = report if report is not None else Report()
     kind = check_format(target_format) if target_format else detect(target)
@@ -168,7 +168,7 @@ def convert(
 
 
 def expand(paths: PathLike | Iterable[PathLike], format: str | None = None) -> list[str]:
-    """The files behind a path, a glob, a folder or a list of them, sorted within folders and globs."""
+    """The files that a path, a glob, a folder or a list of these refers to, sorted within folders and globs."""
     if isinstance(paths, str | os.PathLike):
         return _expand_one(os.fspath(paths), format)
     files = [name for path in paths for name in _expand_one(os.fspath(path), format)]
@@ -178,9 +178,9 @@ def expand(paths: PathLike | Iterable[PathLike], format: str | None = None) -> l
 
 
 def check_format(name: str) -> str:
-    """A format's name, or a plain error."""
+    """Check that a format exists."""
     if name not in FORMATS:
-        raise ConfigError(f"no format {name!r}; there are {', '.join(FORMATS)}")
+        raise ConfigError(f"there is no format {name!r}; choose from {', '.join(FORMATS)}")
     return name
 
 
@@ -193,13 +193,13 @@ def _expand_one(path: str, format: str | None) -> list[str]:
             return [path]
         files = [name for name in _files_in(Path(path)) if format is not None or detect(name) == kind]
         if not files:
-            raise DataError(f"{path} holds no files that could be {kind}")
+            raise DataError(f"{path} contains no {kind} files")
         return files
     if os.path.exists(path):
         return [path]
     found = sorted(glob.glob(path, recursive=True))
     if not found:
-        raise DataError(f"no file {path}" if not glob.has_magic(path) else f"no file fits {path}")
+        raise DataError(f"no file {path}" if not glob.has_magic(path) else f"no file matches {path}")
     return [name for match in found for name in _expand_one(match, format)]
 
 

@@ -5,13 +5,13 @@
     @Word       -> {SSyll | USyll}{1,4}
     SSyll       -> (Onset) Vowel '*' [0.5]
 
-`A -> x | y` gives alternatives, `(x)` what may be missing, `{x | y}` a choice, `x{m,n}` from m to n copies in a row,
-`x+` one or more; names in quotes are terminals, and so are names without a rule of their own. `@` marks an adapted
-symbol: whole trees under it are remembered. A number in square brackets is the Dirichlet pseudo-count of each rule that
-the alternative stands for (1 unless told). The first rule's left side is the start symbol.
+`A -> x | y` gives alternatives, `(x)` is optional, `{x | y}` is a choice, `x{m,n}` is m to n copies in a row, `x+` is
+one or more; names in quotes are terminals, and so are names without a rule. `@` marks an adapted symbol: whole trees
+under it are memoized. A number in square brackets is the Dirichlet pseudo-count of each rule that the alternative
+expands to (default 1). The left side of the first rule is the start symbol.
 
-Expanding turns this into plain rules: choices, options and copies are multiplied out and equal right sides kept once;
-`x+` becomes a helper symbol named `x+` that is never adapted, with the rules `x+ -> x` and `x+ -> x x+`.
+Expansion yields plain rules: choices, options and copies are multiplied out and duplicate right sides are merged;
+`x+` becomes a helper symbol named `x+`, never adapted, with the rules `x+ -> x` and `x+ -> x x+`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pathlib import Path
 
 from weft.errors import ConfigError, FormatError
 
-#: More plain rules than this from one alternative are taken for a mistake.
+#: If one alternative expands to more plain rules than this, it is considered a mistake.
 MOST_RULES = 100_000
 _TOKEN = re.compile(r"\s+|#.*|'(?:[^'\\]|\\.)*'|\{\s*\d+\s*,\s*\d+\s*\}|[(){}|+]|\[[^\]]*\]|[^\s(){}|+\[\]'#]+|.")
 _PLAIN = re.compile(r"[^\s(){}|+\[\]'#@]+")
@@ -33,7 +33,7 @@ _PLAIN = re.compile(r"[^\s(){}|+\[\]'#@]+")
 
 @dataclass(frozen=True)
 class Symbol:
-    """A name; `quoted` ones are terminals in any case."""
+    """A name; `quoted` names are always terminals."""
 
     name: str
     quoted: bool = False
@@ -41,7 +41,7 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several sequences; `optional`: or nothing at all, in which case there is one sequence."""
+    """One of several sequences; with `optional`, there is one sequence and it may be absent."""
 
     options: tuple[tuple[Item, ...], ...]
     optional: bool = False
@@ -49,7 +49,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Repeat:
-    """Copies of an item in a row; `most` None is one or more through a helper symbol."""
+    """Consecutive copies of an item; if `most` is None, one or more through a helper symbol."""
 
     item: Symbol | Choice
     least: int = 1
@@ -61,7 +61,7 @@ Item = Symbol | Choice | Repeat
 
 @dataclass(frozen=True)
 class Alternative:
-    """A right side in the short notation, its left side, its pseudo-count and the line it stands on."""
+    """A right side in the short notation with its left side, pseudo-count and line number."""
 
     left: str
     items: tuple[Item, ...]
@@ -71,7 +71,7 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Rule:
-    """A plain rule; names of the right side are terminals where no rule has them on its left."""
+    """A plain rule; names on the right side are terminals if no rule has them on its left."""
 
     left: str
     right: tuple[str, ...]
@@ -103,12 +103,12 @@ class Grammar:
         return list(dict.fromkeys(alternative.left for alternative in self.alternatives))
 
     def rules(self) -> list[Rule]:
-        """The plain rules, helpers behind the rules that need them."""
+        """The plain rules, with helpers after the rules that need them."""
         expansion = _Expansion(self)
         return expansion.rules
 
     def with_rules(self, rules: Mapping[str, Iterable[str]]) -> Grammar:
-        """The grammar with a rule `symbol -> terminal` more for each terminal named.
+        """The grammar with an additional rule `symbol -> terminal` for each given terminal.
 
         >>> grammar = parse_grammar("Word -> Vowel+").with_rules({"Vowel": ["a", "o"]})
         >>> print(format_grammar(grammar), end="")
@@ -130,7 +130,7 @@ def read_grammar(path: str | os.PathLike[str]) -> Grammar:
     except OSError as error:
         raise ConfigError(f"cannot read the grammar {place}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise ConfigError(f"the grammar {place} is not written in UTF-8") from None
+        raise ConfigError(f"the grammar {place} is not UTF-8 text") from None
     return parse_grammar(text, str(place))
 
 
@@ -140,7 +140,7 @@ def write_grammar(grammar: Grammar, path: str | os.PathLike[str]) -> None:
 
 
 def parse_grammar(text: str, name: str = "grammar") -> Grammar:
-    """A grammar from its text; `name` is what errors call it.
+    """Parse a grammar; errors refer to it as `name`.
 
     >>> parse_grammar("S -> (A")
     Traceback (most recent call last):
@@ -152,12 +152,12 @@ def parse_grammar(text: str, name: str = "grammar") -> Grammar:
     for number, line in enumerate(text.splitlines(), 1):
         tokens = [token for token in _TOKEN.findall(line) if not token.isspace() and not token.startswith("#")]
         if tokens:
-            found = _Reader(tokens, name, number).alternatives()
-            left = found[0].left
+            parsed = _Reader(tokens, name, number).alternatives()
+            left = parsed[0].left
             adapted = tokens[0].startswith("@")
             if marks.setdefault(left, adapted) != adapted:
                 raise FormatError(name, number, f"{left} marked with @ on all of its lines or on none", "both")
-            alternatives += found
+            alternatives += parsed
     if not alternatives:
         raise FormatError(name, None, "a rule, as in `Word -> Syllable+`", "none")
     grammar = Grammar(tuple(alternatives), frozenset(left for left, adapted in marks.items() if adapted), name)
@@ -166,7 +166,7 @@ def parse_grammar(text: str, name: str = "grammar") -> Grammar:
 
 
 def format_grammar(grammar: Grammar) -> str:
-    """The text of a grammar, one alternative a line."""
+    """The text of a grammar, one alternative per line."""
     lines = []
     for alternative in grammar.alternatives:
         mark = "@" if alternative.left in grammar.adapted else ""
@@ -190,7 +190,7 @@ def _item(item: Item) -> str:
 
 
 class _Reader:
-    """Reads one line by recursive descent."""
+    """Parses one line by recursive descent."""
 
     def __init__(self, tokens: list[str], name: str, line: int) -> None:
         self._tokens, self._at, self._name, self._line = tokens, 0, name, line
@@ -201,15 +201,15 @@ class _Reader:
             raise self._error("the name of a symbol, as in `Word -> Syllable+`")
         self._at = 1
         if self._next() != "->":
-            raise self._error("`->` behind the first name")
+            raise self._error("`->` after the first name")
         self._at = 2
-        found = [self._alternative(left)]
+        parsed = [self._alternative(left)]
         while self._next() == "|":
             self._at += 1
-            found.append(self._alternative(left))
+            parsed.append(self._alternative(left))
         if self._next() is not None:
             raise self._error("the end of the rule")
-        return found
+        return parsed
 
     def _alternative(self, left: str) -> Alternative:
         items = self._items()
@@ -245,7 +245,7 @@ class _Reader:
             self._at += 1
             return Symbol(re.sub(r"\\(.)", r"\1", token[1:-1]), quoted=True)
         if not _PLAIN.fullmatch(token):
-            raise self._error("a symbol; put quotes around a terminal with marks in it")
+            raise self._error("a symbol; quote a terminal that contains special characters")
         self._at += 1
         return Symbol(token)
 
@@ -276,7 +276,7 @@ class _Reader:
 
 
 class _Expansion:
-    """Plain rules of a grammar, in order, with the helpers of `x+`."""
+    """The plain rules of a grammar, in order, with the helpers for `x+`."""
 
     def __init__(self, grammar: Grammar) -> None:
         self.rules: list[Rule] = []
@@ -289,8 +289,8 @@ class _Expansion:
             waiting: list[Rule] = []
             for right in self._sequences(alternative.items, waiting):
                 if not right:
-                    expected = f"a right side that is never empty for {alternative.left}"
-                    raise FormatError(*place, expected, "one that may be")
+                    expected = f"a right side for {alternative.left} that cannot be empty"
+                    raise FormatError(*place, expected, "one that can be empty")
                 self._add(Rule(alternative.left, right, alternative.alpha))
             for rule in waiting:
                 self._add(rule)
@@ -301,7 +301,7 @@ class _Expansion:
             self.rules.append(rule)
 
     def _sequences(self, items: Sequence[Item], waiting: list[Rule]) -> Iterator[tuple[str, ...]]:
-        """Every sequence of names that the items stand for."""
+        """Every sequence of names that the items expand to."""
         for parts in product(*(self._readings(item, waiting) for item in items)):
             yield tuple(name for part in parts for name in part)
 
@@ -309,8 +309,8 @@ class _Expansion:
         if isinstance(item, Symbol):
             return [(item.name,)]
         if isinstance(item, Choice):
-            found = [names for option in item.options for names in self._sequences(option, waiting)]
-            return [*found, ()] if item.optional else found
+            sequences = [names for option in item.options for names in self._sequences(option, waiting)]
+            return [*sequences, ()] if item.optional else sequences
         once = self._readings(item.item, waiting)
         if item.most is None:
             helper = _item(item)
@@ -324,7 +324,7 @@ class _Expansion:
 
 
 def _number(items: Iterable[Item]) -> int:
-    """How many sequences of names the items stand for, equal ones counted each."""
+    """How many sequences of names the items expand to, counting duplicates."""
     number = 1
     for item in items:
         if isinstance(item, Choice):
@@ -336,21 +336,21 @@ def _number(items: Iterable[Item]) -> int:
 
 
 def _check(grammar: Grammar) -> None:
-    """Quoted names have no rules, unary rules and adapted symbols no cycles; errors name the line."""
+    """Check that quoted names have no rules and that unary rules and adapted symbols form no cycles."""
     lines = {alternative.left: alternative.line for alternative in reversed(grammar.alternatives)}
     rules = grammar.rules()
     lefts = {rule.left for rule in rules}
     for alternative in grammar.alternatives:
         for name in _quoted(alternative.items):
             if name in lefts:
-                raise FormatError(
-                    grammar.name, alternative.line, "a terminal in quotes", f"{name!r}, which has rules of its own"
-                )
+                raise FormatError(grammar.name, alternative.line, "a terminal in quotes", f"{name!r}, which has rules")
     below = {left: {name for rule in rules if rule.left == left for name in rule.right} & lefts for left in lefts}
     unary = {left: {rule.right[0] for rule in rules if rule.left == left and len(rule.right) == 1} for left in lefts}
     for left in grammar.symbols:
         if left in _reached(unary, left):
-            raise FormatError(grammar.name, lines[left], f"{left} not to rewrite to itself alone", "a cycle of rules")
+            raise FormatError(
+                grammar.name, lines[left], f"no unary rules from {left} back to itself", "a cycle of rules"
+            )
         if left in grammar.adapted and left in _reached(below, left):
             raise FormatError(
                 grammar.name, lines[left], f"no {left} inside another, since @ marks it as adapted", "a cycle of rules"

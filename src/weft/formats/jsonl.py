@@ -1,8 +1,8 @@
-"""JSON Lines: one document a line, everything in it (see `weft.text.record`).
+"""JSON Lines: one complete document per line (see `weft.text.record`).
 
-Lines of other tools are read too: `{"text": ..., "spans": [[start, end, label], ...]}` with character offsets, the
-list under `spans`, `entities`, `label` or `labels`, its items lists or `{"start", "end", "label"}`. Keys that are not
-known go to the document's metadata.
+Lines written by other tools are read too: `{"text": ..., "spans": [[start, end, label], ...]}` with character offsets;
+the list may be called `spans`, `entities`, `label` or `labels`, and its items may be lists or
+`{"start", "end", "label"}`. Unknown keys go to the document's metadata.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LIST_LAYERS = {"spans": "spans", "entities": "entities", "label": "entities", "
 
 
 def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") -> Iterator[Doc]:
-    """The documents of a JSON Lines file."""
+    """The documents in a JSON Lines file."""
     faults = faults or Faults()
     strings = StringTable()
     for block in checked_blocks(path, faults, "\n", encoding):
@@ -43,7 +43,7 @@ def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") ->
 
 
 def write(docs: Iterable[Doc], path: str) -> int:
-    """Write documents as JSON Lines and return how many."""
+    """Write documents as JSON Lines and return their number."""
     count = 0
     with open_output(path) as file:
         for doc in docs:
@@ -61,11 +61,13 @@ def to_line(doc: Doc) -> str:
     try:
         return json.dumps(to_record(doc), ensure_ascii=False) + "\n"
     except TypeError as error:
-        raise WeftError(f"{doc!r}: metadata or attributes hold what JSON cannot: {error}") from error
+        raise WeftError(
+            f"{doc!r}: metadata or attributes contain a value that JSON cannot represent: {error}"
+        ) from error
 
 
 def from_values(values: Mapping[str, Any], strings: StringTable | None = None) -> Doc:
-    """The document of a line of JSON, Weft's own or another tool's.
+    """Parse a document from a line of JSON, in Weft's schema or another tool's.
 
     >>> doc = from_values({"text": "Ada wrote", "spans": [[0, 3, "PER"]], "source": "diary"})
     >>> doc.span_views("spans"), doc.meta
@@ -87,7 +89,7 @@ def from_values(values: Mapping[str, Any], strings: StringTable | None = None) -
         for item in items:
             start, end, label = (item["start"], item["end"], item["label"]) if isinstance(item, dict) else item
             if end > len(doc.text):
-                raise WeftError(f"span {start}-{end} goes beyond the text of {len(doc.text)} characters")
+                raise WeftError(f"span {start}-{end} exceeds the text of {len(doc.text)} characters")
             layer.add([(start, end)], label)
     return doc
 
@@ -101,7 +103,7 @@ def _document(path: str, number: int, line: str, clean: bool, strings: StringTab
     except ValueError as error:
         raise FormatError(path, number, "a document in JSON", f"a line that is not JSON ({error})") from error
     if "\\ud" in line.lower() and _SURROGATE.search(json.dumps(values, ensure_ascii=False)):
-        raise FormatError(path, number, "Unicode text", "half of a surrogate pair, which stands for no character")
+        raise FormatError(path, number, "Unicode text", "an unpaired surrogate, which is not a character")
     if not isinstance(values, dict):
         raise FormatError(path, number, 'a document in JSON, {"text": ...}', f"a {type(values).__name__}")
     try:
@@ -109,4 +111,4 @@ def _document(path: str, number: int, line: str, clean: bool, strings: StringTab
     except KeyError as error:
         raise FormatError(path, number, f"the key {error}", "none") from error
     except (WeftError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise FormatError(path, number, "a document", f"values that do not fit: {error}") from error
+        raise FormatError(path, number, "a document", f"invalid values: {error}") from error

@@ -1,4 +1,4 @@
-"""What a format cannot hold of a document, so that a conversion can say what it leaves behind."""
+"""What a format cannot represent, so that a conversion can report what it drops."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from weft.text.doc import WORD_COLUMNS, Doc
 
 
 def lost_layers(doc: Doc, format: str, fields: Sequence[str] | str | None = None) -> set[str]:
-    """The layers of a document that are lost in a format, named as `Doc.has` names them.
+    """The layers of a document that a format would lose, with the names of `Doc.has`.
 
     >>> doc = Doc.from_words([["Dogs", "bark"]], lemma=[["dog", "bark"]], upos=[["NOUN", "VERB"]])
     >>> sorted(lost_layers(doc, "columns")), sorted(lost_layers(doc, "plain")), lost_layers(doc, "conllu")

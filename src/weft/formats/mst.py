@@ -1,13 +1,13 @@
-"""Dependency trees in the text format of MSTParser: a sentence is four lines of as many cells, parted by tabs.
+"""Dependency trees in MSTParser's text format: a sentence is four lines of equally many tab-separated cells.
 
     Dogs    bark    .
     NNS     VBP     .
     SBJ     ROOT    P
     2       0       2
 
-Words, tags (the column `xpos`), relations, and heads counted from 1, 0 for the root. Without relations there are three
-lines. Empty cells are `_`. A blank line stands behind every sentence. Words are joined by blanks to make the text;
-files come as documents of 1,000 sentences.
+Words, tags (the column `xpos`), relations, and heads counted from 1, with 0 for the root. Without relations there are
+three lines. Empty cells are `_`. A blank line follows every sentence. The text is the words joined by spaces; files are
+split into documents of 1,000 sentences.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from weft.text.doc import Doc
 from weft.text.strings import StringTable
 
 _LINES = ("words", "tags", "relations", "heads")
-#: The rows of a sentence: words, tags, relations (none: an empty row), heads.
+#: The rows of a sentence: words, tags, relations (an empty row if there are none), heads.
 _Rows = tuple[list[str], list[str], list[str], list[int]]
 
 
 def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") -> Iterator[Doc]:
-    """The documents of a file."""
+    """The documents in a file."""
     faults = faults or Faults()
     strings, held = StringTable(), list[_Rows]()
     for block in checked_blocks(path, faults, encoding=encoding):
@@ -53,7 +53,7 @@ def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") ->
 
 
 def write(docs: Iterable[Doc], path: str) -> int:
-    """Write documents and return how many; relations are left out where a document has none."""
+    """Write documents and return their number; relations are omitted if a document has none."""
     count = 0
     with open_output(path) as file:
         for doc in docs:
@@ -63,17 +63,17 @@ def write(docs: Iterable[Doc], path: str) -> int:
 
 
 def to_text(doc: Doc) -> str:
-    r"""A document as lines of MSTParser; tags are those of `xpos`, else of `upos`.
+    r"""A document as MSTParser lines; tags come from `xpos`, else from `upos`.
 
     >>> doc = Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     >>> to_text(doc).split("\n")
     ['Dogs\tbark', 'NOUN\tVERB', 'nsubj\troot', '2\t0', '', '']
     """
     if doc.text.strip() and not doc.n_words:
-        raise unsplit_error(doc, "the format of MSTParser")
+        raise unsplit_error(doc, "the MSTParser format")
     if doc.n_words and (doc.head is None or (doc.head < 0).any()):
         raise WeftError(
-            f"{doc!r}: the format of MSTParser holds trees, but some words have no head; parse the text first"
+            f"{doc!r}: the MSTParser format requires trees, but some words have no head; parse the text first"
         )
     columns = [doc.column("form"), doc.column("xpos" if doc.has("xpos") else "upos")]
     if doc.has("deprel"):
@@ -82,7 +82,7 @@ def to_text(doc: Doc) -> str:
     cells = [[value or "_" for value in column] for column in columns]
     for value in chain.from_iterable(cells):
         if "\t" in value or "\n" in value:
-            raise WeftError(f"{doc!r}: a value holds a tab or a line end, which part cells: {value!r}")
+            raise WeftError(f"{doc!r}: a value contains a tab or a line break, which separate cells: {value!r}")
     lines: list[str] = []
     for first, end in pairwise(doc.sentence_offsets.tolist()):
         if first < end:
@@ -92,7 +92,7 @@ def to_text(doc: Doc) -> str:
 
 
 def _sentences(path: str, block: TextBlock, faults: Faults) -> Iterator[_Rows]:
-    """The sentences of a block; bad ones are met and left out."""
+    """The sentences in a block; bad ones are reported and skipped."""
     lines: list[str] = []
     for number, line in enumerate([*block.text.split("\n"), ""], block.line):
         if line.strip():
@@ -118,10 +118,10 @@ def _rows(path: str, first: int, lines: list[str], clean: bool) -> _Rows:
     size = len(cells[0])
     for number, (name, row) in enumerate(zip(names, cells, strict=True)):
         if len(row) != size:
-            raise FormatError(path, first + number, f"{size} {name}, as there are words", str(len(row)))
+            raise FormatError(path, first + number, f"{size} {name}, one per word", str(len(row)))
     for word in cells[0]:
         if not word.strip():
-            raise FormatError(path, first, "words parted by single tabs", "an empty cell")
+            raise FormatError(path, first, "words separated by single tabs", "an empty cell")
     heads = []
     for text in cells[-1]:
         if not (text.isascii() and text.isdigit() and len(text) < 9) or int(text) > size:

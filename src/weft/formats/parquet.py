@@ -1,7 +1,7 @@
-"""Parquet: one row a document, columns of lists; for large corpora, read and written in groups of rows.
+"""Parquet: one row per document, columns of lists; for large corpora, read and written in row groups.
 
-Strings are dictionary-encoded a group, so that ids go from file to document by one table look-up and no string is
-made twice. What is irregular (comments, multiword tokens, spans, relations, graphs, metadata) stands in the JSON
+Strings are dictionary-encoded per row group, so ids map from file to document by one table lookup and no string is
+created twice. Irregular data (comments, multiword tokens, spans, relations, graphs, metadata) are stored as JSON in the
 column `rest`.
 """
 
@@ -25,7 +25,7 @@ _NUMBERS = ("token_start", "token_end", "word_token", "sentence_offsets", "head"
 
 
 def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") -> Iterator[Doc]:
-    """The documents of a Parquet file written by Weft."""
+    """The documents in a Parquet file written by Weft."""
     import pyarrow.parquet
     from pyarrow import ArrowException
 
@@ -37,26 +37,26 @@ def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") ->
         with pyarrow.parquet.ParquetFile(path) as file:
             missing = {"text", "rest", *_NUMBERS, *WORD_COLUMNS} - set(file.schema_arrow.names)
             if missing:
-                found = f"no column {', '.join(sorted(missing))}"
-                raise FormatError(path, None, "a Parquet file of documents", found)
+                actual = f"no column {', '.join(sorted(missing))}"
+                raise FormatError(path, None, "a Parquet file of documents", actual)
             for group in file.iter_batches(batch_size=GROUP):
                 yield from _documents(group, strings)
                 if len(strings) > TABLE_LIMIT:
                     strings = StringTable()
     except (ArrowException, OSError) as error:
-        hint = "Unzip it first, as Parquet is compressed inside" if path.endswith(".gz") else ""
+        hint = "Unzip it first; Parquet is compressed internally" if path.endswith(".gz") else ""
         faults.meet(FormatError(path, None, "a Parquet file", f"something else ({error})", hint))
 
 
 def write(docs: Iterable[Doc], path: str) -> int:
-    """Write documents as Parquet and return how many."""
+    """Write documents as Parquet and return their number."""
     import pyarrow
     import pyarrow.parquet
 
     if path == STANDARD:
         raise ConfigError("Parquet cannot be written to standard output; name a file")
     if path.endswith(".gz"):
-        raise ConfigError(f"{path}: Parquet is compressed inside and is not gzipped; leave .gz off the name")
+        raise ConfigError(f"{path}: Parquet is compressed internally, not gzipped; remove .gz from the name")
     numbers = [(name, pyarrow.list_(pyarrow.int32())) for name in _NUMBERS]
     strings = pyarrow.list_(pyarrow.dictionary(pyarrow.int32(), pyarrow.string()))
     columns = [("id", pyarrow.string()), ("text", pyarrow.string()), *numbers]
@@ -97,11 +97,11 @@ def _batch(docs: Sequence[Doc], schema: Any) -> Any:
         table = StringTable()
         ids: list[np.ndarray | None] = []
         for doc in docs:
-            own = doc.columns.get(name)
-            if own is None:
+            column = doc.columns.get(name)
+            if column is None:
                 ids.append(None)
                 continue
-            used, places = np.unique(own, return_inverse=True)
+            used, places = np.unique(column, return_inverse=True)
             ids.append(table.ids(doc.strings.strings(used))[places])
         flat = np.concatenate([np.zeros(0, np.int32), *(array for array in ids if array is not None)])
         dictionary = pyarrow.array(table.since(0), pyarrow.string())
@@ -113,21 +113,23 @@ def _batch(docs: Sequence[Doc], schema: Any) -> Any:
 
 
 def _rest(doc: Doc) -> str:
-    """What has no column of its own, as JSON."""
+    """Everything that has no column, as JSON."""
     record = to_record(doc)
     for name in ("text", "tokens", "words", "sentences", "head"):
         record.pop(name, None)
-    own = {name: values for name, values in record.pop("columns", {}).items() if name not in WORD_COLUMNS}
-    if own:
-        record["columns"] = own
+    columns = {name: values for name, values in record.pop("columns", {}).items() if name not in WORD_COLUMNS}
+    if columns:
+        record["columns"] = columns
     try:
         return json.dumps(record, ensure_ascii=False)
     except TypeError as error:
-        raise WeftError(f"{doc!r}: metadata or attributes hold what JSON cannot: {error}") from error
+        raise WeftError(
+            f"{doc!r}: metadata or attributes contain a value that JSON cannot represent: {error}"
+        ) from error
 
 
 def _documents(group: Any, strings: StringTable) -> Iterator[Doc]:
-    """The documents of a group of rows."""
+    """The documents in a row group."""
     columns: dict[str, tuple[list[int], list[bool], np.ndarray]] = {}
     for name in (*_NUMBERS, *WORD_COLUMNS):
         column = group.column(name)
@@ -149,14 +151,14 @@ def _documents(group: Any, strings: StringTable) -> Iterator[Doc]:
             if present[row]:
                 values[name] = flat[offsets[row] : offsets[row + 1]].astype(np.int32)
         record = json.loads(rest)
-        own = record.pop("columns", {})
+        more_columns = record.pop("columns", {})
         comments = record.pop("comments", None)
         doc = Doc(text, strings, record.pop("meta", {}))
         for name in ("token_start", "token_end", "word_token", "sentence_offsets"):
             setattr(doc, name, values[name])
         doc.head = values.get("head")
         doc.columns = {name: values[name] for name in WORD_COLUMNS if name in values}
-        for name, strings_of_name in own.items():
+        for name, strings_of_name in more_columns.items():
             doc.set_column(name, strings_of_name)
         doc.comments = [()] * doc.n_sentences if comments is None else [tuple(lines) for lines in comments]
         irregular_from_record(doc, record)

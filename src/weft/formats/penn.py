@@ -1,17 +1,17 @@
-"""Phrase-structure trees in brackets, as the Penn Treebank and its followers write them.
+"""Bracketed phrase-structure trees in the style of the Penn Treebank.
 
     (S (NP (DT the) (NN dog)) (VP (VBZ barks)))
 
-A tree may go over several lines; a bracket in the first column begins a new one. Outermost brackets without a label are
-kept. `; NAME` between trees begins a document of that name, lines that begin with `<` (as in the Chinese Treebank) are
-passed over. Words come as text has them: `-LRB-` is `(`, `\\/` is `/`. Blanks are not in the format: words are joined
-by blanks, or directly with `blanks=False`.
+A tree may span several lines; a bracket in the first column begins a new one. Outermost brackets without a label are
+kept. `; NAME` between trees begins a document of that name; lines that begin with `<` (as in the Chinese Treebank) are
+skipped. Words are unescaped: `-LRB-` is `(`, `\\/` is `/`. The format has no spacing: words are joined by spaces, or
+directly with `blanks=False`.
 
-Traces (words under `-NONE-`) are no words of the text: they go, and phrases that hold nothing else go with them;
-`traces="keep"` keeps them as words. Trees may go down to the characters of words, as `weft.text.word_structures` writes
-them: then the inside of words is the column `structure`.
+Traces (words under `-NONE-`) are not words of the text: they are removed along with phrases that contain nothing
+else; `traces="keep"` keeps them as words. Trees may extend to the characters of words, as `weft.text.word_structures`
+writes them: then the column `structure` holds the word-internal structure.
 
-One tree a line is written, and what was written is read and written again to the byte.
+The writer puts one tree on each line; reading and writing its output again reproduces it byte by byte.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ def read(
     characters: bool | None = None,
     encoding: str = "utf-8",
 ) -> Iterator[Doc]:
-    """The documents of a file of trees.
+    """The documents in a file of trees.
 
-    `characters` says whether trees are over characters (without it, the tags tell); those have no blanks between words
-    unless `blanks` says so, others have.
+    `characters` says whether trees are over characters (by default, the tags decide); such trees have no spaces
+    between words unless `blanks` says so, others do.
     """
     if traces not in ("drop", "keep"):
         raise ConfigError(f"traces={traces!r}: expected 'drop' or 'keep'")
@@ -71,7 +71,7 @@ def read(
 
 
 def write(docs: Iterable[Doc], path: str, *, characters: bool = False) -> int:
-    """Write documents, one tree a line, and return how many; with `characters`, down to the characters of words."""
+    """Write documents, one tree per line, and return their number; `characters` extends trees to characters."""
     count = 0
     with open_output(path) as file:
         for doc in docs:
@@ -81,7 +81,7 @@ def write(docs: Iterable[Doc], path: str, *, characters: bool = False) -> int:
 
 
 def to_text(doc: Doc, characters: bool = False) -> str:
-    """A document as lines of trees, its name first if it has one.
+    """A document as lines of trees, after its name if it has one.
 
     >>> print(to_text(Doc.from_words([["tea"], ["yes"]], xpos=[["NN"], ["UH"]])), end="")
     ( (NN tea))
@@ -102,7 +102,7 @@ def to_text(doc: Doc, characters: bool = False) -> str:
 
 
 def without_traces(tree: Tree) -> Tree | None:
-    """The tree without traces and phrases of nothing else; None where nothing is left.
+    """The tree without traces and phrases of nothing else, or None if nothing is left.
 
     >>> from weft.text.trees import parse_tree
     >>> str(without_traces(parse_tree("(S (NP (-NONE- *)) (VP (VB Go)))")))
@@ -114,10 +114,10 @@ def without_traces(tree: Tree) -> Tree | None:
 
 
 def parse_trees(path: str, faults: Faults, encoding: str = "utf-8") -> Iterator[Tree | str]:
-    """All trees of a file in order, and the names of documents where they begin."""
+    """All trees in a file in order, and the names of documents where they begin."""
     builder = TreeBuilder()
-    begun = 0  # line of the first bracket of the tree that is open
-    bad = False  # a tree that cannot be read is passed over up to the next first column
+    begun = 0  # line of the open tree's first bracket
+    bad = False  # skip an unreadable tree until the next bracket in the first column
     for block in checked_blocks(path, faults, "\n", encoding):
         for number, line in enumerate(block.text.split("\n"), block.line):
             try:
@@ -147,24 +147,24 @@ def parse_trees(path: str, faults: Faults, encoding: str = "utf-8") -> Iterator[
             except WeftError as error:
                 bad = True
                 builder.clear()
-                expected, _, found = str(error).partition(", found ")
-                faults.meet(FormatError(path, number, expected, found))
+                expected, _, actual = str(error).partition(", found ")
+                faults.meet(FormatError(path, number, expected, actual))
     if builder.depth:
         _meet_unclosed(path, begun, faults)
 
 
 def _meet_unclosed(path: str, line: int, faults: Faults) -> None:
-    hint = "Lines that continue a tree may not begin with a bracket in the first column"
+    hint = "Lines that continue a tree must not begin with a bracket in the first column"
     faults.meet(FormatError(path, line, "a tree whose brackets are all closed", "one that is not closed", hint))
 
 
 def _document(trees: list[Tree], name: str, strings: StringTable, blanks: bool | None, characters: bool | None) -> Doc:
     if characters is None:
         characters = all(leaf.label.endswith(("#b", "#i")) for tree in trees for leaf in tree.leaves())
-    found = [collapse(tree) for tree in trees] if characters else [(tree, []) for tree in trees]
-    doc = doc_of_trees([tree for tree, _ in found], strings, not characters if blanks is None else blanks)
+    collapsed = [collapse(tree) for tree in trees] if characters else [(tree, []) for tree in trees]
+    doc = doc_of_trees([tree for tree, _ in collapsed], strings, not characters if blanks is None else blanks)
     if characters:
-        doc.set_column(COLUMN, [structure for _, structures in found for structure in structures])
+        doc.set_column(COLUMN, [structure for _, structures in collapsed for structure in structures])
     if name:
         doc.meta["id"] = name
     return doc

@@ -1,10 +1,10 @@
-"""Pharaoh files: a line of links a sentence pair, `i-j` meaning that source word i is linked with target word j.
+"""Pharaoh files: one line of links per sentence pair; `i-j` links source word i to target word j.
 
     0-0 1-2 2-1          words counted from 0
     0-0:0.98 1-2:0.4     with posterior probabilities
 
-This is what GIZA++ tools, fast_align and eflomal write. Gold alignments also tell sure links (`i-j`) from possible
-ones (`ipj` or `i?j`), and some count from 1.
+GIZA++ tools, fast_align and eflomal write this format. Gold alignments also distinguish sure links (`i-j`) from
+possible ones (`ipj` or `i?j`), and some count from 1.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _BATCH = 10_000  # sentence pairs
 
 
 def read_links(path: PathLike, *, first: int = 0) -> Links:
-    """The links of a file; `first` is the number of the first word. Possible links count like sure ones.
+    """The links in a file; `first` is the index of the first word. Possible links count as sure ones.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -40,13 +40,13 @@ def read_links(path: PathLike, *, first: int = 0) -> Links:
 
 
 def stream_links(path: PathLike, *, first: int = 0) -> Iterator[Links]:
-    """The links of a file in batches of sentence pairs, for files that do not fit into memory."""
+    """The links in a file in batches of sentence pairs, for files that do not fit into memory."""
     for links, _ in _batches(os.fspath(path), first):
         yield links
 
 
 def read_gold_links(path: PathLike, *, first: int = 0) -> tuple[Links, Links]:
-    """Sure links, and possible links; every sure link is possible too."""
+    """Sure links and possible links; every sure link is also possible."""
     batches = list(_batches(os.fspath(path), first))
     possible = Links.joined(links for links, _ in batches)
     sure = np.concatenate([mask for _, mask in batches]) if batches else np.zeros(0, np.bool_)
@@ -54,9 +54,9 @@ def read_gold_links(path: PathLike, *, first: int = 0) -> tuple[Links, Links]:
 
 
 def write_links(links: Links | Iterable[Links], path: PathLike, *, scores: bool | None = None) -> int:
-    """Write links, a line a sentence pair, and return how many lines.
+    """Write links, one line per sentence pair, and return the number of lines.
 
-    Scores are written where one of a batch is below 1, or always or never as `scores` says.
+    Scores are written if any score in the batch is below 1, or always or never, as `scores` says.
     """
     count = 0
     with open_output(os.fspath(path)) as file:
@@ -82,7 +82,7 @@ def link_lines(links: Links, scores: bool | None = None) -> Iterator[str]:
 def _batches(path: str, first: int) -> Iterator[tuple[Links, np.ndarray[tuple[int], np.dtype[np.bool_]]]]:
     """Links in batches, and which of them are sure."""
     if first not in (0, 1):
-        raise ConfigError(f"first={first}: words of links are counted from 0 or from 1")
+        raise ConfigError(f"first={first}: links count words from 0 or from 1")
     rows: list[list[tuple[int, int, float]]] = []
     sure: list[bool] = []
     for block in text_blocks(path, "\n"):
@@ -104,16 +104,16 @@ def _batches(path: str, first: int) -> Iterator[tuple[Links, np.ndarray[tuple[in
 
 
 def _link(path: str, line: int, word: str, first: int) -> tuple[int, str, int, float]:
-    found = _LINK.fullmatch(word)
-    if found is None:
+    match = _LINK.fullmatch(word)
+    if match is None:
         raise FormatError(path, line, "links such as 0-0 or 0-0:0.98", repr(word[:40]))
-    i, j = int(found[1]) - first, int(found[3]) - first
+    i, j = int(match[1]) - first, int(match[3]) - first
     if i < 0 or j < 0:
-        raise FormatError(path, line, "words counted from 1", repr(word), "Leave out first=1 where they count from 0")
+        raise FormatError(path, line, "words counted from 1", repr(word), "Omit first=1 if they count from 0")
     try:
-        score = float(found[4]) if found[4] else 1.0
+        score = float(match[4]) if match[4] else 1.0
     except ValueError:
         score = -1.0
     if not 0 <= score <= 1:
-        raise FormatError(path, line, "a probability behind the colon, from 0 to 1", repr(word))
-    return i, found[2], j, score
+        raise FormatError(path, line, "a probability from 0 to 1 after the colon", repr(word))
+    return i, match[2], j, score

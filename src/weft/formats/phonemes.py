@@ -1,13 +1,13 @@
-"""Utterances as sounds, with or without word boundaries and stress.
+"""Utterances as sounds (phonemes), with or without word boundaries and stress.
 
-Three ways to write an utterance, one a line:
+There are three ways to write an utterance, one per line:
 
-    sounds      dh ah | d ao * g iy       sounds by blanks, * behind a stressed vowel, | between words where known
-    syllables   DH.AH0 D.AO1|G.IY0        words by blanks, syllables by |, sounds by dots, 1 for primary stress
-    letters     D6 dOgi                   words by blanks, one character a sound, no stress
+    sounds      dh ah | d ao * g iy       space-separated sounds, * after a stressed vowel, | between words if known
+    syllables   DH.AH0 D.AO1|G.IY0        space-separated words, | between syllables, dots between sounds, 1 for stress
+    letters     D6 dOgi                   space-separated words, one character per sound, no stress
 
-Read, all are the same: an utterance is a list of words, a word a list of sounds in lower case (letters keep their
-case), `*` a sound of its own behind the vowel of a syllable with primary stress. A line without boundaries is one word.
+All three are read alike: an utterance is a list of words and a word is a list of lower-case sounds (letters keep their
+case); `*` is a separate sound after the vowel of a syllable with primary stress. A line without boundaries is one word.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from collections.abc import Callable, Iterable, Sequence
 from weft.errors import ConfigError, FormatError
 from weft.formats.streams import numbered_lines
 
-#: The mark of stress, behind the vowel.
+#: The stress mark, after the vowel.
 STRESS = "*"
-#: What stands between words in lines of sounds.
+#: The separator between words in lines of sounds.
 BOUNDARY = "|"
-#: Vowels of the ARPABET, as pronunciation dictionaries of American English have them.
+#: The ARPABET vowels, as in pronunciation dictionaries of American English.
 ARPABET_VOWELS = ("aa", "ae", "ah", "ao", "aw", "ay", "eh", "er", "ey", "ih", "iy", "ow", "oy", "uh", "uw")
-#: Its consonants.
+#: The ARPABET consonants.
 ARPABET_CONSONANTS = (
     "b", "ch", "d", "dh", "f", "g", "hh", "jh", "k", "l", "m", "n", "ng", "p", "r", "s", "sh", "t", "th", "v", "w", "y",
     "z", "zh",
@@ -34,22 +34,22 @@ Utterance = list[list[str]]
 
 
 def read_utterances(path: str | os.PathLike[str], style: str = "sounds") -> list[Utterance]:
-    """The utterances of a file; empty lines are left out."""
+    """The utterances in a file; empty lines are skipped."""
     if style not in STYLES:
-        raise ConfigError(f"utterances are written as {', '.join(STYLES)}, not as {style!r}")
+        raise ConfigError(f"there is no style {style!r} of utterances; choose from {', '.join(STYLES)}")
     name = os.fspath(path)
-    found = []
+    utterances = []
     for number, line in numbered_lines(name):
         if line.strip():
             utterance = STYLES[style](line)
             if not all(utterance) or any(not sound for word in utterance for sound in word):
-                raise FormatError(name, number, f"an utterance written as {style}", "a word or a sound that is empty")
-            found.append(utterance)
-    return found
+                raise FormatError(name, number, f"an utterance written as {style}", "an empty word or sound")
+            utterances.append(utterance)
+    return utterances
 
 
 def parse_sounds(line: str) -> Utterance:
-    """An utterance from a line of sounds.
+    """Parse an utterance from a line of sounds.
 
     >>> parse_sounds("dh ah | d ao * g iy")
     [['dh', 'ah'], ['d', 'ao', '*', 'g', 'iy']]
@@ -58,7 +58,7 @@ def parse_sounds(line: str) -> Utterance:
 
 
 def parse_syllables(line: str) -> Utterance:
-    """An utterance from words with syllables, dots and digits.
+    """Parse an utterance from words with syllables, dots and digits.
 
     >>> parse_syllables("DH.AH0 D.AO1|G.IY0")
     [['dh', 'ah'], ['d', 'ao', '*', 'g', 'iy']]
@@ -75,7 +75,7 @@ def parse_syllables(line: str) -> Utterance:
 
 
 def parse_letters(line: str) -> Utterance:
-    """An utterance from words with one character a sound; a `*`, which is no mark of stress here, becomes `\\*`.
+    """Parse an utterance from words with one character per sound; `*`, not a stress mark here, becomes `\\*`.
 
     >>> parse_letters("D6 dOgi"), parse_letters("D*z")
     ([['D', '6'], ['d', 'O', 'g', 'i']], [['D', '\\\\*', 'z']])
@@ -93,7 +93,7 @@ def format_sounds(utterance: Iterable[Sequence[str]]) -> str:
 
 
 def sounds_of(utterance: Utterance, stress: bool = True) -> list[str]:
-    """The sounds of an utterance without word boundaries, with or without marks of stress.
+    """The sounds of an utterance without word boundaries, with or without stress marks.
 
     >>> sounds_of([["dh", "ah"], ["d", "ao", "*"]]), sounds_of([["d", "ao", "*"]], stress=False)
     (['dh', 'ah', 'd', 'ao', '*'], ['d', 'ao'])

@@ -1,6 +1,6 @@
-"""Plain text: a file is a document; long files and streams come in parts that end at an empty line.
+"""Plain text: a file is one document; long files and streams are split into parts that end at an empty line.
 
-The text is kept to the letter, line ends included, so that offsets count in the file's own characters.
+The text is kept exactly, line endings included, so offsets count the characters of the file.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ Documents = Literal["files", "lines"]
 def read(
     path: str, faults: Faults | None = None, *, documents: Documents = "files", encoding: str = "utf-8"
 ) -> Iterator[Doc]:
-    """The documents of a text file: the file, or each line of it with `documents="lines"`.
+    """The documents in a text file: the whole file, or each line with `documents="lines"`.
 
-    Parts of one file have the metadata `part`, counted from 1.
+    The metadata `part` numbers the parts of one file from 1.
     """
     if documents not in ("files", "lines"):
         raise ConfigError(f"documents={documents!r}: expected 'files' or 'lines'")
@@ -59,7 +59,7 @@ def read(
 
 
 def write(docs: Iterable[Doc], path: str) -> int:
-    """Write the documents' texts, an empty line between documents, and return how many."""
+    """Write the documents' texts with an empty line between documents and return their number."""
     count = 0
     end = ""
     with open_output(path) as file:

@@ -1,15 +1,15 @@
-"""Reviews: a text with stars, what it is about, and perhaps a label for each sentence.
+"""Reviews: a text with a star rating, a domain, and optionally a label for each sentence.
 
-| file | a review |
+| file | one review is |
 |---|---|
 | `.tsv`, `.csv` | a line; the first line names the columns (see below) |
 | `.jsonl` | a line `{"text": ..., "rating": 4}`, same names, or with `"sentences": [{"text": ..., "label": ...}]` |
 | `.txt` | a block: its id, `domain<TAB>stars`, then lines `label<TAB>sentence`; blank lines between blocks |
-| documents of Weft | `.jsonl`, `.conllu`, `.parquet` with ratings and polarities (`weft.text.conventions.polarity`) |
+| Weft documents | `.jsonl`, `.conllu`, `.parquet` with ratings and polarities (`weft.text.conventions.polarity`) |
 
-Columns are `text` and `rating` (1 to 5) or `sentiment` (pos, neg, neu), and if wanted `id`, `domain`, `product` and
-`title`. Blocks are the format of the fine-grained sentiment corpus of Täckström and McDonald; labels `mix` and `nr` are
-taken for `neu`. Where nothing else names the domain, a table's own name does (`books.tsv.gz`: books).
+Columns are `text` and `rating` (1 to 5) or `sentiment` (pos, neg, neu), and optionally `id`, `domain`, `product` and
+`title`. Blocks are the format of Täckström and McDonald's fine-grained sentiment corpus; labels `mix` and `nr` count as
+`neu`. If nothing else names the domain, a table's file name does (`books.tsv.gz`: books).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ COLUMNS = ("text", "rating", "sentiment", "id", "domain", "product", "title")
 
 @dataclass(frozen=True)
 class Review:
-    """A review; `sentences` and `labels` are empty where its text is not split, labels "" where one is missing.
+    """A review; `sentences` and `labels` are empty if its text is not split; a missing label is "".
 
     >>> review = Review("A slow plot. Superb acting.", rating=2, domain="films")
     >>> review.polarity
@@ -65,13 +65,13 @@ class Review:
 
     @property
     def polarity(self) -> str:
-        """`pos`, `neg` or `neu` by its label or else its stars, "" where nothing is said of it."""
+        """`pos`, `neg` or `neu`, by its label or else its stars; "" if it has neither."""
         if self.sentiment or self.rating is None:
             return self.sentiment
         return polarity_of_rating(self.rating)
 
     def doc(self, strings: StringTable | None = None) -> Doc:
-        """The review as a document: only its text, or the words of its sentences where it has sentences.
+        """The review as a document: only its text, or the words of its sentences if it has sentences.
 
         >>> Review("Dull. Fine!", 3, sentences=("Dull.", "Fine!"), labels=("neg", "pos")).doc().comments
         [('# document_sentiment = neu', '# sentiment = neg'), ('# sentiment = pos',)]
@@ -97,7 +97,7 @@ class Review:
 
     @classmethod
     def from_doc(cls, doc: Doc) -> Review:
-        """The review that a document is.
+        """Convert a document to a review.
 
         >>> Review.from_doc(Review("Dull. Fine!", 3, sentences=("Dull.", "Fine!"), labels=("neg", "pos")).doc()).labels
         ('neg', 'pos')
@@ -115,7 +115,7 @@ class Review:
 
 
 def read_reviews(path: PathLike, *, encoding: str = "utf-8") -> Iterator[Review]:
-    """The reviews of a file, in the format of its suffix (see the head of this module), as they are asked for.
+    """The reviews in a file, in the format of its suffix (see the module docstring), read lazily.
 
     >>> from tempfile import TemporaryDirectory
     >>> from pathlib import Path
@@ -138,7 +138,7 @@ def read_reviews(path: PathLike, *, encoding: str = "utf-8") -> Iterator[Review]
         reviews = map(Review.from_doc, parquet.read(name))
     else:
         raise DataError(
-            f"cannot tell how {name} holds reviews by its suffix: expected .tsv, .csv or .jsonl (a review a line), "
+            f"cannot tell the review format of {name} by its suffix: expected .tsv, .csv or .jsonl (one per line), "
             ".txt (blocks of labelled sentences), .conllu or .parquet"
         )
     found = False
@@ -150,7 +150,7 @@ def read_reviews(path: PathLike, *, encoding: str = "utf-8") -> Iterator[Review]
 
 
 def without_duplicates(reviews: Iterable[Review]) -> list[Review]:
-    """The reviews, each text once: where it comes first.
+    """The reviews without duplicate texts; the first of each is kept.
 
     >>> len(without_duplicates([Review("Fine.", 4), Review("Dull.", 2), Review("Fine.", 5)]))
     2
@@ -162,12 +162,12 @@ def without_duplicates(reviews: Iterable[Review]) -> list[Review]:
 
 
 def write_labelled(reviews: Iterable[Review], path: PathLike) -> int:
-    """Write reviews with labelled sentences as blocks (`.txt`), and return how many."""
+    """Write reviews with labelled sentences as blocks (`.txt`) and return their number."""
     count = 0
     with open_output(os.fspath(path)) as file:
         for count, review in enumerate(reviews, start=1):
             if not review.sentences:
-                raise WeftError(f"review {count} has no sentences to be written with their labels")
+                raise WeftError(f"review {count} has no labelled sentences to write")
             stars = f"{review.rating:g}" if review.rating is not None else review.sentiment or "_"
             lines = [review.id or str(count), f"{review.domain or '_'}\t{stars}"]
             labels = review.labels or ("_",) * len(review.sentences)
@@ -178,7 +178,7 @@ def write_labelled(reviews: Iterable[Review], path: PathLike) -> int:
 
 def _table(path: str, commas: bool, encoding: str) -> Iterator[Review]:
     lines = numbered_lines(path, encoding)
-    if commas:  # a field in quotes may go over several lines: the number is that of the last
+    if commas:  # a quoted field may span several lines; the number is that of the last
         reader = csv.reader(f"{line}\n" for _, line in lines)
         rows: Iterator[tuple[int, Sequence[str]]] = ((reader.line_num, row) for row in reader)
     else:
@@ -187,7 +187,7 @@ def _table(path: str, commas: bool, encoding: str) -> Iterator[Review]:
     header = [name.strip().lower() for name in first]
     if "text" not in header:
         hint = "Further columns: " + ", ".join(COLUMNS[1:])
-        raise FormatError(path, 1, "a first line that names the columns, among them text", repr(list(first)), hint)
+        raise FormatError(path, 1, "a first line that names the columns, including text", repr(list(first)), hint)
     domain = document_name(path).removesuffix(".tsv").removesuffix(".csv")
     for number, row in rows:
         if not any(field.strip() for field in row):
@@ -211,7 +211,7 @@ def _json_lines(path: str, encoding: str) -> Iterator[Review]:
             try:
                 yield Review.from_doc(jsonl.from_values(values))
             except (WeftError, KeyError, TypeError, ValueError) as error:
-                raise FormatError(path, number, "a document", f"values that do not fit: {error}") from error
+                raise FormatError(path, number, "a document", f"invalid values: {error}") from error
         else:
             yield _review(values, path, number)
 
@@ -247,7 +247,7 @@ def _block(path: str, lines: list[tuple[int, str]]) -> Review:
 
 
 def _review(values: Mapping[str, Any], path: str, line: int) -> Review:
-    """The review of named values."""
+    """Build a review from named values."""
     rating: float | None = None
     given = values.get("rating")
     if given not in (None, ""):
@@ -271,7 +271,7 @@ def _review(values: Mapping[str, Any], path: str, line: int) -> Review:
 
 
 def _sentences(items: Any, path: str, line: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Texts and merged labels of a list of sentences; no labels where none has one."""
+    """Texts and merged labels of a list of sentences; no labels if no sentence has one."""
     texts, labels = [], []
     for item in items:
         values = {"text": item} if isinstance(item, str) else item

@@ -1,8 +1,8 @@
-"""Blanks between tokens, as the MISC column of CoNLL-U tells them.
+"""Spacing between tokens, as CoNLL-U's MISC column encodes it.
 
-A token is followed by one blank, by nothing (`SpaceAfter=No`), or by what `SpacesAfter=` spells out with the escapes
-`\\s \\t \\n \\r \\p \\\\ \\uXXXX`; `SpacesBefore=` spells out what stands before it. A sentence with `# newpar` begins
-behind an empty line.
+A token is followed by one space, by nothing (`SpaceAfter=No`), or by what `SpacesAfter=` gives with the escapes
+`\\s \\t \\n \\r \\p \\\\ \\uXXXX`; `SpacesBefore=` gives the whitespace before it. A sentence with `# newpar` begins
+after an empty line.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|[stnrp\\])")
 _MEANING = {"s": " ", "t": "\t", "n": "\n", "r": "\r", "p": "|", "\\": "\\"}
 _SPELLING = {" ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p", "\\": "\\\\"}
 
-#: Codes of what follows a token; higher ones are `SpacesAfter` and `SpacesBefore` met so far.
+#: Codes for what follows a token; higher codes are `SpacesAfter` and `SpacesBefore` values seen so far.
 UNKNOWN, BLANK, NOTHING, PARAGRAPH = 0, 1, 2, 3
 
 
 def unescape(value: str) -> str:
-    r"""The blanks that a value spells.
+    r"""Decode whitespace from its escapes.
 
     >>> unescape(r"\s\n\u00A0")
     ' \n\xa0'
@@ -36,7 +36,7 @@ def unescape(value: str) -> str:
 
 
 def escape(blanks: str) -> str:
-    r"""Spell blanks.
+    r"""Encode whitespace with escapes.
 
     >>> escape(" \n")
     '\\s\\n'
@@ -47,7 +47,7 @@ def escape(blanks: str) -> str:
 
 
 def parse_misc(misc: str) -> tuple[str, str | None, bool]:
-    r"""What stands before the token, what follows it (None: a blank, as nothing is said), whether it was spelled out.
+    r"""The whitespace before a token, after it (None: one space by default), and whether it was given explicitly.
 
     >>> parse_misc("SpaceAfter=No|Gloss=dog"), parse_misc(r"SpacesAfter=\n"), parse_misc("Gloss=dog")
     (('', '', False), ('', '\n', True), ('', None, False))
@@ -66,7 +66,7 @@ def parse_misc(misc: str) -> tuple[str, str | None, bool]:
 
 
 def with_blanks(misc: str, before: str, after: str) -> str:
-    r"""MISC that says what stands before and after a token, its other items kept.
+    r"""MISC with the whitespace before and after a token, its other items kept.
 
     >>> with_blanks("Gloss=dog|SpaceAfter=No", "", " "), with_blanks("", "", "\n")
     ('Gloss=dog', 'SpacesAfter=\\n')
@@ -91,7 +91,7 @@ def begins_paragraph(comments: Sequence[str]) -> bool:
 
 
 class Layout(NamedTuple):
-    """Text restored from tokens: offsets of the tokens in it, and `bounds[d]`, the part that is document `d`."""
+    """Text restored from tokens: the tokens' offsets, and the range `bounds[d]` of each document `d`."""
 
     text: str
     start: NDArray[np.int64]
@@ -100,7 +100,7 @@ class Layout(NamedTuple):
 
 
 class Spacing:
-    """Codes of what follows a token, found once for each MISC string of a table."""
+    """Codes for what follows a token, computed once per MISC string of a table."""
 
     def __init__(self, strings: StringTable) -> None:
         self.strings = strings
@@ -140,18 +140,18 @@ class Spacing:
     def layout(
         self, forms: Sequence[str], misc: Ids, lasts: Ids, new_paragraph: Sequence[bool], doc_starts: Sequence[int]
     ) -> Layout:
-        """Restore the text of documents that follow one another.
+        """Restore the text of consecutive documents.
 
-        `forms` and `misc` go token by token; `lasts[s]` is the last token of sentence `s`, `new_paragraph[s]` whether
-        it begins one, `doc_starts` the sentences that begin a document.
+        `forms` and `misc` have one entry per token; `lasts[s]` is the last token of sentence `s`, `new_paragraph[s]`
+        says whether the sentence begins a paragraph, and `doc_starts` are the sentences that begin a document.
         """
-        own = self.codes(misc)
-        after = own.copy()
+        token_codes = self.codes(misc)
+        after = token_codes.copy()
         doc_lasts = lasts[np.array([*doc_starts[1:], len(lasts)], dtype=np.int64) - 1]
-        free = np.flatnonzero(~np.array(self.spelled)[own[lasts]])
+        free = np.flatnonzero(~np.array(self.spelled)[token_codes[lasts]])
         breaks = np.append(np.array(new_paragraph, dtype=np.bool_)[1:], False)[free]
         after[lasts[free[breaks]]] = PARAGRAPH
-        after[doc_lasts[~np.array(self.spelled)[own[doc_lasts]]]] = NOTHING
+        after[doc_lasts[~np.array(self.spelled)[token_codes[doc_lasts]]]] = NOTHING
 
         blanks = list(map(self.after.__getitem__, after.tolist()))
         widths = np.array([len(blank) for blank in self.after], dtype=np.int64)[after]
@@ -161,8 +161,8 @@ class Spacing:
         opening = ""
         if len(self.before) > 4:
             first_of = {int(token): place for place, token in enumerate(doc_firsts)}
-            for token in np.flatnonzero(own > PARAGRAPH).tolist():
-                lead = self.before[int(own[token])]
+            for token in np.flatnonzero(token_codes > PARAGRAPH).tolist():
+                lead = self.before[int(token_codes[token])]
                 if token:
                     blanks[token - 1] += lead
                     widths[token - 1] += len(lead)

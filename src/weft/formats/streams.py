@@ -1,4 +1,4 @@
-"""Bytes in and out: gzip seen through, UTF-8 checked, standard streams under the name `-`, whole files or none."""
+"""Bytes in and out: transparent gzip, checked UTF-8, `-` for standard streams, output files all or nothing."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 STANDARD = "-"
 READ_SIZE = 1 << 16
-BLOCK_SIZE = 1 << 18  # small enough for the fields of a block to stay in the processor's cache
+BLOCK_SIZE = 1 << 18  # small enough for a block's fields to stay in the CPU cache
 
 
 class FilePart(str):
-    """Some bytes of a file: it is the file's name wherever a name is wanted, but is read from `start` to `end` only.
+    """A byte range of a file: it acts as the file's name, but only `start` to `end` is read.
 
-    `line` is the number of the line that begins at `start`; `number` tells the parts of a file apart in the names of
-    documents (0: the file is whole). `on_read` is told the size of every block of bytes that is read.
+    `line` is the number of the line that begins at `start`; `number` distinguishes the parts of a file in document
+    names (0 for a whole file). `on_read` receives the size of every block of bytes that is read.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -59,7 +59,7 @@ class FilePart(str):
 
 
 def document_name(path: str) -> str:
-    """The name of the document that a file is, "" for standard input.
+    """The document name for a file, "" for standard input.
 
     >>> document_name("notes/monday.txt.gz")
     'monday'
@@ -72,7 +72,7 @@ def document_name(path: str) -> str:
 
 
 class Faults:
-    """What to do with a bad piece: raise its error, or report it and go on."""
+    """How to handle a bad piece: raise its error, or report it and continue."""
 
     def __init__(self, skip_bad: bool = False, report: Report | None = None) -> None:
         self.skip_bad = skip_bad
@@ -85,9 +85,9 @@ class Faults:
 
 
 class TextBlock(NamedTuple):
-    """Some whole pieces of a text file: where they begin, and whether all of it was proper UTF-8.
+    """A block of complete pieces of a text file: where they begin, and whether all of it is valid UTF-8.
 
-    Bytes that were not are kept as lone surrogates, so that the reader can find the piece that holds them.
+    Invalid bytes are kept as lone surrogates, so that the reader can locate the piece that contains them.
     """
 
     text: str
@@ -96,7 +96,7 @@ class TextBlock(NamedTuple):
 
 
 def raw_blocks(path: str) -> Iterator[bytes]:
-    """The bytes of a file, a part of one or standard input (`-`), unzipped if they are gzip, in blocks."""
+    """The bytes of a file, of a part of one, or of standard input (`-`), in blocks; gzip is decompressed."""
     part = path if isinstance(path, FilePart) else FilePart(path)
     with _source(path) as file:
         blocks = _blocks_of(part, file)
@@ -126,11 +126,11 @@ def _blocks_of(part: FilePart, file: BinaryIO) -> Iterator[bytes]:
 def text_blocks(
     path: str, separator: str = "\n\n", encoding: str = "utf-8", size: int = BLOCK_SIZE, keep_ends: bool = False
 ) -> Iterator[TextBlock]:
-    """The text of a file in blocks that end behind a separator; a byte-order mark goes.
+    """The text of a file in blocks that end after a separator, without a byte-order mark.
 
-    Line ends become `\\n` unless they are kept; then a block may end behind any line where no separator comes for long,
-    behind a blank where no line ends for long, and between any two characters where no blank comes either.
-    Where the file is damaged, everything up to the last separator before the damage is given, then the error raised.
+    Line endings become `\\n` unless they are kept; then, if no separator comes for long, a block may end after any
+    line, after a space if no line ends for long, and between any two characters if there is no space either. If the
+    file is damaged, everything up to the last separator before the damage is yielded before the error is raised.
     """
     start, line = (path.start, path.line) if isinstance(path, FilePart) else (0, 1)
     pending, searched = bytearray(), 0
@@ -167,7 +167,7 @@ def text_blocks(
 
 
 def _emergency_cut(pending: bytearray, longest: int) -> int:
-    """Where to cut text without a separator: behind a line, a blank or, in more than `longest` bytes, a character."""
+    """Where to cut text without a separator: after a line, a space or, beyond `longest` bytes, any character."""
     stop = pending.rfind(b"\n") + 1 or pending.rfind(b" ") + 1
     if stop == 0 and len(pending) > longest:
         stop = len(pending) - 1
@@ -179,7 +179,7 @@ def _emergency_cut(pending: bytearray, longest: int) -> int:
 def checked_blocks(
     path: str, faults: Faults, separator: str = "\n\n", encoding: str = "utf-8", keep_ends: bool = False
 ) -> Iterator[TextBlock]:
-    """`text_blocks` that end at a damage, reported, where bad pieces are to be skipped."""
+    """`text_blocks` that stop at damage and report it if bad pieces are to be skipped."""
     blocks = text_blocks(path, separator, encoding, keep_ends=keep_ends)
     while True:
         try:
@@ -193,7 +193,7 @@ def checked_blocks(
 
 
 def numbered_lines(path: str, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
-    """The lines of a text file with their numbers from 1, each checked to be text in its encoding."""
+    """The lines of a text file, numbered from 1, each checked against the encoding."""
     for block in text_blocks(path, "\n", encoding):
         for number, line in enumerate(block.text.removesuffix("\n").split("\n"), start=block.line):
             if not block.clean and (stray := stray_byte(line)):
@@ -202,7 +202,7 @@ def numbered_lines(path: str, encoding: str = "utf-8") -> Iterator[tuple[int, st
 
 
 def read_text(path: str, encoding: str = "utf-8") -> str:
-    """The whole text of a file, its line ends as they are."""
+    """The whole text of a file with its original line endings."""
     data = b"".join(raw_blocks(path))
     try:
         return data.decode("utf-8-sig" if is_utf8(encoding) else encoding)
@@ -211,22 +211,22 @@ def read_text(path: str, encoding: str = "utf-8") -> str:
 
 
 def encoding_error(path: str, line: int, byte: int, encoding: str = "utf-8") -> FormatError:
-    """The error for a byte that the encoding does not know."""
+    """The error for a byte that is invalid in the encoding."""
     name = "UTF-8" if is_utf8(encoding) else encoding
-    hint = "If the file is written in another encoding, name it: --encoding latin-1 (in Python encoding='latin-1')"
+    hint = "If the file has another encoding, name it: --encoding latin-1 (in Python encoding='latin-1')"
     return FormatError(path, line, f"{name} text", f"the byte 0x{byte:02x}", hint)
 
 
 def unsplit_error(doc: Doc, format: str) -> WeftError:
-    """The error for a document without words where a format is made of words."""
+    """The error for a document without words in a format that consists of words."""
     return WeftError(
-        f"{doc!r} has text but no words, of which {format} is made; split it first: `weft convert --split` does so by "
-        "rule, a model better (`weft annotate`)"
+        f"{doc!r} has text but no words, which {format} needs; split it first: by rule with `weft convert --split`, or "
+        "more accurately with a model (`weft annotate`)"
     )
 
 
 def stray_byte(text: str) -> tuple[int, int] | None:
-    """Place and value of the first byte that was not UTF-8 in a text of an unclean block."""
+    """Offset and value of the first invalid byte in the text of an unclean block."""
     for place, letter in enumerate(text):
         if "\udc80" <= letter <= "\udcff":
             return place, ord(letter) - 0xDC00
@@ -235,10 +235,10 @@ def stray_byte(text: str) -> tuple[int, int] | None:
 
 @contextmanager
 def open_output(path: str) -> Iterator[BinaryIO]:
-    """A file to write to, gzipped if its name ends in `.gz`; it gets its name only when all is written.
+    """A file to write to, gzipped if its name ends in `.gz`; it gets its name only once it is complete.
 
-    `-` is standard output. Folders that are missing are made. Where writing fails, an older file of the same name stays
-    as it was.
+    `-` is standard output. Missing folders are created. If writing fails, an existing file of the same name is left
+    unchanged.
     """
     if path == STANDARD:
         yield sys.stdout.buffer
@@ -277,7 +277,7 @@ def open_output(path: str) -> Iterator[BinaryIO]:
 
 
 def writing_error(path: str, error: OSError) -> DataError:
-    """The error for a place that cannot be written to."""
+    """The error for a path that cannot be written to."""
     return DataError(f"cannot write {path}: {(error.strerror or str(error)).lower()}")
 
 
@@ -295,7 +295,7 @@ def _source(path: str) -> Iterator[BinaryIO]:
 
 
 def _gunzip(path: str, blocks: Iterator[bytes], block: bytes) -> Iterator[bytes]:
-    """Unzip by hand: unlike `gzip.open`, everything before a damage is still given out."""
+    """Decompress manually: unlike `gzip.open`, this yields everything before the damage."""
     inflate = zlib.decompressobj(31)
     while True:
         try:
@@ -312,11 +312,11 @@ def _gunzip(path: str, blocks: Iterator[bytes], block: bytes) -> Iterator[bytes]
             continue
         block = next(blocks, b"")
         if not block:
-            raise FormatError(path, None, "a whole gzip file", "one that breaks off", "Copy the file again")
+            raise FormatError(path, None, "a complete gzip file", "a truncated one", "Copy the file again")
 
 
 def _line_ends(blocks: Iterator[bytes], keep: bool, first: bool = True) -> Iterator[bytes]:
-    """Bytes without a byte-order mark at their beginning, and with `\\r\\n` made `\\n` unless line ends are kept."""
+    """Bytes without a leading byte-order mark, and with `\\r\\n` replaced by `\\n` unless line endings are kept."""
     held = b""
     for block in blocks:
         if first:
@@ -339,11 +339,11 @@ def _decoded(data: bytes, line: int) -> TextBlock:
 
 
 def _recode(path: str, encoding: str) -> Iterator[bytes]:
-    """A file of another encoding as UTF-8."""
+    """Recode a file from another encoding to UTF-8."""
     try:
         decoder = codecs.getincrementaldecoder(encoding)()
     except LookupError as error:
-        raise DataError(f"no encoding {encoding!r}; try latin-1, cp1252, utf-16 ...") from error
+        raise DataError(f"there is no encoding {encoding!r}; try latin-1, cp1252, utf-16 ...") from error
     line = 1
     for block in raw_blocks(path):
         try:
@@ -356,5 +356,5 @@ def _recode(path: str, encoding: str) -> Iterator[bytes]:
 
 
 def is_utf8(encoding: str) -> bool:
-    """Whether a name of an encoding is one of UTF-8's."""
+    """Whether an encoding name means UTF-8."""
     return encoding.lower().replace("_", "-") in ("utf-8", "utf8")

@@ -1,13 +1,13 @@
-"""Multiword expressions as STREUSLE and DiMSUM write them: one word a line, an empty line behind each sentence.
+"""Multiword expressions in the formats of STREUSLE and DiMSUM: one word per line, an empty line after each sentence.
 
-| columns | kind | what is kept |
+| columns | format | content kept |
 |---|---|---|
-| 19 | CoNLL-U-Lex (`.conllulex`) | CoNLL-U, and the groups of columns SMWE (strong) and WMWE (weak) |
-| 9 | STREUSLE 2, DiMSUM (`.tags`) | word, lemma, upos, and groups by the columns of the parent and its strength |
+| 19 | CoNLL-U-Lex (`.conllulex`) | CoNLL-U, and the groups in the columns SMWE (strong) and WMWE (weak) |
+| 9 | STREUSLE 2, DiMSUM (`.tags`) | word, lemma, upos, and groups from the parent and strength columns |
 
-The 9 columns are: number, word, lemma, tag, MWE tag, number of the previous word of the same expression (0: none), the
-strength of the link (`_` or `~`; nothing: strong), class, name of the sentence. Expressions become the span layer
-`mwe`, labelled strong or weak, gaps and all. The 9 columns are what is written.
+The 9 columns are: index, word, lemma, tag, MWE tag, index of the previous word in the same expression (0: none), the
+strength of the link (`_` or `~`; empty: strong), class, sentence name. Expressions become the span layer `mwe`,
+labelled strong or weak, gaps included. The writer produces the 9 columns.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Row = list[str]
 
 
 def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") -> Iterator[Doc]:
-    """The documents of a file; sentences belong together by `# newdoc`, or by their names up to the last point."""
+    """The documents in a file; `# newdoc`, or the sentence names up to the last dot, group sentences into documents."""
     faults = faults or Faults()
     waiting: list[tuple[str, list[Row], list[str]]] = []
     strings = StringTable()
@@ -56,7 +56,7 @@ def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") ->
 
 
 def write(docs: Iterable[Doc], path: str, *, layer: str = LAYER) -> int:
-    """Write documents in 9 columns and return how many."""
+    """Write documents in 9 columns and return their number."""
     count = 0
     with open_output(path) as file:
         for doc in docs:
@@ -76,13 +76,13 @@ def to_text(doc: Doc, layer: str = LAYER) -> str:
     3 up up  Ī 1 _  1
     <BLANKLINE>
     """
-    found = expressions_of(doc, layer) if layer in doc.spans else [Expressions()] * doc.n_sentences
+    expressions = expressions_of(doc, layer) if layer in doc.spans else [Expressions()] * doc.n_sentences
     forms, lemmas, tags = doc.column("form"), doc.column("lemma"), doc.column("upos")
     lines: list[str] = []
     for number, (first, end) in enumerate(pairwise(doc.sentence_offsets.tolist())):
-        labels = encode(found[number], end - first)
-        tight = {pair for group in found[number].strong for pair in pairwise(group)}
-        before = {b: a for group in found[number].outermost() for a, b in pairwise(group)}
+        labels = encode(expressions[number], end - first)
+        tight = {pair for group in expressions[number].strong for pair in pairwise(group)}
+        before = {b: a for group in expressions[number].outermost() for a, b in pairwise(group)}
         name = _name(doc, number)
         for word in range(end - first):
             parent = before.get(word)
@@ -96,7 +96,7 @@ def to_text(doc: Doc, layer: str = LAYER) -> str:
 
 
 def groups_of_links(parents: Sequence[int], weak: Sequence[bool]) -> Expressions:
-    """Expressions from the previous word of each word (-1: none) and whether the link to it is weak.
+    """Expressions from each word's previous word (-1: none) and whether the link to it is weak.
 
     >>> groups_of_links([-1, 0, 1, -1], [False, True, False, False])
     Expressions(strong=((1, 2),), weak=((0, 1, 2),))
@@ -119,7 +119,7 @@ def _grouped(roots: Sequence[int]) -> list[list[int]]:
 
 
 def _sentences(path: str, faults: Faults, encoding: str) -> Iterator[tuple[int, list[str]]]:
-    """Every sentence's first line number and its lines."""
+    """The first line number and the lines of every sentence."""
     for block in checked_blocks(path, faults, encoding=encoding):
         lines: list[str] = []
         for number, text in enumerate([*block.text.split("\n"), ""], block.line):
@@ -134,10 +134,10 @@ def _sentences(path: str, faults: Faults, encoding: str) -> Iterator[tuple[int, 
 
 def _check_rows(path: str, line: int, rows: Sequence[Row]) -> None:
     if not rows:
-        raise FormatError(path, line, "words", "a sentence of comments only")
+        raise FormatError(path, line, "words", "a sentence that contains only comments")
     for place, row in enumerate(rows):
         if len(row) != len(rows[0]) or len(row) not in (9, 19):
-            raise FormatError(path, line + place, "9 or 19 columns parted by tabs", f"{len(row)} columns")
+            raise FormatError(path, line + place, "9 or 19 tab-separated columns", f"{len(row)} columns")
         if len(row) == 9 and not (row[0] == str(place + 1) and row[5].isdigit() and int(row[5]) <= place):
             expected = f"word {place + 1}, linked to a word before it or to 0"
             raise FormatError(path, line + place, expected, f"word {row[0]!r} linked to {row[5]!r}")
@@ -151,10 +151,10 @@ def _document(path: str, name: str, sentences: Sequence[tuple[str, list[Row], li
     doc.comments = [(f"# sent_id = {rows[0][8]}",) for _, rows, _ in sentences]
     if name:
         doc.meta["id"] = name
-    found = [
+    expressions = [
         groups_of_links([int(row[5]) - 1 for row in rows], [row[6] == "~" for row in rows]) for _, rows, _ in sentences
     ]
-    set_expressions(doc, found, LAYER)
+    set_expressions(doc, expressions, LAYER)
     return doc
 
 
@@ -164,7 +164,7 @@ def _lex_document(path: str, sentences: Sequence[tuple[str, list[Row], list[str]
     docs = parse_text("".join(parts), path)
     if len(docs) != 1:
         raise FormatError(path, int(sentences[0][0]), "one document", f"{len(docs)} documents")
-    found = []
+    expressions = []
     for line, rows, _ in sentences:
         words = [row for row in rows if row[0].isdigit()]
         groups: tuple[dict[str, list[int]], dict[str, list[int]]] = ({}, {})
@@ -175,13 +175,13 @@ def _lex_document(path: str, sentences: Sequence[tuple[str, list[Row], list[str]
                     kind.setdefault(number, []).append(word)
                 elif value != "_":
                     raise FormatError(path, int(line), "groups written as 1:2", repr(value))
-        found.append(Expressions.of(groups[0].values(), groups[1].values()))
-    set_expressions(docs[0], found, LAYER)
+        expressions.append(Expressions.of(groups[0].values(), groups[1].values()))
+    set_expressions(docs[0], expressions, LAYER)
     return docs[0]
 
 
 def _name(doc: Doc, sentence: int) -> str:
-    """The name of a sentence: its own, or the document's and its number."""
+    """The sentence's name, or one made from the document's name and the sentence's number."""
     for comment in doc.comments[sentence]:
         key, _, value = comment.partition("=")
         if key.strip("# ") == "sent_id":

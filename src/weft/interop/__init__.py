@@ -1,1 +1,1 @@
-"""Documents of other libraries, to and from Weft's: spaCy, Stanza, NLTK, pandas and Polars, none of them required."""
+"""Convert documents to and from other libraries: spaCy, Stanza, NLTK, pandas and Polars, none of them required."""

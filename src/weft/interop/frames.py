@@ -1,13 +1,13 @@
-"""Data frames of pandas or Polars: one row a document, one row a word, one row a span.
+"""Data frames of pandas or Polars: one row per document, one row per word, or one row per span.
 
 | frame | columns |
 |---|---|
-| documents | `document` (its number), `id`, `text` |
-| words | `document`, `sentence`, `word` (number in the sentence, from 1), `token`, `start`, `end` (characters), `form`, the columns that the documents have, `head` |
-| spans | `document`, `layer`, `unit`, `start`, `end`, `label`, `text`, `pieces` (JSON, where a span has gaps) |
+| documents | `document` (its index), `id`, `text` |
+| words | `document`, `sentence`, `word` (number in the sentence, from 1), `token`, `start`, `end` (characters), `form`, the documents' columns, `head` |
+| spans | `document`, `layer`, `unit`, `start`, `end`, `label`, `text`, `pieces` (JSON, if a span has gaps) |
 
-`docs_of_frames` puts documents together again. Not held: comments, empty nodes, what multiword tokens have beside their
-form, names and attributes of spans, probabilities, relations, clusters, graphs, phrases, metadata but the name.
+`docs_of_frames` reassembles documents. Not preserved: comments, empty nodes, columns of multiword tokens other than
+their form, names and attributes of spans, probabilities, relations, clusters, graphs, phrases, metadata except the id.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _PLACES = ("document", "sentence", "word", "token", "start", "end")
 
 
 def documents_frame(docs: Iterable[Doc], library: Library = "pandas") -> Any:
-    """One row a document."""
+    """One row per document."""
     rows = [(number, doc.id, doc.text) for number, doc in enumerate(docs)]
     columns = dict(zip(("document", "id", "text"), map(list, zip(*rows, strict=True)), strict=False))
     return _frame(columns or {"document": [], "id": [], "text": []}, library)
 
 
 def words_frame(docs: Iterable[Doc], library: Library = "pandas") -> Any:
-    """One row a word.
+    """One row per word.
 
     >>> frame = words_frame([Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])])
     >>> frame[["word", "start", "end", "form", "upos"]].values.tolist()
@@ -48,8 +48,8 @@ def words_frame(docs: Iterable[Doc], library: Library = "pandas") -> Any:
     columns: Columns = {name: [] for name in (*_PLACES, "form")}
     total = 0
     for number, doc in enumerate(docs):
-        own = _word_columns(doc, number)
-        for name, values in own.items():
+        word_columns = _word_columns(doc, number)
+        for name, values in word_columns.items():
             columns.setdefault(name, _missing(name) * total).extend(values)
         total += doc.n_words
         for name, values in columns.items():
@@ -58,7 +58,7 @@ def words_frame(docs: Iterable[Doc], library: Library = "pandas") -> Any:
 
 
 def spans_frame(docs: Iterable[Doc], library: Library = "pandas") -> Any:
-    """One row a span of any layer.
+    """One row per span of any layer.
 
     >>> doc = Doc.from_words([["Ada", "slept"]])
     >>> doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "PER")])
@@ -79,27 +79,27 @@ def spans_frame(docs: Iterable[Doc], library: Library = "pandas") -> Any:
 
 
 def docs_of_frames(documents: Any, words: Any = None, spans: Any = None) -> list[Doc]:
-    """The documents of frames, of pandas or Polars.
+    """Rebuild documents from pandas or Polars frames.
 
     >>> docs = [Doc.from_words([["Dogs", "bark"], ["Cats", "purr"]], head=[[2, 0], [2, 0]])]
     >>> docs_of_frames(documents_frame(docs), words_frame(docs), spans_frame(docs))[0].same(docs[0])
     True
     """
     strings = StringTable()
-    found: dict[int, Doc] = {}
+    by_number: dict[int, Doc] = {}
     table = _columns(documents)
     for number, text in zip(table["document"], table["text"], strict=True):
-        found[number] = Doc(text, strings)
+        by_number[number] = Doc(text, strings)
     for number, name in zip(table["document"], table.get("id", []), strict=False):
         if name:
-            found[number].meta["id"] = name
+            by_number[number].meta["id"] = name
     if words is not None:
         for number, rows in _parted(_columns(words)).items():
-            _set_words(_doc(found, number), rows)
+            _set_words(_doc(by_number, number), rows)
     if spans is not None:
         for number, rows in _parted(_columns(spans)).items():
-            _set_spans(_doc(found, number), rows)
-    return list(found.values())
+            _set_spans(_doc(by_number, number), rows)
+    return list(by_number.values())
 
 
 def _missing(column: str) -> list[Any]:
@@ -109,7 +109,7 @@ def _missing(column: str) -> list[Any]:
 def _word_columns(doc: Doc, number: int) -> Columns:
     lengths = np.diff(doc.sentence_offsets) if doc.n_sentences else np.array([doc.n_words])
     starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]) if len(lengths) else np.zeros(0, dtype=np.int64)
-    own: Columns = {
+    columns: Columns = {
         "document": [number] * doc.n_words,
         "sentence": np.repeat(np.arange(1, len(lengths) + 1), lengths).tolist(),
         "word": (np.arange(1, doc.n_words + 1) - np.repeat(starts, lengths)).tolist(),
@@ -118,13 +118,13 @@ def _word_columns(doc: Doc, number: int) -> Columns:
         "end": doc.word_end.tolist(),
         "form": doc.column("form"),
     }
-    own |= {name: doc.column(name) for name, ids in doc.columns.items() if name != "form" and ids.any()}
+    columns |= {name: doc.column(name) for name, ids in doc.columns.items() if name != "form" and ids.any()}
     if doc.head is not None:
-        own["head"] = doc.head.tolist()
+        columns["head"] = doc.head.tolist()
     clash = [name for name in doc.columns if name in (*_PLACES, "head")]
     if clash:
-        raise WeftError(f"a column {clash[0]!r} of one's own has the name of one of the frame; rename it first")
-    return own
+        raise WeftError(f"the column {clash[0]!r} of the document clashes with a column of the frame; rename it first")
+    return columns
 
 
 def _set_words(doc: Doc, rows: Columns) -> None:
@@ -132,7 +132,7 @@ def _set_words(doc: Doc, rows: Columns) -> None:
     firsts = np.flatnonzero(np.diff(tokens, prepend=-1))
     starts, ends = np.asarray(rows["start"]), np.asarray(rows["end"])
     if len(ends) and int(ends.max()) > len(doc.text):
-        raise WeftError(f"a word ends at character {int(ends.max())} of a text of {len(doc.text)}")
+        raise WeftError(f"a word ends at character {int(ends.max())}, but the text has {len(doc.text)} characters")
     doc.set_offsets(starts[firsts], ends[firsts])
     doc.word_token = np.cumsum(np.diff(tokens, prepend=-1) != 0).astype(np.int32) - 1
     doc.set_column("form", [str(form) for form in rows["form"]])
@@ -155,31 +155,31 @@ def _set_spans(doc: Doc, rows: Columns) -> None:
         spans = doc.spans.setdefault(layer, SpanLayer(doc.strings, unit))
         limit = doc.n_words if unit == "words" else len(doc.text)
         if end > limit:
-            raise WeftError(f"a span of layer {layer!r} ends at {end} of {limit} {unit}")
+            raise WeftError(f"a span in the layer {layer!r} ends at {end}, but there are {limit} {unit}")
         spans.add(json.loads(packed) if packed else [(int(start), int(end))], label)
 
 
 def _frame(columns: Columns, library: Library) -> Any:
     if library not in ("pandas", "polars"):
         raise ConfigError(f"library={library!r}: expected 'pandas' or 'polars'")
-    return needed(library, f"a frame of {library}").DataFrame(columns)
+    return needed(library, f"a {library} frame").DataFrame(columns)
 
 
 def _columns(frame: Any) -> Columns:
-    """The columns of a frame of either library as lists."""
+    """The columns of a frame from either library as lists."""
     if hasattr(frame, "to_dict") and hasattr(frame, "iloc"):
         return {str(name): values for name, values in frame.to_dict("list").items()}
     if hasattr(frame, "to_dict"):
         return dict(frame.to_dict(as_series=False))
     if isinstance(frame, Mapping):
         return {name: list(values) for name, values in frame.items()}
-    raise WeftError(f"expected a frame of pandas or Polars, got {type(frame).__name__}")
+    raise WeftError(f"expected a pandas or Polars frame, but got {type(frame).__name__}")
 
 
 def _parted(columns: Columns) -> dict[int, Columns]:
     """The rows of every document, in order."""
     if "document" not in columns:
-        raise WeftError(f"the frame has no column 'document'; it has {', '.join(columns) or 'none'}")
+        raise WeftError(f"the frame has no column 'document'; its columns are {', '.join(columns) or 'none'}")
     places: dict[int, list[int]] = {}
     for place, number in enumerate(columns["document"]):
         places.setdefault(number, []).append(place)
@@ -189,7 +189,7 @@ def _parted(columns: Columns) -> dict[int, Columns]:
     }
 
 
-def _doc(found: Mapping[int, Doc], number: int) -> Doc:
-    if number not in found:
-        raise WeftError(f"the frame of documents has none with the number {number}")
-    return found[number]
+def _doc(by_number: Mapping[int, Doc], number: int) -> Doc:
+    if number not in by_number:
+        raise WeftError(f"the document frame has no document {number}")
+    return by_number[number]

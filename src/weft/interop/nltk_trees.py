@@ -3,11 +3,11 @@
 | Weft | DependencyGraph | Tree |
 |---|---|---|
 | form, lemma | `word`, `lemma` | leaves |
-| upos, xpos, feats | `ctag`, `tag`, `feats` | the label above a leaf is xpos, or upos where there is none |
+| upos, xpos, feats | `ctag`, `tag`, `feats` | the label above a leaf is xpos, or upos if there is none |
 | head, deprel | `head`, `rel` | |
 | phrases | | labels and children |
 
-Not held: the text between words (words come back with one blank between them), multiword tokens, spans and the rest.
+Not preserved: whitespace (words come back with one space between them), multiword tokens, spans and other layers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _COLUMNS = {"lemma": "lemma", "upos": "ctag", "xpos": "tag", "feats": "feats", "
 
 
 def to_dependency_graph(sentence: Sentence) -> Any:
-    """The dependency tree of a sentence as NLTK's graph.
+    """The dependency tree of a sentence as an NLTK graph.
 
     >>> doc = Doc.from_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     >>> print(to_dependency_graph(doc.sentences[0]).tree())
@@ -50,7 +50,7 @@ def to_dependency_graph(sentence: Sentence) -> Any:
 
 
 def from_dependency_graphs(graphs: Sequence[Any]) -> Doc:
-    """A document of one sentence a graph.
+    """A document with one sentence per graph.
 
     >>> from weft.interop.packages import needed
     >>> kind = needed("nltk.parse.dependencygraph", "the example").DependencyGraph
@@ -61,7 +61,7 @@ def from_dependency_graphs(graphs: Sequence[Any]) -> Doc:
     sentences = [[graph.nodes[i] for i in range(1, len(graph.nodes))] for graph in graphs]
     missing = [node for nodes in sentences for node in nodes if node["word"] is None]
     if missing:
-        raise WeftError("a graph has a node without a word, or numbers that do not count from 1")
+        raise WeftError("a graph has a node without a word, or its nodes are not numbered from 1")
     columns: dict[str, Any] = {
         column: [[str(node[name] or "") for node in nodes] for nodes in sentences] for column, name in _COLUMNS.items()
     }
@@ -71,7 +71,7 @@ def from_dependency_graphs(graphs: Sequence[Any]) -> Doc:
 
 
 def to_tree(doc: Doc, sentence: int) -> Any:
-    """The phrases of a sentence as NLTK's tree.
+    """The phrases of a sentence as an NLTK tree.
 
     >>> from weft.text.trees import parse_tree
     >>> print(to_tree(doc_of_trees([parse_tree("(S (NP (NNS Dogs)) (VP (VBP bark)))")]), 0))
@@ -86,7 +86,7 @@ def to_tree(doc: Doc, sentence: int) -> Any:
 
 
 def from_trees(trees: Sequence[Any]) -> Doc:
-    """A document of one sentence a tree; every word stands alone below its tag.
+    """A document with one sentence per tree; every word must be the only child of its tag.
 
     >>> from weft.interop.packages import needed
     >>> tree = needed("nltk.tree", "the example").Tree.fromstring("(S (NP (NNS Dogs)) (VP (VBP bark)))")
@@ -99,7 +99,7 @@ def from_trees(trees: Sequence[Any]) -> Doc:
         if len(tree) == 1 and isinstance(tree[0], str):
             return Tree(str(tree.label()), (), tree[0])
         if any(isinstance(child, str) for child in tree) or not len(tree):
-            raise WeftError(f"expected every word alone below its tag, found {str(tree)[:80]!r}")
+            raise WeftError(f"expected every word to be the only child of its tag, found {str(tree)[:80]!r}")
         return Tree(str(tree.label()), tuple(made(child) for child in tree))
 
     return doc_of_trees([made(tree) for tree in trees])

@@ -1,4 +1,4 @@
-"""Packages that are imported only when they are used."""
+"""Packages that are imported only on use."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from weft.errors import ConfigError
 
 
 def needed(module: str, what: str) -> Any:
-    """A module, or a plain error that names the package to install.
+    """Import a module, or raise an error that names the package to install.
 
     >>> needed("json", "JSON").__name__
     'json'

@@ -1,7 +1,7 @@
 """Weft as a component of a spaCy pipeline: `nlp.add_pipe("weft", config={"model": "en"})`.
 
-With `tokens = "weft"` the component makes words and sentences itself, as its model was trained to; with `tokens =
-"spacy"` it keeps the tokens, and the sentences if there are any, of the components before it.
+With `tokens = "weft"` the component itself creates words and sentences, as its model was trained to; with `tokens =
+"spacy"` it keeps the tokens, and any sentences, of the components before it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class WeftComponent:
         return next(self.pipe([doc]))
 
     def pipe(self, stream: Iterable[Any], *, batch_size: int = 128) -> Iterator[Any]:
-        """Annotate a stream of documents in order, so many at a time."""
+        """Annotate a stream of documents in order, `batch_size` at a time."""
         docs = iter(stream)
         while batch := list(islice(docs, batch_size)):
             for before, doc in zip(batch, self.pipeline.pipe(map(self._read, batch)), strict=True):
@@ -50,11 +50,11 @@ class WeftComponent:
         return result
 
     def _split_sentences(self, doc: Doc) -> None:
-        """Sentences as the model finds them in the text, beginning where a token of the document does."""
-        found = Doc(doc.text)
+        """The model's sentences in the text, adjusted to begin at tokens of the document."""
+        segmented = Doc(doc.text)
         splitters = [component for component in self.pipeline.components if "tokens" in component.provides]
-        weft.Pipeline(splitters).annotate([found])
-        begins = found.word_start[found.sentence_offsets[:-1]]
+        weft.Pipeline(splitters).annotate([segmented])
+        begins = segmented.word_start[segmented.sentence_offsets[:-1]]
         firsts = np.unique(np.concatenate([[0], np.searchsorted(doc.token_start, begins), [doc.n_words]]))
         doc.set_sentences(firsts)
 
@@ -64,7 +64,7 @@ def create_weft(nlp: Any, name: str, model: str, tokens: str) -> WeftComponent:
     return WeftComponent(nlp.vocab, model, tokens)
 
 
-# spaCy finds the factory by the entry point of the package and imports this module, which must then make it known.
+# spaCy finds the factory through the package's entry point and imports this module, which must then register it.
 if find_spec("spacy") is not None:
     from spacy.language import Language
 

@@ -2,15 +2,15 @@
 
 | Weft | spaCy |
 |---|---|
-| a token | a token; white space between tokens other than one blank is a token of its own, as spaCy has it |
-| several words of one token | one token with the annotation of their head; the words go along in `user_data["weft"]` |
+| a token | a token; whitespace between tokens other than one space is a separate token, as in spaCy |
+| several words of one token | one token with the annotation of their head; the words are kept in `user_data["weft"]` |
 | upos, xpos, lemma, feats | `pos_` (the 17 tags of UD), `tag_`, `lemma_`, `morph` |
 | head, deprel | `head`, `dep_`; roots have `ROOT` |
-| sentences | sentence starts; where there are trees spaCy derives them from the roots |
+| sentences | sentence starts; if there are trees, spaCy derives them from the roots |
 | flat spans `entities` | `ents` |
-| other layers of spans, and nested entities | `spans[NAME]` |
+| other span layers, and nested entities | `spans[NAME]` |
 
-Left out: spans with gaps, misc, deps, columns of one's own, comments, empty nodes, probabilities, relations, clusters,
+Not preserved: spans with gaps, misc, deps, custom columns, comments, empty nodes, probabilities, relations, clusters,
 graphs, phrases.
 """
 
@@ -37,7 +37,7 @@ _WORD_FIELDS = ("form", "lemma", "upos", "xpos", "feats", "deprel", "misc")
 
 
 def to_spacy(doc: Doc, vocab: Any = None) -> Any:
-    """A document as a spaCy `Doc`; give the `vocab` of the pipeline that is to work on it.
+    """Convert a document to a spaCy `Doc`; pass the `vocab` of the pipeline that will process it.
 
     >>> doc = to_spacy(Doc.from_words([["Dogs", "bark", "!"]], [[True, False, True]], upos=[["NOUN", "VERB", "PUNCT"]]))
     >>> [(token.text, token.pos_, token.whitespace_) for token in doc]
@@ -65,7 +65,7 @@ def to_spacy(doc: Doc, vocab: Any = None) -> Any:
 
 
 def from_spacy(doc: Any, strings: StringTable | None = None) -> Doc:
-    """The document behind a spaCy `Doc`; its tokens of white space are gaps between tokens.
+    """Convert a spaCy `Doc` to a document; its whitespace tokens become gaps between tokens.
 
     >>> from weft.interop.packages import needed
     >>> english = needed("spacy", "the example").blank("en")
@@ -102,19 +102,19 @@ def to_docbin(docs: Iterable[Doc], vocab: Any = None) -> Any:
 
 
 def from_docbin(docbin: Any, vocab: Any = None) -> Iterator[Doc]:
-    """The documents of a spaCy `DocBin`."""
+    """The documents in a spaCy `DocBin`."""
     vocab = vocab if vocab is not None else needed("spacy", "from_docbin").blank("xx").vocab
     strings = StringTable()
     return (from_spacy(doc, strings) for doc in docbin.get_docs(vocab))
 
 
 def set_spans(result: Any, doc: Doc, places: Sequence[int]) -> None:
-    """Give a spaCy document the span layers of a document whose token `t` is its token `places[t]`."""
+    """Copy the span layers of a document to a spaCy document; token `t` corresponds to spaCy's token `places[t]`."""
     span_type = needed("spacy.tokens", "set_spans").Span
     for name, layer in doc.spans.items():
         spans = []
         for number, row in enumerate(layer):
-            if len(row.pieces) > 1:  # spaCy has no place for gaps
+            if len(row.pieces) > 1:  # spaCy cannot represent gaps
                 continue
             start, end = row.pieces[0]
             if layer.unit == "words":
@@ -131,7 +131,7 @@ def set_spans(result: Any, doc: Doc, places: Sequence[int]) -> None:
 
 
 def _tiles(doc: Doc) -> tuple[list[int], list[str], list[bool]]:
-    """The text as spaCy's tokens: which of them each token became, their texts, and where a blank follows."""
+    """The text as spaCy tokens: the index of each token, their texts, and whether a space follows."""
     places: list[int] = []
     words: list[str] = []
     spaces: list[bool] = []
@@ -155,7 +155,7 @@ def _tiles(doc: Doc) -> tuple[list[int], list[str], list[bool]]:
 
 
 def _outer_words(doc: Doc) -> list[int]:
-    """For every token its word, of several the one nearest to the root: tokens then form a tree as words do."""
+    """The word for every token, of several the one nearest to the root: then tokens form a tree as words do."""
     firsts = np.searchsorted(doc.word_token, np.arange(len(doc.token_start) + 1)).tolist()
     chosen = firsts[:-1]
     if doc.head is None or doc.n_words == len(chosen):
@@ -167,7 +167,7 @@ def _outer_words(doc: Doc) -> list[int]:
 
 
 def _depth(doc: Doc, word: int) -> int:
-    """How many words stand above a word."""
+    """The number of words above a word."""
     depth = 0
     head = doc[word].head
     while head is not None and depth <= doc.n_words:
@@ -188,7 +188,7 @@ def _set_values(token: Any, doc: Doc, word: int) -> None:
 
 
 def _set_tree(result: Any, doc: Doc, places: Sequence[int], words: Sequence[int]) -> None:
-    """Heads and relations; what stands between tokens hangs on the token before it."""
+    """Heads and relations; whitespace tokens attach to the token before them."""
     from spacy.attrs import DEP, HEAD
 
     relations = ["" for _ in result]
@@ -235,7 +235,7 @@ def _rest(doc: Doc) -> dict[str, Any]:
 
 
 def _place_of_head(doc: Doc, word: int) -> list[int] | None:
-    """The head of a word as its token and its number there, `[-1, 0]` for none above; None where it is not set."""
+    """The head of a word as its token and its index there, `[-1, 0]` for the root; None if it is not set."""
     if doc.head is None or int(doc.head[word]) < 0:
         return None
     head = doc[word].head
@@ -289,9 +289,9 @@ def _read_spans(result: Doc, doc: Any, place: dict[int, int]) -> None:
 
 
 def _split_tokens(doc: Doc, rows: Sequence[dict[str, Any]], heads_inside: Sequence[Sequence[int]]) -> None:
-    """Put back the words of tokens that stand for several; ignored where the tokens are others now.
+    """Restore the words of multiword tokens; ignored if the tokens have changed.
 
-    `heads_inside` tells of other tokens on which word of such a token they hang.
+    `heads_inside` says for other tokens which word of such a token they attach to.
     """
     texts = [token.text for token in doc.tokens]
     rows = [row for row in rows if row["token"] < len(texts) and texts[row["token"]] == row["fields"][0]]
@@ -300,7 +300,7 @@ def _split_tokens(doc: Doc, rows: Sequence[dict[str, Any]], heads_inside: Sequen
     counts = np.ones(len(texts), dtype=np.int64)
     for row in rows:
         counts[row["token"]] = len(row["words"])
-    firsts = np.concatenate([[0], np.cumsum(counts)])  # the first word of every token, as it will be
+    firsts = np.concatenate([[0], np.cumsum(counts)])  # the future first word of every token
     old_offsets = doc.sentence_offsets.astype(np.int64)
     columns = {name: np.repeat(ids, counts) for name, ids in doc.columns.items()}
     heads = None if doc.head is None else _renumbered(doc, firsts, counts)
@@ -324,7 +324,7 @@ def _split_tokens(doc: Doc, rows: Sequence[dict[str, Any]], heads_inside: Sequen
 
 
 def _renumbered(doc: Doc, firsts: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Heads counted in the words that tokens will have."""
+    """Heads counted in the future words of tokens."""
     assert doc.head is not None
     heads = []
     for first, end in pairwise(doc.sentence_offsets.tolist()):
@@ -349,6 +349,6 @@ def _fill(doc: Doc, row: dict[str, Any], firsts: np.ndarray) -> None:
 
 
 def _set_head(doc: Doc, word: int, head: int) -> None:
-    """Hang a word on another word of the document, -1 for the root."""
+    """Attach a word to another word of the document, -1 for the root."""
     assert doc.head is not None
     doc.head[word] = 0 if head < 0 else head - doc[word].sentence.first + 1

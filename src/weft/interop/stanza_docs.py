@@ -1,11 +1,11 @@
-"""Stanza documents: sentences as lists of dictionaries, one a token or word, as `Document.to_dict()` gives them.
+"""Stanza documents: sentences as lists of dictionaries, one per token or word, as `Document.to_dict()` returns them.
 
 A word is `{"id": 3, "text": ..., "lemma": ..., "upos": ..., "xpos": ..., "feats": ..., "head": 1, "deprel": ...,
-"deps": ..., "misc": ..., "start_char": 8, "end_char": 12, "ner": "S-PER"}`; keys that are not set are missing. A token
-of several words comes first, with `"id": (3, 4)`, and has the offsets and the entity of all of them.
+"deps": ..., "misc": ..., "start_char": 8, "end_char": 12, "ner": "S-PER"}`; unset keys are missing. A token
+of several words comes first, with `"id": (3, 4)`, and has the offsets and the entity of all its words.
 
-Not held: empty nodes, columns of one's own, probabilities, spans other than flat entities, relations, clusters, graphs,
-phrases. The text of a document goes along only in Stanza's own `Document`.
+Not preserved: empty nodes, custom columns, probabilities, spans other than flat entities, relations, clusters, graphs,
+phrases. Only Stanza's `Document` preserves the text of a document.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from weft.text.strings import StringTable
 
 Entry = dict[str, Any]
 _STRINGS = ("lemma", "upos", "xpos", "feats", "deprel", "deps", "misc")
-_FIELDS = ("lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")  # of multiword tokens, behind the form
+_FIELDS = ("lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")  # of multiword tokens, after the form
 
 
 def to_stanza(doc: Doc) -> list[list[Entry]]:
-    """The sentences of a document as Stanza's dictionaries.
+    """The sentences of a document as Stanza dictionaries.
 
     >>> to_stanza(Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]]))[0][0]
     {'id': 1, 'text': 'Dogs', 'upos': 'NOUN', 'start_char': 0, 'end_char': 4}
@@ -62,9 +62,10 @@ def to_stanza(doc: Doc) -> list[list[Entry]]:
 
 
 def from_stanza(document: Any, text: str | None = None, strings: StringTable | None = None) -> Doc:
-    """The document behind Stanza's dictionaries, or behind a `stanza.Document`, which knows its text and comments.
+    """Convert Stanza dictionaries, or a `stanza.Document` with its text and comments, to a document.
 
-    Without the text, words stand where their offsets say and blanks fill the gaps; without offsets, one blank each.
+    Without the text, offsets place the words and spaces fill the gaps; without offsets, words are separated by one
+    space.
 
     >>> doc = from_stanza([[{"id": [1, 2], "text": "don't"}, {"id": 1, "text": "do"}, {"id": 2, "text": "n't"}]])
     >>> doc.text, [word.form for word in doc], doc.tokens
@@ -104,13 +105,13 @@ def from_stanza(document: Any, text: str | None = None, strings: StringTable | N
 
 
 def to_stanza_document(doc: Doc) -> Any:
-    """A document as a `stanza.Document`; needs Stanza."""
+    """Convert a document to a `stanza.Document`; requires Stanza."""
     module = needed("stanza.models.common.doc", "to_stanza_document")
     return module.Document(to_stanza(doc), text=doc.text, comments=[list(lines) for lines in doc.comments])
 
 
 def _entity_labels(doc: Doc) -> list[str] | None:
-    """Labels in Stanza's scheme, one a word, the same for all words of a token."""
+    """Labels in Stanza's scheme, one per word, the same for all words of a token."""
     if "entities" not in doc.spans:
         return None
     layer = words_of_chars(doc, doc.spans["entities"])
@@ -118,7 +119,7 @@ def _entity_labels(doc: Doc) -> list[str] | None:
     spans = []
     for pieces, label in layer:
         if len(pieces) > 1:
-            raise WeftError("an entity has gaps, which Stanza cannot hold; remove it first")
+            raise WeftError("an entity has gaps, which Stanza cannot represent; remove it first")
         start, end = (int(doc.word_token[pieces[0][0]]), int(doc.word_token[pieces[0][1] - 1]) + 1)
         spans.append((start, end, label))
     labels = encode(sorted(spans), len(doc.token_start), "BIOES")
@@ -148,7 +149,7 @@ def _parted(
             number = entry.get("id")
             span = [number] if isinstance(number, int) else list(number or [])
             if "text" not in entry or not span or not all(isinstance(part, int) for part in span):
-                raise WeftError(f'expected a word of Stanza with "id" and "text", found {entry!r}')
+                raise WeftError(f'expected a Stanza word with "id" and "text", found {entry!r}')
             if len(span) == 2:
                 if span[1] < span[0]:
                     continue  # an empty node
@@ -161,9 +162,9 @@ def _parted(
             else:
                 tokens.append((entry, [entry]))
         offsets.append(len(words))
-    bad = next((token for token, own in tokens if not own), None)
+    bad = next((token for token, its_words in tokens if not its_words), None)
     if bad is not None:
-        raise WeftError(f"the token {bad['text']!r} of several words is followed by none of them")
+        raise WeftError(f"the multiword token {bad['text']!r} is not followed by its words")
     return tokens, sorted(set(offsets)), words
 
 
@@ -178,12 +179,12 @@ def _text_of(tokens: Sequence[tuple[Entry, list[Entry]]], text: str | None) -> t
             start = len(made) + (1 if made else 0)
         made += " " * (start - len(made)) + form
         if len(made) != start + len(form):
-            raise WeftError(f"the token {form!r} begins at character {start}, inside the one before")
+            raise WeftError(f"the token {form!r} begins at character {start}, inside the previous token")
         starts.append(start)
         ends.append(start + len(form))
     if text is None:
         return made, starts, ends
     for (token, _), start, end in zip(tokens, starts, ends, strict=True):
         if text[start:end] != token["text"]:
-            raise WeftError(f"the text holds {text[start:end]!r} at {start}-{end}, the token is {token['text']!r}")
+            raise WeftError(f"the text at {start}-{end} is {text[start:end]!r}, but the token is {token['text']!r}")
     return text, starts, ends

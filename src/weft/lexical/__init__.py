@@ -1,1 +1,1 @@
-"""What is known of words beyond a corpus: classes of words, dictionaries, lists of expressions."""
+"""Lexical resources: word clusters, dictionaries, lists of expressions."""

@@ -1,11 +1,11 @@
 """Tag dictionaries: which tags a word may have.
 
-    T(x) = the tags listed for x, else those of x in lower case, else those a rule gives, else all tags
+    T(x) = the tags listed for x, else those of x in lower case, else those given by a rule, else all tags
 
-A dictionary is noisy and partial: what it does not list is not forbidden, it is unknown, and every tag stays possible.
-Entries come from lists of words with tags (Wiktionary, a lexicon of one's own), from UniMorph, or from tags projected
-on the words of a text: there a tag is kept when it makes up at least a fifth of the tags of its word. Tags outside the
-tag set are dropped and counted, so that no word is ever left without any tag.
+A dictionary is noisy and partial: a tag it does not list is unknown rather than forbidden, and words without an entry
+may have every tag. Entries come from lists of words with tags (Wiktionary, a custom lexicon), from UniMorph, or from
+tags projected onto the words of a text: there a tag is kept if it makes up at least a fifth of the tags of its word.
+Tags outside the tag set are dropped and counted, so no word is ever left without any tag.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from weft.arrays import Bools
 from weft.errors import ConfigError, DataError, FormatError
 from weft.lexical.universal_tags import UNIVERSAL_TAGS, unimorph_tag
 
-#: A tag is kept for a word when it makes up at least this part of the tags projected on it.
+#: A projected tag is kept for a word if it makes up at least this fraction of the word's projected tags.
 THRESHOLD = 0.2
-#: What is a number whatever the language: digits, with marks between them.
+#: A number in any language: digits, with punctuation between them.
 NUMBER = re.compile(r"[+-]?\d+(?:[.,:/–-]\d+)*")
 
 
 class TagDictionary:
-    """Words with the tags they may have.
+    """Words and the tags they may have.
 
     >>> dictionary = TagDictionary({"ren": ["ADJ", "VERB"], "hus": ["NOUN"], "av": ["ADP", "CASE"]})
     >>> dictionary.tags_of("Hus"), dictionary.tags_of("1,5"), dictionary.tags_of("ost"), dictionary.dropped["CASE"]
@@ -46,15 +46,15 @@ class TagDictionary:
         self, entries: Mapping[str, Iterable[str]], tags: Sequence[str] = UNIVERSAL_TAGS, rules: bool = True
     ) -> None:
         if not tags or len(set(tags)) < len(tags):
-            raise ConfigError(f"a tag dictionary needs tags that differ from each other, got {' '.join(tags)!r}")
+            raise ConfigError(f"a tag dictionary needs distinct tags, but got {' '.join(tags)!r}")
         self.tags = tuple(tags)
         self.rules = rules
-        self.dropped: Counter[str] = Counter()  # tags of entries that are not in the tag set
+        self.dropped: Counter[str] = Counter()  # tags in entries but not in the tag set
         bit = {tag: 1 << k for k, tag in enumerate(self.tags)}
         self._bits: dict[str, int] = {}
-        for word, own in entries.items():
+        for word, word_tags in entries.items():
             bits = 0
-            for tag in own:
+            for tag in word_tags:
                 if tag in bit:
                     bits |= bit[tag]
                 else:
@@ -64,7 +64,7 @@ class TagDictionary:
 
     @classmethod
     def from_pairs(cls, pairs: Iterable[tuple[str, str]], tags: Sequence[str] = UNIVERSAL_TAGS) -> TagDictionary:
-        """The dictionary of pairs of a word and a tag.
+        """Build a dictionary from pairs of a word and a tag.
 
         >>> TagDictionary.from_pairs([("run", "VERB"), ("run", "NOUN")]).tags_of("run")
         ('NOUN', 'VERB')
@@ -78,17 +78,17 @@ class TagDictionary:
     def from_counts(
         cls, words: Sequence[str], counts: ArrayLike, tags: Sequence[str] = UNIVERSAL_TAGS, threshold: float = THRESHOLD
     ) -> TagDictionary:
-        """The tags that make up at least `threshold` of the counts `[word, tag]` of each word.
+        """Keep the tags that make up at least `threshold` of the counts `[word, tag]` of each word.
 
         >>> TagDictionary.from_counts(["sun"], [[8, 2, 1]], tags=["NOUN", "VERB", "ADJ"], threshold=0.15).tags_of("sun")
         ('NOUN', 'VERB')
         """
         table = np.asarray(counts, dtype=np.float64)
         if table.shape != (len(words), len(tags)):
-            raise DataError(f"counts must be one row a word and one column a tag, {len(words)} by {len(tags)}; given: "
-                            f"{table.shape}")  # fmt: skip
+            raise DataError(f"counts must have one row per word and one column per tag, {len(words)} by {len(tags)}; "
+                            f"given: {table.shape}")  # fmt: skip
         if not 0 < threshold <= 1:
-            raise ConfigError(f"the threshold of a tag's share must be above 0 and at most 1, got {threshold}")
+            raise ConfigError(f"the threshold of a tag's share must be above 0 and at most 1, but is {threshold}")
         total = table.sum(axis=1, keepdims=True)
         kept = (table >= threshold * total) & (table > 0)
         return cls(
@@ -100,7 +100,7 @@ class TagDictionary:
         cls, words: Iterable[str], tags_of_words: Iterable[str], tags: Sequence[str] = UNIVERSAL_TAGS,
         threshold: float = THRESHOLD,
     ) -> TagDictionary:  # fmt: skip
-        """The dictionary of the words of a text with the tags projected on them, empty where there are none.
+        """Build a dictionary from the words of a text and the tags projected onto them ("" for none).
 
         >>> words = ["sun", "sun", "sun", "shines"]
         >>> TagDictionary.from_occurrences(words, ["NOUN", "NOUN", "", ""]).tags_of("sun")
@@ -121,9 +121,9 @@ class TagDictionary:
     def read(
         cls, path: str | Path, tags: Sequence[str] = UNIVERSAL_TAGS, mapping: Mapping[str, str] | None = None
     ) -> TagDictionary:
-        """Read lines of a word and a tag, or the lemma, form and features of UniMorph, parted by tabs.
+        """Read tab-separated lines of a word and a tag, or of UniMorph's lemma, form and features.
 
-        `mapping` gives the universal tag of every tag of the file. Entries of several words are skipped.
+        `mapping` gives the universal tag of every tag in the file. Multiword entries are skipped.
 
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -131,15 +131,15 @@ class TagDictionary:
         ...     TagDictionary.read(Path(folder, "sv.dic")).tags_of("ren")
         ('VERB', 'ADJ')
         """
-        found = cls.from_pairs(_read_pairs(path, mapping), tags)
-        if not found:
-            unknown = f"; its tags are {', '.join(sorted(found.dropped)[:12])}" if found.dropped else ""
+        dictionary = cls.from_pairs(_read_pairs(path, mapping), tags)
+        if not dictionary:
+            unknown = f"; its tags are {', '.join(sorted(dictionary.dropped)[:12])}" if dictionary.dropped else ""
             raise DataError(f"{path} lists no word with one of the tags {' '.join(tags)}{unknown}")
-        return found
+        return dictionary
 
     @staticmethod
     def tags_in(paths: Iterable[str | Path]) -> tuple[str, ...]:
-        """All tags of files of words with tags, in the order of the alphabet.
+        """All tags in files of words with tags, in alphabetical order.
 
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -147,21 +147,21 @@ class TagDictionary:
         ...     TagDictionary.tags_in([Path(folder, "sv.dic")])
         ('A', 'N', 'V')
         """
-        found = tuple(sorted({tag for path in paths for _, tag in _read_pairs(path, None)}))
-        if not found:
+        all_tags = tuple(sorted({tag for path in paths for _, tag in _read_pairs(path, None)}))
+        if not all_tags:
             raise DataError(f"there are no words with tags in {', '.join(map(str, paths))}")
-        return found
+        return all_tags
 
     def save(self, path: str | Path) -> None:
-        """Write lines of a word and a tag, in the order of the words."""
+        """Write lines of a word and a tag, in word order."""
         from weft.formats.streams import open_output
 
         with open_output(str(path)) as file:
-            for word, own in sorted(self.items()):
-                file.write("".join(f"{word}\t{tag}\n" for tag in own).encode())
+            for word, word_tags in sorted(self.items()):
+                file.write("".join(f"{word}\t{tag}\n" for tag in word_tags).encode())
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What a model file keeps of it: the words, and their tags as bits, a row of bytes where there are many."""
+        """The arrays for a model file: the words, and their tags as bits, in rows of bytes if there are many tags."""
         words = "\n".join(self._bits).encode()
         few = len(self.tags) <= 64
         return {
@@ -171,18 +171,18 @@ class TagDictionary:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], tags: Sequence[str], rules: bool = True) -> TagDictionary:
-        """The dictionary that `arrays` described.
+        """Restore the dictionary that `arrays` encoded.
 
         >>> own = TagDictionary({"hus": ["NOUN"], "ren": ["ADJ", "VERB"]})
         >>> dict(TagDictionary.from_arrays(own.arrays(), own.tags).items())
         {'hus': ('NOUN',), 'ren': ('VERB', 'ADJ')}
         """
-        found = cls({}, tags, rules)
+        dictionary = cls({}, tags, rules)
         words = bytes(arrays["words"]).decode()
         kept = arrays["bits"]
         bits = kept.tolist() if kept.ndim == 1 else [int.from_bytes(row.tobytes(), "little") for row in kept]
-        found._bits = dict(zip(words.split("\n") if words else [], bits, strict=True))
-        return found
+        dictionary._bits = dict(zip(words.split("\n") if words else [], bits, strict=True))
+        return dictionary
 
     def __len__(self) -> int:
         return len(self._bits)
@@ -196,11 +196,11 @@ class TagDictionary:
         return ((word, self._unpack(bits)) for word, bits in self._bits.items())
 
     def tags_of(self, word: str) -> tuple[str, ...]:
-        """The tags of a word, in the order of the tag set; none for a word of which nothing is known."""
+        """The tags of a word, in tag-set order; none for an unknown word."""
         return self._unpack(self._lookup(word))
 
     def mask(self, words: Iterable[str]) -> Bools:
-        """The tags that words may have, `[word, tag]`: all of them where nothing is known."""
+        """The tags that words may have, `[word, tag]`: all of them for unknown words."""
         full = (1 << len(self.tags)) - 1
         known: dict[str, int] = {}
         bits = (known[word] if word in known else known.setdefault(word, self._lookup(word) or full) for word in words)
@@ -211,7 +211,7 @@ class TagDictionary:
         return (packed[:, None] >> shifts & np.uint64(1)).astype(np.bool_)
 
     def covers(self, words: Sequence[str]) -> Bools:
-        """Of which words something is known.
+        """Which words are known.
 
         >>> TagDictionary({"hus": ["NOUN"]}).covers(["hus", "ost", "!"]).tolist()
         [True, False, True]
@@ -222,11 +222,11 @@ class TagDictionary:
     def __or__(self, other: TagDictionary) -> TagDictionary:
         """The union: every word with the tags of both."""
         if self.tags != other.tags:
-            raise ConfigError(f"dictionaries of different tags cannot be joined: {self.tags} and {other.tags}")
+            raise ConfigError(f"dictionaries with different tags cannot be joined: {self.tags} and {other.tags}")
         joined = TagDictionary({}, self.tags, self.rules or other.rules)
         joined._bits = dict(self._bits)
         for word, bits in other._bits.items():
-            # The other's entry adds to what this one says of the word, which may stand here in lower case.
+            # The other dictionary's entry adds to this one's knowledge of the word, which may be listed in lower case.
             joined._bits[word] = bits | self._listed(word)
         for word in self._bits.keys() - other._bits.keys():
             joined._bits[word] |= other._listed(word)
@@ -234,7 +234,7 @@ class TagDictionary:
         return joined
 
     def corrected(self, words: Iterable[str], tags_of_words: Iterable[str]) -> TagDictionary:
-        """The dictionary with the tags of some words added to what is known of them; other words stay unknown.
+        """The dictionary with additional tags for some known words; other words stay unknown.
 
         >>> wrong = TagDictionary({"that": ["PRON"]})
         >>> wrong.corrected(["that", "xyz"], ["CONJ", "NOUN"]).tags_of("that")
@@ -283,7 +283,7 @@ def _read_pairs(path: str | Path, mapping: Mapping[str, str] | None) -> Iterator
             word, tag = fields
         else:
             raise FormatError(
-                str(path), number, "a word and a tag, or lemma, form and features, parted by tabs", repr(line[:60])
+                str(path), number, "a word and a tag, or lemma, form and features, separated by tabs", repr(line[:60])
             )
         tag = tag if mapping is None else mapping.get(tag, "")
         if word and tag and not any(letter.isspace() for letter in word):

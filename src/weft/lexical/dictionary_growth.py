@@ -1,9 +1,9 @@
-"""A tag dictionary grown over a text: words of which nothing is known take tags of words that look and stand like them.
+"""Grow a tag dictionary over a text: unknown words get the tags of words with similar forms and contexts.
 
-Words and their marks are the vertices of a graph (Garrette & Baldridge 2013): every word is joined to its prefixes and
-suffixes, its shape, and the words that stand before and after it in the text. Words of the dictionary are labelled with
-their tags, all as likely; labels spread over the graph (`weft.graph.propagate`), and an unknown word is given the tags
-whose share is near enough to that of its best one.
+Words and their features are the vertices of a graph (Garrette & Baldridge 2013): every word is connected to its
+prefixes and suffixes, its shape, and the words before and after it in the text. Words in the dictionary are labelled
+with their tags, uniformly; labels propagate over the graph (`weft.graph.propagate`), and an unknown word gets the tags
+whose share is close enough to that of its best one.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from weft.graph.csr import Graph
 from weft.graph.propagate import propagate
 from weft.lexical.dictionary import TagDictionary
 
-#: Longest prefixes and suffixes that are marks of a word.
+#: Maximum length of prefixes and suffixes used as features.
 PREFIX, SUFFIX = 3, 5
-#: An unknown word is given the tags whose share is at least this part of its best one's.
+#: An unknown word gets the tags whose share is at least this fraction of its best tag's share.
 SHARE = 0.8
 
 
@@ -33,7 +33,7 @@ def grow_dictionary(
     nu: float = 1e-5,
     sweeps: int = 30,
 ) -> TagDictionary:
-    """The dictionary with the unknown words of a text added; what it says of known words stays as it is.
+    """The dictionary with the unknown words of a text added; entries of known words are unchanged.
 
     >>> text = [["the", "dog", "barked"], ["the", "cat", "walked"], ["a", "bird", "talked"], ["the", "bird", "sang"]]
     >>> known = TagDictionary({"the": ["DET"], "a": ["DET"], "dog": ["NOUN"], "cat": ["NOUN"], "walked": ["VERB"]})
@@ -42,22 +42,22 @@ def grow_dictionary(
     (('NOUN',), ('VERB',))
     """
     if not 0 < share <= 1:
-        raise ConfigError(f"share must be above 0 and at most 1, got {share}")
+        raise ConfigError(f"share must be above 0 and at most 1, but is {share}")
     counts = Counter(word for sentence in sentences for word in sentence)
     words = sorted(counts.keys() | {word for word, _ in dictionary.items()})
     known = np.flatnonzero(dictionary.covers(words))
     unknown = np.setdiff1d(np.arange(len(words)), known)
     if not len(known):
-        raise DataError("none of the words of the text is in the dictionary: there is nothing to spread over it")
+        raise DataError("no word in the text is in the dictionary, so there are no tags to propagate")
     if not len(unknown):
         return dictionary
     graph = _graph(sentences, words)
     mask = dictionary.mask([words[k] for k in known.tolist()]).astype(np.float32)
     targets = mask / mask.sum(axis=1, keepdims=True)
     q = propagate(graph, known, targets, mu, nu, sweeps=sweeps, method="gauss-seidel")[unknown]
-    # A word without a path to any of the dictionary stays unknown: all tags are as likely.
-    told = q.max(axis=1) > 1.01 / len(dictionary.tags)
-    kept = (q >= share * q.max(axis=1, keepdims=True)) & told[:, None]
+    # A word not connected to any dictionary word stays unknown: all tags are equally likely.
+    informed = q.max(axis=1) > 1.01 / len(dictionary.tags)
+    kept = (q >= share * q.max(axis=1, keepdims=True)) & informed[:, None]
     entries = {
         words[k]: [dictionary.tags[t] for t in np.flatnonzero(row).tolist()]
         for k, row in zip(unknown.tolist(), kept, strict=True)
@@ -67,7 +67,7 @@ def grow_dictionary(
 
 
 def marks_of(word: str) -> Iterator[str]:
-    """What a word looks like: prefixes, suffixes, and its kinds of letters.
+    """Form features of a word: prefixes, suffixes, and its kinds of letters.
 
     >>> list(marks_of("up"))
     ['<u', 'p>', '<up', 'up>', 'x']
@@ -85,7 +85,7 @@ def marks_of(word: str) -> Iterator[str]:
 
 
 def _graph(sentences: Sequence[Sequence[str]], words: Sequence[str]) -> Graph:
-    """Words, then marks; an edge weighs the mark's share of the word's marks of its kind, less if it is common."""
+    """Words, then features; an edge weighs the feature's share of the word's features of its kind, less if common."""
     number = {word: k for k, word in enumerate(words)}
     looks: Counter[tuple[int, str]] = Counter()
     for word, k in number.items():

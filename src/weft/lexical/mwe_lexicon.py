@@ -1,14 +1,14 @@
-"""Lists of multiword expressions, found in sentences with gaps, and the cheapest way to read a sentence with them.
+"""Lexicons of multiword expressions, matched in sentences with gaps, and the cheapest segmentation with them.
 
 An entry is a sequence of lemmas, some of them variables (`take <something> into account`). A match has one word for
-every lemma, in order, with at most `max_gap` words left out between two of them; a variable is such a gap, not empty.
+every lemma, in order, with at most `max_gap` words skipped between two of them; a variable is such a gap, nonempty.
 
-Matches make a lattice over the sentence. The segmentation is its shortest path: an expression (a word by itself or a
+Matches form a lattice over the sentence. The segmentation is its shortest path: an expression (a single word or a
 match) costs 1, one inside a gap 1.25 (Schneider et al. 2014):
 
     D[n] = 0,   D[i] = min( 1 + D[i + 1],  min over matches m from i of  1 + 1.25 * sum_gaps G(gap) + D[end(m) + 1] )
 
-with G(gap) the least number of words and matches without gaps that fill it.
+where G(gap) is the minimum number of words and gapless matches that fill it.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from weft.text.conventions.expressions import Expressions, Group, has_gap
 
 GAP_COST = 1.25
 _VARIABLE = ""  # in entries and in the trie
-_END = 0  # key of the categories that end at a node of the trie
+_END = 0  # key of the categories that end at a trie node
 
 
 class Match(NamedTuple):
-    """An entry found in a sentence: the words that match its lemmas, and the entry's category."""
+    """An entry matched in a sentence: the words that match its lemmas, and the entry's category."""
 
     words: Group
     category: str = ""
@@ -37,19 +37,19 @@ class Match(NamedTuple):
 
 @dataclass(frozen=True)
 class Segmentation:
-    """A sentence read as expressions: the chosen matches (those inside gaps too), and what the reading costs."""
+    """A segmented sentence: the chosen matches (including those inside gaps) and the total cost."""
 
     matches: tuple[Match, ...]
     cost: float
 
     def expressions(self) -> Expressions:
-        """The matches as strong groups: lists know no strengths."""
+        """The matches as strong groups: lexicons do not distinguish strengths."""
         return Expressions.of(match.words for match in self.matches)
 
 
 @dataclass
 class MweLexicon:
-    """A list of expressions under a name; entries are lemmas parted by blanks, variables written `<something>`.
+    """A named list of expressions; entries are space-separated lemmas, with variables written `<something>`.
 
     >>> lexicon = MweLexicon.of("verbs", ["take <something> into account", "take in"])
     >>> lexicon.matches(["take", "it", "all", "into", "account"], max_gap=2)
@@ -64,7 +64,7 @@ class MweLexicon:
 
     @classmethod
     def of(cls, name: str, entries: Iterable[str | tuple[str, str]]) -> MweLexicon:
-        """A lexicon of entries, or of pairs of an entry and its category; what is not multiword is left out."""
+        """A lexicon of entries, or of pairs of an entry and its category; single words are skipped."""
         lexicon = cls(name)
         for entry in entries:
             text, category = (entry, "") if isinstance(entry, str) else entry
@@ -72,7 +72,7 @@ class MweLexicon:
         return lexicon
 
     def add(self, lemmas: Sequence[str], category: str = "") -> None:
-        """Add an entry; the first category of an entry stays."""
+        """Add an entry; an entry keeps its first category."""
         key = tuple(lemmas)
         if sum(lemma != _VARIABLE for lemma in key) < 2 or key in self.entries:
             return
@@ -86,19 +86,19 @@ class MweLexicon:
         return len(self.entries)
 
     def matches(self, lemmas: Sequence[str], max_gap: int = 0, forms: Sequence[str] = ()) -> list[Match]:
-        """All matches in a sentence, by their first word; a word matches by its lemma or by its form."""
-        found: list[Match] = []
+        """All matches in a sentence, ordered by first word; a word matches by its lemma or its form."""
+        matches: list[Match] = []
         pairs = zip(lemmas, forms or lemmas, strict=True)
         words = [(lemma,) if lemma == form else (lemma, form) for lemma, form in pairs]
         for first, known in enumerate(words):
             for word in known:
                 node = self._trie.get(word)
                 if node is not None:
-                    _walk(node, words, (first,), max_gap, found)
-        return list(dict.fromkeys(found))
+                    _walk(node, words, (first,), max_gap, matches)
+        return list(dict.fromkeys(matches))
 
     def segment(self, lemmas: Sequence[str], max_gap: int = 0, forms: Sequence[str] = ()) -> Segmentation:
-        """The cheapest reading of a sentence.
+        """The cheapest segmentation of a sentence.
 
         >>> lexicon = MweLexicon.of("all", ["budge on", "a little"])
         >>> reading = lexicon.segment("budge a little on the price".split(), max_gap=2)
@@ -108,16 +108,16 @@ class MweLexicon:
         return shortest_path(self.matches(lemmas, max_gap, forms), len(lemmas))
 
     def lines(self) -> Iterator[str]:
-        """The entries as `read_lexicon` reads them."""
+        """The entries in the format that `read_lexicon` reads."""
         for lemmas, category in self.entries.items():
             entry = " ".join(lemma or "<something>" for lemma in lemmas)
             yield f"{entry}\t{category}" if category else entry
 
 
 def shortest_path(matches: Iterable[Match], length: int) -> Segmentation:
-    """The cheapest way to read a sentence of so many words as matches and words by themselves.
+    """The cheapest segmentation of a sentence of `n` words into matches and single words.
 
-    Among readings of the same cost, the one whose first difference is the match with most words, then the first.
+    Among segmentations of equal cost, at the first difference the match with most words wins, then the first.
 
     >>> reading = shortest_path([Match((0, 2)), Match((0, 1)), Match((2, 3))], 4)
     >>> reading.matches, reading.cost
@@ -156,7 +156,7 @@ def shortest_path(matches: Iterable[Match], length: int) -> Segmentation:
 
 
 def read_lexicon(path: str | Path, name: str = "") -> MweLexicon:
-    """A lexicon from a file of one entry a line, with its category behind a tab if it has one; `#` begins a comment."""
+    """A lexicon from a file with one entry per line, a tab before its category if it has one, and `#` for comments."""
     from weft.formats.streams import read_text
 
     lexicon = MweLexicon(name or Path(path).name.removesuffix(".gz").rsplit(".", 1)[0])
@@ -169,12 +169,12 @@ def read_lexicon(path: str | Path, name: str = "") -> MweLexicon:
             raise FormatError(str(path), number, "an entry and its category", f"{len(fields)} columns")
         lexicon.add(_lemmas(fields[0]), fields[1] if len(fields) == 2 else "")
     if not lexicon.entries:
-        raise FormatError(str(path), None, "multiword entries, one a line", "none")
+        raise FormatError(str(path), None, "multiword entries, one per line", "none")
     return lexicon
 
 
 def union(name: str, lexicons: Iterable[MweLexicon]) -> MweLexicon:
-    """One lexicon of all entries of several.
+    """One lexicon with all entries of several.
 
     >>> len(union("both", [MweLexicon.of("a", ["of course"]), MweLexicon.of("b", ["of course", "at all"])]))
     2
@@ -187,27 +187,27 @@ def union(name: str, lexicons: Iterable[MweLexicon]) -> MweLexicon:
 
 
 def lexicon_of(name: str, sentences: Iterable[tuple[Sequence[str], Expressions]], min_count: int = 1) -> MweLexicon:
-    """The expressions that annotated sentences hold at least so many times, by their lemmas, gaps left out.
+    """The expressions that occur at least `min_count` times in annotated sentences, by lemmas without gaps.
 
     >>> sentences = [(["give", "it", "up"], Expressions.of(strong=[(0, 2)]))] * 2
     >>> lexicon_of("seen", sentences, min_count=2).entries
     {('give', 'up'): 'strong'}
     """
     if min_count < 1:
-        raise ConfigError(f"min_count must be at least 1, got {min_count}")
-    found: Counter[tuple[tuple[str, ...], str]] = Counter()
+        raise ConfigError(f"min_count must be at least 1, but is {min_count}")
+    counts: Counter[tuple[tuple[str, ...], str]] = Counter()
     for lemmas, expressions in sentences:
         for strength, groups in zip(("strong", "weak"), expressions, strict=True):
-            found.update((tuple(lemmas[word] for word in group), strength) for group in groups)
+            counts.update((tuple(lemmas[word] for word in group), strength) for group in groups)
     lexicon = MweLexicon(name)
-    for (lemmas, strength), count in sorted(found.items(), key=lambda item: (-item[1], item[0])):
+    for (lemmas, strength), count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         if count >= min_count:
             lexicon.add(lemmas, strength)
     return lexicon
 
 
 def _lemmas(text: str) -> list[str]:
-    """The lemmas of a written entry; variables at its ends say nothing about its words and go."""
+    """The lemmas of a written entry; variables at its ends say nothing about its words and are dropped."""
     lemmas = [
         _VARIABLE if word.startswith("<") and word.endswith(">") else word.lower()
         for word in text.replace("_", " ").split()
@@ -227,7 +227,7 @@ def _walk(
     found: list[Match],
     least: int = 0,
 ) -> None:
-    """Follow the trie from behind the last word; `least` words must be left out before the next (a variable)."""
+    """Follow the trie after the last word; at least `least` words must be skipped before the next (a variable)."""
     if _END in node and not least:
         found.append(Match(so_far, node[_END]))
     last = so_far[-1] + 1
@@ -241,7 +241,7 @@ def _walk(
 
 
 def _cover(flat: Sequence[Sequence[Match]], first: int, end: int) -> tuple[int, list[Match]]:
-    """The least number of words and matches without gaps that fill `first:end`, and those matches."""
+    """The minimum number of words and gapless matches that fill `first:end`, and those matches."""
     best: list[tuple[int, list[Match]]] = [(0, [])] * (end - first + 1)
     for i in range(end - 1, first - 1, -1):
         number, inside = best[i + 1 - first]

@@ -1,10 +1,10 @@
-"""Words with a polarity: which are positive, which negative, and what a sentence's words vote for.
+"""Polarity lexicons: which words are positive or negative, and how the words of a sentence vote.
 
-Two kinds of files are read: lists of words, one a line, lines after `;` left out (the opinion lexicon of Hu and Liu has
-one list of positive and one of negative words), and tables `word<TAB>number` whose further columns are ignored (VADER):
-numbers above 0 are positive, below 0 negative. A word is looked for in lower case.
+Two kinds of files are read: word lists, one word per line, with lines after `;` skipped (Hu and Liu's opinion lexicon
+has one list of positive and one of negative words), and tables `word<TAB>number` whose further columns are ignored
+(VADER): numbers above 0 are positive, below 0 negative. Words are looked up in lower case.
 
-A negator turns the polarity of the words after it, up to the next mark of punctuation or `but`.
+A negator flips the polarity of the words after it, up to the next punctuation mark or `but`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from weft.formats.streams import numbered_lines
 
 PathLike = str | os.PathLike[str]
 
-#: Negators of English; words that end in n't are negators too.
+#: English negators; words that end in n't are negators too.
 NEGATORS = (
     "not", "no", "never", "nothing", "nobody", "none", "neither", "nor", "nowhere", "cannot", "without", "hardly",
     "barely", "scarcely", "n't", "nt",
 )  # fmt: skip
-#: What ends the scope of a negator, beside punctuation.
+#: What ends the scope of a negator, besides punctuation.
 TURNS = ("but", "however", "although", "though", "except")
 
 
@@ -47,7 +47,7 @@ class PolarityLexicon:
         scored: Iterable[PathLike] = (),
         encoding: str = "utf-8",
     ) -> PolarityLexicon:
-        """The lexicon of lists and tables; where files disagree the later one counts, tables after lists."""
+        """Read a lexicon from lists and tables; if files disagree, the later one wins, and tables override lists."""
         signs: dict[str, int] = {}
         for paths, sign in ((positive, 1), (negative, -1)):
             for path in paths:
@@ -64,13 +64,13 @@ class PolarityLexicon:
         return self.signs.get(word.lower(), 0)
 
     def vote(self, words: Sequence[str], negators: Iterable[str] = NEGATORS) -> int:
-        """The sum of the signs of a sentence's words, negated ones turned."""
+        """The sum of the signs of a sentence's words, with negated ones flipped."""
         flags = negated(words, negators)
         return sum(self.sign(word) * (-1 if flag else 1) for word, flag in zip(words, flags, strict=True))
 
 
 def negated(words: Sequence[str], negators: Iterable[str] = NEGATORS) -> list[bool]:
-    """Which words stand in the scope of a negator.
+    """Which words are in the scope of a negator.
 
     >>> negated("I don't like it , but the acting".split())
     [False, False, True, True, False, False, False, False]
@@ -101,17 +101,17 @@ def ends_scope(word: str) -> bool:
 
 
 def _words(path: str, encoding: str) -> Iterator[str]:
-    found = False
+    any_word = False
     for number, line in numbered_lines(path, encoding):
         word = line.split(";", 1)[0].strip()
         if "\t" in word:
-            hint = "Tables of words and numbers are given as scored lexicons"
-            raise FormatError(path, number, "one word a line", "several columns", hint)
+            hint = "Pass tables of words and numbers as scored lexicons"
+            raise FormatError(path, number, "one word per line", "several columns", hint)
         if word:
-            found = True
+            any_word = True
             yield word
-    if not found:
-        raise FormatError(path, None, "words, one a line", "none")
+    if not any_word:
+        raise FormatError(path, None, "words, one per line", "none")
 
 
 def _table(path: str, encoding: str) -> dict[str, int]:
@@ -126,5 +126,5 @@ def _table(path: str, encoding: str) -> dict[str, int]:
             raise FormatError(path, number, "word<TAB>number", repr(line[:60])) from error
         signs[word.strip()] = (value > 0) - (value < 0)
     if not signs:
-        raise ConfigError(f"{path} holds no words with numbers")
+        raise ConfigError(f"{path} contains no words with numbers")
     return signs

@@ -1,12 +1,12 @@
-"""What is known of languages: order of words, after the World Atlas of Language Structures, and families.
+"""Typology of languages: word order, from the World Atlas of Language Structures, and language families.
 
     81A  subject, object, verb     SVO SOV VSO            87A  adjective and noun       AdjN NAdj
     85A  adposition and noun       Prep Post              88A  demonstrative and noun   DemN NDem
     86A  genitive and noun         GenN NGen              none: no dominant order
 
-Two languages are *similar* when all five agree. The table of the package is `wals.tsv`: values of the 17 languages of
-Naseem, Barzilay & Globerson (2012) and of some more; a file of the same columns adds others. Families are those of
-Täckström, McDonald & Nivre (2013), who count Japanese and Turkish as Altaic, and Korean with them.
+Two languages are *similar* if all five agree. The package's table is `wals.tsv`: values for the 17 languages of Naseem,
+Barzilay & Globerson (2012) and some more; a file with the same columns adds others. Families follow Täckström,
+McDonald & Nivre (2013), who count Japanese and Turkish as Altaic, and Korean with them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 
 from weft.errors import DataError, FormatError
 
-#: Traits and the values they can have.
+#: Traits and their possible values.
 TRAITS = {
     "81A": ("SVO", "SOV", "VSO", "VOS", "OVS", "OSV", "none"),
     "85A": ("Prep", "Post", "none"),
@@ -49,7 +49,7 @@ class Language:
         return self.values[list(TRAITS).index(trait)]
 
     def agreement(self, other: Language) -> int:
-        """How many traits have the same value in both languages.
+        """The number of traits with the same value in both languages.
 
         >>> typology()["tr"].agreement(typology()["eu"])
         3
@@ -58,7 +58,7 @@ class Language:
 
 
 class Typology:
-    """A table of languages by their codes.
+    """A table of languages by code.
 
     >>> table = typology()
     >>> table["tr"].values
@@ -73,8 +73,8 @@ class Typology:
     def __getitem__(self, code: str) -> Language:
         if code not in self.languages:
             raise DataError(
-                f"nothing is known of a language {code!r}; known are: {', '.join(self.languages)}. Others can be added "
-                f"by a file of the columns {', '.join(_COLUMNS)}"
+                f"there is no typology for the language {code!r}; known languages: {', '.join(self.languages)}. "
+                f"Add others with a file with the columns {', '.join(_COLUMNS)}"
             )
         return self.languages[code]
 
@@ -94,31 +94,31 @@ class Typology:
         return [family for family in self._by("family", codes) if len(family) > 1]
 
     def nearest(self, code: str, among: Iterable[str]) -> list[str]:
-        """Of other languages those that agree with a language in most traits.
+        """The other languages that agree with a language in most traits.
 
         >>> typology().nearest("sv", ["de", "en", "tr", "da", "sv"])
         ['da']
         """
-        own = self[code]
+        language = self[code]
         others = [other for other in among if other != code]
-        most = max((own.agreement(self[other]) for other in others), default=0)
-        return [other for other in others if own.agreement(self[other]) == most]
+        most = max((language.agreement(self[other]) for other in others), default=0)
+        return [other for other in others if language.agreement(self[other]) == most]
 
     def _by(self, what: str, codes: Iterable[str] | None) -> list[frozenset[str]]:
-        found: defaultdict[object, set[str]] = defaultdict(set)
+        groups: defaultdict[object, set[str]] = defaultdict(set)
         for code in self.languages if codes is None else codes:
-            found[getattr(self[code], what)].add(code)
-        return [frozenset(codes) for codes in found.values()]
+            groups[getattr(self[code], what)].add(code)
+        return [frozenset(codes) for codes in groups.values()]
 
 
 @cache
 def typology() -> Typology:
-    """The table of the package."""
+    """The package's table."""
     return Typology(_read((files("weft.lexical") / "wals.tsv").read_text(encoding="utf-8"), "wals.tsv"))
 
 
 def read_typology(path: str | Path) -> Typology:
-    """The table of the package with the languages of a file added, in the place of its own where both know one.
+    """The package's table with the languages in a file added; the file's entry replaces an existing one.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -136,18 +136,18 @@ def _read(text: str, name: str) -> dict[str, Language]:
     lines = text.splitlines()
     if not lines or tuple(lines[0].split("\t")) != _COLUMNS:
         raise FormatError(
-            name, 1, f"the columns {', '.join(_COLUMNS)}, parted by tabs", repr(lines[0] if lines else "")
+            name, 1, f"the columns {', '.join(_COLUMNS)}, separated by tabs", repr(lines[0] if lines else "")
         )
-    found: dict[str, Language] = {}
+    languages: dict[str, Language] = {}
     for number, line in enumerate(lines[1:], start=2):
         if not line.strip():
             continue
         fields = line.split("\t")
         if len(fields) != len(_COLUMNS):
-            raise FormatError(name, number, f"{len(_COLUMNS)} fields parted by tabs", f"{len(fields)}: {line!r}")
+            raise FormatError(name, number, f"{len(_COLUMNS)} tab-separated fields", f"{len(fields)}: {line!r}")
         code, title, family, *values = fields
         for (trait, known), value in zip(TRAITS.items(), values, strict=True):
             if value not in known:
                 raise FormatError(name, number, f"{trait} as one of {', '.join(known)}", repr(value))
-        found[code] = Language(code, title, family, tuple(values))
-    return found
+        languages[code] = Language(code, title, family, tuple(values))
+    return languages

@@ -1,10 +1,10 @@
-"""The twelve universal parts of speech of Petrov, Das and McDonald (2012), and roads to them.
+"""The twelve universal parts of speech of Petrov, Das and McDonald (2012), and mappings to them.
 
     NOUN  VERB  ADJ  ADV  PRON  DET  ADP  NUM  CONJ  PRT  .  X
 
-Three roads: from the seventeen tags of Universal Dependencies (`universal_tag`), from a treebank's own tags through a
-`*.map` file (`read_map`: a tag, a tab, a universal tag on every line), and from UniMorph features
-(`unimorph_tag`). The roads do not agree on every word (`not`, `that`): take one of them within one experiment.
+There are three mappings: from the seventeen tags of Universal Dependencies (`universal_tag`), from a treebank's tags
+through a `*.map` file (`read_map`: a tag, a tab, a universal tag on every line), and from UniMorph features
+(`unimorph_tag`). They disagree on some words (`not`, `that`): use one of them within an experiment.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from weft.errors import DataError, FormatError
 
 UNIVERSAL_TAGS = ("NOUN", "VERB", "ADJ", "ADV", "PRON", "DET", "ADP", "NUM", "CONJ", "PRT", ".", "X")
 
-#: Parts of speech of Universal Dependencies (CONJ is that of version 1) with their universal tags.
+#: Parts of speech of Universal Dependencies (CONJ is from version 1) with their universal tags.
 OF_UPOS = {
     "ADJ": "ADJ", "ADP": "ADP", "ADV": "ADV", "AUX": "VERB", "CCONJ": "CONJ", "CONJ": "CONJ", "DET": "DET", "INTJ": "X",
     "NOUN": "NOUN", "NUM": "NUM", "PART": "PRT", "PRON": "PRON", "PROPN": "NOUN", "PUNCT": ".", "SCONJ": "CONJ",
     "SYM": "X", "VERB": "VERB", "X": "X",
 }  # fmt: skip
 
-#: Parts of speech of the UniMorph schema; participles and converbs are forms of verbs.
+#: Parts of speech of the UniMorph schema; participles and converbs are verb forms.
 OF_UNIMORPH = {
     "N": "NOUN", "PROPN": "NOUN", "ADJ": "ADJ", "PRO": "PRON", "CLF": "PRT", "ART": "DET", "DET": "DET", "V": "VERB",
     "ADV": "ADV", "AUX": "VERB", "V.PTCP": "VERB", "V.MSDR": "VERB", "V.CVB": "VERB", "ADP": "ADP", "COMP": "CONJ",
@@ -32,14 +32,14 @@ OF_UNIMORPH = {
 
 
 def universal_tag(upos: str) -> str:
-    """The universal tag of a part of speech of Universal Dependencies; no tag stays none.
+    """The universal tag for a part of speech of Universal Dependencies; an empty tag stays empty.
 
     >>> [universal_tag(upos) for upos in ("PROPN", "AUX", "SCONJ", "PART", "PUNCT", "SYM", "_")]
     ['NOUN', 'VERB', 'CONJ', 'PRT', '.', 'X', '']
     >>> universal_tag("NN")
     Traceback (most recent call last):
     ...
-    weft.errors.DataError: 'NN' is not a part of speech of Universal Dependencies; for other tags read a *.map file
+    weft.errors.DataError: 'NN' is not a part of speech of Universal Dependencies; map other tags with a *.map file
     """
     if upos in ("", "_"):
         return ""
@@ -47,7 +47,7 @@ def universal_tag(upos: str) -> str:
         return OF_UPOS[upos]
     except KeyError:
         raise DataError(
-            f"{upos!r} is not a part of speech of Universal Dependencies; for other tags read a *.map file"
+            f"{upos!r} is not a part of speech of Universal Dependencies; map other tags with a *.map file"
         ) from None
 
 
@@ -61,7 +61,7 @@ def universal_tags(upos: Iterable[str]) -> list[str]:
 
 
 def unimorph_tag(features: str) -> str:
-    """The universal tag of a bundle of UniMorph features, empty where its part of speech has none.
+    """The universal tag for a bundle of UniMorph features, empty if its part of speech has none.
 
     >>> unimorph_tag("V.PTCP;PST"), unimorph_tag("N;DEF;SG"), unimorph_tag("???")
     ('VERB', 'NOUN', '')
@@ -70,7 +70,7 @@ def unimorph_tag(features: str) -> str:
 
 
 def read_map(path: str | Path) -> dict[str, str]:
-    """The tags of a `*.map` file with their universal tags; lines that begin with ## or say no tag are skipped.
+    """The tags in a `*.map` file with their universal tags; lines that begin with ## or give no tag are skipped.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -80,28 +80,28 @@ def read_map(path: str | Path) -> dict[str, str]:
     """
     from weft.formats.streams import read_text
 
-    found: dict[str, str] = {}
+    mapping: dict[str, str] = {}
     for number, line in enumerate(read_text(str(path)).splitlines(), start=1):
         tag, _, universal = line.rpartition("\t") if "\t" in line else line.rpartition(" ")
         tag, universal = tag.strip(), universal.strip()
         if not tag or not universal or line.startswith("##"):
             continue
         if universal not in UNIVERSAL_TAGS:
-            if line.startswith("#"):  # a comment, not the tag # of the Penn treebank
+            if line.startswith("#"):  # a comment, not the Penn Treebank tag #
                 continue
             raise FormatError(str(path), number, f"a tag, a tab and one of {' '.join(UNIVERSAL_TAGS)}", repr(line))
-        found[tag] = universal
-    if not found:
-        raise DataError(f"{path} maps no tag; expected lines of a tag, a tab and a universal tag")
-    return found
+        mapping[tag] = universal
+    if not mapping:
+        raise DataError(f"{path} maps no tags; expected lines with a tag, a tab and a universal tag")
+    return mapping
 
 
-#: Sets of tags that hold for all languages.
+#: Language-independent tag sets.
 TAGSETS = {"Universal Dependencies": frozenset(OF_UPOS), "the twelve universal tags": frozenset(UNIVERSAL_TAGS)}
 
 
 def tagsets_of(tags: Iterable[str], among: Iterable[str] = tuple(TAGSETS)) -> list[str]:
-    """The sets of tags that hold all of the given ones; an error where none does.
+    """The names of the tag sets that contain all the given tags; an error if none does.
 
     >>> tagsets_of(["NOUN", "PROPN"]), len(tagsets_of(["NOUN", "VERB"]))
     (['Universal Dependencies'], 2)
@@ -111,10 +111,10 @@ def tagsets_of(tags: Iterable[str], among: Iterable[str] = tuple(TAGSETS)) -> li
     weft.errors.DataError: the tag '.' is not one of Universal Dependencies; all languages must use the same tags
     """
     given, names = set(tags), list(among)
-    found = [name for name in names if given <= TAGSETS[name]]
-    if not found:
+    fitting = [name for name in names if given <= TAGSETS[name]]
+    if not fitting:
         first = min((sorted(given - TAGSETS[name]) for name in names), key=len)[0]
         if first in ("", "_"):
             raise DataError(f"some words have no tag; expected tags of {' or '.join(names)} in the column UPOS")
         raise DataError(f"the tag {first!r} is not one of {' or '.join(names)}; all languages must use the same tags")
-    return found
+    return fitting

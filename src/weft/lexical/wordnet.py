@@ -1,8 +1,8 @@
-"""The words of a WordNet: which parts of speech every entry has, and which entries are of several words.
+"""WordNet's vocabulary: the parts of speech of every entry, and which entries are multiword.
 
-Reads the index files of the Princeton database (`index.noun`, `index.verb`, `index.adj`, `index.adv`), of which each
-line begins with an entry, blanks written as `_`. The database is not part of Weft; the folder is found in `$WNHOME`
-(or its `dict`), or where Debian's package wordnet-base puts it.
+Reads the index files of the Princeton database (`index.noun`, `index.verb`, `index.adj`, `index.adv`), in which each
+line begins with an entry, with `_` for spaces. The database is not part of Weft; it is looked for in `$WNHOME` (or its
+`dict`) and where Debian's package wordnet-base puts it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from weft.errors import DataError
 
-#: Parts of speech and the files of their entries.
+#: Parts of speech and their index files.
 FILES = {"n": "index.noun", "v": "index.verb", "a": "index.adj", "r": "index.adv"}
 PACKAGED = "/usr/share/wordnet"  # Debian: wordnet-base
 
@@ -32,18 +32,20 @@ class WordNet:
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> WordNet:
         """Read the index files of a folder."""
-        found: dict[str, str] = {}
+        entries: dict[str, str] = {}
         for letter, name in FILES.items():
             path = Path(folder) / name
             if not path.is_file():
-                raise DataError(f"no file {name} in {folder}: name the folder of a WordNet database (dict)")
+                raise DataError(
+                    f"no file {name} in {folder}: name the folder of a WordNet database (usually called dict)"
+                )
             with path.open(encoding="utf-8", errors="replace") as lines:
                 for line in lines:
-                    if line[:1].isspace():  # the licence
+                    if line[:1].isspace():  # the licence text
                         continue
                     entry = line.split(" ", 1)[0].replace("_", " ").lower()
-                    found[entry] = found.get(entry, "") + letter
-        return cls(found)
+                    entries[entry] = entries.get(entry, "") + letter
+        return cls(entries)
 
     def __contains__(self, entry: str) -> bool:
         return entry in self.entries
@@ -52,11 +54,11 @@ class WordNet:
         return len(self.entries)
 
     def parts_of_speech(self, entry: str) -> str:
-        """The letters of an entry's parts of speech, empty for a word that is not listed."""
+        """The letters of an entry's parts of speech, empty for an unlisted word."""
         return self.entries.get(entry, "")
 
     def multiwords(self) -> Iterator[tuple[str, str]]:
-        """Entries of several words and their parts of speech."""
+        """Multiword entries and their parts of speech."""
         return ((entry, letters) for entry, letters in self.entries.items() if " " in entry)
 
 

@@ -1,4 +1,4 @@
-"""Documents for the eye: trees, phrases and spans as SVG and HTML, for light and dark, told in words as well."""
+"""Pictures of documents: trees, phrases and spans as SVG and HTML, light and dark, with text alternatives."""
 
 from weft.pictures.arcs import draw_tree
 from weft.pictures.display import DocPictures, Picture, pictures_of, show, stacked

@@ -2,7 +2,7 @@
 
     level(arc) = 1 + the highest level between its ends,    shorter arcs first
 
-so that arcs never run into each other, also where they cross.
+so that arcs never overlap, even if they cross.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ _GAP, _LEVEL, _MARGIN, _CORNER = 18, 25, 18, 8
 
 
 def draw_tree(sentence: Sentence, styled: bool = True) -> str:
-    """A sentence with its dependency tree as SVG; words without a head stand alone.
+    """A sentence with its dependency tree as SVG; words without a head are drawn without an arc.
 
-    Without `styled` the style sheet is left to the page that holds the picture.
+    Without `styled`, the embedding page provides the style sheet.
 
     >>> from weft.text import Doc
     >>> doc = Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
@@ -52,7 +52,7 @@ def draw_tree(sentence: Sentence, styled: bool = True) -> str:
 
 
 def _places(halves: Sequence[float], labels: Sequence[str], heads: Sequence[int]) -> tuple[list[float], float]:
-    """The middle of every word, and where the last one ends; the label of an arc has room between neighbours."""
+    """The centre of every word, and where the last one ends; arc labels fit between neighbours."""
     centres: list[float] = []
     for i, half in enumerate(halves):
         place = _MARGIN + half if i == 0 else centres[-1] + halves[i - 1] + _GAP + half
@@ -60,7 +60,7 @@ def _places(halves: Sequence[float], labels: Sequence[str], heads: Sequence[int]
             label = labels[i] if heads[i] == i else labels[i - 1]
             place = max(place, centres[-1] + text_width(label, 11) + 2 * _CORNER + 16)
         centres.append(place)
-    # The label of a root may be wider than the word below it.
+    # The label of a root may be wider than its word.
     ends = [
         centre + max(half, text_width(label, 11) / 2)
         for centre, half, label in zip(centres, halves, labels, strict=True)
@@ -69,7 +69,7 @@ def _places(halves: Sequence[float], labels: Sequence[str], heads: Sequence[int]
 
 
 def _levels(heads: Sequence[int]) -> list[int]:
-    """How high the arc of every word stands: above all that stands between its ends; roots above everything."""
+    """The height of every word's arc: above everything between its ends; roots above all."""
     spans = {i: tuple(sorted((i, head - 1))) for i, head in enumerate(heads) if head > 0}
     levels = [0] * len(heads)
     reached = [0] * len(heads)  # between word i and the next
@@ -82,7 +82,7 @@ def _levels(heads: Sequence[int]) -> list[int]:
 
 
 def _begins(heads: Sequence[int], centres: Sequence[float]) -> list[float]:
-    """Where every arc leaves its head: left or right of its middle, side by side, the longest nearest to the middle."""
+    """Where every arc leaves its head: left or right of its centre, side by side, the longest nearest to the centre."""
     begins = [0.0] * len(heads)
     leaving: dict[tuple[int, int], list[int]] = {}
     for i, head in enumerate(heads):
@@ -114,18 +114,18 @@ def _line(head: int, begin: float, end: float, level: int, ground: int) -> str:
 
 
 def _label(head: int, label: str, begin: float, end: float, level: int, ground: int) -> str:
-    """The label on its arc; the style sheet draws a rim of paper around it."""
+    """The label on its arc; the style sheet draws a paper-coloured outline around it."""
     x = end if head == 0 else (begin + end) / 2
     y = ground - _LEVEL * level + (4 if head == 0 else 10)
     return f'<text class="label" x="{x:.1f}" y="{y}" fill="#1f5fae" font-size="11">{clean(label)}</text>'
 
 
 def _in_words(forms: Sequence[str], labels: Sequence[str], heads: Sequence[int]) -> str:
-    """The tree for those who cannot see it."""
-    said = []
+    """A text description of the tree, for accessibility."""
+    phrases = []
     for form, label, head in zip(forms, labels, heads, strict=True):
         if head == 0:
-            said.append(f"{form} is the root")
+            phrases.append(f"{form} is the root")
         elif head > 0:
-            said.append(f"{form} is {label or 'a dependent'} of {forms[head - 1]}")
-    return "; ".join(said)
+            phrases.append(f"{form} is {label or 'a dependent'} of {forms[head - 1]}")
+    return "; ".join(phrases)

@@ -1,7 +1,6 @@
-"""Documents as pages: for every sentence its highlighted spans, its dependency tree and its phrases.
+"""Documents as pages: highlighted spans, the dependency tree and the phrases of every sentence.
 
-`weft.show(doc)` is a value that a notebook displays by itself; elsewhere `save` writes it as a page that needs nothing
-else.
+A notebook displays `weft.show(doc)` directly; elsewhere `save` writes it as a self-contained page.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from weft.pictures.style import clean, style_sheet, svg
 from weft.text.doc import Doc
 from weft.text.views import Sentence
 
-#: What can be drawn of a sentence.
+#: What can be drawn for a sentence.
 KINDS = ("tree", "phrases", "spans")
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -40,7 +39,7 @@ _FRAME = (
 
 
 class Picture:
-    """Something to look at: `html` as text, displayed by notebooks, written by `save`."""
+    """A picture: its `html` as text, displayed by notebooks, written by `save`."""
 
     def __init__(self, body: str, title: str, sentences: int, figures: int) -> None:
         self.html, self.title, self.sentences, self.figures = body, title, sentences, figures
@@ -49,7 +48,7 @@ class Picture:
         return self.html
 
     def page(self) -> str:
-        """A page that stands by itself."""
+        """A self-contained page."""
         return _PAGE.format(title=clean(self.title), body=self.html)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -66,10 +65,10 @@ def show(
     layers: Sequence[str] | None = None,
     limit: int = 50,
 ) -> Picture:
-    """A document or sentences to look at.
+    """A picture of a document or of sentences.
 
-    `kinds` are what to draw, of `tree`, `phrases` and `spans` (all that is there), `layers` the layers of spans (all),
-    `limit` the most sentences.
+    `kinds` selects from `tree`, `phrases` and `spans` (default: all available), `layers` the span layers (default:
+    all), and `limit` is the maximum number of sentences.
 
     >>> doc = Doc.from_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     >>> show(doc)
@@ -97,7 +96,7 @@ def show(
 
 
 class DocPictures:
-    """What can be drawn of a document, looked up once for all its sentences.
+    """What can be drawn for a document, computed once for all its sentences.
 
     >>> doc = Doc.from_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     >>> drawn = DocPictures(doc)
@@ -109,10 +108,10 @@ class DocPictures:
         known = span_layers(doc)
         for name in layers or ():
             if name not in known:
-                raise ConfigError(f"there is no span layer {name!r}; there are: {', '.join(known) or 'none'}")
+                raise ConfigError(f"there is no span layer {name!r}; available layers: {', '.join(known) or 'none'}")
         unknown = [kind for kind in kinds or () if kind not in KINDS]
         if unknown:
-            raise ConfigError(f"cannot draw {', '.join(unknown)}: there are {', '.join(KINDS)}")
+            raise ConfigError(f"cannot draw {', '.join(unknown)}; choose from {', '.join(KINDS)}")
         there = {"tree": doc.head is not None, "phrases": doc.constituents is not None, "spans": bool(known)}
         self.doc = doc
         self.kinds = [kind for kind in KINDS if there[kind] and (kinds is None or kind in kinds)]
@@ -120,7 +119,7 @@ class DocPictures:
         self._numbers = {name: spans_by_sentence(doc, layer) for name, layer in self.layers.items()}
 
     def svgs(self, sentence: Sentence, styled: bool = True) -> list[str]:
-        """The SVG pictures of a sentence: its tree, its phrases, one of spans a layer, as far as there are."""
+        """The SVG pictures of a sentence: its tree, its phrases, and one of spans per layer, if available."""
         drawn = self.trees(sentence, styled)
         if "spans" in self.kinds:
             drawn += [
@@ -135,7 +134,7 @@ class DocPictures:
         return [draw[kind](sentence, styled) for kind in self.kinds if kind in draw]
 
     def highlighted(self, sentence: Sentence) -> dict[str, str]:
-        """A sentence with its spans marked, as HTML, by layer."""
+        """A sentence with highlighted spans as HTML, by layer."""
         if "spans" not in self.kinds:
             return {}
         return {
@@ -147,7 +146,7 @@ class DocPictures:
 def pictures_of(
     sentence: Sentence, kinds: Sequence[str] | None = None, layers: Sequence[str] | None = None, styled: bool = True
 ) -> list[str]:
-    """The SVG pictures of one sentence; for many of a document see `DocPictures`.
+    """The SVG pictures of one sentence; for many sentences of a document see `DocPictures`.
 
     >>> doc = Doc.from_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     >>> len(pictures_of(doc.sentences[0]))
@@ -157,7 +156,7 @@ def pictures_of(
 
 
 def stacked(pictures: Sequence[str], title: str) -> str:
-    """Pictures without a style of their own, one below the other, as one that has it.
+    """Combine pictures without style sheets into one below the other, with one style sheet.
 
     >>> from weft.pictures.style import svg
     >>> stacked([svg("", 10, 5, "", "", styled=False), svg("", 20, 5, "", "", styled=False)], "two").split(">")[0][-42:]

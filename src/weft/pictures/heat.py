@@ -1,8 +1,8 @@
-"""Tables of figures as pictures: a cell is the darker the larger its figure, and the figure stands in it.
+"""Heat maps of numeric tables: the larger a cell's value, the darker the cell; the value is printed in it.
 
     shade(v) = (v - least) / (largest - least)
 
-Cells may be marked with a frame, as the best of a column.
+Cells may be framed, such as the best in each column.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from weft.errors import ConfigError
 from weft.pictures.style import clean, svg, text_width
 
 _CELL, _HEIGHT, _MARGIN, _TITLE = 58, 34, 14, 28
-#: Colours of the least and of the largest figure; between them colours are mixed.
+#: Colours of the smallest and the largest value; those in between are mixed.
 _LIGHT, _DARK = (237, 243, 250), (24, 78, 140)
 
 
@@ -27,14 +27,16 @@ def draw_heat(
     digits: int = 1,
     styled: bool = True,
 ) -> str:
-    """A table of figures as SVG; `marked` are cells (row, column) to be framed.
+    """A table of numbers as SVG; `marked` are cells (row, column) to frame.
 
     >>> picture = draw_heat(["de", "en"], ["de", "en"], [[70.0, 55.0], [58.0, 80.0]], "UAS", [("en", "de")])
     >>> picture.startswith("<svg "), picture.count("<rect"), "58.0" in picture
     (True, 5, True)
     """
     if len(values) != len(rows) or any(len(row) != len(columns) for row in values):
-        raise ConfigError(f"{len(rows)} rows and {len(columns)} columns are named, but the figures have another shape")
+        raise ConfigError(
+            f"{len(rows)} rows and {len(columns)} columns are named, but the values have a different shape"
+        )
     figures = [value for row in values for value in row if math.isfinite(value)]
     least, largest = min(figures, default=0.0), max(figures, default=1.0)
     left = _MARGIN + max((text_width(name, 13) for name in rows), default=0.0) + 10
@@ -80,7 +82,7 @@ def _mix(shade: float) -> str:
 
 
 def _in_words(rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[float]], digits: int) -> str:
-    """The figures row by row, for those who cannot see them."""
+    """The values row by row as text, for accessibility."""
     lines = []
     for name, row in zip(rows, values, strict=True):
         pairs = zip(columns, row, strict=True)

@@ -1,4 +1,4 @@
-"""Lines, or single points, over one pair of axes as SVG, a legend below, colours for light and dark pages."""
+"""Line and point charts over one pair of axes as SVG, with a legend below and colours for light and dark pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 360, 72, 16, 36, 48
 
 
 def draw_lines(title: str, x: str, y: str, series: Mapping[str, Sequence[tuple[float, float]]]) -> str:
-    """Draw lines: `series` gives the points of each, `x` and `y` name the axes.
+    """Draw lines: `series` gives the points of each, `x` and `y` label the axes.
 
     >>> text = draw_lines("Convergence", "calls", "objective", {"L-BFGS": [(1, -10.0), (2, -4.0)]})
     >>> text.startswith("<svg") and "L-BFGS" in text and text.count("<polyline") == 1

@@ -1,8 +1,8 @@
-"""Phrase-structure trees as pictures: words in a row, tags above them, phrases above what they hold.
+"""Phrase-structure trees as pictures: words in a row, tags above them, phrases above their children.
 
     height(word) = 0,   height(phrase) = 1 + the highest of its children
 
-A phrase stands over the middle between its first and its last child. Nothing here recurses.
+A phrase is centred between its first and its last child. Nothing here is recursive.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _half(node: Tree) -> float:
 
 
 def _numbered(tree: Tree) -> list[_Node]:
-    """All nodes from the top down and from left to right, with the numbers of their children."""
+    """All nodes top-down and left to right, with the indices of their children."""
     nodes: list[_Node] = []
     waiting: list[tuple[Tree, int]] = [(tree, -1)]
     while waiting:
@@ -81,13 +81,13 @@ def _numbered(tree: Tree) -> list[_Node]:
 
 
 def _places(nodes: list[_Node]) -> tuple[list[int], list[float], float]:
-    """The height and the middle of every node, and where the picture ends; children come behind their parents."""
+    """The height and centre of every node, and where the picture ends; children come after their parents."""
     heights, widths = [0] * len(nodes), [0.0] * len(nodes)
     for i in reversed(range(len(nodes))):
         node, children = nodes[i]
-        own = 2 * _half(node) + _GAP
+        own_width = 2 * _half(node) + _GAP
         heights[i] = 1 + max(heights[child] for child in children) if children else 0
-        widths[i] = max(own, sum(widths[child] for child in children))
+        widths[i] = max(own_width, sum(widths[child] for child in children))
     lefts = [float(_MARGIN - _GAP / 2)] * len(nodes)
     for i, (_, children) in enumerate(nodes):
         at = lefts[i] + (widths[i] - sum(widths[child] for child in children)) / 2

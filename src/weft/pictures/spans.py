@@ -1,7 +1,7 @@
 """Spans as pictures: highlighted text (HTML), or words in lines with bars in lanes below them (SVG).
 
-Spans may be flat, nested, crossing, or have gaps. Lanes are the levels of `weft.text.nesting`, so that a span stands
-below those inside it; in highlighted text a span that cannot stay in one piece goes on in another.
+Spans may be flat, nested, crossing, or have gaps. Lanes are the levels of `weft.text.nesting`, so that a span is below
+those inside it; in highlighted text, a span that cannot stay in one piece continues in another.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _GAP, _LANE, _MARGIN, _WIDTH = 7, 19, 18, 900
 
 
 class _Shown(NamedTuple):
-    """A span of a sentence: its number in the layer, pieces counted in words of the document, label, probability."""
+    """A span in a sentence: its index in the layer, pieces in words of the document, label, probability."""
 
     number: int
     pieces: tuple[tuple[int, int], ...]
@@ -31,37 +31,37 @@ class _Shown(NamedTuple):
 
 
 def span_layers(doc: Doc) -> dict[str, SpanLayer]:
-    """The layers of spans that can be shown, counted in words; entities also from the MISC column of CoNLL-U.
+    """The span layers that can be shown, in words; entities are also read from CoNLL-U's MISC column.
 
     >>> doc = Doc.from_words([["Ada", "slept"]], misc=[["NER=B-PER", ""]])
     >>> list(span_layers(doc)["entities"])
     [SpanRow(pieces=((0, 1),), label='PER')]
     """
-    found = {name: words_of_chars(doc, layer) for name, layer in doc.spans.items()}
-    if not found and (named := spans_of_misc(doc)) is not None:
-        found["entities"] = named
-    return found
+    layers = {name: words_of_chars(doc, layer) for name, layer in doc.spans.items()}
+    if not layers and (named := spans_of_misc(doc)) is not None:
+        layers["entities"] = named
+    return layers
 
 
 def spans_by_sentence(doc: Doc, layer: SpanLayer) -> list[list[int]]:
-    """For every sentence the numbers of the spans that begin in it.
+    """For every sentence, the indices of the spans that begin in it.
 
     >>> doc = Doc.from_words([["Ada", "slept"], ["Bo", "ran"]])
     >>> spans_by_sentence(doc, SpanLayer.of(doc.strings, [(2, 3, "PER"), (0, 1, "PER")]))
     [[1], [0]]
     """
-    found: list[list[int]] = [[] for _ in range(doc.n_sentences)]
+    by_sentence: list[list[int]] = [[] for _ in range(doc.n_sentences)]
     firsts = layer.pieces[layer.offsets[:-1], 0]
     for number, place in enumerate(np.searchsorted(doc.sentence_offsets, firsts, side="right").tolist()):
         if 0 < place <= doc.n_sentences:
-            found[place - 1].append(number)
-    return found
+            by_sentence[place - 1].append(number)
+    return by_sentence
 
 
 def highlight_spans(sentence: Sentence, layer: SpanLayer, numbers: Sequence[int] | None = None) -> str:
-    """A sentence as HTML text whose spans are marked; its words and spans carry their numbers.
+    """A sentence as HTML text with highlighted spans; its words and spans carry their indices.
 
-    `numbers` are the spans to look at, those of `spans_by_sentence`; all of the layer if not given.
+    `numbers` are the spans to consider, from `spans_by_sentence`; by default, the whole layer.
 
     >>> from weft.text import SpanLayer
     >>> doc = Doc.from_words([["Ada", "slept"]])
@@ -115,7 +115,7 @@ def draw_spans(sentence: Sentence, layer: SpanLayer, styled: bool = True, number
     levels = _levels(shown)
     lanes = max(levels, default=-1) + 1
     halves = [max(text_width(word.form, 15), 6) / 2 for word in words]
-    for each in shown:  # a bar has room for its label
+    for each in shown:  # make room for the label in the bar
         start, end = each.pieces[0][0] - sentence.first, each.pieces[0][1] - sentence.first
         lacking = text_width(each.label, 11) + 12 - sum(2 * half + _GAP for half in halves[start:end])
         halves[start:end] = [half + max(0.0, lacking) / (2 * (end - start)) for half in halves[start:end]]
@@ -128,19 +128,19 @@ def draw_spans(sentence: Sentence, layer: SpanLayer, styled: bool = True, number
         parts.append(_bars(each, lanes - 1 - level, sentence.first, halves, places))
     body = "".join(parts)
     width = max((x + half for (x, _), half in zip(places, halves, strict=True)), default=0.0) + _MARGIN
-    said = "; ".join(f"{_text(each, sentence)}: {each.label}" for each in shown)
-    return svg(body, width, height, f"Spans of: {sentence.text}", said or "no spans", "lanes", styled)
+    description = "; ".join(f"{_text(each, sentence)}: {each.label}" for each in shown)
+    return svg(body, width, height, f"Spans of: {sentence.text}", description or "no spans", "lanes", styled)
 
 
 def _of_sentence(sentence: Sentence, layer: SpanLayer, numbers: Sequence[int] | None) -> list[_Shown]:
     """The spans that lie within a sentence."""
-    found = []
+    inside = []
     for number in range(len(layer)) if numbers is None else numbers:
         pieces, label = layer[number]
         if pieces[0][0] >= sentence.first and pieces[-1][1] <= sentence.end:
             p = layer.attributes.get(number, {}).get("probability")
-            found.append(_Shown(number, pieces, label, None if p is None else float(p)))
-    return found
+            inside.append(_Shown(number, pieces, label, None if p is None else float(p)))
+    return inside
 
 
 def _text(each: _Shown, sentence: Sentence) -> str:
@@ -149,12 +149,12 @@ def _text(each: _Shown, sentence: Sentence) -> str:
 
 
 def _levels(shown: Sequence[_Shown]) -> list[int]:
-    """The level of every span; a span with gaps takes all the room from its first word to its last."""
+    """The level of every span; a span with gaps takes up all the space from its first word to its last."""
     return levels_of([(each.pieces[0][0], each.pieces[-1][1], each.label) for each in shown])
 
 
 def _closing(each: _Shown, at: int) -> str:
-    """The end of a mark; the label stands where a piece of the span ends."""
+    """The end of a highlight; the label follows each piece of the span."""
     label = f"<small>{clean(each.label)}</small>" if any(end == at for _, end in each.pieces) else ""
     return f"{label}</mark>"
 
@@ -164,7 +164,7 @@ def _sure(each: _Shown) -> str:
 
 
 def _lines(halves: Sequence[float], step: float) -> tuple[list[tuple[float, float]], float]:
-    """The middle of every word's foot, in lines of bounded width, and the height of all of them."""
+    """The bottom centre of every word, in lines of bounded width, and the total height."""
     places: list[tuple[float, float]] = []
     x, y = float(_MARGIN), _MARGIN + 14.0
     for half in halves:
@@ -180,7 +180,7 @@ def _bars(each: _Shown, lane: int, first: int, halves: Sequence[float], places: 
     label = clean(each.label)
     begin, end = each.pieces[0][0] - first, each.pieces[-1][1] - first
     held = {word - first for a, b in each.pieces for word in range(a, b)}
-    runs: list[tuple[int, int]] = []  # words of one line that are all inside a piece or all in a gap
+    runs: list[tuple[int, int]] = []  # words in one line that are all inside a piece or all in a gap
     for word in range(begin, end):
         same = runs and places[word][1] == places[runs[-1][0]][1] and (word in held) == (runs[-1][0] in held)
         runs[-1:] = [(runs[-1][0], word + 1)] if same else [*runs[-1:], (word, word + 1)]

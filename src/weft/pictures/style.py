@@ -1,7 +1,7 @@
-"""What all pictures share: one style sheet for light and dark, widths of text, colours of labels, the frame of an SVG.
+"""Shared by all pictures: one style sheet for light and dark, text widths, label colours, the outer SVG element.
 
-Pictures are styled by classes only. A renderer that knows no variables of CSS falls back to the attributes of the
-elements, which are those of the light style.
+Pictures are styled only by classes. A renderer that does not support CSS variables falls back to the elements'
+attributes, which give the light style.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 
-#: How many hues the style sheet has; labels that are everywhere have one of their own.
+#: The number of hues in the style sheet; common labels have fixed ones.
 HUES = 10
 _KNOWN = {
     "PER": 0, "PERSON": 0, "LOC": 1, "GPE": 1, "ORG": 2, "MISC": 3, "FAC": 4, "DATE": 5, "TIME": 5, "PROD": 6,
@@ -34,7 +34,7 @@ def style_sheet() -> str:
 
 
 def hue(label: str) -> str:
-    """The class that colours a label: the same one everywhere.
+    """The class that colours a label, the same everywhere.
 
     >>> hue("PER"), hue("person"), hue("Vessel") == hue("Vessel")
     ('h0', 'h0', True)
@@ -44,7 +44,7 @@ def hue(label: str) -> str:
 
 
 def text_width(text: str, size: float) -> float:
-    """About how wide a text is in a proportional face of so many pixels; never much too narrow.
+    """The approximate width of a text in a proportional font of the given size; never much too narrow.
 
     >>> text_width("ill", 10) < text_width("man", 10) < text_width("木木木", 10)
     True
@@ -63,7 +63,7 @@ def text_width(text: str, size: float) -> float:
 
 
 def backing(x: float, top: float, half: float, height: float) -> str:
-    """What stands behind a word, to be shaded and pointed at: as wide as the word, with no colour of its own.
+    """The background of a word, for shading and pointing: as wide as the word, without a colour.
 
     >>> backing(50, 10, 20, 38)
     '<rect class="back" fill="none" x="26.0" y="10" width="48.0" height="38" rx="4"/>'
@@ -77,7 +77,7 @@ def backing(x: float, top: float, half: float, height: float) -> str:
 def svg(
     body: str, width: float, height: float, title: str, description: str, kind: str = "", styled: bool = True
 ) -> str:
-    """The frame of a picture: size, title and description for those who cannot see it, style.
+    """The outer element of a picture: size, title and description for accessibility, style.
 
     >>> svg("<path/>", 10, 5, "a <line>", "from left to right", styled=False).split("viewBox=")[1]
     '"0 0 10 5"><title>a &lt;line&gt;</title><desc>from left to right</desc><path/></svg>\\n'
@@ -92,7 +92,7 @@ def svg(
 
 
 def clean(text: str) -> str:
-    """A text as XML can hold it: escaped, characters that XML forbids replaced.
+    """Text made safe for XML: escaped, with forbidden characters replaced.
 
     >>> clean("a<b\\x00")
     'a&lt;b\\ufffd'

@@ -1,1 +1,1 @@
-"""Annotating much text: inputs cut into shards, worked off by processes or a cluster, finished ones never redone."""
+"""Annotate large amounts of text: split inputs into shards, process them in parallel, never redo finished ones."""

@@ -1,6 +1,6 @@
-"""Bundles of shards worked on by a Dask cluster: the same work as on this machine, sent to its workers.
+"""Process bundles of shards on a Dask cluster: the same work as on this machine, sent to its workers.
 
-Workers must have Weft installed and see models, inputs and the output folder under the same names, as on a shared disk.
+Workers must have Weft installed and see models, inputs and the output folder under the same paths, as on a shared disk.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from weft.errors import ConfigError
 from weft.scale.pool import TRIES, Bundle, Work, attempted
 from weft.scale.work import Done
 
-#: How many bundles wait at the scheduler for every thread of the cluster.
+#: The number of bundles queued at the scheduler per thread of the cluster.
 AHEAD = 3
 
 
 def on_cluster(work: Work, bundles: Iterable[Bundle], address: str) -> Iterator[list[Done]]:
-    """Bundles shared out among the workers of the cluster at this address; results come as they are ready.
+    """Distribute bundles among the workers of the cluster at this address; results come as they are ready.
 
-    Dask gives the bundle of a worker that dies to another one.
+    If a worker dies, Dask gives its bundle to another one.
     """
     client = _client(address)
     source = iter(bundles)
@@ -46,7 +46,7 @@ def on_cluster(work: Work, bundles: Iterable[Bundle], address: str) -> Iterator[
             if error is None:
                 yield future.result()
             else:
-                yield [Done(shard.output, error=f"the cluster gave it up: {error}") for shard in bundle]
+                yield [Done(shard.output, error=f"the cluster gave up on it: {error}") for shard in bundle]
             future.release()
             queue.update(submit(1))
     finally:

@@ -1,6 +1,6 @@
-"""What is done to every document, wherever it is done: models, formats and options as plain values.
+"""What is done to every document, wherever it runs: models, formats and options as plain values.
 
-A job can be sent to another process or machine; two runs whose jobs are equal write the same bytes.
+A job can be sent to another process or machine; runs with equal jobs write the same bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Job:
-    """The models to use in order, with their digests; what to read and write; what to add beside the best answer."""
+    """The models to use, in order, with their digests; the formats; and extra output besides the best analysis."""
 
     models: tuple[str, ...]
     digests: tuple[str, ...]
@@ -35,7 +35,7 @@ class Job:
         check_alternatives(self.to_format, self.kbest)
 
     def settings(self) -> dict[str, Any]:
-        """What the bytes that are written depend on; the names of model files are not among it."""
+        """The settings that determine the output bytes; the names of model files are not among them."""
         values = {name: value for name, value in asdict(self).items() if name != "models"}
         return {**values, "digests": list(self.digests)}
 
@@ -44,13 +44,13 @@ class Job:
         return {"probabilities": self.probabilities, "kbest": self.kbest}
 
     def read_options(self) -> dict[str, Any]:
-        """Options of `weft.formats.read`."""
+        """Options for `weft.formats.read`."""
         return {"encoding": self.encoding, **({"fields": self.fields} if self.fields else {})}
 
 
 @lru_cache(maxsize=2)
 def pipeline_of(job: Job) -> Pipeline:
-    """The pipeline of a job, loaded once a process and shared by its threads."""
+    """The pipeline of a job, loaded once per process and shared by its threads."""
     return load_models(job.models)
 
 
@@ -62,9 +62,9 @@ def load_models(names: Sequence[str | os.PathLike[str]]) -> Pipeline:
 
 
 def output_format(nlp: Pipeline, read: str, out: str | os.PathLike[str] | None, wanted: str | None) -> str:
-    """The format to write: the one asked for, else that of the file's name, else the one read.
+    """The output format: the one requested, else that of the file name, else the input format.
 
-    A format that cannot hold what the model finds is refused if it was asked for, and replaced by JSONL if not.
+    A format that cannot represent the model's predictions is rejected if requested, otherwise replaced by JSONL.
     """
     from weft.formats import detect
 
@@ -91,7 +91,7 @@ def _holds(format: str, layer: str) -> bool:
 
 
 def write_options(to_format: str, read: Iterable[str]) -> dict[str, Any]:
-    """CoNLL-U keeps the comments it came with, or their lack; from elsewhere it gets those it should have.
+    """CoNLL-U input keeps its comments, or their absence; documents from other formats get the customary ones.
 
     >>> write_options("conllu", ["plain"]), write_options("conllu", ["conllu"])
     ({'comments': 'add'}, {})
@@ -100,7 +100,7 @@ def write_options(to_format: str, read: Iterable[str]) -> dict[str, Any]:
 
 
 def fitted(docs: Iterable[Doc], to_format: str, kbest: int = 0) -> Iterator[Doc]:
-    """The documents as a format can hold them: CoNLL-U has spans and probabilities in MISC, answers in comments."""
+    """The documents as a format represents them: CoNLL-U puts spans and probabilities in MISC, answers in comments."""
     check_alternatives(to_format, kbest)
     for doc in docs:
         fit(doc, to_format, kbest)
@@ -108,13 +108,13 @@ def fitted(docs: Iterable[Doc], to_format: str, kbest: int = 0) -> Iterator[Doc]
 
 
 def check_alternatives(to_format: str, kbest: int) -> None:
-    """Refuse a format that cannot hold the alternatives that are asked for."""
+    """Reject a format that cannot represent the requested alternatives."""
     if kbest and to_format not in ("jsonl", "conllu", "columns"):
         raise ConfigError(f"the format {to_format} cannot hold alternatives; write jsonl or conllu")
 
 
 def fit(doc: Doc, to_format: str, kbest: int = 0) -> None:
-    """Move what a format has no place for to where it has one, in place."""
+    """Move annotations that a format cannot represent to where it can, in place."""
     from weft.tasks.labelling.alternatives import as_comments
     from weft.text.conventions.misc_spans import misc_of_confidence, misc_of_layers
 

@@ -1,7 +1,7 @@
 """The manifest of an output folder: which shards are finished, and with which models and settings.
 
-`weft.manifest` holds one JSON object a line: first the settings, then, as they come, a plan for every large input and
-an entry for every finished shard. Lines are only ever added, so that a run that is killed loses at most the last one.
+`weft.manifest` contains one JSON object per line: first the settings, then, as they come, a plan for every large input
+and an entry for every finished shard. Lines are only appended, so a killed run loses at most the last one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NAME = "weft.manifest"
 
 
 class Manifest:
-    """The manifest of a folder, held by one run at a time.
+    """The manifest of a folder, locked by one run at a time.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -34,7 +34,7 @@ class Manifest:
     ...     Manifest(folder, {"to": "jsonl"})
     Traceback (most recent call last):
     ...
-    weft.errors.ConfigError: /...weft.manifest: the folder holds shards made with to 'conllu', now it is 'jsonl'; ...
+    weft.errors.ConfigError: /...weft.manifest: the folder contains shards made with to 'conllu', now it is 'jsonl'; ...
     """
 
     def __init__(self, folder: str | os.PathLike[str], settings: dict[str, Any]) -> None:
@@ -54,7 +54,7 @@ class Manifest:
         except BaseException:
             self._file.close()
             raise
-        self._settings = settings if self.is_new else None  # to be written before the first entry
+        self._settings = settings if self.is_new else None  # written before the first entry
 
     def __enter__(self) -> Self:
         return self
@@ -64,20 +64,20 @@ class Manifest:
     ) -> None:
         empty = self.path.stat().st_size == 0
         self._file.close()
-        if empty:  # nothing was begun, and nothing is left of it
+        if empty:  # nothing was started, so leave nothing behind
             self.path.unlink()
             if self._made:
                 with suppress(OSError):
                     self.folder.rmdir()
 
     def begin(self) -> None:
-        """Write the settings, if the manifest is new: from now on the folder belongs to them."""
+        """Write the settings, if the manifest is new: from now on the folder is bound to them."""
         if self._settings is not None:
             settings, self._settings = self._settings, None
             self._append({"settings": settings})
 
     def is_finished(self, shard: Shard) -> bool:
-        """Whether the shard's file stands there, made of the input as it is now."""
+        """Whether the shard's file exists and was made from the current input."""
         entry = self.finished.get(shard.output)
         now = (shard.name, shard.size, shard.mtime_ns, shard.start, shard.end)
         return (
@@ -87,18 +87,18 @@ class Manifest:
         )
 
     def add_plans(self, shards: Iterable[Shard]) -> None:
-        """Note where large inputs are cut, which takes a pass over them to find out."""
-        found: dict[str, tuple[int, int, list[Cut]]] = {}
+        """Record where large inputs are cut, which takes a pass over them to compute."""
+        cuts_of: dict[str, tuple[int, int, list[Cut]]] = {}
         for shard in shards:
             if shard.number:
-                found.setdefault(shard.name, (shard.size, shard.mtime_ns, []))[2].append((shard.start, shard.line))
-        for name, (size, mtime_ns, cuts) in found.items():
+                cuts_of.setdefault(shard.name, (shard.size, shard.mtime_ns, []))[2].append((shard.start, shard.line))
+        for name, (size, mtime_ns, cuts) in cuts_of.items():
             if self.plans.get(name) != (size, mtime_ns, cuts):
                 self.plans[name] = (size, mtime_ns, cuts)
                 self._append({"plan": name, "size": size, "mtime_ns": mtime_ns, "cuts": cuts})
 
     def add(self, shard: Shard, done: Done) -> None:
-        """Note that a shard is finished."""
+        """Record that a shard is finished."""
         entry = {
             "input": shard.name, "size": shard.size, "mtime_ns": shard.mtime_ns, "start": shard.start,
             "end": shard.end, **{key: value for key, value in asdict(done).items() if key != "error"},
@@ -107,10 +107,10 @@ class Manifest:
         self.finished[shard.output] = entry
 
     def _read(self, settings: dict[str, Any]) -> bool:
-        """Take in the lines of earlier runs; False if there are none."""
+        """Read the lines of earlier runs; False if there are none."""
         self._file.seek(0)
         lines = self._file.read().split(b"\n")
-        if lines[-1]:  # the last line was cut off by the end of a run
+        if lines[-1]:  # a run ended while writing the last line
             self._file.truncate(sum(map(len, lines[:-1])) + len(lines) - 1)
         values = [self._value(number, line) for number, line in enumerate(lines[:-1], start=1)]
         if not values:
@@ -131,20 +131,20 @@ class Manifest:
                 return value
         except ValueError:
             pass
-        raise DataError(f"{self.path}, line {number}: not an entry of a manifest; remove the folder or use another")
+        raise DataError(f"{self.path}, line {number}: not a manifest entry; remove the folder or use another")
 
     def _compare(self, before: dict[str, Any], now: dict[str, Any]) -> None:
         for key in dict.fromkeys([*before, *now]):
             if before.get(key) != json.loads(json.dumps(now.get(key))):
                 what = "another model" if key == "digests" else f"{key} {before.get(key)!r}, now it is {now.get(key)!r}"
                 raise ConfigError(
-                    f"{self.path}: the folder holds shards made with {what}; use the same again, or another folder"
+                    f"{self.path}: the folder contains shards made with {what}; use the same again or another folder"
                 )
 
     def _lock(self) -> None:
         try:
             import fcntl
-        except ImportError:  # where there are no such locks, two runs at a time are not noticed
+        except ImportError:  # without such locks, concurrent runs go unnoticed
             return
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,6 +1,6 @@
-"""Bundles of shards worked on by processes of this machine, a worker that dies costing one more try.
+"""Process bundles of shards in processes on this machine; shards are retried if a worker dies.
 
-Processes and not threads: reading and writing files is Python, which threads do one at a time.
+Processes rather than threads: reading and writing files is Python code, which threads execute one at a time.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from weft.scale.work import Done
 
 Work = Callable[[Sequence[Shard]], list[Done]]
 Bundle = Sequence[Shard]
-#: How often a shard whose worker died is tried.
+#: How often a shard is tried if its worker dies.
 TRIES = 3
 
 
 def in_this_process(work: Work, bundles: Iterable[Bundle]) -> Iterator[list[Done]]:
-    """One bundle after the other."""
+    """Process bundles one after the other."""
     for bundle in bundles:
         yield attempted(work, bundle)
 
 
 def in_processes(work: Work, bundles: Iterable[Bundle], workers: int) -> Iterator[list[Done]]:
-    """Bundles shared out among so many processes; results come as they are ready.
+    """Distribute bundles among worker processes; results come as they are ready.
 
-    The shards of a bundle whose worker died (killed, out of memory) are tried again one by one, each at most `TRIES`
+    If a worker dies (killed, out of memory), the shards of its bundle are retried one by one, each at most `TRIES`
     times.
     """
     context = multiprocessing.get_context("spawn")
@@ -68,8 +68,8 @@ def in_processes(work: Work, bundles: Iterable[Bundle], workers: int) -> Iterato
                     tries = worker.tries if len(worker.bundle) > 1 else worker.tries + 1
                     again.extend(([shard], tries) for shard in worker.bundle)
                 else:
-                    said = f"the worker died {TRIES} times on this shard; it may need more memory than there is"
-                    yield [Done(shard.output, error=said) for shard in worker.bundle]
+                    message = f"the worker died {TRIES} times on this shard; it may need more memory than is available"
+                    yield [Done(shard.output, error=message) for shard in worker.bundle]
                 running.remove(worker)
                 worker.stop()
             keep_busy()
@@ -79,7 +79,7 @@ def in_processes(work: Work, bundles: Iterable[Bundle], workers: int) -> Iterato
 
 
 def attempted(work: Work, bundle: Bundle) -> list[Done]:
-    """The result of a bundle, or what kept it from having one."""
+    """The result of a bundle, or the error that prevented it."""
     try:
         return work(bundle)
     except WeftError as error:
@@ -106,11 +106,11 @@ class _Worker:
 
     def give(self, bundle: Bundle, tries: int) -> None:
         self.bundle, self.tries = bundle, tries
-        with suppress(OSError):  # it has just died, which `result` will meet
+        with suppress(OSError):  # it has just died; `result` will handle that
             self.connection.send(bundle)
 
     def result(self) -> list[Done] | None:
-        """What the worker made of its bundle; None if it died over it."""
+        """The worker's result for its bundle; None if it died."""
         try:
             answer = self.connection.recv()
         except (EOFError, OSError):
@@ -128,7 +128,7 @@ class _Worker:
 
 @contextmanager
 def _deaf_to_interrupts() -> Iterator[None]:
-    """Processes that start in this block never hear Ctrl-C: it is for the one that shares out the work."""
+    """Make processes started in this block ignore Ctrl-C, which is meant for the distributing process."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -140,7 +140,7 @@ def _deaf_to_interrupts() -> Iterator[None]:
 
 
 def _serve(connection: Connection, work: Work) -> None:
-    """The life of a worker: bundles in, results out, until the other side goes."""
+    """The main loop of a worker: bundles in, results out, until the other side closes."""
     while True:
         try:
             bundle = connection.recv()
@@ -154,5 +154,5 @@ def _serve(connection: Connection, work: Work) -> None:
             connection.send(answer)
         except OSError:
             return
-        except Exception:  # an error that cannot be sent as it is
+        except Exception:  # an error that cannot be pickled
             connection.send(RuntimeError(repr(answer)))

@@ -1,4 +1,4 @@
-"""Annotate files into a folder: plan the shards, leave out finished ones, share out the rest, note what is done."""
+"""Annotate files into a folder: plan the shards, skip finished ones, distribute the rest, record what is done."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from weft.scale.work import Done, annotate_bundle
 
 @dataclass
 class Summary:
-    """What a run came to. Documents that were left out are counted over the whole folder, earlier runs included."""
+    """The result of a run. Skipped documents are counted over the whole folder, including earlier runs."""
 
     shards: int = 0
     finished_before: int = 0
     documents: int = 0
     sentences: int = 0
     words: int = 0
-    failed: int = 0  #: shards without an output, to be tried by the next run
+    failed: int = 0  #: shards without an output, which the next run will retry
     seconds: float = 0.0
     report: Report = field(default_factory=Report)
 
@@ -46,7 +46,7 @@ class Summary:
         }
 
     def note(self, done: Done) -> None:
-        """Count what was left out of a shard."""
+        """Count what was skipped in a shard."""
         self.report.count += done.left_out
         room = self.report.keep - len(self.report.messages)
         self.report.messages += done.messages[: max(room, 0)]
@@ -61,13 +61,13 @@ def annotate_into(
     cluster: str | None = None,
     shard_bytes: int = SHARD_BYTES,
 ) -> Summary:
-    """Annotate files, folders and globs into a folder of one file a shard.
+    """Annotate files, folders and globs into a folder with one file per shard.
 
-    A second run with the same job does only what is not finished. `workers` processes of this machine do the work, or
-    the Dask cluster at the address `cluster`; what is written is the same.
+    A second run with the same job does only what is unfinished. `workers` processes on this machine do the work, or
+    the Dask cluster at the address `cluster`; the output is the same.
     """
     if job.to_format == "brat":
-        raise ConfigError("brat is a folder of files itself; annotate into one with --to jsonl, then convert")
+        raise ConfigError("brat output is itself a folder of files; annotate with --to jsonl, then convert")
     folder = Path(folder)
     settings = {"weft": __version__, "shard_bytes": shard_bytes, **job.settings()}
     with Manifest(folder, settings) as manifest:
@@ -138,14 +138,16 @@ def _results(work: Work, groups: Sequence[Bundle], workers: int, cluster: str | 
 
 
 def _check_free(folder: Path, shards: Sequence[Shard]) -> None:
-    """In a folder of other origin nothing is written over."""
+    """Never overwrite files in a folder without a manifest."""
     for shard in shards:
         if (folder / shard.output).exists():
-            raise ConfigError(f"{folder / shard.output} exists, and no manifest says it may go; use an empty folder")
+            raise ConfigError(
+                f"{folder / shard.output} exists, but no manifest says it may be replaced; use an empty folder"
+            )
 
 
 def _clear(folder: Path, shards: Sequence[Shard], manifest: Manifest) -> None:
-    """Remove what earlier runs made of inputs that have changed since, and what they left half-written."""
+    """Remove outputs of earlier runs for inputs that have changed since, and half-written files."""
     planned = {shard.output for shard in shards}
     inputs = {shard.name for shard in shards}
     for output, entry in manifest.finished.items():

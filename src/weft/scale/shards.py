@@ -1,14 +1,14 @@
-"""Inputs cut into shards: whole small files, and pieces of large ones that begin where a document does.
+"""Split inputs into shards: whole small files, and pieces of large ones that begin at a document boundary.
 
-A file of more than 1.5 x `shard_bytes` is cut at the first place behind each multiple of `shard_bytes` where a document
-may begin:
+A file of more than 1.5 x `shard_bytes` is cut at the first position after each multiple of `shard_bytes` where a
+document may begin:
 
-    plain    behind an empty line, or behind any line where none comes for long
-    jsonl    behind any line
-    conllu   before a sentence with `# newdoc`, or behind any sentence where none comes for long
+    plain    after an empty line, or after any line if none comes for long
+    jsonl    after any line
+    conllu   before a sentence with `# newdoc`, or after any sentence if none comes for long
 
-Other formats, gzipped files and files in other encodings than UTF-8 stay whole. The cuts depend on the file alone, so
-that a run that goes on where another ended meets the same shards.
+Other formats, gzipped files and files in encodings other than UTF-8 stay whole. The cuts depend only on the file, so
+a resumed run sees the same shards.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from weft.formats.streams import STANDARD, FilePart, is_utf8
 
 SHARD_BYTES = 1_000_000
 _WINDOW = 1 << 20
-#: Where documents begin, best places first; the last must be met in the end, the others only within a window.
+#: Where documents begin, best positions first; the last must eventually match, the others only within a window.
 _BORDERS = {
     "plain": (re.compile(rb"\n(?:\r?\n)+"), re.compile(rb"\n")),
     "jsonl": (re.compile(rb"\n"),),
     "conllu": (re.compile(rb"\n(?:\r?\n)+(?=(?:#[^\n]*\n){0,9}# newdoc)"), re.compile(rb"\n(?:\r?\n)+")),
 }
 
-#: Where a piece begins: its first byte and the number of its first line.
+#: The start of a piece: its first byte and the number of its first line.
 Cut = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class Shard:
-    """What one output file is made of: a file, or a piece of it."""
+    """The input of one output file: a file, or a piece of one."""
 
     path: str
-    name: str  # of the input, below the folder that all inputs share
-    output: str  # of the output, below the output folder
+    name: str  # of the input, relative to the common folder of all inputs
+    output: str  # of the output, relative to the output folder
     format: str
     size: int  # of the whole input, with `mtime_ns` its state when the run began
     mtime_ns: int
@@ -57,7 +57,7 @@ class Shard:
         return (self.size if self.end is None else self.end) - self.start
 
     def source(self) -> FilePart:
-        """What `weft.formats.read` reads."""
+        """The argument for `weft.formats.read`."""
         return FilePart(self.path, self.start, self.end, self.line, self.number)
 
 
@@ -69,11 +69,13 @@ def plan(
     shard_bytes: int = SHARD_BYTES,
     known: Mapping[str, tuple[int, int, list[Cut]]] | None = None,
 ) -> list[Shard]:
-    """The shards of files, folders and globs, in order; `known` gives size, time and cuts of inputs of earlier runs."""
+    """The shards of files, folders and globs, in order; `known` gives size, time and cuts of inputs in earlier runs."""
     if STANDARD in [os.fspath(path) for path in paths]:
-        raise ConfigError("standard input cannot be annotated into a folder, as it cannot be read again; name files")
+        raise ConfigError(
+            "standard input cannot be annotated into a folder, because it cannot be read again; name files"
+        )
     if shard_bytes < 1:
-        raise ConfigError(f"a shard has at least 1 byte, asked for {shard_bytes}")
+        raise ConfigError(f"a shard must have at least 1 byte, but got {shard_bytes}")
     files = list(dict.fromkeys(expand(paths, from_format)))
     kinds = [from_format or detect(file) for file in files]
     base = _shared_folder(paths)
@@ -129,7 +131,7 @@ def find_cuts(path: str, kind: str, size: int, shard_bytes: int) -> list[Cut]:
 
 
 def bundles(shards: Iterable[Shard], bundle_bytes: int, most: int = 500) -> Iterator[list[Shard]]:
-    """Shards in groups of about so many bytes, so that small files are annotated together."""
+    """Shards in groups of about `size` bytes, so that small files are annotated together."""
     group: list[Shard] = []
     size = 0
     for shard in shards:
@@ -143,16 +145,16 @@ def bundles(shards: Iterable[Shard], bundle_bytes: int, most: int = 500) -> Iter
 
 
 def _border(file: BinaryIO, target: int, size: int, patterns: Sequence[re.Pattern[bytes]]) -> int | None:
-    """The first place behind `target` and inside the file where a document may begin; None if there is none."""
+    """The first position after `target` and inside the file where a document may begin, or None."""
     file.seek(target)
     window = b""
     while block := file.read(_WINDOW):
         window += block
-        # The end of a window may hide the rest of a border, but then a later one is as good.
+        # A boundary may be truncated at the end of a window, but then a later one is as good.
         for pattern in patterns if len(window) == len(block) else patterns[-1:]:
-            found = pattern.search(window)
-            if found is not None and target + found.end() < size:
-                return target + found.end()
+            match = pattern.search(window)
+            if match is not None and target + match.end() < size:
+                return target + match.end()
         target, window = target + max(len(window) - 4, 0), window[-4:]
     return None
 
@@ -167,7 +169,7 @@ def _count_lines(file: BinaryIO, start: int, end: int) -> int:
 
 
 def _shared_folder(paths: Sequence[str | os.PathLike[str]]) -> str:
-    """The folder below which all inputs stand: a folder that is given, or that of a file."""
+    """The folder that contains all inputs: a given folder, or that of a file."""
     folders = []
     for path in (os.fspath(path) for path in paths):
         if os.path.isdir(path):

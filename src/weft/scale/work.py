@@ -1,8 +1,8 @@
-"""The work on a bundle of shards: read, annotate, write, each shard into its own file.
+"""Process a bundle of shards: read, annotate, write, each shard into its own file.
 
-All documents of a bundle go through the pipeline as one stream, as small batches are slow; what comes out is parted
-again. A document that cannot be read, annotated or written is left out and counted. This is all that a worker runs,
-whether it is this process, another one or another machine.
+All documents of a bundle go through the pipeline as one stream, because small batches are slow; the output is split
+again. A document that cannot be read, annotated or written is skipped and counted. A worker runs only this, whether
+it is this process, another one or another machine.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from weft.text.doc import Doc
 
 @dataclass
 class Done:
-    """What became of a shard; with an `error` it has no output."""
+    """The result of a shard; with an `error` it has no output."""
 
     output: str
     documents: int = 0
@@ -35,15 +35,15 @@ class Done:
 
 
 def annotate_bundle(job: Job, folder: str, shards: Sequence[Shard]) -> list[Done]:
-    """Annotate shards and write their files below a folder; the same call writes the same bytes again."""
+    """Annotate shards and write their files into a folder; the same call writes the same bytes again."""
     nlp = pipeline_of(job)
     try:
         return _Bundle(job, nlp, folder, shards).run()
     except OSError:
         raise
     except Exception:
-        # A writer has met what its format cannot hold, or a component has a fault. Finding out with which document
-        # costs a second pass, in which every document is tried on its own.
+        # A writer met something its format cannot represent, or a component has a bug. Finding the document takes a
+        # second pass, in which every document is tried separately.
         return _Bundle(job, nlp, folder, shards, careful=True).run()
 
 
@@ -52,7 +52,7 @@ class _Bundle:
         self.job, self.nlp, self.folder, self.shards, self.careful = job, nlp, folder, shards, careful
         self.reports = [Report(keep=5) for _ in shards]
         self.done = [Done(shard.output) for shard in shards]
-        self.owners: deque[int] = deque()  # the shards of the documents that are in the pipeline, in order
+        self.owners: deque[int] = deque()  # the shards of the documents in the pipeline, in order
 
     def run(self) -> list[Done]:
         docs = self._documents()
@@ -92,7 +92,7 @@ class _Bundle:
                     yield doc
             except FormatError as error:
                 report.add(error)
-            except WeftError as error:  # the file went away, or may not be read: another run may have more luck
+            except WeftError as error:  # the file disappeared or cannot be read: a later run may succeed
                 self.done[number].error = str(error)
 
     def _one_by_one(self, docs: Iterator[Doc]) -> Iterator[Doc]:
@@ -110,7 +110,7 @@ class _Bundle:
         self.reports[self.owners.popleft()].add(error)
 
     def _is_writable(self, number: int, doc: Doc) -> bool:
-        """Make a document fit for the format; in a careful pass, try whether it is."""
+        """Prepare a document for the format; in a careful pass, test that it can be written."""
         if not self.careful:
             fit(doc, self.job.to_format, self.job.kbest)
             return True

@@ -1,4 +1,4 @@
-"""The HTTP API and the page over trained pipelines: `weft serve`. Needs the extra `serve` (FastAPI and Uvicorn)."""
+"""The HTTP API and web page for trained pipelines: `weft serve`. Needs the extra `serve` (FastAPI and Uvicorn)."""
 
 from weft.serve.app import create_app
 from weft.serve.server import running, serve

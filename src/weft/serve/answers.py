@@ -1,4 +1,4 @@
-"""Annotated documents as answers: JSON for programs and the page, files in every format for keeping."""
+"""Annotated documents as responses: JSON for programs and the page, files in every format for download."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from weft.text.layers import SpanLayer, chars_of_words
 from weft.text.nesting import levels_of
 from weft.text.views import Sentence
 
-#: Sentences of more words are not drawn: nobody could read the tree.
+#: Longer sentences (in words) are not drawn: nobody could read the tree.
 WIDEST = 250
 _MEDIA = {
     "jsonl": "application/x-ndjson", "parquet": "application/vnd.apache.parquet", "bioscope": "application/xml",
@@ -30,7 +30,7 @@ _SUFFIX = {"brat": ".zip", "html": ".html", "svg": ".svg", "plain": ".txt"}
 
 
 class File(NamedTuple):
-    """A file to keep."""
+    """A file for download."""
 
     name: str
     media: str
@@ -38,19 +38,19 @@ class File(NamedTuple):
 
 
 def formats_of(provides: Sequence[str]) -> list[str]:
-    """The formats that hold something of what a model finds, the commonest first.
+    """The formats that can represent something of a model's predictions, most common first.
 
     >>> formats_of(["tokens", "upos", "head"])
     ['conllu', 'jsonl', 'parquet', 'columns', 'plain', 'html', 'svg']
     """
     spans = [layer for layer in provides if layer.startswith("spans/")]
     pictures = spans or any(layer in provides for layer in ("head", "constituents"))
-    found = ["conllu", "jsonl", "parquet", "columns", "plain", *(["html", "svg"] if pictures else [])]
-    found += ["brat"] if spans else []
-    found += ["penn"] if "constituents" in provides else []
-    found += ["streusle"] if "spans/mwe" in provides else []
-    found += ["bioscope"] if any(layer.startswith("relations/") for layer in provides) else []
-    return found
+    formats = ["conllu", "jsonl", "parquet", "columns", "plain", *(["html", "svg"] if pictures else [])]
+    formats += ["brat"] if spans else []
+    formats += ["penn"] if "constituents" in provides else []
+    formats += ["streusle"] if "spans/mwe" in provides else []
+    formats += ["bioscope"] if any(layer.startswith("relations/") for layer in provides) else []
+    return formats
 
 
 def to_json(doc: Doc, model: str, seconds: float, pictures: bool = False) -> bytes:
@@ -72,7 +72,7 @@ def to_json(doc: Doc, model: str, seconds: float, pictures: bool = False) -> byt
 
 
 def to_file(doc: Doc, format: str) -> File:
-    """A document as a file of a format.
+    """A document as a file in a format.
 
     >>> to_file(Doc.from_words([["Dogs", "bark"]]), "plain")
     File(name='weft.txt', media='text/plain; charset=utf-8', content=b'Dogs bark\\n')
@@ -87,7 +87,7 @@ def to_file(doc: Doc, format: str) -> File:
             picture for each in doc.sentences if len(each) <= WIDEST for picture in every.svgs(each, styled=False)
         ]
         if not pictures:
-            raise ConfigError("there is nothing to draw: the text has no words, or its sentences are too long")
+            raise ConfigError("there is nothing to draw: the text has no words or its sentences are too long")
         return File(name, media, stacked(pictures, doc.text[:200]).encode())
     _fit(doc, format)
     with tempfile.TemporaryDirectory() as folder:
@@ -97,7 +97,7 @@ def to_file(doc: Doc, format: str) -> File:
 
 
 def _fit(doc: Doc, format: str) -> None:
-    """Put spans, probabilities and alternatives where a format has room for them; labels hold outermost spans only."""
+    """Put spans, probabilities and alternatives where a format has room for them; labels keep only outermost spans."""
     if format in ("conllu", "columns"):
         for name, layer in span_layers(doc).items():
             if not layer.is_flat() and (format == "columns" or name != "mwe"):
@@ -108,14 +108,14 @@ def _fit(doc: Doc, format: str) -> None:
 
 
 def _outermost(layer: SpanLayer) -> SpanLayer:
-    """The spans of a layer that lie in no other; those with gaps are left out."""
+    """The spans of a layer that are not inside another; those with gaps are dropped."""
     whole = [(number, row) for number, row in enumerate(layer) if len(row.pieces) == 1]
     levels = levels_of([(*row.pieces[0], row.label) for _, row in whole])
-    found = SpanLayer(layer.strings)
+    outer = SpanLayer(layer.strings)
     for (number, row), level in zip(whole, levels, strict=True):
         if level == 0:
-            found.add(row.pieces, row.label, **layer.attributes.get(number, {}))
-    return found
+            outer.add(row.pieces, row.label, **layer.attributes.get(number, {}))
+    return outer
 
 
 def _zipped(folder: Path) -> bytes:

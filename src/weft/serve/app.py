@@ -1,14 +1,14 @@
-"""The HTTP API and the page: what is asked for goes to the service, what goes wrong is told in plain words.
+"""The HTTP API and the page: the service handles requests, errors are reported in plain words.
 
-| path | what it gives |
+| path | response |
 |---|---|
 | `GET /` | the page |
 | `POST /annotate` | an annotated text, as JSON or as a file |
 | `GET /models` | the models and the limits |
-| `GET /health` | whether the service is there |
-| `GET /openapi.json`, `GET /docs` | the description of all this, for programs and for people |
+| `GET /health` | whether the service is running |
+| `GET /openapi.json`, `GET /docs` | the API description, for programs and for people |
 
-Nothing is loaded from other hosts, and browsers are told not to.
+Nothing is loaded from other hosts; a header forbids browsers to do so.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ _HEADERS = {
     b"x-content-type-options": b"nosniff",
     b"referrer-policy": b"no-referrer",
 }
-_UNKNOWN = {404: "there is no such page here", 405: "this page is not asked for in that way"}
+_UNKNOWN = {404: "there is no such page", 405: "this page does not support that method"}
 
 
 def create_app(service: Service) -> FastAPI:
-    """The application over a service, for any ASGI server."""
+    """The ASGI application for a service."""
     app = FastAPI(
         title="Weft",
         version=weft.__version__,
-        description="Annotates text: words, tags, trees, entities, as far as the models go.",
-        docs_url=None,  # FastAPI's own page would load its parts from other hosts
+        description="Annotates text with words, tags, trees and entities, depending on the models.",
+        docs_url=None,  # FastAPI's page would load assets from other hosts
         redoc_url=None,
     )
     app.add_middleware(BodyLimit, max_bytes=service.limits.max_bytes, timeout=service.limits.timeout)
@@ -64,22 +64,22 @@ def _add_api(app: FastAPI, service: Service) -> None:
     problems: dict[int | str, dict[str, Any]] = {
         code: {"model": schemas.Problem, "description": what}
         for code, what in {
-            400: "Not JSON",
-            404: "No such model",
-            413: "Too long",
-            422: "Wrong fields",
+            400: "The body is not JSON",
+            404: "There is no such model",
+            413: "The text is too long",
+            422: "A field is missing or invalid",
             429: "Too many requests are waiting",
-            503: "Took too long",
+            503: "The request took too long",
         }.items()
     }
 
     @app.post(
         "/annotate",
         summary="Annotate a text",
-        responses={200: {"model": schemas.Answer, "description": "The text with all that was found"}, **problems},
+        responses={200: {"model": schemas.Answer, "description": "The annotated text"}, **problems},
     )
     async def annotate(request: schemas.Request) -> Response:
-        """Annotate a text. With a `format` other than `json` the answer is a file of that format."""
+        """Annotate a text. With a `format` other than `json`, the response is a file in that format."""
         asked = (request.text, request.model, request.probabilities, request.alternatives)
         start = time.perf_counter()
         future = service.annotate(*asked, finish=lambda doc: _answer(service, request, doc, start))
@@ -87,7 +87,7 @@ def _add_api(app: FastAPI, service: Service) -> None:
 
     @app.get("/models", summary="List the models")
     async def models() -> schemas.Models:
-        """The models that are served, what they find, and the limits of requests."""
+        """The available models, what they predict, and the request limits."""
         limits = service.limits
         return schemas.Models(
             default=service.default,
@@ -97,9 +97,9 @@ def _add_api(app: FastAPI, service: Service) -> None:
             max_alternatives=ALTERNATIVES,
         )
 
-    @app.get("/health", summary="See whether the service is there")
+    @app.get("/health", summary="Check that the service is running")
     async def health() -> schemas.Health:
-        """Answers while the service works, however much it has to do."""
+        """Responds as long as the service is running, however busy it is."""
         return schemas.Health(
             status="ok",
             version=weft.__version__,
@@ -110,7 +110,7 @@ def _add_api(app: FastAPI, service: Service) -> None:
 
 
 def _answer(service: Service, request: schemas.Request, doc: Doc, start: float) -> Response:
-    """Pack an answer; runs in a thread of the service."""
+    """Build a response; runs in a thread of the service."""
     if request.format == "json":
         seconds = time.perf_counter() - start
         body = to_json(doc, request.model or service.default, seconds, request.pictures)
@@ -176,7 +176,7 @@ def _add_errors(app: FastAPI) -> None:
 
 
 def _in_words(fault: Any) -> str:
-    """One fault that validation found, without what was sent."""
+    """One validation error, without the data that were sent."""
     kind, place = fault["type"], ".".join(str(part) for part in fault["loc"] if part != "body")
     if kind == "json_invalid":
         return f"the body of the request is not JSON: see character {fault['loc'][-1]}"
@@ -186,7 +186,7 @@ def _in_words(fault: Any) -> str:
         return f"the field {place!r} is missing"
     if kind == "extra_forbidden":
         known = list(schemas.Request.model_fields)
-        return f"there is no field {place!r}; {did_you_mean(place, known, 'there are: ' + ', '.join(known))}"
+        return f"there is no field {place!r}; {did_you_mean(place, known, 'the fields are: ' + ', '.join(known))}"
     if kind == "string_unicode":
-        return f"the field {place!r} holds half of a character (a lone surrogate)"
-    return f"the field {place!r} is wrong: {fault['msg'][:1].lower()}{fault['msg'][1:]}"
+        return f"the field {place!r} contains an unpaired surrogate"
+    return f"the field {place!r} is invalid: {fault['msg'][:1].lower()}{fault['msg'][1:]}"

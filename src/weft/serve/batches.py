@@ -1,9 +1,9 @@
-"""A bounded queue whose jobs are done in batches: a thread that comes takes all that wait for the same model.
+"""A bounded queue processed in batches: a free thread takes all waiting jobs for the same model.
 
-    batch = the first job that waits, and those behind it with the same key, up to `batch_chars` characters
+    batch = the first waiting job, and those after it with the same key, up to `batch_chars` characters
 
-One call of a model costs about the same for one sentence as for a hundred, so that batches carry the load when many
-ask; who asks alone does not wait for others.
+One call of a model costs about the same for one sentence as for a hundred, so batches carry the load when there are
+many requests; a single request does not wait for others.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
-#: Characters of a batch; a longer text is a batch by itself.
+#: Maximum characters in a batch; a longer text is a batch by itself.
 BATCH_CHARS = 20_000
-#: Jobs of a batch: its answers are packed one behind the other, and nobody should wait long for those of others.
+#: Maximum jobs in a batch: its responses are built one after the other, and none should wait long for the others.
 BATCH_JOBS = 32
 
 
 @dataclass(eq=False)
 class Job:
-    """A text that waits, and what to do with the document that it becomes."""
+    """A waiting text, and what to do with the annotated document."""
 
-    key: Hashable  # jobs with the same key can be done together
+    key: Hashable  # jobs with the same key can be batched
     text: str
     finish: Callable[[Any], Any]
     deadline: float = float("inf")  # on the monotonic clock
@@ -38,7 +38,7 @@ class Full(Exception):
 
 
 class BatchQueue:
-    """Threads that hand batches of jobs to `work`, which must give every job's future a result or an exception.
+    """Threads that pass batches of jobs to `work`, which must give every job's future a result or an exception.
 
     >>> def shout(jobs):
     ...     for job in jobs:
@@ -61,7 +61,7 @@ class BatchQueue:
             threading.Thread(target=self._run, name=f"weft-serve-{number}", daemon=True).start()
 
     def __len__(self) -> int:
-        """The number of jobs that wait or are being done."""
+        """The number of jobs waiting or in progress."""
         return len(self._waiting) + self._busy
 
     def put(self, job: Job) -> None:
@@ -73,7 +73,7 @@ class BatchQueue:
             self._changed.notify()
 
     def close(self) -> None:
-        """End the threads when they are done; what waits is not begun."""
+        """End the threads when they finish their batches; waiting jobs are not started."""
         with self._changed:
             self._closed = True
             for job in self._waiting:
@@ -83,7 +83,7 @@ class BatchQueue:
 
     def _run(self) -> None:
         while jobs := self._take():
-            # Who asked may have gone: a future that was cancelled is not run.
+            # The client may have gone: a cancelled future is not run.
             wanted = [job for job in jobs if job.future.set_running_or_notify_cancel()]
             now = time.monotonic()
             for job in wanted:
@@ -97,7 +97,7 @@ class BatchQueue:
                     self._busy -= len(jobs)
 
     def _take(self) -> list[Job]:
-        """The next batch; none when the queue is closed."""
+        """The next batch; empty when the queue is closed."""
         with self._changed:
             while not self._waiting and not self._closed:
                 self._changed.wait()

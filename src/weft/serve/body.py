@@ -1,4 +1,4 @@
-"""What stands around the application: bodies within limits of size and time, headers on every answer."""
+"""Middleware around the application: limits on the size and duration of bodies, headers on every response."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
-#: How much of a body that is too long is still read, so that its sender gets to see the answer.
+#: How much of an oversized body is still read, so that the client gets to see the response.
 _PATIENCE = 32 * 1024 * 1024
 
 
 class BodyLimit:
-    """Hands on requests whose bodies are complete, at most `max_bytes` long and received within `timeout` seconds."""
+    """Passes on requests whose bodies are complete, at most `max_bytes` long and received within `timeout` seconds."""
 
     def __init__(self, app: App, max_bytes: int, timeout: float) -> None:
         self.app, self.max_bytes, self.timeout = app, max_bytes, timeout
@@ -29,7 +29,7 @@ class BodyLimit:
             async with asyncio.timeout(self.timeout):
                 body = await self._read(receive)
         except TimeoutError:
-            await _refuse(send, 408, f"the request was not complete after {self.timeout:g} seconds; send it again")
+            await _refuse(send, 408, f"the request was incomplete after {self.timeout:g} seconds; send it again")
             return
         if body is None:
             await _refuse(send, 413, f"the request is longer than {self.max_bytes:,} bytes; send the text in parts")
@@ -46,7 +46,7 @@ class BodyLimit:
         await self.app(scope, replay, send)
 
     async def _read(self, receive: Receive) -> bytes | None:
-        """The whole body, or None where it is too long; what is too long is read on for a while and dropped."""
+        """The whole body, or None if it is too long; the excess is read for a while and discarded."""
         parts: list[bytes] = []
         size, more = 0, True
         while more and size <= self.max_bytes + _PATIENCE:
@@ -62,7 +62,7 @@ class BodyLimit:
 
 
 class Headers:
-    """Adds headers to every answer."""
+    """Adds headers to every response."""
 
     def __init__(self, app: App, headers: Mapping[bytes, bytes]) -> None:
         self.app, self.headers = app, list(headers.items())

@@ -1,4 +1,4 @@
-"""What goes over the wire: the fields of requests and answers, from which the OpenAPI description is made."""
+"""The fields of requests and responses, from which the OpenAPI description is generated."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ class Request(BaseModel):
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"text": "The ferry left Bergen."}]})
 
-    text: str = Field(description="The text.")
-    model: str | None = Field(None, description="Name of a model of /models; the first one if not given.")
-    format: Format = Field("json", description="Format of the answer; all but json are files to keep.")
-    probabilities: bool = Field(False, description="Add how sure the model is of every decision.")
+    text: str = Field(description="The text to annotate.")
+    model: str | None = Field(None, description="Name of a model listed by /models; default: the first.")
+    format: Format = Field("json", description="Format of the response; all but json are files for download.")
+    probabilities: bool = Field(False, description="Add the probability of every decision.")
     alternatives: int = Field(
-        0, ge=0, le=ALTERNATIVES, description="So many best answers for every sentence, with their probabilities."
+        0, ge=0, le=ALTERNATIVES, description="Number of best analyses per sentence, with probabilities."
     )
     pictures: bool = Field(False, description="Add trees, phrases and spans of every sentence as SVG and HTML.")
 
 
 class Word(BaseModel):
-    """A word; what was not found is left out."""
+    """A word; missing annotations are omitted."""
 
     model_config = ConfigDict(extra="allow")
 
-    number: int = Field(description="Number in the sentence, from 1.")
-    index: int = Field(description="Number in the document, from 0.")
+    number: int = Field(description="Index in the sentence, from 1.")
+    index: int = Field(description="Index in the document, from 0.")
     form: str
     start: int = Field(description="First character in the text.")
     end: int = Field(description="One past the last character.")
@@ -42,13 +42,13 @@ class Word(BaseModel):
     upos: str | None = None
     xpos: str | None = None
     feats: str | None = None
-    head: int | None = Field(None, description="Number of the head; 0: the root.")
+    head: int | None = Field(None, description="Index of the head in the sentence; 0 for the root.")
     deprel: str | None = None
     confidence: dict[str, float] | None = Field(None, description="Probability of the value in each column.")
 
 
 class Alternative(BaseModel):
-    """One answer for a whole sentence: a label a word."""
+    """One analysis of a whole sentence: a label per word."""
 
     probability: float
     labels: list[str]
@@ -84,25 +84,25 @@ class Answer(BaseModel):
 
     model: str
     text: str
-    seconds: float = Field(description="How long it took, waiting included.")
+    seconds: float = Field(description="Time taken, including waiting.")
     sentences: list[Sentence]
     spans: dict[str, list[Span]] = Field(description="By layer, such as `entities`.")
 
 
 class ModelFacts(BaseModel):
-    """What a model is and what it finds."""
+    """What a model is and what it predicts."""
 
     name: str
     components: list[str]
     provides: list[str]
-    probabilities: bool = Field(description="Whether it tells how sure it is.")
-    alternatives: bool = Field(description="Whether it gives several answers.")
-    formats: list[str] = Field(description="Formats that hold something of what it finds.")
+    probabilities: bool = Field(description="Whether it provides probabilities.")
+    alternatives: bool = Field(description="Whether it provides alternatives.")
+    formats: list[str] = Field(description="Formats that can represent its predictions.")
     card: dict[str, Any] = Field(description="Corpora, licence, scores.")
 
 
 class Models(BaseModel):
-    """The models that are served, and the limits of requests."""
+    """The available models, and the request limits."""
 
     default: str
     models: list[ModelFacts]
@@ -112,16 +112,16 @@ class Models(BaseModel):
 
 
 class Health(BaseModel):
-    """How the service is."""
+    """The state of the service."""
 
     status: Literal["ok"]
     version: str
     models: list[str]
-    waiting: int = Field(description="Requests in the queue or at work.")
+    waiting: int = Field(description="Requests queued or in progress.")
     answered: int
 
 
 class Problem(BaseModel):
-    """Why a request was not answered, in plain words."""
+    """Why a request failed, in plain words."""
 
     error: str

@@ -1,4 +1,4 @@
-"""Running the application: a socket that is bound before anything is said, and a server in a thread for tests."""
+"""Run the application: a socket bound before anything is printed, and a server in a thread for tests."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from weft.errors import ConfigError
 from weft.serve.app import create_app
 from weft.serve.service import Service
 
-#: Connections that may wait to be taken.
+#: The maximum number of pending connections.
 _BACKLOG = 2048
-#: Seconds after which a thread of Python lets another go on.
+#: The interval in seconds after which a Python thread yields to another.
 _TURN = 0.0005
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A listening socket, or a plain error; port 0 is any free one."""
+    """A listening socket, or a plain error; port 0 means any free port."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # With the protocol named, the event loop sends answers at once instead of waiting for full packets.
+    # With the protocol given, the event loop sends responses at once instead of waiting for full packets.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name == "posix":
@@ -43,15 +43,15 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def address(listening: socket.socket) -> str:
-    """Where a browser finds the server."""
+    """The URL of the server for a browser."""
     host, port = listening.getsockname()[:2]
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def serve(service: Service, listening: socket.socket) -> None:
-    """Answer requests until interrupted."""
-    # The thread that talks to clients has little to do but often; it should not wait long for those that annotate.
+    """Serve requests until interrupted."""
+    # The thread that talks to clients has little to do, but often; it should not wait long for those that annotate.
     sys.setswitchinterval(_TURN)
     with listening:
         _server(service).run(sockets=[listening])
@@ -60,7 +60,7 @@ def serve(service: Service, listening: socket.socket) -> None:
 
 @contextlib.contextmanager
 def running(service: Service, host: str = "127.0.0.1", port: int = 0) -> Iterator[str]:
-    """The address of a server that runs in a thread while the block does."""
+    """The URL of a server that runs in a thread for the duration of the block."""
     listening = bind(host, port)
     server = _server(service)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)

@@ -1,8 +1,8 @@
-"""The work behind the HTTP API: models, threads with a bounded queue, limits of size and time.
+"""The work behind the HTTP API: models, threads with a bounded queue, limits on size and time.
 
 A request waits in the queue until one of `workers` threads takes it, together with others for the same model
-(`weft.serve.batches`). Kernels run without the interpreter's lock, so that threads share one copy of the weights and
-use several cores. A full queue refuses at once; a request whose time is up before its turn comes is never begun.
+(`weft.serve.batches`). Kernels run without the interpreter's lock, so threads share one copy of the weights and use
+several cores. A full queue rejects requests at once; a request that times out before its turn is never started.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from weft.text.strings import StringTable
 
 Answer = TypeVar("Answer")
 _log = logging.getLogger("weft.serve")
-#: The most alternatives that may be asked for.
+#: The maximum number of alternatives per request.
 ALTERNATIVES = 10
-#: What every model is given once before the first request, so that its kernels are compiled and loaded.
+#: Annotated once by every model before the first request, so that its kernels are compiled and loaded.
 _WARM = "The ferry left Bergen at nine. Nobody saw it go."
 
 
@@ -37,29 +37,29 @@ class TooBusy(WeftError):
 
 
 class TooSlow(WeftError):
-    """A request took longer than it may."""
+    """A request exceeded the time limit."""
 
 
 class TooLong(WeftError):
-    """A text has more characters than are taken."""
+    """A text exceeds the character limit."""
 
 
 class Broken(WeftError):
-    """Something that is not the fault of who asked."""
+    """An internal error, not caused by the request."""
 
 
 class UnknownModel(WeftError):
-    """A model that is not served."""
+    """A model that is not available."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What the service takes and how long it works on it."""
+    """What the service accepts and how long it may take."""
 
     max_chars: int = 50_000  # characters of a text
-    timeout: float = 30.0  # seconds, waiting included
+    timeout: float = 30.0  # seconds, including waiting
     workers: int = 2  # threads
-    queue: int = 512  # requests that may wait
+    queue: int = 512  # maximum number of waiting requests
 
     def __post_init__(self) -> None:
         for name in ("max_chars", "timeout", "workers", "queue"):
@@ -68,7 +68,7 @@ class Limits:
 
     @property
     def max_bytes(self) -> int:
-        """The longest body of a request: every character may be written as two escapes of six bytes."""
+        """The maximum length of a request body: every character may be written as two escapes of six bytes."""
         return 12 * self.max_chars + 4096
 
 
@@ -96,12 +96,12 @@ class Service:
 
     @property
     def waiting(self) -> int:
-        """How many requests wait or are being answered."""
+        """The number of requests waiting or in progress."""
         return len(self._queue)
 
     @property
     def default(self) -> str:
-        """The model that is used where none is named: the first."""
+        """The default model: the first."""
         return next(iter(self.models))
 
     def pipeline(self, model: str | None) -> Pipeline:
@@ -113,17 +113,17 @@ class Service:
         return self.models[name]
 
     def check(self, text: str) -> None:
-        """Refuse a text that is too long or cannot be stored."""
+        """Reject a text that is too long or cannot be stored."""
         if len(text) > self.limits.max_chars:
             raise TooLong(
-                f"the text has {len(text):,} characters, at most {self.limits.max_chars:,} are taken; "
+                f"the text has {len(text):,} characters, but at most {self.limits.max_chars:,} are allowed; "
                 "send it in parts, or start the service with a larger --max-chars"
             )
         try:
             text.encode()
         except UnicodeEncodeError as error:
             place = error.start + 1
-            raise WeftError(f"character {place} of the text is half of a character (a lone surrogate)") from None
+            raise WeftError(f"character {place} of the text is an unpaired surrogate") from None
 
     def annotate(
         self,
@@ -145,21 +145,23 @@ class Service:
         try:
             self._queue.put(job)
         except Full:
-            raise TooBusy(f"{self.waiting} requests are waiting already; try again in a moment") from None
+            raise TooBusy(f"{self.waiting} requests are already waiting; try again in a moment") from None
         return job.future
 
     async def within_time(self, future: Future[Answer]) -> Answer:
-        """Wait for an answer as long as a request may take."""
+        """Wait for a response within the time limit."""
         limit = self.limits.timeout
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), limit)
         except TimeoutError:
-            raise TooSlow(f"this took longer than {limit:g} seconds; send less text at a time, or try later") from None
+            raise TooSlow(
+                f"the request took longer than {limit:g} seconds; send less text at a time, or try later"
+            ) from None
         except Full:
-            raise TooBusy("the service is about to end") from None
+            raise TooBusy("the service is shutting down") from None
 
     def _work(self, jobs: list[Job]) -> None:
-        """Annotate the texts of jobs together; where that fails, one by one, so that one cannot spoil the others."""
+        """Annotate the texts of jobs together; if that fails, one by one, so that one cannot spoil the others."""
         faults: dict[int, Exception] = {}
         key: tuple[str, Asked] = jobs[0].key  # type: ignore[assignment]
         model, asked = key
@@ -182,7 +184,7 @@ class Service:
                 job.future.set_result(job.finish(doc))
             except WeftError as error:
                 job.future.set_exception(error)
-            except Exception as error:  # a defect: it must neither end the service nor show its inside
+            except Exception as error:  # a bug: it must neither end the service nor expose its internals
                 _log.error("a request failed", exc_info=error)
                 job.future.set_exception(Broken("something went wrong in the service; its log says what"))
         with self._lock:
@@ -198,5 +200,5 @@ class Service:
                 nlp(_WARM, kbest=2)
 
     def close(self) -> None:
-        """Stop the threads; what waits is not begun."""
+        """Stop the threads; waiting requests are not started."""
         self._queue.close()

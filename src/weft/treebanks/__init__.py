@@ -1,4 +1,4 @@
-"""Annotation schemes of treebanks: converters with a record of every arc touched, validator, report of label use."""
+"""Treebank annotation schemes: converters that record every changed arc, a validator, a report of label use."""
 
 from weft.treebanks.convert import CONVERSIONS, convert_docs
 from weft.treebanks.scheme import SCHEMES, Scheme, scheme_named

@@ -1,25 +1,26 @@
-"""Base chunks of dependency trees: flat phrases without what hangs behind their heads.
+"""Base chunks of dependency trees: flat phrases without the post-modifiers of their heads.
 
-    chunk(w) = the longest run of words around w that all JOIN, directly or through others, the same word
+    chunk(w) = the longest run of words around w that all JOIN the same word, directly or through others
 
-A word joins its head in these cases (relations of Universal Dependencies, up to the colon where none is given):
+A word joins its head in these cases (relations of Universal Dependencies, up to the colon unless one is given):
 
-| head | what joins it |
+| head | words that join it |
 |---|---|
-| noun, pronoun, number | det, amod, nummod, compound, advmod and pronouns (nmod:poss) before it; nummod behind it |
+| noun, pronoun, number | det, amod, nummod, compound, advmod and pronouns (nmod:poss) before it; nummod after it |
 | verb | aux, the mark `to`, adverbs between auxiliaries and verb; a verb joins the verb that governs it as xcomp |
 | adjective, adverb | advmod before it |
-| any | fixed, flat, goeswith; a conjunct and its conjunction, where the first conjunct joins something behind them |
+| any | fixed, flat, goeswith; a conjunct and its conjunction, if the first conjunct joins something after them |
 
-A copula and the auxiliaries and the negation beside it are a chunk of their own. A possessive mark belongs to what is
-possessed: `[the dog] ['s tail]`. Hyphens inside a chunk belong to it. The word that all others join gives the kind:
+A copula with its neighbouring auxiliaries and negation is a separate chunk. A possessive mark belongs to the
+possessed noun: `[the dog] ['s tail]`. Hyphens inside a chunk belong to it. The word that all others join determines the
+kind:
 
-    NP noun, pronoun, number    VP verb    ADJP adjective    ADVP adverb    PP preposition    PRT particle of a verb
+    NP noun, pronoun, number    VP verb    ADJP adjective    ADVP adverb    PP preposition    PRT verb particle
     SBAR subordinating conjunction    INTJ interjection
 
-Everything else, punctuation and coordinating conjunctions above all, is outside. The kinds are those of the shared task
-of CoNLL-2000, the borders mostly: relative clauses, objects and prepositional phrases behind a noun are chunks of their
-own in both.
+Everything else, mainly punctuation and coordinating conjunctions, is outside. The kinds are those of the CoNLL-2000
+shared task, and so mostly are the boundaries: in both, relative clauses, objects and prepositional phrases after a noun
+are separate chunks.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _NONE = -1
 
 
 class Tree(NamedTuple):
-    """A sentence: forms, parts of speech, heads as numbers of words from 0 (-1: the root), relations."""
+    """A sentence: forms, parts of speech, heads as word indices from 0 (-1: the root), relations."""
 
     forms: Sequence[str]
     upos: Sequence[str]
@@ -51,7 +52,7 @@ class Tree(NamedTuple):
 
 
 def set_base_chunks(doc: Doc, layer: str = "chunks") -> None:
-    """Give a document with trees the layer of its base chunks.
+    """Add the layer of base chunks to a document with trees.
 
     >>> doc = Doc.from_words([["The", "old", "dog", "has", "slept", "in", "my", "bed"]],
     ...     upos=[["DET", "ADJ", "NOUN", "AUX", "VERB", "ADP", "PRON", "NOUN"]], head=[[3, 3, 5, 5, 0, 8, 8, 5]],
@@ -61,7 +62,7 @@ def set_base_chunks(doc: Doc, layer: str = "chunks") -> None:
     [Span('The old dog', 'NP'), Span('has slept', 'VP'), Span('in', 'PP'), Span('my bed', 'NP')]
     """
     if doc.head is None or not doc.has("upos"):
-        raise DataError("base chunks are read from trees with parts of speech; the document has no heads or no upos")
+        raise DataError("base chunks need trees with parts of speech; the document has no heads or no upos")
     forms, upos, relations = (doc.column(name) for name in ("form", "upos", "deprel"))
     heads = (doc.head - 1).tolist()
     spans = []
@@ -86,7 +87,7 @@ def base_chunks(tree: Tree) -> list[tuple[int, int, str]]:
 
 
 def _chunk(tree: Tree, joins: Sequence[int], start: int, end: int) -> list[tuple[int, int, str]]:
-    """The run as a chunk, its kind that of the last word that joins none in it; adverbs before verbs stand alone."""
+    """The run as a chunk; its last word that joins none in it gives the kind; adverbs before verbs stand alone."""
     top = max((i for i in range(start, end) if not start <= joins[i] < end), default=start)
     kind = _kind(tree, top)
     if kind == "VP":
@@ -106,7 +107,7 @@ def _kind(tree: Tree, i: int) -> str:
 
 
 def _joins(tree: Tree) -> list[int]:
-    """The word that every word joins, -1 for none."""
+    """The word that each word joins, or -1."""
     _, upos, heads, relations = tree
     copula = {heads[i]: i for i, relation in enumerate(relations) if relation.split(":")[0] == "cop"}
     joins = [_NONE] * len(heads)
@@ -144,7 +145,7 @@ def _joins(tree: Tree) -> list[int]:
 
 
 def _top(joins: Sequence[int], i: int) -> int:
-    """The word that word i joins through others; a chain that runs in a circle (a broken tree) ends somewhere."""
+    """The word that word i joins through others; a circular chain (in a broken tree) ends somewhere."""
     for _ in joins:
         if joins[i] == _NONE:
             break

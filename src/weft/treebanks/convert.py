@@ -1,11 +1,11 @@
-"""Documents from one annotation scheme to another, one after the other, with a log of what was done.
+"""Convert documents from one annotation scheme to another, with a log of the changes.
 
     ud -> universal, universal -> ud     tags, coordination, copulas, adpositions, labels (`from_ud`, `to_ud`)
-    penn -> universal                    English constituents: heads and relations by rules (`from_penn`)
-    stanford, cast3lb -> universal       tables of labels; tags by a `*.map` file
-    own -> universal                     a table and a map of one's own
+    penn -> universal                    English constituents: heads and relations by rule (`from_penn`)
+    stanford, cast3lb -> universal       label tables; tags by a `*.map` file
+    own -> universal                     a user's own table and map
 
-Words, ranges, empty nodes, comments and all columns but UPOS, HEAD and DEPREL stay as they are.
+Words, ranges, empty nodes, comments and all columns except UPOS, HEAD and DEPREL are unchanged.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from weft.treebanks.rewriting import Log, WorkTree, rewrite, sentence_name
 from weft.treebanks.tables import TABLES, LabelTable
 from weft.treebanks.to_ud import to_ud
 
-#: Schemes that can be converted, by source: those it can become.
+#: The target schemes for each source scheme.
 CONVERSIONS = {
     "ud": ("universal",),
     "universal": ("ud",),
@@ -44,11 +44,11 @@ def convert_docs(
     coordination: str = "",
     steps: Collection[str] = STEPS,
 ) -> Iterator[Doc]:
-    """Documents of their own in another scheme.
+    """New documents in another scheme.
 
-    `tags` maps a treebank's own tags (XPOS, or UPOS where that is empty) to the twelve universal ones, `labels` is its
-    table of relations, `coordination="prague"` says that conjunctions are heads there. `steps` are those of the
-    conversion from Universal Dependencies that are taken.
+    `tags` maps a treebank's tags (XPOS, or UPOS if that is empty) to the twelve universal ones, `labels` is its
+    relation table, and `coordination="prague"` says that conjunctions are heads. `steps` selects steps of the
+    conversion from Universal Dependencies.
 
     >>> doc = Doc.from_words([["in", "spring"]], upos=[["ADP", "NOUN"]], head=[[2, 0]], deprel=[["case", "root"]])
     >>> log = Log()
@@ -61,7 +61,7 @@ def convert_docs(
         return _of_constituents(docs, log)
     change = _named(_change(source, target, labels, coordination, steps))
     if tags and source in ("ud", "universal"):
-        raise ConfigError(f"a map of tags is for treebanks with tags of their own; {source} has its own tags already")
+        raise ConfigError(f"a tag map is only for treebanks with their own tags; the tags of {source} are built in")
     return (_converted(doc, change, log, tags) for doc in docs)
 
 
@@ -73,11 +73,11 @@ def _converted(doc: Doc, change: Callable[[WorkTree], None], log: Log, tags: Map
     if tags is not None:
         doc = _mapped(doc, tags)
     if doc.head is None and doc.n_words:
-        raise DataError(f"{doc!r} has no heads; trees are converted, and they stand in the columns HEAD and DEPREL")
+        raise DataError(f"{doc!r} has no heads; conversion needs trees in the columns HEAD and DEPREL")
     for number, (first, end) in enumerate(pairwise(doc.sentence_offsets.tolist())):
         if doc.head is not None and (doc.head[first:end] < 0).any():
             raise DataError(
-                f"sentence {sentence_name(doc, number)}: not every word has a head; only trees are converted"
+                f"sentence {sentence_name(doc, number)}: some words have no head; only complete trees can be converted"
             )
     return rewrite(doc, change, log, log.sentences)
 
@@ -95,28 +95,28 @@ def _named(change: Callable[[WorkTree], None]) -> Callable[[WorkTree], None]:
 
 
 def _mapped(doc: Doc, tags: Mapping[str, str]) -> Doc:
-    """A document whose UPOS are the universal tags of its own tags."""
-    own = doc.column("xpos" if doc.has("xpos") else "upos")
-    unknown = next((tag for tag in own if tag not in tags), None)
+    """A document whose UPOS are the universal tags for its own tags."""
+    tags_given = doc.column("xpos" if doc.has("xpos") else "upos")
+    unknown = next((tag for tag in tags_given if tag not in tags), None)
     if unknown is not None:
-        raise DataError(f"the map of tags does not have {unknown or 'the empty tag'!r}; add a line: {unknown}<TAB>TAG")
+        raise DataError(f"the tag map does not contain {unknown or 'the empty tag'!r}; add a line: {unknown}<TAB>TAG")
     new = doc.subset(range(doc.n_sentences))
-    new.set_column("upos", [tags[tag] for tag in own])
+    new.set_column("upos", [tags[tag] for tag in tags_given])
     return new
 
 
 def _change(
     source: str, target: str, labels: LabelTable | None, coordination: str, steps: Collection[str]
 ) -> Callable[[WorkTree], None]:
-    """What is done with one tree."""
+    """The function that converts one tree."""
     if source not in CONVERSIONS or target not in CONVERSIONS[source]:
         known = ", ".join(f"{one} to {other}" for one, others in CONVERSIONS.items() for other in others)
-        raise ConfigError(f"no conversion from {source!r} to {target!r}; there are: {known}")
+        raise ConfigError(f"there is no conversion from {source!r} to {target!r}; choose from {known}")
     unknown = [step for step in steps if step not in STEPS]
     if unknown:
-        raise ConfigError(f"unknown step {unknown[0]!r}; the steps are: {', '.join(STEPS)}")
+        raise ConfigError(f"unknown step {unknown[0]!r}; choose from {', '.join(STEPS)}")
     if coordination not in ("", "prague"):
-        raise ConfigError(f"coordination is read as it is or from `prague`, got {coordination!r}")
+        raise ConfigError(f"coordination must be None or 'prague', but is {coordination!r}")
     if source == "ud":
         return lambda tree: from_ud(tree, steps)
     if source == "universal":
@@ -124,7 +124,7 @@ def _change(
     table = labels if labels is not None else LabelTable.load(source) if source in TABLES else None
     if table is None and not coordination:
         raise ConfigError(
-            "a treebank of one's own needs a table of labels (relation, tag, tag of the head, new relation)"
+            "a treebank with its own scheme needs a label table (relation, tag, tag of the head, new relation)"
         )
 
     def change(tree: WorkTree) -> None:
@@ -139,7 +139,7 @@ def _change(
 
 
 def to_other_style(tree: WorkTree) -> None:
-    """A tree of Universal Dependencies in a deliberately different style: Prague coordination, adpositions as heads.
+    """A UD tree in a deliberately different style: Prague coordination, adpositions as heads.
 
     >>> tree = WorkTree([0, 3, 1], ["root", "cc", "conj"], ["NOUN", "CCONJ", "NOUN"], ["cats", "and", "dogs"])
     >>> to_other_style(tree)
@@ -153,7 +153,7 @@ def to_other_style(tree: WorkTree) -> None:
 
 
 def set_tree(tree: WorkTree, heads: Iterable[int], relations: Iterable[str]) -> None:
-    """Give a tree all its heads and relations anew, each change noted under the rule at work."""
+    """Replace all heads and relations of a tree, recording each change under the current rule."""
     for word, (head, relation) in enumerate(zip(heads, relations, strict=True), start=1):
         if (head, relation) != (tree.head(word), tree.relation(word)):
             tree.put(word, head, relation)

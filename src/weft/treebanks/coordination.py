@@ -1,21 +1,22 @@
-"""Styles of coordination in dependency trees: conversions of Universal Dependencies, and back.
+"""Coordination styles in dependency trees: conversions from Universal Dependencies and back.
 
 Conjuncts c1 < c2 < ... < ck, with q the conjunction before ck:
 
-    ud        ci on c1 (conj), q on the conjunct behind it (cc)
-    stanford  ci on c1, q on c1
-    melcuk    ci on c(i-1), or on the conjunction before it, which hangs on c(i-1)
-    prague    all conjuncts on the last conjunction, else on the last comma between them, which takes the place of c1
+    ud        ci attaches to c1 (conj), q to the conjunct after it (cc)
+    stanford  ci and q attach to c1
+    melcuk    ci attaches to c(i-1), or to the conjunction before it, which attaches to c(i-1)
+    prague    all conjuncts attach to the last conjunction, else to the last comma between them, which replaces c1
 
-In the Prague style conjuncts end in `_Co` and what is above them begins with `Coord:`, so that the way back is known.
-Coordinations without a conjunction or comma stay as they are there. Dependents of conjuncts keep their heads: the trees
-do not say which of them all conjuncts share. The way back is exact for coordinations that do not contain one another
-(`is_single_level`).
+In the Prague style, relations of conjuncts end in `_Co` and the relation above them begins with `Coord:`, so that the
+conversion can be reversed. Coordinations without a conjunction or comma are unchanged. Dependents of conjuncts keep
+their heads: the trees do not say which of them all conjuncts share. The reverse conversion is exact for coordinations
+that are not nested (`is_single_level`).
 
-Treebanks made in these styles go further, which `commas` and `nested` ask for. With `commas`, commas between conjuncts
-hang on c1 (stanford) or on the conjunction (prague), and other dependents of the conjunction, which all conjuncts
-share, go to c1 on the way back; a conjunction that cannot be moved without crossing arcs stays. With `nested`, a
-coordination ends behind its conjunction: in *a, b and c or d*, `or` joins the first three, as one, and the last.
+Treebanks annotated in these styles go further, which the options `commas` and `nested` cover. With `commas`, commas
+between conjuncts attach to c1 (stanford) or the conjunction (prague), and other dependents of the conjunction, which
+all conjuncts share, move to c1 in the reverse conversion; a conjunction that cannot move without crossing arcs stays.
+With `nested`, a coordination ends after its conjunction: in *a, b and c or d*, `or` joins the first three, as one, to
+the last.
 """
 
 from __future__ import annotations
@@ -56,8 +57,8 @@ def convert(
     """
     _check(style)
     above, names = list(heads), list(relations)
-    place: dict[int, int] = {}  # what stands for a first conjunct
-    for first, conjuncts in reversed(_coordinations(heads, relations)):  # inner ones begin later
+    place: dict[int, int] = {}  # the word that represents a first conjunct
+    for first, conjuncts in reversed(_coordinations(heads, relations)):  # inner coordinations begin later
         links = {c: _between(heads, relations, before, c, "cc") for before, c in pairwise([first, *conjuncts])}
         marks = {
             c: [mark for mark in _between(heads, relations, before, c, "punct", "p") if _is_comma(forms[mark - 1])]
@@ -65,8 +66,8 @@ def convert(
             if commas
         }
         if style == "stanford":
-            for c, own in links.items():
-                moving = [*own, *marks.get(c, [])]
+            for c, its_links in links.items():
+                moving = [*its_links, *marks.get(c, [])]
                 in_the_way = (heads[d - 1] == c and d not in moving for d in range(1, max(moving, default=0)))
                 if not commas or not any(in_the_way):
                     for link in moving:
@@ -78,18 +79,18 @@ def convert(
                     above[c - 1], above[links[c][-1] - 1] = links[c][-1], before
         elif style == "prague":
             for group in _groups(conjuncts, links) if nested else [conjuncts]:
-                found = [link for c in group for link in links[c]]
-                if not found:
+                candidates = [link for c in group for link in links[c]]
+                if not candidates:
                     pairs = pairwise([first, *group])
-                    found = [
+                    candidates = [
                         mark for before, c in pairs for mark in _between(heads, relations, before, c, "punct", "p")
                     ]
-                    found = [mark for mark in found if forms[mark - 1] == ","]
-                if found:
-                    _put_above(above, names, found[-1], [place.get(c, c) for c in (first, *group)])
-                    place[first] = found[-1]
-                    for mark in (mark for c in group for mark in marks.get(c, []) if mark != found[-1]):
-                        above[mark - 1] = found[-1]
+                    candidates = [mark for mark in candidates if forms[mark - 1] == ","]
+                if candidates:
+                    _put_above(above, names, candidates[-1], [place.get(c, c) for c in (first, *group)])
+                    place[first] = candidates[-1]
+                    for mark in (mark for c in group for mark in marks.get(c, []) if mark != candidates[-1]):
+                        above[mark - 1] = candidates[-1]
     return above, names
 
 
@@ -107,7 +108,7 @@ def restore(
     """
     _check(style)
     if commas and len(forms) != len(heads):
-        raise ConfigError("commas are told by their forms: give the forms of the words too")
+        raise ConfigError("commas are recognized by their forms; pass the forms of the words too")
     above, names = list(heads), list(relations)
     if style == "stanford":
         for first, conjuncts in _coordinations(heads, relations):
@@ -124,7 +125,7 @@ def restore(
                 if before and _base(relations[before - 1]) == "cc":
                     above[before - 1] = c
                     before = heads[before - 1]
-                # those further left are there already
+                # those further left are already attached there
                 above[c - 1] = above[before - 1] if before and _base(relations[before - 1]) == "conj" else before
     elif style == "prague":
         links = [word for word, name in enumerate(relations, start=1) if name.startswith(ABOVE)]
@@ -134,7 +135,7 @@ def restore(
 
 
 def stanford_of_prague(heads: Sequence[int], relations: Sequence[str], forms: Sequence[str]) -> Tree:
-    """Prague coordinations, commas and shared dependents on the conjunction, as Stanford's.
+    """Convert Prague coordinations, with commas and shared dependents on the conjunction, to Stanford style.
 
     >>> stanford_of_prague([4, 4, 4, 0, 4], ["root_Co", "punct", "conj_Co", "Coord:cc", "conj_Co"], list("a,b&c"))
     ([0, 1, 1, 1, 1], ['root', 'punct', 'conj', 'cc', 'conj'])
@@ -144,7 +145,7 @@ def stanford_of_prague(heads: Sequence[int], relations: Sequence[str], forms: Se
 
 
 def prague_of_stanford(heads: Sequence[int], relations: Sequence[str], forms: Sequence[str]) -> Tree:
-    """Stanford coordinations as Prague's: the way back of `stanford_of_prague`.
+    """Convert Stanford coordinations to Prague style: the inverse of `stanford_of_prague`.
 
     >>> prague_of_stanford([0, 1, 1, 1, 1], ["root", "punct", "conj", "cc", "conj"], list("a,b&c"))
     ([4, 4, 4, 0, 4], ['root_Co', 'punct', 'conj_Co', 'Coord:cc', 'conj_Co'])
@@ -154,7 +155,7 @@ def prague_of_stanford(heads: Sequence[int], relations: Sequence[str], forms: Se
 
 
 def is_single_level(heads: Sequence[int], relations: Sequence[str]) -> bool:
-    """Whether no coordination contains another and conjunctions stand before the conjunct that they hang on.
+    """Whether no coordination contains another and conjunctions precede the conjunct that they attach to.
 
     >>> is_single_level([0, 3, 1, 5, 1], ["root", "punct", "conj", "cc", "conj"])
     True
@@ -175,17 +176,17 @@ def is_single_level(heads: Sequence[int], relations: Sequence[str]) -> bool:
 
 
 def with_coordination(docs: Sequence[Doc], style: str) -> list[Doc]:
-    """Documents of their own with coordinations in a style; they must be in that of Universal Dependencies.
+    """New documents with coordinations in a given style; the input must follow Universal Dependencies.
 
     >>> doc = Doc.from_words([["cats", "and", "dogs"]], head=[[0, 3, 1]], deprel=[["root", "cc", "conj"]])
     >>> with_coordination([doc], "prague")[0].head.tolist()
     [2, 0, 2]
     """
     _check(style)
-    found = []
+    converted = []
     for doc in docs:
         if doc.head is None:
-            raise DataError("coordinations are converted in trees, and a document has none: its column HEAD is empty")
+            raise DataError("converting coordinations needs trees, but the column HEAD of a document is empty")
         new = doc.subset(range(doc.n_sentences))
         assert new.head is not None
         forms, names = doc.column("form"), doc.column("deprel")
@@ -193,13 +194,13 @@ def with_coordination(docs: Sequence[Doc], style: str) -> list[Doc]:
             heads, relations = convert(doc.head[begin:end].tolist(), names[begin:end], forms[begin:end], style)
             new.head[begin:end], names[begin:end] = heads, relations
         new.set_column("deprel", names)
-        found.append(new)
-    return found
+        converted.append(new)
+    return converted
 
 
 def _check(style: str) -> None:
     if style not in STYLES:
-        raise ConfigError(f"the style of coordination must be one of {', '.join(STYLES)}, got {style!r}")
+        raise ConfigError(f"the style of coordination must be one of {', '.join(STYLES)}, but is {style!r}")
 
 
 def _base(relation: str) -> str:
@@ -211,18 +212,18 @@ def _words(relations: Sequence[str], base: str) -> list[int]:
 
 
 def _coordinations(heads: Sequence[int], relations: Sequence[str]) -> list[tuple[int, list[int]]]:
-    """First conjuncts, rising, with the others; conjuncts left of what they hang on are left alone."""
-    found: dict[int, list[int]] = {}
+    """First conjuncts, ascending, with the others; conjuncts left of their head are ignored."""
+    conjuncts: dict[int, list[int]] = {}
     for word in _words(relations, "conj"):
         if 0 < heads[word - 1] < word:
-            found.setdefault(heads[word - 1], []).append(word)
-    return sorted(found.items())
+            conjuncts.setdefault(heads[word - 1], []).append(word)
+    return sorted(conjuncts.items())
 
 
 def _between(heads: Sequence[int], relations: Sequence[str], before: int, conjunct: int, *bases: str) -> list[int]:
-    """Words of a relation on a conjunct between the one before and itself."""
-    own = range(before + 1, conjunct)
-    return [word for word in own if heads[word - 1] == conjunct and _base(relations[word - 1]) in bases]
+    """Words with a relation to a conjunct, between the previous conjunct and itself."""
+    between = range(before + 1, conjunct)
+    return [word for word in between if heads[word - 1] == conjunct and _base(relations[word - 1]) in bases]
 
 
 def _is_comma(form: str) -> bool:
@@ -230,7 +231,7 @@ def _is_comma(form: str) -> bool:
 
 
 def _groups(conjuncts: Sequence[int], links: dict[int, list[int]]) -> list[list[int]]:
-    """Conjuncts behind the first by coordination: each ends with one that a conjunction stands before."""
+    """The non-first conjuncts by coordination: each group ends with one preceded by a conjunction."""
     groups: list[list[int]] = [[]]
     for c in conjuncts:
         groups[-1].append(c)
@@ -240,19 +241,19 @@ def _groups(conjuncts: Sequence[int], links: dict[int, list[int]]) -> list[list[
 
 
 def _leading(heads: Sequence[int], relations: Sequence[str], forms: Sequence[str], first: int) -> list[int]:
-    """Commas on the first conjunct that lead to another one: nothing but commas and conjunctions stands between."""
-    found, leads = [], False
+    """Commas on the first conjunct that lead to another one: only commas and conjunctions are in between."""
+    commas, leads = [], False
     for word in reversed([word for word, head in enumerate(heads, start=1) if head == first and word > first]):
         base = _base(relations[word - 1])
         if leads and base in ("punct", "p") and _is_comma(forms[word - 1]):
-            found.append(word)
+            commas.append(word)
         else:
             leads = base == "conj" or (leads and base == "cc")
-    return found
+    return commas
 
 
 def _put_above(above: list[int], names: list[str], link: int, conjuncts: Sequence[int]) -> None:
-    """Conjuncts, or what was put in their places, on the link, which takes the place of the first."""
+    """Attach the conjuncts, or their replacements, to the link, which takes the place of the first."""
     above[link - 1], names[link - 1] = above[conjuncts[0] - 1], ABOVE + names[link - 1]
     for conjunct in conjuncts:
         above[conjunct - 1] = link
@@ -260,7 +261,7 @@ def _put_above(above: list[int], names: list[str], link: int, conjuncts: Sequenc
 
 
 def _put_back(above: list[int], names: list[str], link: int, forms: Sequence[str] = ()) -> None:
-    """The first conjunct in the place of the link; with forms, commas lead to conjuncts and the rest is shared."""
+    """Put the first conjunct in place of the link; given forms, commas lead to conjuncts and the rest is shared."""
     members = [i for i in range(1, len(above) + 1) if above[i - 1] == link and names[i - 1].endswith(MEMBER)]
     first, relation = members[0], names[link - 1].removeprefix(ABOVE)
     for at in members:

@@ -1,12 +1,12 @@
-"""English constituents (Penn Treebank) to the universal scheme: heads by rules, relations by where phrases stand.
+"""English constituents (Penn Treebank) to the universal scheme: heads by rule, relations by phrase position.
 
     head(phrase) = head(child that the rules choose),   of a coordination: head(first conjunct)
 
-Main verbs are heads of their auxiliaries, prepositions of their objects, copulas of their clauses, verbs of the
+Main verbs are the heads of their auxiliaries, prepositions of their objects, copulas of their clauses, verbs of the
 subordinators before them: Stanford dependencies with copulas as heads, and punctuation. Relations follow from the
-labels of a phrase, of the phrase above it and from function tags (`NP-SBJ`, `NP-TMP`, `ADJP-PRD`), which the trees
-should have; empty elements are not used, so relative pronouns are taken for subjects where the clause has no other.
-Tags are those that Universal Dependencies would give (`to` before a verb PRT, before a noun ADP).
+labels of a phrase and its parent and from function tags (`NP-SBJ`, `NP-TMP`, `ADJP-PRD`), which the trees should have;
+empty elements are not used, so a relative pronoun is taken as the subject if the clause has no other. Tags are those
+of Universal Dependencies (`to` is PRT before a verb, ADP before a noun).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _TAGS = {
     "PRP": "PRON", "PRP$": "PRON", "RP": "PRT", "TO": "PRT", "WDT": "PRON", "WP": "PRON", "WP$": "PRON", "WRB": "ADV",
 }  # fmt: skip
 _BY_LETTER = {"J": "ADJ", "N": "NOUN", "R": "ADV", "V": "VERB"}
-#: Relations of words and phrases that are the same wherever they stand.
+#: Relations of words and phrases that do not depend on position.
 _PLAIN = {
     "DT": "det", "PDT": "det", "WDT": "det", "PRP$": "poss", "WP$": "poss", "POS": "adp", "MD": "aux", "TO": "aux",
     "RP": "prt", "PRT": "prt", "EX": "expl", "ADVP": "advmod", "WHADVP": "advmod", "WRB": "advmod", "RB": "advmod",
@@ -70,18 +70,18 @@ def universal_of_penn(tree: Tree) -> tuple[list[int], list[str], list[str]]:
 
 
 def convert_penn(doc: Doc, log: Log) -> Doc:
-    """A document of constituents with dependencies of the universal scheme; relations are counted as rules."""
+    """A document of constituents with dependencies in the universal scheme; relations are counted as rules."""
     if doc.constituents is None:
-        raise DataError(f"{doc!r} has no phrase-structure trees; read them from a file in brackets (.mrg)")
+        raise DataError(f"{doc!r} has no phrase-structure trees; read them from a bracketed file (.mrg)")
     new = doc.subset(range(doc.n_sentences))
     heads: list[int] = []
     relations: list[str] = []
     tags: list[str] = []
     for sentence in range(doc.n_sentences):
-        own = universal_of_penn(tree_of(doc, sentence))
-        heads += own[0]
-        relations += own[1]
-        tags += own[2]
+        converted = universal_of_penn(tree_of(doc, sentence))
+        heads += converted[0]
+        relations += converted[1]
+        tags += converted[2]
         log.sentences += 1
     log.words += doc.n_words
     for relation in relations:
@@ -94,7 +94,7 @@ def convert_penn(doc: Doc, log: Log) -> Doc:
 
 
 class _Conversion:
-    """Words of a sentence on the way to a dependency tree."""
+    """The words of a sentence during conversion to a dependency tree."""
 
     def __init__(self, leaves: Sequence[Tree]) -> None:
         self.leaves = leaves
@@ -103,7 +103,7 @@ class _Conversion:
         self.tags = [_tag(leaf.label) for leaf in leaves]
 
     def hang(self, tree: Tree, first: int) -> tuple[int, int]:
-        """Hang the words of a phrase on its head; gives that, and the place behind the last word."""
+        """Attach the words of a phrase to its head; returns the head and the position after the last word."""
         if tree.is_leaf:
             return first, first + 1
         heads, end = [], first
@@ -167,7 +167,7 @@ class _Conversion:
     def _in_phrase(
         self, parent: str, child: Tree, label: str, functions: set[str], word: int, behind: bool, tree: Tree
     ) -> str:
-        """The relation of what modifies a noun, an adjective or an adverb."""
+        """The relation of a modifier of a noun, an adjective or an adverb."""
         if label in ("JJ", "JJR", "JJS", "ADJP", "VBG", "VBN", "WHADJP", "UCP"):
             return "amod" if parent in _NOMINAL else "advmod"
         if label in ("CD", "QP", "$", "#"):
@@ -258,14 +258,14 @@ def _chosen(tree: Tree) -> tuple[int, set[int]]:
 
 
 def _head(label: str, labels: list[str]) -> int:
-    """The head among labels; of noun phrases beside each other the first (*Mr. Lee, the editor*)."""
+    """The head among labels; the first of adjacent noun phrases (*Mr. Lee, the editor*)."""
     if plain(label) in _NOMINAL and "NP" in labels and not any(each.startswith("NN") for each in labels):
         return labels.index("NP")
     return STANFORD.head(label, labels)
 
 
 def _bare_objects(tree: Tree, chosen: int) -> list[int]:
-    """Noun phrases behind a verb without a function tag: two are an indirect and a direct object."""
+    """Noun phrases after a verb without a function tag: two are an indirect and a direct object."""
     if plain(tree.label) != "VP" or not tree.children[chosen].is_leaf:
         return []
     return [i for i, child in enumerate(tree.children) if i > chosen and child.label == "NP"]

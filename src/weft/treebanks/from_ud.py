@@ -1,15 +1,15 @@
 """Universal Dependencies (version 2) to the universal scheme, step by step.
 
     tags          seventeen to twelve
-    coordination  conjunctions on the first conjunct
-    copula        she <- happy -> is         becomes   she <- is -> happy (acomp; attr where it is no adjective)
+    coordination  conjunctions attach to the first conjunct
+    copula        she <- happy -> is         becomes   she <- is -> happy (acomp; attr if not an adjective)
     adposition    sleeps -> house -> in      becomes   sleeps -> in (adpmod) -> house (adpobj)
-    labels        by tables, with the features and tags that tell relations apart
+    labels        by tables, using features and tags to distinguish relations
 
-A copula takes the dependents of the clause with it (subject, auxiliaries, markers, clauses, punctuation) and leaves
-those of the phrase. Several adpositions on one side of a noun become a chain, the outermost on top (*out of the house*:
-out -> of (adpcomp) -> house (adpobj)); one on the other side stays as `adp`. What is not tagged as an adposition or as
-a verb does not become a head: `case` of a particle is `adp`, and `cop` of a pronoun stays.
+A copula takes over the dependents of the clause (subject, auxiliaries, markers, clauses, punctuation) and leaves those
+of the phrase. Several adpositions on one side of a noun become a chain with the outermost on top (*out of the house*:
+out -> of (adpcomp) -> house (adpobj)); one on the other side stays as `adp`. A word that is not tagged as an adposition
+or a verb does not become a head: `case` of a particle is `adp`, and `cop` of a pronoun is unchanged.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from weft.treebanks.coordination import convert as convert_coordination
 from weft.treebanks.rewriting import Rule, WorkTree, apply_rules
 from weft.treebanks.scheme import ROOT
 
-#: Relations of dependents that belong to a clause, not to the phrase that is its predicate.
+#: Relations of dependents that belong to a clause, not to the predicate phrase.
 CLAUSAL = frozenset((
     "nsubj", "csubj", "aux", "cop", "mark", "expl", "advcl", "punct", "parataxis", "discourse", "vocative",
     "dislocated", "obl", "obj", "iobj", "ccomp", "orphan", "dep",
@@ -29,7 +29,7 @@ CLAUSAL = frozenset((
 _VERBS = frozenset(("VERB", "AUX"))
 _SUBJECTS = frozenset(("nsubj", "csubj", "expl", "aux", "mark", "cop"))
 
-#: Relations with another name; those with the same name in both schemes, and those that need a look, are not here.
+#: Renamed relations; those with the same name in both schemes, and those that depend on context, are not listed.
 LABELS = {
     "nsubj:pass": "nsubjpass", "csubj:pass": "csubjpass", "aux:pass": "auxpass", "obj": "dobj", "nummod": "num",
     "punct": "p", "compound:prt": "prt", "compound": "compmod", "flat": "compmod", "clf": "compmod", "fixed": "mwe",
@@ -44,7 +44,7 @@ STEPS = ("tags", "coordination", "copula", "adposition", "labels")
 
 
 def from_ud(tree: WorkTree, steps: Collection[str] = STEPS) -> None:
-    """Rewrite a tree of Universal Dependencies in the universal scheme, or take some steps of that only.
+    """Convert a UD tree to the universal scheme, or apply only some of the steps.
 
     >>> tree = WorkTree([5, 5, 5, 5, 0], ["nsubj", "cop", "case", "det", "root"],
     ...                 ["PRON", "AUX", "ADP", "DET", "NOUN"], ["she", "is", "in", "the", "house"])
@@ -77,7 +77,7 @@ def _coordination(tree: WorkTree) -> None:
 
 
 def _is_copula(tree: WorkTree, word: int) -> bool:
-    """Whether a word is the copula that takes its predicate's place: of several, the nearest."""
+    """Whether a word is the copula that takes its predicate's place: the nearest, if there are several."""
     predicate = tree.head(word)
     if tree.base(word) != "cop" or tree.tag(word) not in _VERBS or predicate == 0 or predicate in tree.settled:
         return False
@@ -91,7 +91,7 @@ def _promote_copula(tree: WorkTree, word: int) -> None:
     for child in reversed(tree.children(predicate)):
         base = tree.base(child)
         if base == "conj":
-            following = any(tree.base(own) in _SUBJECTS for own in tree.children(child))
+            following = any(tree.base(dependent) in _SUBJECTS for dependent in tree.children(child))
         if base in CLAUSAL or (base in ("conj", "cc") and following):
             moving.add(child)
     tree.promote(word, "acomp" if tree.tag(predicate) == "ADJ" else "attr", moving)
@@ -99,7 +99,7 @@ def _promote_copula(tree: WorkTree, word: int) -> None:
 
 
 def _is_adposition(tree: WorkTree, word: int) -> bool:
-    """Whether a word is the adposition that takes its object's place: the nearest, on the left if there are two."""
+    """Whether a word is the adposition that takes its object's place: the nearest, the left one of two."""
     object_ = tree.head(word)
     if tree.base(word) != "case" or tree.tag(word) != "ADP" or object_ == 0:
         return False
@@ -108,14 +108,14 @@ def _is_adposition(tree: WorkTree, word: int) -> bool:
 
 
 def _promote_adposition(tree: WorkTree, word: int) -> None:
-    """Promote an adposition, then those beyond it, which hang on it then."""
+    """Promote an adposition, then those beyond it, which are attached to it by then."""
     object_ = tree.head(word)
     kept = object_ in tree.settled
     tree.promote(word, "adpcomp" if tree.tag(object_) in _VERBS else "adpobj")
     for child in tree.children(object_):
         if tree.base(child) == "case":
             tree.relabel(child, "adp", settle=True)
-    # A predicate keeps its relation to the copula, which its adposition has now.
+    # A predicate keeps its relation to the copula, which its adposition now has.
     tree.settled.add(object_)
     while beyond := [child for child in tree.children(word) if tree.base(child) == "case"]:
         side = word - object_
@@ -151,7 +151,7 @@ def _labels(tree: WorkTree) -> None:
 
 
 def label_of(tree: WorkTree, word: int) -> str:
-    """The universal relation of a word with a relation of Universal Dependencies.
+    """The universal relation for a word with a relation of Universal Dependencies.
 
     >>> tree = WorkTree([0, 1], ["root", "advmod"], ["VERB", "PRT"], ["came", "not"], ["", "Polarity=Neg"])
     >>> label_of(tree, 2)
@@ -171,9 +171,9 @@ def label_of(tree: WorkTree, word: int) -> str:
         if form in ("Inf", "Part", "Ger", "Conv", "Gdv", "Sup", "Vnoun"):
             return "infmod" if form == "Inf" else "partmod"
         return "ccomp"
-    found = LABELS.get(relation) or LABELS.get(base)
-    if found:
-        return found
+    renamed = LABELS.get(relation) or LABELS.get(base)
+    if renamed:
+        return renamed
     return base if base in SAME else "dep"
 
 

@@ -1,9 +1,9 @@
-"""Dependency trees of phrase-structure trees: every word but the head of a phrase hangs on the head of the phrase.
+"""Phrase-structure trees to dependency trees: every word except the head of a phrase attaches to that head.
 
-    head(phrase) = head(child that the rules choose);   the heads of its other children hang on head(phrase)
+    head(phrase) = head(child that the rules choose);   the heads of its other children attach to head(phrase)
 
-The English rules are those of Collins (1999) in the form of Yamada & Matsumoto (2003): auxiliaries head their verb
-phrase, prepositions and conjunctions of clauses their phrase, the last noun its noun phrase. The trees have no
+The English rules are those of Collins (1999) as adapted by Yamada & Matsumoto (2003): auxiliaries head their verb
+phrase, prepositions and subordinating conjunctions their phrase, the last noun its noun phrase. The trees have no
 relations.
 """
 
@@ -15,7 +15,7 @@ from weft.text.binarize import HeadRules
 from weft.text.doc import Doc
 from weft.text.trees import Tree
 
-#: For every phrase the end that children are searched from, and labels in order of preference, `|` between equals.
+#: For every phrase the side to search children from, and labels in order of preference, `|` between equals.
 _TABLE = {
     "ADJP": "l NNS QP NN $ ADVP JJ VBN VBG ADJP JJR NP JJS DT FW RBR RBS SBAR RB",
     "ADVP": "r RB RBR RBS FW ADVP TO CD JJR JJ IN NP JJS NN",
@@ -77,15 +77,15 @@ def doc_of_heads(trees: Sequence[Tree], rules: HeadRules = ENGLISH) -> Doc:
 
 
 def _hang(tree: Tree, first: int, rules: HeadRules, heads: list[int]) -> tuple[int, int]:
-    """Hang the words of a phrase; gives its head and the place behind its last word, words counted from 0."""
+    """Attach the words of a phrase; returns its head and the position after its last word, counted from 0."""
     if tree.is_leaf:
         return first, first + 1
-    own, end = [], first
+    child_heads, end = [], first
     for child in tree.children:
         head, end = _hang(child, end, rules, heads)
-        own.append(head)
-    chosen = own[rules.head(tree.label, [child.label for child in tree.children])]
-    for head in own:
+        child_heads.append(head)
+    chosen = child_heads[rules.head(tree.label, [child.label for child in tree.children])]
+    for head in child_heads:
         if head != chosen:
             heads[head] = chosen + 1
     return chosen, end

@@ -1,16 +1,15 @@
-"""Rewriting of dependency trees by rules, with a record of what each rule did.
+"""Rule-based rewriting of dependency trees, with a record of what each rule did.
 
-    promote(w)     w, a dependent of h, takes the place of h, and h hangs on w:   g -> h -> w   becomes   g -> w -> h
-    demote(h, w)   the way back: w takes the place of its head h again, with the dependents that h has got
-    attach(w, h)   w hangs on another head, never on one that it dominates
+    promote(w)     w, a dependent of h, takes the place of h, and h attaches to w:   g -> h -> w   becomes   g -> w -> h
+    demote(h, w)   the inverse: w takes the place of its head h again, with the dependents that h acquired
+    attach(w, h)   w attaches to another head, never to one that it dominates
     relabel(w, r), retag(w, t)
 
-After each of them the heads are a tree again if they were one before. Promotion also keeps a projective tree
-projective: of the dependents of h, those that would reach over w move to w, and of those that should move, the ones
-between h and a dependent that stays do stay.
+Each of them keeps a tree a tree. Promotion also keeps a projective tree projective: of the dependents of h, those that
+would cross w move to w, and of those that should move, the ones between h and a dependent that stays do stay.
 
-A rule has a name, a question (`match`) that is asked of every word, and an action. A `Log` counts, for every rule, the
-words it matched and the arcs it touched, and keeps the single changes where it is told to.
+A rule has a name, a condition (`match`) that is tested on every word, and an action. A `Log` counts, for every rule,
+the words it matched and the arcs it touched, and optionally keeps the individual changes.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class Change(NamedTuple):
 
 @dataclass
 class Log:
-    """What rules did: words matched, arcs touched (head or relation changed), and the changes themselves if kept.
+    """What rules did: words matched, arcs touched (head or relation changed), and optionally the changes themselves.
 
     >>> log = Log()
     >>> tree = WorkTree([2, 0], ["det", "root"], ["DET", "NOUN"], ["the", "dog"], log=log)
@@ -60,7 +59,7 @@ class Log:
         self.matched[rule] = self.matched.get(rule, 0) + 1
 
     def change(self, change: Change) -> None:
-        """Count a change, and keep it where changes are kept."""
+        """Count a change, and keep it if changes are kept."""
         if change.before[:2] != change.after[:2]:
             self.touched[change.rule] = self.touched.get(change.rule, 0) + 1
         if self.keep:
@@ -68,16 +67,16 @@ class Log:
 
     def add(self, other: Log) -> None:
         """Add the counts and changes of another log."""
-        for own, theirs in ((self.matched, other.matched), (self.touched, other.touched)):
+        for ours, theirs in ((self.matched, other.matched), (self.touched, other.touched)):
             for rule, count in theirs.items():
-                own[rule] = own.get(rule, 0) + count
+                ours[rule] = ours.get(rule, 0) + count
         self.changes += other.changes
         self.sentences += other.sentences
         self.words += other.words
 
 
 class WorkTree:
-    """The tree of one sentence while it is rewritten; words count from 1, 0 is the root.
+    """The tree of one sentence during rewriting; words count from 1, 0 is the root.
 
     >>> tree = WorkTree([3, 3, 4, 0], ["case", "det", "obl", "root"], ["ADP", "DET", "NOUN", "VERB"],
     ...                 ["in", "the", "house", "sleeps"])
@@ -105,7 +104,7 @@ class WorkTree:
         self.forms, self.feats = list(forms), list(feats) if feats is not None else [""] * len(forms)
         self.name = name
         self.log = log if log is not None else Log()
-        self.rule = ""  #: the rule that is at work
+        self.rule = ""  #: the current rule
         self.settled: set[int] = set()  #: words whose relation is final
 
     def __len__(self) -> int:
@@ -122,11 +121,11 @@ class WorkTree:
         return self.relations[word - 1].partition(":")[0]
 
     def tag(self, word: int) -> str:
-        """The tag of a word, "" of the root."""
+        """The tag of a word, "" for the root."""
         return self.tags[word - 1] if word else ""
 
     def feature(self, word: int, name: str) -> str:
-        """The value of a morphological feature, "" where it has none."""
+        """The value of a morphological feature, "" if it is not set."""
         for pair in self.feats[word - 1].split("|"):
             key, _, value = pair.partition("=")
             if key == name:
@@ -134,7 +133,7 @@ class WorkTree:
         return ""
 
     def children(self, word: int) -> list[int]:
-        """The dependents of a word, from left to right."""
+        """The dependents of a word, left to right."""
         return [child for child, head in enumerate(self.heads, start=1) if head == word]
 
     def dominates(self, above: int, word: int) -> bool:
@@ -148,39 +147,39 @@ class WorkTree:
         return False
 
     def attach(self, word: int, head: int, relation: str | None = None) -> None:
-        """Hang a word on another head."""
+        """Attach a word to another head."""
         if not 0 <= head <= len(self.heads) or self.dominates(word, head):
             raise WeftError(
-                f"rule {self.rule or 'attach'!r}: word {word} of sentence {self.name or '?'} cannot hang on "
-                f"word {head}, which is below it or is no word"
+                f"rule {self.rule or 'attach'!r}: word {word} of sentence {self.name or '?'} cannot attach to "
+                f"word {head}, which is below it or not a word"
             )
         self._set(word, head, self.relations[word - 1] if relation is None else relation)
 
     def put(self, word: int, head: int, relation: str) -> None:
-        """Give a word a head without asking whether the whole is a tree: for changes of many words at once."""
+        """Set the head of a word without checking that the result is a tree: for changing many words at once."""
         self._set(word, head, relation)
 
     def relabel(self, word: int, relation: str, settle: bool = False) -> None:
-        """Give a word another relation; a settled one is not looked at by tables of labels."""
+        """Set the relation of a word; label tables skip a settled one."""
         self._set(word, self.heads[word - 1], relation)
         if settle:
             self.settled.add(word)
 
     def retag(self, word: int, tag: str) -> None:
-        """Give a word another tag."""
+        """Set the tag of a word."""
         before = self._state(word)
         self.tags[word - 1] = tag
         self._note(word, before)
 
     def promote(self, word: int, relation: str, moving: Collection[int] = ()) -> None:
-        """A word takes the place of its head, which hangs on it by `relation`.
+        """A word takes the place of its head, which attaches to it by `relation`.
 
-        `moving` are dependents of the old head that should hang on the word. Dependents beyond the word move in any
-        case, and those nearer to the old head than one that stays do not move, so that no arcs cross that did not.
+        `moving` are dependents of the old head that should attach to the word. Dependents beyond the word move in any
+        case, and those nearer to the old head than one that stays do not move, so that no new arcs cross.
         """
         old = self.heads[word - 1]
         if old <= 0:
-            raise WeftError(f"word {word} of sentence {self.name or '?'} has no head whose place it could take")
+            raise WeftError(f"word {word} of sentence {self.name or '?'} has no head to take the place of")
         others = [child for child in self.children(old) if child != word]
         for child in self._moved(word, old, others, set(moving)):
             self._set(child, word, self.relations[child - 1])
@@ -189,9 +188,9 @@ class WorkTree:
         self._set(word, above, outer)
 
     def demote(self, word: int, child: int, relation: str, own: Collection[int] = ()) -> None:
-        """A child takes the place of its head, which hangs on it by `relation`; its dependents move, but for `own`."""
+        """A child takes the place of its head, which attaches to it by `relation`; dependents except `own` move too."""
         if self.heads[child - 1] != word:
-            raise WeftError(f"word {child} of sentence {self.name or '?'} does not hang on word {word}")
+            raise WeftError(f"word {child} of sentence {self.name or '?'} does not attach to word {word}")
         above, outer = self.heads[word - 1], self.relations[word - 1]
         for other in self.children(word):
             if other != child and other not in own:
@@ -201,17 +200,17 @@ class WorkTree:
 
     @staticmethod
     def _moved(word: int, old: int, others: Sequence[int], moving: set[int]) -> list[int]:
-        """Dependents of `old` that go to `word`."""
+        """The dependents of `old` that move to `word`."""
         side = 1 if word > old else -1
         beyond = [child for child in others if (child - word) * side > 0]
-        found = list(beyond)
+        movers = list(beyond)
         for inner in (
             [child for child in others if min(word, old) < child < max(word, old)],
             [child for child in others if (child - old) * side < 0],
         ):
             stay = max((abs(child - old) for child in inner if child not in moving), default=0)
-            found += [child for child in inner if abs(child - old) > stay]
-        return found
+            movers += [child for child in inner if abs(child - old) > stay]
+        return movers
 
     def _state(self, word: int) -> tuple[int, str, str]:
         return self.heads[word - 1], self.relations[word - 1], self.tags[word - 1]
@@ -228,9 +227,9 @@ class WorkTree:
 
 
 class Rule(NamedTuple):
-    """A name, a question asked of every word, and what is done where the answer is yes.
+    """A name, a condition tested on every word, and an action for the words that match.
 
-    Words are asked from right to left, so that a rule that promotes has dealt with later conjuncts first.
+    Words are tested from right to left, so that a promoting rule handles later conjuncts first.
     """
 
     name: str
@@ -239,7 +238,7 @@ class Rule(NamedTuple):
 
 
 def apply_rules(tree: WorkTree, rules: Sequence[Rule]) -> None:
-    """Apply rules one after the other, each to every word that it matches."""
+    """Apply rules in order, each to every word that it matches."""
     for rule in rules:
         tree.rule = rule.name
         for word in range(len(tree), 0, -1):
@@ -250,9 +249,9 @@ def apply_rules(tree: WorkTree, rules: Sequence[Rule]) -> None:
 
 
 def rewrite(doc: Doc, change: Callable[[WorkTree], None], log: Log | None = None, before: int = 0) -> Doc:
-    """A document of its own with every tree changed; tokens, ranges, empty nodes and comments stay as they are.
+    """A new document with every tree changed; tokens, ranges, empty nodes and comments are unchanged.
 
-    Sentences are named by `# sent_id`, or by their number, which goes on from `before`.
+    Sentences are named by `# sent_id`, or by their number, which continues from `before`.
 
     >>> doc = Doc.from_words([["dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     >>> rewrite(doc, lambda tree: tree.relabel(1, "subject")).column("deprel")
@@ -261,14 +260,14 @@ def rewrite(doc: Doc, change: Callable[[WorkTree], None], log: Log | None = None
     log = log if log is not None else Log()
     new = doc.subset(range(doc.n_sentences))
     if doc.head is None or new.head is None:
-        raise WeftError(f"{doc!r} has no trees to rewrite; heads stand in the column HEAD of CoNLL-U")
+        raise WeftError(f"{doc!r} has no trees to rewrite; fill the column HEAD of CoNLL-U")
     forms, tags, feats, names = (doc.column(name) for name in ("form", "upos", "feats", "deprel"))
     for number, (first, end) in enumerate(pairwise(doc.sentence_offsets.tolist())):
         name = sentence_name(doc, number, before)
-        own = slice(first, end)
-        tree = WorkTree(doc.head[own].tolist(), names[own], tags[own], forms[own], feats[own], name, log)
+        words = slice(first, end)
+        tree = WorkTree(doc.head[words].tolist(), names[words], tags[words], forms[words], feats[words], name, log)
         change(tree)
-        new.head[own], names[own], tags[own] = tree.heads, tree.relations, tree.tags
+        new.head[words], names[words], tags[words] = tree.heads, tree.relations, tree.tags
         log.sentences += 1
         log.words += end - first
     new.set_column("deprel", names)
@@ -277,7 +276,7 @@ def rewrite(doc: Doc, change: Callable[[WorkTree], None], log: Log | None = None
 
 
 def sentence_name(doc: Doc, number: int, before: int = 0) -> str:
-    """What `# sent_id` says of a sentence, or its number from 1.
+    """The `# sent_id` of a sentence, or its number from 1.
 
     >>> sentence_name(Doc.from_words([["Yes"], ["No"]]), 1)
     '2'

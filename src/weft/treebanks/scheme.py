@@ -1,8 +1,8 @@
-"""Annotation schemes: the tags and relations that trees may have, and what must hold between them.
+"""Annotation schemes: the tags and relations that trees may have, and the constraints between them.
 
 The *universal* scheme is that of the Universal Dependency Treebank (McDonald et al., ACL 2013): twelve tags and forty
-relations after Stanford dependencies, adpositions and copulas as heads. *ud* is Universal Dependencies, version 2, with
-content words as heads; its relations may have subtypes (`nsubj:pass`).
+relations after Stanford dependencies, with adpositions and copulas as heads. *ud* is Universal Dependencies, version 2,
+with content words as heads; its relations may have subtypes (`nsubj:pass`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from weft.errors import ConfigError
 from weft.lexical.universal_tags import OF_UPOS, UNIVERSAL_TAGS
 
-#: The forty relations with what they stand for.
+#: The forty relations and their meanings.
 UNIVERSAL_RELATIONS = {
     "acomp": "adjectival complement", "adp": "adposition", "adpcomp": "complement of adposition",
     "adpmod": "adpositional modifier", "adpobj": "object of adposition", "advcl": "adverbial clause modifier",
@@ -37,16 +37,16 @@ UD_RELATIONS = (
 
 @dataclass(frozen=True)
 class Scheme:
-    """Tags, relations, the relation of roots, and relations that only some tags, or heads of some tags, have."""
+    """Tags, relations, the root relation, and relations restricted to some tags or to heads with some tags."""
 
     name: str
     tags: frozenset[str]
     relations: frozenset[str]
     root: str
-    subtypes: bool  # whether what stands behind a colon is free
+    subtypes: bool  # whether any subtype may follow a colon
     dependent_tags: dict[str, frozenset[str]]
     head_tags: dict[str, frozenset[str]]
-    head_first: frozenset[str]  # relations of words that stand behind their heads
+    head_first: frozenset[str]  # relations of words that follow their heads
 
     def knows(self, relation: str) -> bool:
         """Whether a relation belongs to the scheme.
@@ -76,11 +76,11 @@ SCHEMES = {
 
 
 def scheme_named(name: str) -> Scheme:
-    """A scheme by its name.
+    """A scheme by name.
 
     >>> len(scheme_named("universal").relations)
     41
     """
     if name not in SCHEMES:
-        raise ConfigError(f"unknown annotation scheme {name!r}; the schemes are: {', '.join(SCHEMES)}")
+        raise ConfigError(f"unknown annotation scheme {name!r}; choose from {', '.join(SCHEMES)}")
     return SCHEMES[name]

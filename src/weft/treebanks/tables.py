@@ -1,11 +1,11 @@
-"""Tables of labels: which relation of a scheme a treebank's own relation becomes, by its tag and its head's.
+"""Label tables: the relation in a scheme for a treebank's relation, given its tag and its head's tag.
 
     # relation   tag    head tag   new relation
     CC           ADV    *          advmod
     CC           *      *          nmod
 
-`*` is anything and the first line that fits counts; `_` is the empty relation. Tags are those that the words have when
-the table is asked, so after the mapping of tags.
+`*` matches anything and the first matching line applies; `_` is the empty relation. Tags are the current tags of the
+words, that is, after tag mapping.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from weft.errors import ConfigError, FormatError
 from weft.treebanks.rewriting import WorkTree
 
 ANY = "*"
-#: Tables that come with the package.
+#: Tables included in the package.
 TABLES = ("stanford", "cast3lb")
 
 
 class Line(NamedTuple):
-    """One line of a table."""
+    """One line in a table."""
 
     relation: str
     tag: str
@@ -33,7 +33,7 @@ class Line(NamedTuple):
 
 
 class LabelTable:
-    """Lines of a table, asked from the first on.
+    """The lines of a table, tried in order.
 
     >>> table = LabelTable.parse("CC ADV * advmod\\nCC * * nmod")
     >>> table.find("CC", "NOUN", "VERB"), table.find("CC", "ADV", "VERB"), table.find("SUJ", "NOUN", "VERB")
@@ -46,7 +46,7 @@ class LabelTable:
 
     @classmethod
     def parse(cls, text: str, path: str = "table") -> LabelTable:
-        """The table that a text holds."""
+        """Parse a table from text."""
         lines = []
         for number, line in enumerate(text.splitlines(), start=1):
             parts = line.split("#", 1)[0].split()
@@ -56,12 +56,12 @@ class LabelTable:
                 raise FormatError(path, number, "a relation, a tag, a tag of the head and a new relation", repr(line))
             lines.append(Line(*parts))
         if not lines:
-            raise ConfigError(f"{path} holds no lines of relation, tag, tag of the head and new relation")
+            raise ConfigError(f"{path} contains no lines with a relation, a tag, a tag of the head and a new relation")
         return cls(lines)
 
     @classmethod
     def load(cls, name: str | Path) -> LabelTable:
-        """A table of the package by its name, or of a file.
+        """A table in the package by name, or from a file.
 
         >>> LabelTable.load("stanford").find("prep", "ADP", "VERB")
         'adpmod'
@@ -73,7 +73,7 @@ class LabelTable:
         return cls.parse(read_text(str(name)), str(name))
 
     def find(self, relation: str, tag: str, head_tag: str) -> str | None:
-        """The new relation, None where no line fits."""
+        """The new relation, or None if no line matches."""
         key = (relation or "_", tag, head_tag)
         if key not in self._found:
             fitting = (
@@ -84,7 +84,7 @@ class LabelTable:
         return self._found[key]
 
     def apply(self, tree: WorkTree) -> None:
-        """Give every word of a tree its new relation; those that no line fits keep theirs."""
+        """Set the new relation of every word in a tree; words that match no line keep theirs."""
         for word in range(1, len(tree) + 1):
             old = tree.relation(word)
             new = self.find(old, tree.tag(word), tree.tag(tree.head(word)) or "ROOT")

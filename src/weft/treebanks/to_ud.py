@@ -1,12 +1,12 @@
-"""The universal scheme to Universal Dependencies (version 2): the steps of `weft.treebanks.from_ud`, backwards.
+"""The universal scheme to Universal Dependencies (version 2): the inverse of `weft.treebanks.from_ud`.
 
-    adposition    what hangs on a noun's adposition hangs on the noun again, and the adposition too (`case`)
+    adposition    dependents of a noun's adposition attach to the noun again, and so does the adposition (`case`)
     copula        the same for a verb with `attr` or `acomp` (`cop`)
-    coordination  conjunctions on the conjunct behind them
-    labels, tags  by tables; what several relations share one name for is told apart by tags where that is possible
+    coordination  conjunctions attach to the conjunct after them
+    labels, tags  by tables; tags disambiguate names shared by several relations where possible
 
-Expressions (`mwe`) stay with the word they begin with. What cannot be known any more: which of two coordinations a
-conjunction closed, dependents that an adposition or copula had of its own, subtypes of relations, proper nouns.
+Expressions (`mwe`) stay attached to their first word. Some information is lost: which of two coordinations a
+conjunction closed, dependents of the adposition or copula itself, subtypes of relations, proper nouns.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NOMINAL = frozenset(("NOUN", "PROPN", "PRON", "NUM", "X", "DET"))
 
 
 def to_ud(tree: WorkTree) -> None:
-    """Rewrite a tree of the universal scheme in Universal Dependencies.
+    """Convert a tree from the universal scheme to Universal Dependencies.
 
     >>> tree = WorkTree([2, 0, 2, 5, 3], ["nsubj", "ROOT", "attr", "det", "adpobj"],
     ...                 ["PRON", "VERB", "ADP", "DET", "NOUN"], ["she", "is", "in", "the", "house"])
@@ -42,13 +42,13 @@ def to_ud(tree: WorkTree) -> None:
 
 
 def _child(tree: WorkTree, word: int, relations: tuple[str, ...]) -> int:
-    """The first child with one of the relations, 0 if there is none."""
+    """The first child with one of the relations, or 0."""
     return next((child for child in tree.children(word) if tree.relation(child) in relations), 0)
 
 
 def _demote(tree: WorkTree, word: int, relations: tuple[str, ...], name: str) -> None:
-    own = [child for child in tree.children(word) if tree.relation(child) in _OWN]
-    tree.demote(word, _child(tree, word, relations), name, own)
+    its_dependents = [child for child in tree.children(word) if tree.relation(child) in _OWN]
+    tree.demote(word, _child(tree, word, relations), name, its_dependents)
     tree.settled.add(word)
 
 
@@ -85,11 +85,11 @@ def _labels(tree: WorkTree) -> None:
 
 
 def label_of(tree: WorkTree, word: int) -> str:
-    """The relation of Universal Dependencies of a word with a universal one."""
+    """The UD relation for a word with a universal relation."""
     relation, tag, above = tree.relation(word), tree.tag(word), tree.tag(tree.head(word))
     if relation in ("adpmod", "nmod"):
         return "nmod" if above in _NOMINAL else "obl"
-    if relation == "compmod":  # names and the like are flat from left to right
+    if relation == "compmod":  # names and similar expressions are flat from left to right
         return "flat" if tree.head(word) < word else "compound"
     if relation == "poss":
         return "det" if tag == "DET" else "nmod:poss"

@@ -1,8 +1,8 @@
-"""Label use by treebank: what harmonization looks at to find relations of one language only.
+"""Label use by treebank: shows which relations only one language uses, for harmonization.
 
     share(l, t) = words of treebank t with the relation l / words of t
 
-A relation is *rare* when it is used in at most two treebanks of three or more, or by fewer than one word in 10,000.
+A relation is *rare* if at most two of three or more treebanks use it, or fewer than one word in 10,000.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class LabelUsage:
 
     @property
     def relations(self) -> list[str]:
-        """All relations, the most frequent first."""
+        """All relations, most frequent first."""
         whole: Counter[str] = Counter()
         for counts in self.counts.values():
             whole.update(counts)
         return [relation for relation, _ in whole.most_common()]
 
     def share(self, relation: str, treebank: str) -> float:
-        """The part of a treebank's words that has a relation."""
+        """The fraction of a treebank's words that have a relation."""
         counts = self.counts[treebank]
         return counts[relation] / max(counts.total(), 1)
 
@@ -55,16 +55,16 @@ class LabelUsage:
         return [treebank for treebank, counts in self.counts.items() if counts[relation]]
 
     def rare(self) -> dict[str, list[str]]:
-        """Relations that should be merged with others, with the treebanks that use them."""
+        """Relations that should be merged into others, with the treebanks that use them."""
         words = sum(counts.total() for counts in self.counts.values())
-        found = {}
+        rare = {}
         for relation in self.relations:
             users = self.users(relation)
             total = sum(counts[relation] for counts in self.counts.values())
             few = len(self.counts) > FEW_TREEBANKS and len(users) <= FEW_TREEBANKS
             if few or total < FEW_WORDS * words:
-                found[relation] = users
-        return found
+                rare[relation] = users
+        return rare
 
     def to_json(self) -> dict[str, Any]:
         """Shares by relation and treebank, and the rare relations."""

@@ -1,12 +1,12 @@
-"""What must hold of the trees of a scheme, and words annotated in two ways.
+"""Check that trees satisfy a scheme, and find inconsistently annotated words.
 
-    errors     heads in range, one root, every word connected to it, no cycles; tags and relations of the scheme;
-               objects of adpositions (`adpobj`, `adpcomp`) below adpositions, the relation of roots on roots only
-    warnings   determiners tagged DET, relations of punctuation on punctuation, conjuncts behind their heads
-    suspects   the same form and tag below the same tag with different relations, the rarer ones
+    errors     heads in range, one root, every word connected to it, no cycles; tags and relations in the scheme;
+               objects of adpositions (`adpobj`, `adpcomp`) below adpositions, the root relation only on roots
+    warnings   determiners tagged DET, punctuation relations on punctuation, conjuncts after their heads
+    suspects   the rarer relations of the same form and tag below the same tag
 
 Suspects follow the idea of variation n-grams (Dickinson & Meurers 2003): what looks the same should be annotated the
-same, and the more so where the words beside it are the same too.
+same, all the more if the neighbouring words are also the same.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ WARNINGS = ("dependent tag", "order")
 
 
 class Finding(NamedTuple):
-    """Something wrong with a word (0: the whole sentence)."""
+    """A problem with a word (0: the whole sentence)."""
 
     kind: str
     sentence: str
@@ -40,9 +40,9 @@ class Finding(NamedTuple):
 
 
 class Suspect(NamedTuple):
-    """Words of one form and tag below one tag whose relations differ, with how often each occurs and where the rare do.
+    """Words with one form and tag below one tag whose relations differ: counts, and the locations of the rare ones.
 
-    `same_neighbours` counts rare ones beside the same two words as one with the usual relation.
+    `same_neighbours` counts rare ones between the same two words as one with the usual relation.
     """
 
     form: str
@@ -54,7 +54,7 @@ class Suspect(NamedTuple):
 
 
 class _Uses:
-    """Relations of a form below a tag: counts, first places, and neighbours by relation."""
+    """Relations of a form below a tag: counts, first locations, and neighbours by relation."""
 
     __slots__ = ("counts", "neighbours", "places")
 
@@ -65,7 +65,7 @@ class _Uses:
 
 
 class Validator:
-    """Checks documents one after the other; suspects are known at the end.
+    """Checks documents one after the other; suspects are available at the end.
 
     >>> doc = Doc.from_words([["in", "the", "house"]], upos=[["ADP", "DET", "NOUN"]], head=[[0, 3, 1]],
     ...                    deprel=[["ROOT", "det", "adpobj"]])
@@ -77,7 +77,7 @@ class Validator:
     [('head tag', 3)]
     """
 
-    #: Places kept of every relation of a suspect.
+    #: Locations kept per relation of a suspect.
     PLACES = 5
 
     def __init__(self, scheme: str | Scheme = "universal", suspects: bool = True) -> None:
@@ -87,24 +87,24 @@ class Validator:
         self._uses: dict[tuple[str, str, str], _Uses] | None = {} if suspects else None
 
     def check(self, doc: Doc) -> Iterator[Finding]:
-        """What is wrong in a document, sentence by sentence."""
+        """The problems in a document, sentence by sentence."""
         forms, tags, relations = (doc.column(name) for name in ("form", "upos", "deprel"))
         heads = [-1] * doc.n_words if doc.head is None else doc.head.tolist()
         for number, (first, end) in enumerate(pairwise(doc.sentence_offsets.tolist())):
             name = sentence_name(doc, number, self.sentences - number)
-            own = slice(first, end)
-            for finding in self.check_tree(name, heads[own], relations[own], tags[own]):
+            words = slice(first, end)
+            for finding in self.check_tree(name, heads[words], relations[words], tags[words]):
                 self.counts[finding.kind] += 1
                 yield finding
             if self._uses is not None:
-                self._note(name, forms[own], heads[own], relations[own], tags[own])
+                self._note(name, forms[words], heads[words], relations[words], tags[words])
             self.sentences += 1
             self.words += end - first
 
     def check_tree(
         self, name: str, heads: Sequence[int], relations: Sequence[str], tags: Sequence[str]
     ) -> Iterator[Finding]:
-        """What is wrong with one tree."""
+        """The problems with one tree."""
         n = len(heads)
         for word, head in enumerate(heads, start=1):
             if head == -1:
@@ -119,9 +119,11 @@ class Validator:
         scheme = self.scheme
         for word, (head, relation, tag) in enumerate(zip(heads, relations, tags, strict=True), start=1):
             if tag not in scheme.tags:
-                yield Finding("tag", name, word, f"has the tag {tag or '_'!r}, which {scheme.name} does not know")
+                yield Finding("tag", name, word, f"has the tag {tag or '_'!r}, which is not in {scheme.name}")
             if not scheme.knows(relation):
-                yield Finding("relation", name, word, f"has the relation {relation or '_'!r}, unknown to {scheme.name}")
+                yield Finding(
+                    "relation", name, word, f"has the relation {relation or '_'!r}, which is not in {scheme.name}"
+                )
                 continue
             if 0 <= head <= n:
                 yield from self._check_arc(name, word, head, relation, tag, tags)
@@ -132,7 +134,7 @@ class Validator:
         scheme = self.scheme
         base = relation.partition(":")[0]
         if (head == 0) != (base == scheme.root):
-            expected = scheme.root if head == 0 else f"another relation than {scheme.root}"
+            expected = scheme.root if head == 0 else f"a relation other than {scheme.root}"
             yield Finding("root relation", name, word, f"has the head {head} and {relation!r}; expected {expected}")
         above = tags[head - 1] if head else "the root"
         if base in scheme.head_tags and above not in scheme.head_tags[base]:
@@ -142,7 +144,7 @@ class Validator:
             allowed = " or ".join(sorted(scheme.dependent_tags[base]))
             yield Finding("dependent tag", name, word, f"is {base} and tagged {tag}; expected {allowed}")
         if base in scheme.head_first and head > word:
-            yield Finding("order", name, word, f"is {base} and stands before its head {head}")
+            yield Finding("order", name, word, f"is {base} and precedes its head {head}")
 
     def _note(
         self, name: str, forms: Sequence[str], heads: Sequence[int], relations: Sequence[str], tags: Sequence[str]
@@ -159,8 +161,8 @@ class Validator:
             uses.neighbours.setdefault(relation, Counter())[lower[word - 1], lower[word + 1]] += 1
 
     def suspects(self, most: int = 50, share: float = 0.1, least: int = 10) -> list[Suspect]:
-        """Uses with a relation that is at most this share of at least so many words; the most telling first."""
-        found = []
+        """Uses with a relation that makes up at most this share of at least so many words; the most telling first."""
+        suspects = []
         for (form, tag, above), uses in (self._uses or {}).items():
             total = uses.counts.total()
             rare = [relation for relation, count in uses.counts.items() if count <= share * total]
@@ -174,16 +176,16 @@ class Validator:
                 if beside in uses.neighbours[usual]
             )
             places = [place for relation in rare for place in uses.places[relation]]
-            found.append(Suspect(form, tag, above, dict(uses.counts.most_common()), places[: self.PLACES], same))
-        found.sort(key=lambda suspect: (-suspect.same_neighbours, -sum(suspect.relations.values()), suspect.form))
-        return found[:most]
+            suspects.append(Suspect(form, tag, above, dict(uses.counts.most_common()), places[: self.PLACES], same))
+        suspects.sort(key=lambda suspect: (-suspect.same_neighbours, -sum(suspect.relations.values()), suspect.form))
+        return suspects[:most]
 
 
 def _cycles(heads: Sequence[int]) -> Iterable[list[int]]:
-    """The cycles of heads, each once, from its smallest word on; heads outside the sentence end a path."""
+    """The cycles of heads, each once, starting at its smallest word; heads outside the sentence end a path."""
     n = len(heads)
-    state = [0] * (n + 1)  # 0: not met, otherwise the path that met it
-    found = []
+    state = [0] * (n + 1)  # 0: not visited, otherwise the path that visited it
+    cycles = []
     for start in range(1, n + 1):
         word = start
         while 0 < word <= n and state[word] == 0:
@@ -194,5 +196,5 @@ def _cycles(heads: Sequence[int]) -> Iterable[list[int]]:
             while (following := heads[cycle[-1] - 1]) != word:
                 cycle.append(following)
             least = cycle.index(min(cycle))
-            found.append(cycle[least:] + cycle[:least])
-    return found
+            cycles.append(cycle[least:] + cycle[:least])
+    return cycles

@@ -26,4 +26,4 @@ def test_the_figures_of_all_tables_add_up_in_json():
 def test_files_that_do_not_belong_together_are_named(capsys):
     done = CliRunner().invoke(app, ["diagnose", FILES[0], FILES[1], FILES[2], FILES[1]])
     assert done.exit_code == 1
-    assert "lab.conllu: the parser's sentences have other words" in done.output + capsys.readouterr().err
+    assert "lab.conllu: the parsed sentences have different words" in done.output + capsys.readouterr().err

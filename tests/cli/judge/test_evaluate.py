@@ -59,7 +59,7 @@ def test_scores_are_split_by_a_comment(tmp_path: Path) -> None:
     assert result["by"]["pets"]["UPOS"]["f1"] == pytest.approx(3 / 5)
     assert result["by"]["other"]["UPOS"]["f1"] == 1.0
     assert "pets" in run("evaluate", gold, system, "--by", "genre")
-    assert "no gold document or sentence says its 'author'" in fails("evaluate", gold, system, "--by", "author")
+    assert "no gold document or sentence has the key 'author'" in fails("evaluate", gold, system, "--by", "author")
 
 
 def test_a_column_is_scored_by_accuracy_with_known_and_unknown_words(tmp_path: Path) -> None:

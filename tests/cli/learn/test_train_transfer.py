@@ -48,7 +48,7 @@ def test_a_parser_from_other_languages_is_trained_and_annotates(weft: Weft, tmp_
         (["parser", "a.conllu", "--transfer", "SOURCES", "--target", "nl"], "leave out a.conllu"),
         (["parser", "a.conllu", "--share", "family"], "--share is for parsers that learn from other languages"),
         (["parser"], "name a file to learn from"),
-        (["parser", "--transfer", "SOURCES", "--target", "xx"], "nothing is known of a language 'xx'"),
+        (["parser", "--transfer", "SOURCES", "--target", "xx"], "there is no typology for the language 'xx'"),
         (["parser", "--transfer", "SOURCES", "--target", "nl", "--adapt", "aast"], "learns from sentences of the"),
         (["parser", "--transfer", "SOURCES", "--target", "nl", "--share", "all"], "share must be one of delex"),
         (["parser", "--transfer", "en=none.conllu", "--target", "nl"], "none.conllu"),

@@ -96,7 +96,7 @@ def test_divergence_lies_between_0_and_1_and_does_not_depend_on_the_order():
 
 def test_other_words_and_missing_heads_are_named():
     doc = compounds(LAST)
-    with pytest.raises(WeftError, match="news: the parser's sentences have other words"):
+    with pytest.raises(WeftError, match="news: the parsed sentences have different words"):
         Parsed.of([doc], [compounds(LAST, 3)], "news")
     with pytest.raises(WeftError, match=r"news \(parsed\): there are words without a head"):
         Parsed.of([doc], [Doc.from_words([["the", "ferry", "captain", "waved"]] * 30)], "news")

@@ -45,7 +45,7 @@ def test_tokens_and_boundaries_are_counted_as_by_hand(one, two):
 
 
 def test_other_sounds_and_other_numbers_of_utterances_are_refused():
-    with pytest.raises(WeftError, match="utterance 1 has other sounds"):
+    with pytest.raises(WeftError, match="utterance 1 has different sounds"):
         score_segmentation([["ab"]], [["a", "c"]])
     with pytest.raises(WeftError, match="gold has 1 utterances"):
         score_segmentation([["ab"]], [])

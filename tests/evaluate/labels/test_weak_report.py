@@ -39,7 +39,7 @@ def test_a_report_without_gold_has_no_accuracy():
 
 
 def test_columns_of_other_lengths_are_refused():
-    with pytest.raises(DataError, match="right must have one entry a decision, 2 of them"):
+    with pytest.raises(DataError, match="right must have one entry per decision, 2 in total"):
         weak_report([1, 2], [True, False], right=[True])
     with pytest.raises(DataError, match="at least one decision"):
         weak_report([], [])
@@ -72,7 +72,7 @@ def test_a_dictionary_report_names_what_was_pruned_away():
 
 
 def test_gold_tags_outside_the_tag_set_are_refused():
-    with pytest.raises(DataError, match="does not have: PROPN; it has NOUN"):
+    with pytest.raises(DataError, match="not in the dictionary's tag set: PROPN; it has NOUN"):
         dictionary_report(TagDictionary({"su": ["PRON"]}), ["su"], ["PROPN"])
     with pytest.raises(DataError, match="no words"):
         correction_curve(TagDictionary({"su": ["PRON"]}), [], [])

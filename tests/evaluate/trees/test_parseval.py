@@ -128,9 +128,9 @@ def test_tags_count_words_that_are_right_with_their_tag():
 
 def test_other_texts_and_missing_trees_are_refused():
     one, other = doc_of_trees([parse_tree("(S (NN a))")]), doc_of_trees([parse_tree("(S (NN b))")])
-    with pytest.raises(WeftError, match="sentence 1 is another text"):
+    with pytest.raises(WeftError, match="sentence 1 has different text"):
         evaluate_constituents([one], [other])
-    with pytest.raises(WeftError, match="1 sentences, those of the system 2"):
+    with pytest.raises(WeftError, match="1 sentences, the system documents 2"):
         evaluate_constituents([one], [one, one])
     other.constituents = None
     with pytest.raises(WeftError, match="has no constituents"):

@@ -120,7 +120,7 @@ def test_bad_lines_are_named(tmp_path: Path, line: str, words: str) -> None:
 
 def test_missing_partners_are_named(tmp_path: Path) -> None:
     (tmp_path / "a.ann").write_text("")
-    with pytest.raises(DataError, match="no text beside it"):
+    with pytest.raises(DataError, match="no text next to it"):
         list(read(tmp_path / "a.ann"))
     with pytest.raises(DataError, match=r"with an \.ann file"):
         list(read(tmp_path))

@@ -90,14 +90,14 @@ def test_text_is_restored_with_its_blanks() -> None:
         ([row("1-2"), row("1")], 1, "a range of words up to 1"),
         ([row("2-3"), row("1"), row("2"), row("3")], 1, "a range that begins with word 1"),
         ([row("1-2"), row("1"), row("2-3"), row("2"), row("3")], 3, "ranges that do not overlap"),
-        ([row("1-2"), row("1.1"), row("1"), row("2")], 2, "word 1 behind its range"),
+        ([row("1-2"), row("1.1"), row("1"), row("2")], 2, "word 1 after its range"),
         ([row("1"), row("1-1")], 2, "a range that begins with word 2"),
         ([row("1"), row("1.2")], 2, "empty node 1.1 or word 2"),
         ([row("1"), row("2.1"), row("2")], 2, "empty node 1.1 or word 2"),
         ([row("1"), "2  _ _ _ _ _ _ _ _"], 2, "nothing under FORM"),
-        (["# text = nothing"], 1, "a sentence of comments only"),
+        (["# text = nothing"], 1, "a sentence that contains only comments"),
         ([row("0.1")], 1, "a sentence without words"),
-        ([row("1"), "# late"], 2, "Comments stand before the words"),
+        ([row("1"), "# late"], 2, "Comments must precede the words"),
     ],
 )
 def test_bad_sentences_are_named_with_file_and_line(tmp_path: Path, rows: list[str], line: int, words: str) -> None:

@@ -356,7 +356,7 @@ def test_parts_are_linear_and_refuse_factors_by_sentence():
     np.testing.assert_allclose(total.edge, -marginals.edge)
 
     shared = Chain(chain.node, np.zeros((2, 2)), [0, 2, 3]).marginals()
-    with pytest.raises(InferenceError, match="give factors by sentence as `weight`"):
+    with pytest.raises(InferenceError, match="give factors per sentence as `weight`"):
         shared.scale(weight)
     with pytest.raises(InferenceError, match="parts of different chains"):
         shared + marginals

@@ -228,7 +228,7 @@ def test_bad_input_is_named():
             model.score(solution)
     with pytest.raises(InferenceError, match="1 to 2 positions"):
         model.encode([[1, 0, 3, 0]])
-    with pytest.raises(InferenceError, match="give factors by sentence as `weight`"):
+    with pytest.raises(InferenceError, match="give factors per sentence as `weight`"):
         model.marginals().scale(np.ones(2))
 
 

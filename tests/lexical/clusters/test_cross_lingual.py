@@ -134,7 +134,7 @@ def test_bad_requests_are_refused():
     bitext = random_bitext(1)
     with pytest.raises(ConfigError, match="projected or xlingual, not 'brown'"):
         cross_clusters(bitext.source, bitext.target, bitext, "brown")
-    with pytest.raises(ConfigError, match="one round"):
+    with pytest.raises(ConfigError, match="rounds of at least 1"):
         cross_clusters(bitext.source, bitext.target, bitext, rounds=0)
     with pytest.raises(DataError, match="no word has a link"):
         cross_clusters(bitext.source, bitext.target, bitext, min_count=1, threshold=1.0)

@@ -182,7 +182,7 @@ def test_only_the_most_frequent_words_are_clustered():
 
 
 def test_bad_requests_are_refused():
-    with pytest.raises(ConfigError, match="at least one class"):
+    with pytest.raises(ConfigError, match="need n_classes"):
         predictive_clusters([["a"]], n_classes=0)
     with pytest.raises(DataError, match="no word occurs 5 times"):
         predictive_clusters([["a"]], min_count=5)

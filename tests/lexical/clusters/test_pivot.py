@@ -53,7 +53,7 @@ def test_weak_links_do_not_vote_and_missing_text_is_told():
     texts = {"en": text(""), "xx": text("x", seed=1)}
     bitext = Bitext([["cat"]], [["catx"]], Links.of([[(0, 0, 0.2)]]))
     assert pivot_clusters("en", texts, {"xx": bitext}, n_classes=3, threshold=0.5, whole=False).paths["xx"] == {}
-    with pytest.raises(ConfigError, match="no text of the pivot 'fr'; there are texts of en, xx"):
+    with pytest.raises(ConfigError, match="no text in the pivot 'fr'; there are texts in en, xx"):
         pivot_clusters("fr", texts)
-    with pytest.raises(DataError, match="no word of en occurs 3 times"):
+    with pytest.raises(DataError, match="no word in en occurs 3 times"):
         pivot_clusters("en", {"en": [["a"]]})

@@ -197,7 +197,7 @@ def test_paths_come_most_probable_first_and_no_more_than_asked_for():
 def test_strings_that_begin_differently_or_are_empty_are_refused():
     with pytest.raises(InferenceError, match="begin with the same token"):
         TokenAutomaton.induce([[1, 2], [3, 2]])
-    with pytest.raises(InferenceError, match="not empty"):
+    with pytest.raises(InferenceError, match="no empty strings"):
         TokenAutomaton.induce([])
     with pytest.raises(InferenceError, match="above 0"):
         induced([[1]]).prune(0.0)

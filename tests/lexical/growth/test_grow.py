@@ -273,7 +273,7 @@ def test_missing_seeds_and_empty_text_are_told(tmp_path):
     with pytest.raises(DataError, match=r"no file nowhere\.txt"):
         read_seeds(["ship=nowhere.txt"])
     (tmp_path / "none.txt").write_text("# nothing\n")
-    with pytest.raises(FormatError, match="names, one a line"):
+    with pytest.raises(FormatError, match="names, one per line"):
         read_seeds([f"ship={tmp_path / 'none.txt'}"])
 
 

@@ -232,7 +232,7 @@ def test_settings_that_make_no_sense_are_refused(changes, said):
     ("changes", "target", "kind", "said"),
     [
         ({"target": ""}, [], ConfigError, "say which language the parser is for"),
-        ({"target": "xx"}, [], DataError, "nothing is known of a language 'xx'"),
+        ({"target": "xx"}, [], DataError, "there is no typology for the language 'xx'"),
         ({"target": "de"}, [], ConfigError, "the target de is among the languages"),
         ({"adapt": "aast"}, [], DataError, "learns from sentences of the target"),
         ({"adapt": "aast", "longest": 2}, ["text"], DataError, "no sentence of at most 2 words"),

@@ -1,1 +1,1 @@
-"""How far apart domains are, and why a model does worse in another domain."""
+"""How far apart domains are, and why a model loses accuracy in another domain."""

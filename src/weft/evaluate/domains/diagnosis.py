@@ -1,13 +1,13 @@
-"""Why a parser is worse in another domain: the errors of one parser on a source and on a target, side by side.
+"""Why a parser loses accuracy in another domain: compare its errors on a source and a target domain.
 
     loss = error(target) - error(source) <= divergence of the inputs + difference of the annotations
 
-after Ben-David et al. (2006). Only the first can be made smaller without target trees, so the report says which of the
-two it looks like (Dredze et al. 2007). Four tables break the loss down, each to the last point: by the tag of the
-dependent, by how many of its two words the parser did not know, by fine tags with how their frequencies shifted, and
-by the two tags that an arc joins, with the *direction profile*: how often the left of the two words is the head. A
-difference of profiles between the gold trees of the domains, with a parser that keeps to the source's, is a difference
-of guidelines. Nouns below nouns, the paper's case, have a table and figures of flatness of their own.
+after Ben-David et al. (2006). Only the first term can be reduced without target trees, so the report says which of the
+two dominates (Dredze et al. 2007). Four tables break the loss down completely: by the tag of the dependent, by how many
+of its two words are unknown to the parser, by fine tags with the shift in their frequencies, and by the two tags that
+an arc connects, with the *direction profile*: how often the left word is the head. If the gold profiles of the domains
+differ and the parser follows the source's, the guidelines differ. Nouns attached to nouns, the paper's case, have a
+separate table and flatness statistics.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from weft.errors import WeftError
 from weft.evaluate.domains.loss_tables import LossTable, loss_table
 from weft.text.doc import Doc
 
-#: Coarse tags of nouns: universal ones, and the beginning of Penn's.
+#: Coarse noun tags: universal ones, and the first letters of Penn's.
 NOUNS = frozenset(("NOUN", "PROPN", "NN"))
 UNKNOWN = ("both known", "one unknown", "both unknown")
 NOUN_NOUN, FOLLOWS, OTHER = "noun-noun arc", "follows from one", "other"
-#: A profile is told from chance, and guidelines from noise, by at least so many arcs and so large a difference.
+#: The minimum number of arcs and the minimum difference for a profile to count as different rather than noise.
 FEWEST, LARGEST = 20, 0.3
 
 
 @dataclass(frozen=True)
 class Parsed:
-    """The words of a domain in one row, with right heads and those of a parser, as places in the row (-1: the root)."""
+    """The words of a domain in one row, with gold and predicted heads as positions in the row (-1: the root)."""
 
     forms: list[str]
     coarse: list[str]
@@ -46,15 +46,15 @@ class Parsed:
 
     @classmethod
     def of(cls, gold: Iterable[Doc], system: Iterable[Doc], name: str = "documents") -> Parsed:
-        """From documents with the right trees and the same documents as a parser understood them.
+        """Build from gold documents and the same documents as parsed.
 
-        The coarse tag is UPOS, or the first two letters of XPOS where there is no UPOS; tags are those of `gold`.
+        The coarse tag is UPOS, or the first two letters of XPOS if there is no UPOS; tags come from `gold`.
         """
         right, parsed = (_Row.of(docs, f"{name} ({what})") for docs, what in ((gold, "gold"), (system, "parsed")))
         if right.forms != parsed.forms or (right.sentence != parsed.sentence).any():
             raise WeftError(
-                f"{name}: the parser's sentences have other words than the gold ones ({len(parsed.forms):,} and "
-                f"{len(right.forms):,} words); give the same sentences, parsed with gold words"
+                f"{name}: the parsed sentences have different words than the gold ones ({len(parsed.forms):,} and "
+                f"{len(right.forms):,} words); provide the same sentences, parsed with gold words"
             )
         return cls(right.forms, right.coarse, right.fine, right.head, parsed.head, right.sentence)
 
@@ -65,13 +65,13 @@ class Parsed:
 
     @property
     def error(self) -> float:
-        """Wrong heads among all words."""
+        """The fraction of words with a wrong head."""
         return float(self.wrong.mean())
 
 
 @dataclass(frozen=True)
 class Shift:
-    """The relative frequency of a tag, or of three tags in a row, in the two domains."""
+    """The relative frequency of a tag, or a tag trigram, in the two domains."""
 
     name: str
     source: float
@@ -84,9 +84,9 @@ class Shift:
 
 @dataclass(frozen=True)
 class Profile:
-    """Arcs between a word and a later one, by their tags: how many, and how often the left word is the head.
+    """Arcs between a word and a later one, by tags: their number, and how often the left word is the head.
 
-    `..` stands in front of the right tag where there are words between the two.
+    `..` before the right tag means that there are words between the two.
     """
 
     left: str
@@ -94,7 +94,7 @@ class Profile:
     source: tuple[int, float]
     target: tuple[int, float]
     parsed: tuple[int, float]  # in the parser's trees of the target
-    contribution: float  # to the loss, of words whose right arc is one of these
+    contribution: float  # to the loss, by words whose gold arc is one of these
 
     @property
     def name(self) -> str:
@@ -102,7 +102,7 @@ class Profile:
 
     @property
     def differs(self) -> bool:
-        """Whether guidelines seem to differ: gold trees do, and the parser keeps to those of the source."""
+        """Whether guidelines seem to differ: the gold trees do, and the parser follows those of the source."""
         own, other, parser = self.source[1], self.target[1], self.parsed[1]
         enough = min(self.source[0], self.target[0]) >= FEWEST
         return enough and abs(own - other) >= LARGEST and abs(parser - own) < abs(parser - other)
@@ -110,7 +110,7 @@ class Profile:
 
 @dataclass(frozen=True)
 class Flatness:
-    """Noun phrases of trees: noun dependents of nouns that have any, and the longest way down through nouns only."""
+    """Noun phrases in trees: mean number of noun dependents of nouns that have any, and longest all-noun path down."""
 
     dependents: float
     depth: float
@@ -118,14 +118,14 @@ class Flatness:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What `diagnose` finds: errors, tables that each add up to the loss, and how tags and arcs shifted."""
+    """The result of `diagnose`: errors, tables that each add up to the loss, and shifts of tags and arcs."""
 
     source_words: int
     target_words: int
     source_error: float
     target_error: float
     tables: dict[str, LossTable]  # tags, fine tags, unknown words, arcs, nouns
-    divergence: dict[str, float]  # of coarse tags, fine tags, three fine tags in a row
+    divergence: dict[str, float]  # of coarse tags, fine tags, trigrams of fine tags
     tags: list[Shift]
     trigrams: list[Shift]
     profiles: list[Profile]
@@ -133,17 +133,17 @@ class Diagnosis:
 
     @property
     def loss(self) -> float:
-        """Target error less source error."""
+        """Target error minus source error."""
         return self.target_error - self.source_error
 
     @property
     def guidelines(self) -> list[Profile]:
-        """Arcs on which the guidelines of the domains seem to differ, those that cost most first."""
+        """Arcs on which the guidelines of the domains seem to differ, most costly first."""
         return sorted((each for each in self.profiles if each.differs), key=lambda each: -each.contribution)
 
     @property
     def verdict(self) -> str:
-        """What the loss looks like, in a sentence."""
+        """A one-sentence explanation of the loss."""
         lost = 100 * self.loss
         if self.loss <= 0:
             return f"There is no loss: the parser makes {-lost:.2f} points fewer errors on the target."
@@ -161,7 +161,7 @@ class Diagnosis:
         )
 
     def figures(self) -> dict[str, Any]:
-        """Everything, for JSON."""
+        """All results, for JSON."""
         return {
             "source": {"words": self.source_words, "error": self.source_error},
             "target": {"words": self.target_words, "error": self.target_error},
@@ -183,7 +183,7 @@ class Diagnosis:
 def diagnose(source: Parsed, target: Parsed, known: Collection[str] | None = None) -> Diagnosis:
     """Break down the loss of a parser between two domains.
 
-    `known` are the forms that the parser was trained on (`weft.evaluate.vocabulary_of`); case does not matter. Without
+    `known` are the word forms in the parser's training data (`weft.evaluate.vocabulary_of`), case-insensitive. Without
     them there is no table of unknown words.
 
     >>> tags = [["DET", "NOUN", "NOUN", "VERB"]]
@@ -243,7 +243,7 @@ def divergence(one: Counter[Any], other: Counter[Any]) -> float:
 
 
 def flatness(parsed: Parsed, heads: Ints) -> Flatness:
-    """How flat noun phrases are in trees over the words of a domain.
+    """How flat the noun phrases are in trees over the words of a domain.
 
     >>> doc = Doc.from_words([["a", "b", "c"]], upos=[["NOUN"] * 3], head=[[3, 3, 0]])
     >>> flatness(Parsed.of([doc], [doc]), np.array([2, 2, -1]))
@@ -280,7 +280,7 @@ class _Row:
         heads, sentences, done = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
         for doc in docs:
             if doc.head is None or (doc.head < 0).any():
-                raise WeftError(f"{name}: there are words without a head; heads stand in the column HEAD of CoNLL-U")
+                raise WeftError(f"{name}: there are words without a head; fill the column HEAD of CoNLL-U")
             sizes = np.diff(doc.sentence_offsets)
             first = len(forms) + np.repeat(doc.sentence_offsets[:-1], sizes).astype(np.int64)
             heads.append(np.where(doc.head > 0, first + doc.head - 1, -1))
@@ -300,13 +300,13 @@ def _arc_names(parsed: Parsed) -> list[str]:
 
 
 def _pairs(parsed: Parsed, heads: Ints) -> list[tuple[str, str]]:
-    """Tags of the left and the right word of every arc, the right one with dots where they are apart; the root stands
-    left of all."""
-    tags, found = parsed.coarse, []
+    """Tags of the left and right word of every arc, the right one with dots if they are not adjacent; the root is
+    left of all words."""
+    tags, pairs = parsed.coarse, []
     for m, h in enumerate(heads.tolist()):
         left, right = (h, m) if h < m else (m, h)
-        found.append(("ROOT", tags[m]) if h < 0 else (tags[left], f"{'.. ' if right - left > 1 else ''}{tags[right]}"))
-    return found
+        pairs.append(("ROOT", tags[m]) if h < 0 else (tags[left], f"{'.. ' if right - left > 1 else ''}{tags[right]}"))
+    return pairs
 
 
 def _unknown(parsed: Parsed, known: Collection[str]) -> list[str]:
@@ -321,9 +321,9 @@ def _joins_nouns(parsed: Parsed, heads: Ints) -> NDArray[np.bool_]:
 
 
 def _noun_classes(parsed: Parsed) -> list[str]:
-    """Whether the right or the found arc of a word joins two nouns; or its wrong head stands in the same phrase as the
-    right one, joined with it by arcs between nouns."""
-    right, found = (_joins_nouns(parsed, heads) for heads in (parsed.gold, parsed.found))
+    """Whether the gold or predicted arc of a word connects two nouns, or its wrong head is in the same phrase as the
+    gold head, connected to it by arcs between nouns."""
+    right, predicted = (_joins_nouns(parsed, heads) for heads in (parsed.gold, parsed.found))
     phrase = np.arange(len(right))
     for word in range(len(right)):
         top = word
@@ -332,7 +332,7 @@ def _noun_classes(parsed: Parsed) -> list[str]:
         phrase[word] = top
     both = (parsed.gold >= 0) & (parsed.found >= 0) & parsed.wrong
     follows = both & (phrase[parsed.gold] == phrase[parsed.found])
-    return np.where(right | found, NOUN_NOUN, np.where(follows, FOLLOWS, OTHER)).tolist()
+    return np.where(right | predicted, NOUN_NOUN, np.where(follows, FOLLOWS, OTHER)).tolist()
 
 
 def _trigrams(parsed: Parsed) -> Counter[str]:
@@ -343,12 +343,12 @@ def _trigrams(parsed: Parsed) -> Counter[str]:
 
 def _shifts(source: Counter[str], target: Counter[str]) -> list[Shift]:
     sums = max(source.total(), 1), max(target.total(), 1)
-    found = [Shift(name, source[name] / sums[0], target[name] / sums[1]) for name in {*source, *target}]
-    return sorted(found, key=lambda each: (-abs(each.difference), each.name))
+    shifts = [Shift(name, source[name] / sums[0], target[name] / sums[1]) for name in {*source, *target}]
+    return sorted(shifts, key=lambda each: (-abs(each.difference), each.name))
 
 
 def _profiles(source: Parsed, target: Parsed, arcs: LossTable) -> list[Profile]:
-    """Profiles of the pairs of tags that arcs join in either gold standard, those that cost most first."""
+    """Profiles of the tag pairs that arcs connect in either gold standard, most costly first."""
     counts = []
     for parsed, heads in ((source, source.gold), (target, target.gold), (target, target.found)):
         left: Counter[tuple[str, str]] = Counter()
@@ -360,8 +360,8 @@ def _profiles(source: Parsed, target: Parsed, arcs: LossTable) -> list[Profile]:
     names = {pair for pair in (*counts[0], *counts[1]) if pair[0] != "ROOT"}
     adds = {row.name: row.contribution for row in arcs}
     none = (0, 0.0)
-    found = []
+    profiles = []
     for pair in names:
         own, other, parser = (count.get(pair, none) for count in counts)
-        found.append(Profile(*pair, own, other, parser, adds.get(" ".join(pair), 0.0)))
-    return sorted(found, key=lambda each: (-each.contribution, each.name))
+        profiles.append(Profile(*pair, own, other, parser, adds.get(" ".join(pair), 0.0)))
+    return sorted(profiles, key=lambda each: (-each.contribution, each.name))

@@ -1,14 +1,14 @@
-"""How far domains are apart, and which of them are worth labelling.
+"""How far apart domains are, and which of them to label.
 
     d_A(D, D') = 2 sup over half-spaces A of |Pr_D[A] - Pr_D'[A]|
 
-is estimated by how well a linear classifier tells the two domains apart (Blitzer et al. 2007): label every instance
-with its domain, learn under the modified Huber loss L, and with its mean loss e on instances it has not seen
+is estimated by how well a linear classifier separates the two domains (Blitzer et al. 2007): label every instance with
+its domain, train with the modified Huber loss L, and with the mean loss e on unseen instances
 
-    proxy distance = 100 (1 - e),  at least 0          (0: nothing tells them apart, 100: everything does)
+    proxy distance = 100 (1 - e),  at least 0          (0: inseparable, 100: perfectly separable)
 
-Always guessing costs L(0) = 1, which is where the 0 comes from. Domains to label are those that are near to all: of all
-sets S of k domains the one with the least  sum over domains t of  min over s in S of  d(s, t).
+Guessing always costs L(0) = 1, which gives 0. The domains to label are those close to all others: among all sets S
+of k domains the one that minimizes  sum over domains t of  min over s in S of  d(s, t).
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from weft.learn.linear.huber import fit_huber, huber_loss
 def proxy_distance(one: Any, other: Any, l2: float = 1e-4, folds: int = 5, seed: int = 0) -> float:
     """The proxy A-distance of two domains, given as rows of instances (dense or sparse), from 0 to 100.
 
-    Each domain weighs the same: the larger one is cut down to the size of the smaller. The loss is that of
-    cross-validation with so many folds; `folds=1` takes it on the training instances themselves, which makes anything
-    with more features than instances look far apart.
+    Both domains have equal weight: the larger one is subsampled to the size of the smaller. The loss is cross-validated
+    with `folds` folds; `folds=1` uses the training instances themselves, which makes domains with more features than
+    instances look far apart.
 
     >>> rng = np.random.default_rng(0)
     >>> same = proxy_distance(rng.normal(size=(200, 3)), rng.normal(size=(200, 3)))
@@ -43,7 +43,7 @@ def proxy_distance(one: Any, other: Any, l2: float = 1e-4, folds: int = 5, seed:
     rng = np.random.default_rng(seed)
     size = min(one.shape[0], other.shape[0])
     if folds < 1 or size < max(2, folds):
-        raise DataError(f"the distance of two domains needs at least {max(2, folds)} instances of each, got {size}")
+        raise DataError(f"the distance of two domains needs at least {max(2, folds)} instances of each, but got {size}")
     rows = [each[np.sort(rng.permutation(each.shape[0])[:size])] for each in (one, other)]
     fold = rng.permutation(size) % folds
     losses = []
@@ -58,17 +58,17 @@ def proxy_distance(one: Any, other: Any, l2: float = 1e-4, folds: int = 5, seed:
 
 @dataclass(frozen=True)
 class DomainDistances:
-    """Distances of all pairs of domains."""
+    """Distances between all pairs of domains."""
 
     names: tuple[str, ...]
     matrix: Floats
 
     def of(self, one: str, other: str) -> float:
-        """The distance of two domains by their names."""
+        """The distance between two domains by name."""
         return float(self.matrix[self.names.index(one), self.names.index(other)])
 
     def sources(self, k: int, greedy: bool = False) -> tuple[str, ...]:
-        """The k domains that are worth labelling, see `choose_sources`."""
+        """The k domains to label, see `choose_sources`."""
         return tuple(self.names[i] for i in choose_sources(self.matrix, k, greedy))
 
     def as_dict(self) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class DomainDistances:
 
 
 def domain_distances(domains: Mapping[str, Any], **options: Any) -> DomainDistances:
-    """Distances of all pairs of domains whose instances lie in one space; options are those of `proxy_distance`.
+    """Distances between all pairs of domains whose instances share one feature space; options as in `proxy_distance`.
 
     >>> rng = np.random.default_rng(0)
     >>> domains = {name: rng.normal(size=(50, 2)) + place for name, place in [("a", 0.0), ("b", 0.2), ("c", 9.0)]}
@@ -92,9 +92,9 @@ def domain_distances(domains: Mapping[str, Any], **options: Any) -> DomainDistan
 
 
 def choose_sources(distances: ArrayLike, k: int, greedy: bool = False) -> tuple[int, ...]:
-    """Which k domains to label so that every domain has one of them near: the k-medoids of a matrix of distances.
+    """The k domains to label so that every domain is close to one of them: the k-medoids of a distance matrix.
 
-    All sets are tried where there are few; `greedy`, or more than 100,000 sets, adds one domain after the other.
+    All sets are tried if there are few; `greedy`, or more than 100,000 sets, adds one domain at a time.
 
     >>> choose_sources([[0, 1, 9, 9], [1, 0, 9, 9], [9, 9, 0, 2], [9, 9, 2, 0]], 2)
     (0, 2)
@@ -102,9 +102,11 @@ def choose_sources(distances: ArrayLike, k: int, greedy: bool = False) -> tuple[
     matrix = np.asarray(distances, dtype=np.float64)
     n = len(matrix)
     if matrix.shape != (n, n):
-        raise ConfigError(f"distances are a square matrix, one row and column a domain; got {matrix.shape}")
+        raise ConfigError(
+            f"distances must be a square matrix with one row and column per domain, but got {matrix.shape}"
+        )
     if not 1 <= k <= n:
-        raise ConfigError(f"of {n} domains, 1 to {n} can be chosen, not {k}")
+        raise ConfigError(f"cannot choose {k} of {n} domains; choose 1 to {n}")
     if greedy or comb(n, k) > 100_000:
         chosen: list[int] = []
         for _ in range(k):

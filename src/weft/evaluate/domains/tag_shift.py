@@ -1,12 +1,12 @@
-"""How far the tags of one domain are from those of another: what to read beside every accuracy out of domain.
+"""How far the tags of one domain are from those of another: context for every out-of-domain accuracy.
 
-    unknown words     words whose form the source does not have
-    unseen tags       words that the source has, but never with this tag
-    unknown tags      words whose tag the source does not have at all: wrong whatever a tagger does
-    divergence        Jensen and Shannon's, of the shares of tags, in bits: 0 for the same ones, 1 for no tag in common
+    unknown words     words whose form is not in the source
+    unseen tags       words in the source, but never with this tag
+    unknown tags      words whose tag is not in the source at all: no tagger can get them right
+    divergence        Jensen-Shannon, of tag frequencies, in bits: 0 if equal, 1 if no tag is shared
 
-Where the guidelines of two treebanks differ, many errors are no errors of the tagger. `joined` puts tags together that
-they draw the line between differently (NNP with NN), so that accuracy can be taken again.
+If the guidelines of two treebanks differ, many errors are not the tagger's. `joined` merges tags that the guidelines
+delimit differently (NNP with NN), so that accuracy can be computed again.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from weft.errors import DataError
 from weft.evaluate.labels.tagging import TagReport, evaluate_tags, tag_dictionary, vocabulary_of
 from weft.text import Doc
 
-#: Names with nouns: where newspaper text and others disagree most.
+#: Proper nouns as nouns: where newspaper text and other domains disagree most.
 NAMES_AS_NOUNS = {"NNP": "NN", "NNPS": "NNS", "PROPN": "NOUN"}
 
 
 @dataclass(frozen=True)
 class TagShift:
-    """Numbers of words, and the shares of tags in source and target."""
+    """Word counts, and the frequencies of tags in source and target."""
 
     words: int
     unknown_words: int
     unseen_tags: int
     unknown_tags: int
     divergence: float
-    shares: dict[str, tuple[float, float]]  # tag: its share in the source, in the target
+    shares: dict[str, tuple[float, float]]  # tag: relative frequency in the source, in the target
 
     def largest(self, most: int = 5) -> list[tuple[str, float, float]]:
-        """The tags whose shares moved most, as `(tag, share in the source, in the target)`."""
+        """The tags whose frequencies shifted most, as `(tag, frequency in the source, in the target)`."""
         rows = [(tag, *shares) for tag, shares in self.shares.items()]
         return sorted(rows, key=lambda row: (-abs(row[2] - row[1]), row[0]))[:most]
 
     def as_dict(self) -> dict[str, Any]:
-        """Counts, shares of words and the largest shifts, ready for JSON."""
+        """Counts, rates and the largest shifts, for JSON."""
         names = ("unknown_words", "unseen_tags", "unknown_tags")
         rates = {name: getattr(self, name) / self.words if self.words else 0.0 for name in names}
         return {"words": self.words, **rates, "divergence": self.divergence, "largest": self.largest()}
@@ -61,7 +61,7 @@ class TagShift:
 
 
 def tag_shift(source: Iterable[Doc], target: Iterable[Doc], column: str = "upos") -> TagShift:
-    """Compare the tags of tagged documents of a target domain with those of the source.
+    """Compare the tags of target-domain documents with those of the source.
 
     >>> source = [Doc.from_words([["dogs", "run"]], upos=[["NOUN", "VERB"]])]
     >>> target = [Doc.from_words([["run", "oops", "dogs", "!"]], upos=[["NOUN", "INTJ", "NOUN", "NOUN"]])]
@@ -83,7 +83,7 @@ def tag_shift(source: Iterable[Doc], target: Iterable[Doc], column: str = "upos"
             unseen += form in known and tag not in known[form]
             no_tag += tag not in before
     if not before or not after:
-        raise DataError(f"tags of two domains are needed to compare them: {'target' if before else 'source'} has none")
+        raise DataError(f"cannot compare the tags of two domains: the {'target' if before else 'source'} has none")
     tags = sorted(before | after)
     shares = {tag: (before[tag] / before.total(), after[tag] / after.total()) for tag in tags}
     return TagShift(after.total(), unknown, unseen, no_tag, _divergence(list(shares.values())), shares)
@@ -94,12 +94,12 @@ class DomainReport:
     """Accuracy on a target domain, and how far its tags are from the source's."""
 
     tags: TagReport
-    joined: TagReport  # names counted as nouns
+    joined: TagReport  # proper nouns counted as nouns
     shift: TagShift
-    unknown: NDArray[np.bool_]  # of every word, whether the source lacks its form
+    unknown: NDArray[np.bool_]  # for every word, whether its form is not in the source
 
     def as_dict(self) -> dict[str, Any]:
-        """Accuracies of all words and of groups, and the shift, ready for JSON."""
+        """Accuracy on all words and on groups, and the shift, for JSON."""
         groups = {"all": self.tags.counts, **self.tags.groups}
         accuracy = {
             name: {"words": counts.total().gold, "accuracy": counts.total().accuracy}
@@ -118,7 +118,7 @@ class DomainReport:
 def evaluate_domain(
     source: Sequence[Doc], gold: Sequence[Doc], system: Sequence[Doc], column: str = "upos"
 ) -> DomainReport:
-    """Score tags of a target domain, given what the tagger learned from.
+    """Score tags in a target domain, given the tagger's training data.
 
     >>> source = [Doc.from_words([["dogs", "run"]], upos=[["NOUN", "VERB"]])]
     >>> gold = [Doc.from_words([["run", "Ada"]], upos=[["NOUN", "PROPN"]])]
@@ -135,18 +135,18 @@ def evaluate_domain(
 
 
 def joined(docs: Iterable[Doc], column: str = "upos", tags: Mapping[str, str] = NAMES_AS_NOUNS) -> list[Doc]:
-    """Copies of documents in which some tags are put as others.
+    """Copies of documents with some tags replaced by others.
 
     >>> joined([Doc.from_words([["Ada"]], xpos=[["NNP"]])], "xpos")[0].column("xpos")
     ['NN']
     """
-    found = []
+    copies = []
     for doc in docs:
         other = copy(doc)
         other.columns = dict(doc.columns)
         other.set_column(column, [tags.get(tag, tag) for tag in doc.column(column)])
-        found.append(other)
-    return found
+        copies.append(other)
+    return copies
 
 
 def _divergence(shares: Collection[tuple[float, float]]) -> float:

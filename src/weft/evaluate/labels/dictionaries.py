@@ -1,11 +1,11 @@
-"""What a tag dictionary is worth on a text.
+"""The quality of a tag dictionary on a text.
 
-    coverage          = words of which the dictionary knows something / words
-    ambiguity         = mean number of tags of the words it knows
-    pruning accuracy  = words whose gold tag the dictionary leaves possible / words
+    coverage          = known words / words
+    ambiguity         = mean number of tags of known words
+    pruning accuracy  = words whose gold tag the dictionary allows / words
 
-A tagger that decodes within a dictionary is never more accurate than its pruning accuracy. The correction curve says
-what it would be worth to go through the k most frequent words by hand: their gold tags are added to their entries.
+A tagger that decodes within a dictionary cannot be more accurate than the pruning accuracy. The correction curve shows
+the value of correcting the k most frequent words by hand: their gold tags are added to their entries.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from weft.lexical.dictionary import TagDictionary
 
 @dataclass(frozen=True)
 class DictionaryReport:
-    """Figures of a dictionary on a text; the last three need gold tags."""
+    """Statistics of a dictionary on a text; the last three need gold tags."""
 
     words: int
     types: int
@@ -31,24 +31,24 @@ class DictionaryReport:
     type_coverage: float
     ambiguity: float
     pruning_accuracy: float | None = None
-    pruned_words: tuple[tuple[str, str, int], ...] = ()  # word, gold tag and how often it was pruned away
-    pruned_tags: tuple[tuple[str, int], ...] = ()  # gold tags by how often they were pruned away
+    pruned_words: tuple[tuple[str, str, int], ...] = ()  # word, gold tag and how often it was pruned
+    pruned_tags: tuple[tuple[str, int], ...] = ()  # gold tags by how often they were pruned
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures as plain values."""
-        found = {name: value for name, value in vars(self).items() if value is not None}
-        return {name: list(map(list, value)) if isinstance(value, tuple) else value for name, value in found.items()}
+        """The statistics as plain values."""
+        values = {name: value for name, value in vars(self).items() if value is not None}
+        return {name: list(map(list, value)) if isinstance(value, tuple) else value for name, value in values.items()}
 
     def __str__(self) -> str:
         lines = [
             f"words {self.words:,}, types {self.types:,}",
             f"coverage {100 * self.coverage:.2f} % of words, {100 * self.type_coverage:.2f} % of types",
-            f"ambiguity {self.ambiguity:.2f} tags a covered word",
+            f"ambiguity {self.ambiguity:.2f} tags per covered word",
         ]
         if self.pruning_accuracy is not None:
             lines.append(f"pruning accuracy {100 * self.pruning_accuracy:.2f} %")
             worst = ", ".join(f"{word} {tag} {count}" for word, tag, count in self.pruned_words[:8])
-            lines += [f"most often pruned away: {worst}"] if worst else []
+            lines += [f"most often pruned: {worst}"] if worst else []
         return "\n".join(lines)
 
 
@@ -97,7 +97,7 @@ def correction_curve(
     gold: Sequence[str],
     most_frequent: Sequence[int] = (0, 10, 25, 50, 100, 250, 500, 1000),
 ) -> list[tuple[int, float]]:
-    """Pruning accuracy once the entries of the k most frequent words have been corrected, for every k.
+    """Pruning accuracy after correcting the entries of the k most frequent words, for every k.
 
     >>> wrong = TagDictionary({"the": ["PRON"], "run": ["VERB"]})
     >>> correction_curve(wrong, ["the", "the", "run"], ["DET", "DET", "NOUN"], [0, 1, 2])
@@ -106,7 +106,7 @@ def correction_curve(
     _check(words, gold)
     order = [word for word, _ in sorted(Counter(words).items(), key=lambda item: (-item[1], item[0]))]
     kept = _kept(dictionary, words, gold)
-    # A corrected word keeps all of its gold tags; correcting one says nothing of the others.
+    # A corrected word keeps all of its gold tags; correcting one word does not affect the others.
     rank = {word: place for place, word in enumerate(order)}
     place = np.fromiter(map(rank.__getitem__, words), dtype=np.int64, count=len(words))
     return [(k, float((kept | (place < k)).mean())) for k in most_frequent]
@@ -117,16 +117,16 @@ def _kept(dictionary: TagDictionary, words: Sequence[str], gold: Sequence[str]) 
     unknown = sorted(set(gold) - number.keys())
     if unknown:
         raise DataError(
-            f"gold tags that the dictionary's tag set does not have: {', '.join(unknown[:8])}; it has "
-            f"{' '.join(dictionary.tags)}. Map them first, as with weft.lexical.universal_tags.universal_tags"
+            f"some gold tags are not in the dictionary's tag set: {', '.join(unknown[:8])}; it has "
+            f"{' '.join(dictionary.tags)}. Map them first, for instance with weft.lexical.universal_tags.universal_tags"
         )
     right = np.fromiter(map(number.__getitem__, gold), dtype=np.int64, count=len(gold))
-    found: np.ndarray[Any, np.dtype[np.bool_]] = dictionary.mask(words)[np.arange(len(gold)), right]
-    return found
+    allowed: np.ndarray[Any, np.dtype[np.bool_]] = dictionary.mask(words)[np.arange(len(gold)), right]
+    return allowed
 
 
 def _check(words: Sequence[str], gold: Sequence[str] | None) -> None:
     if not words:
         raise DataError("there are no words to measure the dictionary on")
     if gold is not None and len(gold) != len(words):
-        raise DataError(f"one gold tag a word is needed, got {len(gold)} tags for {len(words)} words")
+        raise DataError(f"expected one gold tag per word, but got {len(gold)} tags for {len(words)} words")

@@ -1,11 +1,11 @@
 """Scores of joint parsing and disfluency detection (Honnibal & Johnson 2014).
 
-    P, R, F     of the words that are struck out
-    UAS, LAS    share of the words that are not struck out in the gold analysis whose head (and relation) is right
+    P, R, F     of the disfluent words
+    UAS, LAS    fraction of the words that are fluent in gold whose head (and relation) is correct
 
-A word that is wrongly struck out has no head and counts as wrong; words that are rightly struck out do not count for UAS
-and LAS at all. Relations are compared up to the colon. Counts are kept by sentence.
-"""  # noqa: E501
+A fluent word predicted as disfluent has no head and counts as wrong; disfluent words predicted as such do not count for
+UAS and LAS at all. Relations are compared up to the colon. Counts are kept per sentence.
+"""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from weft.evaluate.counts import Counts
 from weft.text.conventions.repairs import analysis_of
 from weft.text.doc import Doc
 
-#: Heads and relations of a sentence; a word that is struck out is its own head.
+#: Heads and relations of a sentence; a disfluent word is its own head.
 Analysis = tuple[Sequence[int], Sequence[str]]
 
 
 @dataclass(frozen=True)
 class DisfluencyReport:
-    """Counts a sentence of words struck out, and of heads and heads with relations of the other words."""
+    """Counts per sentence of disfluent words, and of heads and heads with relations of the fluent words."""
 
     struck: Counts
     uas: Counts
     las: Counts
 
     def as_dict(self) -> dict[str, float]:
-        """Precision, recall and F1 of words struck out, UAS and LAS."""
+        """Precision, recall and F1 of disfluent words, UAS and LAS."""
         struck = self.struck.total()
         return {
             "P": struck.precision, "R": struck.recall, "F": struck.f1,
@@ -48,7 +48,7 @@ def score_analyses(gold: Sequence[Analysis], system: Sequence[Analysis]) -> Disf
     {'P': 0.5, 'R': 1.0, 'F': 0.67, 'UAS': 0.5, 'LAS': 0.5}
     """
     if len(gold) != len(system):
-        raise WeftError(f"gold has {len(gold)} sentences, system has {len(system)}; both must have the same")
+        raise WeftError(f"gold has {len(gold)} sentences, system has {len(system)}; both must have the same sentences")
     rows: list[tuple[int, ...]] = []
     for number, ((heads, names), (ours, our_names)) in enumerate(zip(gold, system, strict=True), 1):
         if len(heads) != len(ours):
@@ -71,7 +71,7 @@ def score_analyses(gold: Sequence[Analysis], system: Sequence[Analysis]) -> Disf
 
 
 def evaluate_disfluency(gold: Sequence[Doc], system: Sequence[Doc]) -> DisfluencyReport:
-    """Compare documents with trees in which reparanda hang by that relation; both need the same words.
+    """Compare documents whose trees attach reparanda by that relation; both need the same words.
 
     >>> doc = Doc.from_words([["the", "the", "sea"]], head=[[2, 3, 0]], deprel=[["reparandum", "det", "root"]])
     >>> evaluate_disfluency([doc], [doc]).as_dict()["F"]
@@ -81,17 +81,17 @@ def evaluate_disfluency(gold: Sequence[Doc], system: Sequence[Doc]) -> Disfluenc
 
 
 def analyses_of(docs: Sequence[Doc]) -> list[Analysis]:
-    """The analyses of the sentences of documents.
+    """The analyses of the sentences in documents.
 
     >>> analyses_of([Doc.from_words([["so", "so"]], head=[[2, 0]], deprel=[["reparandum", "root"]])])
     [([1, 0], ['reparandum', 'root'])]
     """
-    found: list[Analysis] = []
+    analyses: list[Analysis] = []
     for doc in docs:
         if doc.head is None:
-            raise WeftError("a document has no heads; they stand in the columns HEAD and DEPREL of CoNLL-U")
+            raise WeftError("a document has no heads; fill the columns HEAD and DEPREL of CoNLL-U")
         relations = doc.column("deprel")
         for first, end in pairwise(doc.sentence_offsets.tolist()):
             names = relations[first:end]
-            found.append((analysis_of(doc.head[first:end].tolist(), names), names))
-    return found
+            analyses.append((analysis_of(doc.head[first:end].tolist(), names), names))
+    return analyses

@@ -1,7 +1,7 @@
-"""Scores of hedges as in the CoNLL-2010 shared task: uncertain sentences, cues, and cues with their scopes.
+"""Scores for hedges as in the CoNLL-2010 shared task: uncertain sentences, cues, and cues with their scopes.
 
-A sentence counts for the uncertain class only; a cue is right when all its words are; a scope when its cue and both its
-ends are. Counts are kept by sentence, so that significance tests can draw sentences anew.
+Only the uncertain class of sentences is scored; a cue is correct if all its words are, and a scope if its cue and both
+ends are. Counts are kept per sentence, so that significance tests can resample sentences.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from weft.text.conventions.hedges import Hedge, scope_labels
 
 @dataclass(frozen=True)
 class HedgeReport:
-    """Counts a sentence of uncertain sentences, cues, and cues with scopes."""
+    """Counts per sentence of uncertain sentences, cues, and cues with scopes."""
 
     sentences: Counts
     cues: Counts
@@ -34,7 +34,7 @@ def score_hedges(
     gold_uncertain: Sequence[bool] | None = None,
     system_uncertain: Sequence[bool] | None = None,
 ) -> HedgeReport:
-    """Compare hedges sentence by sentence; a sentence is uncertain if it has a cue, unless that is told apart.
+    """Compare hedges sentence by sentence; a sentence is uncertain if it has a cue, unless given separately.
 
     >>> gold = [[Hedge((1,), (1, 4))], [Hedge((0,), (0, 2)), Hedge((3,), (3, 6))]]
     >>> system = [[Hedge((1,), (1, 4))], [Hedge((0,), (0, 3))]]
@@ -42,7 +42,7 @@ def score_hedges(
     {'sentences f1': 1.0, 'cues f1': 0.8, 'scopes f1': 0.4}
     """
     if len(gold) != len(system):
-        raise WeftError(f"gold has {len(gold)} sentences, system has {len(system)}; both must have the same")
+        raise WeftError(f"gold has {len(gold)} sentences, system has {len(system)}; both must have the same sentences")
     ours = [bool(each) for each in gold] if gold_uncertain is None else gold_uncertain
     theirs = [bool(each) for each in system] if system_uncertain is None else system_uncertain
     sentences = Counts.of(ours, theirs, [a and b for a, b in zip(ours, theirs, strict=True)])
@@ -55,7 +55,7 @@ def score_hedges(
 
 
 def token_accuracy(gold: Sequence[Hedge], system: Sequence[Hedge], lengths: Sequence[int]) -> float:
-    """The share of words with the right one of the labels B, I, O in the sequences of scopes, one a cue.
+    """The fraction of words with the correct B, I or O label in the scope sequences, one per cue.
 
     >>> token_accuracy([Hedge((1,), (1, 4))], [Hedge((1,), (1, 3))], [5])
     0.8

@@ -1,12 +1,12 @@
-"""Scores of multiword expressions: links, as in MUC, and exact groups, averaged over two readings of strength.
+"""Scores for multiword expressions: links, as in MUC, and exact groups, averaged over two treatments of strength.
 
-A link joins two neighbouring words of a group. With [.] = 1 if true,
+A link connects two neighbouring words of a group:
 
-    P = share of system links whose two ends are in one gold group        R = share of gold links, the other way round
+    P = fraction of system links with both ends in one gold group       R = the same with gold and system swapped
 
-so that a group found with a word missing in its middle still gets credit. Weak groups are counted once as if strong
-(raised), once not at all (lowered); P, R and F1 are the means of the two. Exact scores count groups
-of the same words.
+so that a predicted group that misses a word in its middle still gets credit. Weak groups are counted once as if strong
+(raised) and once not at all (lowered); P, R and F1 are the means of the two. Exact scores count groups of the same
+words.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class MweScore(NamedTuple):
 
 @dataclass(frozen=True)
 class MweReport:
-    """Counts of every sentence `[sentence, reading, (system, system right, gold, gold found)]`, and scores of them.
+    """Counts per sentence `[sentence, reading, (system, system right, gold, gold found)]`, and their scores.
 
     >>> gold, system = [Expressions.of(strong=[[0, 1, 2]])], [Expressions.of(strong=[[0, 2]])]
     >>> report = score_expressions(gold, system)
@@ -56,19 +56,19 @@ class MweReport:
 
     @property
     def gap_recall(self) -> float:
-        """The share of gold links over a gap whose ends are in one system group."""
+        """The fraction of gold links over a gap whose ends are in one system group."""
         total = self.gaps.sum(axis=0)
         return float(total[1] / total[0]) if total[0] else 0.0
 
     @property
     def gappy_groups_recall(self) -> float:
-        """The share of gold groups with a gap that are found exactly."""
+        """The fraction of gold groups with a gap that are predicted exactly."""
         total = self.gaps.sum(axis=0)
         return float(total[3] / total[2]) if total[2] else 0.0
 
 
 def score_expressions(gold: Sequence[Expressions], system: Sequence[Expressions]) -> MweReport:
-    """Score the expressions of sentences.
+    """Score the expressions in sentences.
 
     >>> gold = [Expressions.of(strong=[[0, 1], [3, 5]], weak=[[6, 7]])]
     >>> score_expressions(gold, [Expressions.of(strong=[[0, 1]], weak=[[6, 7]])]).link.recall.__round__(3)
@@ -79,10 +79,10 @@ def score_expressions(gold: Sequence[Expressions], system: Sequence[Expressions]
     links = np.zeros((len(gold), 2, 4), dtype=np.int64)
     groups = np.zeros((len(gold), 2, 4), dtype=np.int64)
     gaps = np.zeros((len(gold), 4), dtype=np.int64)
-    for s, (wanted, found) in enumerate(zip(gold, system, strict=True)):
-        if not (wanted.strong or wanted.weak or found.strong or found.weak):
+    for s, (wanted, predicted) in enumerate(zip(gold, system, strict=True)):
+        if not (wanted.strong or wanted.weak or predicted.strong or predicted.weak):
             continue
-        readings = ((wanted.outermost(), found.outermost()), (list(wanted.strong), list(found.strong)))
+        readings = ((wanted.outermost(), predicted.outermost()), (list(wanted.strong), list(predicted.strong)))
         for reading, (a, b) in enumerate(readings):
             links[s, reading] = (*_links(b, a), *_links(a, b))
             same = len(set(a) & set(b))
@@ -102,7 +102,7 @@ def score_of(sums: NDArray[Any]) -> MweScore:
 
 
 def mean_f1(sums: NDArray[Any]) -> Floats:
-    """F1 of counts `[..., reading, 4]`: the measure that significance tests of `weft.evaluate.significance` take.
+    """F1 of counts `[..., reading, 4]`: a measure for the tests in `weft.evaluate.significance`.
 
     >>> float(mean_f1(np.array([[1, 1, 1, 1], [1, 1, 1, 1]])))
     1.0
@@ -112,7 +112,7 @@ def mean_f1(sums: NDArray[Any]) -> Floats:
 
 
 def _links(groups: Sequence[Group], others: Sequence[Group]) -> tuple[int, int]:
-    """How many links groups have, and how many of them have both ends in one of the other groups."""
+    """The number of links in groups, and how many of them have both ends in one of the other groups."""
     home = {word: number for number, group in enumerate(others) for word in group}
     pairs = [pair for group in groups for pair in pairwise(group)]
     return len(pairs), sum(a in home and home[a] == home.get(b) for a, b in pairs)
@@ -121,9 +121,9 @@ def _links(groups: Sequence[Group], others: Sequence[Group]) -> tuple[int, int]:
 def _gap_counts(gold: Sequence[Group], system: Sequence[Group]) -> tuple[int, int, int, int]:
     home = {word: number for number, group in enumerate(system) for word in group}
     over = [(a, b) for group in gold for a, b in pairwise(group) if b > a + 1]
-    found = sum(a in home and home[a] == home.get(b) for a, b in over)
+    joined = sum(a in home and home[a] == home.get(b) for a, b in over)
     gappy = {group for group in gold if has_gap(group)}
-    return len(over), found, len(gappy), len(gappy & set(system))
+    return len(over), joined, len(gappy), len(gappy & set(system))
 
 
 def _ratio(above: NDArray[Any], below: NDArray[Any]) -> Floats:

@@ -1,8 +1,8 @@
-"""Polarities of sentences: accuracy, F1 of each polarity, both by the polarity of the whole document; and curves.
+"""Sentence polarity scores: accuracy and F1 per polarity, overall and by document polarity; and curves.
 
-    accuracy = right sentences / sentences,   F1 of a polarity = 2 right / (gold + found)
+    accuracy = correct sentences / sentences,   F1 of a polarity = 2 correct / (gold + predicted)
 
-A precision-recall curve goes through all thresholds on the probability of a polarity.
+A precision-recall curve covers all thresholds on the probability of a polarity.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from weft.text.conventions.polarity import POLARITIES
 
 @dataclass(frozen=True)
 class PolarityReport:
-    """Scores of sentences, of all documents and of those of each polarity."""
+    """Sentence scores for all documents and for documents of each polarity."""
 
     sentences: int
     accuracy: float
@@ -33,7 +33,7 @@ class PolarityReport:
         return sum(score.f1 for score in self.scores.values()) / len(self.scores)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain figures, in percent.
+        """Plain numbers, in percent.
 
         >>> report = evaluate_polarities([["pos", "neg"]], [["pos", "pos"]], ["pos"])
         >>> report.as_dict()["accuracy"], report.as_dict()["pos f1"]
@@ -53,16 +53,16 @@ class PolarityReport:
 def evaluate_polarities(
     gold: Sequence[Sequence[str]], system: Sequence[Sequence[str]], documents: Sequence[str] = ()
 ) -> PolarityReport:
-    """Score the polarities of sentences, document by document; sentences without a gold one are left out.
+    """Score the polarities of sentences, document by document; sentences without a gold polarity are skipped.
 
     >>> report = evaluate_polarities([["pos", "neg"], ["neu"]], [["pos", "pos"], ["neu"]], ["pos", "neu"])
     >>> round(report.accuracy, 2), round(report.by_document["pos"]["pos"].f1, 2)
     (0.67, 0.67)
     """
     if [len(each) for each in gold] != [len(each) for each in system]:
-        raise WeftError("gold and system must have the same sentences; split both texts the same way")
+        raise WeftError("gold and system must have the same sentences; segment both texts the same way")
     if documents and len(documents) != len(gold):
-        raise WeftError(f"{len(documents)} polarities of documents for {len(gold)} documents")
+        raise WeftError(f"got {len(documents)} document polarities for {len(gold)} documents")
     pairs = [
         (g, s, documents[i] if documents else "")
         for i, (golds, systems) in enumerate(zip(gold, system, strict=True))
@@ -81,9 +81,9 @@ def evaluate_polarities(
 
 
 def precision_recall(probability: ArrayLike, gold: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Recall and precision where the items of the k highest probabilities are taken, k = 1, 2, ...
+    """Recall and precision when the k most probable items are selected, k = 1, 2, ...
 
-    Items of equal probability are taken together.
+    Items of equal probability are selected together.
 
     >>> recall, precision = precision_recall([0.9, 0.8, 0.3, 0.3], [True, False, True, False])
     >>> recall.tolist(), precision.round(2).tolist()
@@ -91,7 +91,7 @@ def precision_recall(probability: ArrayLike, gold: ArrayLike) -> tuple[NDArray[n
     """
     values, truth = np.asarray(probability, dtype=np.float64), np.asarray(gold, dtype=np.bool_)
     if values.shape != truth.shape or values.ndim != 1 or not truth.any():
-        raise WeftError("a curve needs one probability an item, and at least one item that is gold")
+        raise WeftError("a curve needs one probability per item and at least one gold item")
     order = np.argsort(-values, kind="stable")
     hits = np.cumsum(truth[order])
     last = np.append(values[order][1:] != values[order][:-1], True)
@@ -100,7 +100,7 @@ def precision_recall(probability: ArrayLike, gold: ArrayLike) -> tuple[NDArray[n
 
 
 def precision_at(recall: ArrayLike, precision: ArrayLike, levels: Sequence[float]) -> list[float]:
-    """The best precision at each level of recall or beyond it: the curve as it is usually drawn.
+    """The best precision at each level of recall or above: the curve as usually drawn.
 
     >>> precision_at([0.5, 0.5, 1.0], [1.0, 0.5, 0.5], [0.2, 0.6, 1.0])
     [1.0, 0.5, 0.5]

@@ -1,11 +1,11 @@
 """Precision, recall and F of labelled spans.
 
-A span is a set of half-open pieces and a label; a system span is correct when the gold standard has the same pieces
-with the same label (for the unlabelled score, with any label). Spans may nest, overlap and have gaps. Micro averages
-add up all spans; the macro average is the mean F1 of the labels.
+A span is a set of half-open pieces and a label; a system span is correct if gold has the same pieces with the same
+label (with any label for the unlabelled score). Spans may nest, overlap and have gaps. Micro averages pool all spans;
+the macro average is the mean F1 of the labels.
 
-`conlleval` scores label sequences as the scorer of that name does. It accepts every sequence: a chunk begins at B (or
-S), at a label of another type than the one before, and at I or E after O or after the end of a chunk; it ends before
+`conlleval` scores label sequences like the scorer of that name. It accepts every sequence: a chunk begins at B (or S),
+at a label of a different type than the one before, and at I or E after O or after the end of a chunk; it ends before
 the next one, before O, after E or S, and with the sentence.
 """
 
@@ -24,18 +24,18 @@ from weft.text import Doc, SpanLayer
 from weft.text.layers import Pieces
 from weft.text.schemes import decode, decode_sentences, numbered
 
-#: A span of one unit: its pieces, or `(start, end)`, and its label.
+#: A span in a unit: its pieces, or `(start, end)`, and its label.
 UnitSpan = tuple[Pieces | tuple[int, int], str]
 
 
 @dataclass(frozen=True)
 class SpanReport:
-    """Counts of spans a unit: all of them, without labels, and label by label."""
+    """Span counts per unit: all of them, without labels, and per label."""
 
     counts: Counts
     unlabelled: Counts
     by_label: dict[str, Counts]
-    tokens: Counts | None = None  # words with the right label, where label sequences were scored
+    tokens: Counts | None = None  # words with the correct label, if label sequences were scored
 
     @property
     def score(self) -> Score:
@@ -44,7 +44,7 @@ class SpanReport:
 
     @property
     def scores(self) -> dict[str, Score]:
-        """Totals of every label."""
+        """Totals per label."""
         return {label: counts.total() for label, counts in self.by_label.items()}
 
     @property
@@ -55,11 +55,11 @@ class SpanReport:
 
     @property
     def label_rows(self) -> Ints:
-        """Counts of shape `(units, labels, 3)`, for tests of the macro average."""
+        """Counts of shape `(units, labels, 3)`, for significance tests of the macro average."""
         return np.stack([counts.rows for counts in self.by_label.values()], axis=1)
 
     def __str__(self) -> str:
-        """The report in the words of conlleval."""
+        """The report in conlleval's format."""
         total, tokens = self.score, self.tokens.total() if self.tokens is not None else None
         words = f"{tokens.gold} tokens with " if tokens else ""
         accuracy = f"accuracy: {100 * tokens.accuracy:6.2f}%; " if tokens else ""
@@ -72,7 +72,7 @@ class SpanReport:
 
 
 def evaluate_span_sets(gold: Sequence[Iterable[UnitSpan]], system: Sequence[Iterable[UnitSpan]]) -> SpanReport:
-    """Score spans that are given unit by unit, as `(start, end), label` or `pieces, label`.
+    """Score spans given unit by unit, as `(start, end), label` or `pieces, label`.
 
     >>> gold = [[((0, 2), "PER"), (((3, 4), (6, 7)), "ORG")], [((0, 1), "LOC")]]
     >>> system = [[((0, 2), "ORG"), (((3, 4), (6, 7)), "ORG")], []]
@@ -83,7 +83,9 @@ def evaluate_span_sets(gold: Sequence[Iterable[UnitSpan]], system: Sequence[Iter
     (2, 0.5, 0.2222)
     """
     if len(gold) != len(system):
-        raise WeftError(f"gold has {len(gold)} units (sentences), system has {len(system)}; both must have the same")
+        raise WeftError(
+            f"gold has {len(gold)} units (sentences), system has {len(system)}; both must have the same units"
+        )
     labels: dict[str, int] = {}
     cells: list[list[int]] = [[], [], []]  # unit * 2**32 + label of gold, system and correct spans
     bare = np.zeros((3, len(gold)), dtype=np.int64)
@@ -97,31 +99,31 @@ def evaluate_span_sets(gold: Sequence[Iterable[UnitSpan]], system: Sequence[Iter
         bare[:, unit] = len(ours_bare), len(theirs_bare), len(ours_bare & theirs_bare)
     typed = np.zeros((3, len(gold), len(labels)), dtype=np.int64)
     for kind, packed in enumerate(cells):
-        found = np.array(packed, dtype=np.int64)
-        np.add.at(typed[kind], (found >> 32, found & 0xFFFFFFFF), 1)
+        cell_array = np.array(packed, dtype=np.int64)
+        np.add.at(typed[kind], (cell_array >> 32, cell_array & 0xFFFFFFFF), 1)
     by_label = {label: Counts(*typed[:, :, labels[label]]) for label in sorted(labels)}
     return SpanReport(Counts(*typed.sum(axis=2)), Counts(*bare), by_label)
 
 
 def conlleval_f1(gold: Sequence[Sequence[str]], system: Sequence[Sequence[str]]) -> float:
-    """The F1 that `conlleval` gives, many times as fast: for looks at held-out data in the course of training.
+    """The F1 of `conlleval`, many times faster: for held-out checks during training.
 
     >>> conlleval_f1([["B-NP", "I-NP", "O", "B-NP"]], [["I-NP", "I-NP", "O", "I-VP"]])
     0.5
     """
     offsets = np.cumsum([0, *map(len, gold)])
     names: dict[str, int] = {}
-    found = []
+    coded = []
     for labels in (gold, system):
-        starts, ends, numbers, own = decode_sentences(*numbered([label for row in labels for label in row]), offsets)
-        of_name = np.array([names.setdefault(name, len(names)) for name in own], dtype=np.int64)
-        found.append((starts * (int(offsets[-1]) + 1) + ends) * 2**16 + of_name[numbers])
-    total = len(found[0]) + len(found[1])
-    return 2.0 * len(np.intersect1d(found[0], found[1], assume_unique=True)) / total if total else 0.0
+        starts, ends, numbers, types = decode_sentences(*numbered([label for row in labels for label in row]), offsets)
+        of_name = np.array([names.setdefault(name, len(names)) for name in types], dtype=np.int64)
+        coded.append((starts * (int(offsets[-1]) + 1) + ends) * 2**16 + of_name[numbers])
+    total = len(coded[0]) + len(coded[1])
+    return 2.0 * len(np.intersect1d(coded[0], coded[1], assume_unique=True)) / total if total else 0.0
 
 
 def conlleval(gold: Iterable[Sequence[str]], system: Iterable[Sequence[str]]) -> SpanReport:
-    """Score label sequences (`B-NP I-NP O ...`, one a sentence) as conlleval does, well-formed or not.
+    """Score label sequences (`B-NP I-NP O ...`, one per sentence) like conlleval, well-formed or not.
 
     >>> print(conlleval([["B-NP", "I-NP", "O", "B-NP"]], [["I-NP", "I-NP", "O", "I-VP"]]))
     processed 4 tokens with 2 phrases; found: 2 phrases; correct: 1.
@@ -134,7 +136,7 @@ def conlleval(gold: Iterable[Sequence[str]], system: Iterable[Sequence[str]]) ->
     right: list[int] = []
     ours, theirs = list(gold), list(system)
     if len(ours) != len(theirs):
-        raise WeftError(f"gold has {len(ours)} sentences, system has {len(theirs)}; both must have the same")
+        raise WeftError(f"gold has {len(ours)} sentences, system has {len(theirs)}; both must have the same sentences")
     for number, (one, other) in enumerate(zip(ours, theirs, strict=True), 1):
         if len(one) != len(other):
             raise WeftError(f"sentence {number} has {len(one)} gold labels and {len(other)} system labels")
@@ -149,8 +151,8 @@ def conlleval(gold: Iterable[Sequence[str]], system: Iterable[Sequence[str]]) ->
 def evaluate_spans(gold: Iterable[Doc] | Doc, system: Iterable[Doc] | Doc, layer: str | None = None) -> SpanReport:
     """Score a span layer of system documents against gold documents.
 
-    Spans are compared in words where both sides have the same words, else in characters without blanks, so that the
-    system may have other words and other document boundaries. Units are the gold sentences, or documents without them.
+    Spans are compared in words if both sides have the same words, else in characters without whitespace, so the system
+    may have different words and document boundaries. Units are the gold sentences, or documents without sentences.
 
     >>> docs = [Doc.from_words([["Ada", "met", "Bob"]]) for _ in range(2)]
     >>> docs[0].spans["ner"] = SpanLayer.of(docs[0].strings, [(0, 1, "PER"), (2, 3, "PER")])
@@ -166,7 +168,7 @@ def evaluate_spans(gold: Iterable[Doc] | Doc, system: Iterable[Doc] | Doc, layer
         place = next((i for i, (a, b) in enumerate(zip(one.text, other.text, strict=False)) if a != b),
                      min(len(one.text), len(other.text)))  # fmt: skip
         raise WeftError(
-            f"the texts of gold and system differ at character {place + 1}, blanks not counted: gold has "
+            f"the texts of gold and system differ at character {place + 1}, whitespace not counted: gold has "
             f"{one.text[place : place + 15]!r}, system has {other.text[place : place + 15]!r}. "
             "Both must annotate the same text"
         )
@@ -179,7 +181,7 @@ def evaluate_spans(gold: Iterable[Doc] | Doc, system: Iterable[Doc] | Doc, layer
 
 
 def common_layer(gold: Iterable[Doc], system: Iterable[Doc]) -> str:
-    """The one span layer that both sides have."""
+    """The only span layer that both sides have."""
     ours = {name for doc in gold for name in doc.spans}
     theirs = {name for doc in system for name in doc.spans}
     both = sorted(ours & theirs)
@@ -194,7 +196,7 @@ def common_layer(gold: Iterable[Doc], system: Iterable[Doc]) -> str:
 
 
 class _Spans(NamedTuple):
-    """The spans of a stream, counted from its beginning in words and in characters without blanks."""
+    """The spans of a stream, with offsets from its beginning in words and in characters without whitespace."""
 
     text: str
     forms: list[str]
@@ -243,7 +245,7 @@ def _flatten(docs: Sequence[Doc], name: str, side: str) -> _Spans:
 
 
 def _merge(pieces: Pieces | tuple[int, int]) -> Pieces:
-    """Pieces in order, those that touch made one, so that equal stretches of text compare equal."""
+    """Pieces in order, with adjacent ones merged, so that equal stretches of text compare equal."""
     if isinstance(pieces[0], int):
         return (pieces,)
     if len(pieces) == 1:

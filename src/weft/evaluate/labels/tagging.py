@@ -1,11 +1,11 @@
-"""Accuracy of one label a word: all words, known and unknown ones, ambiguous ones, and label by label.
+"""Accuracy of one label per word: all words, known and unknown ones, ambiguous ones, and label by label.
 
     accuracy = words with the gold label / words
 
-A word is *known* when its form is in the training vocabulary, *ambiguous* when the tag dictionary lists more than one
-label for its form, and its label is *unseen* when the dictionary has the form, but not with the gold label: what a
-tagger that trusts its dictionary always gets wrong. The confusion table counts pairs (gold label, system label);
-precision, recall and F of a label follow from it.
+A word is *known* if its form is in the training vocabulary, *ambiguous* if the tag dictionary lists more than one label
+for its form, and its label is *unseen* if the dictionary lists the form, but not with the gold label: a tagger that
+trusts its dictionary always gets these wrong. The confusion table counts pairs (gold label, system label); precision,
+recall and F of a label follow from it.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from weft.text import Doc
 
 @dataclass(frozen=True)
 class TagReport:
-    """Counts a sentence of all words and of groups of them; `right` says of every word whether its label is right."""
+    """Counts per sentence for all words and for groups of words; `right` says whether each word's label is correct."""
 
     counts: Counts
-    groups: dict[str, Counts]  # "known", "unknown", "ambiguous", "unseen": as far as a vocabulary or dictionary allows
+    groups: dict[str, Counts]  # "known", "unknown", "ambiguous", "unseen", given a vocabulary or dictionary
     confusion: Counter[tuple[str, str]]  # (gold label, system label)
     right: NDArray[np.bool_]
 
@@ -38,13 +38,13 @@ class TagReport:
 
     @property
     def whole_sentences(self) -> float:
-        """The share of sentences without any error."""
+        """The fraction of sentences without any error."""
         full = self.counts.gold > 0
         return float((self.counts.correct == self.counts.gold)[full].mean()) if full.any() else 0.0
 
     @property
     def by_label(self) -> dict[str, Score]:
-        """Precision, recall and F of every label, in the order of the alphabet."""
+        """Precision, recall and F of every label, in alphabetical order."""
         gold: Counter[str] = Counter()
         system: Counter[str] = Counter()
         for (ours, theirs), count in self.confusion.items():
@@ -55,7 +55,7 @@ class TagReport:
         }
 
     def errors(self, most: int | None = None) -> list[tuple[str, str, int]]:
-        """The commonest confusions as `(gold label, system label, count)`."""
+        """The most common confusions as `(gold label, system label, count)`."""
         wrong = [(ours, theirs, count) for (ours, theirs), count in self.confusion.items() if ours != theirs]
         return sorted(wrong, key=lambda row: (-row[2], row[0], row[1]))[:most]
 
@@ -74,7 +74,7 @@ def evaluate_labels(
     vocabulary: Collection[str] | None = None,
     dictionary: Mapping[str, Collection[str]] | None = None,
 ) -> TagReport:
-    """Score labels that are given sentence by sentence; a vocabulary or dictionary needs the forms too.
+    """Score labels given sentence by sentence; a vocabulary or dictionary also needs the forms.
 
     >>> report = evaluate_labels([["D", "N", "V"]], [["D", "V", "V"]], [["the", "dog", "runs"]], {"the", "dog"})
     >>> round(report.accuracy, 4), report.groups["known"].total().accuracy, report.groups["unknown"].total().accuracy
@@ -88,9 +88,9 @@ def evaluate_labels(
     for number, rows in enumerate(zip(gold, system, words, strict=False), 1):
         if len({len(row) for row in rows}) != 1:
             raise WeftError(f"sentence {number}: {len(rows[0])} gold labels, {len(rows[1])} system labels and "
-                            f"{len(rows[2])} forms; there must be one of each a word")  # fmt: skip
+                            f"{len(rows[2])} forms; there must be one of each per word")  # fmt: skip
     if len({len(gold), len(system), len(words)}) != 1:
-        raise WeftError(f"gold has {len(gold)} sentences, system has {len(system)}; both must have the same")
+        raise WeftError(f"gold has {len(gold)} sentences, system has {len(system)}; both must have the same sentences")
     ours = [label for row in gold for label in row]
     theirs = [label for row in system for label in row]
     right = np.array([one == other for one, other in zip(ours, theirs, strict=True)], dtype=np.bool_)
@@ -136,8 +136,8 @@ def evaluate_tags(
                      min(len(flat), len(other_flat)))  # fmt: skip
         shown = [" ".join(row[place : place + 3]) or "the end" for row in (flat, other_flat)]
         raise WeftError(
-            f"gold and system have other words from word {place + 1} on: gold has {shown[0]!r}, system has "
-            f"{shown[1]!r}. Accuracy needs the same words; the UD metrics align differing ones (--layer ud)"
+            f"gold and system have different words from word {place + 1} on: gold has {shown[0]!r}, system has "
+            f"{shown[1]!r}. Accuracy needs the same words; the UD metrics align different ones (--layer ud)"
         )
     labels = iter([label for row in theirs for label in row])
     return evaluate_labels(ours, [[next(labels) for _ in row] for row in ours], forms, vocabulary, dictionary)
@@ -149,24 +149,24 @@ def vocabulary_of(docs: Iterable[Doc]) -> set[str]:
     >>> sorted(vocabulary_of([Doc.from_words([["dogs", "bark"]])]))
     ['bark', 'dogs']
     """
-    found: set[str] = set()
+    forms: set[str] = set()
     for doc in docs:
-        found.update(doc.strings.strings(np.unique(doc.columns["form"])))
-    return found
+        forms.update(doc.strings.strings(np.unique(doc.columns["form"])))
+    return forms
 
 
 def tag_dictionary(docs: Iterable[Doc], column: str = "upos") -> dict[str, set[str]]:
-    """The labels that every form has in documents.
+    """The labels of every form in documents.
 
     >>> tags = tag_dictionary([Doc.from_words([["run", "run"]], upos=[["NOUN", "VERB"]])])
     >>> sorted(tags["run"])
     ['NOUN', 'VERB']
     """
-    found: dict[str, set[str]] = {}
+    labels_of: dict[str, set[str]] = {}
     for doc in docs:
         for form, label in zip(doc.column("form"), doc.column(column), strict=True):
-            found.setdefault(form, set()).add(label)
-    return found
+            labels_of.setdefault(form, set()).add(label)
+    return labels_of
 
 
 def _accuracy(right: NDArray[np.bool_], sentence: NDArray[np.intp], n_units: int, chosen: NDArray[np.bool_]) -> Counts:
@@ -175,7 +175,7 @@ def _accuracy(right: NDArray[np.bool_], sentence: NDArray[np.intp], n_units: int
 
 
 def _sentences(docs: Iterable[Doc] | Doc, column: str) -> tuple[list[list[str]], list[list[str]]]:
-    """Forms and labels sentence by sentence; a document without sentences counts as one."""
+    """Forms and labels per sentence; a document without sentences counts as one."""
     forms: list[list[str]] = []
     labels: list[list[str]] = []
     for doc in [docs] if isinstance(docs, Doc) else docs:

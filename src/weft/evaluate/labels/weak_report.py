@@ -1,12 +1,12 @@
-"""Report of a model trained on weak supervision: how much its constraints said, how sure it is, how right it is.
+"""Report on a weakly supervised model: how much its constraints say, how certain it is, how accurate it is.
 
-    coverage    = decisions that something constrains / decisions
-    ambiguity   = mean number of choices left to the constrained decisions
-    histogram   = how many decisions were made with a probability in each interval
-    accuracy    = decisions that agree with gold / decisions, in all and by what constrained them
+    coverage    = constrained decisions / decisions
+    ambiguity   = mean number of choices left for constrained decisions
+    histogram   = number of decisions with a probability in each interval
+    accuracy    = decisions that agree with gold / decisions, overall and by kind of constraint
 
-A decision is whatever the model makes one of: the tag of a word, the head of a word, the label of a span. Gold is
-needed for accuracy only, and may be there for some decisions and not for others.
+A decision is whatever the model decides: the tag of a word, the head of a word, the label of a span. Gold is needed
+only for accuracy, and may be missing for some decisions.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from weft.evaluate.calibration import calibration
 
 @dataclass(frozen=True)
 class Part:
-    """Some of the decisions: how many, how many of them have gold, and the share of these that is right."""
+    """A subset of the decisions: their number, how many have gold, and the accuracy on those."""
 
     decisions: int
     with_gold: int
@@ -33,7 +33,7 @@ class Part:
 
 @dataclass(frozen=True)
 class WeakReport:
-    """Figures of a weakly trained model."""
+    """Statistics of a weakly supervised model."""
 
     decisions: int
     coverage: float
@@ -44,25 +44,25 @@ class WeakReport:
     calibration_error: float | None = None  # expected, see weft.evaluate.calibration
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures as plain values, for JSON."""
+        """The statistics as plain values, for JSON."""
         parts = {name: vars(part) for name, part in self.parts.items()}
         return {**vars(self), "parts": parts, "histogram": [list(row) for row in self.histogram]}
 
     @classmethod
-    def from_dict(cls, found: Mapping[str, Any]) -> WeakReport:
-        """The report of plain values.
+    def from_dict(cls, values: Mapping[str, Any]) -> WeakReport:
+        """Restore a report from plain values.
 
         >>> report = weak_report([1, 12], [True, False], right=[True, False], confidence=[1.0, 0.5])
         >>> WeakReport.from_dict(report.as_dict()) == report
         True
         """
-        parts = {name: Part(**part) for name, part in found["parts"].items()}
-        return cls(**{**found, "parts": parts, "histogram": tuple((a, b, n) for a, b, n in found["histogram"])})
+        parts = {name: Part(**part) for name, part in values["parts"].items()}
+        return cls(**{**values, "parts": parts, "histogram": tuple((a, b, n) for a, b, n in values["histogram"])})
 
     def __str__(self) -> str:
         lines = [
             f"decisions {self.decisions:,}, constrained {100 * self.coverage:.2f} %, "
-            f"choices left to these {self.ambiguity:.2f}"
+            f"choices left for these {self.ambiguity:.2f}"
         ]
         if self.accuracy is not None:
             lines.append(f"accuracy {100 * self.accuracy:.2f} %")
@@ -89,11 +89,11 @@ def weak_report(
     groups: Mapping[str, ArrayLike] | None = None,
     bins: int = 10,
 ) -> WeakReport:
-    """Sum up the decisions of a weakly trained model.
+    """Summarize the decisions of a weakly supervised model.
 
-    `choices` says how many solutions every decision could choose from, `constrained` whether anything narrowed them
-    down, `right` whether gold agrees, `has_gold` for which decisions there is gold (all, if it is not given),
-    `confidence` the probability of every decision. `groups` are further parts of the decisions, by name, as masks.
+    `choices` is the number of solutions available to each decision, `constrained` whether anything narrowed them,
+    `right` whether gold agrees, `has_gold` which decisions have gold (by default all), `confidence` the probability of
+    each decision. `groups` are further subsets of the decisions, by name, as masks.
 
     >>> report = weak_report([1, 2, 12], [True, True, False], right=[True, False, True], confidence=[1.0, 0.6, 0.4])
     >>> report.coverage == 2 / 3, report.ambiguity, report.parts["open"].accuracy
@@ -103,7 +103,7 @@ def weak_report(
     """
     number = np.asarray(choices, dtype=np.float64)
     if number.ndim != 1 or not len(number):
-        raise DataError("a report needs at least one decision, given as one number of choices each")
+        raise DataError("a report needs at least one decision and one number of choices for each")
     bound = _column(constrained, number, "constrained").astype(np.bool_)
     gold = np.zeros(len(number), dtype=np.bool_)
     agrees = gold
@@ -140,7 +140,7 @@ def _mean(values: NDArray[np.bool_], mask: NDArray[np.bool_]) -> float | None:
 
 
 def _column(values: ArrayLike, like: NDArray[np.float64], name: str) -> NDArray[Any]:
-    found = np.asarray(values)
-    if found.shape != like.shape:
-        raise DataError(f"{name} must have one entry a decision, {len(like)} of them; given: {found.shape}")
-    return found
+    array = np.asarray(values)
+    if array.shape != like.shape:
+        raise DataError(f"{name} must have one entry per decision, {len(like)} in total; given: {array.shape}")
+    return array

@@ -1,4 +1,4 @@
-"""Word alignments against gold links, some of them sure (S), more of them possible (P, which holds S).
+"""Word alignments scored against gold links, some of them sure (S), others possible (P, which contains S).
 
 For the links A of a system, over all sentence pairs (Och and Ney 2003):
 
@@ -21,7 +21,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class AlignmentScore:
-    """Counts of links, one a sentence pair: of the system, sure ones, and what of both it found."""
+    """Link counts per sentence pair: system links, sure links, and how many of both the system predicted."""
 
     system: Counts
     sure: Counts
@@ -44,11 +44,11 @@ class AlignmentScore:
     @property
     def aer(self) -> float:
         """Alignment error rate."""
-        found = self.found_sure.sum() + self.found_possible.sum()
-        return 1 - _ratio(found, self.system.sum() + self.sure.sum())
+        correct = self.found_sure.sum() + self.found_possible.sum()
+        return 1 - _ratio(correct, self.system.sum() + self.sure.sum())
 
     def figures(self) -> dict[str, Any]:
-        """The figures of the score."""
+        """The scores by name."""
         return {
             "precision": self.precision,
             "recall": self.recall,
@@ -61,14 +61,14 @@ class AlignmentScore:
         """Bounds of the error rate over resampled sentence pairs."""
         rng = np.random.default_rng(seed)
         drawn = rng.integers(0, len(self.system), (samples, len(self.system)))
-        found = (self.found_sure + self.found_possible)[drawn].sum(axis=1)
-        rates = 1 - found / np.maximum((self.system + self.sure)[drawn].sum(axis=1), 1)
+        correct = (self.found_sure + self.found_possible)[drawn].sum(axis=1)
+        rates = 1 - correct / np.maximum((self.system + self.sure)[drawn].sum(axis=1), 1)
         low, high = np.quantile(rates, [(1 - share) / 2, (1 + share) / 2])
         return float(low), float(high)
 
 
 def score_alignment(links: Links, sure: Links, possible: Links | None = None) -> AlignmentScore:
-    """Score links against sure and possible ones (without them, the sure ones are all).
+    """Score links against sure and possible ones (by default, all possible links are sure).
 
     >>> sure, possible = Links.of([[(0, 0), (1, 1)]]), Links.of([[(0, 0), (1, 1), (2, 1)]])
     >>> score = score_alignment(Links.of([[(0, 0), (2, 1), (3, 3)]]), sure, possible)
@@ -78,7 +78,9 @@ def score_alignment(links: Links, sure: Links, possible: Links | None = None) ->
     allowed = sure if possible is None else possible
     for given in (sure, allowed):
         if given.n_pairs != links.n_pairs:
-            raise WeftError(f"links of {links.n_pairs} sentence pairs cannot be scored by those of {given.n_pairs}")
+            raise WeftError(
+                f"cannot score links of {links.n_pairs} sentence pairs against gold links of {given.n_pairs}"
+            )
     mine, right, maybe = (_keys(given) for given in (links, sure, allowed))
     maybe = np.union1d(maybe, right)
 
@@ -94,9 +96,9 @@ _BITS = 40
 
 
 def _keys(links: Links) -> Counts:
-    """Every link once, as one number that rises with its sentence pair."""
+    """Every link once, as a number that increases with its sentence pair."""
     if len(links) and max(links.source.max(), links.target.max()) >= 1 << (_BITS // 2):
-        raise WeftError("a link points to a word beyond the millionth of its sentence")
+        raise WeftError("a link refers to a word after the millionth of its sentence")
     source, target = links.source.astype(np.int64), links.target.astype(np.int64)
     keys: Counts = np.unique((links.sentence() << _BITS) | (source << (_BITS // 2)) | target)
     return keys

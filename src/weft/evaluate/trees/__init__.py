@@ -1,1 +1,1 @@
-"""Scores of dependency trees and graphs, phrase structure and the inner structure of words."""
+"""Scores for dependency trees and graphs, phrase structure and word-internal structure."""

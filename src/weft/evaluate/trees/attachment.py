@@ -1,10 +1,10 @@
-"""Dependency trees of documents with the same words, as the first papers on them were scored.
+"""Scores for dependency trees over the same words, as in the first papers on dependency parsing.
 
-    UAS, LAS   words with the right head (and relation, up to the colon) / words counted
-    Root       words that hang on ROOT, gold and system: F1; per cent of sentences where all trees have one root
-    Complete   sentences in which all counted heads are right / sentences
+    UAS, LAS   words with the correct head (and relation, up to the colon) / words counted
+    Root       words attached to ROOT in gold and system: F1; the accuracy if all trees have one root
+    Complete   sentences in which all counted heads are correct / sentences
 
-Which words count is the caller's choice: all, or without punctuation (`not_punctuation`), as is usual for English.
+The caller chooses which words count: all, or all but punctuation (`not_punctuation`), as is usual for English.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from weft.text import Doc
 
 @dataclass(frozen=True)
 class TreeReport:
-    """Counts a gold sentence by name; `right` says of every word that counts whether its head is right."""
+    """Counts per gold sentence by name; `right` says whether the head of each counted word is correct."""
 
     counts: dict[str, Counts]
     right: Mask
 
     @property
     def scores(self) -> dict[str, float]:
-        """F1 of every count, in per cent."""
+        """F1 of every count, in percent."""
         return {name: 100 * counts.total().f1 for name, counts in self.counts.items()}
 
 
 def evaluate_trees(
     gold: Sequence[Doc], system: Sequence[Doc], counted: Callable[[Doc], Mask] | None = None
 ) -> TreeReport:
-    """Score the trees of documents with the same words; `counted` tells which words of a gold document count.
+    """Score trees of documents with the same words; `counted` selects which words of a gold document count.
 
     >>> gold = Doc.from_words([["dogs", "bark", "."], ["yes", "."]], head=[[2, 0, 2], [0, 1]])
     >>> system = Doc.from_words([["dogs", "bark", "."], ["yes", "."]], head=[[2, 0, 1], [0, 1]])
@@ -48,7 +48,7 @@ def evaluate_trees(
     100.0
     """
     if len(gold) != len(system):
-        raise WeftError(f"gold and system must be the same documents, but there are {len(gold)} and {len(system)}")
+        raise WeftError(f"gold and system must be the same documents, but got {len(gold)} and {len(system)}")
     sentence, head, label, root, their_root, kept = [], [], [], [], [], []
     total = 0
     for doc, other in zip(gold, system, strict=True):
@@ -89,7 +89,7 @@ def evaluate_trees(
 
 
 def not_punctuation(doc: Doc) -> Mask:
-    """The words that do not consist of punctuation alone, by the Unicode categories of their characters.
+    """The words that do not consist only of punctuation, by the Unicode categories of their characters.
 
     >>> not_punctuation(Doc.from_words([["No", ",", "U.S.", "``", "$"]])).tolist()
     [True, False, True, True, True]

@@ -1,12 +1,12 @@
-"""Scores of dependency trees as the CoNLL-X shared task (2006) defines them, with its tables of errors.
+"""Dependency scores as defined by the CoNLL-X shared task (2006), with its error tables.
 
-    LAS, UAS, label accuracy    scoring words with the right head and relation, head, relation / scoring words
-    a relation                  gold: words that have it; system: words that were given it; correct: both, with the
-                                right head (`arcs`) or whatever the head (`labels`)
+    LAS, UAS, label accuracy    scoring words with the correct head and relation, head, relation / scoring words
+    a relation                  gold: words that have it; system: words predicted to have it; correct: both, with
+                                the correct head (`arcs`) or any head (`labels`)
     a tag                       the three accuracies over the words with this gold tag
 
-A scoring word is one with a character that is not Unicode punctuation (general category P): `%` is left out, `$` and
-`+`, which are symbols, are not. Relations are compared whole, with what stands behind a colon.
+A scoring word contains a character that is not Unicode punctuation (general category P): `%` is excluded; `$` and `+`,
+which are symbols, are not. Relations are compared completely, including what follows a colon.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from weft.text import Doc
 
 @dataclass(frozen=True)
 class ConllxReport:
-    """Which scoring words are right, their gold and system relations, gold tags, and sentences."""
+    """Which scoring words are correct, their gold and system relations, gold tags, and sentences."""
 
     head_right: Mask
     label_right: Mask
@@ -39,7 +39,7 @@ class ConllxReport:
 
     @property
     def counts(self) -> dict[str, Counts]:
-        """Counts a gold sentence of LAS, UAS and label accuracy, of every relation, and of the heads of every tag."""
+        """Counts per gold sentence of LAS, UAS and label accuracy, of every relation, and of the heads of every tag."""
         everywhere = np.ones(len(self.sentence), np.bool_)
         whole = {
             "LAS": (everywhere, everywhere, self.head_right & self.label_right),
@@ -54,17 +54,17 @@ class ConllxReport:
 
     @property
     def arcs(self) -> dict[str, Counts]:
-        """Of every relation, the most frequent first, the arcs found: head and relation."""
+        """For every relation, most frequent first, the predicted arcs: head and relation."""
         return self._relations(self.head_right & self.label_right)
 
     @property
     def labels(self) -> dict[str, Counts]:
-        """Of every relation the words it was found for, whatever their heads."""
+        """For every relation, the words it was predicted for, with any head."""
         return self._relations(self.label_right)
 
     @property
     def heads_by_tag(self) -> dict[str, Counts]:
-        """Of every gold tag, the most frequent first, the heads found."""
+        """For every gold tag, most frequent first, the predicted heads."""
         tags = np.array(self.tags, dtype=np.str_)
         return {name: self._sums(tags == name, tags == name, (tags == name) & self.head_right) for name in _names(tags)}
 
@@ -82,7 +82,7 @@ class ConllxReport:
 def evaluate_conllx(
     gold: Iterable[Doc], system: Iterable[Doc], punctuation: bool = False, tag: str = "upos"
 ) -> ConllxReport:
-    """Score the trees of documents with the same words; `punctuation` counts those words too.
+    """Score trees of documents with the same words; `punctuation` also counts punctuation.
 
     >>> words, tags = [["dogs", "bark", "."]], [["NOUN", "VERB", "PUNCT"]]
     >>> gold = Doc.from_words(words, upos=tags, head=[[2, 0, 2]], deprel=[["nsubj", "root", "punct"]])
@@ -95,7 +95,7 @@ def evaluate_conllx(
     """
     ours, theirs = list(gold), list(system)
     if len(ours) != len(theirs):
-        raise WeftError(f"gold and system must be the same documents, but there are {len(ours)} and {len(theirs)}")
+        raise WeftError(f"gold and system must be the same documents, but got {len(ours)} and {len(theirs)}")
     heads: list[Mask] = []
     sentence: list[NDArray[np.int64]] = []
     kept: list[bool] = []
@@ -109,12 +109,12 @@ def evaluate_conllx(
         for values, column in zip(names, (doc.column("deprel"), other.column("deprel"), doc.column(tag)), strict=True):
             values.extend(column)
     counted = np.array(kept, dtype=np.bool_)
-    relations, found, tags = ([value for value, own in zip(each, kept, strict=True) if own] for each in names)
+    relations, predicted, tags = ([value for value, own in zip(each, kept, strict=True) if own] for each in names)
     return ConllxReport(
         np.concatenate([np.zeros(0, np.bool_), *heads])[counted],
-        np.array([one == other for one, other in zip(relations, found, strict=True)], dtype=np.bool_),
+        np.array([one == other for one, other in zip(relations, predicted, strict=True)], dtype=np.bool_),
         relations,
-        found,
+        predicted,
         tags,
         np.concatenate([np.zeros(0, np.int64), *sentence])[counted],
         done,
@@ -123,7 +123,7 @@ def evaluate_conllx(
 
 @cache
 def is_punctuation(form: str) -> bool:
-    """Whether a form is punctuation and nothing else.
+    """Whether a form consists only of punctuation.
 
     >>> [is_punctuation(form) for form in ("...", "%", "$", "Mr.", "«")]
     [True, True, False, False, True]
@@ -133,16 +133,16 @@ def is_punctuation(form: str) -> bool:
 
 def _same_heads(doc: Doc, other: Doc) -> Mask:
     if doc.head is None or other.head is None:
-        raise WeftError(f"document {doc.id!r}: gold and system need trees; heads stand in the column HEAD")
+        raise WeftError(f"document {doc.id!r}: gold and system need trees; fill the column HEAD")
     if not np.array_equal(doc.sentence_offsets, other.sentence_offsets) or doc.column("form") != other.column("form"):
         raise WeftError(
-            f"document {doc.id!r}: words are compared one by one, but gold and system have other words; the layer `ud` "
-            "scores documents with other tokens"
+            f"document {doc.id!r}: words are compared one by one, but gold and system differ; the layer `ud` "
+            "scores documents with different tokens"
         )
     return np.asarray(doc.head == other.head)
 
 
 def _names(values: NDArray[np.str_]) -> Sequence[str]:
-    """Names by how often they stand there, then by the alphabet."""
+    """Names by frequency, then alphabetically."""
     names, counts = np.unique(values, return_counts=True)
     return [str(names[i]) for i in np.lexsort((names, -counts))]

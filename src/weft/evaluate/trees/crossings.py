@@ -1,11 +1,11 @@
-"""How well trees with crossing arcs are found: sentences with a crossing, and the non-projective arcs themselves.
+"""How well trees with crossing arcs are parsed: sentences with a crossing, and the non-projective arcs themselves.
 
-    UAS, Complete       words with the right head, sentences without a wrong one: of all sentences, and of those whose
+    UAS, Complete       words with the correct head, sentences without a wrong one: in all sentences, and in those whose
                         gold tree is not projective (subset B of McDonald, Pereira, Ribarov & Hajic 2005)
-    non-projective arcs gold: arcs over a word that their head does not dominate; system: the same in its own tree;
+    non-projective arcs gold: arcs over a word that their head does not dominate; system: the same in its tree;
                         correct: in both, with the same head
 
-A parser of projective trees has no non-projective arc, so that its recall of them is 0 even where a head is right.
+A projective parser produces no non-projective arcs, so its recall of them is 0 even if a head is correct.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from weft.text import Doc
 
 @dataclass(frozen=True)
 class CrossingReport:
-    """Counts a gold sentence; `right` says of every word that counts whether its head is right."""
+    """Counts per gold sentence; `right` says whether the head of each counted word is correct."""
 
-    crossing: Mask  # of every sentence, whether its gold tree is not projective
+    crossing: Mask  # for every sentence, whether its gold tree is non-projective
     heads: Counts
     complete: Counts
     arcs: Counts
@@ -36,7 +36,7 @@ class CrossingReport:
 
     @property
     def counts(self) -> dict[str, Counts]:
-        """All counts by name; those of sentences with a crossing have zeros for the others."""
+        """All counts by name; those for sentences with a crossing are zero for other sentences."""
         return {
             "UAS": self.heads,
             "complete": self.complete,
@@ -49,7 +49,7 @@ class CrossingReport:
 def evaluate_crossings(
     gold: Sequence[Doc], system: Sequence[Doc], counted: Callable[[Doc], Mask] | None = None
 ) -> CrossingReport:
-    """Score the heads of documents with the same words; `counted` tells which words of a gold document count.
+    """Score heads of documents with the same words; `counted` selects which words of a gold document count.
 
     >>> gold = Doc.from_words([["a", "b", "c", "d"], ["e", "f"]], head=[[3, 4, 0, 3], [2, 0]])
     >>> system = Doc.from_words([["a", "b", "c", "d"], ["e", "f"]], head=[[3, 3, 0, 3], [2, 0]])
@@ -58,7 +58,7 @@ def evaluate_crossings(
     [0.83, 0.75, 0.5, 0.0]
     """
     if len(gold) != len(system):
-        raise WeftError(f"gold and system must be the same documents, but there are {len(gold)} and {len(system)}")
+        raise WeftError(f"gold and system must be the same documents, but got {len(gold)} and {len(system)}")
     crossing, rows, right = [], [], []
     for doc, other in zip(gold, system, strict=True):
         if doc.head is None or other.head is None or not np.array_equal(doc.sentence_offsets, other.sentence_offsets):
@@ -68,10 +68,15 @@ def evaluate_crossings(
         kept = np.ones(doc.n_words, np.bool_) if counted is None else counted(doc)
         same = doc.head == other.head
         for first, end in pairwise(doc.sentence_offsets.tolist()):
-            own, found = (_nonprojective(heads[first:end]) for heads in (doc.head, other.head))
+            gold_arcs, system_arcs = (_nonprojective(heads[first:end]) for heads in (doc.head, other.head))
             hit, counts = same[first:end], kept[first:end]
-            crossing.append(bool(own.any()))
-            rows.append([int(mask.sum()) for mask in (counts, hit & counts, own, found, own & found & hit)])
+            crossing.append(bool(gold_arcs.any()))
+            rows.append(
+                [
+                    int(mask.sum())
+                    for mask in (counts, hit & counts, gold_arcs, system_arcs, gold_arcs & system_arcs & hit)
+                ]
+            )
         right.append(same[kept])
     words, good, ours, theirs, common = np.array(rows, dtype=np.int64).reshape(-1, 5).T
     some = (words > 0).astype(np.int64)
@@ -85,7 +90,7 @@ def evaluate_crossings(
 
 
 def _nonprojective(heads: NDArray[np.int32]) -> Mask:
-    """The non-projective arcs of a sentence; none where its heads make no tree."""
+    """The non-projective arcs of a sentence; none if its heads do not form a tree."""
     return nonprojective_arcs(heads) if is_tree(heads) else np.zeros(len(heads), np.bool_)
 
 

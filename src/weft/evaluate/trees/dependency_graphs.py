@@ -1,10 +1,10 @@
-"""How well dependency graphs are found, in which words may have several heads.
+"""Scores for dependency graphs, in which words may have several heads.
 
-    edges             (head, word) of system and gold; correct: in both
+    edges             (head, word) in system and gold; correct: in both
     labelled edges    the same with the relation, compared up to the colon
-    further heads     edges of words that have several heads in gold; system and correct edges are those of these words
+    further heads     edges of words with several heads in gold; system and correct edges of the same words
 
-Documents must have the same words. Their edges are read from DEPS, or from HEAD where a word has nothing there.
+Documents must have the same words. Edges are read from DEPS, or from HEAD for words without DEPS.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from weft.text.edges import Edges, edges_of
 
 
 def evaluate_graphs(gold: Sequence[Doc], system: Sequence[Doc]) -> dict[str, Counts]:
-    """Counts of edges a sentence.
+    """Edge counts per sentence.
 
     >>> words = [["Dogs", "bark", "and", "howl"]]
     >>> gold = Doc.from_words(words, deps=[["2:nsubj|4:nsubj", "0:root", "4:cc", "2:conj"]])
@@ -31,11 +31,13 @@ def evaluate_graphs(gold: Sequence[Doc], system: Sequence[Doc]) -> dict[str, Cou
     (1.0, 0.8, 0.6)
     """
     if len(gold) != len(system):
-        raise WeftError(f"gold and system must be the same documents, but there are {len(gold)} and {len(system)}")
-    found: dict[str, list[NDArray[np.int64]]] = {"edges": [], "labelled edges": [], "further heads": []}
+        raise WeftError(f"gold and system must be the same documents, but got {len(gold)} and {len(system)}")
+    counts: dict[str, list[NDArray[np.int64]]] = {"edges": [], "labelled edges": [], "further heads": []}
     for doc, other in zip(gold, system, strict=True):
         if not np.array_equal(doc.sentence_offsets, other.sentence_offsets):
-            raise WeftError(f"document {doc.id!r}: edges are compared word by word; gold and system have other words")
+            raise WeftError(
+                f"document {doc.id!r}: edges are compared word by word; gold and system have different words"
+            )
         ours, theirs = edges_of(doc), edges_of(other)
         several = np.bincount(ours.word, minlength=doc.n_words) > 1
         sentence = np.repeat(np.arange(doc.n_sentences), np.diff(doc.sentence_offsets))
@@ -48,8 +50,8 @@ def evaluate_graphs(gold: Sequence[Doc], system: Sequence[Doc]) -> dict[str, Cou
             ("further heads", tuple([row for row in part if several[row[0]]] for part in (one, two, both))),
         ):
             columns = (np.array([row[0] for row in part], dtype=np.int64) for part in rows)
-            found[name].append(np.stack([sum_by_unit(sentence[words], doc.n_sentences) for words in columns]))
-    return {name: Counts.of(*np.concatenate([np.zeros((3, 0)), *rows], axis=1)) for name, rows in found.items()}
+            counts[name].append(np.stack([sum_by_unit(sentence[words], doc.n_sentences) for words in columns]))
+    return {name: Counts.of(*np.concatenate([np.zeros((3, 0)), *rows], axis=1)) for name, rows in counts.items()}
 
 
 def _rows(edges: Edges, labelled: bool) -> set[tuple[int, int, str]]:

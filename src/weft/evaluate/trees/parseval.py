@@ -1,19 +1,19 @@
-"""PARSEVAL: brackets of phrase-structure trees, as `evalb` counts them, over characters.
+"""PARSEVAL: brackets of phrase-structure trees, counted like `evalb`, over characters.
 
     P = |gold brackets ∩ system brackets| / |system brackets|,   R = ... / |gold brackets|,   a bracket = (label, i, j)
 
-Conventions, those of `evalb` with its usual parameters:
+Conventions, as in `evalb` with its usual parameters:
 
-- Brackets are multisets: two NPs over the same words need two in the other tree. Words with their tags are no brackets.
-- The labels TOP, ROOT, S1, VROOT and the empty one are not counted. Of a label, what follows `-` or `=` goes (NP-SBJ is
-  NP), and PRT counts as ADVP.
-- English punctuation (tags `, : `` '' . ? !` and `-NONE-`) is taken out before brackets are compared; brackets of
-  nothing else go. What is punctuation is told by the gold tags. Chinese `PU` is not among them, as in the literature.
-- A sentence is an exact match if all its brackets are in the other tree and no others. A bracket crosses if it overlaps
-  a gold one without one holding the other.
+- Brackets are multisets: two NPs over the same words need two in the other tree. Tagged words are not brackets.
+- The labels TOP, ROOT, S1, VROOT and the empty one are not counted. The part of a label after `-` or `=` is removed
+  (NP-SBJ is NP), and PRT counts as ADVP.
+- English punctuation (tags `, : `` '' . ? !` and `-NONE-`) is removed before brackets are compared, along with brackets
+  of nothing else. Gold tags decide what is punctuation. Chinese `PU` is not included, as in the literature.
+- A sentence is an exact match if both trees have exactly the same brackets. A bracket crosses if it overlaps a gold
+  one without either containing the other.
 
-Spans count characters without blanks, so that trees over different words can be compared; over the same words this is
-the same as counting words.
+Spans count characters without whitespace, so that trees over different words can be compared; over the same words
+this is equivalent to counting words.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Bracket = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class Conventions:
-    """What is left out of the comparison, and what counts as the same.
+    """What is excluded from the comparison, and what counts as equal.
 
     >>> Conventions().label("NP-SBJ-1"), Conventions().label("PRT"), Conventions().label("-NONE-")
     ('NP', 'ADVP', '-NONE-')
@@ -47,16 +47,16 @@ class Conventions:
     same: dict[str, str] = field(default_factory=lambda: {"PRT": "ADVP"})
 
     def label(self, label: str) -> str:
-        """A label as it is compared."""
+        """The form of a label used in comparisons."""
         label = plain(label)
         return self.same.get(label, label)
 
 
 @dataclass(frozen=True)
 class ParsevalReport:
-    """Counts by sentence.
+    """Counts per sentence.
 
-    `not_crossing` counts system brackets that cross no gold one; `exact` sentences; `tags` words with their tags.
+    `not_crossing` counts system brackets that cross no gold bracket, `exact` sentences, `tags` words with their tags.
     """
 
     brackets: Counts
@@ -67,7 +67,7 @@ class ParsevalReport:
     tags: Counts
 
     def counts(self) -> dict[str, Counts]:
-        """All counts by the names that tables give them."""
+        """All counts by their names in tables."""
         return {
             "brackets": self.brackets, "unlabelled": self.unlabelled, "not crossing": self.not_crossing,
             "exact match": self.exact, "words": self.words, "tags": self.tags,
@@ -77,7 +77,7 @@ class ParsevalReport:
 def evaluate_constituents(
     gold: Sequence[Doc], system: Sequence[Doc], conventions: Conventions | None = None
 ) -> ParsevalReport:
-    """Compare the trees of documents with the same text, sentence by sentence.
+    """Compare trees of documents with the same text, sentence by sentence.
 
     >>> from weft.text.constituents import doc_of_trees
     >>> from weft.text.trees import parse_tree
@@ -93,7 +93,7 @@ def evaluate_constituents(
     conventions = conventions or Conventions()
     ours, theirs = _sentences(gold), _sentences(system)
     if len(ours) != len(theirs):
-        raise WeftError(f"the gold documents have {len(ours)} sentences, those of the system {len(theirs)}")
+        raise WeftError(f"the gold documents have {len(ours)} sentences, the system documents {len(theirs)}")
     rows = [_compare(a, b, number, conventions) for number, (a, b) in enumerate(zip(ours, theirs, strict=True), 1)]
     table = np.array(rows, dtype=np.int64).reshape(-1, 6, 3)
     return ParsevalReport(*(Counts.of(table[:, k, 0], table[:, k, 1], table[:, k, 2]) for k in range(6)))
@@ -106,7 +106,7 @@ def _compare(
     text = "".join(form for form, _ in ours)
     if text != "".join(form for form, _ in theirs):
         raise WeftError(
-            f"sentence {number} is another text in the gold documents ({text[:40]!r}) than in those of the system "
+            f"sentence {number} has different text in the gold documents ({text[:40]!r}) and the system documents "
             f"({''.join(form for form, _ in theirs)[:40]!r})"
         )
     counted = np.repeat(
@@ -114,18 +114,18 @@ def _compare(
     ).astype(np.int64)
     before = np.concatenate([[0], np.cumsum(counted)]).astype(np.int64)
     golden = _brackets(*gold, ours, before, conventions)
-    found = _brackets(*system, theirs, before, conventions)
-    right = sum((Counter(golden) & Counter(found)).values())
-    bare = sum((Counter(span[1:] for span in golden) & Counter(span[1:] for span in found)).values())
-    crossing = sum(any(a < i < b < j or i < a < j < b for _, a, b in golden) for _, i, j in found)
-    same = right == len(golden) == len(found)
+    predicted = _brackets(*system, theirs, before, conventions)
+    right = sum((Counter(golden) & Counter(predicted)).values())
+    bare = sum((Counter(span[1:] for span in golden) & Counter(span[1:] for span in predicted)).values())
+    crossing = sum(any(a < i < b < j or i < a < j < b for _, a, b in golden) for _, i, j in predicted)
+    same = right == len(golden) == len(predicted)
     cuts, our_cuts = _cuts(theirs), _cuts(ours)
     tagged = {(*cut, tag) for cut, (_, tag) in zip(cuts, theirs, strict=True)}
     our_tagged = {(*cut, tag) for cut, (_, tag) in zip(our_cuts, ours, strict=True)}
     return [
-        (len(golden), len(found), right),
-        (len(golden), len(found), bare),
-        (len(found), len(found), len(found) - crossing),
+        (len(golden), len(predicted), right),
+        (len(golden), len(predicted), bare),
+        (len(predicted), len(predicted), len(predicted) - crossing),
         (1, 1, int(same)),
         (len(ours), len(theirs), len(set(cuts) & set(our_cuts))),
         (len(ours), len(theirs), len(tagged & our_tagged)),
@@ -140,7 +140,7 @@ def _sentences(docs: Sequence[Doc]) -> list[tuple[Doc, int]]:
 
 
 def _words(doc: Doc, sentence: int) -> list[tuple[str, str]]:
-    """Forms without blanks and tags of a sentence."""
+    """The forms without whitespace and the tags of a sentence."""
     first, end = int(doc.sentence_offsets[sentence]), int(doc.sentence_offsets[sentence + 1])
     tags = doc.columns.get("xpos" if doc.has("xpos") else "upos")
     forms = doc.strings.strings(doc.columns["form"][first:end])
@@ -160,12 +160,12 @@ def _brackets(
     first, end = int(doc.sentence_offsets[sentence]), int(doc.sentence_offsets[sentence + 1])
     cuts = _cuts(words)
     layer = layer_of(doc)
-    found: list[Bracket] = []
+    brackets: list[Bracket] = []
     for number in layer.between(first, end):
         row = layer[number]
         if row.label in conventions.deleted_labels:
             continue
         i, j = int(before[cuts[row.start - first][0]]), int(before[cuts[row.end - 1 - first][1]])
         if i < j:
-            found.append((conventions.label(row.label), i, j))
-    return found
+            brackets.append((conventions.label(row.label), i, j))
+    return brackets

@@ -1,13 +1,13 @@
-"""Which words of two tokenizations of one text are the same words, as the CoNLL 2018 shared task defines it.
+"""Align the words of two tokenizations of one text, as defined by the CoNLL 2018 shared task.
 
-Words are placed by their first and last character, blanks left out, and taken in the order of their first character,
-gold before system. Two plain words with the same place are the same word. The words of a multiword token have no place
-of their own: they open a *region*, the smallest stretch of text that cuts through no multiword token of either side.
-The words inside a region are aligned by the longest common subsequence of their lower-cased forms,
+Words are located by their first and last character, ignoring whitespace, and processed in order of their first
+character, gold before system. Two plain words at the same location are aligned. The words of a multiword token have no
+location of their own: they open a *region*, the smallest stretch of text that cuts through no multiword token of either
+side. The words inside a region are aligned by the longest common subsequence of their lower-cased forms,
 
     L(i, j) = 1 + L(i+1, j+1) if form i = form j, else max(L(i+1, j), L(i, j+1)).
 
-A word that sticks out of a region is in or out of it just as the order of the walk has it in the shared task's scorer.
+Whether a word that extends beyond a region belongs to it follows the order of traversal in the shared task's scorer.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from weft.arrays import Ints
 
 @dataclass(frozen=True)
 class Words:
-    """Words in the order of the text: offsets without blanks, whether they are part of a multiword token, forms."""
+    """Words in text order: offsets without whitespace, whether they are part of a multiword token, forms."""
 
     start: Ints
     end: Ints
@@ -39,7 +39,7 @@ class Words:
 
 
 def align_words(gold: Words, system: Words) -> tuple[Ints, Ints]:
-    """The aligned pairs in the order of the text, as numbers of gold words and of system words.
+    """The aligned pairs in text order, as indices of gold words and of system words.
 
     >>> gold = Words.of([0, 3, 3], [3, 5, 5], [False, True, True], ["vis", "de", "le"])
     >>> system = Words.of([0, 3], [3, 5], [False, False], ["vis", "le"])
@@ -96,15 +96,15 @@ def longest_common_subsequence(one: list[str], other: list[str]) -> list[tuple[i
 
 
 def _region(gold: Words, system: Words, is_gold: list[bool], g: int, s: int) -> tuple[int, int, int, int]:
-    """First word and end of the region that a multiword token at `g` or `s` opens, on both sides.
+    """Start and end of the region that a multiword token at `g` or `s` opens, on both sides.
 
-    `is_gold[g + s]` tells the side of the next word when `g` gold and `s` system words have been taken.
+    `is_gold[g + s]` gives the side of the next word after `g` gold and `s` system words.
     """
     sides = (gold, system)
     opener, at, other, other_at = (gold, g, system, s) if gold.multiword[g] else (system, s, gold, g)
     end = int(opener.end[at])
     taken = [g, s]
-    # Of the words that began before the multiword token only the next one is left out; that is how the task scores.
+    # Of the words that begin before the multiword token only the next one is excluded, as in the task's scorer.
     if not other.multiword[other_at] and other.start[other_at] < opener.start[at]:
         taken[1 if other is system else 0] += 1
     first = tuple(taken)
@@ -118,5 +118,5 @@ def _region(gold: Words, system: Words, is_gold: list[bool], g: int, s: int) -> 
 
 
 def _is_inside(words: Words, i: int, end: int) -> bool:
-    """Whether word `i` belongs to a region that reaches to `end`; a multiword token need only begin there."""
+    """Whether word `i` belongs to a region that ends at `end`; a multiword token need only begin there."""
     return i < len(words) and bool(words.start[i] < end if words.multiword[i] else words.end[i] <= end)

@@ -1,15 +1,15 @@
-"""Universal Dependencies metrics as the CoNLL 2018 shared task defines them.
+"""Universal Dependencies metrics as defined by the CoNLL 2018 shared task.
 
-Gold and system must hold the same characters once blanks are left out; everything is placed by character offset there.
+Gold and system must have the same characters apart from whitespace; character offsets locate everything.
 
-    Tokens, Sentences   a system item is correct when the gold standard has one with the same first and last character
-    Words               a system word is correct when it is aligned with a gold word
-    UPOS ... LAS        an aligned word is correct when the column(s) agree; heads agree when they are aligned
-    CLAS, MLAS, BLEX    the same over content words only: head and relation, with tags, features and function words
+    Tokens, Sentences   a system item is correct if gold has one with the same first and last character
+    Words               a system word is correct if it is aligned to a gold word
+    UPOS ... LAS        an aligned word is correct if the column(s) agree; heads agree if they are aligned
+    CLAS, MLAS, BLEX    the same for content words only: head and relation, with tags, features and function words
                         (MLAS) or with lemmas (BLEX)
 
 Precision counts all system items, recall all gold items, aligned accuracy the aligned ones. Relations are compared up
-to the colon, features only as far as they are universal, and a gold lemma `_` accepts any lemma.
+to the colon; only universal features are compared; and a gold lemma `_` accepts any lemma.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ _ROOT, _NOT_SET, _NOT_ALIGNED = -1, -2, -3
 
 @dataclass(frozen=True)
 class UDReport:
-    """Counts of every metric a gold sentence; `right` says of every gold word whether a metric counts it as correct.
+    """Counts of every metric per gold sentence; `right` says for every gold word whether a metric counts it as correct.
 
-    A system item counts in the gold sentence that holds its first character. `right` covers the words that the metric
-    looks at: all of them, or the content words. Metrics of trees are there when the gold standard has heads.
+    A system item counts in the gold sentence that contains its first character. `right` covers the words that the
+    metric considers: all of them, or the content words. Tree metrics are included if the gold standard has heads.
     """
 
     counts: dict[str, Counts]
@@ -72,7 +72,7 @@ class UDReport:
 def evaluate_ud(gold: Iterable[Doc] | Doc, system: Iterable[Doc] | Doc) -> UDReport:
     """Score system documents against gold documents with all metrics of the CoNLL 2018 shared task.
 
-    Only the order of the text matters: the system may cut it into documents, sentences and words as it likes.
+    Only the order of the text matters: the system may split it into documents, sentences and words differently.
 
     >>> gold = Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     >>> system = Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "NOUN"]], head=[[0, 1]], deprel=[["root", "dep"]])
@@ -88,7 +88,7 @@ def evaluate_ud(gold: Iterable[Doc] | Doc, system: Iterable[Doc] | Doc) -> UDRep
 
 
 class _Column(dict[str, int]):
-    """Numbers for the strings of a column, equal for all that the definition takes for equal."""
+    """Numbers for the strings of a column, equal for all strings that the definition treats as equal."""
 
     def __init__(self, canonical: Callable[[str], str]) -> None:
         super().__init__()
@@ -102,7 +102,7 @@ class _Column(dict[str, int]):
 
 
 class _Numbers:
-    """The columns' numbers, common to both sides, and forms without blanks."""
+    """The columns' numbers, common to both sides, and forms without whitespace."""
 
     def __init__(self) -> None:
         self.columns = {name: _Column(str) for name in ("upos", "xpos", "lemma")}
@@ -111,7 +111,7 @@ class _Numbers:
         self._bare: dict[str, str] = {}
 
     def bare(self, form: str) -> str:
-        """A form without blanks."""
+        """A form without whitespace."""
         if form not in self._bare:
             self._bare[form] = "".join(c for c in form if c != " " and unicodedata.category(c) != "Zs")
         return self._bare[form]
@@ -123,7 +123,7 @@ def _universal_features(feats: str) -> str:
 
 @dataclass
 class _Side:
-    """All documents of one side as one text without blanks."""
+    """All documents of one side as one text without whitespace."""
 
     text: str
     numbers: _Numbers
@@ -133,7 +133,7 @@ class _Side:
     sentence_start: Ints
     sentence_end: Ints
     word_sentence: Ints
-    parent: Ints  # number of the head among all words
+    parent: Ints  # index of the head among all words
     columns: dict[str, Ints]
     has_heads: bool
 
@@ -235,7 +235,7 @@ def _check_same_text(gold: _Side, system: _Side) -> None:
     sentence = int(np.searchsorted(gold.sentence_start, place, side="right"))
     shown = [side.text[max(0, place - 10) : place] + ">" + side.text[place : place + 10] for side in (gold, system)]
     raise WeftError(
-        f"the texts of gold and system differ at character {place + 1}, blanks not counted (gold sentence {sentence}): "
+        f"gold and system texts differ at character {place + 1}, whitespace not counted (gold sentence {sentence}): "
         f"gold has {shown[0]!r}, system has {shown[1]!r}. Both must annotate the same text"
     )
 
@@ -279,16 +279,16 @@ class _Comparison:
         return self.gold.columns[column][self.gold_word] == self.system.columns[column][self.system_word]
 
     def _heads(self) -> Mask:
-        """Whether the heads of aligned words are aligned, or both are roots; a head that is not set is wrong."""
+        """Whether the heads of aligned words are aligned, or both are roots; a missing head is wrong."""
         gold_of = np.full(len(self.system.parent) + 3, _NOT_ALIGNED, dtype=np.int64)
         gold_of[self.system_word] = self.gold_word
         gold_of[_ROOT] = _ROOT
         return self.gold.parent[self.gold_word] == gold_of[self.system.parent[self.system_word]]
 
     def _function_words(self, equal: Mask) -> Mask:
-        """Whether the function words that hang on aligned words agree; `equal`: head, relation and tags do.
+        """Whether the function words attached to aligned words agree; `equal`: head, relation and tags do.
 
-        Alignment keeps the order, so the lists agree when both are as long as the number of equal pairs.
+        Alignment preserves order, so the lists agree if both are as long as the number of equal pairs.
         """
         gold, system = self.gold, self.system
         ours, theirs = gold.is_relation(FUNCTION_RELATIONS), system.is_relation(FUNCTION_RELATIONS)

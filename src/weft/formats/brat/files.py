@@ -1,17 +1,17 @@
-"""brat stand-off: `NAME.txt` holds the text, `NAME.ann` lines that point into it by character.
+"""brat stand-off: `NAME.txt` contains the text, `NAME.ann` lines that refer to it by character offsets.
 
 | line | becomes |
 |---|---|
-| `T1⇥Type 0 5;8 12⇥text` | a span, possibly with gaps, of the layer `entities` (triggers of events too) |
-| `R1⇥Type Arg1:T1 Arg2:T2` | a relation of the layer `relations` |
-| `E1⇥Type:T3 Role:T1 Role:E2` | a node of the graph `events`, anchored in its trigger, with an edge a role |
+| `T1⇥Type 0 5;8 12⇥text` | a span, possibly with gaps, in the layer `entities` (including event triggers) |
+| `R1⇥Type Arg1:T1 Arg2:T2` | a relation in the layer `relations` |
+| `E1⇥Type:T3 Role:T1 Role:E2` | a node in the graph `events`, anchored to its trigger, with one edge per role |
 | `A1⇥Name T1 value`, `M1 ...` | an attribute of a span, relation or event |
-| `N1⇥Reference T1 DB:7⇥text` | an item of the attribute `normalizations` |
-| `#1⇥Type T1⇥note` | an item of the attribute `notes` |
-| `*⇥Equiv T1 T2` | a group of the cluster layer `equivalences` |
+| `N1⇥Reference T1 DB:7⇥text` | an item in the attribute `normalizations` |
+| `#1⇥Type T1⇥note` | an item in the attribute `notes` |
+| `*⇥Equiv T1 T2` | a group in the cluster layer `equivalences` |
 
-Relations between events go to the graph `event_relations`. Names of T, R and E lines are kept and order them when
-written; A, N and # lines stand behind what they speak of and are numbered anew.
+Relations between events go to the graph `event_relations`. T, R and E lines keep their names and are written in the
+order of those names; A, N and # lines follow what they refer to and are renumbered.
 Files `.a1` and `.a2` (BioNLP shared tasks) are read in place of `.ann`.
 """
 
@@ -33,7 +33,7 @@ _SUFFIXES = (".ann", ".a1", ".a2")
 
 
 def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") -> Iterator[Doc]:
-    """The documents of a folder of `.txt` and `.ann` files, or of one such file and its partner."""
+    """The documents in a folder of `.txt` and `.ann` files, or in one such pair named by either file."""
     faults = faults or Faults()
     strings = StringTable()
     for text_file in _text_files(Path(path)):
@@ -50,7 +50,7 @@ def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") ->
 
 
 def parse(text: str, parts: Iterable[tuple[str, str]], name: str = "", strings: StringTable | None = None) -> Doc:
-    """The document of a text and its annotation, given as pairs (name of the file, what is in it).
+    """Parse a document from its text and its annotation, given as pairs (file name, content).
 
     >>> lines = ["T1\\tPER 0 3\\tAda", "T2\\tPER 8 11\\tBob", "R1\\tMet Arg1:T1 Arg2:T2"]
     >>> doc = parse("Ada met Bob.", [("a.ann", "\\n".join(lines))])
@@ -62,13 +62,13 @@ def parse(text: str, parts: Iterable[tuple[str, str]], name: str = "", strings: 
 
 
 def write(docs: Iterable[Doc], path: str) -> int:
-    """Write each document as `ID.txt` and `ID.ann` into a folder and return how many.
+    """Write each document as `ID.txt` and `ID.ann` into a folder and return their number.
 
-    All span layers go into one file; spans counted in words are turned into characters.
+    All span layers go into one file; word-based spans are converted to characters.
     """
     folder = Path(path)
     if folder.suffix == ".ann" or (folder.exists() and not folder.is_dir()):
-        raise DataError(f"brat is written to a folder, {path} is not one")
+        raise DataError(f"brat is written to a folder, but {path} is not a folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -112,15 +112,15 @@ def _text_files(path: Path) -> list[Path]:
         files = [file for file in sorted(path.rglob("*.txt*")) if file.name.removesuffix(".gz").endswith(".txt")]
         files = [file for file in files if any(_partners(_stem(file), suffix) for suffix in _SUFFIXES)]
         if not files:
-            raise DataError(f"{path} holds no .txt file with an .ann file beside it")
+            raise DataError(f"{path} contains no .txt file with an .ann file next to it")
         return files
     for suffix in _SUFFIXES:
         name = path.name.removesuffix(".gz")
         if name.endswith(suffix):
-            found = _partners(path.with_name(name.removesuffix(suffix)), ".txt")
-            if not found:
-                raise DataError(f"{path} has no text beside it: expected {name.removesuffix(suffix)}.txt")
-            return found
+            partners = _partners(path.with_name(name.removesuffix(suffix)), ".txt")
+            if not partners:
+                raise DataError(f"{path} has no text next to it: expected {name.removesuffix(suffix)}.txt")
+            return partners
     return [path]
 
 

@@ -1,4 +1,4 @@
-"""Lines of a brat annotation as layers of a document: spans first, then what points to them (see `files`)."""
+"""Parse the lines of a brat annotation into layers: spans first, then what refers to them (see `files`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SPANS, RELATIONS, EVENTS, LINKS, GROUPS = "entities", "relations", "events", "ev
 
 
 class Parser:
-    """Reads the lines of a document's annotation."""
+    """Parses the lines of a document's annotation."""
 
     def __init__(self, doc: Doc) -> None:
         self.doc = doc
@@ -20,7 +20,7 @@ class Parser:
         self.relations = RelationLayer(doc.strings, SPANS)
         self.events = GraphLayer(doc.strings, SPANS)
         self.links = GraphLayer(doc.strings, SPANS)
-        self.of_name: dict[str, tuple[str, int]] = {}  # kind of layer and number
+        self.of_name: dict[str, tuple[str, int]] = {}  # kind of layer and index
         self.groups: list[list[int]] = []
         self.path, self.line = "", 0
 
@@ -61,7 +61,7 @@ class Parser:
         name, body = fields[0], fields[1].split()
         rest = "\t".join(fields[2:])
         if not body:
-            raise self._fault("an annotation behind the name", repr(line[:60]))
+            raise self._fault("an annotation after the name", repr(line[:60]))
         if kinds == "T":
             self._span(name, body[0], " ".join(body[1:]), rest)
         elif kinds == "E":
@@ -116,7 +116,7 @@ class Parser:
 
     def _equivalence(self, body: list[str]) -> None:
         if body[0] != "Equiv" or len(body) < 3:
-            raise self._fault("`Equiv` and two names or more", repr(" ".join(body)))
+            raise self._fault("`Equiv` and two or more names", repr(" ".join(body)))
         self.groups.append([self._target(name, "spans")[1] for name in body[1:]])
 
     def _attribute(self, name: str, body: list[str]) -> None:
@@ -124,11 +124,11 @@ class Parser:
             raise self._fault("an attribute such as `Negation E1`", repr(" ".join(body)))
         values = self._attributes(body[1])
         values[body[0]] = " ".join(body[2:]) if len(body) > 2 else True
-        self.of_name[name] = self._target(body[1])  # a note on an attribute goes to what has it
+        self.of_name[name] = self._target(body[1])  # a note on an attribute goes to the attribute's owner
 
     def _remark(self, kind: str, name: str, body: list[str], rest: str) -> None:
         if len(body) < 2:
-            raise self._fault("the name of what is meant", repr(" ".join(body)))
+            raise self._fault("the name of the annotation referred to", repr(" ".join(body)))
         values = self._attributes(body[1])
         if kind == "#":
             values.setdefault("notes", []).append([body[0], rest])
@@ -142,7 +142,7 @@ class Parser:
         return layer.attributes.setdefault(number, {})
 
     def _node(self, graph: GraphLayer, name: str) -> int:
-        """The node of a graph for a span or an event, made when first asked for."""
+        """The graph node for a span or an event, created on first use."""
         if name in graph.ids:
             return graph.ids.index(name)
         kind, number = self._target(name)
@@ -169,7 +169,7 @@ class Parser:
 
 
 def _clusters(groups: list[list[int]], n_spans: int) -> list[int]:
-    """Cluster numbers of spans; groups that share a span are one cluster."""
+    """Cluster numbers of spans; groups that share a span form one cluster."""
     cluster = [-1] * n_spans
     for number, group in enumerate(groups):
         old = {cluster[span] for span in group} - {-1}

@@ -1,7 +1,7 @@
-"""Layers of a document as lines of a brat annotation (see `weft.formats.brat.files`).
+"""Convert the layers of a document to lines of a brat annotation (see `weft.formats.brat.files`).
 
-Spans come first, then relations, then events, each in the order of their names (T1, T2, ... T10), whatever the order of
-the layers; what is said of them stands right behind. Equivalences come last.
+Spans come first, then relations, then events, each in the order of their names (T1, T2, ... T10) regardless of the
+order of the layers; attributes and notes directly follow what they describe. Equivalences come last.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from weft.text.layers import GraphLayer, RelationLayer, SpanLayer, chars_of_word
 
 
 class Writer:
-    """Writes the layers of a document; names are kept where they can be and made where there are none."""
+    """Writes the layers of a document; existing names are kept where possible, missing ones generated."""
 
     def __init__(self, doc: Doc) -> None:
         self.doc = doc
-        self.entries: list[tuple[str, str, dict[str, Any]]] = []  # name, the rest of the line, what is said of it
-        self.names: dict[tuple[str, str, int], str] = {}  # of (kind, layer, number)
+        self.entries: list[tuple[str, str, dict[str, Any]]] = []  # name, the rest of the line, its attributes
+        self.names: dict[tuple[str, str, int], str] = {}  # by (kind, layer, index)
         self.used: set[str] = set()
         self.counts: dict[str, int] = {}
         layers = (doc.spans, doc.relations, doc.graphs)
@@ -40,8 +40,8 @@ class Writer:
             else:
                 self._events(name, graph)
         lines: list[str] = []
-        for name, body, said in sorted(self.entries, key=lambda entry: _place(entry[0])):
-            lines += [f"{name}\t{body}", *self._attributes(name, said)]
+        for name, body, attributes in sorted(self.entries, key=lambda entry: _place(entry[0])):
+            lines += [f"{name}\t{body}", *self._attributes(name, attributes)]
         for _, clusters in sorted(doc.clusters.items()):
             for group in clusters.groups():
                 lines.append("*\tEquiv " + " ".join(self.names["T", clusters.spans, span] for span in group))
@@ -49,19 +49,19 @@ class Writer:
 
     def _spans(self, name: str, layer: SpanLayer) -> None:
         for number, (pieces, label) in enumerate(layer):
-            own = self._name("T", name, number, layer.id(number))
+            span_name = self._name("T", name, number, layer.id(number))
             places = ";".join(f"{start} {end}" for start, end in pieces)
             text = " ".join(self.doc.text[start:end] for start, end in pieces)
             body = f"{_word(label)} {places}\t{' '.join(text.splitlines())}"
-            self.entries.append((own, body, layer.attributes.get(number, {})))
+            self.entries.append((span_name, body, layer.attributes.get(number, {})))
 
     def _relations(self, name: str, layer: RelationLayer) -> None:
         for number, (head, tail, label) in enumerate(layer):
-            own = self._name("R", name, number, layer.ids[number])
+            relation_name = self._name("R", name, number, layer.ids[number])
             attributes = dict(layer.attributes.get(number, {}))
             one, other = attributes.pop("roles", ("Arg1", "Arg2"))
             ends = (self.names["T", layer.spans, head], self.names["T", layer.spans, tail])
-            self.entries.append((own, f"{_word(label)} {one}:{ends[0]} {other}:{ends[1]}", attributes))
+            self.entries.append((relation_name, f"{_word(label)} {one}:{ends[0]} {other}:{ends[1]}", attributes))
 
     def _events(self, name: str, graph: GraphLayer) -> None:
         nodes, edges = list(graph.nodes()), list(graph.edges())
@@ -73,7 +73,7 @@ class Writer:
         called: list[str] = []
         for number, (label, anchor) in enumerate(nodes):
             if anchor < 0 or spans is None:
-                raise WeftError(f"graph {name!r} has a node {label!r} that stands on no span; brat cannot hold it")
+                raise WeftError(f"graph {name!r} has a node {label!r} without a span; brat cannot represent it")
             span = self.names["T", graph.spans, anchor]
             mention = graph.ids[number] == span or (
                 not graph.ids[number] and number not in sources and spans[anchor].label == label
@@ -104,9 +104,9 @@ class Writer:
                 shown = "" if value is True else f" {value}"
                 yield f"{self._fresh('A')}\t{_word(name)} {target}{shown}"
 
-    def _name(self, kind: str, layer: str, number: int, own: str) -> str:
-        fits = own.startswith(kind) and own not in self.used
-        name = own if fits else self._fresh(kind)
+    def _name(self, kind: str, layer: str, number: int, given: str) -> str:
+        fits = given.startswith(kind) and given not in self.used
+        name = given if fits else self._fresh(kind)
         self.used.add(name)
         self.names[kind, layer, number] = name
         return name
@@ -120,13 +120,13 @@ class Writer:
 
 
 def _place(name: str) -> tuple[int, int, str]:
-    """Where a line stands: by kind, then by number."""
+    """Sort key of a line: kind, then number."""
     digits = re.search(r"\d+", name)
     return "TRE".index(name[0]), int(digits[0]) if digits else 0, name
 
 
 def _word(label: str) -> str:
-    """A label as brat can hold it: one word."""
+    """Check that brat can represent a label: it must be one word."""
     if not label or len(label.split()) != 1 or ":" in label:
-        raise WeftError(f"brat cannot hold the label {label!r}: labels are single words without colons")
+        raise WeftError(f"brat cannot represent the label {label!r}: labels are single words without colons")
     return label

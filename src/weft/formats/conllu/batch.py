@@ -1,8 +1,8 @@
-"""Many CoNLL-U sentences at once, as arrays.
+"""Parse many CoNLL-U sentences at once into arrays.
 
-The fields of all rows are cut in one `split` and taken apart by stride: with `\\t\\n\\t` put for every line end, field
-`k` of row `i` is piece `11 i + k`, and rows have ten fields exactly if every eleventh piece is a line end. Columns are
-interned as a whole and checked with NumPy; only multiword and empty-node rows are handled one by one.
+One `split` cuts the fields of all rows, and strides separate them: with `\\t\\n\\t` in place of every line end, field
+`k` of row `i` is piece `11 i + k`, and rows have exactly ten fields if every eleventh piece is a line end. Columns are
+interned as a whole and checked with NumPy; only multiword and empty-node rows are handled individually.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from weft.arrays import Ids
 from weft.formats.spacing import Spacing
 from weft.text.doc import Doc, EmptyNode, Multiword
 
-#: Columns of CoNLL-U behind ID, in the order of the file; HEAD is kept as numbers.
+#: The columns of CoNLL-U after ID, in file order; HEAD is stored as numbers.
 FIELDS = ("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 _STRIDE = 11
 _HEAD = 6
 
 
 class _Numbers(dict[str, int]):
-    """Row and head numbers: `_` is -1, what is no plain number is -2."""
+    """Row and head numbers: `_` is -1, anything that is not a plain number is -2."""
 
     def __missing__(self, text: str) -> int:
         if text.isascii() and text.isdigit() and text[0] != "0" and len(text) < 9:
@@ -37,9 +37,9 @@ _NUMBERS = _Numbers({"_": -1, **{str(i): i for i in range(1000)}})
 
 
 class Batch(NamedTuple):
-    """Sentences as arrays; documents are cut out of it by `documents`."""
+    """Sentences as arrays; `documents` cuts documents out of them."""
 
-    offsets: Ids  # of the sentences, in words
+    offsets: Ids  # of the sentences, counted in words
     columns: dict[str, Ids]
     head: Ids
     forms: list[str]  # of the tokens
@@ -50,7 +50,7 @@ class Batch(NamedTuple):
 
 
 def parse(bodies: Sequence[str], spacing: Spacing, check_trees: bool) -> Batch | None:
-    """The rows of sentences as arrays, or None if any sentence breaks the format."""
+    """The rows of sentences as arrays, or None if any sentence violates the format."""
     strings = spacing.strings
     row_counts = np.array([body.count("\n") + 1 for body in bodies], dtype=np.int64)
     n_rows = int(row_counts.sum())
@@ -116,10 +116,10 @@ def parse(bodies: Sequence[str], spacing: Spacing, check_trees: bool) -> Batch |
 
 
 def has_cycle(head: Ids, offsets: Ids) -> bool:
-    """Whether any word's chain of heads does not end at a root (or at a word without a head).
+    """Whether some word's chain of heads does not end at a root (or at a word without a head).
 
-    Pointer doubling: after `k` rounds every word points `2^k` heads up, so that log2(longest sentence) rounds reach
-    the ground from everywhere but a cycle.
+    Pointer doubling: after `k` iterations every word points `2^k` heads up, so log2(longest sentence) iterations
+    reach the root from everywhere except a cycle.
     """
     n_words = len(head)
     lengths = np.diff(offsets)
@@ -134,13 +134,13 @@ def has_cycle(head: Ids, offsets: Ids) -> bool:
 def _rare_rows(
     pieces: list[str], ids: Ids, row_starts: NDArray[np.int64], offsets: Ids
 ) -> tuple[list[Multiword], list[EmptyNode]] | None:
-    """Multiword and empty-node rows, or None if one of them is out of place."""
+    """Multiword and empty-node rows, or None if one of them is misplaced."""
     multiwords: list[Multiword] = []
     empty_nodes: list[EmptyNode] = []
     rows = np.flatnonzero(ids <= 0)
     owners = (np.searchsorted(row_starts, rows, side="right") - 1).tolist()
-    covered = 0  # words before this one belong to a multiword token already
-    previous = (-1, -1, -1)  # row, place and number of the empty node before
+    covered = 0  # words before this one already belong to a multiword token
+    previous = (-1, -1, -1)  # row, position and number of the previous empty node
     for row, sentence in zip(rows.tolist(), owners, strict=True):
         text = pieces[_STRIDE * row]
         values = pieces[_STRIDE * row + 1 : _STRIDE * row + 10]
@@ -178,7 +178,7 @@ def documents(
     doc_starts: Sequence[int],
     spacing: Spacing,
 ) -> list[Doc]:
-    """Cut a batch into documents that begin at these sentences."""
+    """Cut a batch into documents that begin at the given sentences."""
     offsets = batch.offsets
     lasts = batch.word_token[offsets[1:] - 1]
     layout = spacing.layout(batch.forms, batch.token_misc, lasts, paragraphs, doc_starts)

@@ -1,4 +1,4 @@
-"""What is wrong with a CoNLL-U sentence, in plain words with the line: the slow twin of the checks on whole batches."""
+"""Explain what is wrong with a CoNLL-U sentence, with its line: the slow counterpart of the batch checks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _EMPTY = re.compile(r"(0|[1-9][0-9]{0,7})\.([1-9][0-9]{0,7})")
 
 
 def find_fault(path: str, sentence: str, line: int, check_trees: bool = True) -> FormatError | None:
-    """The first thing wrong with a sentence whose first line has this number, or None.
+    """The first error in a sentence whose first line has this number, or None.
 
     >>> print(find_fault("a.conllu", "1\\tDogs\\tdog\\tNOUN\\t_\\t_\\t3\\troot\\t_\\t_", 1))
     a.conllu, line 1: expected a head from 0 to 1, the number of words, found '3'
@@ -36,16 +36,16 @@ def _check(path: str, sentence: str, line: int, check_trees: bool) -> None:
             continue
         columns = text.split("\t")
         if len(columns) != 10:
-            hint = "Columns are parted by tabs, not blanks" if len(columns) == 1 and " " in text else ""
+            hint = "Columns are separated by tabs, not spaces" if len(columns) == 1 and " " in text else ""
             if text.startswith("#"):
-                hint = "Comments stand before the words of their sentence"
+                hint = "Comments must precede the words of their sentence"
             raise FormatError(path, number, "10 tab-separated columns", _count(len(columns), "column"), hint)
         if "" in columns:
             name = COLUMN_NAMES[columns.index("")]
-            raise FormatError(path, number, "no empty columns", f"nothing under {name}", "Put _ for what is not set")
+            raise FormatError(path, number, "no empty columns", f"nothing under {name}", "Write _ for an unset value")
         rows.append((number, columns))
     if not rows:
-        raise FormatError(path, line, "at least one word", "a sentence of comments only")
+        raise FormatError(path, line, "at least one word", "a sentence that contains only comments")
     _check_ids(path, rows)
     words = [(number, columns) for number, columns in rows if _NUMBER.fullmatch(columns[0])]
     if not words:
@@ -63,15 +63,15 @@ def _check_ids(path: str, rows: list[tuple[int, list[str]]]) -> None:
     n_words = sum(_NUMBER.fullmatch(columns[0]) is not None for _, columns in rows)
     seen: set[str] = set()
     word, covered, empty = 0, 0, 0
-    awaited = 0  # the word that must follow a range
+    awaited = 0  # the word that must follow a range line
     for line, columns in rows:
         text = columns[0]
         if text in seen:
             raise FormatError(path, line, "each ID once in a sentence", f"{text!r} again")
         seen.add(text)
-        found = _RANGE.fullmatch(text)
-        if found:
-            begin, end = int(found[1]), int(found[2])
+        match = _RANGE.fullmatch(text)
+        if match:
+            begin, end = int(match[1]), int(match[2])
             if begin != word + 1 or awaited:
                 raise FormatError(path, line, f"a range that begins with word {word + 1}", repr(text))
             if not begin <= end <= n_words:
@@ -80,11 +80,11 @@ def _check_ids(path: str, rows: list[tuple[int, list[str]]]) -> None:
                 raise FormatError(path, line, "ranges that do not overlap", repr(text))
             covered, awaited = end, begin
             continue
-        found = _EMPTY.fullmatch(text)
-        if found:
+        match = _EMPTY.fullmatch(text)
+        if match:
             if awaited:
-                raise FormatError(path, line, f"word {awaited} behind its range", repr(text))
-            if (int(found[1]), int(found[2])) != (word, empty + 1):
+                raise FormatError(path, line, f"word {awaited} after its range", repr(text))
+            if (int(match[1]), int(match[2])) != (word, empty + 1):
                 raise FormatError(path, line, f"empty node {word}.{empty + 1} or word {word + 1}", repr(text))
             empty += 1
             continue
@@ -92,7 +92,7 @@ def _check_ids(path: str, rows: list[tuple[int, list[str]]]) -> None:
             raise FormatError(path, line, f"ID {word + 1}", repr(text))
         word, empty, awaited = word + 1, 0, 0
     if awaited:
-        raise FormatError(path, rows[-1][0], f"word {awaited} behind its range", "the end of the sentence")
+        raise FormatError(path, rows[-1][0], f"word {awaited} after its range", "the end of the sentence")
 
 
 def _check_heads(path: str, words: list[tuple[int, list[str]]]) -> list[int]:
@@ -111,9 +111,7 @@ def _check_heads(path: str, words: list[tuple[int, list[str]]]) -> list[int]:
 
 
 def _check_cycles(path: str, words: list[tuple[int, list[str]]], heads: list[int]) -> None:
-    hint = (
-        "To leave such sentences out: --skip-bad (in Python skip_bad=True); to keep them: check_trees=False in Python"
-    )
+    hint = "To skip such sentences: --skip-bad (in Python skip_bad=True); to keep them: check_trees=False in Python"
     done = [False] * (len(heads) + 1)
     for start in range(1, len(heads) + 1):
         chain: list[int] = []
@@ -122,8 +120,8 @@ def _check_cycles(path: str, words: list[tuple[int, list[str]]], heads: list[int
             if word in chain:
                 cycle = chain[chain.index(word) :]
                 shown = " -> ".join(str(number) for number in [*cycle, word])
-                found = f"word {word} as its own head" if len(cycle) == 1 else f"a cycle of heads: {shown}"
-                raise FormatError(path, words[word - 1][0], "a tree", found, hint)
+                actual = f"word {word} as its own head" if len(cycle) == 1 else f"a cycle of heads: {shown}"
+                raise FormatError(path, words[word - 1][0], "a tree", actual, hint)
             chain.append(word)
             word = heads[word - 1]
         for number in chain:

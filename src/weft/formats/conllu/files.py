@@ -1,9 +1,9 @@
-"""CoNLL-U: ten tab-separated columns a word, an empty line behind each sentence, comments before it.
+"""CoNLL-U: ten tab-separated columns per word, an empty line after each sentence, comments before it.
 
-Reading and writing gives the same bytes back. The text is restored from the forms and the MISC column (see
-`weft.formats.spacing`), so that `doc.text[token.start:token.end]` is always the token's form. `# newdoc` begins a
-document; documents of more than `PART` sentences, and files without `# newdoc`, come in parts of that many sentences,
-so that a stream of any length is read in bounded memory.
+Reading and then writing reproduces the same bytes. The text is restored from the forms and the MISC column (see
+`weft.formats.spacing`), so `doc.text[token.start:token.end]` is always the token's form. `# newdoc` begins a document;
+documents of more than `PART` sentences and files without `# newdoc` are split into parts of that many sentences, so
+that a stream of any length is read in bounded memory.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from weft.text.doc import Doc, Multiword
 from weft.text.strings import StringTable
 
 PART = 1000
-#: A reader begins a new string table when the last one has grown past this.
+#: A reader begins a new string table when the current one exceeds this size.
 TABLE_LIMIT = 200_000
 
 Comments = Literal["keep", "add"]
@@ -42,18 +42,18 @@ class _Start:
 
 
 class _Waiting:
-    """Sentences read and not yet made documents; the last document may go on in the next block."""
+    """Sentences read but not yet assembled into documents; the last document may continue in the next block."""
 
     def __init__(self) -> None:
         self.comments: list[tuple[str, ...]] = []
         self.bodies: list[str] = []  # the rows of each sentence
         self.starts: list[_Start] = []
-        self.paragraphs: list[bool] = []  # which sentences begin one
-        self.lines: list[tuple[int, int]] = []  # (sentence, its first line), known where a block begins or ends
+        self.paragraphs: list[bool] = []  # which sentences begin a paragraph
+        self.lines: list[tuple[int, int]] = []  # (sentence, its first line), known at block boundaries
         self.clean = True
 
     def add(self, block: TextBlock) -> None:
-        """Part the block into sentences and these into comments and rows."""
+        """Split the block into sentences, and sentences into comments and rows."""
         self.clean &= block.clean
         text = block.text.strip("\n")
         if not text:
@@ -79,7 +79,7 @@ class _Waiting:
         name = None
         paragraph = False
         if sentence.startswith("#"):
-            cut = sentence.find("\n1")  # the first row is mostly word 1
+            cut = sentence.find("\n1")  # the first row is usually word 1
             head = sentence[:cut]
             comments = tuple(head.split("\n"))
             if cut < 0 or head.count("\n#") != len(comments) - 1:
@@ -102,7 +102,7 @@ class _Waiting:
         self.paragraphs.append(paragraph)
 
     def take(self, final: bool = False) -> _Waiting:
-        """The documents that are whole, all of them if nothing more comes."""
+        """The complete documents, or all of them at the end of the input."""
         taken = _Waiting()
         end = len(self.bodies) if final or not self.starts else self.starts[-1].sentence
         kept = len(self.starts) if final else len(self.starts) - 1
@@ -119,7 +119,7 @@ class _Waiting:
         return taken
 
     def line(self, sentence: int) -> int:
-        """The number of the first line of a sentence."""
+        """The line number at which a sentence begins."""
         known, line = max((mark for mark in self.lines if mark[0] <= sentence), default=min(self.lines))
         for i in range(known, sentence):
             line += self._height(i)
@@ -132,7 +132,7 @@ class _Waiting:
         return len(self.comments[sentence]) + (body.count("\n") + 1 if body else 0) + 1
 
     def without_bad(self, path: str, faults: Faults, check_trees: bool) -> _Waiting:
-        """The same without the sentences that break the format; documents that lose all of theirs go."""
+        """The same without the sentences that violate the format; documents that lose all sentences are dropped."""
         good = _Waiting()
         ends = [start.sentence for start in self.starts[1:]] + [len(self.bodies)]
         for start, end in zip(self.starts, ends, strict=True):
@@ -155,7 +155,7 @@ class _Waiting:
 def read(
     path: str, faults: Faults | None = None, *, check_trees: bool = True, encoding: str = "utf-8"
 ) -> Iterator[Doc]:
-    """The documents of a CoNLL-U file.
+    """The documents in a CoNLL-U file.
 
     `check_trees=False` keeps sentences whose heads form a cycle.
     """
@@ -171,7 +171,7 @@ def read(
 
 
 def parse_text(text: str, path: str = "text", check_trees: bool = True) -> list[Doc]:
-    """The documents of CoNLL-U in a string.
+    """Parse the documents in a CoNLL-U string.
 
     >>> rows = "1 Dogs dog NOUN _ _ 2 nsubj _ _|2 bark bark VERB _ _ 0 root _ _||"
     >>> (doc,) = parse_text(rows.replace(" ", "\\t").replace("|", "\\n"))
@@ -192,7 +192,7 @@ def _documents(path: str, waiting: _Waiting, spacing: Spacing, faults: Faults, c
         if not waiting.bodies:
             return []
         batch = parse(waiting.bodies, spacing, check_trees)
-        assert batch is not None, "the two kinds of checks disagree"
+        assert batch is not None, "the batch checks and the fault finder disagree"
     starts = [start.sentence for start in waiting.starts]
     docs = documents(batch, waiting.comments, waiting.paragraphs, starts, spacing)
     for doc, start in zip(docs, waiting.starts, strict=True):
@@ -204,7 +204,7 @@ def _documents(path: str, waiting: _Waiting, spacing: Spacing, faults: Faults, c
 
 
 def _new_document(comments: Sequence[str]) -> str | None:
-    """The name that `# newdoc` gives ("" for none), None where the sentence begins no document."""
+    """The name that `# newdoc` gives ("" for none), or None if the sentence does not begin a document."""
     for line in comments:
         if line.startswith("# newdoc"):
             key, _, value = line[2:].partition("=")
@@ -216,10 +216,10 @@ def _new_document(comments: Sequence[str]) -> str | None:
 
 
 def write(docs: Iterable[Doc], path: str, *, comments: Comments = "keep") -> int:
-    """Write documents as CoNLL-U and return how many.
+    """Write documents as CoNLL-U and return their number.
 
-    `comments="add"` puts `# newdoc`, `# sent_id` and `# text` where a document has none of them, as is proper for
-    documents that come from elsewhere.
+    `comments="add"` adds `# newdoc`, `# sent_id` and `# text` to documents that have none of them, such as
+    documents from other formats.
     """
     if comments not in ("keep", "add"):
         raise ConfigError(f"comments={comments!r}: expected 'keep' or 'add'")
@@ -239,7 +239,7 @@ def write(docs: Iterable[Doc], path: str, *, comments: Comments = "keep") -> int
 
 
 def to_text(doc: Doc, comments: Comments = "keep", spacing: Spacing | None = None, before: int = 0) -> str:
-    """A document as CoNLL-U; numbers in new names of sentences go on from `before`.
+    """A document as CoNLL-U; numbers in generated sentence names continue from `before`.
 
     >>> print(to_text(Doc.from_words([["Dogs", "bark", "!"]], [[True, False, True]])).replace("\\t", " "), end="")
     1 Dogs _ _ _ _ _ _ _ _
@@ -255,7 +255,7 @@ def to_text(doc: Doc, comments: Comments = "keep", spacing: Spacing | None = Non
         raise WeftError(f"{doc!r} has words but no sentences; split it into sentences before writing CoNLL-U")
     offsets = doc.sentence_offsets
     if (np.diff(offsets) == 0).any():
-        raise WeftError(f"{doc!r} has a sentence without words, which CoNLL-U cannot hold")
+        raise WeftError(f"{doc!r} has a sentence without words, which CoNLL-U cannot represent")
     misc, multiwords = _told_spacing(doc, spacing or Spacing(doc.strings))
     starts = offsets.tolist()
     numbers = (np.arange(1, doc.n_words + 1) - np.repeat(offsets[:-1], np.diff(offsets))).tolist()
@@ -280,10 +280,10 @@ def to_text(doc: Doc, comments: Comments = "keep", spacing: Spacing | None = Non
         lines.append("")
     text = "\n".join(lines) + "\n"
     expected = 9 * (doc.n_words + len(multiwords) + len(doc.empty_nodes))
-    found = text.count("\t") - sum(line.count("\t") for lines in notes for line in lines)
-    if found != expected or text.count("\n") != len(lines):
+    tabs = text.count("\t") - sum(line.count("\t") for lines in notes for line in lines)
+    if tabs != expected or text.count("\n") != len(lines):
         bad = next((row for row in rows if row.count("\t") != 9 or "\n" in row), "a comment or multiword token")
-        raise WeftError(f"{doc!r} holds a tab or line break inside a value, which CoNLL-U cannot hold: {bad!r}")
+        raise WeftError(f"{doc!r} contains a tab or line break inside a value, which CoNLL-U cannot represent: {bad!r}")
     return text
 
 
@@ -295,11 +295,11 @@ def _digits(numbers: list[int]) -> list[str]:
 
 
 def _told_spacing(doc: Doc, spacing: Spacing) -> tuple[list[str], list[Multiword]]:
-    """MISC of words and multiword tokens that tells the spacing of the text: as it is where it does so already."""
+    """MISC of words and multiword tokens with the spacing of the text; unchanged if it already encodes it."""
     misc = doc.column("misc")
     firsts = np.flatnonzero(np.diff(doc.word_token, prepend=-1))
     if len(firsts) != len(doc.token_start):
-        raise WeftError(f"{doc!r} has tokens without words, which CoNLL-U cannot hold")
+        raise WeftError(f"{doc!r} has tokens without words, which CoNLL-U cannot represent")
     owners = {row.first: row for row in doc.multiwords}
     forms = [doc.text[a:b] for a, b in zip(doc.token_start.tolist(), doc.token_end.tolist(), strict=True)]
     ids = doc.columns["misc"][firsts] if "misc" in doc.columns else np.zeros(len(firsts), dtype=np.int32)
@@ -319,7 +319,7 @@ def _told_spacing(doc: Doc, spacing: Spacing) -> tuple[list[str], list[Multiword
 def _tell_spacing(
     doc: Doc, misc: list[str], firsts: list[int], owners: dict[int, Multiword], lasts: set[int], paragraphs: list[bool]
 ) -> tuple[list[str], list[Multiword]]:
-    """Put SpaceAfter, SpacesAfter and SpacesBefore where MISC does not tell what stands in the text."""
+    """Add SpaceAfter, SpacesAfter and SpacesBefore where MISC does not agree with the text."""
     starts, ends = doc.token_start.tolist(), doc.token_end.tolist()
     sentence = 0
     for token, word in enumerate(firsts):
@@ -328,12 +328,12 @@ def _tell_spacing(
         after = doc.text[ends[token] :] if final else doc.text[ends[token] : starts[token + 1]]
         before = doc.text[: starts[0]] if token == 0 else ""
         said_before, said_after, spelled = parse_misc(old)
-        told = " " if said_after is None else said_after
+        encoded = " " if said_after is None else said_after
         if token in lasts:
             sentence += 1
             if not spelled:
-                told = "" if final else "\n\n" if paragraphs[sentence] else told
-        if (said_before, told) == (before, after):
+                encoded = "" if final else "\n\n" if paragraphs[sentence] else encoded
+        if (said_before, encoded) == (before, after):
             continue
         new = with_blanks(old, before, after)
         if final and after == "":
@@ -349,7 +349,7 @@ def _tell_spacing(
 
 
 def _rare_rows(doc: Doc, multiwords: list[Multiword]) -> dict[int, list[tuple[int, str]]]:
-    """Rows beside words, by sentence: the number of words they stand behind, and the row."""
+    """Rows that are not words, per sentence: the number of words before them, and the row."""
     rare: dict[int, list[tuple[int, str]]] = {}
     for node in doc.empty_nodes:
         row = "\t".join([f"{node.after}.{node.number}", *(value or "_" for value in node.fields)])
@@ -363,7 +363,7 @@ def _rare_rows(doc: Doc, multiwords: list[Multiword]) -> dict[int, list[tuple[in
 
 
 def _weave(lines: list[str], rows: Sequence[str], rare: list[tuple[int, str]]) -> None:
-    """Rows of words with the rare ones between them; empty nodes come before the range that begins there."""
+    """Word rows with the other rows inserted; empty nodes come before a range that begins there."""
     done = 0
     for place, row in sorted(rare, key=lambda item: item[0]):
         lines.extend(rows[done:place])
@@ -373,7 +373,7 @@ def _weave(lines: list[str], rows: Sequence[str], rare: list[tuple[int, str]]) -
 
 
 def _has_names(doc: Doc) -> bool:
-    """Whether a document came with comments that name it or its sentences, not only with those an annotator wrote."""
+    """Whether a document has comments that name it or its sentences, not only those an annotator wrote."""
     return any(line.startswith(("# newdoc", "# sent_id", "# text")) for lines in doc.comments for line in lines)
 
 

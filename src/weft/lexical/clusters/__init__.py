@@ -1,1 +1,1 @@
-"""Word clusters of one language, of two, and of many through a pivot."""
+"""Word clusters for one language, for two, and for many through a pivot."""

@@ -1,22 +1,22 @@
-"""Classes of words that two languages share (Täckström, McDonald and Uszkoreit 2012).
+"""Word clusters that two languages share (Täckström, McDonald and Uszkoreit 2012).
 
-*Projected* clusters: the source text is clustered, and every target word t takes the class that its links vote for,
+*Projected* clusters: the source text is clustered, and every target word t takes the cluster that its links vote for,
 
     C_T(t) = argmax_k  sum over links (i, j) with w_j = t, score s >= threshold, of  s [C_S(w_i) = k].
 
-Words without a link get no class. *X-lingual* clusters approximate the best of the joint likelihood of both texts and
-of the links by turns of exchange (`weft.lexical.clusters.exchange`) and projection:
+Words without a link get no cluster. *X-lingual* clusters approximately maximize the joint likelihood of both texts and
+the links by alternating exchange (`weft.lexical.clusters.exchange`) and projection:
 
     random C_S, C_T
-    repeat:  C_S <- exchange(source text), but for the words of the last projection
-             C_T <- project(C_S) on linked target words, others keep their class
-             C_T <- exchange(target text), linked words staying
-             C_S <- project(C_T) on linked source words, others keep their class
+    repeat:  C_S <- exchange(source text), words of the last projection fixed
+             C_T <- project(C_S) on linked target words, others keep their cluster
+             C_T <- exchange(target text), linked words fixed
+             C_S <- project(C_T) on linked source words, others keep their cluster
 
-Every word of the target text has a class in the end. Words that a projection has set must stay: free, they drift away
-from the links, and the languages from each other.
+In the end, every word in the target text has a cluster. Words set by a projection must be fixed: otherwise they drift
+away from the links, and the languages from each other.
 
-Where there is no bitext, words that both languages spell alike (names, numbers, punctuation) are the links.
+Without a bitext, words that both languages spell alike (names, numbers, punctuation) serve as links.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ METHODS = ("projected", "xlingual")
 
 @dataclass(frozen=True)
 class Bitext:
-    """Sentence pairs with the links between their words."""
+    """Sentence pairs and the links between their words."""
 
     source: Sequence[Sequence[str]]
     target: Sequence[Sequence[str]]
@@ -49,7 +49,7 @@ class Bitext:
 
 @dataclass(frozen=True)
 class CrossClusters:
-    """Classes of two languages with common names; `linked` counts the target words that have theirs from links."""
+    """Clusters of two languages with common names; `linked` counts the target words clustered through links."""
 
     source: WordClusters
     target: WordClusters
@@ -57,7 +57,7 @@ class CrossClusters:
 
 
 class _Text:
-    """A text as the exchange sees it: its vocabulary, behind which the words stand that only the bitext has."""
+    """A text as the exchange sees it: its vocabulary, followed by the words that only the bitext contains."""
 
     def __init__(
         self, sentences: Iterable[Sequence[str]], min_count: int, lower: bool, also: Iterable[Sequence[str]] = ()
@@ -75,21 +75,21 @@ class _Text:
                 if k >= self.n_words:
                     self.counts[k] += 1
         self.words = list(self.number)
-        self.within = np.arange(len(self.words)) < self.n_words  # the text, not only the bitext
+        self.within = np.arange(len(self.words)) < self.n_words  # words in the text, not only in the bitext
 
     def _spelt(self, sentence: Sequence[str]) -> Iterable[str]:
         return map(str.lower, sentence) if self.lower else sentence
 
     def ids(self, sentences: Iterable[Sequence[str]]) -> Ints:
-        """The numbers of all running words, one sentence behind the other."""
+        """The numbers of all tokens, sentence after sentence."""
         return np.array([self.number[word] for sentence in sentences for word in self._spelt(sentence)], dtype=np.int64)
 
     def exchange(self, classes: Ints, n_classes: int, fixed: NDArray[np.bool_], sweeps: int, shards: int) -> Ints:
-        """Move the words of the text that are not fixed."""
+        """Move the words in the text that are not fixed."""
         n = self.n_words
         model = PredictiveModel(self.bigrams, n)
-        found = model.exchange(n_classes, classes[:n], fixed[:n], sweeps, shards, shards).classes
-        return np.concatenate([found, classes[n:]])
+        moved = model.exchange(n_classes, classes[:n], fixed[:n], sweeps, shards, shards).classes
+        return np.concatenate([moved, classes[n:]])
 
 
 def cross_clusters(
@@ -107,10 +107,10 @@ def cross_clusters(
     shortest: int = 4,
     seed: int = 0,
 ) -> CrossClusters:
-    """Classes of the words of two texts; without a bitext, words spelt alike are linked (`identical_words`).
+    """Cluster the words of two texts; without a bitext, words spelled alike are linked (`identical_words`).
 
-    Texts are sentences of words; the sides of the bitext may stand among them. Words below `min_count` have a class if
-    they have a link of at least `threshold`. `projected` does not look at the target text but for names of classes.
+    Texts are sentences of words and may include the sides of the bitext. Words below `min_count` have a cluster if
+    they have a link of at least `threshold`. `projected` uses the target text only to name the clusters.
 
     >>> english = [["the", noun, verb] for noun in ("cat", "dog") for verb in ("runs", "sits")]
     >>> german = [["die", noun, verb] for noun in ("katze", "kuh") for verb in ("rennt", "sitzt")]
@@ -124,11 +124,10 @@ def cross_clusters(
     ['die', 'katze', 'rennt']
     """
     if method not in METHODS:
-        raise ConfigError(f"the method of cross-lingual clusters is {' or '.join(METHODS)}, not {method!r}")
+        raise ConfigError(f"the method must be {' or '.join(METHODS)}, not {method!r}")
     if n_classes < 1 or min_count < 1 or rounds < 1:
         raise ConfigError(
-            f"clusters need at least one class, a count of at least 1 and one round, got {n_classes}, {min_count} and "
-            f"{rounds}"
+            f"need n_classes, min_count and rounds of at least 1, but got {n_classes}, {min_count} and {rounds}"
         )
     both = (
         _Text(source, min_count, lower, bitext.source if bitext else ()),
@@ -137,7 +136,7 @@ def cross_clusters(
     for text, name in zip(both, ("source", "target"), strict=True):
         if not text.n_words and (method == "xlingual" or name == "source"):
             raise DataError(
-                f"no word of the {name} text occurs {min_count} times: give more text, or a lower min_count"
+                f"no word in the {name} text occurs {min_count} times; provide more text or lower min_count"
             )
     if bitext is None:
         links = identical_words(both[0].words, both[1].words, shortest)
@@ -147,8 +146,8 @@ def cross_clusters(
         links = type_links(bitext.links.above(threshold), ids, other_ids, offsets, other_offsets, len(both[1].words))
     if not len(links):
         raise DataError(
-            "no word has a link: give links with a score of at least the threshold "
-            f"({threshold}), or a bitext of these languages"
+            "no word has a link; provide links with a score of at least the threshold "
+            f"({threshold}), or a bitext in these languages"
         )
     random = np.random.default_rng(seed)
     start = random.integers(0, n_classes, len(both[0].words)), random.integers(0, n_classes, len(both[1].words))
@@ -171,7 +170,7 @@ def _xlingual(
     rounds: int,
     exchange: Callable[[_Text, Ints, NDArray[np.bool_]], Ints],
 ) -> CrossClusters:
-    """Turns of exchange and projection. Words that only the bitext has get a class by projection, or none."""
+    """Alternate exchange and projection; words that only the bitext contains get a cluster by projection, or none."""
     one, two = start
     set_one = np.zeros(len(one), dtype=bool)
     for _ in range(rounds):
@@ -182,8 +181,8 @@ def _xlingual(
         projected = project_classes(links.flipped(), np.where(set_two | both[1].within, two, -1), len(one))
         set_one = projected >= 0
         one = np.where(set_one, projected, one)
-    found = np.where(set_one | both[0].within, one, -1), np.where(set_two | both[1].within, two, -1)
-    return _named(both, found, int(set_two.sum()))
+    final = np.where(set_one | both[0].within, one, -1), np.where(set_two | both[1].within, two, -1)
+    return _named(both, final, int(set_two.sum()))
 
 
 def type_links(
@@ -194,7 +193,7 @@ def type_links(
     target_offsets: Ints,
     n_target: int,
 ) -> Links:
-    """Links of running words summed to links of word types, as one pair of "sentences"; the greatest sum is 1.
+    """Links between tokens summed to links between word types, as one pair of "sentences"; the largest sum is 1.
 
     >>> links = Links.of([[(0, 0, 0.5)], [(0, 1), (1, 0)]])
     >>> found = type_links(links, np.array([3, 3, 1]), np.array([0, 2, 0]), [0, 1, 3], [0, 1, 3], 3)
@@ -214,23 +213,23 @@ def type_links(
 def identical_words(source: Sequence[str], target: Sequence[str], shortest: int = 4) -> Links:
     """Links between the words that two vocabularies spell alike, as one pair of "sentences".
 
-    Words with letters must be `shortest` characters long, since short words are often spelt alike by accident; numbers
-    and punctuation may be of any length.
+    Words with letters must be at least `shortest` characters long, since short words are often spelled alike by
+    accident; numbers and punctuation may have any length.
 
     >>> identical_words(["die", "Berlin", ",", "2020"], [",", "die", "2020", "Berlin"]).pairs()
     [[(1, 3), (2, 0), (3, 2)]]
     """
     number = {word: k for k, word in enumerate(target)}
-    found = [
+    pairs = [
         (k, number[word])
         for k, word in enumerate(source)
         if word in number and (len(word) >= shortest or not any(map(str.isalpha, word)))
     ]
-    return Links.of([found])
+    return Links.of([pairs])
 
 
 def project_classes(links: Links, classes: Ints, n_target: int) -> Ints:
-    """The class of every target word by the vote of its `type_links`, -1 where it has none; -1 does not vote.
+    """The cluster of every target word by the vote of its `type_links`, -1 without a vote; cluster -1 does not vote.
 
     >>> project_classes(Links.of([[(0, 0, 0.5), (1, 0, 0.3), (2, 0, 0.3), (3, 1)]]), np.array([4, 7, 7, -1]), 2)
     array([ 7, -1])
@@ -243,19 +242,19 @@ def _offsets(sentences: Sequence[Sequence[str]]) -> Ints:
 
 
 def _named(texts: tuple[_Text, _Text], classes: tuple[Ints, Ints], linked: int) -> CrossClusters:
-    """Both languages' clusters, named by paths in one tree of merges over the counts of both texts."""
+    """Both languages' clusters, named by paths in one merge tree over the counts of both texts."""
     used = np.unique(np.concatenate(classes))
     used = used[used >= 0]
-    counted, found = [], []
-    for text, own in zip(texts, classes, strict=True):
-        numbers = np.where(own >= 0, np.searchsorted(used, own), -1)
+    counted, named = [], []
+    for text, assigned in zip(texts, classes, strict=True):
+        numbers = np.where(assigned >= 0, np.searchsorted(used, assigned), -1)
         of_text = numbers[: text.n_words]
-        # Words of the target text that no link reaches count as rare ones.
+        # Words in the target text that no link reaches count as rare words.
         counted.append((text.bigrams, np.where(of_text >= 0, of_text, len(used))))
-        found.append((np.flatnonzero(numbers >= 0), numbers))
+        named.append((np.flatnonzero(numbers >= 0), numbers))
     paths = class_paths(counted, len(used))
     source, target = (
         WordClusters([text.words[k] for k in kept], numbers[kept], paths, np.array(text.counts, dtype=np.int64)[kept])
-        for text, (kept, numbers) in zip(texts, found, strict=True)
+        for text, (kept, numbers) in zip(texts, named, strict=True)
     )
     return CrossClusters(source, target, linked)

@@ -1,9 +1,9 @@
-"""Classes of words by the predictive exchange algorithm (Uszkoreit and Brants 2008).
+"""Word clusters by the predictive exchange algorithm (Uszkoreit and Brants 2008).
 
     p(text) = prod_i p(w_i | C(w_i)) p(C(w_i) | w_{i-1})
 
-conditions a class on the *word* before it, where Brown et al. condition it on the class
-before (`weft.lexical.clusters.monolingual`).
+conditions a class on the previous *word*, where Brown et al. condition it on the previous class
+(`weft.lexical.clusters.monolingual`).
 With relative frequencies, and f(x) = x log x, the part of the log-likelihood that depends on the classes is
 
     F(C) = sum_{v, c} f(N(v, c)) - sum_c f(N(c)),
@@ -13,15 +13,15 @@ and moving the word w from class c to class d changes it by
     sum_v [f(N(v,c) - n) - f(N(v,c)) + f(N(v,d) + n) - f(N(v,d))]
         - [f(N(c) - N(w)) - f(N(c)) + f(N(d) + N(w)) - f(N(d))],      n = N(v, w),
 
-where v goes over the words that precede w. No other word's class enters, so that a move is cheap and the vocabulary
-can be shared out. Where N(v, d) is zero the bracket is f(n): all classes are scored at once by one sum over the
-predecessors and corrections at the cells N(v, d) that are not zero, kept as one sparse row a predecessor.
+where v ranges over the words that precede w. No other word's class enters, so a move is cheap and the vocabulary can
+be distributed. Where N(v, d) is zero the bracket is f(n): all classes are scored at once by one sum over the
+predecessors plus corrections at the nonzero cells N(v, d), stored as one sparse row per predecessor.
 
-Words are moved one after the other (serial), or in shards: each shard works on its own copy of the counts while only
-its own words move, and the moves are brought together after every sweep. Similar words of different shards tend to move
-at once, and F may then fall sweep by sweep (two shards came out 2% below the serial F, four 6%, on a million words of
-novels): so a shard's move is made only if it still raises F after the moves before it. F never falls, and shards give
-the same classes on any number of threads.
+Words are moved one after the other (serial), or in shards: each shard works on its own copy of the counts and moves
+only its own words, and the moves are merged after every sweep. Similar words in different shards tend to move at once,
+and F may then decrease from sweep to sweep (on a million words of novels, two shards ended 2% below the serial F, four
+6%): so a shard's move is made only if it still increases F after the moves before it. F never decreases, and shards
+give the same classes on any number of threads.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from weft.lexical.clusters.monolingual import (
 
 Small = NDArray[np.int32]
 
-#: A move must raise F by more than this: sums of logarithms are not exact, and words must not move in circles.
+#: A move must increase F by more than this: sums of logarithms are inexact, and words must not move in circles.
 LEAST = 1e-7
 
 
@@ -63,14 +63,14 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Exchange:
-    """Classes of words, and how the sweeps went."""
+    """The class of every word, and the history of the sweeps."""
 
     classes: Ints
     sweeps: list[Sweep]
 
 
 class _Neighbours(NamedTuple):
-    """Of every word the words before (or behind) it, and how often they are: rows `at[w]:at[w + 1]`."""
+    """The predecessors (or successors) of every word with their counts: rows `at[w]:at[w + 1]`."""
 
     at: Ints
     word: Small
@@ -86,8 +86,8 @@ class _Neighbours(NamedTuple):
 class _Cells(NamedTuple):
     """N(v, c) and N(c).
 
-    A word with fewer different successors than there are classes lists its cells, `used[v]` of them with the `name` of
-    their class; the others have a place a class, and `used` is -1.
+    A word with fewer distinct successors than there are classes lists its cells, `used[v]` of them with the `name` of
+    their class; the others have one cell per class, and `used` is -1.
     """
 
     at: Ints
@@ -101,10 +101,10 @@ class _Cells(NamedTuple):
 
 
 class PredictiveModel:
-    """Counts of a text as the exchange needs them: who precedes each word, who follows it, how often.
+    """Counts of a text for the exchange: the predecessors and successors of each word.
 
-    `bigrams` are rows `left, right, count` of `count_bigrams`: words are 0..n_words-1, what is at or above `n_words`
-    (rare words, the starts of sentences) precedes but is never moved.
+    `bigrams` are rows `left, right, count` from `count_bigrams`: words are 0..n_words-1; numbers from `n_words` on
+    (rare words, sentence starts) precede others but never move.
 
     >>> words, counts, bigrams = count_bigrams([["the", "cat"], ["the", "dog"], ["a", "dog"], ["a", "cat"]], 1)
     >>> model = PredictiveModel(bigrams, len(words))
@@ -114,10 +114,10 @@ class PredictiveModel:
 
     def __init__(self, bigrams: Ints, n_words: int) -> None:
         if n_words < 1:
-            raise DataError("there are no words to put into classes: give more text, or a lower min_count")
+            raise DataError("there are no words to cluster; provide more text or lower min_count")
         rows = bigrams[bigrams[:, 1] < n_words]
         if len(rows) and int(rows[:, 2].max()) > np.iinfo(np.int32).max // 2:
-            raise DataError("a pair of words occurs more than a billion times; give less text")
+            raise DataError("a pair of words occurs more than a billion times; provide less text")
         n_left = int(bigrams[:, 0].max(initial=n_words - 1)) + 1
         self.n_words = n_words
         self.counts = np.bincount(rows[:, 1], weights=rows[:, 2], minlength=n_words).astype(np.int64)
@@ -130,11 +130,11 @@ class PredictiveModel:
         return _objective(self._count(self._checked(classes, n_classes), n_classes), self._logs)
 
     def gains(self, classes: Ints, n_classes: int) -> Floats:
-        """`[word, class]`: by how much F rises when one word moves there, all others staying."""
+        """`[word, class]`: how much F increases when one word moves there and all others stay."""
         classes = self._checked(classes, n_classes)
-        found = np.zeros((self.n_words, n_classes))
-        _all_gains(classes, self._before, self.counts, self._count(classes, n_classes), self._logs, found)
-        return found
+        gains = np.zeros((self.n_words, n_classes))
+        _all_gains(classes, self._before, self.counts, self._count(classes, n_classes), self._logs, gains)
+        return gains
 
     def exchange(
         self,
@@ -146,15 +146,15 @@ class PredictiveModel:
         workers: int = 1,
         until: float = 0.0,
     ) -> Exchange:
-        """Move words until no more than a share `until` of them moves, or for so many sweeps.
+        """Move words until at most a fraction `until` of them moves, or for `sweeps` sweeps.
 
-        `initial` are the classes to start from (words take turns at them, by frequency, if none are given); words where
-        `fixed` is true stay. The vocabulary is cut into `shards`, on which `workers` threads work.
+        `initial` are the initial classes (by default, words are assigned in turn, by frequency); words where `fixed` is
+        true do not move. The vocabulary is split into `shards`, processed by `workers` threads.
         """
         if n_classes < 1 or sweeps < 0 or shards < 1 or workers < 1 or not 0 <= until <= 1:
             raise ConfigError(
-                "an exchange needs at least one class, one shard and one worker, no negative sweeps and a share "
-                f"between 0 and 1, got {n_classes}, {shards}, {workers}, {sweeps} and {until}"
+                "an exchange needs at least one class, shard and worker, no negative sweeps and `until` between 0 and "
+                f"1, but got {n_classes}, {shards}, {workers}, {sweeps} and {until}"
             )
         classes = np.arange(self.n_words) % n_classes if initial is None else self._checked(initial, n_classes).copy()
         movable = np.ones(self.n_words, dtype=bool) if fixed is None else ~np.asarray(fixed, dtype=bool)
@@ -163,25 +163,25 @@ class PredictiveModel:
         order = np.flatnonzero(movable)
         order = order[np.argsort(-self.counts[order], kind="stable")]
         cells = self._count(classes, n_classes)
-        found: list[Sweep] = []
+        history: list[Sweep] = []
         for _ in range(sweeps if len(order) else 0):
             if shards == 1:
                 moves = _sweep(order, classes, self._before, self.counts, cells, self._logs)
             else:
                 wanted = self._wanted(order, classes, cells, shards, workers)
                 moves = _agree(order, wanted, classes, self._before, self.counts, cells, self._logs)
-            found.append(Sweep(moves, _objective(cells, self._logs)))
+            history.append(Sweep(moves, _objective(cells, self._logs)))
             if moves <= until * self.n_words:
                 break
-        return Exchange(classes, found)
+        return Exchange(classes, history)
 
     def _wanted(self, order: Ints, classes: Ints, cells: _Cells, shards: int, workers: int) -> Ints:
-        """Where the words of every shard would go if the others stayed."""
+        """Where the words of every shard would move if the others stayed."""
         wanted = classes.copy()
 
         def sweep(shard: int) -> None:
-            own = np.ascontiguousarray(order[shard::shards])
-            _sweep(own, wanted, self._before, self.counts, cells.copy(), self._logs)
+            words = np.ascontiguousarray(order[shard::shards])
+            _sweep(words, wanted, self._before, self.counts, cells.copy(), self._logs)
 
         with ThreadPoolExecutor(min(workers, shards)) as pool:
             list(pool.map(sweep, range(shards)))
@@ -191,7 +191,7 @@ class PredictiveModel:
         classes = np.asarray(classes, dtype=np.int64)
         if len(classes) != self.n_words or (len(classes) and not 0 <= classes.min() <= classes.max() < n_classes):
             raise ConfigError(
-                f"expected a class between 0 and {n_classes - 1} for each of {self.n_words} words, got {len(classes)} "
+                f"expected a class between 0 and {n_classes - 1} for each of {self.n_words} words; got {len(classes)} "
                 f"classes up to {classes.max(initial=0)}"
             )
         return classes
@@ -217,10 +217,10 @@ def predictive_clusters(
     seed: int | None = None,
     most: int = 1_000_000,
 ) -> WordClusters:
-    """Learn classes of the words that occur at least `min_count` times (of those, the `most` frequent).
+    """Cluster the words that occur at least `min_count` times (of those, the `most` frequent).
 
-    Words begin in turns by frequency, or with a `seed` in random classes. The classes are merged to a tree as Brown
-    clusters are, so that prefixes of their paths are coarser classes.
+    Words are initially assigned in turn by frequency, or with a `seed` to random classes. The classes are merged into
+    a tree like Brown clusters, so prefixes of their paths are coarser clusters.
 
     >>> text = [["the", noun, verb] for noun in ("cat", "dog") for verb in ("runs", "sits")] * 3
     >>> paths = predictive_clusters(text, n_classes=3).paths()
@@ -229,12 +229,11 @@ def predictive_clusters(
     """
     if n_classes < 1 or min_count < 1 or most < 1:
         raise ConfigError(
-            f"clusters need at least one class, one word and a count of at least 1, got {n_classes}, {most} and "
-            f"{min_count}"
+            f"need n_classes, most and min_count of at least 1, but got {n_classes}, {most} and {min_count}"
         )
     words, counts, bigrams = count_bigrams(sentences, min_count, lower, most)
     if not words:
-        raise DataError(f"no word occurs {min_count} times: give more text, or a lower min_count")
+        raise DataError(f"no word occurs {min_count} times; provide more text or lower min_count")
     n_classes = min(n_classes, len(words))
     initial = None if seed is None else np.random.default_rng(seed).integers(0, n_classes, len(words))
     classes = PredictiveModel(bigrams, len(words)).exchange(n_classes, initial, None, sweeps, shards, workers).classes
@@ -243,9 +242,9 @@ def predictive_clusters(
 
 
 def class_paths(texts: Sequence[tuple[Ints, Ints]], n_classes: int) -> list[str]:
-    """Paths of classes in the tree of merges that lose least, over one text or over several with the same classes.
+    """Paths of classes in the merge tree that loses least, over one text or several with the same classes.
 
-    A text is its bigrams and the classes of its words, those of rare words and sentence ends not among them.
+    A text is its bigrams and the classes of its words, not including those of rare words and sentence boundaries.
     """
     table = np.zeros((n_classes + 2, n_classes + 2), dtype=np.int64)
     for bigrams, classes in texts:
@@ -273,7 +272,7 @@ def _add(v: int, c: int, n: int, cells: _Cells) -> None:
     for k in range(first, end):
         if name[k] == c:
             count[k] += n
-            if count[k] == 0:  # its place goes to the last cell
+            if count[k] == 0:  # the last cell takes its place
                 name[k], count[k] = name[end - 1], count[end - 1]
                 count[end - 1] = 0
                 used[v] -= 1
@@ -297,7 +296,7 @@ def _cell(v: int, c: int, cells: _Cells) -> int:
 
 @kernel
 def _put(w: int, c: int, sign: int, before: _Neighbours, n_w: int, cells: _Cells) -> None:
-    """Put a word into a class, or take it out."""
+    """Add a word to a class, or remove it."""
     for k in range(before.at[w], before.at[w + 1]):
         _add(before.word[k], c, sign * before.times[k], cells)
     cells.totals[c] += sign * n_w
@@ -305,31 +304,31 @@ def _put(w: int, c: int, sign: int, before: _Neighbours, n_w: int, cells: _Cells
 
 @kernel
 def _score(w: int, before: _Neighbours, n_w: int, cells: _Cells, logs: Floats, gain: Floats) -> None:
-    """By how much F rises when a word that is in no class joins each class."""
+    """How much F increases when a word in no class joins each class."""
     alone = 0.0
     gain[:] = 0.0
     name, count, totals = cells.name, cells.times, cells.totals
     for k in range(before.at[w], before.at[w + 1]):
         v, n = before.word[k], before.times[k]
-        own = x_log_x(n, logs)
-        alone += own
+        log_term = x_log_x(n, logs)
+        alone += log_term
         first = cells.at[v]
         if cells.used[v] < 0:
             for c in range(len(gain)):
                 x = count[first + c]
                 if x:
-                    gain[c] += x_log_x(x + n, logs) - x_log_x(x, logs) - own
+                    gain[c] += x_log_x(x + n, logs) - x_log_x(x, logs) - log_term
         else:
             for i in range(first, first + cells.used[v]):
                 x = count[i]
-                gain[name[i]] += x_log_x(x + n, logs) - x_log_x(x, logs) - own
+                gain[name[i]] += x_log_x(x + n, logs) - x_log_x(x, logs) - log_term
     for c in range(len(gain)):
         gain[c] += alone - x_log_x(totals[c] + n_w, logs) + x_log_x(totals[c], logs)
 
 
 @kernel
 def _sweep(words: Ints, classes: Ints, before: _Neighbours, counts: Ints, cells: _Cells, logs: Floats) -> int:
-    """Move each word to its best class, the lowest of equals but for its own; how many moved."""
+    """Move each word to its best class, the lowest among ties except for its current one; return how many moved."""
     gain = np.zeros(len(cells.totals))
     moved = 0
     for w in words:
@@ -351,7 +350,7 @@ def _sweep(words: Ints, classes: Ints, before: _Neighbours, counts: Ints, cells:
 def _agree(
     words: Ints, wanted: Ints, classes: Ints, before: _Neighbours, counts: Ints, cells: _Cells, logs: Floats
 ) -> int:
-    """Make the moves that shards want where they still raise F after those before; how many were made."""
+    """Make the moves that shards propose if they still increase F after those before; return how many were made."""
     totals = cells.totals
     moved = 0
     for w in words:
@@ -374,13 +373,13 @@ def _agree(
 
 
 @kernel
-def _all_gains(classes: Ints, before: _Neighbours, counts: Ints, cells: _Cells, logs: Floats, found: Floats) -> None:
-    for w in range(len(found)):
+def _all_gains(classes: Ints, before: _Neighbours, counts: Ints, cells: _Cells, logs: Floats, gains: Floats) -> None:
+    for w in range(len(gains)):
         old = classes[w]
         _put(w, old, -1, before, counts[w], cells)
-        _score(w, before, counts[w], cells, logs, found[w])
+        _score(w, before, counts[w], cells, logs, gains[w])
         _put(w, old, 1, before, counts[w], cells)
-        found[w] -= found[w, old]
+        gains[w] -= gains[w, old]
 
 
 @kernel

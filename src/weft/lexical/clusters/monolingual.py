@@ -1,14 +1,14 @@
-"""Classes of words that stand in the same places, learned from plain text.
+"""Word clusters learned from plain text: words that occur in the same contexts share a cluster.
 
     F(c) = sum_{c, d} N(c, d) log N(c, d)  -  sum_c N(c, .) log N(c, .)  -  sum_d N(., d) log N(., d)
 
 is the part of the likelihood of a class bigram model that depends on the classes; N(c, d) counts how often a word of
 class d follows one of class c. The exchange algorithm (Kneser and Ney 1993) moves one word at a time to the class where
-F is highest, until no word moves: O(classes x neighbour classes) a word, where Brown et al. (1992) need O(classes^2).
-The classes are then merged two by two, each time with the least loss of F, as Brown et al. do: the merges make a binary
-tree, and a class is named by its path from the root, so that prefixes of paths are coarser classes.
+F is highest, until no word moves: O(classes x neighbour classes) per word, where Brown et al. (1992) need O(classes^2).
+The classes are then merged two by two, each time with the least loss of F, as in Brown et al.: the merges form a binary
+tree, and a class is named by its path from the root, so prefixes of paths are coarser classes.
 
-Rare words and the ends of sentences count as neighbours, in classes of their own that never move.
+Rare words and sentence boundaries count as neighbours, in separate classes that never move.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from weft.arrays import Floats, Ints
 from weft.errors import ConfigError, DataError, FormatError
 from weft.kernel import kernel
 
-TABLE = 1 << 15  # x log x is looked up below this: it stays in the processor's cache
+TABLE = 1 << 15  # x log x is looked up below this: the table fits the CPU cache
 
 
 @dataclass(frozen=True)
 class WordClusters:
-    """Words with their classes; `path_of[class]` is the class's path in the tree of merges.
+    """Words with their clusters; `path_of[cluster]` is the cluster's path in the merge tree.
 
     >>> clusters = WordClusters(["cat", "dog", "sees"], np.array([0, 0, 1]), ["0", "1"], np.array([7, 5, 3]))
     >>> clusters.paths()
@@ -41,11 +41,11 @@ class WordClusters:
     counts: Ints
 
     def paths(self) -> dict[str, str]:
-        """The path of every word, as `weft.features.lexicon.WordClasses` takes it."""
+        """The path of every word, as `weft.features.lexicon.WordClasses` expects it."""
         return {word: self.path_of[c] for word, c in zip(self.words, self.classes.tolist(), strict=True)}
 
     def save(self, path: str | Path) -> None:
-        """Write lines `path TAB word TAB count`, the common form of Brown clusters, sorted by path, then frequency."""
+        """Write lines `path TAB word TAB count`, the usual format of Brown clusters, sorted by path, then frequency."""
         from weft.formats.streams import open_output
 
         rows = zip(self.paths().items(), self.counts.tolist(), strict=True)
@@ -56,7 +56,7 @@ class WordClusters:
 
 
 def load_clusters(path: str | Path) -> dict[str, str]:
-    """The path of every word of a file that `WordClusters.save` or another Brown tool wrote.
+    """The path of every word in a file that `WordClusters.save` or another Brown tool wrote.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -66,13 +66,13 @@ def load_clusters(path: str | Path) -> dict[str, str]:
     """
     from weft.formats.streams import read_text
 
-    found: dict[str, str] = {}
+    path_of: dict[str, str] = {}
     for number, line in enumerate(read_text(str(path)).splitlines(), 1):
         fields = line.split("\t")
         if len(fields) not in (2, 3) or not fields[0]:
-            raise FormatError(str(path), number, "a path, a word and a count, parted by tabs", repr(line[:60]))
-        found[fields[1]] = fields[0]
-    return found
+            raise FormatError(str(path), number, "a path, a word and a count, separated by tabs", repr(line[:60]))
+        path_of[fields[1]] = fields[0]
+    return path_of
 
 
 def cluster_words(
@@ -82,7 +82,7 @@ def cluster_words(
     rounds: int = 15,
     lower: bool = False,
 ) -> WordClusters:
-    """Learn classes of the words that occur at least `min_count` times, from at most `rounds` passes over them.
+    """Cluster the words that occur at least `min_count` times, in at most `rounds` passes over them.
 
     >>> text = [["the", noun, verb] for noun in ("cat", "dog") for verb in ("runs", "sits")] * 3
     >>> clusters = cluster_words(text, n_classes=3, min_count=2)
@@ -92,15 +92,15 @@ def cluster_words(
     """
     if n_classes < 1 or min_count < 1 or rounds < 0:
         raise ConfigError(
-            f"clusters need at least one class, a count of at least 1 and no negative rounds, got {n_classes}, "
+            f"need n_classes and min_count of at least 1 and rounds of at least 0, but got {n_classes}, "
             f"{min_count} and {rounds}"
         )
     words, counts, bigrams = count_bigrams(sentences, min_count, lower)
     if not words:
-        raise DataError(f"no word occurs {min_count} times: give more text, or a lower min_count")
+        raise DataError(f"no word occurs {min_count} times; provide more text or lower min_count")
     n_classes = min(n_classes, len(words))
     classes = exchange(bigrams, len(words), n_classes, rounds)
-    _, classes[: len(words)] = np.unique(classes[: len(words)], return_inverse=True)  # classes may have run empty
+    _, classes[: len(words)] = np.unique(classes[: len(words)], return_inverse=True)  # some classes may be empty
     used = int(classes[: len(words)].max()) + 1
     classes[len(words) :] = [used, used + 1]
     table = class_counts(bigrams, classes, used + 2)
@@ -110,9 +110,9 @@ def cluster_words(
 def count_bigrams(
     sentences: Iterable[Sequence[str]], min_count: int, lower: bool = False, most: int | None = None
 ) -> tuple[list[str], Ints, Ints]:
-    """Frequent words (most frequent first), how often they occur, and rows `left, right, count` of all pairs.
+    """Frequent words (most frequent first), their counts, and rows `left, right, count` of all pairs.
 
-    With n words, n stands for all rare words and n + 1 for the ends of sentences. At most `most` words are kept.
+    With n words, n stands for all rare words and n + 1 for sentence boundaries. At most `most` words are kept.
 
     >>> words, counts, bigrams = count_bigrams([["a", "a", "b"]], min_count=2)
     >>> words, bigrams.tolist()
@@ -135,7 +135,7 @@ def count_bigrams(
     new = rank[ids]
     size = len(kept) + 2
     pairs, times = np.unique(new[:-1] * size + new[1:], return_counts=True)
-    inside = pairs != size * size - 1  # empty sentences say nothing
+    inside = pairs != size * size - 1  # skip empty sentences
     names = list(numbers)
     rows = np.stack([pairs // size, pairs % size, times], axis=1)[inside]
     return [names[k] for k in kept], total[kept].astype(np.int64), rows.astype(np.int64)
@@ -144,7 +144,7 @@ def count_bigrams(
 def exchange(bigrams: Ints, n_words: int, n_classes: int, rounds: int = 15) -> Ints:
     """The class of every word, and of the two fixed neighbours (`n_classes` and `n_classes + 1`).
 
-    At first, words take turns at the classes in the order of their frequency.
+    Initially, words are assigned to the classes in turn, in order of frequency.
     """
     classes = np.concatenate([np.arange(n_words) % n_classes, [n_classes, n_classes + 1]]).astype(np.int64)
     right_at, right_of, right_n = _by_word(bigrams[:, 0], bigrams[:, 1], bigrams[:, 2], n_words + 2)
@@ -163,7 +163,7 @@ def exchange(bigrams: Ints, n_words: int, n_classes: int, rounds: int = 15) -> I
 
 
 def class_counts(bigrams: Ints, classes: Ints, size: int) -> Ints:
-    """N(c, d) of all classes."""
+    """N(c, d) for all classes."""
     table = np.zeros((size, size), dtype=np.int64)
     np.add.at(table, (classes[bigrams[:, 0]], classes[bigrams[:, 1]]), bigrams[:, 2])
     return table
@@ -184,8 +184,8 @@ def likelihood(table: Ints) -> float:
 
 
 def merge_order(table: Ints, n_classes: int) -> list[tuple[int, int]]:
-    """The pairs to merge (the second into the first), each time those whose merging costs least; the rows of `table`
-    behind `n_classes` are neighbours that are never merged.
+    """The pairs to merge (the second into the first), each time the pair that costs least; the rows of `table`
+    after `n_classes` are neighbours that are never merged.
 
     >>> merge_order(np.array([[0, 4, 0], [2, 0, 2], [0, 4, 0]]), 3)[0]
     (0, 2)
@@ -196,7 +196,7 @@ def merge_order(table: Ints, n_classes: int) -> list[tuple[int, int]]:
 
 
 def tree_paths(merges: Sequence[tuple[int, int]], n_classes: int) -> list[str]:
-    """The path of every class in the tree of merges, the last of which is the root.
+    """The path of every class in the merge tree; the last merge is the root.
 
     >>> tree_paths([(0, 2), (0, 1)], 3)
     ['00', '1', '01']
@@ -219,7 +219,7 @@ def _by_word(of: Ints, other: Ints, times: Ints, size: int) -> tuple[Ints, Ints,
 
 
 def log_table() -> Floats:
-    """x log x of the small numbers, for `x_log_x`."""
+    """x log x for small numbers, for `x_log_x`."""
     numbers = np.arange(TABLE, dtype=np.float64)
     numbers[1:] *= np.log(numbers[1:])
     return numbers
@@ -250,9 +250,9 @@ def _exchange_once(
     rights: Ints,
     logs: Floats,
 ) -> int:
-    """Look at every word once; `turned` is the transposed table, `lefts` and `rights` its sums."""
+    """Visit every word once; `turned` is the transposed table, `lefts` and `rights` its sums."""
     size = table.shape[0]
-    after = np.zeros(size, dtype=np.int64)  # of the word: how often each class follows and precedes it
+    after = np.zeros(size, dtype=np.int64)  # how often each class follows and precedes the word
     before = np.zeros(size, dtype=np.int64)
     gain = np.zeros(n_classes)
     members = np.zeros(size, dtype=np.int64)
@@ -262,7 +262,7 @@ def _exchange_once(
     for w in range(n_words):
         old = classes[w]
         if members[old] == 1:
-            continue  # a class of its own cannot gain by being left: F never rises when classes get fewer
+            continue  # a singleton class cannot gain by losing its word: F never rises with fewer classes
         after[:] = 0
         before[:] = 0
         itself = 0
@@ -280,9 +280,9 @@ def _exchange_once(
                 before[classes[left_of[k]]] += left_n[k]
         _shift(table, turned, lefts, rights, old, after, before, itself, n_left, n_right, -1)
         for b in range(n_classes):
-            own = table[b, b]
+            inside = table[b, b]
             gain[b] = (
-                x_log_x(own + after[b] + before[b] + itself, logs) - x_log_x(own, logs)
+                x_log_x(inside + after[b] + before[b] + itself, logs) - x_log_x(inside, logs)
                 - x_log_x(lefts[b] + n_left, logs) + x_log_x(lefts[b], logs)
                 - x_log_x(rights[b] + n_right, logs) + x_log_x(rights[b], logs)
             )  # fmt: skip
@@ -322,7 +322,7 @@ def _shift(
     n_right: int,
     sign: int,
 ) -> None:
-    """Put a word's counts into a class, or take them out."""
+    """Add a word's counts to a class, or remove them."""
     for d in range(table.shape[0]):
         if after[d]:
             table[c, d] += sign * after[d]
@@ -338,7 +338,7 @@ def _shift(
 
 @kernel
 def _loss(table: Ints, alive: Ints, a: int, b: int, logs: Floats) -> float:
-    """What F loses by merging two classes, but for the sums of rows and columns."""
+    """What F loses by merging two classes, except for the row and column sums."""
     together = table[a, a] + table[a, b] + table[b, a] + table[b, b]
     loss = (
         x_log_x(table[a, a], logs)
@@ -355,7 +355,7 @@ def _loss(table: Ints, alive: Ints, a: int, b: int, logs: Floats) -> float:
 
 @kernel
 def _one(table: Ints, a: int, b: int, c: int, logs: Floats) -> float:
-    """The share of one neighbour class in the loss of merging a and b."""
+    """The contribution of one neighbour class to the loss of merging a and b."""
     total = 0.0
     x, y = table[a, c], table[b, c]
     if x and y:
@@ -368,7 +368,7 @@ def _one(table: Ints, a: int, b: int, c: int, logs: Floats) -> float:
 
 @kernel
 def _merge(table: Ints, n: int, pairs: Ints, logs: Floats) -> None:
-    """Merge n classes into one; losses of pairs are kept, and corrected for the two classes that became one."""
+    """Merge n classes into one; pair losses are kept and updated for the two classes that became one."""
     size = table.shape[0]
     alive = np.ones(size, dtype=np.int64)
     lefts = table.sum(axis=1)

@@ -1,12 +1,12 @@
-"""Classes of words that any number of languages share, by way of one of them, the pivot.
+"""Word clusters that any number of languages share through one of them, the pivot.
 
     C_P    = exchange(pivot text)
-    C_T(t) = argmax_k  sum over links of t with pivot words w, of  score [C_P(w) = k],     where t has a link
-    C_T(t) = exchange(text of T), linked words staying,                                    for the other words of T
+    C_T(t) = argmax_k  sum over links of t to pivot words w, of  score [C_P(w) = k],     where t has a link
+    C_T(t) = exchange(text of T), linked words fixed,                                      for the other words of T
 
-The classes of the pivot never change, so that those of all languages mean the same: what
-`weft.lexical.clusters.cross_lingual` does for two languages, which both may move, is done here for many. Links come
-from a bitext with the pivot; words without one are linked with the pivot's word of the same spelling, if there is one.
+The pivot's clusters never change, so the clusters of all languages mean the same: `weft.lexical.clusters.cross_lingual`
+moves the words of both of two languages; this module handles many. Links come from a bitext with the pivot; words
+without a link are linked to the pivot word with the same spelling, if there is one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Sentences = Sequence[Sequence[str]]
 
 @dataclass(frozen=True)
 class SharedClusters:
-    """The class of every word by language, and how many words of each have theirs from links and from spelling."""
+    """The cluster of every word by language, and how many words of each got theirs from links and from spelling."""
 
     paths: dict[str, dict[str, str]]
     linked: dict[str, int]
@@ -46,9 +46,9 @@ def pivot_clusters(
     whole: bool = True,
     shortest: int = 4,
 ) -> SharedClusters:
-    """Classes of the words of several texts, in lower case; `bitexts` have the pivot on their source side.
+    """Cluster the words of several texts, in lower case; `bitexts` have the pivot on their source side.
 
-    Links below `threshold` do not vote. Without `whole`, words without a link have no class.
+    Links below `threshold` do not vote. Without `whole`, words without a link have no cluster.
 
     >>> texts = {"en": [["the", noun, verb] for noun in ("cat", "dog") for verb in ("runs", "sits")],
     ...          "de": [["die", noun, verb] for noun in ("Katze", "Kuh") for verb in ("rennt", "sitzt")]}
@@ -58,10 +58,10 @@ def pivot_clusters(
     (True, {'de': 3})
     """
     if pivot not in texts:
-        raise ConfigError(f"there is no text of the pivot {pivot!r}; there are texts of {', '.join(texts)}")
+        raise ConfigError(f"there is no text in the pivot {pivot!r}; there are texts in {', '.join(texts)}")
     words, _, bigrams = count_bigrams(texts[pivot], min_count, lower=True)
     if not words:
-        raise DataError(f"no word of {pivot} occurs {min_count} times: give more text, or a lower min_count")
+        raise DataError(f"no word in {pivot} occurs {min_count} times; provide more text or lower min_count")
     n_classes = min(n_classes, len(words))
     classes = PredictiveModel(bigrams, len(words)).exchange(n_classes, sweeps=sweeps).classes
     paths = {pivot: {word: str(c) for word, c in zip(words, classes.tolist(), strict=True)}}
@@ -87,30 +87,30 @@ def _shared(
     whole: bool,
     shortest: int,
 ) -> tuple[dict[str, str], int, int]:
-    """Paths of one language's words, and the numbers of those that links and spelling gave theirs."""
-    own, _, bigrams = count_bigrams(text, min_count, lower=True)
-    frequent = len(own)
-    number = {word: k for k, word in enumerate(own)}
+    """Paths of one language's words, and how many of them come from links and from spelling."""
+    vocabulary, _, bigrams = count_bigrams(text, min_count, lower=True)
+    frequent = len(vocabulary)
+    number = {word: k for k, word in enumerate(vocabulary)}
     if bitext is not None:
         for sentence in bitext.target:
             for word in sentence:
                 number.setdefault(word.lower(), len(number))
-    found = np.full(len(number), -1, dtype=np.int64)
+    assigned = np.full(len(number), -1, dtype=np.int64)
     if bitext is not None:
-        found = project_classes(_links(bitext, words, number, threshold), np.append(classes, -1), len(number))
-    linked = int((found >= 0).sum())
+        assigned = project_classes(_links(bitext, words, number, threshold), np.append(classes, -1), len(number))
+    linked = int((assigned >= 0).sum())
     spelt = project_classes(identical_words(words, list(number), shortest), classes, len(number))
-    found = np.where(found >= 0, found, spelt)
-    alike = int((found >= 0).sum()) - linked
+    assigned = np.where(assigned >= 0, assigned, spelt)
+    alike = int((assigned >= 0).sum()) - linked
     if whole and frequent:
-        known = found[:frequent] >= 0
-        start = np.where(known, found[:frequent], np.arange(frequent) % n_classes)
-        found[:frequent] = PredictiveModel(bigrams, frequent).exchange(n_classes, start, known, sweeps).classes
-    return {word: str(found[k]) for word, k in number.items() if found[k] >= 0}, linked, alike
+        known = assigned[:frequent] >= 0
+        start = np.where(known, assigned[:frequent], np.arange(frequent) % n_classes)
+        assigned[:frequent] = PredictiveModel(bigrams, frequent).exchange(n_classes, start, known, sweeps).classes
+    return {word: str(assigned[k]) for word, k in number.items() if assigned[k] >= 0}, linked, alike
 
 
 def _links(bitext: Bitext, words: list[str], number: Mapping[str, int], threshold: float) -> Links:
-    """Links of word types; pivot words without a class share a number behind all others."""
+    """Links between word types; pivot words without a cluster share one number after all others."""
     of_pivot = {word: k for k, word in enumerate(words)}
     source = np.array([of_pivot.get(w.lower(), len(words)) for s in bitext.source for w in s], dtype=np.int64)
     target = np.array([number[w.lower()] for s in bitext.target for w in s], dtype=np.int64)

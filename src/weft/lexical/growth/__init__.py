@@ -1,1 +1,1 @@
-"""Lists of names grown from raw text by induced context patterns (Talukdar et al. 2006)."""
+"""Name lists grown from raw text by induced context patterns (Talukdar et al. 2006)."""

@@ -1,16 +1,16 @@
-"""Token automata: strings with a common first token, summarized so that every token has one state.
+"""Token automata: strings with a common first token, summarized with one state per token.
 
 The 1-reversible automaton of a set of strings has the distinct tokens as states: all transitions labelled t lead to
-the state of t, the start is the state of the common first token, and a transition (v, w) is a bigram of the strings.
+the state of t, the start is the state of the common first token, and a transition (v, w) is a bigram in the strings.
 
     P(w | v)  = C(v, w) / (C(v, end) + sum_w' C(v, w'))
     P(path)   = P(w1 | start) P(w2 | w1) ... P(end | wn)
     P(v, w)   = sum over paths through (v, w) of P(path) / sum over paths of P(path)
               = sum_t alpha_t(v) P(w | v) beta_{T-1-t}(w) / beta_T(start)
 
-over paths of at most T transitions, which bounds them where tokens repeat: on a cycle P(v, w) is the expected number of
-times that a path uses the transition, elsewhere the probability that it does. Pruning removes the transitions (and the
-ends) of a state v with P(v, .) < k max P(v, .), then every state that no accepted path passes.
+over paths of at most T transitions, which bounds paths with repeated tokens: on a cycle, P(v, w) is the expected
+number of times that a path uses the transition; elsewhere it is the probability of using it. Pruning removes the
+transitions (and ends) of a state v with P(v, .) < k max P(v, .), then every state that no accepted path visits.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from weft.arrays import Bools, Floats, Ints
 from weft.errors import InferenceError
 from weft.kernel import kernel
 
-#: Posteriors that differ by less than this share of themselves are the same: sums are rounded.
+#: Posteriors that differ by less than this fraction are considered equal, since sums are rounded.
 _SAME = 1e-9
 
 
 @dataclass(frozen=True)
 class TokenAutomaton:
-    """States are tokens; transitions out of state `v` are `targets[offsets[v]:offsets[v + 1]]`, rising.
+    """States are tokens; the transitions out of state `v` are `targets[offsets[v]:offsets[v + 1]]`, ascending.
 
     >>> strings = [[7, 3, 1, 4], [7, 3, 1, 5], [7, 3, 9, 1, 4]]  # expression of -ENT- in, ... of -ENT- and, ... of the
     >>> automaton = TokenAutomaton.induce(strings)
@@ -44,13 +44,13 @@ class TokenAutomaton:
     [(7, 3, 1, 4)]
     """
 
-    labels: Ints  # token of every state, rising
+    labels: Ints  # token of every state, ascending
     start: int  # state of the first token
     offsets: Ints
     targets: Ints
     counts: Ints  # of every transition
-    ends: Ints  # strings that end in every state
-    longest: int  # tokens of the longest string
+    ends: Ints  # number of strings that end in each state
+    longest: int  # length of the longest string in tokens
 
     @classmethod
     def induce(cls, strings: Sequence[Sequence[int]]) -> TokenAutomaton:
@@ -64,11 +64,11 @@ class TokenAutomaton:
         """The same for strings in one array: string `i` is `tokens[offsets[i]:offsets[i + 1]]`."""
         sizes = np.diff(offsets)
         if not len(sizes) or sizes.min() == 0:
-            raise InferenceError("an automaton is made of strings that are not empty; there are none, or empty ones")
+            raise InferenceError("an automaton needs at least one string and no empty strings")
         labels, states = np.unique(tokens, return_inverse=True)
         first = states[offsets[:-1]]
         if (first != first[0]).any():
-            raise InferenceError("an automaton is made of strings that begin with the same token; these do not")
+            raise InferenceError("an automaton needs strings that all begin with the same token")
         inside = np.ones(len(tokens), dtype=bool)
         inside[offsets[1:] - 1] = False
         at = np.flatnonzero(inside)
@@ -97,7 +97,7 @@ class TokenAutomaton:
             yield source, int(self.labels[target]), target
 
     def state(self, label: int) -> int:
-        """The state of a token, -1 if it has none."""
+        """The state of a token, or -1 if it has none."""
         at = int(np.searchsorted(self.labels, label))
         return at if at < self.n_states and self.labels[at] == label else -1
 
@@ -110,7 +110,7 @@ class TokenAutomaton:
     def edge_posteriors(self, length: int | None = None) -> tuple[Floats, Floats]:
         """P(v, w) of every transition and P(v, end) of every state, over paths of at most `length` tokens.
 
-        Without a length, paths are at most as long as the longest string that the automaton was made of.
+        By default, paths are at most as long as the longest string that the automaton was built from.
 
         >>> automaton = TokenAutomaton.induce([[0, 1, 3]] * 3 + [[0, 2, 3]])
         >>> edges, ends = automaton.edge_posteriors()
@@ -126,9 +126,9 @@ class TokenAutomaton:
         return edges / total, ends / total
 
     def prune(self, k: float, length: int | None = None) -> TokenAutomaton:
-        """The automaton without transitions and ends whose posterior is below `k` times the largest of their state."""
+        """The automaton without the transitions and ends whose posterior is below `k` times their state's largest."""
         if not 0.0 < k <= 1.0:
-            raise InferenceError(f"k must be above 0 and at most 1, got {k}")
+            raise InferenceError(f"k must be above 0 and at most 1, but is {k}")
         edges, ends = self.edge_posteriors(length)
         largest = ends.copy()
         np.maximum.at(largest, self.sources, edges)
@@ -136,7 +136,7 @@ class TokenAutomaton:
         return self.select((edges > 0.0) & (edges >= least[self.sources]), (ends > 0.0) & (ends >= least))
 
     def select(self, edges: Bools, ends: Bools | None = None) -> TokenAutomaton:
-        """The automaton with the chosen transitions and ends only, trimmed to states on accepted paths.
+        """The automaton with only the chosen transitions and ends, trimmed to states on accepted paths.
 
         >>> automaton = TokenAutomaton.induce([[0, 1, 3], [0, 2, 3]])
         >>> automaton.select(automaton.targets != 2).labels.tolist()
@@ -146,7 +146,7 @@ class TokenAutomaton:
         stops = self.ends if ends is None else np.where(ends, self.ends, 0)
         useful = _on_paths(self.offsets, self.targets, counts, stops, self.start)
         if not useful[self.start]:
-            raise InferenceError("no path is left of the automaton: all ends were removed or cut off")
+            raise InferenceError("the automaton has no path left: all ends were removed or are unreachable")
         sources = self.sources
         kept = (counts > 0) & useful[sources] & useful[self.targets]
         number = np.cumsum(useful) - 1
@@ -176,13 +176,13 @@ class TokenAutomaton:
         """The most probable accepted strings of at most `length` tokens with P(path), at most `limit` of them."""
         steps = self.longest if length is None else length
         moves, stops = self.probabilities()
-        found: list[tuple[tuple[int, ...], float]] = []
-        # Probabilities fall along a path, so that what leaves the heap complete is the most probable of what is left.
+        complete: list[tuple[tuple[int, ...], float]] = []
+        # Probabilities decrease along a path, so the next complete path to leave the heap is the most probable left.
         heap: list[tuple[float, tuple[int, ...], int]] = [(-1.0, (int(self.labels[self.start]),), self.start)]
-        while heap and len(found) < limit:
+        while heap and len(complete) < limit:
             cost, string, state = heappop(heap)
             if state < 0:
-                found.append((string, -cost))
+                complete.append((string, -cost))
                 continue
             if stops[state] > 0.0:
                 heappush(heap, (cost * float(stops[state]), string, -1))
@@ -190,14 +190,14 @@ class TokenAutomaton:
                 for e in range(int(self.offsets[state]), int(self.offsets[state + 1])):
                     target = int(self.targets[e])
                     heappush(heap, (cost * float(moves[e]), (*string, int(self.labels[target])), target))
-        return found
+        return complete
 
 
 @kernel
 def _forward_backward(
     offsets: Ints, targets: Ints, moves: Floats, stops: Floats, start: int, steps: int, edges: Floats, ends: Floats
 ) -> float:
-    """Add to `edges` and `ends` the weight of paths through each; returns the weight of all paths."""
+    """Add the weight of the paths through each edge and end to `edges` and `ends`; return the weight of all paths."""
     n = len(stops)
     alpha, beta = np.zeros((steps + 1, n)), np.zeros((steps + 1, n))
     alpha[0, start] = 1.0
@@ -224,7 +224,7 @@ def _forward_backward(
 
 @kernel
 def _on_paths(offsets: Ints, targets: Ints, counts: Ints, ends: Ints, start: int) -> Bools:
-    """The states that the start reaches and that reach an end, by transitions with a count."""
+    """The states reachable from the start that reach an end, by transitions with a nonzero count."""
     n = len(ends)
     reached, reaching = np.zeros(n, dtype=np.bool_), ends > 0
     reached[start] = True

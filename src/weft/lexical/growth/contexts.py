@@ -1,12 +1,12 @@
-"""From the places where known entities stand to automata of their contexts.
+"""From the occurrences of known entities to automata of their contexts.
 
-    context      c = W words before an occurrence, the slot, one word behind it
+    context      c = W words before an occurrence, the slot, one word after it
     dominating   d_c = argmax_{w in c} idf(w)
     triggers     the n words that dominate most contexts
-    segments     of a trigger w: from w through the slot and the word behind it, of every context that holds w
+    segments     of a trigger w: from w through the slot and the word after it, of every context that contains w
 
-Segments of one trigger make one `TokenAutomaton`, pruned by the posteriors of its transitions. For patterns on the
-right of the slot everything is read from the end of the sentence.
+The segments of one trigger form one `TokenAutomaton`, pruned by the posteriors of its transitions. For patterns to the
+right of the slot, sentences are read backwards.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from weft.lexical.growth.token_store import EDGE, SLOT, Piece, TokenStore
 
 
 class Contexts(NamedTuple):
-    """Contexts of one class: `before[i]` are the words before the slot, the nearest last, 0 where there is none."""
+    """Contexts of one class: `before[i]` are the words before the slot, nearest last, 0 where there is none."""
 
     before: Ids  # [context, W]
-    behind: Ids  # the word behind the slot
+    behind: Ids  # the word after the slot
 
 
 def seed_places(piece: Piece, seeds: Gazetteer, keys: Keys, capitalized: Bools | None) -> Ints:
     """Rows (first, end, class) of seeds in a piece of text.
 
-    With `capitalized` (of every word), seeds beside a capitalized word are left out: they may be a part of a longer
+    With `capitalized` (a flag per word), seeds next to a capitalized word are skipped: they may be part of a longer
     name, as California is in University of California.
     """
     places = seeds.occurrences(keys[piece.tokens], piece.sentences)
@@ -44,7 +44,7 @@ def seed_places(piece: Piece, seeds: Gazetteer, keys: Keys, capitalized: Bools |
 
 
 def contexts_at(piece: Piece, places: Ints, window: int, n_classes: int, right: bool = False) -> list[Contexts]:
-    """The contexts of places, by class; with `right`, those that follow the slot, read from the far end.
+    """The contexts of occurrences, by class; with `right`, those after the slot, read backwards.
 
     >>> piece = Piece(np.array([9, 8, 5, 6, 7], dtype=np.int32), np.array([0, 5]))
     >>> contexts_at(piece, np.array([[2, 4, 0]]), 3, 1)[0]
@@ -59,7 +59,7 @@ def contexts_at(piece: Piece, places: Ints, window: int, n_classes: int, right: 
 
 
 def dominating_words(contexts: Contexts, idf: Floats) -> Ids:
-    """The word of highest idf of every context, the nearest to the slot among equals; 0 for a context without words.
+    """The word with the highest idf in every context, the nearest to the slot among ties; 0 for an empty context.
 
     >>> contexts = Contexts(np.array([[3, 4, 3], [0, 0, 0]], dtype=np.int32), np.array([4, 4], dtype=np.int32))
     >>> dominating_words(contexts, np.array([0.0, 0.0, 0.0, 0.5, 2.0])).tolist()
@@ -73,7 +73,7 @@ def dominating_words(contexts: Contexts, idf: Floats) -> Ids:
 
 
 def trigger_words(dominating: Ids, n: int) -> Ids:
-    """The `n` words that dominate most contexts, the first in the order of strings among equals.
+    """The `n` words that dominate most contexts; ties go to the first in string order.
 
     >>> trigger_words(np.array([7, 5, 5, 0, 7, 9], dtype=np.int32), 2).tolist()
     [5, 7]
@@ -91,13 +91,13 @@ def segments(contexts: Contexts, triggers: Ids) -> dict[int, tuple[Ints, Ints]]:
     """
     rows, columns = np.nonzero(np.isin(contexts.before, triggers))
     words = contexts.before[rows, columns]
-    # Of a trigger that stands twice in a context, the one nearer to the slot: its segment does not repeat it.
+    # If a trigger occurs twice in a context, use the one nearer to the slot: its segment does not repeat it.
     order = np.lexsort((columns, rows, words))
     rows, columns, words = rows[order], columns[order], words[order]
     last = np.ones(len(rows), dtype=bool)
     last[:-1] = (rows[1:] != rows[:-1]) | (words[1:] != words[:-1])
     rows, columns, words = rows[last], columns[last], words[last]
-    found: dict[int, tuple[Ints, Ints]] = {}
+    segments: dict[int, tuple[Ints, Ints]] = {}
     window = contexts.before.shape[1]
     for first, end in zip(*_runs(words), strict=True):
         chosen, starts = rows[first:end], columns[first:end]
@@ -106,8 +106,8 @@ def segments(contexts: Contexts, triggers: Ids) -> dict[int, tuple[Ints, Ints]]:
         )
         kept = np.arange(window + 2)[None, :] >= starts[:, None]
         offsets = np.concatenate([[0], np.cumsum(window + 2 - starts)])
-        found[int(words[first])] = (whole[kept].astype(np.int64), offsets.astype(np.int64))
-    return found
+        segments[int(words[first])] = (whole[kept].astype(np.int64), offsets.astype(np.int64))
+    return segments
 
 
 def induce(contexts: Contexts, idf: Floats, triggers: int, k: float) -> dict[int, TokenAutomaton]:
@@ -118,7 +118,7 @@ def induce(contexts: Contexts, idf: Floats, triggers: int, k: float) -> dict[int
     ).items():
         try:
             automata[trigger] = TokenAutomaton.induce_ragged(tokens, offsets).prune(k)
-        except InferenceError:  # the strongest transitions run in a circle: nothing can be matched
+        except InferenceError:  # the strongest transitions form a cycle: nothing can match
             continue
     return automata
 
@@ -126,28 +126,28 @@ def induce(contexts: Contexts, idf: Floats, triggers: int, k: float) -> dict[int
 def gather(
     store: TokenStore, seeds: Mapping[str, Sequence[str]], window: int, whole_names: bool, sides: Sequence[bool]
 ) -> dict[bool, list[Contexts]]:
-    """The contexts of all seeds in a text: for each side (False: left of the slot) one `Contexts` a class."""
+    """The contexts of all seeds in a text: for each side (False: left of the slot) one `Contexts` per class."""
     gazetteer = Gazetteer(seeds)
     keys = store.keys
     capitalized = np.array([word[:1].isupper() for word in store.words]) if whole_names else None
-    found: dict[bool, list[list[Contexts]]] = {side: [[] for _ in seeds] for side in sides}
+    collected: dict[bool, list[list[Contexts]]] = {side: [[] for _ in seeds] for side in sides}
     for number in range(len(store)):
         piece = store.piece(number)
         places = seed_places(piece, gazetteer, keys, capitalized)
         for side in sides:
             for c, each in enumerate(contexts_at(piece, places, window, len(seeds), side)):
-                found[side][c].append(each)
+                collected[side][c].append(each)
     return {
         side: [
             Contexts(np.concatenate([part.before for part in parts]), np.concatenate([part.behind for part in parts]))
             for parts in by_class
         ]
-        for side, by_class in found.items()
+        for side, by_class in collected.items()
     }
 
 
 def _runs(values: Ids) -> tuple[list[int], list[int]]:
-    """First and end of every run of equal values."""
+    """Start and end of every run of equal values."""
     borders = np.flatnonzero(np.diff(values)) + 1
     firsts = [0, *borders.tolist()] if len(values) else []
     return firsts, [*firsts[1:], len(values)] if firsts else []
@@ -155,7 +155,7 @@ def _runs(values: Ids) -> tuple[list[int], list[int]]:
 
 @kernel
 def _stand_alone(places: Ints, tokens: Ids, sentences: Ints, capitalized: Bools) -> Bools:
-    """Which places have no capitalized word beside them in their sentence."""
+    """Which occurrences have no capitalized word next to them in their sentence."""
     out = np.ones(len(places), dtype=np.bool_)
     s = 0
     for i in range(len(places)):

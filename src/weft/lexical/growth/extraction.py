@@ -1,11 +1,11 @@
-"""Automata of contexts as extractors: one pass over a text finds what stands in their slots.
+"""Context automata as extractors: one pass over a text collects what fills their slots.
 
-At every occurrence of a trigger its automaton reads on; where it has a transition by the slot, the slot takes 1 to L
-words, the fewest after which a right boundary of the automaton follows in the same sentence; it takes no quotation
-marks and brackets. What was read is the *pattern* (`analyst at -ENT- and`), what the slot took the *candidate*.
+At every occurrence of a trigger, its automaton starts reading; at a slot transition, the slot takes 1 to L words, the
+fewest after which a right boundary of the automaton follows in the same sentence; it takes no quotation marks or
+brackets. What was read is the *pattern* (`analyst at -ENT- and`); what the slot took is the *candidate*.
 
 Candidates are trimmed: a word is droppable (D) if it is a stop word, a number, a single letter or not capitalized, else
-kept (K); the entity is the longest part that matches K [D K]* K or is one K. What holds no K is no entity.
+kept (K); the entity is the longest part that matches K [D K]* K or is one K. A candidate without K is not an entity.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ _IN_NAMES = frozenset(".,'’&-/")
 class Match(NamedTuple):
     """Matches in a piece of text, one entry each."""
 
-    automaton: Ints  # number of the automaton
-    trigger: Ints  # place of the trigger
+    automaton: Ints  # index of the automaton
+    trigger: Ints  # position of the trigger
     first: Ints  # first word of the slot
     end: Ints  # one past its last word
 
 
 class Matcher:
-    """Many automata as flat arrays; `limits[a]` is the largest number of words that the slot of automaton `a` takes.
+    """Many automata as flat arrays; `limits[a]` is the maximum number of words in the slot of automaton `a`.
 
-    `barrier` says of every word whether a slot must not take it.
+    `barrier[w]` says whether a slot must not take word `w`.
 
     >>> automaton = TokenAutomaton.induce([[9, 8, SLOT, 7], [9, 8, SLOT, 6]])
     >>> matcher = Matcher([automaton], [5], barrier=np.zeros(12, dtype=bool))
@@ -84,22 +84,22 @@ class Matcher:
         self._longest = max((automata[i].longest for i in order), default=0)
 
     def scan(self, piece: Piece) -> Match:
-        """All matches in a piece of text, in its order."""
+        """All matches in a piece of text, in text order."""
         arrays = (
             self._by_word, self._starts, self._limits, self._steps, self._labels, self._targets, self._slots,
             self._rights, self._right_bounds, self._longest, self._barrier, piece.tokens, piece.sentences,
         )  # fmt: skip
-        found = np.empty((max(64, len(piece.tokens) // 16), 4), dtype=np.int64)
-        count = _scan(*arrays, found)
-        if count > len(found):
-            found = np.empty((count, 4), dtype=np.int64)
-            _scan(*arrays, found)
-        found = found[:count]
-        return Match(self.numbers[found[:, 0]], found[:, 1], found[:, 2], found[:, 3])
+        rows = np.empty((max(64, len(piece.tokens) // 16), 4), dtype=np.int64)
+        count = _scan(*arrays, rows)
+        if count > len(rows):
+            rows = np.empty((count, 4), dtype=np.int64)
+            _scan(*arrays, rows)
+        rows = rows[:count]
+        return Match(self.numbers[rows[:, 0]], rows[:, 1], rows[:, 2], rows[:, 3])
 
 
 def droppable(words: Sequence[str], stop_words: Collection[str] = (), capitalized: bool = True) -> Bools:
-    """Whether each word may be dropped at the ends of a candidate.
+    """Whether each word may be dropped from the ends of a candidate.
 
     >>> droppable(["The", "the", "University", "1999", "-", "I'm", "O'Hara", "CD4"], {"the"}).tolist()
     [True, True, False, True, True, True, False, False]
@@ -114,7 +114,7 @@ def droppable(words: Sequence[str], stop_words: Collection[str] = (), capitalize
 
 
 def barriers(words: Sequence[str]) -> Bools:
-    """Which words no name holds: marks other than those of abbreviations and compounds.
+    """Which words cannot be part of a name: marks other than those of abbreviations and compounds.
 
     >>> barriers(["Smith", ".", "&", "-", "!", '"', "("]).tolist()
     [False, False, False, False, True, True, True]
@@ -123,12 +123,12 @@ def barriers(words: Sequence[str]) -> Bools:
 
 
 def _too_short(word: str) -> bool:
-    """Whether a word has no letters, or one only before an ending: I, I'm, but not O'Hara."""
+    """Whether a word has no letters, or only one before an ending: I, I'm, but not O'Hara."""
     return not any(map(str.isalpha, word)) or len(word) == 1 or (word[1] in "'’" and word[2:].islower())
 
 
 def trim(words: Sequence[str], stop_words: Collection[str] = (), capitalized: bool = True) -> tuple[str, ...]:
-    """The entity within a candidate, () if there is none.
+    """The entity within a candidate, or () if there is none.
 
     >>> trim("the University of California".split())
     ('University', 'of', 'California')
@@ -141,17 +141,17 @@ def trim(words: Sequence[str], stop_words: Collection[str] = (), capitalized: bo
 
 @dataclass
 class Extractions:
-    """Which patterns extracted which entities: rows of `patterns` and `entities`, one pair each, all distinct."""
+    """Which patterns extracted which entities: rows of `patterns` and `entities`, distinct pairs."""
 
     patterns: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)  # group and tokens, in reading direction
     entities: list[tuple[int, ...]] = field(default_factory=list)
     of_pattern: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     of_entity: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    counts: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # how often, of every pair
+    counts: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # number of occurrences of each pair
 
 
 class Group(NamedTuple):
-    """Automata of one class and one side of the slot; `right` automata read sentences from their end."""
+    """The automata of one class and one side of the slot; `right` automata read sentences backwards."""
 
     automata: Sequence[TokenAutomaton]
     limit: int
@@ -159,7 +159,7 @@ class Group(NamedTuple):
 
 
 def extract(store: TokenStore, groups: Sequence[Group], drop: Bools, workers: int = 1) -> Extractions:
-    """Run the automata of all groups over a text and trim what they extract. Pieces of text are scanned by threads."""
+    """Run the automata of all groups over a text and trim what they extract; threads scan the pieces of text."""
     barrier = barriers(store.words)
     sides = [right for right in (False, True) if any(group.right == right for group in groups)]
     owners = [
@@ -171,13 +171,13 @@ def extract(store: TokenStore, groups: Sequence[Group], drop: Bools, workers: in
 
     def scan(number: int) -> list[tuple[Piece, Ints, Ints, Keys]]:
         forward = store.piece(number)
-        found = []
+        results = []
         for right, matcher, group in zip(sides, matchers, group_of, strict=True):
             piece = forward.reversed() if right else forward
             match = matcher.scan(piece)
             places, keys = _trimmed(match, group[match.automaton], piece, store.keys, drop, right)
-            found.append((piece, places, group[match.automaton], keys))
-        return found
+            results.append((piece, places, group[match.automaton], keys))
+        return results
 
     with ThreadPoolExecutor(workers) as pool:
         for results in track(pool.map(scan, range(len(store))), "extracting", total=len(store), unit="pieces"):
@@ -187,7 +187,7 @@ def extract(store: TokenStore, groups: Sequence[Group], drop: Bools, workers: in
 
 
 class _Gathered:
-    """Distinct patterns, entities and pairs, numbered as they come."""
+    """Distinct patterns, entities and pairs, numbered in order of appearance."""
 
     def __init__(self) -> None:
         self._patterns, self._entities, self._pairs = FeatureIndex(), FeatureIndex(), FeatureIndex()
@@ -196,7 +196,7 @@ class _Gathered:
         self._of_entity: list[Ids] = []
 
     def add(self, piece: Piece, places: Ints, groups: Ints, keys: Keys, right: bool) -> None:
-        """Take in matches: places (trigger, slot, end of slot, entity, end of entity), keys of pattern and entity."""
+        """Add matches: positions (trigger, slot, end of slot, entity, end of entity), keys of pattern and entity."""
         kept = places[:, 3] < places[:, 4]
         places, groups, keys = places[kept], groups[kept], keys[kept]
         patterns = self._patterns.add(np.ascontiguousarray(keys[:, 0]))
@@ -228,7 +228,7 @@ class _Gathered:
 
 
 def _new(rows: Ids, known: int) -> Ints:
-    """Where rows that were not known before stand first, by row."""
+    """The first positions of rows not seen before, by row."""
     fresh = np.flatnonzero(rows >= known)
     _, first = np.unique(rows[fresh], return_index=True)
     return fresh[first]
@@ -265,7 +265,7 @@ def _scan(
     sentences: Ints,
     found: Ints,
 ) -> int:
-    """Fill the matches there is room for and count all."""
+    """Store as many matches as fit and count all."""
     count = 0
     for s in range(len(sentences) - 1):
         stop = sentences[s + 1]
@@ -295,7 +295,7 @@ def _scan(
 
 @kernel
 def _search(values: Ints, low: int, high: int, wanted: int) -> int:
-    """Where a number stands in rising numbers, -1 if it does not."""
+    """The index of a number in ascending numbers, or -1."""
     end = high
     while low < high:
         middle = (low + high) // 2
@@ -318,7 +318,7 @@ def _trim_and_key(
     salt: np.uint64,
     out: Keys,
 ) -> None:
-    """Narrow columns 3 and 4 of places to the entity, and make the keys of pattern, entity and pair."""
+    """Narrow columns 3 and 4 of the positions to the entity, and compute the keys of pattern, entity and pair."""
     s = 0
     for i in range(len(places)):
         trigger, slot, end = places[i, 0], places[i, 1], places[i, 2]

@@ -1,7 +1,7 @@
-"""Seeds from files, grown lists to files.
+"""Read seeds from files and write grown lists to files.
 
-A folder of results holds `patterns` and `entities` (tab-separated, or JSON lines), the best first, and for each class
-`CLASS.txt`, one name a line: what gazetteers are read from.
+A results folder contains `patterns` and `entities` (tab-separated or JSON lines), best first, and for each class
+`CLASS.txt` with one name per line, the format that gazetteers are read from.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FORMATS = ("tsv", "jsonl")
 
 
 def read_names(path: str | Path) -> list[str]:
-    """The names of a file, one a line; `#` at the start of a line begins a comment.
+    """The names in a file, one per line; `#` at the start of a line begins a comment.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -31,25 +31,25 @@ def read_names(path: str | Path) -> list[str]:
     lines = [line.strip() for line in read_text(str(path)).splitlines()]
     names = [line for line in lines if line and not line.startswith("#")]
     if not names:
-        raise FormatError(str(path), None, "names, one a line", "none")
+        raise FormatError(str(path), None, "names, one per line", "none")
     return names
 
 
 def read_seeds(given: Sequence[str]) -> dict[str, list[str]]:
-    """Seeds of classes written `CLASS=FILE`; several files of one class are joined.
+    """Parse seeds given as `CLASS=FILE`; several files for one class are joined.
 
     >>> read_seeds(["people.txt"])
     Traceback (most recent call last):
     ...
-    weft.errors.ConfigError: seeds are written CLASS=FILE, not 'people.txt'
+    weft.errors.ConfigError: seeds are given as CLASS=FILE, not 'people.txt'
     """
     seeds: dict[str, list[str]] = {}
     for each in given:
         label, sign, path = each.partition("=")
         if not sign or not label or not path:
-            raise ConfigError(f"seeds are written CLASS=FILE, not {each!r}")
+            raise ConfigError(f"seeds are given as CLASS=FILE, not {each!r}")
         if "/" in label or label in ("patterns", "entities"):
-            raise ConfigError(f"the class {label!r} cannot name a file; choose another name")
+            raise ConfigError(f"the class name {label!r} cannot be a file name; choose another")
         if not Path(path).is_file():
             raise DataError(f"no file {path} with the seeds of {label}")
         seeds.setdefault(label, []).extend(read_names(path))
@@ -59,10 +59,10 @@ def read_seeds(given: Sequence[str]) -> dict[str, list[str]]:
 def write_growth(growth: Growth, folder: str | Path, format: str = "tsv", min_score: int = 1) -> list[Path]:
     """Write patterns, entities and lists into a folder, and return the files.
 
-    Lists hold the seeds and the entities of at least `min_score`; patterns and entities are written whole.
+    Lists contain the seeds and the entities with at least `min_score`; all patterns and entities are written.
     """
     if format not in FORMATS:
-        raise ConfigError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
+        raise ConfigError(f"format must be one of {', '.join(FORMATS)}, but is {format!r}")
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     written = [

@@ -1,13 +1,13 @@
-"""Grow lists of entities from raw text by the contexts in which known ones stand (Talukdar et al. 2006).
+"""Grow entity lists from raw text through the contexts of known entities (Talukdar et al. 2006).
 
-Contexts of seeds make trigger words, triggers make automata, automata extract candidates (`contexts`, `extraction`).
-Then patterns are judged by the seeds they extract, and entities by the patterns left:
+Contexts of seeds yield trigger words, triggers yield automata, automata extract candidates (`contexts`, `extraction`).
+Then patterns are scored by the seeds they extract, and entities by the remaining patterns:
 
     pos(p), neg(p) = distinct seeds of the class of p, and of other classes, that p extracts
     G              = {p : neg(p) = 0 and pos(p) >= min_seeds}
     S(e)           = |{p in G : p extracts e}|
 
-Entities with S(e) >= min_score may become seeds, and everything begins anew.
+Entities with S(e) >= min_score may become seeds for another round.
 """
 
 from __future__ import annotations
@@ -34,29 +34,29 @@ Seeds = Mapping[str, Iterable[str | Sequence[str]]]
 
 @dataclass
 class GrowthSettings:
-    """How lists are grown."""
+    """Settings of list growth."""
 
-    window: int = 10  # words of context, W
-    triggers: int = 500  # trigger words of a class, n
-    k: float = 0.3  # transitions below this share of the best of their state are pruned
+    window: int = 10  # context words, W
+    triggers: int = 500  # trigger words per class, n
+    k: float = 0.3  # transitions below this fraction of their state's best are pruned
     min_seeds: int = 3  # seeds that a pattern must extract; 10 in the paper, with 18 billion words
     min_score: int = 2  # patterns that must extract an entity before it becomes a seed
     iterations: int = 1
-    side: str = "left"  # of the slot: left, right, both
-    longest: int = 5  # words that a slot takes at most
-    limits: dict[str, int] = field(default_factory=dict)  # the same for single classes
-    negatives: bool = True  # whether patterns that extract seeds of other classes go
+    side: str = "left"  # context on this side of the slot: left, right, both
+    longest: int = 5  # maximum number of words in a slot
+    limits: dict[str, int] = field(default_factory=dict)  # the same per class
+    negatives: bool = True  # whether to discard patterns that extract seeds of other classes
     containing: dict[str, str] = field(default_factory=dict)  # class: letters that its patterns must contain
-    stop_words: int = 150  # the most frequent words in lower case are droppable, as are those seldom capitalized
+    stop_words: int = 150  # the most frequent lower-case words are droppable, as are words seldom capitalized
     more_stop_words: tuple[str, ...] = ()
-    capitalized: bool = True  # whether words that do not begin with a capital are droppable
-    min_seed_words: int = 1  # shorter seeds are not looked for in the text; 2 in the paper
-    whole_names: bool = True  # leave seeds out that stand beside a capitalized word
-    document_words: int = 2000  # longer documents are cut when documents are counted
+    capitalized: bool = True  # whether uncapitalized words are droppable
+    min_seed_words: int = 1  # shorter seeds are not searched in the text; 2 in the paper
+    whole_names: bool = True  # skip seeds next to a capitalized word
+    document_words: int = 2000  # longer documents are split for document frequencies
     workers: int = 1
 
     def check(self, classes: Iterable[str]) -> None:
-        """Refuse values that make no sense."""
+        """Reject invalid values."""
         for name in (
             "window",
             "triggers",
@@ -68,25 +68,27 @@ class GrowthSettings:
             "workers",
         ):
             if getattr(self, name) < 1:
-                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+                raise ConfigError(f"{name} must be at least 1, but is {getattr(self, name)}")
         if not 0 < self.k <= 1:
-            raise ConfigError(f"k must be above 0 and at most 1, got {self.k}")
+            raise ConfigError(f"k must be above 0 and at most 1, but is {self.k}")
         if self.side not in SIDES:
-            raise ConfigError(f"side must be one of {', '.join(SIDES)}, got {self.side!r}")
+            raise ConfigError(f"side must be one of {', '.join(SIDES)}, but is {self.side!r}")
         known = list(classes)
         for name in ("limits", "containing"):
             for label in getattr(self, name):
                 if label not in known:
-                    raise ConfigError(f"{name} names the class {label!r}; the seeds have {', '.join(known)}")
+                    raise ConfigError(
+                        f"{name} names the class {label!r}; the classes of the seeds are {', '.join(known)}"
+                    )
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """A context, written with `-ENT-` for the slot and `-EDGE-` for the end of a sentence."""
+    """A context, with `-ENT-` for the slot and `-EDGE-` for the end of a sentence."""
 
     label: str
     text: str
-    side: str  # where its trigger stands: left or right of the slot
+    side: str  # position of its trigger: left or right of the slot
     positive: int  # seeds of its class that it extracts
     negative: int  # seeds of other classes
     entities: int  # distinct entities that it extracts
@@ -106,7 +108,7 @@ class Entity:
 
 @dataclass
 class Growth:
-    """What was found: patterns and entities, the best first, and figures of the run."""
+    """The results: patterns and entities, best first, and statistics of the run."""
 
     patterns: list[Pattern]
     entities: list[Entity]
@@ -115,29 +117,29 @@ class Growth:
 
     @property
     def kept(self) -> list[Pattern]:
-        """The patterns that entities rest on."""
+        """The patterns that support the entities."""
         return [pattern for pattern in self.patterns if pattern.kept]
 
     def lists(self, min_score: int = 1, seeds: bool = True) -> dict[str, list[str]]:
-        """The grown list of every class: entities of at least some score, with or without the seeds."""
-        found: dict[str, set[str]] = {label: set(known) if seeds else set() for label, known in self.seeds.items()}
+        """The grown list of every class: entities with at least the given score, with or without the seeds."""
+        lists: dict[str, set[str]] = {label: set(known) if seeds else set() for label, known in self.seeds.items()}
         for entity in self.entities:
             if entity.score >= min_score:
-                found[entity.label].add(entity.text)
-        return {label: sorted(names) for label, names in found.items()}
+                lists[entity.label].add(entity.text)
+        return {label: sorted(names) for label, names in lists.items()}
 
     def gazetteer(self, min_score: int = 1, seeds: bool = True) -> Gazetteer:
-        """The grown lists as features for taggers."""
+        """The grown lists as tagger features."""
         return Gazetteer(self.lists(min_score, seeds))
 
 
 def grow(
     corpus: Corpus | Sequence[Corpus], seeds: Seeds, settings: GrowthSettings | None = None, spool: bool = False
 ) -> Growth:
-    """Grow lists of seeds, by class, from a corpus or from the shards of one.
+    """Grow lists of seeds, by class, from a corpus or its shards.
 
-    Documents without words are split by rule. With `spool`, the text is kept in temporary files, as numbers, instead of
-    in memory. The result does not depend on workers, on shards or on the order of documents.
+    Documents without words are split by rule. With `spool`, the text is kept as numbers in temporary files instead of
+    in memory. The result does not depend on workers, shards or the order of documents.
 
     >>> text = "We met Ann Lee at noon. They met Bo Day at dusk. I met Cy Fox at home. She met Di Ash at sea."
     >>> growth = grow(Corpus([Doc(text)]), {"person": ["Ann Lee", "Bo Day", "Cy Fox"]})
@@ -148,7 +150,7 @@ def grow(
     """
     settings = settings or GrowthSettings()
     settings.check(seeds)
-    _spelled(seeds)  # complain of bad seeds before a long text is read
+    _spelled(seeds)  # report bad seeds before reading a long text
     if not spool:
         store = TokenStore.of(corpus, settings.document_words, settings.workers)
         return grow_from(store, seeds, settings)
@@ -158,7 +160,7 @@ def grow(
 
 
 def grow_from(store: TokenStore, seeds: Seeds, settings: GrowthSettings) -> Growth:
-    """The same from a text that is already there as numbers, for several runs over one text."""
+    """Like `grow`, from a text already stored as numbers, for several runs over one text."""
     settings.check(seeds)
     spelled = _spelled(seeds)
     stop_words = store.stop_words(settings.stop_words) | {word.lower() for word in settings.more_stop_words}
@@ -198,11 +200,11 @@ def _one_round(
     owners: list[tuple[str, bool]] = []
     n_contexts = n_automata = 0
     for side in sides:
-        for label, found in zip(labels, contexts[side], strict=True):
-            automata = list(induce(found, idf, settings.triggers, settings.k).values())
+        for label, class_contexts in zip(labels, contexts[side], strict=True):
+            automata = list(induce(class_contexts, idf, settings.triggers, settings.k).values())
             groups.append(Group(automata, settings.limits.get(label, settings.longest), side))
             owners.append((label, side))
-            n_contexts += len(found.behind)
+            n_contexts += len(class_contexts.behind)
             n_automata += len(automata)
     extracted = extract(store, groups, drop, settings.workers)
     growth = _judge(store, extracted, owners, seeds, settings, stop_words)
@@ -225,7 +227,7 @@ def _judge(
     settings: GrowthSettings,
     stop_words: set[str],
 ) -> Growth:
-    """Filter patterns by the seeds they extract, score entities by the patterns left, and rank both."""
+    """Filter patterns by the seeds they extract, score entities by the remaining patterns, and rank both."""
     labels = list(seeds)
     names = [store.string(tokens) for tokens in extracted.entities]
     known = {
@@ -239,9 +241,9 @@ def _judge(
     n = len(extracted.patterns)
     label_of = np.array([labels.index(owners[group][0]) for group, _ in extracted.patterns], dtype=np.int64)
     pattern, entity = extracted.of_pattern, extracted.of_entity
-    own = is_seed[entity, label_of[pattern]]
-    others = is_seed[entity].any(axis=1) & ~own
-    positive, negative = _tally(pattern[own], n), _tally(pattern[others], n)
+    of_class = is_seed[entity, label_of[pattern]]
+    others = is_seed[entity].any(axis=1) & ~of_class
+    positive, negative = _tally(pattern[of_class], n), _tally(pattern[others], n)
     sizes = _tally(pattern, n)
     texts = [store.string(tokens[::-1] if owners[group][1] else tokens) for group, tokens in extracted.patterns]
     wanted = np.array(
@@ -273,7 +275,7 @@ def _judge(
 
 
 def _more_seeds(growth: Growth, seeds: Mapping[str, list[str]], min_score: int) -> dict[str, list[str]]:
-    """The seeds with the entities that enough patterns extract; what two classes claim goes to neither."""
+    """The seeds plus the entities that enough patterns extract; an entity claimed by two classes goes to neither."""
     claims: dict[str, set[str]] = {}
     for entity in growth.entities:
         if entity.score >= min_score:
@@ -288,25 +290,25 @@ def _more_seeds(growth: Growth, seeds: Mapping[str, list[str]], min_score: int) 
 
 def _spelled(seeds: Seeds) -> dict[str, list[str]]:
     if not seeds:
-        raise DataError("there are no seeds; give at least one class with some entities")
+        raise DataError("there are no seeds; provide at least one class with entities")
     return {label: _seed_texts(label, given) for label, given in seeds.items()}
 
 
 def _seed_texts(label: str, given: Iterable[str | Sequence[str]]) -> list[str]:
-    """Seeds with blanks between their words: as written, and as raw text is split."""
+    """Seeds with spaces between their words: as written, and as the tokenizer splits raw text."""
     from weft.text.split import split_by_rule
 
-    found: set[str] = set()
+    spellings: set[str] = set()
     for seed in given:
         text = " ".join(seed.split() if isinstance(seed, str) else seed)
         if text:
             doc = Doc(text)
             split_by_rule(doc)
             words = split_possessives(doc.column("form"))
-            found |= {text, " ".join(word for parts in words for word in parts)}
-    if not found:
-        raise DataError(f"the class {label!r} has no seeds; give it some, or leave it out")
-    return sorted(found)
+            spellings |= {text, " ".join(word for parts in words for word in parts)}
+    if not spellings:
+        raise DataError(f"the class {label!r} has no seeds; add some, or omit the class")
+    return sorted(spellings)
 
 
 def _tally(numbers: Ints, n: int) -> Ints:

@@ -1,8 +1,8 @@
-"""Raw text as integers: what passes over a large corpus read, instead of the text.
+"""Raw text as integers: passes over a large corpus read these instead of the text.
 
-Words are numbered in the order of their strings once all text is in, so that nothing depends on the order of
-documents or on how they were shared out. Tokens stand in pieces of about half a million, in memory or in the files of
-a folder; beside them stand how many documents hold each word and how often it occurs:
+Words are numbered in string order once all text has been read, so nothing depends on the order of documents or on how
+they were distributed. Tokens are stored in pieces of about half a million, in memory or in the files of a folder,
+together with each word's document frequency and number of occurrences:
 
     idf(w) = log(N / n_w)
 """
@@ -25,7 +25,7 @@ from weft.text.corpus import Corpus
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
 
-#: Numbers that no word of a text has: the end of a sentence on either side, and the slot of a pattern.
+#: Numbers that no word in a text has: the end of a sentence on either side, and the slot of a pattern.
 EDGE, SLOT = 1, 2
 EDGE_NAME, SLOT_NAME = "-EDGE-", "-ENT-"
 _RESERVED = ("\0edge", "\0slot")  # they sort before all words
@@ -34,13 +34,13 @@ _BATCH_WORDS = 50_000
 
 
 class Piece(NamedTuple):
-    """Tokens as numbers of words, sentence `s` being `tokens[sentences[s]:sentences[s + 1]]`."""
+    """Tokens as word numbers; sentence `s` is `tokens[sentences[s]:sentences[s + 1]]`."""
 
     tokens: Ids
     sentences: Ints
 
     def reversed(self) -> Piece:
-        """Every sentence read from its end.
+        """Every sentence reversed.
 
         >>> piece = Piece(np.array([3, 4, 5], dtype=np.int32), np.array([0, 1, 3])).reversed()
         >>> piece.tokens.tolist(), piece.sentences.tolist()
@@ -50,7 +50,7 @@ class Piece(NamedTuple):
 
 
 class TokenStore:
-    """All tokens of a corpus as numbers, with the strings and the document frequencies of words.
+    """All tokens of a corpus as numbers, with the strings and document frequencies of its words.
 
     >>> store = TokenStore.of(Corpus([Doc("Ada's cat sleeps."), Doc("The cat purrs.")]))
     >>> store.n_tokens, store.n_documents, [store.words[token] for token in store.piece(0).tokens[:4]]
@@ -60,7 +60,7 @@ class TokenStore:
     """
 
     def __init__(self, document_words: int = 2000, folder: Path | None = None) -> None:
-        self.document_words = document_words  # longer documents are cut for document frequencies
+        self.document_words = document_words  # longer documents are split when counting document frequencies
         self.n_tokens = self.n_documents = 0
         self.words: list[str] = []
         self._table = StringTable(_RESERVED)
@@ -78,7 +78,7 @@ class TokenStore:
         workers: int = 1,
         folder: Path | None = None,
     ) -> TokenStore:
-        """Read a corpus, or the shards of one; documents without words are split by rule, in `workers` processes."""
+        """Read a corpus, or its shards; documents without words are split by rule, in `workers` processes."""
         store = cls(document_words, folder)
         with progress("reading", unit="documents") as bar:
             for corpus in [corpora] if isinstance(corpora, Corpus) else corpora:
@@ -125,7 +125,7 @@ class TokenStore:
     def _finish(self) -> None:
         self._flush()
         if not self.n_tokens:
-            raise DataError("the text has no words to grow lists from")
+            raise DataError("the text contains no words to grow lists from")
         strings = self._table.strings(range(len(self._table)))
         order = sorted(range(len(strings)), key=strings.__getitem__)
         self.words = [strings[i] for i in order]
@@ -148,16 +148,16 @@ class TokenStore:
         return Piece(self._rank[kept.tokens], kept.sentences)
 
     def number(self, word: str) -> int:
-        """The number of a word, -1 if the text does not hold it."""
+        """The number of a word, or -1 if the text does not contain it."""
         return self._numbers.get(word, -1)
 
     def idf(self) -> Floats:
-        """log(N / n_w) of every word; 0 for what stands in no document."""
+        """log(N / n_w) of every word; 0 for a word in no document."""
         with np.errstate(divide="ignore"):
             return np.where(self._documents > 0, np.log(self.n_documents / self._documents), 0.0)
 
     def stop_words(self, n: int) -> set[str]:
-        """The `n` most frequent words in lower case (a tenth of them at most), and all that are seldom capitalized.
+        """The `n` most frequent lower-case words (at most a tenth of them), and all words that are seldom capitalized.
 
         >>> store = TokenStore.of(Corpus([Doc("Yes, yes, yes! Ada said yes to the man.")]))
         >>> sorted(store.stop_words(10))
@@ -165,22 +165,22 @@ class TokenStore:
         """
         lower = [i for i, word in enumerate(self.words) if word[:1].isalpha() and word.islower()]
         lower.sort(key=lambda i: (-int(self._frequency[i]), i))
-        found = {self.words[i] for i in lower[: min(n, len(lower) // 10)]}
+        droppable = {self.words[i] for i in lower[: min(n, len(lower) // 10)]}
         for i, word in enumerate(self.words):
             if word[:1].isupper():
                 plain = self._numbers.get(word.lower())
                 if plain is not None and self._frequency[plain] > self._frequency[i]:
-                    found.add(word.lower())
-        return found
+                    droppable.add(word.lower())
+        return droppable
 
     def string(self, tokens: Iterable[int]) -> str:
-        """Words by their numbers, with blanks between them."""
+        """The words with these numbers, joined by spaces."""
         names = {EDGE: EDGE_NAME, SLOT: SLOT_NAME}
         return " ".join(names.get(token, self.words[token]) for token in tokens)
 
 
 def split_possessives(strings: Sequence[str]) -> list[tuple[str, ...]]:
-    """English possessives as two words each, as treebanks write them.
+    """Split each English possessive into two words, as treebanks do.
 
     >>> split_possessives(["Ada's", "cats", "’s"])
     [('Ada', "'s"), ('cats',), ('’s',)]
@@ -189,7 +189,7 @@ def split_possessives(strings: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def _encoded(corpus: Corpus, workers: int) -> Iterator[tuple[tuple[Sequence[str], list[tuple[Ids, Ints]]], int]]:
-    """The documents of a corpus in batches, each with its own numbering of words, in order."""
+    """The documents of a corpus in batches, each with its own word numbering, in order."""
     batches = corpus.batches(_BATCH_WORDS)
     if workers == 1:
         for batch in batches:
@@ -218,7 +218,7 @@ def _encode_texts(texts: Sequence[str]) -> tuple[Sequence[str], list[tuple[Ids, 
 
 
 def _encode(docs: Sequence[Doc]) -> tuple[Sequence[str], list[tuple[Ids, Ints]]]:
-    """Strings, and the documents as numbers of them with their sentences."""
+    """Strings, and the documents as their numbers with sentence offsets."""
     from weft.text.split import split_by_rule
 
     table = StringTable()
@@ -241,7 +241,7 @@ def _encode(docs: Sequence[Doc]) -> tuple[Sequence[str], list[tuple[Ids, Ints]]]
 
 
 def _cuts(sentences: Ints, words: int) -> Iterator[tuple[int, int]]:
-    """Parts of a document of about so many words, cut between sentences; one part if `words` is 0."""
+    """Parts of a document of about `words` words each, cut between sentences; one part if `words` is 0."""
     n = int(sentences[-1])
     if not words or n <= words:
         if n:

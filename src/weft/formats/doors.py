@@ -1,4 +1,4 @@
-"""The two doors of all formats: `read(paths) -> Corpus` and `write(docs, path)`, with the format told by the suffix.
+"""Read and write all formats: `read(paths) -> Corpus` and `write(docs, path)`; the suffix determines the format.
 
 | format | suffixes | holds |
 |---|---|---|
@@ -51,7 +51,7 @@ PathLike = str | os.PathLike[str]
 
 
 def detect(path: PathLike) -> str:
-    """The format of a file by its suffix, of a folder by what is in it.
+    """The format of a file, by its suffix, or of a folder, by the files in it.
 
     >>> detect("train.conllu.gz"), detect("notes.txt")
     ('conllu', 'plain')
@@ -89,9 +89,9 @@ def read(
     report: Report | None = None,
     **options: Any,
 ) -> Corpus:
-    """The documents of a file, several files, a folder or a glob, as a corpus that reads them anew at each pass.
+    """The documents of a file, several files, a folder or a glob, as a corpus that reads them again on each pass.
 
-    Bad sentences and documents raise `FormatError`; with `skip_bad` they are left out and counted in the report
+    Bad sentences and documents raise `FormatError`; with `skip_bad` they are skipped and counted in the report
     (`corpus.report`). Options go to the format: `fields=` and `scheme=` for columns, `check_trees=` for CoNLL-U,
     `traces=` and `blanks=` for trees in brackets, `encoding=` for all text.
 
@@ -123,7 +123,7 @@ def read(
 def write(docs: Iterable[Doc], path: PathLike, format: str | None = None, **options: Any) -> int:
     """Write documents to a file in the format of its suffix (brat: to a folder); returns how many.
 
-    The file appears under its name only when all is written. Options go to the format: `fields=`, `scheme=` and
+    The file gets its name only when it is complete. Options go to the format: `fields=`, `scheme=` and
     `separator=` for columns, `comments="add"` for CoNLL-U.
     """
     kind = check_format(format) if format else detect(path)
@@ -145,7 +145,7 @@ def convert(
 ) -> int:
     """Read files of one format and write one of another; returns the number of documents.
 
-    `change` is called on each document on the way, to add what the other format needs. Layers that the other format
+    `change` is called on each document, to add what the target format needs. Layers that the target format
     cannot hold are named in `report.lost`. CoNLL-U made from another format gets the
     comments it should have (`# newdoc`, `# sent_id`, `# text`).
     """
@@ -168,7 +168,7 @@ def convert(
 
 
 def expand(paths: PathLike | Iterable[PathLike], format: str | None = None) -> list[str]:
-    """The files behind a path, a glob, a folder or a list of them, sorted within folders and globs."""
+    """The files that a path, a glob, a folder or a list of them names, sorted within folders and globs."""
     if isinstance(paths, str | os.PathLike):
         return _expand_one(os.fspath(paths), format)
     files = [name for path in paths for name in _expand_one(os.fspath(path), format)]
@@ -178,7 +178,7 @@ def expand(paths: PathLike | Iterable[PathLike], format: str | None = None) -> l
 
 
 def check_format(name: str) -> str:
-    """A format's name, or a plain error."""
+    """Return the name of a format, or raise `ConfigError` if there is no such format."""
     if name not in FORMATS:
         raise ConfigError(f"no format {name!r}; there are {', '.join(FORMATS)}")
     return name

@@ -1,4 +1,4 @@
-"""Bytes in and out: gzip seen through, UTF-8 checked, standard streams under the name `-`, whole files or none."""
+"""Read and write bytes: gzip is transparent, UTF-8 is checked, `-` is a standard stream, writing is atomic."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BLOCK_SIZE = 1 << 18  # small enough for the fields of a block to stay in the pr
 
 
 class FilePart(str):
-    """Some bytes of a file: it is the file's name wherever a name is wanted, but is read from `start` to `end` only.
+    """A range of bytes of a file: it serves as the file's name, but only `start` to `end` is read.
 
     `line` is the number of the line that begins at `start`; `number` tells the parts of a file apart in the names of
     documents (0: the file is whole). `on_read` is told the size of every block of bytes that is read.
@@ -59,7 +59,7 @@ class FilePart(str):
 
 
 def document_name(path: str) -> str:
-    """The name of the document that a file is, "" for standard input.
+    """The name of the document in a file, "" for standard input.
 
     >>> document_name("notes/monday.txt.gz")
     'monday'
@@ -72,7 +72,7 @@ def document_name(path: str) -> str:
 
 
 class Faults:
-    """What to do with a bad piece: raise its error, or report it and go on."""
+    """The policy for bad input: raise the error, or report it and continue."""
 
     def __init__(self, skip_bad: bool = False, report: Report | None = None) -> None:
         self.skip_bad = skip_bad
@@ -96,7 +96,7 @@ class TextBlock(NamedTuple):
 
 
 def raw_blocks(path: str) -> Iterator[bytes]:
-    """The bytes of a file, a part of one or standard input (`-`), unzipped if they are gzip, in blocks."""
+    """The bytes of a file, a part of one or standard input (`-`) in blocks, decompressed if they are gzip."""
     part = path if isinstance(path, FilePart) else FilePart(path)
     with _source(path) as file:
         blocks = _blocks_of(part, file)
@@ -126,7 +126,7 @@ def _blocks_of(part: FilePart, file: BinaryIO) -> Iterator[bytes]:
 def text_blocks(
     path: str, separator: str = "\n\n", encoding: str = "utf-8", size: int = BLOCK_SIZE, keep_ends: bool = False
 ) -> Iterator[TextBlock]:
-    """The text of a file in blocks that end behind a separator; a byte-order mark goes.
+    """The text of a file in blocks that end after a separator, without its byte-order mark.
 
     Line ends become `\\n` unless they are kept; then a block may end behind any line where no separator comes for long,
     behind a blank where no line ends for long, and between any two characters where no blank comes either.
@@ -167,7 +167,7 @@ def text_blocks(
 
 
 def _emergency_cut(pending: bytearray, longest: int) -> int:
-    """Where to cut text without a separator: behind a line, a blank or, in more than `longest` bytes, a character."""
+    """Where to cut text without a separator: after a line, a blank or, in more than `longest` bytes, a character."""
     stop = pending.rfind(b"\n") + 1 or pending.rfind(b" ") + 1
     if stop == 0 and len(pending) > longest:
         stop = len(pending) - 1
@@ -179,7 +179,7 @@ def _emergency_cut(pending: bytearray, longest: int) -> int:
 def checked_blocks(
     path: str, faults: Faults, separator: str = "\n\n", encoding: str = "utf-8", keep_ends: bool = False
 ) -> Iterator[TextBlock]:
-    """`text_blocks` that end at a damage, reported, where bad pieces are to be skipped."""
+    """`text_blocks` up to the first damaged byte, which is reported if bad input is skipped."""
     blocks = text_blocks(path, separator, encoding, keep_ends=keep_ends)
     while True:
         try:
@@ -202,7 +202,7 @@ def numbered_lines(path: str, encoding: str = "utf-8") -> Iterator[tuple[int, st
 
 
 def read_text(path: str, encoding: str = "utf-8") -> str:
-    """The whole text of a file, its line ends as they are."""
+    """The whole text of a file with its original line ends."""
     data = b"".join(raw_blocks(path))
     try:
         return data.decode("utf-8-sig" if is_utf8(encoding) else encoding)
@@ -211,14 +211,14 @@ def read_text(path: str, encoding: str = "utf-8") -> str:
 
 
 def encoding_error(path: str, line: int, byte: int, encoding: str = "utf-8") -> FormatError:
-    """The error for a byte that the encoding does not know."""
+    """The error for a byte that is invalid in the encoding."""
     name = "UTF-8" if is_utf8(encoding) else encoding
     hint = "If the file is written in another encoding, name it: --encoding latin-1 (in Python encoding='latin-1')"
     return FormatError(path, line, f"{name} text", f"the byte 0x{byte:02x}", hint)
 
 
 def unsplit_error(doc: Doc, format: str) -> WeftError:
-    """The error for a document without words where a format is made of words."""
+    """The error for a document without words in a format that consists of words."""
     return WeftError(
         f"{doc!r} has text but no words, of which {format} is made; split it first: `weft convert --split` does so by "
         "rule, a model better (`weft annotate`)"
@@ -226,7 +226,7 @@ def unsplit_error(doc: Doc, format: str) -> WeftError:
 
 
 def stray_byte(text: str) -> tuple[int, int] | None:
-    """Place and value of the first byte that was not UTF-8 in a text of an unclean block."""
+    """Position and value of the first byte that was not UTF-8 in the text of an unclean block."""
     for place, letter in enumerate(text):
         if "\udc80" <= letter <= "\udcff":
             return place, ord(letter) - 0xDC00
@@ -235,7 +235,7 @@ def stray_byte(text: str) -> tuple[int, int] | None:
 
 @contextmanager
 def open_output(path: str) -> Iterator[BinaryIO]:
-    """A file to write to, gzipped if its name ends in `.gz`; it gets its name only when all is written.
+    """A file to write to, gzipped if its name ends in `.gz`; it gets its name only when it is complete.
 
     `-` is standard output. Folders that are missing are made. Where writing fails, an older file of the same name stays
     as it was.
@@ -295,7 +295,7 @@ def _source(path: str) -> Iterator[BinaryIO]:
 
 
 def _gunzip(path: str, blocks: Iterator[bytes], block: bytes) -> Iterator[bytes]:
-    """Unzip by hand: unlike `gzip.open`, everything before a damage is still given out."""
+    """Decompress step by step: unlike `gzip.open`, this yields everything before damaged data."""
     inflate = zlib.decompressobj(31)
     while True:
         try:
@@ -356,5 +356,5 @@ def _recode(path: str, encoding: str) -> Iterator[bytes]:
 
 
 def is_utf8(encoding: str) -> bool:
-    """Whether a name of an encoding is one of UTF-8's."""
+    """Whether an encoding's name stands for UTF-8."""
     return encoding.lower().replace("_", "-") in ("utf-8", "utf8")

@@ -34,7 +34,7 @@ def test_lines_of_other_tools_are_read(tmp_path: Path, line: str) -> None:
         ('{"txt": "a"}', '"text"'),
         ('{"text": "a", "spans": [[0, 5, "X"]]}', "exceeds the text"),
         ('{"text": "a", "tokens": [[0, 3]]}', "a token ends at character 3"),
-        ('{"text": "ab", "tokens": [[1, 2], [0, 1]]}', "each behind"),
+        ('{"text": "ab", "tokens": [[1, 2], [0, 1]]}', "in ascending order"),
         ('{"text": "a", "tokens": [[0, 1]], "sentences": [0, 2]}', "must rise"),
         ('{"text": "a", "tokens": [[0, 1]], "sentences": [0, 1], "head": [2]}', "outside their sentence"),
         ('{"text": "a", "tokens": [[0, 1]], "columns": {"upos": ["A", "B"]}}', "2 values for 1 words"),

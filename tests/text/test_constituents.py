@@ -72,7 +72,7 @@ def test_words_without_a_tree_stand_below_a_phrase_without_a_label():
         ([("S", 0, 0, -1)], "holds no words"),
         ([("S", 0, 2, 0)], "parents stand before their children"),
         ([("S", 0, 2, -1), ("NP", 1, 3, 0)], "not within its parent"),
-        ([("S", 1, 2, -1), ("NP", 0, 1, -1)], "before the phrase in front"),
+        ([("S", 1, 2, -1), ("NP", 0, 1, -1)], "before the end of the previous phrase"),
     ],
 )
 def test_rows_that_are_no_trees_are_refused(rows, message):
@@ -86,7 +86,7 @@ def test_trees_of_other_lengths_and_missing_layers_are_refused():
         layer_of(doc)
     with pytest.raises(WeftError, match="a tree of 2 words was given to a sentence of 3"):
         set_trees(doc, [parse_tree("(NP (DT the) (NN dog))")])
-    with pytest.raises(WeftError, match="one tree a sentence"):
+    with pytest.raises(WeftError, match="one tree per sentence"):
         set_trees(doc, [])
 
 

@@ -1,4 +1,4 @@
-"""Scores of templates found once a word type, not once a word.
+"""Scores of templates, computed once per word type, not once per word.
 
     score_i = sum over groups (k, o) of  S_ko[type_k(i + o)]  +  scores of the other templates at i
 

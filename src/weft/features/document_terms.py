@@ -85,7 +85,7 @@ class Terms:
         return len(self.names)
 
     def rows(self, texts: Iterable[str], counts: bool = False, unit: bool = True) -> csr_matrix:
-        """Documents as rows: which terms they have, or how often each (`counts`), of length one unless told."""
+        """Documents as rows: which terms they have, or how often each (`counts`), of length one by default."""
         _, bounds, keys = _words(texts)
         documents, columns = [], []
         for grown, document, _ in _runs(keys, bounds, self.longest):

@@ -1,4 +1,4 @@
-"""The lexicon: one row of 64-bit attribute values a word type, computed once, not once a token."""
+"""The lexicon: one row of 64-bit attribute values per word type, computed once, not once per token."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from weft.text.strings import StringTable
 
 #: Value of an attribute that a word does not have (a suffix longer than the word): no feature fires.
 ABSENT = np.uint64(0)
-#: How many strings met at run time are kept: the common words of any text, in some megabytes for every component.
+#: How many strings seen at run time are kept: the frequent words of any text, in a few megabytes per component.
 LIMIT = 30_000
 
 
 class Lexicon:
     """Attribute values of word types.
 
-    Rows below `frozen` stay for good; rows of words met later are kept up to `limit` of them and then dropped
+    Rows below `frozen` are permanent; rows of words seen later are kept up to `limit` of them and then dropped
     together, so that a stream of any length needs bounded memory. `lookup` hands out rows together with the table they
     point into; growing makes a new table or appends behind all rows handed out, so that threads never see a row change.
 
@@ -83,7 +83,7 @@ class Lexicon:
             self._add(list(dict.fromkeys(words)))
 
     def freeze(self) -> None:
-        """Keep all rows of now for good."""
+        """Make all present rows permanent."""
         self.frozen = len(self._rows)
 
     def _add(self, words: Sequence[str]) -> Ids:
@@ -106,7 +106,7 @@ class Lexicon:
         return np.fromiter(map(rows.__getitem__, words), dtype=np.int32, count=len(words))
 
     def _forget(self) -> None:
-        """Drop the rows met at run time; tables handed out before stay as they are."""
+        """Drop the rows added at run time; tables handed out before do not change."""
         self._rows = {word: row for word, row in self._rows.items() if row < self.frozen}
         fresh = np.zeros((max(1024, 2 * self.frozen), len(self.attributes)), dtype=np.uint64)
         fresh[: self.frozen] = self._values[: self.frozen]
@@ -115,7 +115,7 @@ class Lexicon:
 
 
 class WordClasses:
-    """A class a word: its cluster path, its tags in a dictionary. A field bound to it sees classes in place of words.
+    """One class per word: its cluster path, or its tags in a dictionary. A field bound to it sees classes, not words.
 
     Words that are not listed are looked up in lower case; those without a class have no features.
 
@@ -134,7 +134,7 @@ class WordClasses:
 
 
 class LowerCase(WordClasses):
-    """Every word in lower case in the place of a class: a field bound to it sees no capitals.
+    """Every word in lower case instead of a class: a field bound to it sees no capitals.
 
     >>> LowerCase().of("Ada")
     'ada'
@@ -173,7 +173,7 @@ class MemberLexicon:
         return offsets, np.concatenate(members) if members else np.zeros(0, dtype=np.uint64)
 
     def _add(self, strings: Sequence[str]) -> dict[str, Keys]:
-        """The members of all strings met so far; those of new ones are worked out together."""
+        """The members of all strings seen so far; new strings are hashed together."""
         known = self._members
         new = [string for string in strings if string not in known]
         if new:

@@ -1,4 +1,4 @@
-"""Signatures of words: what the look of a word says of its tag, as the Berkeley parser tells unknown words apart.
+"""Signatures of words: what the spelling of a word says about its tag, as the Berkeley parser classifies unknown words.
 
     case      INITC    opens a sentence with a capital, the only one that it has; with
               KNOWNLC  where the word is known in lower case

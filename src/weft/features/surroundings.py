@@ -1,4 +1,4 @@
-"""What the rest of a document says of a word: a name is often told from its other mentions.
+"""What the rest of a document says about a word: a name is often recognized by its other mentions.
 
 For every word with a capital letter, its other occurrences nearby (the same letters, at most `window` words and `reach`
 occurrences away on either side, in the same document) give members of a set-valued feature:

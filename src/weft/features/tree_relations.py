@@ -31,7 +31,7 @@ _NONE = np.uint64(0)
 
 
 class TreeView(NamedTuple):
-    """The children of every word of a sentence, left to right, and which words stand below it; one sentence a time."""
+    """The children of every word of a sentence, left to right, and its descendants; one sentence at a time."""
 
     first: Table  # children of i: kids[first[i]:first[i + 1]]
     kids: Table

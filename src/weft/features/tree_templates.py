@@ -47,7 +47,7 @@ BLOCKS = {
     "grandsib": "ghms",
     "crossed": "hm",
 }
-#: Distances told apart: 1 to 5, 6 to 10, more.
+#: Distances that are distinguished: 1 to 5, 6 to 10, more.
 BINS = 7
 
 
@@ -62,7 +62,7 @@ class Block(NamedTuple):
 
 class TreeProgram(NamedTuple):
     """Templates of all kinds of parts; `sets` holds seeds of head, modifier and pair sets, 0 where not asked for, and
-    `bins` how many distances are told apart."""
+    `bins` how many distances are distinguished."""
 
     arc: Block
     between: Block

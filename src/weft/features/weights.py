@@ -1,4 +1,4 @@
-"""Weight tables: a sparse row of label columns a feature.
+"""Weight tables: one sparse row of label columns per feature.
 
     score[i, c] = sum over features f of position i of  value(f) * W[row(f), c]
 

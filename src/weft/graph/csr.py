@@ -115,7 +115,7 @@ class Graph:
         return sums
 
     def symmetric(self, rule: str = "or") -> Graph:
-        """The undirected graph of a directed one: an edge where either end (or both, by `and`) lists the other."""
+        """The undirected graph of a directed one: an edge where either end (with `and`: both) lists the other."""
         rules = {"or": _MAX, "and": _BOTH}
         if rule not in rules:
             raise ConfigError(f"a graph becomes symmetric by the rule or, or and; not by {rule!r}")
@@ -216,7 +216,7 @@ def _transpose(
 
 @kernel
 def _merge(offsets: Ints, neighbours: Ids, weights: Floats, how: int) -> int:
-    """Make one entry of equal neighbours of a row, in place; the number of entries kept."""
+    """Merge equal neighbours of a row, in place; return the number of entries kept."""
     kept = 0
     begin = 0
     for u in range(len(offsets) - 1):

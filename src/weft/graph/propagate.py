@@ -260,7 +260,7 @@ def _on_cluster(
 
 
 def _block(rows: _Rows, lo: int, hi: int) -> tuple[_Rows, Ids]:
-    """Rows `lo:hi` by themselves, and the vertices outside that they read: numbered behind their own, in order."""
+    """Rows `lo:hi` by themselves, and the vertices outside that they read: numbered after their own, in order."""
     first, end = rows.offsets[lo], rows.offsets[hi]
     neighbours = rows.neighbours[first:end]
     inside = (neighbours >= lo) & (neighbours < hi)

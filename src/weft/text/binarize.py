@@ -87,7 +87,7 @@ def plain(label: str) -> str:
 
 
 def mark(label: str) -> str:
-    """The mark behind a label of a binary tree, "" if it has none.
+    """The mark after a label of a binary tree, "" if it has none.
 
     >>> mark("NP#r*"), mark("NP")
     ('r*', '')
@@ -114,7 +114,7 @@ def binarize(tree: Tree, rules: HeadRules = CHINESE, stop: str = "t") -> Tree:
 
 def _split(label: str, children: tuple[Tree, ...], rules: HeadRules) -> Tree:
     if "#" in label[1:]:
-        raise WeftError(f"the label {label!r} already has a mark behind #; binarize trees without marks")
+        raise WeftError(f"the label {label!r} already has a mark after #; binarize trees without marks")
     if len(children) == 1:
         return Tree(f"{label}#s", children)
     head = rules.head(label, [child.label for child in children])

@@ -1,4 +1,4 @@
-"""Links between the words of sentence pairs: what is a translation of what.
+"""Links between the words of sentence pairs: which word translates which.
 
 A bitext is two texts with the same number of sentences; pair `s` is sentence `s` of each. Its links are rows
 `offsets[s]:offsets[s + 1]` of three columns: the word of the source sentence, the word of the target sentence (both
@@ -58,7 +58,7 @@ class Links:
 
     @classmethod
     def of(cls, pairs: Iterable[Iterable[Sequence[float]]]) -> Links:
-        """Links from lists: `(i, j)` or `(i, j, score)`, a list a sentence pair."""
+        """Links from lists: `(i, j)` or `(i, j, score)`, one list per sentence pair."""
         rows: list[tuple[int, int, float]] = []
         ends = [0]
         for pair in pairs:
@@ -69,7 +69,7 @@ class Links:
 
     @classmethod
     def joined(cls, parts: Iterable[Links]) -> Links:
-        """The links of several bitexts, one behind the other.
+        """The links of several bitexts, concatenated.
 
         >>> Links.joined([Links.of([[(0, 1)]]), Links.of([[], [(2, 2)]])]).pairs()
         [[(0, 1)], [], [(2, 2)]]
@@ -90,14 +90,14 @@ class Links:
         return len(self.source)
 
     def sentence(self) -> Offsets:
-        """The number of every link's sentence pair."""
+        """The index of every link's sentence pair."""
         return np.repeat(np.arange(self.n_pairs), np.diff(self.offsets))
 
     def where(self, keep: ArrayLike) -> Links:
-        """The links for which a boolean array, one entry a link, says yes."""
+        """The links that a boolean array, one entry per link, selects."""
         kept = np.asarray(keep, dtype=np.bool_)
         if kept.shape != self.source.shape:
-            raise WeftError(f"expected one yes or no a link, {len(self)}; given: an array of the shape {kept.shape}")
+            raise WeftError(f"expected one boolean per link, {len(self)}, got an array of shape {kept.shape}")
         ends = np.concatenate([[0], np.cumsum(kept)])
         return Links(ends[self.offsets], self.source[kept], self.target[kept], self.score[kept])
 
@@ -106,7 +106,7 @@ class Links:
         return self.where(self.score >= threshold)
 
     def flipped(self) -> Links:
-        """The links seen from the other language, in the order of the new source words."""
+        """The links with source and target swapped, in the order of the new source words."""
         order = np.lexsort((self.source, self.target, self.sentence()))
         return Links(self.offsets, self.target[order], self.source[order], self.score[order])
 
@@ -123,7 +123,7 @@ class Links:
         return Links(offsets - offsets[0], self.source[rows], self.target[rows], self.score[rows])
 
     def pairs(self) -> list[list[tuple[int, int]]]:
-        """The links as lists of pairs of positions, a list a sentence pair."""
+        """The links as lists of pairs of positions, one list per sentence pair."""
         return list(self)
 
     def __iter__(self) -> Iterator[list[tuple[int, int]]]:
@@ -148,7 +148,7 @@ def check_links(links: Links, source_offsets: ArrayLike, target_offsets: ArrayLi
         if len(offsets) - 1 != links.n_pairs:
             raise WeftError(
                 f"there are links of {links.n_pairs} sentence pairs, but {len(offsets) - 1} {name} sentences; "
-                "a bitext has one line of links a sentence pair"
+                "a bitext has one line of links per sentence pair"
             )
     at = links.sentence()
     sizes = np.diff(source), np.diff(target)

@@ -168,9 +168,9 @@ def doc_of_trees(trees: Sequence[Tree], strings: StringTable | None = None, blan
 
 
 def set_trees(doc: Doc, trees: Sequence[Tree | None]) -> None:
-    """Give a document the phrases of one tree a sentence (None: no tree); words and tags stay as they are."""
+    """Give a document the phrases of one tree per sentence (None: no tree); words and tags stay as they are."""
     if len(trees) != doc.n_sentences:
-        raise WeftError(f"expected one tree a sentence, got {len(trees)} trees for {doc.n_sentences} sentences")
+        raise WeftError(f"expected one tree per sentence, got {len(trees)} trees for {doc.n_sentences} sentences")
     rows: list[tuple[str, int, int, int]] = []
     for tree, (first, end) in zip(trees, pairwise(doc.sentence_offsets.tolist()), strict=True):
         if tree is not None:
@@ -242,4 +242,4 @@ def _check(rows: Sequence[tuple[str, int, int, int]]) -> None:
         if parent >= 0 and not (rows[parent][1] <= start and end <= rows[parent][2]):
             raise WeftError(f"phrase {number} ({label}, {start} to {end}) is not within its parent {rows[parent]}")
         if number and start < rows[number - 1][1]:
-            raise WeftError(f"phrase {number} ({label}) begins at word {start}, before the phrase in front of it")
+            raise WeftError(f"phrase {number} ({label}) begins at word {start}, before the end of the previous phrase")

@@ -1,7 +1,7 @@
-"""Corpora: streams of documents that can be gone through again and again, read lazily or held in memory.
+"""Corpora: streams of documents that can be iterated repeatedly, read lazily or held in memory.
 
-Splits are by position: document `i` falls into the part that owns `hash(seed, i)` in [0, 1), so that a stream of
-unknown length is split in constant memory, and always in the same way.
+Splits are by position: document `i` goes to the part whose interval holds `hash(seed, i)` in [0, 1), so that a
+stream of unknown length is split in constant memory, and always in the same way.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from weft.text.views import Sentence
 
 
 class Corpus:
-    """Documents, in a sequence or behind a function that opens a new stream of them.
+    """Documents, given as a sequence or as a function that opens a new stream of them.
 
     >>> corpus = Corpus([Doc.from_words([["Dogs", "bark"], ["Cats", "purr"]]), Doc.from_words([["Cows", "moo"]])])
     >>> [sentence.text for sentence in corpus.sentences()]
@@ -27,7 +27,7 @@ class Corpus:
 
     def __init__(self, source: Callable[[], Iterator[Doc]] | Sequence[Doc], report: Report | None = None) -> None:
         self._source = source
-        self.report = report  #: what a reader with `skip_bad` left out in the last pass
+        self.report = report  #: what a reader with `skip_bad` skipped in the last pass
 
     def __iter__(self) -> Iterator[Doc]:
         return iter(self._source()) if callable(self._source) else iter(self._source)
@@ -53,23 +53,23 @@ class Corpus:
         return self._derived(lambda docs: islice(docs, n, None))
 
     def map(self, function: Callable[[Doc], Doc]) -> Corpus:
-        """The corpus with a function applied to every document, each time it is gone through."""
+        """The corpus with a function applied to every document on each pass."""
         return Corpus(lambda: map(function, self), self.report)
 
     def filter(self, keep: Callable[[Doc], bool]) -> Corpus:
-        """The documents for which a function says yes."""
+        """The documents that a function accepts."""
         return self._derived(lambda docs: filter(keep, docs))
 
     def shards(self, n: int) -> list[Corpus]:
-        """`n` corpora that share the documents out: document `i` goes to shard `i % n`."""
+        """`n` corpora, one per shard: document `i` goes to shard `i % n`."""
         if n < 1:
-            raise WeftError(f"a corpus has at least 1 shard, asked for {n}")
+            raise WeftError(f"a corpus needs at least 1 shard, got {n}")
         return [self._derived(_every(shard, n)) for shard in range(n)]
 
     def split(self, seed: int = 0, **shares: float) -> dict[str, Corpus]:
         """Split by document into named parts: `split(train=0.8, dev=0.1, test=0.1)`.
 
-        Shares are probabilities, so that parts of small corpora come out only about as large as asked for.
+        Shares are probabilities, so that the parts of small corpora only approximate them.
 
         >>> corpus = Corpus([Doc(str(i)) for i in range(1000)])
         >>> parts = corpus.split(train=0.9, test=0.1)
@@ -78,7 +78,7 @@ class Corpus:
         """
         shares = shares or {"train": 0.8, "dev": 0.1, "test": 0.1}
         if min(shares.values()) < 0 or abs(sum(shares.values()) - 1.0) > 1e-9:
-            raise WeftError(f"shares of a split must be positive and sum to 1, got {shares}")
+            raise WeftError(f"the shares of a split must not be negative and must sum to 1, got {shares}")
         parts: dict[str, Corpus] = {}
         low = 0.0
         for name, share in shares.items():
@@ -88,10 +88,10 @@ class Corpus:
         return parts
 
     def by(self, key: str) -> dict[str, Corpus]:
-        """One corpus a domain: the value of `key` in `doc.meta`, or else in the sentences' comments `# key = value`.
+        """One corpus per domain: the value of `key` in `doc.meta`, or else in the sentences' comments `# key = value`.
 
-        Documents whose sentences differ are cut. Goes through the corpus once to find the domains; what has none
-        stands under "".
+        Documents whose sentences differ are split. One pass over the corpus finds the domains; sentences without
+        one are under "".
 
         >>> one, two = Doc.from_words([["Dogs", "bark"]]), Doc.from_words([["Cows", "moo"]])
         >>> one.meta["genre"], two.comments[0] = "news", ("# genre = fiction",)
@@ -109,11 +109,11 @@ class Corpus:
             yield from doc.sentences
 
     def take_sentences(self, n: int) -> Corpus:
-        """The first `n` sentences, the last document cut."""
+        """The first `n` sentences; the last document is truncated."""
         return self.slice_sentences(0, n)
 
     def slice_sentences(self, start: int, end: int | None = None) -> Corpus:
-        """Sentences `start` to `end` (exclusive) of the whole corpus, documents cut where needed."""
+        """Sentences `start` to `end` (exclusive) of the whole corpus; documents are split where needed."""
         return self._derived(_sentence_slice(start, end))
 
     def split_sentences(self, *shares: float) -> tuple[Corpus, ...]:
@@ -124,7 +124,7 @@ class Corpus:
         [['a', 'b', 'c'], ['d']]
         """
         if not shares or min(shares) < 0 or abs(sum(shares) - 1.0) > 1e-9:
-            raise WeftError(f"shares of a split must be positive and sum to 1, got {shares}")
+            raise WeftError(f"the shares of a split must not be negative and must sum to 1, got {shares}")
         total = sum(doc.n_sentences for doc in self)
         borders, reached = [0], 0.0
         for share in shares:
@@ -140,7 +140,7 @@ class Corpus:
         return f"Corpus({len(self._source)} documents)" if not callable(self._source) else "Corpus(stream)"
 
     def _derived(self, change: Callable[[Iterable[Doc]], Iterable[Doc]]) -> Corpus:
-        """A corpus made of this one; in memory if this one is."""
+        """A corpus derived from this one; in memory if this one is."""
         if self.in_memory:
             return Corpus(list(change(self)), self.report)
         return Corpus(lambda: iter(change(self)), self.report)

@@ -1,4 +1,4 @@
-"""Levels of nested spans: each level is flat, and a span stands behind all spans that hold it.
+"""Levels of nested spans: each level is flat, and a span comes after all spans that contain it.
 
     level(s) = 0 if no longer span shares a word with s, else 1 + the highest level of those that do
 

@@ -92,7 +92,7 @@ def layers_to_record(doc: Doc) -> Record:
 
 
 def from_record(record: Mapping[str, Any], strings: StringTable | None = None) -> Doc:
-    """The document behind a record.
+    """The document of a record.
 
     >>> doc = from_record({"text": "Dogs bark", "tokens": [[0, 4], [5, 9]], "sentences": [0, 2]})
     >>> doc.sentences[0].words
@@ -106,7 +106,7 @@ def from_record(record: Mapping[str, Any], strings: StringTable | None = None) -
     if len(tokens) and (
         (tokens[:, 0] > tokens[:, 1]).any() or (tokens[1:, 0] < tokens[:-1, 1]).any() or tokens[0, 0] < 0
     ):
-        raise WeftError('"tokens" must be pairs of character offsets, each behind the one before')
+        raise WeftError('"tokens" must be pairs of character offsets in ascending order')
     if len(tokens) and tokens[-1, 1] > len(text):
         raise WeftError(f"a token ends at character {int(tokens[-1, 1])} of a text of {len(text)} characters")
     doc.set_offsets(tokens[:, 0].copy(), tokens[:, 1].copy())
@@ -183,7 +183,7 @@ def _forms_in_text(doc: Doc) -> list[str]:
 
 def _check_heads(doc: Doc) -> None:
     if doc.head is None or len(doc.head) != doc.n_words:
-        raise WeftError(f'"head" must hold one number a word: there are {doc.n_words} words')
+        raise WeftError(f'"head" must hold one number per word: there are {doc.n_words} words')
     lengths = np.diff(doc.sentence_offsets)
     if lengths.sum() == doc.n_words and ((doc.head > np.repeat(lengths, lengths)) | (doc.head < -1)).any():
         raise WeftError('"head" names words outside their sentence: expected 0 to the sentence\'s length, -1: not set')

@@ -1,4 +1,4 @@
-"""Label schemes: flat spans `(start, end, label)` as one label a word, and back.
+"""Label schemes: flat spans `(start, end, label)` as one label per word, and back.
 
 | scheme | first word of a span | other words | last word | span of one word |
 |---|---|---|---|---|
@@ -7,7 +7,7 @@
 | IOB2 | B-X | I-X | I-X | B-X |
 | BIOES | B-X | I-X | E-X | S-X |
 
-Words outside spans are labelled O. IO cannot part two neighbouring spans of one label. Reading IO, a label without
+Words outside spans are labelled O. IO cannot separate two neighbouring spans of one label. Reading IO, a label without
 `I-` is taken for the span's label itself.
 """
 
@@ -44,7 +44,7 @@ class SchemeError(WeftError):
 
 
 class LabelError(WeftError):
-    """Something that is a label of no scheme."""
+    """A string that is not a label of any scheme."""
 
     def __init__(self, label: str) -> None:
         self.label = label
@@ -105,7 +105,7 @@ def check_scheme(scheme: str) -> Scheme:
 
 
 def encode(spans: Iterable[Chunk], length: int, scheme: str = "IOB2") -> list[str]:
-    """One label a word for spans that do not overlap.
+    """One label per word for spans that do not overlap.
 
     >>> encode([(0, 2, "NP"), (2, 3, "NP")], 4, "IOB1")
     ['I-NP', 'I-NP', 'B-NP', 'O']
@@ -137,7 +137,7 @@ def encode(spans: Iterable[Chunk], length: int, scheme: str = "IOB2") -> list[st
 
 
 def decode(labels: Sequence[str], scheme: str = "IOB2", strict: bool = True) -> list[Chunk]:
-    """The spans behind labels, left to right.
+    """The spans that labels encode, left to right.
 
     `strict=False` reads as the scorer conlleval does: an `I-X` after O or after another label opens a span,
     a span without its `E-X` ends where the next begins.
@@ -239,7 +239,7 @@ def lost_boundaries(spans: Iterable[Chunk]) -> int:
 
 
 def split_label(text: str, plain: bool = False) -> tuple[str, str]:
-    """A label's mark (O, B, I, E, S) and what stands behind it; with `plain`, a label may go without a mark.
+    """A label's mark (O, B, I, E, S) and what follows it; with `plain`, a label may go without a mark.
 
     >>> split_label("B-NP"), split_label("O"), split_label("author", plain=True)
     (('B', 'NP'), ('O', ''), ('I', 'author'))

@@ -75,7 +75,7 @@ class StringTable:
         return self._strings[number]
 
     def strings(self, numbers: Iterable[int]) -> list[str]:
-        """The strings behind many numbers."""
+        """The strings of many numbers."""
         if isinstance(numbers, np.ndarray):
             numbers = numbers.tolist()
         return list(map(self._strings.__getitem__, numbers))

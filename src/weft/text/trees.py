@@ -131,13 +131,13 @@ def parse_tree(text: str) -> Tree:
     >>> parse_tree("(NP (NN tea)) (NP (NN milk))")
     Traceback (most recent call last):
     ...
-    weft.errors.WeftError: expected one tree in brackets, found more behind it
+    weft.errors.WeftError: expected one tree in brackets, found more text after it
     """
     builder = TreeBuilder()
     found: Tree | None = None
     for token in _TOKEN.findall(text):
         if found is not None:
-            raise WeftError("expected one tree in brackets, found more behind it")
+            raise WeftError("expected one tree in brackets, found more text after it")
         found = builder.take(token)
     if found is None:
         raise WeftError("expected one tree in brackets, found one that is not closed" if text.strip() else "no tree")
@@ -172,7 +172,7 @@ class TreeBuilder:
         names, children = self._open[-1]
         if token != ")":
             if children:
-                raise WeftError(f"words in brackets of their own with a tag, found {token!r} behind a phrase")
+                raise WeftError(f"words in brackets of their own with a tag, found {token!r} after a phrase")
             if len(names) == 2:
                 raise WeftError(f"a tag and one word, or a label and phrases, found {token!r} as well")
             names.append(token)

@@ -1,4 +1,4 @@
-"""What must be true of every document, whatever text it was made of.
+"""Invariants of every document, whatever text it comes from.
 
 tokens     0 <= start < end <= start of the next, and end <= length of the text
 words      each belongs to a token, every token has at least one, in order
@@ -19,7 +19,7 @@ from weft.text.doc import Doc
 
 
 def check_doc(doc: Doc) -> None:
-    """Raise `WeftError` naming the first thing that is wrong with a document.
+    """Raise `WeftError` for the first invariant that a document violates.
 
     >>> doc = Doc.from_words([["Dogs", "bark"]], head=[[2, 0]])
     >>> check_doc(doc)
@@ -47,15 +47,15 @@ def _check_tokens(doc: Doc) -> None:
     wrong = np.flatnonzero((starts >= ends) | (np.append(starts[1:], len(doc.text)) < ends) | (starts < 0))
     if len(wrong):
         i = int(wrong[0])
-        raise WeftError(f"token {i} has the offsets {int(starts[i])}-{int(ends[i])}: empty, or beyond its place")
+        raise WeftError(f"token {i} has the offsets {int(starts[i])}-{int(ends[i])}: empty, or out of order")
 
 
 def _check_words(doc: Doc) -> None:
     steps = np.diff(doc.word_token, prepend=-1)
     if ((steps != 0) & (steps != 1)).any() or (doc.n_words and doc.word_token[0] != 0):
-        raise WeftError("words do not belong to tokens one after the other")
+        raise WeftError("words do not belong to tokens in order")
     if len(doc.token_start) != (int(doc.word_token[-1]) + 1 if doc.n_words else 0):
-        raise WeftError(f"{len(doc.token_start)} tokens, but words only up to the last but some")
+        raise WeftError(f"{len(doc.token_start)} tokens, but the last ones have no words")
     several = {row.first: row for row in doc.multiwords}
     counts = np.bincount(doc.word_token) if doc.n_words else np.zeros(0, dtype=np.int64)
     starts, ends = doc.token_start.tolist(), doc.token_end.tolist()
@@ -75,7 +75,7 @@ def _check_sentences(doc: Doc) -> None:
     if doc.n_words and len(offsets) == 1:
         return
     if offsets[0] != 0 or offsets[-1] != doc.n_words or any(a >= b for a, b in pairwise(offsets)):
-        raise WeftError(f"sentences do not part the {doc.n_words} words: {offsets[:5]} ... {offsets[-3:]}")
+        raise WeftError(f"sentences do not partition the {doc.n_words} words: {offsets[:5]} ... {offsets[-3:]}")
     if len(doc.comments) != doc.n_sentences:
         raise WeftError(f"{len(doc.comments)} lists of comments for {doc.n_sentences} sentences")
 

@@ -175,7 +175,7 @@ def test_bad_input_is_refused_in_plain_words() -> None:
     with pytest.raises(DataError, match="40 features need a group each"):
         pivot_predictors(rows, [1], groups=[0, 1])
     theta = Correspondence.from_predictors(sparse.csr_matrix(np.eye(3)))
-    with pytest.raises(DataError, match="knows 3 features"):
+    with pytest.raises(DataError, match="the map has 3 features"):
         theta.project(rows)
     with pytest.raises(DataError, match="no feature of these instances"):
         theta.scale_to(sparse.csr_matrix((2, 3)))

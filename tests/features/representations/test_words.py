@@ -79,7 +79,7 @@ def test_what_a_model_file_keeps_gives_the_same_vectors(kind: str) -> None:
 
 
 def test_tables_and_counts_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(ConfigError, match="one row a word"):
+    with pytest.raises(ConfigError, match="one row per word"):
         DenseVectors(["dog"], np.zeros((2, 3)))
     unfrozen = NeighbourCounts()
     with pytest.raises(ConfigError, match="freeze"):

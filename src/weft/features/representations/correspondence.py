@@ -8,8 +8,8 @@
 L is the modified Huber loss; `weft.learn.linear.pivots` learns the predictors. Instances are rows of a sparse matrix,
 features its columns: tokens with the features of their window, or documents with their words. Pivots are features
 that mean the same in both domains; a feature of one domain that predicts the pivots as a feature of the other does is
-projected onto the same place. Every feature lies in one block, so that the projection is one row of h numbers a
-feature, and projecting an instance adds up rows.
+mapped to the same place. Every feature lies in one block, so that the linear map has one row of h numbers per
+feature, and mapping an instance sums rows.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def mutual_information(instances: sparse.csr_matrix, labels: ArrayLike) -> Float
 
 @dataclass(frozen=True)
 class Correspondence:
-    """A projection: for every feature its block and h numbers, its row of theta.
+    """A linear map: for every feature its block and h numbers, its row of theta.
 
     >>> predictors = sparse.csr_matrix(np.array([[2.0, 0.0], [2.0, 0.0], [-1.0, 1.0], [0.0, 0.0]]))
     >>> theta = Correspondence.from_predictors(predictors, blocks=[0, 0, 1, 1], h=1)
@@ -104,7 +104,7 @@ class Correspondence:
 
     rows: Table  # [feature, h]: row of U_b, zeros where a block has fewer directions
     block: NDArray[np.int32]  # of every feature
-    starts: Ints  # block b owns the dimensions starts[b]:starts[b + 1] of the projection
+    starts: Ints  # block b owns the dimensions starts[b]:starts[b + 1] of the map
     singular: Table  # [block, h]
     scale: float = 1.0
 
@@ -144,7 +144,7 @@ class Correspondence:
 
     @property
     def size(self) -> int:
-        """Number of dimensions of the projection."""
+        """Number of dimensions of the map."""
         return int(self.starts[-1])
 
     def theta(self, block: int) -> Table:
@@ -155,7 +155,7 @@ class Correspondence:
     def project(self, instances: sparse.csr_matrix, chosen: ArrayLike | None = None) -> Table:
         """scale * theta' x of every instance; with `chosen`, only these dimensions of it."""
         if instances.shape[1] != len(self.rows):
-            raise DataError(f"the projection knows {len(self.rows)} features, the instances have {instances.shape[1]}")
+            raise DataError(f"the map has {len(self.rows)} features, the instances have {instances.shape[1]}")
         matrix = sparse.csr_matrix(instances)
         values = matrix.data.astype(np.float32) if len(matrix.data) else np.zeros(0, dtype=np.float32)
         return self.project_rows(matrix.indices, matrix.indptr.astype(np.int64), values, chosen)
@@ -173,7 +173,7 @@ class Correspondence:
         return out
 
     def scale_to(self, instances: sparse.csr_matrix, factor: float = 5.0, norm: int = 1) -> Correspondence:
-        """This projection times one number: its mean norm on the instances is `factor` times that of their features.
+        """This map times one number: its mean norm on the instances is `factor` times that of their features.
 
         The norm is that of sums (1) or the Euclidean one (2).
 
@@ -187,13 +187,13 @@ class Correspondence:
         plain = replace(self, scale=1.0).project(instances).astype(np.float64)
         size = float(np.linalg.norm(plain, ord=norm, axis=1).sum())
         if size <= 0.0:
-            raise DataError("no feature of these instances has a projection: they share nothing with the raw text")
+            raise DataError("no feature of these instances is in the map: they share nothing with the raw text")
         own = np.abs(instances) if norm == 1 else instances.multiply(instances)
         lengths = np.asarray(own.sum(axis=1), dtype=np.float64) ** (1.0 / norm)
         return replace(self, scale=factor * float(lengths.sum()) / size)
 
     def standardize(self, instances: sparse.csr_matrix) -> Correspondence:
-        """This projection with every dimension divided by its standard deviation on the instances.
+        """This map with every dimension divided by its standard deviation on the instances.
 
         Means stay: a learner's intercept takes them up. The rows of theta are no longer of length one.
 

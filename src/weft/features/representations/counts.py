@@ -27,7 +27,7 @@ from weft.text.strings import StringTable
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-#: Stands before and behind every sentence.
+#: Stands before and after every sentence.
 BOUNDARY = "\N{MATHEMATICAL LEFT ANGLE BRACKET}BOUNDARY\N{MATHEMATICAL RIGHT ANGLE BRACKET}"
 _SHIFT = 32
 
@@ -113,7 +113,7 @@ class NeighbourCounts:
         return int(self._frequency[number]) if 0 <= number < len(self._frequency) else 0
 
     def most_frequent(self, n: int) -> list[str]:
-        """The `n` most frequent words, the boundary counted once a sentence; ties go by the alphabet."""
+        """The `n` most frequent words, the boundary counted once per sentence; ties are broken alphabetically."""
         met = np.flatnonzero(self._frequency)
         if n < len(met):  # sort only those that can be among them
             least = -np.partition(-self._frequency[met], n)[n]
@@ -144,7 +144,7 @@ class NeighbourCounts:
         self._by_right, self._by_left = (pairs for pairs, _, _ in kept)
 
     def vectors(self, words: Sequence[str]) -> csr_matrix:
-        """One row a word: left neighbours, all other left ones, right neighbours, all other right ones.
+        """One row per word: left neighbours, all other left ones, right neighbours, all other right ones.
 
         The row of a word that was never counted is empty. `BOUNDARY` is a word like others.
         """

@@ -1,9 +1,9 @@
-"""Vectors of words from their neighbours, endings and looks; unknown words have the same kind of vector as known ones.
+"""Word vectors from neighbours, suffixes and shapes; unknown words get the same kind of vector as known ones.
 
-    f(w) = contexts(w) + suffixes(w) + shape(w) [+ identity(w)]        one behind the other, each of length 1
+    f(w) = contexts(w) + suffixes(w) + shape(w) [+ identity(w)]        concatenated, each of length 1
 
 contexts    counts of neighbours on the left and on the right, each side of length 1 (`weft.features.representations
-            .counts`); or classes of words, by prefixes of their paths; or dense vectors
+            .counts`); or word clusters, by prefixes of their paths; or dense vectors
 suffixes    all suffixes of the word in lower case, the word itself among them, that training words have
 shape       its signature (`weft.features.signatures`), one of those that training words have
 identity    the word in lower case, where training has it
@@ -58,7 +58,7 @@ class DenseVectors:
     def __post_init__(self) -> None:
         self.table = np.asarray(self.table, dtype=np.float32)
         if self.table.ndim != 2 or len(self.table) != len(self.words):
-            raise ConfigError(f"{len(self.words)} words and a table of shape {self.table.shape}: give one row a word")
+            raise ConfigError(f"{len(self.words)} words and a table of shape {self.table.shape}: give one row per word")
         self._rows = {word: row for row, word in enumerate(self.words)}
 
     @property
@@ -66,7 +66,7 @@ class DenseVectors:
         return int(self.table.shape[1])
 
     def vectors(self, words: Sequence[str]) -> csr_matrix:
-        """One row a word; that of UNKNOWN, or none, for words without a vector."""
+        """One row per word: that of UNKNOWN, or an empty row, for words without a vector."""
         from scipy.sparse import csr_matrix
 
         other = self._rows.get(UNKNOWN, -1)
@@ -84,7 +84,7 @@ class DenseVectors:
 
 @dataclass
 class ClassVectors:
-    """Classes of words as contexts: one entry for every prefix of a word's path, together of length 1.
+    """Word clusters as contexts: one entry for every prefix of a word's path, together of length 1.
 
     >>> classes = ClassVectors({"dog": "00110", "cat": "00111"})
     >>> classes.vectors(["dog", "cat"]).toarray().round(2).tolist()
@@ -103,7 +103,7 @@ class ClassVectors:
         return len(self._columns)
 
     def vectors(self, words: Sequence[str]) -> csr_matrix:
-        """One row a word; words without a class have none."""
+        """One row per word; the rows of words without a cluster are empty."""
         paths = [self.paths.get(word) or self.paths.get(word.lower(), "") for word in words]
         return _binary([[self._columns[prefix] for prefix in _prefixes(path)] for path in paths], self.width)
 
@@ -167,7 +167,7 @@ class WordVectors:
         return self.columns[PARTS[-1]].stop
 
     def rows(self, forms: Sequence[str], initial: Sequence[bool]) -> csr_matrix:
-        """One row a word; `initial` says which ones open a sentence."""
+        """One row per word; `initial` marks the words that open a sentence."""
         from scipy.sparse import csr_matrix, hstack
 
         lower = [form if form == BOUNDARY else form.lower() for form in forms]

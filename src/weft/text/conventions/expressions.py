@@ -1,4 +1,4 @@
-"""Multiword expressions as one tag a word: strong and weak groups, with gaps, in four schemes.
+"""Multiword expressions as one tag per word: strong and weak groups, with gaps, in four schemes.
 
 | tags | scheme | regular language |
 |---|---|---|
@@ -115,7 +115,7 @@ def simplify(found: Expressions, tags: int) -> Expressions:
 
 
 def encode(found: Expressions, length: int, tags: int = 8) -> list[str]:
-    """One tag a word; expressions that no scheme can hold (crossing, gaps within gaps) are an error.
+    """One tag per word; expressions that no scheme can hold (crossing, gaps within gaps) are an error.
 
     >>> encode(Expressions.of(strong=[[1, 4], [2, 3], [6, 7]], weak=[[5, 6, 7]]), 9)
     ['O', 'B', 'b', 'i_', 'I_', 'B', 'I~', 'I_', 'O']
@@ -140,7 +140,7 @@ def encode(found: Expressions, length: int, tags: int = 8) -> list[str]:
 
 
 def decode(labels: Sequence[str], tags: int = 8) -> Expressions:
-    """The expressions behind tags; a sequence that the scheme does not allow is an error.
+    """The expressions that tags encode; a sequence that the scheme does not allow is an error.
 
     >>> decode(["O", "B", "b", "i_", "I_", "B", "I~", "I_", "O"])
     Expressions(strong=((1, 4), (2, 3), (6, 7)), weak=((5, 6, 7),))

@@ -93,7 +93,7 @@ def struck_sentences(doc: Doc) -> Iterator[tuple[int, list[bool]]]:
 
 
 def fluent_text(doc: Doc) -> str:
-    """The words of a document with trees that are neither struck out nor fillers, a line a sentence.
+    """The words of a document with trees that are neither struck out nor fillers, one line per sentence.
 
     >>> doc = Doc.from_words([["the", "red", "uh", "the", "blue", "square"]], head=[[2, 6, 6, 6, 6, 0]],
     ...                    deprel=[["det", "reparandum", "discourse:filler", "det", "amod", "root"]])

@@ -94,7 +94,7 @@ class Trainable(Component):
     >>> Tagger()([Doc.from_words([["dogs", "bark"]])])
     Traceback (most recent call last):
     ...
-    weft.errors.WeftError: this tagger is not trained yet: call fit, or load a model
+    weft.errors.WeftError: the component 'tagger' is not trained yet: call fit, or load a model
     """
 
     settings_class: type[Settings]
@@ -117,7 +117,7 @@ class Trainable(Component):
     def trained(self, part: Part | None) -> Part:
         """A part of the model that `fit` makes; an error says so where it was not called."""
         if part is None:
-            raise WeftError(f"this {self.task} is not trained yet: call fit, or load a model")
+            raise WeftError(f"the component {self.task!r} is not trained yet: call fit, or load a model")
         return part
 
     def saved_settings(self) -> dict[str, Any]:

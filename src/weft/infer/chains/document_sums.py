@@ -21,7 +21,7 @@ from weft.ragged import Indices, States
 
 
 class DocumentScores(NamedTuple):
-    """Scores of one document: sentence labels `label[D, N, L]` and transitions `edge[D, L, L]`, one row per document label."""
+    """Scores of one document under each of its labels d: `label[D, N, L]` of sentences, transitions `edge[D, L, L]`."""
 
     label: Floats
     edge: Floats

@@ -1,4 +1,4 @@
-"""The loop that online learners share: epochs over shuffled batches, one update a batch (or a group of batches).
+"""The loop that online learners share: epochs over shuffled batches, one update per batch (or a group of batches).
 
 Batches of one sentence give the classical algorithms. The loop keeps counters and history, scores the weights on
 held-out data after every epoch, writes checkpoints, and resumes.

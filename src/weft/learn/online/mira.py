@@ -23,10 +23,10 @@ from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.kernel import kernel
 from weft.learn.cost import Cost, check_cost
+from weft.learn.online.averaging import AveragedRun
 from weft.learn.online.demands import BeatGold, Demands
 from weft.learn.online.loop import OnlineLearner
 from weft.learn.protocol import Indices
-from weft.learn.training import Arrays
 
 #: Constraints that are missed by less count as met.
 _MET = 1e-9
@@ -61,16 +61,13 @@ class MIRA(OnlineLearner):
         return MIRARun(self, model, start)
 
 
-class MIRARun:
+class MIRARun(AveragedRun):
     """MIRA at work."""
 
     def __init__(self, options: MIRA, model: Any, start: Floats | None) -> None:
-        self.model, self.k, self.cap, self.average = model, options.k, options.cap, options.average
-        self.rounds = options.rounds
+        super().__init__(model.size, start, options.average)
+        self.model, self.k, self.cap, self.rounds = model, options.k, options.cap, options.rounds
         self.demands = options.demands if options.demands is not None else BeatGold(options.cost)
-        self.weights = np.zeros(model.size) if start is None else np.array(start, dtype=np.float64)
-        self.late = np.zeros(model.size if options.average else 0)
-        self.updates = 0
 
     def visit(self, group: list[Any]) -> float:
         (batch,) = group
@@ -88,20 +85,6 @@ class MIRARun:
                 break
         self.updates += 1
         return loss
-
-    def weights_now(self) -> Floats:
-        if not self.average or not self.updates:
-            return self.weights
-        return self.weights - self.late / self.updates
-
-    def finished(self, loss: float) -> str:
-        return ""
-
-    def state(self) -> tuple[Arrays, dict[str, Any]]:
-        return {"weights": self.weights, "late": self.late}, {"updates": self.updates}
-
-    def restore(self, arrays: Arrays, values: dict[str, Any]) -> None:
-        self.weights[:], self.late[:], self.updates = arrays["weights"], arrays["late"], values["updates"]
 
 
 class _Step:

@@ -2,8 +2,7 @@
 
     w <- w + weight_s * [F(gold) - F(guess)],    guess = argmax_y score(y) + cost(gold, y)
 
-The weights returned are the mean of those after every update. The mean costs a second accumulator only: with t updates
-before this one, add  t * change  to it, and at the end  mean = w - accumulator / updates.
+The weights returned are the mean of those after every update (`weft.learn.online.averaging`).
 """
 
 from __future__ import annotations
@@ -12,13 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from weft.arrays import Floats
 from weft.learn.cost import Cost, check_cost, cost_parts
+from weft.learn.online.averaging import AveragedRun
 from weft.learn.online.loop import OnlineLearner
 from weft.learn.signals import gold_of
-from weft.learn.training import Arrays
 
 
 @dataclass(frozen=True)
@@ -43,14 +40,12 @@ class Perceptron(OnlineLearner):
         return PerceptronRun(self, model, start)
 
 
-class PerceptronRun:
+class PerceptronRun(AveragedRun):
     """The perceptron at work."""
 
     def __init__(self, options: Perceptron, model: Any, start: Floats | None) -> None:
-        self.model, self.cost, self.average = model, options.cost, options.average
-        self.weights = np.zeros(model.size) if start is None else np.array(start, dtype=np.float64)
-        self.late = np.zeros(model.size if options.average else 0)
-        self.updates = 0
+        super().__init__(model.size, start, options.average)
+        self.model, self.cost = model, options.cost
 
     def visit(self, group: list[Any]) -> float:
         wrong = 0.0
@@ -73,16 +68,5 @@ class PerceptronRun:
         self.updates += 1
         return wrong
 
-    def weights_now(self) -> Floats:
-        if not self.average or not self.updates:
-            return self.weights
-        return self.weights - self.late / self.updates
-
     def finished(self, loss: float) -> str:
         return "" if loss else "no errors left"
-
-    def state(self) -> tuple[Arrays, dict[str, Any]]:
-        return {"weights": self.weights, "late": self.late}, {"updates": self.updates}
-
-    def restore(self, arrays: Arrays, values: dict[str, Any]) -> None:
-        self.weights[:], self.late[:], self.updates = arrays["weights"], arrays["late"], values["updates"]

@@ -28,7 +28,7 @@ from weft.learn.protocol import Indices
 from weft.learn.signals import Gold
 from weft.learn.training import Arrays
 
-DECAY = 0.85  # of the rate an epoch, where no prior shrinks it
+DECAY = 0.85  # of the rate, per epoch, where no prior shrinks it
 
 
 @dataclass(frozen=True)

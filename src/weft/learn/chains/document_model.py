@@ -1,4 +1,4 @@
-"""The linear model over documents whose sentences' labels hang on the document's:
+"""The linear model over documents whose sentences' labels depend on the document's:
 
     score(d, y, s) = sum_i  sum_f W[f, y_i]  +  A[d, y_i]  +  T[d, y_{i-1}, y_i],      T[d, start, y_1] for the first
 
@@ -20,7 +20,8 @@ from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.features.weights import Layout
 from weft.infer.chains.document import DocumentChain, DocumentLabels, DocumentMask, DocumentParts
-from weft.learn.chains.model import FeatureRows
+from weft.learn.batches import cut_evenly
+from weft.learn.chains.blocks import FeatureRows
 from weft.learn.protocol import Indices
 from weft.ragged import check_offsets, first_positions
 
@@ -104,8 +105,7 @@ class DocumentBatch:
 
     def batches(self, documents: int = 1) -> Iterator[DocumentBatch]:
         """The same documents in batches of at most so many."""
-        for first in range(0, len(self), documents):
-            yield self.cut(first, min(first + documents, len(self)))
+        return cut_evenly(self, documents)
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class DocumentModel:
 
     @property
     def matrices(self) -> int:
-        """Number of matrices of transitions: one a label of the document, or one for all."""
+        """Number of matrices of transitions: one per label of the document, or one for all."""
         return self.labels if self.document_transitions else 1
 
     @property
@@ -178,7 +178,7 @@ class DocumentModel:
     def start(self, agreement: float = 0.5, signs: Floats | None = None) -> Floats:
         """Weights to begin with: labels of sentences that agree with the document's, and of features with a sign.
 
-        From zeros, labels that nobody gives could be exchanged at will. `signs[features, labels]` are the weights of
+        From zeros, unobserved labels would be interchangeable. `signs[features, labels]` are the weights of
         features of which something is known, such as words in a list of positive ones.
 
         >>> DocumentModel(features=0, document_transitions=False).start(1.0)[:9]

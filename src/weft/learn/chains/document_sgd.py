@@ -11,7 +11,7 @@ knows labels of documents only. With p_d = p(d | s) and q what is known, the gra
 
     sum over d of p_d [ q(y_i) - p(y_i | d) ]
 
-which is 0, not nearly 0, where labels of sentences do not hang on the document's. As in `weft.learn.online.sgd` the
+which is 0, not nearly 0, where labels of sentences do not depend on the document's. As in `weft.learn.online.sgd` the
 prior is one common factor: w = factor * raw. One kernel does all of it, since an update takes less time than a call.
 """
 
@@ -49,7 +49,7 @@ from weft.progress import progress
 class DocumentSGD:
     """Options. `variance` is that of the Gaussian prior; `share` is the part of steps on labelled sentences (lambda).
 
-    >>> from weft.learn.chains.model import FeatureRows
+    >>> from weft.learn.chains.blocks import FeatureRows
     >>> rows = FeatureRows(np.array([0, 1], dtype=np.int32), np.array([0, 1, 2]), np.zeros(0))
     >>> batch = DocumentBatch.of([0, 1, 2], rows, document=[0, 1], sentence=[-1, -1])
     >>> model = DocumentModel(features=2)

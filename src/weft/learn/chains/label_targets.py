@@ -57,7 +57,7 @@ class LabelTargets:
         if table.shape != (int(bounds[-1]), len(space.labels)) or mask.shape != table.shape[:1]:
             raise ConfigError(
                 f"targets must have a row for each of {int(bounds[-1])} words and a column for each of "
-                f"{len(space.labels)} labels, the mask one value a word; given: {table.shape} and {mask.shape}"
+                f"{len(space.labels)} labels, the mask one value per word; given: {table.shape} and {mask.shape}"
             )
         found = cls(np.flatnonzero(mask), table[mask], space, bounds)
         wrong = (found.values < 0).any(axis=1) | (np.abs(found.values.sum(axis=1) - 1.0) > 1e-6)
@@ -85,7 +85,7 @@ class LabelTargets:
         return ChainParts(node, np.zeros((states, states)), self.sentences)
 
     def by_word(self, weight: Floats) -> Floats:
-        """Of one number a sentence, that of every constrained word."""
+        """Of one number per sentence, that of every constrained word."""
         return weight[sentence_of(self.sentences)[self.positions]]
 
     def cut(self, first: int, end: int) -> LabelTargets:
@@ -131,7 +131,7 @@ class LabelExpectations:
         return value, structure.covariance(targets.combine(slopes), batch.weight)
 
     def value(self, targets: Floats, expected: Floats) -> Floats:
-        """Minus the distance, one number a row."""
+        """Minus the distance, one number per row."""
         if self.distance == "squared":
             found: Floats = -((targets - expected) ** 2).sum(axis=1)
             return found

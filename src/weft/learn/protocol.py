@@ -1,4 +1,4 @@
-"""What learners, models and structures know of each other, and no more.
+"""The interface between learners, models and structures: all that they know of each other.
 
 All linear learning moves weights by  sum over parts r of (target(r) - model(r)) * features(r).  A *structure* holds the
 scores of a batch of sentences and answers with *parts*: arrays over its parts (tags, tag pairs, arcs ...) holding
@@ -66,7 +66,7 @@ class Structure(Protocol):
         ...
 
     def log_partition_and_marginals(self, weight: Floats | None = None) -> tuple[Floats, Any]:
-        """Both at the price of one; the weight applies to the marginals only."""
+        """Both at the cost of one; the weight applies to the marginals only."""
         ...
 
     def covariance(self, function: Any, weight: Floats | None = None) -> Any:

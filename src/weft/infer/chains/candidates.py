@@ -125,7 +125,7 @@ class CandidateChain:
         return sum_by_sentence(total, self.offsets)
 
     def parts(self, path: ArrayLike, weight: Floats | None = None) -> CandidateParts:
-        """A path as indicators of its parts, times the weight of each sentence where weights are given."""
+        """A path as indicators of its parts, times the weight of each sentence if weights are given."""
         slot, pair, inside = self._places(path)
         node, edge = np.zeros(len(self.node)), np.zeros(len(self.edge))
         each = 1.0 if weight is None else sentence_weights(weight, self.offsets)[sentence_of(self.offsets)]
@@ -138,11 +138,11 @@ class CandidateChain:
         return self.log_partition_and_marginals()[0]
 
     def marginals(self, weight: Floats | None = None) -> CandidateParts:
-        """Probabilities of all parts, times the weight of each sentence where weights are given."""
+        """Probabilities of all parts, times the weight of each sentence if weights are given."""
         return self.log_partition_and_marginals(weight)[1]
 
     def log_partition_and_marginals(self, weight: Floats | None = None) -> tuple[Floats, CandidateParts]:
-        """Both at the price of one; the weights do not touch log Z."""
+        """Both at the cost of one; the weights do not affect log Z."""
         each = sentence_weights(weight, self.offsets)
         total, node, edge = run_sums(self.node, self.edge, self.slots, self.pairs, self.offsets, each)
         self._check_possible(total)

@@ -170,7 +170,7 @@ class Chain:
         return sum_by_sentence(total, self.offsets)
 
     def parts(self, path: ArrayLike, weight: Floats | None = None) -> ChainParts:
-        """A path as indicators of its parts, times the weight of each sentence where weights are given."""
+        """A path as indicators of its parts, times the weight of each sentence if weights are given."""
         states = self._path(path)
         each = sentence_weights(weight, self.offsets)[sentence_of(self.offsets)]
         node = np.zeros(self.node.shape)
@@ -193,7 +193,7 @@ class Chain:
         return total
 
     def marginals(self, weight: Floats | None = None, per_position: bool = False) -> ChainParts:
-        """Probabilities of all parts, times the weight of each sentence where weights are given.
+        """Probabilities of all parts, times the weight of each sentence if weights are given.
 
         With shared edges `edge[L, L]` is the sum over all positions, or with `per_position` the [N, L, L] summands.
         """
@@ -202,7 +202,7 @@ class Chain:
     def log_partition_and_marginals(
         self, weight: Floats | None = None, per_position: bool = False
     ) -> tuple[Floats, ChainParts]:
-        """Both at the price of one; the weights do not touch log Z."""
+        """Both at the cost of one; the weights do not affect log Z."""
         each = sentence_weights(weight, self.offsets)
         summed = self.shared and not per_position
         total, node, edge = run_marginals(self.node, self._transitions, self.offsets, each, summed)

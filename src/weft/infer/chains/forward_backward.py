@@ -6,7 +6,7 @@
     p(y_{i-1} = y', y_i = y) = alpha_{i-1}(y') * exp edge_i(y', y) * v_i(y),   v_i(y) = exp node_i(y) * beta_i(y) / Z
 
 The sums run on probabilities, alpha scaled to sum to one at each position and beta by the same factors, because that
-needs one exponential a node score and none an edge. What underflows on the way is below exp(-700) of its position's
+needs one exponential per node score and none per edge. What underflows on the way is below exp(-700) of its position's
 sum: harmless, unless the rest of the sentence makes up for it. A sentence where it might is done again on logarithms;
 then its rows of alpha and v hold logarithms.
 """
@@ -36,7 +36,7 @@ SMALLEST_ALPHA = 1e-250
 
 @dataclass(frozen=True)
 class Messages:
-    """What both passes leave, one row a position; sentences that are not `scaled` hold logarithms in alpha and v."""
+    """What both passes leave, one row per position; sentences that are not `scaled` hold logarithms in alpha and v."""
 
     alpha: Floats
     v: Floats

@@ -140,7 +140,7 @@ class SemiMarkov:
         return sum_by_sentence(total, self.offsets)
 
     def parts(self, solution: ArrayLike, weight: Floats | None = None) -> SemiMarkovParts:
-        """A segmentation as indicators of its parts, times the weight of each sentence where weights are given."""
+        """A segmentation as indicators of its parts, times the weight of each sentence if weights are given."""
         starts, label, extent, follows = self._taken_apart(solution)
         each = sentence_weights(weight, self.offsets)[sentence_of(self.offsets)][starts]
         parts = self._zeros()
@@ -157,7 +157,7 @@ class SemiMarkov:
         return self.log_partition_and_marginals(weight)[1]
 
     def log_partition_and_marginals(self, weight: Floats | None = None) -> tuple[Floats, SemiMarkovParts]:
-        """Both at the price of one; the weights do not touch log Z."""
+        """Both at the cost of one; the weights do not affect log Z."""
         lattice, parts = self._lattice(), self._zeros()
         segment_marginals(
             self.segment_scores, self.transition, self.offsets, sentence_weights(weight, self.offsets),

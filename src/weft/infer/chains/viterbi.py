@@ -3,7 +3,7 @@
     delta_i(y) = node_i(y) + max over y' of delta_{i-1}(y') + edge_i(y', y)
 
 The way back is found from the delta rows alone: only the states on the best path ever ask where they came from. The k
-best paths keep k numbers a state. Among equals the path with the lower last state wins, then the lower one before it.
+best paths keep k numbers per state. Among equals the path with the lower last state wins, then the lower one before it.
 """
 
 from __future__ import annotations

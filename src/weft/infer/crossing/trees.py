@@ -130,7 +130,7 @@ class CrossingTrees:
         return sum_by_sentence(total, self.space.offsets)
 
     def parts(self, heads: ArrayLike, weight: Floats | None = None) -> TreeParts:
-        """Trees as indicators of their parts, times the weight of each sentence where weights are given."""
+        """Trees as indicators of their parts, times the weight of each sentence if weights are given."""
         each = sentence_weights(weight, self.space.offsets)[sentence_of(self.space.offsets)]
         kind, number = tree_parts(self.space, heads)
         arrays = [np.zeros(len(scores)) for scores in self._scores]

@@ -52,7 +52,7 @@ NOTHING = -1
 
 @dataclass(frozen=True)
 class TransitionSystem:
-    """What a system is outside compiled code."""
+    """A transition system as seen outside compiled code."""
 
     name: str
     number: int

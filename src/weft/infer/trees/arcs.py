@@ -35,7 +35,7 @@ def _none() -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class TreeParts(ArrayParts):
-    """One number per part; the arrays of kinds of parts that a model has not are empty.
+    """One number per part; the arrays of kinds of parts that a model lacks are empty.
 
     >>> parts = TreeParts(np.ones(3))
     >>> (parts + parts).scale(0.25).inner(parts)
@@ -202,7 +202,7 @@ class ArcSpace:
         return self.offsets + np.arange(len(self.offsets))
 
     def arcs_of(self, heads: ArrayLike) -> Indices:
-        """The arc into every word of trees; -1 where the space has it not."""
+        """The arc into every word of trees; -1 if the space lacks it."""
         tree = np.asarray(heads, dtype=np.int32)
         check_shape(tree, (self.n_words,), "heads, one per word,")
         found = np.full(self.n_words, -1, dtype=np.int64)

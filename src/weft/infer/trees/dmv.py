@@ -104,7 +104,7 @@ class ValenceTrees:
         return self.log_partition_and_marginals()[1]
 
     def log_partition_and_marginals(self) -> tuple[Floats, ValenceParts]:
-        """Both at the price of one."""
+        """Both at the cost of one."""
         log_z, arc, stop = sum_trees(self.offsets, self.squares, self.arc, self.stop)
         self._check(log_z)
         return log_z, ValenceParts(arc, stop)

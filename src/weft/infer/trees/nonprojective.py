@@ -70,7 +70,7 @@ class SpanningTrees:
         return sum_by_sentence(self.arc[self.space.tree_arcs(heads)], self.space.offsets)
 
     def parts(self, heads: ArrayLike, weight: Floats | None = None) -> TreeParts:
-        """Trees as indicators of their arcs, times the weight of each sentence where weights are given."""
+        """Trees as indicators of their arcs, times the weight of each sentence if weights are given."""
         arc = np.zeros(self.space.n_arcs)
         arc[self.space.tree_arcs(heads)] = sentence_weights(weight, self.space.offsets)[sentence_of(self.space.offsets)]
         return TreeParts(arc)
@@ -80,7 +80,7 @@ class SpanningTrees:
         return self.log_partition_and_marginals()[0]
 
     def marginals(self, weight: Floats | None = None) -> TreeParts:
-        """Probabilities of all arcs, times the weight of each sentence where weights are given.
+        """Probabilities of all arcs, times the weight of each sentence if weights are given.
 
         >>> SpanningTrees(ArcSpace([0, 2], [0, 0, 1, 2], [1, 2, 2, 1]), np.zeros(4)).marginals().arc.round(3).tolist()
         [0.667, 0.667, 0.333, 0.333]
@@ -88,7 +88,7 @@ class SpanningTrees:
         return self.log_partition_and_marginals(weight)[1]
 
     def log_partition_and_marginals(self, weight: Floats | None = None) -> tuple[Floats, TreeParts]:
-        """Both at the price of one; the weights do not touch log Z."""
+        """Both at the cost of one; the weights do not affect log Z."""
         each = sentence_weights(weight, self.space.offsets)
         total, arc = sum_trees(self.space, self.arc, self.single_root, each)
         self._check_possible(total > -np.inf)

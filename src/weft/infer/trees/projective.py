@@ -104,7 +104,7 @@ class ProjectiveTrees:
         return sum_by_sentence(total, self.space.offsets)
 
     def parts(self, heads: ArrayLike, weight: Floats | None = None) -> TreeParts:
-        """Trees as indicators of their parts, times the weight of each sentence where weights are given."""
+        """Trees as indicators of their parts, times the weight of each sentence if weights are given."""
         each = sentence_weights(weight, self.space.offsets)[sentence_of(self.space.offsets)]
         parts = self._zeros()
         for own, numbers in zip(parts.arrays[:4], self.space.parts_of(heads), strict=True):
@@ -119,11 +119,11 @@ class ProjectiveTrees:
         return np.array([trees.forest.inside()[-1] for _, trees in self._forests()])
 
     def marginals(self, weight: Floats | None = None) -> TreeParts:
-        """Probabilities of all parts, times the weight of each sentence where weights are given."""
+        """Probabilities of all parts, times the weight of each sentence if weights are given."""
         return self.log_partition_and_marginals(weight)[1]
 
     def log_partition_and_marginals(self, weight: Floats | None = None) -> tuple[Floats, TreeParts]:
-        """Both at the price of one; the weights do not touch log Z."""
+        """Both at the cost of one; the weights do not affect log Z."""
         each = sentence_weights(weight, self.space.offsets)
         total, parts = np.full(len(self.space), np.nan), self._zeros()
         if self.is_first_order:

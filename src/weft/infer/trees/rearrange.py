@@ -56,7 +56,7 @@ def rearrange(
     limit: int | None = None,
     single_root: bool = False,
 ) -> Rearranged:
-    """Give words better heads, one after another, at most `limit` a sentence, until no single change helps.
+    """Change single heads, at most `limit` per sentence, until no change improves the score.
 
     With a single root the word on ROOT stays.
 
@@ -79,7 +79,7 @@ def grow_graph(
     limit: int | None = None,
     single_root: bool = False,
 ) -> Grown:
-    """Change heads of trees or add further heads, one after another, until no single move helps.
+    """Change or add single heads until no move improves the score.
 
     >>> from weft.infer.trees.arcs import all_arcs
     >>> space = all_arcs([0, 2])  # arcs 0 -> 1, 0 -> 2, 1 -> 2, 2 -> 1
@@ -166,7 +166,7 @@ class RearrangedTrees(_FromProjective):
         return self.projective.score(heads)
 
     def parts(self, heads: ArrayLike, weight: Floats | None = None) -> TreeParts:
-        """Trees as indicators of their parts, times the weight of each sentence where weights are given."""
+        """Trees as indicators of their parts, times the weight of each sentence if weights are given."""
         return self.projective.parts(heads, weight)
 
     def hamming(self, heads: ArrayLike, weight: float = 1.0) -> TreeParts:
@@ -207,7 +207,7 @@ class DependencyGraphs(_FromProjective):
         return _by_sentence(self.space, chosen, numbers)
 
     def parts(self, arcs: ArrayLike, weight: Floats | None = None) -> TreeParts:
-        """Graphs as indicators of their parts, times the weight of each sentence where weights are given."""
+        """Graphs as indicators of their parts, times the weight of each sentence if weights are given."""
         chosen, siblings = self._parts_of(arcs)
         each = sentence_weights(weight, self.space.offsets)[self.space.sentence[chosen]]
         parts = TreeParts(np.zeros(self.space.n_arcs), np.zeros(self.space.n_siblings))

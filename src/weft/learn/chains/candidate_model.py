@@ -101,7 +101,7 @@ class CandidateBatch:
         )
 
     def batches(self, sentences: int = 256) -> Iterator[CandidateBatch]:
-        """The same sentences in batches of at most so many."""
+        """The same sentences in batches of at most `sentences`."""
         return cut_evenly(self, sentences)
 
 

@@ -56,7 +56,7 @@ class DocumentBatch:
         weight: Sequence[float] | Floats | None = None,
         labels: int = 3,
     ) -> DocumentBatch:
-        """A batch, once its parts fit each other."""
+        """A batch; parts that do not fit each other are an error."""
         at = check_offsets(offsets, len(features.offsets) - 1)
         known = np.asarray(document, dtype=np.int32), np.asarray(sentence, dtype=np.int32)
         if len(known[0]) != len(at) - 1 or len(known[1]) != at[-1]:
@@ -104,13 +104,13 @@ class DocumentBatch:
         )
 
     def batches(self, documents: int = 1) -> Iterator[DocumentBatch]:
-        """The same documents in batches of at most so many."""
+        """The same documents in batches of at most `documents`."""
         return cut_evenly(self, documents)
 
 
 @dataclass(frozen=True)
 class DocumentModel:
-    """Weights of `features` features of sentences and of the labels; three labels for both unless said otherwise.
+    """Weights of `features` sentence features and of the labels; by default three labels for documents and sentences.
 
     >>> model = DocumentModel(features=2)
     >>> model.size, DocumentModel(2, agreement=False, document_transitions=False).size
@@ -176,7 +176,7 @@ class DocumentModel:
         into[three:four] += (first if self.document_transitions else first.sum(axis=0)).ravel()
 
     def start(self, agreement: float = 0.5, signs: Floats | None = None) -> Floats:
-        """Weights to begin with: labels of sentences that agree with the document's, and of features with a sign.
+        """Initial weights: sentence labels agree with the document's, and features with a known sign have it.
 
         From zeros, unobserved labels would be interchangeable. `signs[features, labels]` are the weights of
         features of which something is known, such as words in a list of positive ones.

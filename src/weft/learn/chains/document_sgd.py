@@ -1,4 +1,4 @@
-"""Stochastic gradient for documents of which some have labelled sentences and most only a label of their own.
+"""Stochastic gradient for documents: a few have labelled sentences, most only a document label.
 
     L(w) = share * L_F(w) + (1 - share) * L_C(w)
     L_F(w) = sum over documents with labelled sentences of log p(d, y | s) - |w|^2 / 2 variance
@@ -47,7 +47,7 @@ from weft.progress import progress
 
 @dataclass(frozen=True)
 class DocumentSGD:
-    """Options. `variance` is that of the Gaussian prior; `share` is the part of steps on labelled sentences (lambda).
+    """Options. `variance` is that of the Gaussian prior, `share` (lambda) the fraction of steps on labelled sentences.
 
     >>> from weft.learn.chains.blocks import FeatureRows
     >>> rows = FeatureRows(np.array([0, 1], dtype=np.int32), np.array([0, 1, 2]), np.zeros(0))
@@ -66,7 +66,7 @@ class DocumentSGD:
     seed: int = 0
 
     def check(self) -> None:
-        """Refuse options that make no sense."""
+        """Reject invalid options."""
         if not 0 <= self.share <= 1:
             raise ConfigError(f"share is the part of steps on labelled sentences, from 0 to 1; got {self.share}")
         if self.epochs < 1 or self.rate <= 0 or self.variance <= 0:
@@ -84,7 +84,7 @@ class DocumentSGD:
         callback: Callback | None = None,
         describe: str = "training",
     ) -> Result:
-        """Train on a batch of documents of both kinds; `callback` may say True after an epoch to end it."""
+        """Train on a batch of documents of both kinds; training ends early when `callback` returns True."""
         self.check()
         fine, coarse = np.flatnonzero(batch.fine), np.flatnonzero(~batch.fine & (batch.document != UNKNOWN))
         steps = _steps(self.share, len(fine), len(coarse))

@@ -1,4 +1,4 @@
-"""Expectations position by position: the model's label probabilities at some words, pulled to a distribution each.
+"""Expectations by position: the model's label probabilities at some words are pulled to target distributions.
 
 With E_{i,l} = p(y_i = l | x) and targets t_{i,l} at the constrained positions i of a sentence s of weight w_s
 
@@ -51,7 +51,7 @@ class LabelTargets:
 
     @classmethod
     def of(cls, values: ArrayLike, constrained: ArrayLike, space: LabelSpace, sentences: ArrayLike) -> LabelTargets:
-        """Targets from one row `[word, label]` a word and the mask of the words that have one."""
+        """Targets from one row `[word, label]` per word and the mask of the words that have one."""
         table, mask = np.asarray(values, dtype=np.float64), np.asarray(constrained, dtype=np.bool_)
         bounds = np.asarray(sentences, dtype=np.int64)
         if table.shape != (int(bounds[-1]), len(space.labels)) or mask.shape != table.shape[:1]:
@@ -99,7 +99,7 @@ class LabelTargets:
 
 @dataclass(frozen=True)
 class LabelExpectations:
-    """Generalized expectation with a distance a position; the batch carries `LabelTargets` as `constraints`.
+    """Generalized expectation with one distance per position; the batch carries `LabelTargets` as `constraints`.
 
     `strength` is the weight of the term beside other objectives.
 
@@ -140,7 +140,7 @@ class LabelExpectations:
         return found
 
     def slopes(self, targets: Floats, expected: Floats) -> Floats:
-        """Derivative of the value by every expectation, up to a constant a row (which no covariance sees)."""
+        """Derivative of the value by every expectation, up to a constant per row (which no covariance sees)."""
         if self.distance == "squared":
             return 2.0 * (targets - expected)
         return targets / np.maximum(expected, _LEAST)

@@ -65,7 +65,7 @@ class LatticeBatch:
 def lattice_batches(
     types: Ints, sentences: Ints, space: Bools, allowed: Bools, pairs: int = PAIRS
 ) -> Iterator[LatticeBatch]:
-    """Batches of whole sentences with at most so many pairs of neighbouring labels.
+    """Batches of whole sentences with at most that many pairs of neighbouring labels.
 
     >>> space = np.ones((4, 3), dtype=bool)
     >>> [len(batch) for batch in lattice_batches(np.zeros(4, int), np.array([0, 2, 4]), space, space, pairs=9)]

@@ -24,7 +24,7 @@ CONFLICTS = ("type", "union", "token")
 
 
 class Lattices(NamedTuple):
-    """Masks `[position, label]`: what training takes to be true, and what it takes to be possible."""
+    """Masks `[position, label]`: what training treats as true, and what it treats as possible."""
 
     allowed: Bools
     space: Bools

@@ -48,7 +48,7 @@ class DenseTable(Protocol):
 
 @dataclass(frozen=True)
 class DenseRows:
-    """Dense features by what they are sums of; the sums, many times as large, are made when they are asked for."""
+    """Dense features, stored as what they are sums of; the sums, many times as large, are computed on demand."""
 
     features: FeatureRows
     table: DenseTable
@@ -123,7 +123,7 @@ class ChainBatch:
         )
 
     def batches(self, sentences: int = 256) -> Iterator[ChainBatch]:
-        """The same sentences in batches of at most so many."""
+        """The same sentences in batches of at most `sentences`."""
         return cut_evenly(self, sentences)
 
 

@@ -3,7 +3,7 @@
     P(w, t) = prod_j P(t_j | t_{j-1}) P(w_j | t_j),      t_0 = start, one transition more to the end,  t_j in T(w_j)
 
 (Merialdo 1994). The lattice is a `LabelLists` over types of words: a word may have the tags of its type only, one that
-is unknown all. Emissions are one number a type and tag it may have: what the dictionary excludes is not even stored;
+is unknown all. Emissions are one number per type and tag it may have: what the dictionary excludes is not even stored;
 transitions may be limited to some pairs of tags, and what has probability 0 at the start keeps it. With a smoothing of
 m, every parameter that is not excluded counts m occurrences more, and EM raises
 
@@ -29,7 +29,7 @@ from weft.ragged import States, check_shape
 @dataclass(frozen=True)
 class HMM:
     """Probabilities of transitions `[T + 2, T + 2]`, row T being the start and column T + 1 the end, and of the words
-    of a `LabelLists`: one a type and tag, as `LabelLists.listed` has them."""
+    of a `LabelLists`: one per type and tag, as `LabelLists.listed` has them."""
 
     transitions: Floats
     emissions: Floats

@@ -27,7 +27,7 @@ from weft.learn.signals import Gold
 
 @dataclass(frozen=True)
 class AdaGrad(OnlineLearner):
-    """Options: epochs, rate, what G starts at, the signal to climb, averaging, batches an update, order.
+    """Options: epochs, rate, what G starts at, the signal to climb, averaging, batches per update, order.
 
     >>> from weft.learn.linear.choice import ChoiceModel
     >>> model = ChoiceModel(features=2, labels=2)
@@ -43,14 +43,14 @@ class AdaGrad(OnlineLearner):
     average: bool = True
 
     def begin(self, model: Any, batches: Sequence[Any], start: Floats | None) -> AdaGradRun:
-        """The climb at work; the loss of an epoch is minus the signal's value met on the way."""
+        """A run of AdaGrad; the loss of an epoch is minus the sum of the signal's values."""
         if self.rate <= 0 or self.damping <= 0:
             raise ConfigError(f"AdaGrad needs a rate and a damping above 0, got {self.rate} and {self.damping}.")
         return AdaGradRun(self, model, start)
 
 
 class AdaGradRun(AveragedRun):
-    """AdaGrad at work."""
+    """A run of AdaGrad."""
 
     kept = ("weights", "squares", "late")
 

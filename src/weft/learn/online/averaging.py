@@ -16,7 +16,7 @@ from weft.learn.training import Arrays
 
 
 class AveragedRun:
-    """The part of an online learner at work that keeps weights and their mean: a `weft.learn.online.loop.OnlineRun`
+    """The part of a run of an online learner that keeps weights and their mean: a `weft.learn.online.loop.OnlineRun`
     but for `visit`, which moves `weights`, adds `updates` times the change to `late`, and counts `updates`.
 
     >>> run = AveragedRun(2, None, average=True)
@@ -52,7 +52,7 @@ class AveragedRun:
         return {name: getattr(self, name) for name in self.kept}, {"updates": self.updates}
 
     def restore(self, arrays: Arrays, values: dict[str, Any]) -> None:
-        """Go on from a checkpoint."""
+        """Resume from a checkpoint."""
         for name in self.kept:
             getattr(self, name)[:] = arrays[name]
         self.updates = values["updates"]

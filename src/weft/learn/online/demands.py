@@ -1,4 +1,4 @@
-"""What margin learners ask of the weights: linear constraints made from a sentence's k best solutions.
+"""The constraints of margin learners: linear inequalities from a sentence's k best solutions.
 
 A demand is  w . F(parts) >= margin.  `BeatGold` asks gold to be ahead of every solution by its loss,
 
@@ -38,7 +38,7 @@ Loss = Callable[[Any, Any, Any], float]
 
 
 class Demand(NamedTuple):
-    """Constraints of one sentence: parts, and by how much the present weights miss each margin (below 0: met)."""
+    """Constraints of one sentence: parts, and by how much the current weights miss each margin (below 0: met)."""
 
     parts: list[Any]
     missing: list[float]

@@ -52,7 +52,7 @@ class MIRA(OnlineLearner):
     rounds: int = 1  # times that a sentence is asked for constraints, its weights moved in between
 
     def begin(self, model: Any, batches: Sequence[Any], start: Floats | None) -> MIRARun:
-        """MIRA at work; the loss of an epoch counts wrong decisions of best solutions."""
+        """A run of MIRA; the loss of an epoch counts wrong decisions of best solutions."""
         if self.k < 0 or self.cap <= 0 or self.rounds < 1:
             raise ConfigError(
                 f"MIRA needs k >= 1, cap > 0 and rounds >= 1, got {self.k}, {self.cap} and {self.rounds}."
@@ -62,7 +62,7 @@ class MIRA(OnlineLearner):
 
 
 class MIRARun(AveragedRun):
-    """MIRA at work."""
+    """A run of MIRA."""
 
     def __init__(self, options: MIRA, model: Any, start: Floats | None) -> None:
         super().__init__(model.size, start, options.average)
@@ -96,7 +96,7 @@ class _Step:
         self.missing, self.alpha, self.products = np.zeros(0), np.zeros(0), np.zeros((0, 0))
 
     def project(self, changes: list[tuple[Indices, Floats]], missing: Floats) -> bool:
-        """Move the weights for further constraints, which they miss by so much as they are now; False if none is new.
+        """Move the weights for further constraints, which the current weights miss by `missing`; False if none is new.
 
         Weights may still miss what was asked for before, where the cap or other constraints are in the way.
         """

@@ -20,7 +20,7 @@ from weft.learn.signals import gold_of
 
 @dataclass(frozen=True)
 class Perceptron(OnlineLearner):
-    """Options: epochs, cost of wrong decisions while searching (a number each, or a `Cost`), averaging, batches an
+    """Options: epochs, cost of wrong decisions while searching (a number each, or a `Cost`), averaging, batches per
     update, order.
 
     >>> from weft.learn.linear.choice import ChoiceModel
@@ -35,13 +35,13 @@ class Perceptron(OnlineLearner):
     average: bool = True
 
     def begin(self, model: Any, batches: Sequence[Any], start: Floats | None) -> PerceptronRun:
-        """The perceptron at work; the loss of an epoch counts wrong decisions."""
+        """A run of the perceptron; the loss of an epoch counts wrong decisions."""
         check_cost(self.cost, "The perceptron")
         return PerceptronRun(self, model, start)
 
 
 class PerceptronRun(AveragedRun):
-    """The perceptron at work."""
+    """A run of the perceptron."""
 
     def __init__(self, options: Perceptron, model: Any, start: Floats | None) -> None:
         super().__init__(model.size, start, options.average)

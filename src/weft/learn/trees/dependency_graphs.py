@@ -69,7 +69,7 @@ class GraphModel(TreeModel):
         super().__init__(program, 2, "nonprojective", single_root, bits)
 
     def structure(self, space: ArcSpace, parts: TreeParts) -> DependencyGraphs:
-        """The graphs of a space, given what the features of all parts come to."""
+        """The graphs of a space, given the scores of all parts."""
         return DependencyGraphs(space, parts.arc, parts.sibling, single_root=self.single_root)
 
 

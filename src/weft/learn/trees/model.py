@@ -74,7 +74,7 @@ class TreeBatch:
 
     @property
     def arc_space(self) -> ArcSpace:
-        """The arcs of the batch; made anew at every call, as spaces are larger than what they are made from."""
+        """The arcs of the batch; rebuilt at every call, as spaces are larger than what they are built from."""
         space = all_arcs(self.offsets)
         return space if self.arcs is None else space.keep(self.arcs)
 
@@ -155,7 +155,7 @@ class TreeBatch:
         return replace(self, words=words, gold=np.concatenate(gold), costs=costs)
 
     def batches(self, words: int = 2000) -> Iterator[TreeBatch]:
-        """The same sentences in batches of about so many words."""
+        """The same sentences in batches of about `words` words."""
         return cut_by_words(self, self.offsets, words)
 
 
@@ -225,7 +225,7 @@ class TreeModel:
         return self.structure(space, parts)
 
     def structure(self, space: ArcSpace, parts: TreeParts) -> Any:
-        """The trees of a space, given what the features of all parts come to."""
+        """The trees of a space, given the scores of all parts."""
         if self.shape == "crossing":
             if self.order == 1:
                 return CrossingTrees.from_edges(space, parts.arc, self.single_root)
@@ -240,7 +240,7 @@ class TreeModel:
         return ProjectiveTrees(space, parts.arc, sibling, grand, single_root=self.single_root)
 
     def scores(self, space: ArcSpace, words: TreeWords, weights: NDArray[Any], marks: Keys | None = None) -> TreeParts:
-        """What the features of all parts of a space come to; those of smaller parts inside a part are not in it."""
+        """The scores of all parts of a space; those of smaller parts inside a part are not included."""
         parts = self._filled(space, 0.0)
         given = Given(_NO_MARKS if marks is None else marks, self.factors)
         self._visit(SCORE, space, words, given, parts, weights, np.zeros(0, np.int64), np.zeros(0))
@@ -276,7 +276,7 @@ class TreeModel:
         return _summed(slots, numbers)
 
     def sparse_each(self, batch: TreeBatch, parts: Sequence[TreeParts]) -> list[tuple[Indices, Floats]]:
-        """The same for several parts of one batch; features of an arc that many of them have are made once."""
+        """The same for several parts of one batch; features of an arc that several of them share are computed once."""
         if self.order > 1 or self.shape == "crossing" or len(parts) < 2:
             return [self.sparse(batch, each) for each in parts]
         space = batch.arc_space

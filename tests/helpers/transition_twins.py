@@ -41,7 +41,7 @@ def is_projective_tree(heads: tuple[int, ...], single_root: bool = False) -> boo
 
 
 def candidates(system: TransitionSystem, state: np.ndarray) -> Iterator[int]:
-    candidate = systems.first(system.number)
+    candidate = 0
     while candidate >= 0:
         yield candidate
         candidate = systems.following(system.number, state, candidate)

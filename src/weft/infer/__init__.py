@@ -1,4 +1,4 @@
-"""Best structures: one file a structure, the same verbs on each, over score arrays and masks; nothing of text.
+"""Best structures: one file per structure, the same verbs on each, over score arrays and masks; nothing of text.
 
 `chain` holds linear chains (second order through `pairs`), `semimarkov` chains of segments. Trees over the arcs of
 `arcs` are in `projective`, `nonprojective` and `crossing`; `rearrange` climbs to trees and graphs with crossing arcs

@@ -1,4 +1,4 @@
-"""Where weights come from: signals (kinds of supervision) times learners, over any structure of `weft.infer`."""
+"""Learning weights: any signal (kind of supervision) with any learner, over any structure of `weft.infer`."""
 
 from __future__ import annotations
 

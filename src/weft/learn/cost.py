@@ -1,4 +1,4 @@
-"""What wrong decisions cost while a learner searches: a number each, or a table of confusions.
+"""The cost of wrong decisions during search: one number for all, or a confusion matrix.
 
     cost(y, y') = c * number of wrong decisions                   a number c
     cost(y, y') = sum over positions i of table[y_i, y'_i]        ConfusionCost(table)
@@ -44,7 +44,7 @@ class ConfusionCost:
         """A cost from any square table of numbers."""
         numbers = np.asarray(table, dtype=np.float64)
         if numbers.ndim != 2 or numbers.shape[0] != numbers.shape[1]:
-            raise ConfigError(f"a table of confusions has a row and a column a state, got the shape {numbers.shape}")
+            raise ConfigError(f"a table of confusions has a row and a column per state, got the shape {numbers.shape}")
         if (numbers < 0).any() or numbers.diagonal().any():
             raise ConfigError("a table of confusions holds costs of at least 0, and 0 for what is right")
         return cls(tuple(map(tuple, numbers.tolist())))
@@ -59,7 +59,7 @@ def cost_parts(cost: float | Cost, structure: Any, gold: Any) -> Any:
 
 
 def check_cost(cost: float | Cost, who: str) -> None:
-    """Refuse what is neither a cost nor a number of at least 0."""
+    """Reject anything but a cost or a number of at least 0."""
     if callable(cost):
         return
     if not isinstance(cost, int | float) or not cost >= 0:

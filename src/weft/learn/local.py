@@ -46,7 +46,7 @@ class Local:
 
 
 def normalize_locally(chain: Chain) -> Chain:
-    """The chain of log p(y_i | y_{i-1}, x), one matrix of edge scores a position; its log partition is 0.
+    """The chain of log p(y_i | y_{i-1}, x), one matrix of edge scores per position; its log partition is 0.
 
     >>> chain = Chain([[0.0, 1.0], [2.0, 0.0]], np.zeros((2, 2)), [0, 2])
     >>> float(abs(normalize_locally(chain).log_partition()[0]).round(9))

@@ -1,11 +1,11 @@
-"""What learners, models and structures know of each other, and no more.
+"""The interface between learners, models and structures: all that they know of each other.
 
 All linear learning moves weights by  sum over parts r of (target(r) - model(r)) * features(r).  A *structure* holds the
 scores of a batch of sentences and answers with *parts*: arrays over its parts (tags, tag pairs, arcs ...) holding
 indicators, probabilities or covariances. A *model* turns weights into structures and scatters parts back into weights.
 Learners see only this page: the same perceptron trains chains and trees.
 
-Sentence weights are applied inside the structure (`weight`, one number a sentence), because parts may be shared: a
+Sentence weights are applied inside the structure (`weight`, one number per sentence), because parts may be shared: a
 chain with one transition matrix for the whole batch gives one sum over sentences for it. Values a sentence (`score`,
 `log_partition`, `differs`) are never weighted.
 """
@@ -24,7 +24,7 @@ P = TypeVar("P", bound="Parts")
 
 
 class Parts(Protocol):
-    """One number a part of a batch; linear, so that learners can combine them."""
+    """One number per part of a batch; linear, so that learners can combine them."""
 
     def __add__(self: P, other: P) -> P: ...
     def __sub__(self: P, other: P) -> P: ...
@@ -50,7 +50,7 @@ class Structure(Protocol):
         ...
 
     def score(self, solution: Any) -> Floats:
-        """The score of a solution, one number a sentence."""
+        """The score of a solution, one number per sentence."""
         ...
 
     def parts(self, solution: Any, weight: Floats | None = None) -> Any:
@@ -58,7 +58,7 @@ class Structure(Protocol):
         ...
 
     def log_partition(self) -> Floats:
-        """One number a sentence."""
+        """One number per sentence."""
         ...
 
     def marginals(self, weight: Floats | None = None) -> Any:
@@ -66,7 +66,7 @@ class Structure(Protocol):
         ...
 
     def log_partition_and_marginals(self, weight: Floats | None = None) -> tuple[Floats, Any]:
-        """Both at the price of one; the weight applies to the marginals only."""
+        """Both at the cost of one; the weight applies to the marginals only."""
         ...
 
     def covariance(self, function: Any, weight: Floats | None = None) -> Any:
@@ -87,13 +87,37 @@ class Structure(Protocol):
         ...
 
     def differs(self, one: Any, other: Any) -> Floats:
-        """How many decisions of two solutions differ, one number a sentence."""
+        """How many decisions of two solutions differ, one number per sentence."""
+        ...
+
+
+class Decisions(Protocol):
+    """The single decisions of a batch whose score is a sum over them: the heads of words, say. Each decision is for one
+    of several alternatives; a structure that has them offers `decisions(solution)`, None where it scores more."""
+
+    @property
+    def decision(self) -> Indices:
+        """The decision that every alternative belongs to."""
+        ...
+
+    @property
+    def score(self) -> Floats:
+        """The score of every alternative."""
+        ...
+
+    @property
+    def gold(self) -> Indices:
+        """The alternative that the solution has, of every decision."""
+        ...
+
+    def exchange(self, alternative: Any) -> Any:
+        """Parts that are 1 for what the solution has in place of an alternative, and -1 for the alternative."""
         ...
 
 
 @runtime_checkable
 class Batch(Protocol):
-    """Sentences with their features. `gold` is a solution or None; `weight` one number a sentence.
+    """Sentences with their features. `gold` is a solution or None; `weight` one number per sentence.
 
     Signals other than gold find what they need under fixed names: `allowed` and optionally `space` (masks) for partial
     supervision, `constraints` (see `weft.learn.signals.Constraints`) for expectations.

@@ -1,4 +1,4 @@
-"""Greedy forward selection of anything a model can be built from: templates, layers, lexicons.
+"""Greedy forward selection of model components: templates, layers, lexicons.
 
     S_0 = start,    S_k = S_(k-1) + argmax over candidates c of  value(S_(k-1) + c),      as long as that is larger
     value(S) = mean of the scores of S on the folds - `deviations` * their standard deviation
@@ -32,7 +32,7 @@ class SelectionStep(Generic[Candidate]):
 
 @dataclass(frozen=True)
 class Selection(Generic[Candidate]):
-    """What was selected, in order, and how many sets were scored on the way."""
+    """The selected candidates, in order, and how many sets were scored."""
 
     start: tuple[Candidate, ...]
     steps: tuple[SelectionStep[Candidate], ...]
@@ -63,7 +63,7 @@ def forward_selection(
     limit: int | None = None,
     workers: int = 1,
 ) -> Selection[Candidate]:
-    """Add the candidate that helps most until none helps by more than `least`, or `limit` are taken.
+    """Add the most helpful candidate until none gains more than `least`, or `limit` are selected.
 
     `score` gives the scores of a set on the folds; with several `workers` it is called from threads. Of candidates that
     come to the same value, the first is taken. A start must be worth less than itself with the first candidate.

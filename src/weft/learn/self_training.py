@@ -1,4 +1,4 @@
-"""Self-training: a model labels sentences, and learns from the labels that it is sure of, round after round.
+"""Self-training: in every round a model labels sentences and learns from the labels it is confident of.
 
     theta_0 = learn(labelled)
     P_i = { (x, y*, p) : x unlabelled, y* = argmax_y p(y | x), p = p(y* | x) } under theta_{i-1}
@@ -35,9 +35,9 @@ WAYS = ("weight", "sample", "all")
 
 @dataclass(frozen=True)
 class SelfLabels:
-    """The model's own labels of all unlabelled sentences; those with the weight 0 are not to be learned from.
+    """The model's own labels of all unlabelled sentences; those with weight 0 are not used.
 
-    `labels` is what `predict` gave, `probability` and `weight` hold one number a sentence.
+    `labels` is what `predict` gave, `probability` and `weight` hold one number per sentence.
     """
 
     labels: Any
@@ -91,7 +91,7 @@ def choose(
     """
     sure = np.asarray(probability, dtype=np.float64)
     if sure.ndim != 1 or not ((sure >= 0) & (sure <= 1 + 1e-9)).all():
-        raise DataError("self-training needs one probability between 0 and 1 a sentence; check what `predict` returns")
+        raise DataError("self-training needs a probability between 0 and 1 per sentence; check what `predict` returns")
     confident = sure >= threshold
     if by == "weight":
         weight = np.where(confident, sure, 0.0)
@@ -121,7 +121,7 @@ def self_train(
 
     `learn(model, chosen)` trains on the labelled data and, unless `chosen` is None, on the chosen self-labelled
     sentences; `model` is that of the round before, to start from, None at first. `predict(model)` gives its labels of
-    all unlabelled sentences and one probability a sentence. `differs(old, new)`, where given, says by sentence whether
+    all unlabelled sentences and one probability per sentence. `differs(old, new)`, if given, says by sentence whether
     labels changed; `after(round, model)` is called with every model, that of round 0 first. Where no sentence is
     chosen, the model of the round is that of labelled data alone, exactly.
 
@@ -221,7 +221,7 @@ def self_train_weights(
 def best_labels(
     model: Any, batches: Sequence[Any], weights: Floats, before: Sequence[Any] | None = None
 ) -> tuple[list[Any], Floats, Floats]:
-    """The best solution of every batch, one probability p(y* | x) = exp(score(y*) - log Z(x)) a sentence, and one
+    """The best solution of every batch, one probability p(y* | x) = exp(score(y*) - log Z(x)) per sentence, and one
     number of decisions that differ from the solutions `before`, 0 without any.
 
     >>> from weft.learn import ChoiceModel

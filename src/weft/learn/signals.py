@@ -1,4 +1,4 @@
-"""Where the target comes from: every kind of supervision as  (value, target(r) - model(r) for every part r).
+"""Supervision: every kind of it as  (value, target(r) - model(r) for every part r).
 
 A signal is called with the structure of a batch and the batch. Its value is the batch's contribution to the objective,
 which learners *maximize*; its parts are the gradient of that value with respect to the scores of parts:
@@ -204,8 +204,8 @@ class SelfLabelled:
 
 @dataclass(frozen=True)
 class Margin:
-    """Cost-augmented hinge: gold must beat every solution by its cost, a number a wrong decision or a `Cost`; the parts
-    are a subgradient.
+    """Cost-augmented hinge: gold must beat every solution by its cost, a number per wrong decision or a `Cost`; the
+    parts are a subgradient.
 
     >>> Margin(cost=2.0)
     Margin(cost=2.0)
@@ -256,7 +256,7 @@ class Mixture:
 
 
 def gold_of(batch: Any, who: str) -> Any:
-    """The batch's gold solution, or a plain error."""
+    """The batch's gold solution; an error where it has none."""
     if batch.gold is None:
         raise ConfigError(
             f"{who} needs gold solutions: the batch has none. Train on annotated data, or with Partial()."

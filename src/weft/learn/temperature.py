@@ -1,4 +1,4 @@
-"""Probabilities of scores that were not learned as such: one temperature for all of them.
+"""Calibrated probabilities from uncalibrated scores: one temperature for all of them.
 
     p_T(y) = exp(score(y) / T) / Z_T,     T = argmin of  - sum over held-out decisions i of log p_T(gold_i)
 
@@ -20,7 +20,7 @@ _GOLDEN = (np.sqrt(5) - 1) / 2
 
 
 def fit_temperature(loss: Callable[[float], float], coldest: float = COLDEST, hottest: float = HOTTEST) -> float:
-    """The temperature at which a loss with one valley is least, by golden sections of its logarithm.
+    """The temperature that minimizes a unimodal loss, by golden-section search over its logarithm.
 
     >>> round(fit_temperature(lambda t: (t - 3.0) ** 2), 1)
     3.0
@@ -43,7 +43,7 @@ def fit_temperature(loss: Callable[[float], float], coldest: float = COLDEST, ho
 
 
 def loss_of_marginals(probabilities: np.ndarray) -> float:
-    """The mean of -log p over the probabilities of gold decisions; what is impossible costs much, but not all.
+    """The mean of -log p over the probabilities of gold decisions; impossible decisions have a large but finite cost.
 
     >>> round(loss_of_marginals(np.array([0.5, 0.25])), 4)
     1.0397

@@ -1,4 +1,4 @@
-"""What all learners share: results, learning history, early stopping on dev data, checkpoints.
+"""Shared by all learners: results, learning history, early stopping on dev data, checkpoints.
 
 A checkpoint is one safetensors file: arrays as tensors, everything else (epoch, calls, state of the random generator,
 history) as JSON in its header. A run that is given the checkpoint of an interrupted one goes on where that stopped and
@@ -43,7 +43,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Result:
-    """What a learner gives back: weights, how it went and why it stopped."""
+    """The result of a learner: weights, history and why it stopped."""
 
     weights: Floats
     loss: float
@@ -55,7 +55,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Step:
-    """What a callback sees after every iteration; `weights` are the learner's own, to be copied if kept."""
+    """What a callback gets after every iteration; copy `weights` to keep them, since they are the learner's own."""
 
     row: Row
     weights: Floats
@@ -83,7 +83,7 @@ class EarlyStopping:
         self.scores: list[tuple[int, float]] = []
 
     def see(self, iteration: int, weights: Floats) -> bool:
-        """Look at the weights; True says stop."""
+        """Score the weights; True means stop."""
         if iteration % self.every:
             return False
         score = float(self.score(weights))
@@ -130,7 +130,7 @@ class Checkpoint:
         return iteration % self.every == 0
 
     def save(self, learner: str, arrays: Arrays, values: dict[str, Any]) -> None:
-        """Write in one piece: a run that dies while writing leaves the previous checkpoint whole."""
+        """Write atomically: a run that dies while writing leaves the previous checkpoint intact."""
         from safetensors.numpy import save_file
 
         path = Path(self.path)
@@ -180,7 +180,7 @@ class Progress:
 
     @property
     def seconds(self) -> float:
-        """CPU seconds of the run, those before an interruption included."""
+        """CPU seconds of the run, including those before an interruption."""
         return self._earlier + time.process_time() - self._started
 
     def look(
@@ -191,7 +191,7 @@ class Progress:
         *,
         state: Callable[[], tuple[Arrays, dict[str, Any]]],
     ) -> None:
-        """Note a finished iteration, write the checkpoint when due, and set `why` where the run must stop."""
+        """Record a finished iteration, write the checkpoint when due, and set `why` if the run must stop."""
         if self.early is not None and self.early.see(self.iteration, weights):
             self.why = "no better on held-out data"
         score = math.nan if self.early is None else self.early.latest

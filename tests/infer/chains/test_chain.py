@@ -358,7 +358,7 @@ def test_parts_are_linear_and_refuse_factors_by_sentence():
     shared = Chain(chain.node, np.zeros((2, 2)), [0, 2, 3]).marginals()
     with pytest.raises(InferenceError, match="give factors per sentence as `weight`"):
         shared.scale(weight)
-    with pytest.raises(InferenceError, match="parts of different chains"):
+    with pytest.raises(InferenceError, match="parts of different batches"):
         shared + marginals
     one = Chain(chain.node, np.ones((2, 2)), [0, 2, 3])
     scores = ChainParts(one.node, one.edge, one.offsets)
@@ -368,7 +368,7 @@ def test_parts_are_linear_and_refuse_factors_by_sentence():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((np.zeros(3), np.zeros((2, 2)), [0, 3]), "one row a position"),
+        ((np.zeros(3), np.zeros((2, 2)), [0, 3]), "one row per position"),
         ((np.zeros((3, 2)), np.zeros((3, 3)), [0, 3]), "edge scores must have the shape"),
         ((np.zeros((3, 2)), np.zeros((2, 2)), [0, 2]), "offsets must rise"),
         ((np.zeros((3, 2)), np.zeros((2, 2)), [0, 2, 1, 3]), "offsets must rise"),

@@ -108,7 +108,7 @@ def test_parts_of_a_solution_and_scores_agree():
 
 
 def test_shapes_that_do_not_fit_are_refused():
-    with pytest.raises(InferenceError, match="one matrix a sentence"):
+    with pytest.raises(InferenceError, match="one matrix per sentence"):
         DocumentChain(np.zeros((2, 3)), np.zeros((3, 3, 3)), [0, 2])
     with pytest.raises(InferenceError, match="edge scores"):
         DocumentChain(np.zeros((2, 3, 3)), np.zeros((3, 3)), [0, 2])

@@ -58,5 +58,5 @@ def test_positions_without_labels_and_labels_that_are_not_listed_are_refused():
         LabelLists.from_mask([[True]], [0, 1]).best_labels(np.zeros((1, 1)), np.full((1, 1), -np.inf))
     with pytest.raises(InferenceError, match="the 1 rows of the mask"):
         LabelLists.from_types([[True]], [1], [0, 1])
-    with pytest.raises(InferenceError, match="one row a position"):
+    with pytest.raises(InferenceError, match="one row per position"):
         LabelLists.from_mask([True], [0, 1])

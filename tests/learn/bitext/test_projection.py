@@ -88,7 +88,7 @@ def test_the_score_of_a_word_is_that_of_its_best_link():
 
 def test_arrays_that_do_not_fit_the_texts_are_refused():
     links = Links.of([[(0, 0)]])
-    with pytest.raises(WeftError, match="one label a source word, 1"):
+    with pytest.raises(WeftError, match="one label per source word, 1"):
         project_labels(links, [0, 1], [0, 1], [0, 1])
     with pytest.raises(WeftError, match="a row of label probabilities for each of 1 source words"):
         project_posteriors(links, [0.5], [0, 1], [0, 1])

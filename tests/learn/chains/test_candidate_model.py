@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from weft.errors import ConfigError
 from weft.features.weights import Layout
 from weft.infer.chains.candidates import CandidateParts
+from weft.learn.chains.blocks import FeatureRows
 from weft.learn.chains.candidate_model import CandidateBatch, CandidateModel, LabelParts
-from weft.learn.chains.model import FeatureRows
 
 
 def example(seed):

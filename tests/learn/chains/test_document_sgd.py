@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from weft.errors import ConfigError
 from weft.infer.chains.document import DocumentMask
 from weft.learn.batch.objective import Objective
+from weft.learn.chains.blocks import FeatureRows
 from weft.learn.chains.document_model import DocumentBatch, DocumentModel
 from weft.learn.chains.document_sgd import DocumentSGD, _run
-from weft.learn.chains.model import FeatureRows
 from weft.learn.signals import Gold, Partial
 
 FEATURES = 7

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from weft.features.weights import Layout
 from weft.learn import LBFGS, expectation_maximization, minimize
+from weft.learn.chains.blocks import FeatureRows
 from weft.learn.chains.lattice_model import LatticeBatch, lattice_batches
-from weft.learn.chains.model import FeatureRows
 from weft.learn.generative.feature_hmm import FeatureHMM, HMMObjective
 
 

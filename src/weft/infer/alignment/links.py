@@ -32,10 +32,10 @@ from weft.ragged import Indices, States, check_offsets, check_shape, one_block
 
 @dataclass(frozen=True, slots=True)
 class AlignmentMarginals:
-    """Expectations of a batch: `link` a cell, `null` a target word, sums of jumps and of where they set out.
+    """Expectations of a batch: `link` per cell, `null` per target word, sums of jumps and of their origins.
 
     `jumps[d]` counts jumps by distance as the table of jumps does; `departures[I, b + 1]` counts jumps from source word
-    b in sentences of I words. `log_partition` is one number a pair.
+    b in sentences of I words. `log_partition` is one number per pair.
     """
 
     link: Floats

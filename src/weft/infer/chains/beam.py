@@ -103,7 +103,7 @@ class HistoryChain:
             raise InferenceError(f"a beam needs a width of at least 1, got {self.width}")
         if self.node.ndim != 2 or len(self.node) != int(self.sentences[-1]):
             raise InferenceError(
-                f"node scores must have one row a position: expected {int(self.sentences[-1])} rows, "
+                f"node scores must have one row per position: expected {int(self.sentences[-1])} rows, "
                 f"got the shape {self.node.shape}"
             )
 
@@ -135,7 +135,7 @@ class HistoryChain:
         return out
 
     def score(self, labels: ArrayLike) -> Floats:
-        """The score of given labels, one number a sentence; what is not legal scores as if it were."""
+        """The score of given labels, one number per sentence; what is not legal scores as if it were."""
         path = np.asarray(labels, dtype=np.int32)
         history = self._history()
         return np.array(

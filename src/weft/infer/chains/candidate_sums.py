@@ -3,8 +3,8 @@
     alpha_i(b) = w_i(b) sum_a alpha_{i-1}(a) e_i(a, b) / c_i        w_i(b) = exp(node_i(b) - max node_i),  e = exp(edge)
     beta_{i-1}(a) = sum_b e_i(a, b) w_i(b) beta_i(b) / c_i          log Z = sum_i log c_i + max node_i
 
-with c_i such that every alpha_i sums to 1: one exponential a slot and a pair. A sentence whose numbers leave the range
-of floating point, because some scores are hundreds apart, is done again in logarithms.
+with c_i such that every alpha_i sums to 1: one exponential per slot and pair. A sentence whose numbers leave the
+range of floating point, because some scores are hundreds apart, is done again in logarithms.
 """
 
 from __future__ import annotations

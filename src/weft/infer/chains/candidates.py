@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from weft.arrays import Floats
 from weft.errors import InferenceError
 from weft.infer.chains.candidate_sums import run_sums
+from weft.infer.parts import ArrayParts
 from weft.kernel import kernel
 from weft.ragged import (
     Indices,
@@ -26,7 +27,6 @@ from weft.ragged import (
     check_scores,
     check_shape,
     one_block,
-    one_factor,
     sentence_of,
     sentence_weights,
     sum_by_sentence,
@@ -36,34 +36,18 @@ __all__ = ["CandidateChain", "CandidateParts", "pair_offsets"]
 
 
 @dataclass(frozen=True, slots=True)
-class CandidateParts:
-    """One number a candidate (`node`, by slots) and one a transition (`edge`, by pairs).
+class CandidateParts(ArrayParts):
+    """One number per candidate (`node`, by slots) and one per transition (`edge`, by pairs).
 
     >>> parts = CandidateParts(np.ones(3), np.zeros(2))
     >>> (parts + parts).scale(0.25).inner(parts)
     1.5
     """
 
+    numbers = ("node", "edge")
+
     node: Floats
     edge: Floats
-
-    def __add__(self, other: CandidateParts) -> CandidateParts:
-        return CandidateParts(self.node + other.node, self.edge + other.edge)
-
-    def __sub__(self, other: CandidateParts) -> CandidateParts:
-        return CandidateParts(self.node - other.node, self.edge - other.edge)
-
-    def __isub__(self, other: CandidateParts) -> CandidateParts:
-        np.subtract(self.node, other.node, out=self.node)
-        np.subtract(self.edge, other.edge, out=self.edge)
-        return self
-
-    def scale(self, factor: float) -> CandidateParts:
-        one = one_factor(factor)
-        return CandidateParts(self.node * one, self.edge * one)
-
-    def inner(self, other: CandidateParts) -> float:
-        return float(np.vdot(self.node, other.node) + np.vdot(self.edge, other.edge))
 
 
 def pair_offsets(slots: Indices, offsets: Indices) -> Indices:
@@ -134,14 +118,14 @@ class CandidateChain:
         ]
 
     def score(self, path: ArrayLike) -> Floats:
-        """The score of a path, one number a sentence."""
+        """The score of a path, one number per sentence."""
         slot, pair, inside = self._places(path)
         total = self.node[slot]
         total[inside] += self.edge[pair]
         return sum_by_sentence(total, self.offsets)
 
     def parts(self, path: ArrayLike, weight: Floats | None = None) -> CandidateParts:
-        """A path as indicators of its parts, times the weight of each sentence where weights are given."""
+        """A path as indicators of its parts, times the weight of each sentence if weights are given."""
         slot, pair, inside = self._places(path)
         node, edge = np.zeros(len(self.node)), np.zeros(len(self.edge))
         each = 1.0 if weight is None else sentence_weights(weight, self.offsets)[sentence_of(self.offsets)]
@@ -154,11 +138,11 @@ class CandidateChain:
         return self.log_partition_and_marginals()[0]
 
     def marginals(self, weight: Floats | None = None) -> CandidateParts:
-        """Probabilities of all parts, times the weight of each sentence where weights are given."""
+        """Probabilities of all parts, times the weight of each sentence if weights are given."""
         return self.log_partition_and_marginals(weight)[1]
 
     def log_partition_and_marginals(self, weight: Floats | None = None) -> tuple[Floats, CandidateParts]:
-        """Both at the price of one; the weights do not touch log Z."""
+        """Both at the cost of one; the weights do not affect log Z."""
         each = sentence_weights(weight, self.offsets)
         total, node, edge = run_sums(self.node, self.edge, self.slots, self.pairs, self.offsets, each)
         self._check_possible(total)
@@ -185,7 +169,7 @@ class CandidateChain:
         return CandidateParts(node, np.zeros(len(self.edge)))
 
     def differs(self, one: ArrayLike, other: ArrayLike) -> Floats:
-        """At how many positions two paths differ, one number a sentence."""
+        """At how many positions two paths differ, one number per sentence."""
         return sum_by_sentence((np.asarray(one) != np.asarray(other)).astype(np.float64), self.offsets)
 
     def _places(self, path: ArrayLike) -> tuple[Indices, Indices, NDArray[np.bool_]]:

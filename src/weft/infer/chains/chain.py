@@ -2,7 +2,7 @@
 
 A `Chain` holds the scores of a batch of sentences and answers every question about their paths exactly. Second-order
 chains are chains over pairs of tags (`weft.infer.chains.pairs`). All of N positions stand in one array; sentence `s` is
-rows `offsets[s]:offsets[s + 1]`. Edge scores are one matrix for all positions or one matrix a position.
+rows `offsets[s]:offsets[s + 1]`. Edge scores are one matrix for all positions or one matrix per position.
 
 What is forbidden has the score minus infinity, or is False in a mask, which is the same said with booleans.
 """
@@ -22,6 +22,7 @@ from weft.infer.chains.forward_backward import Messages, run_log_partition, run_
 from weft.infer.chains.moments import draw_paths, run_covariance
 from weft.infer.chains.pairs import PairStates, pair_states
 from weft.infer.chains.viterbi import run_best, run_kbest
+from weft.infer.parts import ArrayParts
 from weft.ragged import (
     Indices,
     States,
@@ -31,7 +32,6 @@ from weft.ragged import (
     first_positions,
     last_positions,
     one_block,
-    one_factor,
     sentence_of,
     sentence_weights,
     sum_by_sentence,
@@ -41,10 +41,10 @@ __all__ = ["Chain", "ChainParts", "PairStates", "boundary_mask", "pair_states"]
 
 
 @dataclass(frozen=True, slots=True)
-class ChainParts:
-    """One number a part of a batch of chains: states at positions `node[N, L]`, transitions `edge`.
+class ChainParts(ArrayParts):
+    """One number per part of a batch of chains: states at positions `node[N, L]`, transitions `edge`.
 
-    `edge[N, L, L]` has one number a transition into each position, with zeros at first positions. `edge[L, L]` belongs
+    `edge[N, L, L]` has one number per transition into each position, zeros at first positions. `edge[L, L]` belongs
     to chains whose positions share their edge scores: in results it is the sum over all positions of the batch; in
     what is given to `augment` and `covariance` it is one number for every use of a transition.
 
@@ -55,6 +55,8 @@ class ChainParts:
     6.0
     """
 
+    numbers = ("node", "edge")
+
     node: Floats
     edge: Floats
     offsets: Indices
@@ -63,44 +65,6 @@ class ChainParts:
     def shared(self) -> bool:
         """Whether one matrix of edges stands for all positions."""
         return self.edge.ndim == 2
-
-    def __add__(self, other: ChainParts) -> ChainParts:
-        self._check(other)
-        return ChainParts(self.node + other.node, self.edge + other.edge, self.offsets)
-
-    def __sub__(self, other: ChainParts) -> ChainParts:
-        self._check(other)
-        return ChainParts(self.node - other.node, self.edge - other.edge, self.offsets)
-
-    def __iadd__(self, other: ChainParts) -> ChainParts:
-        self._check(other)
-        np.add(self.node, other.node, out=self.node)
-        np.add(self.edge, other.edge, out=self.edge)
-        return self
-
-    def __isub__(self, other: ChainParts) -> ChainParts:
-        self._check(other)
-        np.subtract(self.node, other.node, out=self.node)
-        np.subtract(self.edge, other.edge, out=self.edge)
-        return self
-
-    def scale(self, factor: float) -> ChainParts:
-        """Every number times `factor`. One factor a sentence must be given where the parts are made, as `weight` of
-        `parts`, `marginals` or `covariance`: sums over sentences cannot be taken apart again."""
-        one = one_factor(factor)
-        return ChainParts(self.node * one, self.edge * one, self.offsets)
-
-    def inner(self, other: ChainParts) -> float:
-        """Inner product over the whole batch; of a function with marginals: the function's expectation."""
-        self._check(other)
-        return float(np.vdot(self.node, other.node) + np.vdot(self.edge, other.edge))
-
-    def _check(self, other: ChainParts) -> None:
-        if self.node.shape != other.node.shape or self.edge.shape != other.edge.shape:
-            raise InferenceError(
-                f"parts of different chains: nodes {self.node.shape} and edges {self.edge.shape} against nodes "
-                f"{other.node.shape} and edges {other.edge.shape}; combine parts of the same batch only"
-            )
 
 
 class Chain:
@@ -131,7 +95,7 @@ class Chain:
         self.node = check_scores(node, "node scores")
         if self.node.ndim != 2 or self.node.shape[1] == 0:
             raise InferenceError(
-                f"node scores must be one row a position and one column a state; given: {self.node.shape}"
+                f"node scores must be one row per position and one column per state; given: {self.node.shape}"
             )
         self.offsets = check_offsets(offsets, len(self.node))
         if allowed is not None:
@@ -197,7 +161,7 @@ class Chain:
         ]
 
     def score(self, path: ArrayLike) -> Floats:
-        """The score of a path, one number a sentence; minus infinity where it uses what is forbidden."""
+        """The score of a path, one number per sentence; minus infinity where it uses what is forbidden."""
         states = self._path(path)
         total = self.node[np.arange(len(states)), states]
         inside = self._inside()
@@ -206,7 +170,7 @@ class Chain:
         return sum_by_sentence(total, self.offsets)
 
     def parts(self, path: ArrayLike, weight: Floats | None = None) -> ChainParts:
-        """A path as indicators of its parts, times the weight of each sentence where weights are given."""
+        """A path as indicators of its parts, times the weight of each sentence if weights are given."""
         states = self._path(path)
         each = sentence_weights(weight, self.offsets)[sentence_of(self.offsets)]
         node = np.zeros(self.node.shape)
@@ -229,7 +193,7 @@ class Chain:
         return total
 
     def marginals(self, weight: Floats | None = None, per_position: bool = False) -> ChainParts:
-        """Probabilities of all parts, times the weight of each sentence where weights are given.
+        """Probabilities of all parts, times the weight of each sentence if weights are given.
 
         With shared edges `edge[L, L]` is the sum over all positions, or with `per_position` the [N, L, L] summands.
         """
@@ -238,7 +202,7 @@ class Chain:
     def log_partition_and_marginals(
         self, weight: Floats | None = None, per_position: bool = False
     ) -> tuple[Floats, ChainParts]:
-        """Both at the price of one; the weights do not touch log Z."""
+        """Both at the cost of one; the weights do not affect log Z."""
         each = sentence_weights(weight, self.offsets)
         summed = self.shared and not per_position
         total, node, edge = run_marginals(self.node, self._transitions, self.offsets, each, summed)
@@ -261,7 +225,7 @@ class Chain:
         return done
 
     def log_probability(self, path: ArrayLike) -> Floats:
-        """log p of a path, one number a sentence."""
+        """log p of a path, one number per sentence."""
         return self.score(path) - self.log_partition()
 
     def sample(self, n: int, seed: int | np.random.Generator) -> States:
@@ -332,7 +296,7 @@ class Chain:
         return ChainParts(costs[self._path(path)], np.zeros((self.n_states, self.n_states)), self.offsets)
 
     def differs(self, one: ArrayLike, other: ArrayLike) -> Floats:
-        """At how many positions two paths differ, one number a sentence."""
+        """At how many positions two paths differ, one number per sentence."""
         return sum_by_sentence((self._path(one) != self._path(other)).astype(np.float64), self.offsets)
 
     def _with(self, node: Floats, edge: Floats | None) -> Chain:

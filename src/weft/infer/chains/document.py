@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from weft.arrays import Bools, Floats
 from weft.errors import InferenceError
 from weft.infer.chains.chain import Chain
+from weft.infer.parts import ArrayParts
 from weft.ragged import (
     Indices,
     States,
@@ -34,7 +35,7 @@ from weft.ragged import (
 
 
 class DocumentLabels(NamedTuple):
-    """A solution: one label a document, one a sentence."""
+    """A solution: one label per document, one per sentence."""
 
     document: States
     sentence: States
@@ -48,14 +49,16 @@ class DocumentMask(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentParts:
-    """One number a part: `label[N, D, L]` for a sentence's label under a document's, `edge[D, L, L]` summed over all
+class DocumentParts(ArrayParts):
+    """One number per part: `label[N, D, L]` for a sentence's label under a document's, `edge[D, L, L]` summed over all
     sentences, `document[B, D]`.
 
     >>> parts = DocumentParts(np.ones((2, 1, 2)), np.zeros((1, 2, 2)), np.ones((1, 1)))
     >>> (parts + parts).scale(0.5).inner(parts)
     5.0
     """
+
+    numbers = ("label", "edge", "document")
 
     label: Floats
     edge: Floats
@@ -65,21 +68,6 @@ class DocumentParts:
     def sentence(self) -> Floats:
         """The numbers of labels of sentences [N, L], summed over labels of documents."""
         return self.label.sum(axis=1)
-
-    def __add__(self, other: DocumentParts) -> DocumentParts:
-        return DocumentParts(self.label + other.label, self.edge + other.edge, self.document + other.document)
-
-    def __sub__(self, other: DocumentParts) -> DocumentParts:
-        return self + other.scale(-1.0)
-
-    def scale(self, factor: float) -> DocumentParts:
-        """Every number times `factor`."""
-        return DocumentParts(self.label * factor, self.edge * factor, self.document * factor)
-
-    def inner(self, other: DocumentParts) -> float:
-        """Inner product over the whole batch."""
-        pairs = ((self.label, other.label), (self.edge, other.edge), (self.document, other.document))
-        return float(sum(np.vdot(one, two) for one, two in pairs))
 
 
 class DocumentChain:
@@ -104,8 +92,8 @@ class DocumentChain:
         self.label = check_scores(label, "scores of labels")
         if self.label.ndim != 3 or 0 in self.label.shape[1:]:
             raise InferenceError(
-                "scores of labels must be one matrix a sentence, a row a label of the document and a column a label "
-                f"of the sentence; given: {self.label.shape}"
+                "scores of labels must be one matrix per sentence, with a row per document label and a column per "
+                f"sentence label; given: {self.label.shape}"
             )
         self.offsets: Indices = check_offsets(offsets, len(self.label))
         _, self.n_documents, self.n_labels = self.label.shape
@@ -156,7 +144,7 @@ class DocumentChain:
         return DocumentLabels(document, paths[document[sentence_of(self.offsets)], np.arange(len(self.label))])
 
     def score(self, solution: DocumentLabels) -> Floats:
-        """The score of a solution, one number a document."""
+        """The score of a solution, one number per document."""
         document, sentence, of = self._checked(solution)
         total = self.label[np.arange(len(sentence)), document[of], sentence]
         inside = self._inside()

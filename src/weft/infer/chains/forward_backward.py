@@ -6,7 +6,7 @@
     p(y_{i-1} = y', y_i = y) = alpha_{i-1}(y') * exp edge_i(y', y) * v_i(y),   v_i(y) = exp node_i(y) * beta_i(y) / Z
 
 The sums run on probabilities, alpha scaled to sum to one at each position and beta by the same factors, because that
-needs one exponential a node score and none an edge. What underflows on the way is below exp(-700) of its position's
+needs one exponential per node score and none per edge. What underflows on the way is below exp(-700) of its position's
 sum: harmless, unless the rest of the sentence makes up for it. A sentence where it might is done again on logarithms;
 then its rows of alpha and v hold logarithms.
 """
@@ -19,7 +19,7 @@ import numpy as np
 
 from weft.arrays import Bools, Floats
 from weft.infer.chains.edge_scores import Transitions
-from weft.kernel import fast_kernel, kernel
+from weft.kernel import fast_kernel, inner_kernel, kernel
 from weft.ragged import Indices
 
 # All factors are at most one. A path lost from the left alone matters only where its scaled beta exceeds exp(660); one
@@ -36,7 +36,7 @@ SMALLEST_ALPHA = 1e-250
 
 @dataclass(frozen=True)
 class Messages:
-    """What both passes leave, one row a position; sentences that are not `scaled` hold logarithms in alpha and v."""
+    """What both passes leave, one row per position; sentences that are not `scaled` hold logarithms in alpha and v."""
 
     alpha: Floats
     v: Floats
@@ -254,56 +254,72 @@ def _log_passes(
     offsets: Indices, chosen: Bools, weight: Floats,
     alpha: Floats, v: Floats, node_marginals: Floats, log_partition: Floats, edge_marginals: Floats,
 ) -> None:  # fmt: skip
-    """The same passes on logarithms for chosen sentences; edge marginals are added where there is room for them.
+    """The same passes on logarithms for chosen sentences; edge marginals are added where there is room for them."""
+    work = np.empty((3, node.shape[1]))
+    for s in range(len(offsets) - 1):
+        if chosen[s]:
+            log_partition[s] = log_passes(
+                node, edge, step, bounds, before, offsets[s], offsets[s + 1], weight[s],
+                alpha, v, node_marginals, edge_marginals, work,
+            )  # fmt: skip
 
-    States before[bounds[y]:bounds[y + 1]] may come before state y.
+
+@inner_kernel
+def log_passes(
+    node: Floats, edge: Floats, step: int, bounds: Indices, before: Indices, first: int, end: int, weight: float,
+    alpha: Floats, v: Floats, node_marginals: Floats, edge_marginals: Floats, work: Floats,
+) -> float:  # fmt: skip
+    """Both passes over the sentence `first:end` on logarithms, for kernels; gives its log Z.
+
+    States before[bounds[y]:bounds[y + 1]] may come before state y. `work[3, L]` is scratch space. Without room for edge
+    marginals none are computed; one matrix gets their sum over positions.
     """
     states = node.shape[1]
-    beta, top, total = np.empty(states), np.empty(states), np.empty(states)
-    for s in range(len(offsets) - 1):
-        if not chosen[s]:
-            continue
-        first, end = offsets[s], offsets[s + 1]
-        alpha[first] = node[first]
-        for i in range(first + 1, end):
-            edges = edge[i * step]
-            for y in range(states):
-                best, terms = -np.inf, 0.0
-                for k in range(bounds[y], bounds[y + 1]):
-                    best = max(best, alpha[i - 1, before[k]] + edges[before[k], y])
-                if best > -np.inf:
-                    for k in range(bounds[y], bounds[y + 1]):
-                        terms += np.exp(alpha[i - 1, before[k]] + edges[before[k], y] - best)
-                    best += np.log(terms)
-                alpha[i, y] = best + node[i, y]
-        best, terms = alpha[end - 1].max(), 0.0
-        log_partition[s] = best
-        if best == -np.inf:
-            continue
+    beta, top, total = work[0], work[1], work[2]
+    for y in range(states):
+        alpha[first, y] = node[first, y]
+    for i in range(first + 1, end):
+        edges = edge[i * step]
         for y in range(states):
-            terms += np.exp(alpha[end - 1, y] - best)
-        log_partition[s] += np.log(terms)
-        beta[:] = 0.0
-        for i in range(end - 1, first - 1, -1):
-            for y in range(states):
-                v[i, y] = node[i, y] + beta[y] - log_partition[s]
-                node_marginals[i, y] = weight[s] * np.exp(alpha[i, y] + beta[y] - log_partition[s])
-            if i == first:
-                break
-            edges = edge[i * step]
-            target = i if len(edge_marginals) > 1 else 0
-            top[:] = -np.inf
-            total[:] = 0.0
-            for y in range(states):
+            best, terms = -np.inf, 0.0
+            for k in range(bounds[y], bounds[y + 1]):
+                best = max(best, alpha[i - 1, before[k]] + edges[before[k], y])
+            if best > -np.inf:
                 for k in range(bounds[y], bounds[y + 1]):
-                    b = before[k]
-                    top[b] = max(top[b], edges[b, y] + v[i, y])
-                    if len(edge_marginals) > 0:
-                        edge_marginals[target, b, y] += weight[s] * np.exp(alpha[i - 1, b] + edges[b, y] + v[i, y])
-            for y in range(states):
-                for k in range(bounds[y], bounds[y + 1]):
-                    b = before[k]
-                    if top[b] > -np.inf:
-                        total[b] += np.exp(edges[b, y] + v[i, y] - top[b])
-            for y in range(states):
-                beta[y] = top[y] + np.log(total[y]) + log_partition[s] if top[y] > -np.inf else -np.inf
+                    terms += np.exp(alpha[i - 1, before[k]] + edges[before[k], y] - best)
+                best += np.log(terms)
+            alpha[i, y] = best + node[i, y]
+    best, terms = -np.inf, 0.0
+    for y in range(states):
+        best = max(best, alpha[end - 1, y])
+    if best == -np.inf:
+        return best
+    for y in range(states):
+        terms += np.exp(alpha[end - 1, y] - best)
+    log_z = best + np.log(terms)
+    beta[:] = 0.0
+    for i in range(end - 1, first - 1, -1):
+        for y in range(states):
+            v[i, y] = node[i, y] + beta[y] - log_z
+            node_marginals[i, y] = weight * np.exp(alpha[i, y] + beta[y] - log_z)
+        if i == first:
+            break
+        edges = edge[i * step]
+        target = i if len(edge_marginals) > 1 else 0
+        top[:] = -np.inf
+        total[:] = 0.0
+        for y in range(states):
+            for k in range(bounds[y], bounds[y + 1]):
+                b = before[k]
+                top[b] = max(top[b], edges[b, y] + node[i, y] + beta[y])
+                if len(edge_marginals) > 0:
+                    pair = alpha[i - 1, b] + edges[b, y] + node[i, y] + beta[y]
+                    edge_marginals[target, b, y] += weight * np.exp(pair - log_z)
+        for y in range(states):
+            for k in range(bounds[y], bounds[y + 1]):
+                b = before[k]
+                if top[b] > -np.inf:
+                    total[b] += np.exp(edges[b, y] + node[i, y] + beta[y] - top[b])
+        for y in range(states):
+            beta[y] = top[y] + np.log(total[y]) if top[y] > -np.inf else -np.inf
+    return log_z

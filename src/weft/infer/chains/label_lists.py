@@ -3,8 +3,8 @@
     score(y) = sum over i of node_i(y_i) + T[y_{i-1}, y_i],      y_i in the list of position i
 
 A mask over positions and labels becomes lists: the *slots* of a `CandidateChain`, each with its label, and for every
-pair of neighbouring slots the number of its transition. Inference costs |list before| x |list here| a position where a
-chain over all L labels costs L^2.
+pair of neighbouring slots the number of its transition. Inference costs |list before| x |list here| per position,
+where a chain over all L labels costs L^2.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class LabelLists:
         """
         allowed = np.ascontiguousarray(mask, dtype=np.bool_)
         if allowed.ndim != 2:
-            raise InferenceError(f"a mask has one row a position and one column a label; given: {allowed.shape}")
+            raise InferenceError(f"a mask has one row per position and one column per label; given: {allowed.shape}")
         kinds = np.ascontiguousarray(types, dtype=np.int64)
         bounds = check_offsets(offsets, len(kinds))
         if kinds.size and not 0 <= kinds.min() <= kinds.max() < len(allowed):

@@ -24,7 +24,7 @@ from weft.ragged import Indices, States
 
 
 def draw_paths(done: Messages, transitions: Transitions, offsets: Indices, uniform: Floats) -> States:
-    """One path a row of `uniform` numbers, which hold one number a position.
+    """One path per row of `uniform` numbers, which hold one number per position.
 
     >>> from weft.infer.chains.forward_backward import run_messages
     >>> flat, offsets = Transitions(np.zeros((1, 2, 2)), shared=True), np.array([0, 2])

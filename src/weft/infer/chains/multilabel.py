@@ -37,7 +37,7 @@ SegmentSets = list[list[Segment]]
 
 @dataclass(frozen=True)
 class Restrictions:
-    """What segments of one sentence may be.
+    """Restrictions on the segments of one sentence.
 
     `gap`: consecutive words of a segment are at most so far apart (1: contiguous only, 0: any distance). Without
     `overlap` no word is in two segments; without `embedding` no segment's words are all in another.

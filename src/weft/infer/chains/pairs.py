@@ -61,7 +61,7 @@ class PairStates:
             sentence = int(sentence_of(offsets)[at])
             raise InferenceError(
                 f"sentence {sentence}, position {at - int(offsets[sentence])}: tag {tag[at]} cannot follow "
-                f"tag {before[at]}; mend the tags or allow the pair"
+                f"tag {before[at]}; fix the tags or allow the pair"
             )
         return path
 
@@ -110,7 +110,7 @@ def pair_states(
 
     `legal[a, b]` says whether tag b may follow tag a (all may by default), `start[b]` whether tag b may open a sentence
     (by default those that may follow `boundary`). `boundary` is the tag that stands before every sentence; without one,
-    a made-up tag does, at the price of `n_tags` more pairs.
+    a made-up tag does, at the cost of `n_tags` more pairs.
 
     Chunk tags B, I, O, where I may not follow O and O stands before a sentence, need eight pairs:
 

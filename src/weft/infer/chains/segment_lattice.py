@@ -8,7 +8,7 @@ A segment starts at position i, has d + 1 positions and a label y. With s for se
     after_j(y')   = log sum over y  of exp(t(y', y) + onward_{j+1}(y)),    0 at the last position
     p(i, d, y)    = exp(starting_i(y) + s(i, d, y) + after_{i+d}(y) - log Z)
 
-Cost: N * L * (D + L). A segmentation is coded as one number a position: y * D + d where a segment starts, else -1.
+Cost: N * L * (D + L). A segmentation is coded as one number per position: y * D + d where a segment starts, else -1.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from weft.ragged import Indices, States
 
 @dataclass(frozen=True)
 class Lattice:
-    """The four sums, one row a position, and log Z, one number a sentence."""
+    """The four sums, one row per position, and log Z, one number per sentence."""
 
     starting: Floats
     ending: Floats
@@ -166,7 +166,7 @@ def segment_covariance(
 def draw_segments(
     score: Floats, transition: Floats, offsets: Indices, starting: Floats, ending: Floats, uniform: Floats, out: States
 ) -> None:
-    """One segmentation a row of `uniform` [n, N, 2], drawn from the right."""
+    """One segmentation per row of `uniform` [n, N, 2], drawn from the right."""
     longest, labels = score.shape[1], score.shape[2]
     chance = np.empty(max(longest, labels))
     for sample in range(len(uniform)):

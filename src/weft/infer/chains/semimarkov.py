@@ -4,7 +4,7 @@ A `SemiMarkov` holds the scores of a batch of sentences, each to be cut into lab
 `score[i, d, y]` belongs to the segment that *starts* at position i of the batch, has d + 1 positions and the label y;
 `transition[y', y]` to every two neighbouring segments. Segments that would leave their sentence are ignored.
 
-A solution is an int32 array with one number a position: y * D + d where a segment starts, -1 inside a segment.
+A solution is an int32 array with one number per position: y * D + d where a segment starts, -1 inside a segment.
 `segments` and `encode` translate it to rows (sentence, start, end, label) and back.
 """
 
@@ -25,6 +25,7 @@ from weft.infer.chains.segment_lattice import (
     segment_covariance,
     segment_marginals,
 )
+from weft.infer.parts import ArrayParts
 from weft.ragged import (
     Indices,
     States,
@@ -33,7 +34,6 @@ from weft.ragged import (
     check_shape,
     first_positions,
     one_block,
-    one_factor,
     sentence_of,
     sentence_weights,
     sum_by_sentence,
@@ -43,28 +43,14 @@ __all__ = ["SemiMarkov", "SemiMarkovParts"]
 
 
 @dataclass(frozen=True, slots=True)
-class SemiMarkovParts:
-    """One number a part: `segment[N, D, L]`, and `transition[L, L]`, in results summed over all uses in the batch."""
+class SemiMarkovParts(ArrayParts):
+    """One number per part: `segment[N, D, L]`, and `transition[L, L]`, in results summed over all uses in the batch."""
+
+    numbers = ("segment", "transition")
 
     segment: Floats
     transition: Floats
     offsets: Indices
-
-    def __add__(self, other: SemiMarkovParts) -> SemiMarkovParts:
-        return SemiMarkovParts(self.segment + other.segment, self.transition + other.transition, self.offsets)
-
-    def __sub__(self, other: SemiMarkovParts) -> SemiMarkovParts:
-        return SemiMarkovParts(self.segment - other.segment, self.transition - other.transition, self.offsets)
-
-    def scale(self, factor: float) -> SemiMarkovParts:
-        """Every number times `factor`. One factor a sentence must be given where the parts are made, as `weight` of
-        `parts`, `marginals` or `covariance`: sums over sentences cannot be taken apart again."""
-        one = one_factor(factor)
-        return SemiMarkovParts(self.segment * one, self.transition * one, self.offsets)
-
-    def inner(self, other: SemiMarkovParts) -> float:
-        """Inner product over the whole batch; of a function with marginals: the function's expectation."""
-        return float(np.vdot(self.segment, other.segment) + np.vdot(self.transition, other.transition))
 
 
 class SemiMarkov:
@@ -146,7 +132,7 @@ class SemiMarkov:
         return solutions, scores, count
 
     def score(self, solution: ArrayLike) -> Floats:
-        """The score of a segmentation, one number a sentence; minus infinity where it uses what is forbidden."""
+        """The score of a segmentation, one number per sentence; minus infinity where it uses what is forbidden."""
         starts, label, extent, follows = self._taken_apart(solution)
         total = np.zeros(len(self.segment_scores))
         total[starts] = self.segment_scores[starts, extent, label]
@@ -154,7 +140,7 @@ class SemiMarkov:
         return sum_by_sentence(total, self.offsets)
 
     def parts(self, solution: ArrayLike, weight: Floats | None = None) -> SemiMarkovParts:
-        """A segmentation as indicators of its parts, times the weight of each sentence where weights are given."""
+        """A segmentation as indicators of its parts, times the weight of each sentence if weights are given."""
         starts, label, extent, follows = self._taken_apart(solution)
         each = sentence_weights(weight, self.offsets)[sentence_of(self.offsets)][starts]
         parts = self._zeros()
@@ -171,7 +157,7 @@ class SemiMarkov:
         return self.log_partition_and_marginals(weight)[1]
 
     def log_partition_and_marginals(self, weight: Floats | None = None) -> tuple[Floats, SemiMarkovParts]:
-        """Both at the price of one; the weights do not touch log Z."""
+        """Both at the cost of one; the weights do not affect log Z."""
         lattice, parts = self._lattice(), self._zeros()
         segment_marginals(
             self.segment_scores, self.transition, self.offsets, sentence_weights(weight, self.offsets),
@@ -181,7 +167,7 @@ class SemiMarkov:
         return lattice.log_partition, parts
 
     def log_probability(self, solution: ArrayLike) -> Floats:
-        """log p of a segmentation, one number a sentence."""
+        """log p of a segmentation, one number per sentence."""
         return self.score(solution) - self.log_partition()
 
     def sample(self, n: int, seed: int | np.random.Generator) -> States:
@@ -234,7 +220,7 @@ class SemiMarkov:
         return parts
 
     def differs(self, one: ArrayLike, other: ArrayLike) -> Floats:
-        """At how many positions the label, or being a start, differs, one number a sentence."""
+        """At how many positions the label, or being a start, differs, one number per sentence."""
         label, begins = self._position_view(one)
         other_label, other_begins = self._position_view(other)
         return sum_by_sentence(((label != other_label) | (begins != other_begins)).astype(np.float64), self.offsets)

@@ -25,7 +25,7 @@ def span_probabilities(
 ) -> Floats:
     """The probability of every span `starts[k]:ends[k]`, given in the order of the text.
 
-    `labels` is one label a position; `goes_on[one, other]` says whether the second label goes on with a span in which
+    `labels` is one label per position; `goes_on[one, other]` says whether the second label goes on with a span in which
     the first stands.
 
     >>> chain = Chain(np.zeros((2, 2)), np.zeros((2, 2)), [0, 2])  # the states O and I, all paths alike

@@ -3,7 +3,7 @@
     minimize  sum over parts u of c(u, l(u))  +  sum over ties uv of w_uv [l(u) != l(v)]
 
 A part is a pair of neighbouring positions and its label a pair of states; parts that overlap agree on the state they
-share, so that a labelling is one path a chain. The relaxation over marginals x of the chains,
+share, so that a labelling is one path per chain. The relaxation over marginals x of the chains,
 
     min over x of  c.x + 1/2 sum_uv w_uv sum_i |x(u, i) - x(v, i)|
       =  max over |lambda(uv, i)| <= w_uv / 2 of  sum over chains of  min over paths of (c + sum of +-lambda)

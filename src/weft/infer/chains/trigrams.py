@@ -2,7 +2,7 @@
 
     best  max over paths of  sum_i  node_i(y_i) + transitions(y_i-2, y_i-1, y_i)  +  transitions(y_n-1, y_n, edge)
 
-Two edges stand before a sentence and one behind it; their label is `transitions.shape[0] - 1`. The table
+Two edges stand before a sentence and one after it; their label is `transitions.shape[0] - 1`. The table
     B(i, b, c) = node_i(c) + max over a of  B(i-1, a, b) + transitions(a, b, c)
 is over the labels that the lists allow: O(sum_i of the product of the lengths of three neighbouring lists).
 """

@@ -3,7 +3,7 @@
     delta_i(y) = node_i(y) + max over y' of delta_{i-1}(y') + edge_i(y', y)
 
 The way back is found from the delta rows alone: only the states on the best path ever ask where they came from. The k
-best paths keep k numbers a state. Among equals the path with the lower last state wins, then the lower one before it.
+best paths keep k numbers per state. Among equals the path with the lower last state wins, then the lower one before it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def run_best(node: Floats, transitions: Transitions, offsets: Indices) -> tuple[
     path = np.zeros(len(node), dtype=np.int32)
     score = np.zeros(len(offsets) - 1)
     packed = transitions.maximum
-    _best(node, packed.matrix, packed.source, packed.start, packed.stop, transitions.step, offsets, path, score)
+    best_paths(node, packed.matrix, packed.source, packed.start, packed.stop, transitions.step, offsets, path, score)
     return path, score
 
 
@@ -47,10 +47,11 @@ def run_kbest(node: Floats, transitions: Transitions, offsets: Indices, k: int) 
 
 
 @kernel
-def _best(
+def best_paths(
     node: Floats, matrix: Floats, source: Indices, start: Indices, stop: Indices, step: int,
     offsets: Indices, path: States, score: Floats,
 ) -> None:  # fmt: skip
+    """The best path of every sentence and its score, for kernels; transitions are those of `Packed`."""
     states = node.shape[1]
     longest = 0
     for s in range(len(offsets) - 1):

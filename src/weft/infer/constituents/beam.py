@@ -55,7 +55,7 @@ class ConstituentModel(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Room to work in, one a thread."""
+    """Scratch space, one per thread."""
 
     atoms: Keys
     keys: Keys
@@ -70,7 +70,7 @@ class Room(NamedTuple):
 
 
 def new_room(model: ConstituentModel, width: int, states: int) -> Room:
-    """Room for a search of that width over so many states."""
+    """Room for a search of that width over that many states."""
     templates = len(model.program.seeds) + 4 * MOST_EACH
     actions = len(model.actions.kind)
     return Room(

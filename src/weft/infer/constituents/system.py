@@ -67,7 +67,7 @@ class Units(NamedTuple):
     tags: Table  # tags that are known beforehand, -1 for none
     allowed: Keys  # [i, k]: bits of the tags that a word of the k units from i on may have
     longest: Table  # [i, t]: units of the longest word from i on that may have tag t, 0 for none
-    prefix: Keys  # hashes of everything before a unit, one more a sentence (`prefix_hashes`)
+    prefix: Keys  # hashes of everything before a unit, one more per sentence (`prefix_hashes`)
 
 
 class Subwords(NamedTuple):
@@ -85,7 +85,7 @@ _ONE, _ZERO = np.uint64(1), np.uint64(0)
 
 
 def new_pool(units: int, width: int) -> Table:
-    """Rows for all states of a search over so many units."""
+    """Rows for all states of a search over that many units."""
     if width < 1:
         raise InferenceError(f"a beam needs a width of at least 1, got {width}")
     return np.zeros(((STEPS_A_UNIT * units + 2) * width + 1, WIDTH), dtype=np.int32)

@@ -144,13 +144,13 @@ def _spoke_rows(tried: list[tuple[int, int, Pieces, Edges]]) -> Rows:
 
 
 def _below(tried: list[tuple[int, int, int, Pieces, Edges]], below: bool) -> Rows:
-    """Only states with a and k roots, as k hangs on a by the edge over the region; x is below one of them or not."""
+    """Only states with a and k roots, as k attaches to a by the edge over the region; x is below one of them or not."""
     composed = [(i, j, d, compose(pieces, edges, "akx")) for i, j, d, pieces, edges in tried]
     return [(i, j, d) for i, j, d, s in composed if s and s[:2] == (0, 1) and (s[2] != 2) == below]
 
 
 def _right_rows(use: str, target: str, below: bool) -> Rows:
-    """What may follow a left piece in which k hangs on the root a, and l too (`below`) or l is a root."""
+    """What may follow a left piece in which k attaches to the root a, and l too (`below`) or l is a root."""
     p, q = ("l", "k") if use == "A2" else ("k", "l")
     left = [("a", "k"), *([("a", "l")] if below else [])]
     wanted = INTERVALS[1] if target == "TriX" else INTERVALS[0]

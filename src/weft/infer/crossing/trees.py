@@ -4,7 +4,7 @@
 
 Which part an edge has depends on the crossings around it (`weft.infer.crossing.parts`): crossed(h, m), arc(h, m),
 sibling(h, m, s), grand_arc(g, h, m) or grand(g, h, m, s). Nearly all trees of treebanks are 1-endpoint-crossing: the
-edges that cross any one edge share a vertex. The best tree takes O(n^4) time and O(n^3) memory, with k heads a word
+edges that cross any one edge share a vertex. The best tree takes O(n^4) time and O(n^3) memory, with k heads per word
 O(k n^3); the charts stand in `crossing_chart` and `crossing_regions`, with the tables of `crossing_states`. Where
 crossed edges are forbidden, this is third-order projective parsing; where all parts of an edge have one score, the
 edge-factored parser. A solution is the int32 array of the heads of all words of the batch, 0 = ROOT.
@@ -122,7 +122,7 @@ class CrossingTrees:
         return heads, score
 
     def score(self, heads: ArrayLike) -> Floats:
-        """The score of trees, one number a sentence."""
+        """The score of trees, one number per sentence."""
         kind, number = tree_parts(self.space, heads)
         total = np.zeros(self.space.n_words)
         for i, scores in enumerate(self._scores):
@@ -130,7 +130,7 @@ class CrossingTrees:
         return sum_by_sentence(total, self.space.offsets)
 
     def parts(self, heads: ArrayLike, weight: Floats | None = None) -> TreeParts:
-        """Trees as indicators of their parts, times the weight of each sentence where weights are given."""
+        """Trees as indicators of their parts, times the weight of each sentence if weights are given."""
         each = sentence_weights(weight, self.space.offsets)[sentence_of(self.space.offsets)]
         kind, number = tree_parts(self.space, heads)
         arrays = [np.zeros(len(scores)) for scores in self._scores]
@@ -157,8 +157,11 @@ class CrossingTrees:
         charge[arcs[arcs >= 0]] = 0.0
         return _of_arcs(self.space, charge)
 
+    def decisions(self, heads: ArrayLike) -> None:
+        """None: more than arcs is scored."""
+
     def differs(self, one: ArrayLike, other: ArrayLike) -> Floats:
-        """How many words have different heads in two trees, one number a sentence."""
+        """How many words have different heads in two trees, one number per sentence."""
         return sum_by_sentence((np.asarray(one) != np.asarray(other)).astype(np.float64), self.space.offsets)
 
     @property

@@ -14,6 +14,8 @@ an item's next best derivation is computed only when a better-placed one asks fo
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -65,20 +67,11 @@ class Forest:
         """The k best derivations with their scores, best first, all different; fewer where there are no more."""
         if k < 1:
             raise InferenceError(f"k must be at least 1; given: {k}")
-        top, _ = self._highest()
-        n_edges, n_items = len(self.edge_score), self.n_items
-        value = np.empty((n_items, k))
-        chosen = np.empty((n_items, k, 3), dtype=np.int32)
-        count = np.full((n_items, 2), -1, dtype=np.int32)
-        heap_value = np.empty(n_edges + n_items * (k + 1))
-        heap_entry = np.empty((len(heap_value), 3), dtype=np.int32)
+        forest = _Hyperedges(self.first, self.tails, self.edge_score, self._highest()[0])
         edges = np.empty((k, self._longest()), dtype=np.int64)
-        found, lengths = np.empty(k), np.empty(k, dtype=np.int64)
-        n = _k_best(
-            self.first, self.tails, self.edge_score, top, k, value, chosen, count, heap_value, heap_entry,
-            edges, lengths, found,
-        )  # fmt: skip
-        return [(edges[i, : lengths[i]].copy(), float(found[i])) for i in range(n)]
+        scores, lengths = np.empty(k), np.empty(k, dtype=np.int64)
+        n = _k_best(forest, _new_ranking(self.first, k), edges, lengths, scores)
+        return [(edges[i, : lengths[i]].copy(), float(scores[i])) for i in range(n)]
 
     def score(self, derivation: ArrayLike) -> float:
         """The sum of the scores of a derivation's hyperedges."""
@@ -300,101 +293,155 @@ def _remove_top(value: Floats, entry: States, base: int, size: int) -> None:
     entry[base + at, 0], entry[base + at, 1], entry[base + at, 2] = e, one, two
 
 
-@inner_kernel
-def _first_candidates(
-    v: int, base: int, first: Indices, tails: States, score: Floats, top: Floats, heap_value: Floats, heap_entry: States
-) -> int:  # fmt: skip
-    """Fill the heap of an item with its hyperedges, each from the best derivations of its tails."""
-    size = 0
-    for e in range(first[v], first[v + 1]):
-        total = _with_tails(tails, e, score[e], top)
-        if total > -np.inf:
-            _push(heap_value, heap_entry, base, size, total, e, 0, 0)
-            size += 1
-    return size
+class _Hyperedges(NamedTuple):
+    """What the search for the k best reads of a forest, with the highest score of every item."""
+
+    first: Indices
+    tails: States
+    score: Floats
+    top: Floats
 
 
-@inner_kernel
-def _find(
-    goal: int, rank: int, first: Indices, tails: States, score: Floats, top: Floats, k: int, value: Floats,
-    chosen: NDArray[np.int32], count: States, heap_value: Floats, heap_entry: States, asked: States,
-) -> bool:  # fmt: skip
-    """Whether an item has a derivation of a rank; it is found if it was not before.
+#: Columns of `_Ranking.state`: how many derivations of an item are known, how many candidates wait in its heap, how
+#: many followers of its last derivation were not looked at yet, and whether it has no further derivation.
+KNOWN, WAITING, FOLLOWERS, EXHAUSTED = range(4)
 
-    `count[v]` holds how many derivations of v are known and how many candidates wait; -1 before the first visit. The
-    stack `asked` holds items, the ranks wanted of them, how many of the two followers of their last derivation were
-    dealt with, and whether the tail of the next one was asked. A follower has the next rank of the second tail or, so
-    that each pair of ranks is reached in one way only, of the first while that of the second is 0.
+
+class _Ranking(NamedTuple):
+    """The derivations known of every item, best first, and the candidates for its next one.
+
+    A derivation is a hyperedge and the ranks of its tails' derivations: `chosen[item, rank]` has these three numbers.
+    The heap of an item begins at `heap[item]`.
     """
-    asked[0, 0], asked[0, 1], asked[0, 2], asked[0, 3], height = goal, rank, 0, 0, 1
+
+    value: Floats
+    chosen: NDArray[np.int32]
+    state: States
+    heap: Indices
+    heap_value: Floats
+    heap_entry: States
+
+
+def _new_ranking(first: Indices, k: int) -> _Ranking:
+    """Room for k derivations of every item: a heap holds its hyperedges and two followers of each derivation."""
+    items = len(first) - 1
+    room = int(first[-1]) + items * (k + 1)
+    return _Ranking(
+        np.empty((items, k)),
+        np.empty((items, k, 3), dtype=np.int32),
+        np.full((items, 4), -1, dtype=np.int32),
+        first[:-1] + np.arange(items) * (k + 1),
+        np.empty(room),
+        np.empty((room, 3), dtype=np.int32),
+    )
+
+
+@inner_kernel
+def _open(v: int, forest: _Hyperedges, ranking: _Ranking) -> None:
+    """Fill the heap of an item with its hyperedges, each from the best derivations of its tails."""
+    state = ranking.state[v]
+    state[KNOWN], state[WAITING], state[FOLLOWERS], state[EXHAUSTED] = 0, 0, 0, 0
+    for e in range(forest.first[v], forest.first[v + 1]):
+        total = _with_tails(forest.tails, e, forest.score[e], forest.top)
+        if total > -np.inf:
+            _push(ranking.heap_value, ranking.heap_entry, ranking.heap[v], state[WAITING], total, e, 0, 0)
+            state[WAITING] += 1
+
+
+@inner_kernel
+def _follower(v: int, side: int, forest: _Hyperedges, ranking: _Ranking) -> tuple[int, int]:
+    """The tail that the last derivation of an item follows on at a side and the tail's next rank; tail -1 for none.
+
+    A follower takes the next rank of the second tail or, so that each pair of ranks is reached in one way only, of the
+    first while that of the second is 0.
+    """
+    last = ranking.state[v, KNOWN] - 1
+    tail = forest.tails[ranking.chosen[v, last, 0], side]
+    if side == 0 and ranking.chosen[v, last, 2] > 0:
+        tail = -1
+    return tail, ranking.chosen[v, last, 1 + side] + 1
+
+
+@inner_kernel
+def _push_follower(v: int, side: int, forest: _Hyperedges, ranking: _Ranking) -> None:
+    """Make the follower of an item's last derivation at a side a candidate."""
+    state = ranking.state[v]
+    last = ranking.chosen[v, state[KNOWN] - 1]
+    e, rank, other_rank = last[0], last[1 + side] + 1, last[2 - side]
+    total = forest.score[e] + ranking.value[forest.tails[e, side], rank]
+    other = forest.tails[e, 1 - side]
+    if other >= 0:
+        total += ranking.value[other, other_rank] if other_rank > 0 else forest.top[other]
+    one, two = (rank, other_rank) if side == 0 else (other_rank, rank)
+    _push(ranking.heap_value, ranking.heap_entry, ranking.heap[v], state[WAITING], total, e, one, two)
+    state[WAITING] += 1
+
+
+@inner_kernel
+def _take_best(v: int, ranking: _Ranking) -> None:
+    """The best candidate of an item becomes its next derivation."""
+    state, base = ranking.state[v], ranking.heap[v]
+    ranking.value[v, state[KNOWN]] = ranking.heap_value[base]
+    for i in range(3):
+        ranking.chosen[v, state[KNOWN], i] = ranking.heap_entry[base, i]
+    _remove_top(ranking.heap_value, ranking.heap_entry, base, state[WAITING])
+    state[KNOWN] += 1
+    state[WAITING] -= 1
+    state[FOLLOWERS] = 2
+
+
+@inner_kernel
+def _find(goal: int, rank: int, forest: _Hyperedges, ranking: _Ranking, asked: States) -> bool:
+    """Whether an item has a derivation of a rank; it is computed if it was not before.
+
+    The stack `asked` holds items and the ranks wanted of them: an item asks its tails for what its followers need.
+    """
+    asked[0, 0], asked[0, 1], height = goal, rank, 1
     while height > 0:
-        v, wanted, stage = asked[height - 1, 0], asked[height - 1, 1], asked[height - 1, 2]
-        base = first[v] + v * (k + 1)
-        if count[v, 0] < 0:
-            count[v, 0] = 0
-            count[v, 1] = _first_candidates(v, base, first, tails, score, top, heap_value, heap_entry)
-        known = count[v, 0]
-        if known > wanted:
+        v = asked[height - 1, 0]
+        if ranking.state[v, KNOWN] < 0:
+            _open(v, forest, ranking)
+        state = ranking.state[v]
+        if state[KNOWN] > asked[height - 1, 1] or state[EXHAUSTED]:
             height -= 1
-            continue
-        if known > 0 and stage < 2:
-            e, side = chosen[v, known - 1, 0], 1 - stage
-            one, two = chosen[v, known - 1, 1], chosen[v, known - 1, 2]
-            tail, other = tails[e, side], tails[e, 1 - side]
-            if tail < 0 or (side == 0 and two > 0):
-                asked[height - 1, 2] += 1
-                continue
-            one, two = one + 1 - side, two + side
-            follower = two if side == 1 else one
-            if count[tail, 0] <= follower and not asked[height - 1, 3]:
-                asked[height - 1, 3] = 1
-                asked[height, 0], asked[height, 1], asked[height, 2], asked[height, 3] = tail, follower, 0, 0
+        elif state[FOLLOWERS] > 0:
+            side = state[FOLLOWERS] - 1
+            tail, next_rank = _follower(v, side, forest, ranking)
+            if tail >= 0 and ranking.state[tail, KNOWN] <= next_rank and ranking.state[tail, EXHAUSTED] != 1:
+                asked[height, 0], asked[height, 1] = tail, next_rank
                 height += 1
                 continue
-            if count[tail, 0] > follower:
-                beside = one if side == 1 else two
-                total = score[e] + value[tail, follower]
-                if other >= 0:
-                    total += value[other, beside] if beside > 0 else top[other]
-                _push(heap_value, heap_entry, base, count[v, 1], total, e, one, two)
-                count[v, 1] += 1
-            asked[height - 1, 2], asked[height - 1, 3] = stage + 1, 0
-            continue
-        if count[v, 1] == 0:
-            height -= 1
-            continue
-        value[v, known] = heap_value[base]
-        for i in range(3):
-            chosen[v, known, i] = heap_entry[base, i]
-        _remove_top(heap_value, heap_entry, base, count[v, 1])
-        count[v, 0], count[v, 1] = known + 1, count[v, 1] - 1
-        asked[height - 1, 2] = 0
-    return count[goal, 0] > rank
+            if tail >= 0 and ranking.state[tail, KNOWN] > next_rank:
+                _push_follower(v, side, forest, ranking)
+            state[FOLLOWERS] -= 1
+        elif state[WAITING] > 0:
+            _take_best(v, ranking)
+        else:
+            state[EXHAUSTED] = 1
+    return ranking.state[goal, KNOWN] > rank
 
 
 @kernel
-def _k_best(
-    first: Indices, tails: States, score: Floats, top: Floats, k: int, value: Floats, chosen: NDArray[np.int32],
-    count: States, heap_value: Floats, heap_entry: States, out: Indices, lengths: Indices, found: Floats,
-) -> int:  # fmt: skip
-    goal = len(top) - 1
+def _k_best(forest: _Hyperedges, ranking: _Ranking, out: Indices, lengths: Indices, scores: Floats) -> int:
+    """Write the derivations of the goal and their scores; gives how many there are."""
+    goal = len(forest.top) - 1
     waiting = np.empty((out.shape[1] + 1, 2), dtype=np.int64)
-    asked = np.zeros((len(top) + 1, 4), dtype=np.int32)
-    for rank in range(k):
-        if not _find(goal, rank, first, tails, score, top, k, value, chosen, count, heap_value, heap_entry, asked):
+    asked = np.zeros((len(forest.top) + 1, 2), dtype=np.int32)
+    for rank in range(len(out)):
+        if not _find(goal, rank, forest, ranking, asked):
             return rank
-        found[rank] = value[goal, rank]
+        scores[rank] = ranking.value[goal, rank]
         waiting[0, 0], waiting[0, 1], height, n = goal, rank, 1, 0
         while height > 0:
             height -= 1
-            v, own = waiting[height, 0], waiting[height, 1]
-            _find(v, own, first, tails, score, top, k, value, chosen, count, heap_value, heap_entry, asked)
-            e = chosen[v, own, 0]
+            v, of_item = waiting[height, 0], waiting[height, 1]
+            _find(v, of_item, forest, ranking, asked)
+            e = ranking.chosen[v, of_item, 0]
             out[rank, n] = e
             n += 1
             for side in range(1, -1, -1):
-                if tails[e, side] >= 0:
-                    waiting[height, 0], waiting[height, 1] = tails[e, side], chosen[v, own, 1 + side]
+                if forest.tails[e, side] >= 0:
+                    waiting[height, 0], waiting[height, 1] = forest.tails[e, side], ranking.chosen[v, of_item, 1 + side]
                     height += 1
         lengths[rank] = n
-    return k
+    return len(out)

@@ -58,7 +58,7 @@ class Chart(NamedTuple):
 
 
 def make_chart(n_symbols: int, longest: int) -> Chart:
-    """Room for strings of so many terminals."""
+    """Room for strings of that many terminals."""
     cells = max(longest, 1) ** 2
     return Chart(
         np.zeros((cells, n_symbols)), np.zeros((cells, n_symbols), dtype=np.int64), np.zeros(cells, dtype=np.int64)
@@ -136,7 +136,7 @@ def _drawn(
 
 
 def parse_room(size: int, n_symbols: int) -> int:
-    """Most codes a parse of so many terminals can have: 2 `size` branchings with a chain of unary rules above each."""
+    """A bound on the codes in a parse of `size` terminals: 2 `size` branchings, a chain of unary rules above each."""
     return 2 * max(size, 1) * (n_symbols + 1)
 
 

@@ -2,13 +2,13 @@
 
 How it is built, so that the next system fits:
 
-- A configuration is one int32 table (`state`), a row a node; beam search copies it as a whole. The gold tree is another
+- A configuration is one int32 table (`state`), a row per node; beam search copies it whole. The gold tree is another
   one of the same kind.
 - A system is one module of small kernels in the paper's terms (`arc_eager`, `arc_hybrid`, `arc_standard`,
   `easy_first`): `start`, `finished`, `legal`, `arc`, `apply`, `cost`, `canonical`. Compiled kernels cannot be handed
   functions, so a system also is a number, and `systems` switches on it. To add one: write the module, add its number, a
   `TransitionSystem` and a branch to each switch.
-- Moves are made at *candidates*. Most systems have one a configuration; easy-first has one for every two neighbours,
+- Moves are made at *candidates*. Most systems have one per configuration; easy-first has one for every two neighbours,
   and a system whose moves are unbounded in number (the spines of LR-spine) has one for every place of attachment. Each
   candidate has its own nodes (`bases`) that templates start from, and is scored anew when `apply` marked it as stale.
 - Features are templates written as data (`templates`) over those nodes and the partial trees below them; `comparisons`

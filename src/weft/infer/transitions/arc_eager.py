@@ -57,7 +57,7 @@ def finished(state: Table) -> bool:
 
 @kernel
 def front(state: Table) -> int:
-    """The first node of the buffer: behind the last word stands ROOT."""
+    """The first node of the buffer: after the last word stands ROOT."""
     b = state[FRONT, SCALAR]
     return b if b <= state[LENGTH, SCALAR] else 0
 

@@ -5,7 +5,7 @@
     EDIT      (S|i, j|B, A, D) -> (S|x1...xk, j|B, A', D + [i, e))
 
 A are the arcs and D the words that are struck out. e is the left edge of j: the words of [i, e) are i, its descendants
-on the right and words struck out before; those behind e hang on j and stay. A' is A without all arcs from and to the
+on the right and words struck out before; those after e attach to j and stay. A' is A without all arcs from and to the
 words of [i, e); x1 ... xk are the former children of i on its left, which come back to the stack without a head. A word
 that is struck out is its own head, in states as in gold tables, so that no arc ever touches it.
 
@@ -83,7 +83,7 @@ def is_struck(table: Table, word: int) -> bool:
 
 @kernel
 def left_edge(state: Table) -> int:
-    """The first word that hangs on the front of the buffer, the front itself if none does."""
+    """The first word that attaches to the front of the buffer, the front itself if none does."""
     b = front(state)
     if b > 0:
         return state[b, LE]

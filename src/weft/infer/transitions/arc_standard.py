@@ -43,7 +43,7 @@ from weft.infer.transitions.state import (
 )
 from weft.kernel import kernel
 
-#: Rows of the column OWN1: whether costs are noted, those of SHIFT, LEFT and RIGHT behind it, and one more than the
+#: Rows of the column OWN1: whether costs are cached, those of SHIFT, LEFT and RIGHT after it, and one more than the
 #: loss of the configuration, 0 where it is not known.
 PRICED, PRICES, LOSS = 0, 1, 4
 
@@ -132,7 +132,7 @@ def _loss_after(state: Table, gold: Table, move: int) -> int:
 
 @kernel
 def cost(state: Table, gold: Table, move: int) -> int:
-    """How much a move adds to the loss of a configuration."""
+    """By how much a move increases the loss of a configuration."""
     if state[PRICED, OWN1] != 0:
         return state[PRICES + move, OWN1]
     return _loss_after(state, gold, move) - tabular.remaining_loss(state, gold)
@@ -152,7 +152,7 @@ def _remaining_loss(state: Table, gold: Table) -> int:
 
 @kernel
 def price(state: Table, gold: Table, oracle: int) -> None:
-    """Note the cost of every move under an oracle; it holds until the next move.
+    """Cache each move's oracle cost until the next move.
 
     From start to end a state is asked about one gold tree only. Costs above 0 are not always told in full: no oracle
     asks how large they are.

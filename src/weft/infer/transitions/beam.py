@@ -18,7 +18,7 @@ from weft.arrays import Keys
 from weft.infer.transitions.constraints import Constraints, allowed_moves
 from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, score_actions
 from weft.infer.transitions.state import G_HEAD, G_LABEL, HEAD, LABEL, NONDET, ROWS, STATIC, WIDTH, Table
-from weft.infer.transitions.systems import apply, arc, canonical, cost, finished, first, following, price, start
+from weft.infer.transitions.systems import apply, arc, canonical, cost, finished, following, price, start
 from weft.infer.transitions.weights import NARROW, Scores
 from weft.kernel import inner_kernel, kernel
 
@@ -45,7 +45,7 @@ class Beam(NamedTuple):
 
 
 def new_beam(width: int, longest: int, steps: int) -> Beam:
-    """Room for a beam over sentences of at most so many words, and computations of so many steps."""
+    """Room for a beam over sentences of at most that many words, and computations of that many steps."""
     rows = max(longest + 2, ROWS)
     return Beam(
         np.zeros((2, width, rows, WIDTH), dtype=np.int32),
@@ -177,7 +177,7 @@ def beam_step(
         if watched:
             price(model.system, state, gold, STATIC if static else NONDET)
         only = canonical(model.system, state, gold) if static and watched else -1
-        candidate = first(model.system)
+        candidate = 0
         while candidate >= 0:
             legal = allowed_moves(model.system, state, candidate, single_root, constraints, offset)
             if legal != 0:
@@ -231,7 +231,7 @@ def beam_step(
 
 @inner_kernel
 def trace(beam: Beam, place: int, steps: int, candidates: Table, actions: Table) -> None:
-    """The actions that led to a place after so many steps."""
+    """The actions that led to a place after that many steps."""
     for step in range(steps - 1, -1, -1):
         candidates[step] = beam.candidates[step, place]
         actions[step] = beam.actions[step, place]

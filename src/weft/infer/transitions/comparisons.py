@@ -51,7 +51,7 @@ def same(state: Table, words: Keys, first: int, a: int, b: int, column: int) -> 
 def struck_beside(state: Table, node: int, direction: int, count: int) -> bool:
     """Whether the `count` words next to a node are struck out, on its left (-1) or right (1)."""
     n = state[LENGTH, SCALAR]
-    if node == 0:  # ROOT, behind the last word
+    if node == 0:  # ROOT, after the last word
         node = n + 1
     for k in range(1, count + 1):
         word = node + direction * k

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from weft.errors import ConfigError
 from weft.infer.transitions.state import G_WIDTH, MOVES, Table, fill_gold
-from weft.infer.transitions.systems import arc, cost, first, following, legal
+from weft.infer.transitions.systems import arc, cost, following, legal
 from weft.kernel import kernel
 
 _N_MOVES = len(MOVES)
@@ -77,7 +77,7 @@ def allowed_moves(
     if constraints is None:
         return moves
     least = 1 << 30
-    other = first(system)
+    other = 0
     while other >= 0:
         known = legal(system, state, other, single_root)
         for move in range(_N_MOVES):

@@ -50,7 +50,7 @@ def finished(state: Table) -> bool:
 
 @kernel
 def following(state: Table, candidate: int) -> int:
-    """The next pair, -1 behind the last one."""
+    """The next pair, -1 after the last one."""
     right = state[candidate, NEXT]
     return right if state[right, NEXT] >= 0 else -1
 
@@ -73,7 +73,7 @@ def arc(state: Table, candidate: int, move: int) -> tuple[int, int]:
 
 @kernel
 def apply(state: Table, candidate: int, move: int, label: int) -> None:
-    """Carry out a move; the pairs that can see it have to be scored anew."""
+    """Apply a move; the pairs that can see it have to be scored anew."""
     head, dependent = arc(state, candidate, move)
     attach(state, head, dependent, label)
     state[dependent, WHERE] = DONE

@@ -12,7 +12,7 @@ from weft.arrays import Keys
 from weft.infer.transitions.constraints import Constraints, allowed_moves
 from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, forced_action, score_actions
 from weft.infer.transitions.state import HEAD, LABEL, STALE, Table
-from weft.infer.transitions.systems import apply, finished, first, following, start
+from weft.infer.transitions.systems import apply, finished, following, start
 from weft.infer.transitions.weights import NARROW, Scores
 from weft.kernel import inner_kernel, kernel
 
@@ -69,7 +69,7 @@ def _choose(
     """The best candidate and its best legal action."""
     top, chosen, choice = _LEAST, -1, -1
     changing = constraints is not None
-    candidate = first(model.system)
+    candidate = 0
     while candidate >= 0:
         legal = allowed_moves(model.system, state, candidate, single_root, constraints, offset)
         forced = forced_action(model, legal)

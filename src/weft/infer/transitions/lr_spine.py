@@ -59,7 +59,7 @@ from weft.infer.transitions.state import (
 from weft.infer.transitions.tabular import right_stack, wrong_arcs
 from weft.kernel import kernel
 
-#: Rows of the column OWN1: whether costs are noted, and those of SHIFT, LEFT and RIGHT of candidate 0 behind it. Those
+#: Rows of the column OWN1: whether costs are cached, and those of SHIFT, LEFT and RIGHT of candidate 0 after it. Those
 #: of other candidates are in OWN2. Row LOSS is one more than the loss of the configuration, 0 where it is not known.
 PRICED, PRICES, LOSS = 0, 1, 4
 
@@ -110,7 +110,7 @@ def arc(state: Table, candidate: int, move: int) -> tuple[int, int]:
 
 @kernel
 def apply(state: Table, candidate: int, move: int, label: int) -> None:
-    """Carry out a move; every candidate then has another context."""
+    """Apply a move; every candidate then has another context."""
     head, dependent = arc(state, candidate, move)
     noted = state[PRICES + move, OWN1] if candidate == 0 else state[candidate, OWN2]
     if state[PRICED, OWN1] == 0 or noted != 0:  # moves that cost nothing leave the loss as it was
@@ -180,7 +180,7 @@ def _loss_after(state: Table, gold: Table, candidate: int, move: int, most: int)
 
 @kernel
 def cost(state: Table, gold: Table, candidate: int, move: int) -> int:
-    """How much a move adds to the loss of a configuration."""
+    """By how much a move increases the loss of a configuration."""
     if state[PRICED, OWN1] != 0:
         return state[PRICES + move, OWN1] if candidate == 0 else state[candidate, OWN2]
     head, dependent = arc(state, candidate, move)
@@ -244,7 +244,7 @@ def _remaining_loss(state: Table, gold: Table) -> int:
 
 @kernel
 def price(state: Table, gold: Table, oracle: int) -> None:
-    """Note the cost of every move under an oracle; it holds until the next move.
+    """Cache each move's oracle cost until the next move.
 
     From start to end a state is asked about one gold tree only. Costs above 0 are not always told in full: no oracle
     asks how large they are.

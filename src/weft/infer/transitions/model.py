@@ -87,8 +87,8 @@ class TransitionParser:
     ) -> tuple[Table, Table]:
         """Heads (counted inside the sentence, 0: ROOT) and numbers of labels of all words.
 
-        `words` has a row for ROOT and then one a word; sentence s has the words `sentences[s]:sentences[s + 1]`. With a
-        `beam` so many configurations are kept a step, ranked by their scores or by the mean score of their actions.
+        `words` has a row for ROOT, then one per word; sentence s has the words `sentences[s]:sentences[s + 1]`. With a
+        `beam` that many configurations are kept per step, ranked by their scores or by the mean score of their actions.
         """
         n = int(sentences[-1])
         heads, labels = np.full(n, -1, dtype=np.int32), np.full(n, -1, dtype=np.int32)
@@ -111,12 +111,12 @@ class TransitionParser:
         return heads, labels
 
     def check_beam(self, beam: int) -> None:
-        """Refuse widths that make no sense."""
+        """Reject invalid beam widths."""
         if beam < 1:
             raise ConfigError(f"beam must be at least 1, got {beam}")
 
     def new_scratch(self) -> Scratch:
-        """Room to score in, one a thread."""
+        """Scratch space for scoring, one per thread."""
         return new_scratch(self.model.program, len(self.actions))
 
     def new_cache(self, longest: int) -> NDArray[np.int32]:

@@ -44,7 +44,7 @@ class Model(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room to work in, one a thread."""
+    """Scratch space, one per thread."""
 
     bases: Table
     nodes: Table
@@ -61,7 +61,7 @@ def columns_of(actions: int) -> int:
 
 
 def new_scratch(program: StateProgram, actions: int) -> Scratch:
-    """Room for a program and so many actions."""
+    """Room for a program and that many actions."""
     templates = len(program.seeds)
     return Scratch(
         np.zeros(16, dtype=np.int32),

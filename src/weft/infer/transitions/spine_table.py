@@ -118,7 +118,7 @@ def loss_within(state: Table, gold: Table, most: int, sizes: NDArray[np.int64]) 
     own = np.zeros((roots, 2, width), dtype=np.uint64)
     kept = np.zeros((roots, 2, width), dtype=np.uint64)
     _fill_bits(head, host, lefts, roots, own, kept)
-    cells = np.zeros((lefts, rights, 2), dtype=np.int64)  # first tree, one behind the last
+    cells = np.zeros((lefts, rights, 2), dtype=np.int64)  # first tree, one after the last
     trees = np.zeros((8 * lefts * rights + 8, 2), dtype=np.int32)  # root (an element), loss
     spines = np.zeros((len(trees), 2, width), dtype=np.uint64)
     new = np.zeros((2, width), dtype=np.uint64)
@@ -173,7 +173,7 @@ def _hosts(state: Table, gold: Table, stack: int, roots: int) -> Table:
                     host[k] = e
             continue
         # Spines of an element lie between its neighbours on the stack. What lies above it in the stack or ahead can
-        # hang on its right spine, what lies below it on the left one.
+        # attach to its right spine, what lies below it on the left one.
         for e in range(stack):
             root = _element(state, stack, e)
             if e < k and k < stack:

@@ -1,4 +1,4 @@
-"""The state of a transition system: one int32 table, a row a node, and the gold tree in the same form.
+"""The state of a transition system: one int32 table, a row per node, and the gold tree in the same form.
 
 Node 0 is the artificial ROOT, nodes 1 to n are the words. `state[node, COLUMN]` holds what is known of a node:
 
@@ -157,7 +157,7 @@ def on_stack(state: Table, depth: int) -> int:
 
 @kernel
 def gold_children_from(gold: Table, node: int, first: int) -> int:
-    """How many gold children of a node are `first` or stand behind it."""
+    """How many gold children of a node are `first` or stand after it."""
     count = 0
     child = gold[node, G_LAST]
     while child >= first:
@@ -168,7 +168,7 @@ def gold_children_from(gold: Table, node: int, first: int) -> int:
 
 @kernel
 def open_gold_children_before(state: Table, gold: Table, node: int) -> int:
-    """How many gold children in front of a node are open and still without a head."""
+    """How many gold children before a node are open and still without a head."""
     count = 0
     child = gold[node, G_FIRST]
     while child >= 0 and child < node:

@@ -5,17 +5,17 @@ reached by an `if` on it:
 
     start(system, state, n)                   the configuration to begin with
     finished(system, state)                   whether it is a final one
-    first(system), following(system, state, candidate)     the candidates of a configuration, -1 behind the last one
+    following(system, state, candidate)       the candidate after one, -1 after the last; the first is 0
     is_alone(system)                          whether a configuration has one candidate only
     legal(system, state, candidate, single_root)           the moves a candidate allows, as bits
     arc(system, state, candidate, move)       head and dependent of the arc that a move adds, -1 for none
     apply(system, state, candidate, move, label)
     cost(system, state, gold, candidate, move)             gold arcs that a move puts out of reach, labels aside
-    price(system, state, gold, oracle)        note all costs at once, where that is cheaper than one by one
+    price(system, state, gold, oracle)        cache all costs at once, where that is cheaper than one by one
     canonical(system, state, gold)            the move of the static oracle
     bases(system, state, candidate, out)      the nodes that feature templates start from
 
-A *candidate* is a place where moves can be made, with features of its own: most systems have one a configuration,
+A *candidate* is a place where moves can be made, with features of its own: most systems have one per configuration,
 easy-first one for every two neighbours, LR-spine one for every place on a spine. An *action* is a candidate, a move
 and, for an arc, a label.
 """
@@ -46,13 +46,13 @@ from weft.infer.transitions.state import (
 from weft.kernel import kernel
 
 ARC_EAGER, ARC_HYBRID, ARC_STANDARD, EASY_FIRST, LR_SPINE, ARC_EAGER_EDIT = range(6)
-#: What a base is where there is no node: in front of the bottom of the stack, behind the last word.
+#: What a base is where there is no node: below the bottom of the stack, after the last word.
 NOTHING = -1
 
 
 @dataclass(frozen=True)
 class TransitionSystem:
-    """What a system is outside compiled code."""
+    """A transition system as seen outside compiled code."""
 
     name: str
     number: int
@@ -61,7 +61,7 @@ class TransitionSystem:
     arcs: tuple[int, ...] = (LEFT, RIGHT)
     stays: bool = False  # whether training repeats a configuration until its move is right, when it does not explore
     many: bool = False  # whether configurations have several candidates
-    root_last: bool = False  # whether ROOT stands behind the last word, so that its arcs are left arcs
+    root_last: bool = False  # whether ROOT stands after the last word, so that its arcs are left arcs
     steps: tuple[int, int] = (2, 2)  # a computation over n words has at most steps[0] * n + steps[1] moves
 
     def most_steps(self, n: int) -> int:
@@ -121,11 +121,6 @@ def finished(system: int, state: Table) -> bool:
     if system == EASY_FIRST:
         return easy_first.finished(state)
     return arc_hybrid.finished(state)
-
-
-@kernel
-def first(system: int) -> int:
-    return 0
 
 
 @kernel
@@ -207,7 +202,7 @@ def cost(system: int, state: Table, gold: Table, candidate: int, move: int) -> i
 
 @kernel
 def price(system: int, state: Table, gold: Table, oracle: int) -> None:
-    """Note the costs of all moves under an oracle, for `cost` to tell them until the next move.
+    """Cache each move's oracle cost; `cost` reads the cache until the next move.
 
     Other systems than those whose costs are looked up in tables are left alone: theirs are cheap.
     """

@@ -59,7 +59,7 @@ def right_stack(state: Table, gold: Table) -> int:
     for node in range(front, state[LENGTH, SCALAR] + 1):
         is_root = gold[node, G_HEAD] < front
         child = gold[node, G_FIRST]
-        # Roots among children behind the node would cross the arc to it.
+        # Roots among children after the node would cross the arc to it.
         while not is_root and child >= 0 and child < node:
             is_root = state[child, PREV] == 1 if child >= front else state[child, WHERE] == OPEN
             child = gold[child, G_NEXT]
@@ -72,7 +72,7 @@ def right_stack(state: Table, gold: Table) -> int:
 
 @kernel
 def wrong_arcs(state: Table, gold: Table) -> int:
-    """How many words of a configuration hang on another head than the gold one."""
+    """How many words of a configuration attach to another head than the gold one."""
     count = 0
     for node in range(1, state[LENGTH, SCALAR] + 1):
         if state[node, HEAD] >= 0 and gold[node, G_HEAD] >= 0 and state[node, HEAD] != gold[node, G_HEAD]:

@@ -194,7 +194,7 @@ def feature_keys(
 ) -> None:
     """The key of every template in a configuration, 0 where it does not fire.
 
-    `words` has a row for ROOT and then one a word, `first` is the row in front of the sentence's first word; `nodes`
+    `words` has a row for ROOT and then one per word, `first` is the row in front of the sentence's first word; `nodes`
     and `atoms` are room to work in.
     """
     places, factors = program.places, program.factors

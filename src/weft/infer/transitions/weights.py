@@ -93,7 +93,7 @@ def new_wide(columns: int, features: int = 1024, cells: int = 8192, lines: int =
 
 
 def grow_narrow(table: NarrowTable, features: int) -> NarrowTable:
-    """The table with room for so many more features."""
+    """The table with room for that many more features."""
     needed = int(table.size[_FEATURES]) + features
     if needed <= len(table.slots) // 2:
         return table
@@ -103,7 +103,7 @@ def grow_narrow(table: NarrowTable, features: int) -> NarrowTable:
 
 
 def grow_wide(table: WideTable, features: int, cells: int, lines: int) -> WideTable:
-    """The table with room for so many more features, cells and lines."""
+    """The table with room for that many more features, cells and lines."""
     have = table.size.tolist()
     if have[_FEATURES] + features > len(table.slots) // 2:
         slots = np.zeros((_slots_for(have[_FEATURES] + features), 2), np.uint32)
@@ -301,14 +301,14 @@ def _fill_narrow(keys: Halves, weights: Integers, table: NarrowTable) -> None:
 
 
 class LookUps(NamedTuple):
-    """Room to look features up in, one a thread."""
+    """Scratch space for look-ups, one per thread."""
 
     halves: Halves  # rows: halves of keys; halves and places found where the search for them begins
     places: NDArray[np.int64]
 
 
 def new_look_ups(features: int) -> LookUps:
-    """Room for so many features at a time."""
+    """Room for that many features at a time."""
     return LookUps(np.zeros((3, features), np.uint32), np.zeros(2 * features, np.int64))
 
 
@@ -429,7 +429,7 @@ def add_wide(table: WideTable, keys: Keys, first: int, end: int, room: LookUps, 
 
 @inner_kernel
 def wide_has_room(table: WideTable, changes: int) -> bool:
-    """Whether so many changes of single features are sure to find room."""
+    """Whether there is certainly room for that many changes of single features."""
     return (
         table.size[_FEATURES] + changes <= len(table.slots) // 2
         and table.size[_CELLS] + changes * CELLS_A_CHANGE <= len(table.cells)
@@ -439,7 +439,7 @@ def wide_has_room(table: WideTable, changes: int) -> bool:
 
 @inner_kernel
 def narrow_has_room(table: NarrowTable, changes: int) -> bool:
-    """Whether so many changes of single features are sure to find room."""
+    """Whether there is certainly room for that many changes of single features."""
     return table.size[_FEATURES] + changes <= len(table.slots) // 2
 
 

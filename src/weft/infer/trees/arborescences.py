@@ -13,6 +13,8 @@ the contractions, which one run finds; trees with and trees without that arc are
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from weft.arrays import Bools, Floats
@@ -22,8 +24,29 @@ from weft.ragged import Indices, States
 
 __all__ = ["best_arborescences", "k_best_arborescences"]
 
-#: The best arc from every word into every node, and the second best: their gains and the words they lead to.
-Rows = tuple[Floats, States, Floats, States]
+#: Rows of `nodes`: the node that holds a word, the row of a node, the node above, its state, the words its arc leads
+#: from and to, the path, and of the known tree which words are below a word and all words after their heads. Words are
+#: nodes 1..n, contracted ones n+1..2n.
+HOLDER, ROW, ABOVE, STATE, SOURCE, ENTRY, PATH, BELOW, ORDER = range(9)
+NEW, ON_PATH, JOINED = range(3)
+
+
+class _Rows(NamedTuple):
+    """The best arc from every word into every node: its gain and the word it leads to; and the second best, since the
+    best may be the one that is swapped. The latter are empty where only the best tree is wanted."""
+
+    weight: Floats
+    target: States
+    spare: Floats
+    spare_target: States
+
+
+class _Known(NamedTuple):
+    """The best tree where it is known, the words whose arcs must stay, and how far apart ties may be."""
+
+    heads: States
+    fixed: Bools
+    slack: float
 
 
 def best_arborescences(space: ArcSpace, arc: Floats, single_root: bool) -> tuple[States, Bools]:
@@ -66,72 +89,135 @@ def _fill(
 
 
 @inner_kernel
-def _contract(
-    n: int, weight: Floats, target: States, single: bool, nodes: States, value: Floats, heads: States,
-) -> bool:  # fmt: skip
-    """Write the best tree over `weight`, which is used up; False if there is none.
+def _gain(r: int, h: int, rows: _Rows, known: _Known) -> float:
+    """What the best arc from h into row r is worth; an arc of the known tree goes before those it ties with."""
+    favoured = known.slack > 0.0 and known.heads[rows.target[r, h] - 1] == h
+    return rows.weight[r, h] + (known.slack if favoured else 0.0)
 
-    Rows of `nodes`: the node that holds a word, the row of a node, the node above, its state (0 new, 1 on the path, 2
-    joined to ROOT), the words its arc leads from and to, and the path. Words are nodes 1..n, contracted ones n+1..2n.
-    """
-    holder, row, above, state = nodes[0], nodes[1], nodes[2], nodes[3]
-    source, entry, path = nodes[4], nodes[5], nodes[6]
-    for v in range(n + 1):
-        holder[v], row[v], above[v], state[v] = v, v, 0, 0
+
+@inner_kernel
+def _best_source(n: int, r: int, single: bool, rows: _Rows, known: _Known) -> int:
+    """The word from which the best arc into row r leads, -1 if there is none."""
+    top, source = -np.inf, -1
+    for h in range(1, n + 1):
+        gain = _gain(r, h, rows, known)
+        if gain > top:
+            top, source = gain, h
+    if (source < 0 or not single) and _gain(r, 0, rows, known) > top:
+        source = 0
+    return source
+
+
+@inner_kernel
+def _put(to: int, h: int, gain: float, word: int, rows: _Rows, known: _Known) -> None:
+    """Enter an arc from h to a word among the two best from h into row `to`."""
+    favoured = known.slack > 0.0 and known.heads[word - 1] == h
+    if gain + (known.slack if favoured else 0.0) > _gain(to, h, rows, known):
+        rows.spare[to, h], rows.spare_target[to, h] = rows.weight[to, h], rows.target[to, h]
+        rows.weight[to, h], rows.target[to, h] = gain, word
+    elif gain > rows.spare[to, h]:
+        rows.spare[to, h], rows.spare_target[to, h] = gain, word
+
+
+@inner_kernel
+def _join(n: int, x: int, to: int, nodes: States, value: Floats, rows: _Rows, known: _Known) -> None:
+    """Merge the row of node x, which goes under in a cycle, into row `to`."""
+    r = nodes[ROW, x]
+    if len(rows.spare) == 0:
         for h in range(n + 1):
-            target[v, h] = v
-    state[0] = 2
-    total, rooted = n, False
+            gain = rows.weight[r, h] - value[x]
+            if gain > rows.weight[to, h]:
+                rows.weight[to, h], rows.target[to, h] = gain, rows.target[r, h]
+        return
+    for h in range(n + 1):
+        _put(to, h, rows.weight[r, h] - value[x], rows.target[r, h], rows, known)
+        _put(to, h, rows.spare[r, h] - value[x], rows.spare_target[r, h], rows, known)
+
+
+@inner_kernel
+def _close_cycle(
+    n: int, total: int, node: int, depth: int, nodes: States, value: Floats, rows: _Rows, known: _Known
+) -> int:
+    """Contract the end of the path from `node` on to the new node `total`; gives the depth of the path after it."""
+    holder, above, path, r = nodes[HOLDER], nodes[ABOVE], nodes[PATH], nodes[ROW, node]
+    for h in range(n + 1):
+        rows.weight[r, h] -= value[node]
+        if len(rows.spare) > 0:
+            rows.spare[r, h] -= value[node]
+    above[node] = total
+    depth -= 1
+    while path[depth] != node:
+        above[path[depth]] = total
+        _join(n, path[depth], r, nodes, value, rows, known)
+        depth -= 1
+    for h in range(1, n + 1):
+        if above[holder[h]] == total:
+            holder[h] = total
+            rows.weight[r, h] = -np.inf
+            if len(rows.spare) > 0:
+                rows.spare[r, h] = -np.inf
+    nodes[ROW, total], above[total], nodes[STATE, total], path[depth] = r, 0, ON_PATH, total
+    return depth + 1
+
+
+@inner_kernel
+def _contract(
+    n: int, single: bool, nodes: States, value: Floats, rows: _Rows, known: _Known
+) -> tuple[int, int, float]:  # fmt: skip
+    """Contract cycles until an arc leads into every node, `rows.weight` being used up; gives the number of nodes.
+
+    It is -1 if there is no tree. Where a tree is known, the contractions are those that lead to it: where its arc ties
+    with another, it is taken. Then come the word whose arc the second best tree swaps, -1 if there is no second, and
+    what the swap loses.
+    """
+    holder, state, path = nodes[HOLDER], nodes[STATE], nodes[PATH]
+    for v in range(n + 1):
+        holder[v], nodes[ROW, v], nodes[ABOVE, v], state[v] = v, v, 0, NEW
+        for h in range(n + 1):
+            rows.target[v, h] = v
+            if len(rows.spare) > 0:
+                rows.spare[v, h], rows.spare_target[v, h] = -np.inf, v
+    state[0] = JOINED
+    total, rooted, swapped, lost = n, False, -1, np.inf
     for start in range(1, n + 1):
-        if state[holder[start]] != 0:
+        if state[holder[start]] != NEW:
             continue
-        depth = 1
-        path[0] = holder[start]
-        state[path[0]] = 1
+        path[0], depth = holder[start], 1
+        state[path[0]] = ON_PATH
         while depth > 0:
             c = path[depth - 1]
-            r = row[c]
-            top, src = -np.inf, -1
-            for h in range(1, n + 1):
-                if weight[r, h] > top:
-                    top, src = weight[r, h], h
-            if weight[r, 0] > top and (src < 0 or not single):
-                top, src = weight[r, 0], 0
-            if src < 0 or (single and src == 0 and rooted):
-                return False
-            rooted = rooted or src == 0
-            source[c], entry[c], value[c] = src, target[r, src], top
-            other = holder[src]
-            if state[other] == 2:
+            r = nodes[ROW, c]
+            source = _best_source(n, r, single, rows, known)
+            if source < 0 or (single and source == 0 and rooted):
+                return -1, -1, np.inf
+            rooted = rooted or source == 0
+            nodes[SOURCE, c], nodes[ENTRY, c], value[c] = source, rows.target[r, source], rows.weight[r, source]
+            if len(rows.spare) > 0:
+                loss = value[c] - _swap(n, c, r, single, nodes, rows, known)
+                if loss < lost:
+                    swapped, lost = nodes[ENTRY, c] - 1, loss
+            other = holder[source]
+            if state[other] == JOINED:
                 for i in range(depth):
-                    state[path[i]] = 2
+                    state[path[i]] = JOINED
                 depth = 0
-            elif state[other] == 0:
-                state[other] = 1
+            elif state[other] == NEW:
+                state[other] = ON_PATH
                 path[depth] = other
                 depth += 1
             else:
                 total += 1
-                r = row[other]
-                for h in range(n + 1):
-                    weight[r, h] -= value[other]
-                above[other] = total
-                depth -= 1
-                while path[depth] != other:
-                    x = path[depth]
-                    above[x] = total
-                    for h in range(n + 1):
-                        gain = weight[row[x], h] - value[x]
-                        if gain > weight[r, h]:
-                            weight[r, h], target[r, h] = gain, target[row[x], h]
-                    depth -= 1
-                for h in range(1, n + 1):
-                    if above[holder[h]] == total:
-                        holder[h] = total
-                        weight[r, h] = -np.inf
-                row[total], above[total], state[total] = r, 0, 1
-                path[depth] = total
-                depth += 1
+                depth = _close_cycle(n, total, other, depth, nodes, value, rows, known)
+    return total, swapped, lost
+
+
+@inner_kernel
+def _best_tree(
+    n: int, single: bool, nodes: States, value: Floats, rows: _Rows, nothing: _Known, heads: States
+) -> bool:  # fmt: skip
+    """Write the best tree over `rows.weight`, which is used up; False if there is none."""
+    total, _, _ = _contract(n, single, nodes, value, rows, nothing)
+    above, source, entry = nodes[ABOVE], nodes[SOURCE], nodes[ENTRY]
     for c in range(total, n, -1):
         x = entry[c]
         while above[x] != c:
@@ -139,55 +225,15 @@ def _contract(
         source[x], entry[x] = source[c], entry[c]
     for m in range(1, n + 1):
         heads[m - 1] = source[m]
-    return True
-
-
-@kernel
-def _best(
-    offsets: Indices, first: Indices, head: States, modifier: States, arc: Floats, single: bool, heads: States,
-    found: Bools,
-) -> None:  # fmt: skip
-    longest = 0
-    for s in range(len(offsets) - 1):
-        longest = max(longest, offsets[s + 1] - offsets[s])
-    weight, target = np.empty((longest + 1, longest + 1)), np.empty((longest + 1, longest + 1), np.int32)
-    nodes, value = np.empty((7, 2 * longest + 1), np.int32), np.empty(2 * longest + 1)
-    for s in range(len(offsets) - 1):
-        n = offsets[s + 1] - offsets[s]
-        _fill(s, offsets, first, head, modifier, arc, weight)
-        found[s] = _contract(n, weight, target, single, nodes, value, heads[offsets[s] : offsets[s + 1]])
+    return total >= 0
 
 
 @inner_kernel
-def _put(at: Rows, to: int, h: int, gain: float, dst: int, heads: States, slack: float) -> None:
-    """Enter an arc among the two best from h into row `to`; the tree's own arc goes before those it ties with."""
-    weight, target, spare, spare_target = at
-    own = slack if heads[dst - 1] == h else 0.0
-    first = weight[to, h] + (slack if heads[target[to, h] - 1] == h else 0.0)
-    if gain + own > first:
-        spare[to, h], spare_target[to, h] = weight[to, h], target[to, h]
-        weight[to, h], target[to, h] = gain, dst
-    elif gain > spare[to, h]:
-        spare[to, h], spare_target[to, h] = gain, dst
-
-
-@inner_kernel
-def _second(
-    n: int, rows: Rows, single: bool, nodes: States, value: Floats, heads: States, fixed: Bools, slack: float,
-) -> tuple[int, float]:  # fmt: skip
-    """The word whose arc the second best tree swaps, -1 if there is no second, and what the swap loses.
-
-    The contractions are those that lead to `heads`, the best tree: where its arc ties with another, it is taken. Rows
-    keep the two best arcs from every word, since the best may be the one that is swapped.
-    """
-    weight, target, spare, spare_target = rows
-    holder, row, above, state = nodes[0], nodes[1], nodes[2], nodes[3]
-    path, below, order = nodes[6], nodes[7], nodes[8]
+def _order_words(n: int, nodes: States, heads: States) -> None:
+    """Words after their heads, so that one pass finds all words below a word."""
+    below, order, path = nodes[BELOW], nodes[ORDER], nodes[PATH]
     for v in range(n + 1):
-        holder[v], row[v], above[v], state[v], below[v] = v, v, 0, 0, 0
-        for h in range(n + 1):
-            target[v, h], spare[v, h], spare_target[v, h] = v, -np.inf, v
-    # Words after their heads, so that one pass finds all words below a word.
+        below[v] = 0
     filled, below[0] = 0, 1
     for m in range(1, n + 1):
         depth, at = 0, m
@@ -200,72 +246,41 @@ def _second(
             depth -= 1
             order[filled] = path[depth]
             filled += 1
-    state[0] = 2
-    total, lost, word = n, np.inf, -1
-    for start in range(1, n + 1):
-        if state[holder[start]] != 0:
-            continue
-        depth = 1
-        path[0] = holder[start]
-        state[path[0]] = 1
-        while depth > 0:
-            c = path[depth - 1]
-            r = row[c]
-            top, src = -np.inf, -1
-            for h in range(1, n + 1):
-                gain = weight[r, h] + (slack if heads[target[r, h] - 1] == h else 0.0)
-                if gain > top:
-                    top, src = gain, h
-            if src < 0 or not single:
-                gain = weight[r, 0] + (slack if heads[target[r, 0] - 1] == 0 else 0.0)
-                if gain > top:
-                    src = 0
-            value[c] = weight[r, src]
-            entry = target[r, src]
-            if heads[entry - 1] == src and not fixed[entry - 1]:
-                below[0] = 0
-                for i in range(n):
-                    m = order[i]
-                    below[m] = 1 if m == entry else below[heads[m - 1]]
-                swap = spare[r, src]
-                for h in range(1 if single else 0, n + 1):
-                    if below[h] == 0 and h != src and weight[r, h] > swap:
-                        swap = weight[r, h]
-                if value[c] - swap < lost:
-                    lost, word = value[c] - swap, entry - 1
-            other = holder[src]
-            if state[other] == 2:
-                for i in range(depth):
-                    state[path[i]] = 2
-                depth = 0
-            elif state[other] == 0:
-                state[other] = 1
-                path[depth] = other
-                depth += 1
-            else:
-                total += 1
-                r = row[other]
-                for h in range(n + 1):
-                    weight[r, h] -= value[other]
-                    spare[r, h] -= value[other]
-                above[other] = total
-                depth -= 1
-                while path[depth] != other:
-                    x = path[depth]
-                    above[x] = total
-                    for h in range(n + 1):
-                        _put(rows, r, h, weight[row[x], h] - value[x], target[row[x], h], heads, slack)
-                        _put(rows, r, h, spare[row[x], h] - value[x], spare_target[row[x], h], heads, slack)
-                    depth -= 1
-                for h in range(1, n + 1):
-                    if above[holder[h]] == total:
-                        holder[h] = total
-                        weight[r, h] = -np.inf
-                        spare[r, h] = -np.inf
-                row[total], above[total], state[total] = r, 0, 1
-                path[depth] = total
-                depth += 1
-    return word, lost
+
+
+@inner_kernel
+def _swap(n: int, c: int, r: int, single: bool, nodes: States, rows: _Rows, known: _Known) -> float:
+    """What the best arc into node c that could replace its own is worth; minus infinity where that arc stays."""
+    source, entry, below, order = nodes[SOURCE, c], nodes[ENTRY, c], nodes[BELOW], nodes[ORDER]
+    if known.heads[entry - 1] != source or known.fixed[entry - 1]:
+        return -np.inf
+    below[0] = 0
+    for i in range(n):
+        m = order[i]
+        below[m] = 1 if m == entry else below[known.heads[m - 1]]
+    best = rows.spare[r, source]
+    for h in range(1 if single else 0, n + 1):
+        if below[h] == 0 and h != source and rows.weight[r, h] > best:
+            best = rows.weight[r, h]
+    return best
+
+
+@kernel
+def _best(
+    offsets: Indices, first: Indices, head: States, modifier: States, arc: Floats, single: bool, heads: States,
+    found: Bools,
+) -> None:  # fmt: skip
+    longest = 0
+    for s in range(len(offsets) - 1):
+        longest = max(longest, offsets[s + 1] - offsets[s])
+    side = longest + 1
+    rows = _Rows(np.empty((side, side)), np.empty((side, side), np.int32), np.empty((0, 0)), np.empty((0, 0), np.int32))
+    nothing = _Known(heads[:0], found[:0], 0.0)
+    nodes, value = np.empty((9, 2 * longest + 1), np.int32), np.empty(2 * longest + 1)
+    for s in range(len(offsets) - 1):
+        n = offsets[s + 1] - offsets[s]
+        _fill(s, offsets, first, head, modifier, arc, rows.weight)
+        found[s] = _best_tree(n, single, nodes, value, rows, nothing, heads[offsets[s] : offsets[s + 1]])
 
 
 @inner_kernel
@@ -297,9 +312,10 @@ def _k_best(
     side = longest + 1
     weight, spare = np.empty((side, side)), np.empty((side, side))
     target, spare_target = np.empty((side, side), np.int32), np.empty((side, side), np.int32)
-    rows = (weight, target, spare, spare_target)
+    rows, best_rows = _Rows(weight, target, spare, spare_target), _Rows(weight, target, spare[:0], spare_target[:0])
     nodes, value = np.empty((9, 2 * longest + 1), np.int32), np.empty(2 * longest + 1)
     fixed = np.empty(longest, np.bool_)
+    nothing = _Known(heads[0, :0], fixed[:0], 0.0)
     # Sets of trees: number 0 holds all. `best` is the rank of a set's best tree, `swap` the word whose arc the second
     # best swaps, `bound` the score of that.
     splits, best = np.zeros((2 * k, 4), np.int64), np.zeros(2 * k, np.int64)
@@ -312,7 +328,7 @@ def _k_best(
         for a in range(first[begin + s], first[end + s + 1]):
             if arc[a] > -np.inf:
                 slack = max(slack, 1e-12 * abs(arc[a]))
-        if not _contract(n, weight, target, single, nodes, value, heads[0, begin:end]):
+        if not _best_tree(n, single, nodes, value, best_rows, nothing, heads[0, begin:end]):
             continue
         sets, fresh, rank = 1, 0, 0
         while True:
@@ -327,7 +343,8 @@ def _k_best(
                 _fill(s, offsets, first, head, modifier, arc, weight)
                 _narrow(n, i, splits, weight, fixed)
                 tree = heads[best[i], begin:end]
-                swap[i], lost = _second(n, rows, single, nodes, value, tree, fixed, slack)
+                _order_words(n, nodes, tree)
+                _, swap[i], lost = _contract(n, single, nodes, value, rows, _Known(tree, fixed, slack))
                 bound[i] = scores[best[i], s] - lost
             chosen = 0
             for i in range(sets):
@@ -346,4 +363,4 @@ def _k_best(
                 sets += 1
             _fill(s, offsets, first, head, modifier, arc, weight)
             _narrow(n, fresh, splits, weight, fixed)
-            _contract(n, weight, target, single, nodes, value, heads[rank, begin:end])
+            _best_tree(n, single, nodes, value, best_rows, nothing, heads[rank, begin:end])

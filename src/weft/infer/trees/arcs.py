@@ -22,10 +22,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from weft.arrays import Floats
 from weft.errors import InferenceError
+from weft.infer.parts import ArrayParts
 from weft.kernel import kernel
 from weft.ragged import Indices, States, check_offsets, check_shape, one_block
 
-__all__ = ["ArcSpace", "TreeParts", "all_arcs"]
+__all__ = ["ArcSpace", "HeadDecisions", "TreeParts", "all_arcs"]
 
 
 def _none() -> Floats:
@@ -33,13 +34,15 @@ def _none() -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class TreeParts:
-    """One number a part; the arrays of kinds of parts that a model has not are empty.
+class TreeParts(ArrayParts):
+    """One number per part; the arrays of kinds of parts that a model lacks are empty.
 
     >>> parts = TreeParts(np.ones(3))
     >>> (parts + parts).scale(0.25).inner(parts)
     1.5
     """
+
+    numbers = ("arc", "sibling", "grand", "tri", "grand_arc", "crossed")
 
     arc: Floats
     sibling: Floats = field(default_factory=_none)
@@ -48,21 +51,26 @@ class TreeParts:
     grand_arc: Floats = field(default_factory=_none)
     crossed: Floats = field(default_factory=_none)
 
-    def __add__(self, other: TreeParts) -> TreeParts:
-        return TreeParts(*(a + b for a, b in zip(self.arrays, other.arrays, strict=True)))
 
-    def __sub__(self, other: TreeParts) -> TreeParts:
-        return TreeParts(*(a - b for a, b in zip(self.arrays, other.arrays, strict=True)))
+@dataclass(frozen=True, slots=True)
+class HeadDecisions:
+    """Trees whose score is a sum over arcs as decisions of single words: `decision` is the word that an arc leads to,
+    `score` its score, and `gold` the arc into every word of the gold trees.
 
-    def scale(self, factor: float) -> TreeParts:
-        return TreeParts(*(array * float(factor) for array in self.arrays))
+    >>> decisions = HeadDecisions(np.array([0, 1, 1, 0]), np.zeros(4), np.array([0, 2]))
+    >>> decisions.exchange(1).arc.tolist()  # the gold arc into the second word, 2, for arc 1
+    [0.0, -1.0, 1.0, 0.0]
+    """
 
-    def inner(self, other: TreeParts) -> float:
-        return float(sum(np.vdot(a, b) for a, b in zip(self.arrays, other.arrays, strict=True)))
+    decision: Indices
+    score: Floats
+    gold: Indices
 
-    @property
-    def arrays(self) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
-        return self.arc, self.sibling, self.grand, self.tri, self.grand_arc, self.crossed
+    def exchange(self, alternative: int) -> TreeParts:
+        """Parts that are 1 for the gold arc of a word and -1 for another arc into it."""
+        numbers = np.zeros(len(self.score))
+        numbers[self.gold[self.decision[alternative]]], numbers[alternative] = 1.0, -1.0
+        return TreeParts(numbers)
 
 
 class ArcSpace:
@@ -194,9 +202,9 @@ class ArcSpace:
         return self.offsets + np.arange(len(self.offsets))
 
     def arcs_of(self, heads: ArrayLike) -> Indices:
-        """The arc into every word of trees; -1 where the space has it not."""
+        """The arc into every word of trees; -1 if the space lacks it."""
         tree = np.asarray(heads, dtype=np.int32)
-        check_shape(tree, (self.n_words,), "heads, one a word,")
+        check_shape(tree, (self.n_words,), "heads, one per word,")
         found = np.full(self.n_words, -1, dtype=np.int64)
         _arcs_of(self.offsets, one_block(tree, np.int32), self.head, self.into, self.into_first, found)
         return found
@@ -208,6 +216,10 @@ class ArcSpace:
             word = int(np.argmax(arcs < 0))
             raise InferenceError(f"word {word} of the batch (counting from 0) has a head that the space does not allow")
         return arcs
+
+    def decisions(self, arc: Floats, heads: ArrayLike) -> HeadDecisions:
+        """The decisions of all words for a head, given scores of arcs and the gold trees."""
+        return HeadDecisions(self.word, arc, self.arcs_of(heads))
 
     def keep(self, mask: ArrayLike) -> ArcSpace:
         """The space with only the arcs of a mask."""

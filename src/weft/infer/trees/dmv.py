@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike
 
 from weft.arrays import Floats
 from weft.errors import InferenceError
+from weft.infer.parts import ArrayParts
 from weft.infer.trees.dmv_sums import LEFT, RIGHT, sum_trees
 from weft.kernel import kernel
 from weft.ragged import Indices, States, check_offsets, check_scores, check_shape, one_block
@@ -36,8 +37,10 @@ __all__ = ["ValenceParts", "ValenceTrees", "squares_of"]
 
 
 @dataclass(frozen=True, slots=True)
-class ValenceParts:
+class ValenceParts(ArrayParts):
     """A number for every part: arcs by valence `[arcs of squares, V]`, stops `[words, left and right, V]`."""
+
+    numbers = ("arc", "stop")
 
     arc: Floats
     stop: Floats
@@ -86,7 +89,7 @@ class ValenceTrees:
         return heads
 
     def score(self, heads: ArrayLike) -> Floats:
-        """The scores of trees with one root a sentence."""
+        """The scores of trees with one root per sentence."""
         given, total = np.asarray(heads, dtype=np.int32), np.zeros(len(self.offsets) - 1)
         check_shape(given, (len(self.stop),), "heads")
         _score(self.offsets, self.squares, self.arc, self.stop, given, total)
@@ -101,7 +104,7 @@ class ValenceTrees:
         return self.log_partition_and_marginals()[1]
 
     def log_partition_and_marginals(self) -> tuple[Floats, ValenceParts]:
-        """Both at the price of one."""
+        """Both at the cost of one."""
         log_z, arc, stop = sum_trees(self.offsets, self.squares, self.arc, self.stop)
         self._check(log_z)
         return log_z, ValenceParts(arc, stop)

@@ -8,7 +8,7 @@ left, <- on the right:
     C->[s, t] = max over s < r <= t  I->[s, r] + C->[r, t]       C<-[s, t] = max over s <= r < t  C<-[s, r] + I<-[r, t]
 
 in O(n^3). Second and third order: the recurrence at the head of `weft.infer.trees.projective_forest`, with maxima in
-the place of items, over the arcs of the space only: O(n^3) and, with k heads a word, O(k^2 n^2 + k^3 n).
+the place of items, over the arcs of the space only: O(n^3) and, with k heads per word, O(k^2 n^2 + k^3 n).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """All spanning trees of a sentence, arc by arc:  score(y) = sum over words m of arc(y_m, m),  arcs may cross.
 
-A tree y gives every word m a head y_m, 0 for ROOT, such that every word hangs on ROOT in the end; with a single root
-exactly one word hangs on it directly. The best tree and the k best take O(n^2) and O(k n^2)
+A tree y gives every word m a head y_m, 0 for ROOT, such that every word descends from ROOT; with a single root exactly
+one word attaches to it directly. The best tree and the k best take O(n^2) and O(k n^2)
 (`weft.infer.trees.arborescences`), sums over all trees, marginals and samples O(n^3) (`weft.infer.trees.matrix_tree`).
 """
 
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from weft.arrays import Bools, Floats
 from weft.errors import InferenceError
 from weft.infer.trees.arborescences import best_arborescences, k_best_arborescences
-from weft.infer.trees.arcs import ArcSpace, TreeParts
+from weft.infer.trees.arcs import ArcSpace, HeadDecisions, TreeParts
 from weft.infer.trees.matrix_tree import draw_trees, sum_trees
 from weft.ragged import States, check_scores, check_shape, sentence_of, sentence_weights, sum_by_sentence
 
@@ -21,7 +21,7 @@ __all__ = ["SpanningTrees"]
 
 
 class SpanningTrees:
-    """The spanning trees of a batch of sentences, with one score an arc of a space; minus infinity forbids an arc.
+    """The spanning trees of a batch of sentences, with one score per arc of a space; minus infinity forbids an arc.
 
     John saw Mary, with scores of arcs from ROOT, John, saw and Mary: greedy choice would close the cycle of John and
     saw.
@@ -66,11 +66,11 @@ class SpanningTrees:
         ]
 
     def score(self, heads: ArrayLike) -> Floats:
-        """The score of trees, one number a sentence."""
+        """The score of trees, one number per sentence."""
         return sum_by_sentence(self.arc[self.space.tree_arcs(heads)], self.space.offsets)
 
     def parts(self, heads: ArrayLike, weight: Floats | None = None) -> TreeParts:
-        """Trees as indicators of their arcs, times the weight of each sentence where weights are given."""
+        """Trees as indicators of their arcs, times the weight of each sentence if weights are given."""
         arc = np.zeros(self.space.n_arcs)
         arc[self.space.tree_arcs(heads)] = sentence_weights(weight, self.space.offsets)[sentence_of(self.space.offsets)]
         return TreeParts(arc)
@@ -80,7 +80,7 @@ class SpanningTrees:
         return self.log_partition_and_marginals()[0]
 
     def marginals(self, weight: Floats | None = None) -> TreeParts:
-        """Probabilities of all arcs, times the weight of each sentence where weights are given.
+        """Probabilities of all arcs, times the weight of each sentence if weights are given.
 
         >>> SpanningTrees(ArcSpace([0, 2], [0, 0, 1, 2], [1, 2, 2, 1]), np.zeros(4)).marginals().arc.round(3).tolist()
         [0.667, 0.667, 0.333, 0.333]
@@ -88,7 +88,7 @@ class SpanningTrees:
         return self.log_partition_and_marginals(weight)[1]
 
     def log_partition_and_marginals(self, weight: Floats | None = None) -> tuple[Floats, TreeParts]:
-        """Both at the price of one; the weights do not touch log Z."""
+        """Both at the cost of one; the weights do not affect log Z."""
         each = sentence_weights(weight, self.space.offsets)
         total, arc = sum_trees(self.space, self.arc, self.single_root, each)
         self._check_possible(total > -np.inf)
@@ -117,8 +117,12 @@ class SpanningTrees:
         arc[arcs[arcs >= 0]] = 0.0
         return TreeParts(arc)
 
+    def decisions(self, heads: ArrayLike) -> HeadDecisions:
+        """The choice of a head for every word, with the gold trees."""
+        return self.space.decisions(self.arc, heads)
+
     def differs(self, one: ArrayLike, other: ArrayLike) -> Floats:
-        """How many words have different heads in two trees, one number a sentence."""
+        """How many words have different heads in two trees, one number per sentence."""
         return sum_by_sentence((np.asarray(one) != np.asarray(other)).astype(np.float64), self.space.offsets)
 
     def _check_possible(self, found: Bools) -> None:

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from weft.arrays import Bools, Floats
 from weft.errors import InferenceError
-from weft.infer.trees.arcs import ArcSpace, TreeParts
+from weft.infer.trees.arcs import ArcSpace, HeadDecisions, TreeParts
 from weft.infer.trees.eisner import best_first_order, best_higher_order
 from weft.infer.trees.eisner_sums import sum_first_order
 from weft.infer.trees.projective_forest import TreeForest, tree_forest
@@ -96,7 +96,7 @@ class ProjectiveTrees:
         ]
 
     def score(self, heads: ArrayLike) -> Floats:
-        """The score of trees, projective or not, one number a sentence."""
+        """The score of trees, projective or not, one number per sentence."""
         total = np.zeros(self.space.n_words)
         for scores, numbers in zip(self._scores, self.space.parts_of(heads), strict=True):
             if scores is not None:
@@ -104,7 +104,7 @@ class ProjectiveTrees:
         return sum_by_sentence(total, self.space.offsets)
 
     def parts(self, heads: ArrayLike, weight: Floats | None = None) -> TreeParts:
-        """Trees as indicators of their parts, times the weight of each sentence where weights are given."""
+        """Trees as indicators of their parts, times the weight of each sentence if weights are given."""
         each = sentence_weights(weight, self.space.offsets)[sentence_of(self.space.offsets)]
         parts = self._zeros()
         for own, numbers in zip(parts.arrays[:4], self.space.parts_of(heads), strict=True):
@@ -119,11 +119,11 @@ class ProjectiveTrees:
         return np.array([trees.forest.inside()[-1] for _, trees in self._forests()])
 
     def marginals(self, weight: Floats | None = None) -> TreeParts:
-        """Probabilities of all parts, times the weight of each sentence where weights are given."""
+        """Probabilities of all parts, times the weight of each sentence if weights are given."""
         return self.log_partition_and_marginals(weight)[1]
 
     def log_partition_and_marginals(self, weight: Floats | None = None) -> tuple[Floats, TreeParts]:
-        """Both at the price of one; the weights do not touch log Z."""
+        """Both at the cost of one; the weights do not affect log Z."""
         each = sentence_weights(weight, self.space.offsets)
         total, parts = np.full(len(self.space), np.nan), self._zeros()
         if self.is_first_order:
@@ -164,8 +164,12 @@ class ProjectiveTrees:
         parts.arc[arcs[arcs >= 0]] = 0.0
         return parts
 
+    def decisions(self, heads: ArrayLike) -> HeadDecisions | None:
+        """The choice of a head for every word, with the gold trees; None where more than arcs is scored."""
+        return self.space.decisions(self.arc, heads) if self.is_first_order else None
+
     def differs(self, one: ArrayLike, other: ArrayLike) -> Floats:
-        """How many words have different heads in two trees, one number a sentence."""
+        """How many words have different heads in two trees, one number per sentence."""
         return sum_by_sentence((np.asarray(one) != np.asarray(other)).astype(np.float64), self.space.offsets)
 
     @property

@@ -43,7 +43,7 @@ def _is_tree(heads: Heads, mark: Heads) -> bool:
 
 
 def is_tree(heads: NDArray[np.int32]) -> bool:
-    """Whether every word hangs on ROOT in the end: no head missing, no cycle.
+    """Whether every word descends from ROOT: no head missing, no cycle.
 
     >>> is_tree(np.array([2, 0, 2], np.int32)), is_tree(np.array([2, 1, 0], np.int32)), is_tree(np.array([-1], np.int32))
     (True, False, False)
@@ -94,7 +94,7 @@ def _mark_nonprojective(heads: Heads, found: NDArray[np.bool_]) -> None:
 
 
 def nonprojective_arcs(heads: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which words of a tree hang on a head that does not dominate every word between the two.
+    """Which words of a tree attach to a head that does not dominate every word between the two.
 
     >>> nonprojective_arcs(np.array([3, 4, 0, 3], np.int32)).tolist()
     [False, True, False, False]
@@ -120,7 +120,7 @@ def lift(heads: NDArray[np.int32]) -> Heads:
 
 def projective_order(heads: NDArray[np.int32]) -> NDArray[np.int64]:
     """The words of a tree, counted from 0, in the order in which it is projective: every head stands between its
-    dependents to the left and to the right, and all that hangs on a word stands with it.
+    dependents to the left and to the right, and all descendants of a word stand with it.
 
     >>> projective_order(np.array([3, 4, 0, 3], np.int32)).tolist()  # 2 moves next to its head 4
     [0, 2, 1, 3]
@@ -167,7 +167,7 @@ def encode(heads: NDArray[np.int32], labels: Sequence[str]) -> tuple[Heads, list
 
 
 def decode(heads: NDArray[np.int32], labels: Sequence[str]) -> tuple[Heads, list[str]]:
-    """The tree with words of marked labels hung on the nearest word below their head with the old head's label.
+    """The tree with words of marked labels attached to the nearest word below their head with the old head's label.
 
     >>> heads, labels = decode(np.array([3, 3, 0, 3], np.int32), ["a", "b^c", "root", "c"])
     >>> heads.tolist(), labels

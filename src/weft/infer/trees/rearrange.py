@@ -13,7 +13,8 @@ graphs are masks over the arcs of the space.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from copy import copy
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -55,7 +56,7 @@ def rearrange(
     limit: int | None = None,
     single_root: bool = False,
 ) -> Rearranged:
-    """Give words better heads, one after another, at most `limit` a sentence, until no single change helps.
+    """Change single heads, at most `limit` per sentence, until no change improves the score.
 
     With a single root the word on ROOT stays.
 
@@ -78,7 +79,7 @@ def grow_graph(
     limit: int | None = None,
     single_root: bool = False,
 ) -> Grown:
-    """Change heads of trees or add further heads, one after another, until no single move helps.
+    """Change or add single heads until no move improves the score.
 
     >>> from weft.infer.trees.arcs import all_arcs
     >>> space = all_arcs([0, 2])  # arcs 0 -> 1, 0 -> 2, 1 -> 2, 2 -> 1
@@ -90,7 +91,56 @@ def grow_graph(
     return Grown(arcs, moves, gain)
 
 
-class RearrangedTrees:
+class _FromProjective:
+    """A batch with arc and sibling scores, searched from its best projective trees by at most `limit` moves each."""
+
+    __slots__ = ("limit", "projective")
+
+    def __init__(
+        self,
+        space: ArcSpace,
+        arc: ArrayLike,
+        sibling: ArrayLike,
+        single_root: bool = False,
+        limit: int | None = None,
+    ) -> None:
+        self.projective = ProjectiveTrees(space, arc, sibling, single_root=single_root)
+        self.limit = limit
+
+    @property
+    def space(self) -> ArcSpace:
+        return self.projective.space
+
+    @property
+    def sibling(self) -> Floats:
+        """The scores of sibling parts."""
+        scores = self.projective.sibling
+        return np.zeros(self.space.n_siblings) if scores is None else scores
+
+    @property
+    def _start(self) -> tuple[ArcSpace, Floats, Floats, States, int | None, bool]:
+        """What a search starts from."""
+        trees = self.projective
+        return trees.space, trees.arc, self.sibling, trees.best(), self.limit, trees.single_root
+
+    def augment(self, parts: TreeParts) -> Self:
+        """The same batch with numbers added to its scores."""
+        return self._with(self.projective.augment(parts))
+
+    def restrict(self, allowed: ArrayLike) -> Self:
+        """The same batch with only the arcs of a mask."""
+        return self._with(self.projective.restrict(allowed))
+
+    def decisions(self, solution: ArrayLike) -> None:
+        """None: more than arcs is scored."""
+
+    def _with(self, projective: ProjectiveTrees) -> Self:
+        same = copy(self)
+        same.projective = projective
+        return same
+
+
+class RearrangedTrees(_FromProjective):
     """A batch with arc and sibling scores whose `best` is the best projective tree, rearranged.
 
     >>> from weft.infer.trees.arcs import all_arcs
@@ -101,22 +151,7 @@ class RearrangedTrees:
     [3, 4, 0, 3]
     """
 
-    __slots__ = ("limit", "projective")
-
-    def __init__(
-        self,
-        space: ArcSpace,
-        arc: ArrayLike,
-        sibling: ArrayLike,
-        single_root: bool = False,
-        limit: int | None = None,
-    ) -> None:
-        self.projective = ProjectiveTrees(space, arc, sibling, single_root=single_root)
-        self.limit = limit
-
-    @property
-    def space(self) -> ArcSpace:
-        return self.projective.space
+    __slots__ = ()
 
     def best(self) -> States:
         """A tree of every sentence that no single change of a head makes better."""
@@ -124,42 +159,29 @@ class RearrangedTrees:
 
     def rearranged(self) -> Rearranged:
         """The same with the number of moves and their gain."""
-        start = self.projective
-        return rearrange(start.space, start.arc, _sibling_scores(start), start.best(), self.limit, start.single_root)
+        return rearrange(*self._start)
 
     def score(self, heads: ArrayLike) -> Floats:
-        """The score of trees, one number a sentence."""
+        """The score of trees, one number per sentence."""
         return self.projective.score(heads)
 
     def parts(self, heads: ArrayLike, weight: Floats | None = None) -> TreeParts:
-        """Trees as indicators of their parts, times the weight of each sentence where weights are given."""
+        """Trees as indicators of their parts, times the weight of each sentence if weights are given."""
         return self.projective.parts(heads, weight)
-
-    def augment(self, parts: TreeParts) -> RearrangedTrees:
-        """The same trees with numbers added to their scores."""
-        return self._with(self.projective.augment(parts))
-
-    def restrict(self, allowed: ArrayLike) -> RearrangedTrees:
-        """The same trees with only the arcs of a mask."""
-        return self._with(self.projective.restrict(allowed))
 
     def hamming(self, heads: ArrayLike, weight: float = 1.0) -> TreeParts:
         """Parts that charge `weight` for every word whose head differs."""
         return self.projective.hamming(heads, weight)
 
     def differs(self, one: ArrayLike, other: ArrayLike) -> Floats:
-        """How many words have different heads in two trees, one number a sentence."""
+        """How many words have different heads in two trees, one number per sentence."""
         return self.projective.differs(one, other)
 
-    def _with(self, projective: ProjectiveTrees) -> RearrangedTrees:
-        scores = projective.arc, _sibling_scores(projective)
-        return RearrangedTrees(projective.space, *scores, projective.single_root, self.limit)
 
-
-class DependencyGraphs:
+class DependencyGraphs(_FromProjective):
     """A batch with arc and sibling scores whose `best` is a graph grown from the best projective tree.
 
-    Solutions are masks over the arcs of the space: acyclic, with at least one head a word.
+    Solutions are masks over the arcs of the space: acyclic, with at least one head per word.
 
     >>> from weft.infer.trees.arcs import all_arcs
     >>> space = all_arcs([0, 2])  # arcs 0 -> 1, 0 -> 2, 1 -> 2, 2 -> 1
@@ -168,22 +190,7 @@ class DependencyGraphs:
     ([True, True, True, False], [9.0])
     """
 
-    __slots__ = ("limit", "projective")
-
-    def __init__(
-        self,
-        space: ArcSpace,
-        arc: ArrayLike,
-        sibling: ArrayLike,
-        single_root: bool = False,
-        limit: int | None = None,
-    ) -> None:
-        self.projective = ProjectiveTrees(space, arc, sibling, single_root=single_root)
-        self.limit = limit
-
-    @property
-    def space(self) -> ArcSpace:
-        return self.projective.space
+    __slots__ = ()
 
     def best(self) -> Bools:
         """A graph of every sentence that no change or further head makes better."""
@@ -191,30 +198,21 @@ class DependencyGraphs:
 
     def grown(self) -> Grown:
         """The same with the number of moves and their gain."""
-        start = self.projective
-        return grow_graph(start.space, start.arc, _sibling_scores(start), start.best(), self.limit, start.single_root)
+        return grow_graph(*self._start)
 
     def score(self, arcs: ArrayLike) -> Floats:
-        """The score of graphs, one number a sentence."""
+        """The score of graphs, one number per sentence."""
         chosen, siblings = self._parts_of(arcs)
-        numbers = self.projective.arc[chosen] + _sibling_scores(self.projective)[siblings]
+        numbers = self.projective.arc[chosen] + self.sibling[siblings]
         return _by_sentence(self.space, chosen, numbers)
 
     def parts(self, arcs: ArrayLike, weight: Floats | None = None) -> TreeParts:
-        """Graphs as indicators of their parts, times the weight of each sentence where weights are given."""
+        """Graphs as indicators of their parts, times the weight of each sentence if weights are given."""
         chosen, siblings = self._parts_of(arcs)
         each = sentence_weights(weight, self.space.offsets)[self.space.sentence[chosen]]
         parts = TreeParts(np.zeros(self.space.n_arcs), np.zeros(self.space.n_siblings))
         parts.arc[chosen], parts.sibling[siblings] = each, each
         return parts
-
-    def augment(self, parts: TreeParts) -> DependencyGraphs:
-        """The same graphs with numbers added to their scores."""
-        return self._with(self.projective.augment(parts))
-
-    def restrict(self, allowed: ArrayLike) -> DependencyGraphs:
-        """The same graphs with only the arcs of a mask."""
-        return self._with(self.projective.restrict(allowed))
 
     def hamming(self, arcs: ArrayLike, weight: float = 1.0) -> TreeParts:
         """Parts that charge `weight` for every arc too many, and pay it for every arc of the graph: a graph is charged
@@ -223,13 +221,9 @@ class DependencyGraphs:
         return TreeParts(np.where(mask, -float(weight), float(weight)), np.zeros(self.space.n_siblings))
 
     def differs(self, one: ArrayLike, other: ArrayLike) -> Floats:
-        """How many arcs are in one of two graphs only, one number a sentence."""
+        """How many arcs are in one of two graphs only, one number per sentence."""
         arcs = np.flatnonzero(self._mask(one) != self._mask(other))
         return _by_sentence(self.space, arcs, np.ones(len(arcs)))
-
-    def _with(self, projective: ProjectiveTrees) -> DependencyGraphs:
-        scores = projective.arc, _sibling_scores(projective)
-        return DependencyGraphs(projective.space, *scores, projective.single_root, self.limit)
 
     def _mask(self, arcs: ArrayLike) -> Bools:
         mask = one_block(arcs, np.bool_)
@@ -240,10 +234,6 @@ class DependencyGraphs:
         """The arcs of graphs and their sibling parts."""
         chosen = np.flatnonzero(self._mask(arcs))
         return chosen, _sibling_parts(self.space, chosen)
-
-
-def _sibling_scores(trees: ProjectiveTrees) -> Floats:
-    return np.zeros(trees.space.n_siblings) if trees.sibling is None else trees.sibling
 
 
 def _by_sentence(space: ArcSpace, arcs: Indices, numbers: Floats) -> Floats:

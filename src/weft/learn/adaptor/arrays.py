@@ -1,4 +1,4 @@
-"""What a chain of an adaptor grammar begins with: utterances as numbers, empty restaurants, room to work in."""
+"""The initial state of an adaptor grammar's chain: encoded utterances, empty restaurants, scratch space."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def no_parse(u: int, coded: CodedGrammar, terminals: NDArray[Any], starts: NDArr
 
 
 def make_scratch(coded: CodedGrammar, longest: int) -> Scratch:
-    """Room for steps over strings of so many terminals."""
+    """Room for steps over strings of that many terminals."""
     n, room = len(coded.symbols), parse_room(longest, len(coded.symbols))
     return Scratch(
         make_chart(n, longest), np.zeros(len(coded.rules) + 1), np.ones(n), np.zeros((room, 3), dtype=np.int64),
@@ -84,7 +84,7 @@ def empty_restaurants(
 
 
 def from_below(coded: CodedGrammar) -> list[int]:
-    """Adapted symbols, each behind those that its trees contain."""
+    """Adapted symbols, each after those that its trees contain."""
     arrays = coded.arrays
     below: dict[int, set[int]] = {s: set() for s in range(coded.n_named)}
     for r, left in enumerate(arrays.left_of.tolist()):

@@ -69,7 +69,9 @@ class AdaptorSettings:
                 f"a discount is at least 0 and below 1 and a strength above 0, got {self.discount} and {self.strength}"
             )
         if self.relabel_every < 0:
-            raise ConfigError(f"table labels are drawn every so many iterations, at least 0, got {self.relabel_every}")
+            raise ConfigError(
+                f"the iterations between two draws of table labels must be at least 0, got {self.relabel_every}"
+            )
 
 
 class AdaptorGrammar:
@@ -147,7 +149,7 @@ class AdaptorGrammar:
             self.sample_parameters()
 
     def relabel(self) -> None:
-        """Draw the labels of all tables anew, from the lowest symbols up."""
+        """Redraw the labels of all tables, from the lowest symbols up."""
         for symbol in self._from_below:
             kernels.hash_labels(self.restaurants, symbol)
             done = 0
@@ -174,7 +176,7 @@ class AdaptorGrammar:
                 state.discount[symbol], state.strength[symbol] = drawn
 
     def remove(self, u: int) -> float:
-        """Take the parse of an utterance out; log P of parse and seats given all others. `insert` it to go on."""
+        """Take the parse of an utterance out; log P of parse and seats given all others. `insert` it to continue."""
         return float(kernels.take_out(self.coded.arrays, self.restaurants, self.utterances, u))
 
     def insert(self, u: int, same_seats: bool = True) -> float:
@@ -202,7 +204,7 @@ class AdaptorGrammar:
         return total - float((gammaln(counts + alpha) - gammaln(alpha)).sum())
 
     def trace(self) -> dict[str, float]:
-        """Figures by which to watch the chain."""
+        """Statistics to monitor the chain."""
         state = self.restaurants
         figures = {"log joint": self.log_joint()}
         tried, accepted = (int(state.places[place]) for place in (TRIED, ACCEPTED))
@@ -306,7 +308,7 @@ class AdaptorGrammar:
         return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
-        """What the chain needs to go on: a header for JSON, and arrays."""
+        """What the chain needs to resume: a header for JSON, and arrays."""
         self._close_up()
         state = self.restaurants
         arrays: Arrays = {
@@ -322,7 +324,7 @@ class AdaptorGrammar:
         return {name: array.astype(np.int32) if name in _HALVED else array for name, array in kept.items()}
 
     def restore(self, header: dict[str, Any], arrays: Arrays) -> None:
-        """Go on from a `state` of a chain with the same grammar and utterances."""
+        """Resume from a `state` of a chain with the same grammar and utterances."""
         state = self.restaurants
         known = {"customers": state.customers, "rule_counts": state.rule_counts, "parses": self.utterances.parses}
         if any(name in arrays and arrays[name].shape != own.shape for name, own in known.items()):

@@ -42,7 +42,7 @@ class PitmanYorPrior:
 
 
 def log_seating(table_sizes: ArrayLike, discount: float, strength: float) -> float:
-    """log-probability of a seating with so many customers at its tables.
+    """log-probability of a seating with that many customers at its tables.
 
     >>> round(float(np.exp(log_seating([2, 1], 0.5, 1.0))), 4)  # 1/2 * (1 + 1 * 0.5) / 3
     0.125
@@ -54,7 +54,7 @@ def log_seating(table_sizes: ArrayLike, discount: float, strength: float) -> flo
 def sample_parameters(
     table_sizes: ArrayLike, discount: float, strength: float, prior: PitmanYorPrior, random: Keys
 ) -> tuple[float, float]:
-    """New discount and strength, one slice-sampling step each; `random` is moved on.
+    """New discount and strength, one slice-sampling step each; `random` advances.
 
     >>> state = np.array([3], dtype=np.uint64)
     >>> a, b = sample_parameters([5, 1, 1], 0.5, 1.0, PitmanYorPrior(), state)

@@ -16,7 +16,7 @@ from weft.learn.adaptor.sampler import Scratch, Utterances, choose_table
 def _mark(
     grammar: Coded, state: Restaurants, at: int, symbol: Number, position: int, unit: int, ends: NDArray[np.bool_]
 ) -> tuple[int, int]:
-    """Mark the ends of all `unit`s of a tree of codes; the code behind it and the position behind it."""
+    """Mark the ends of all `unit`s of a tree of codes; the code after it and the position after it."""
     code = state.codes[at]
     if code < 0:
         position = _mark(grammar, state, state.tables[-1 - code, T_FIRST], symbol, position, unit, ends)[1]

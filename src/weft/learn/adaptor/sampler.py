@@ -75,7 +75,7 @@ class Utterances(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room that every step uses anew."""
+    """Scratch space that every step reuses."""
 
     chart: Chart
     weight: Floats
@@ -229,7 +229,7 @@ def _move(
 
 @inner_kernel
 def _room(state: Restaurants, need: int) -> bool:
-    """Whether a step that makes at most so many tables, entries and codes can be taken."""
+    """Whether a step that makes at most that many tables, entries and codes can be taken."""
     return (
         state.places[CODES] + 2 * need <= state.codes.shape[0]
         and state.places[NEW_TABLE] + need <= state.tables.shape[0]
@@ -274,7 +274,7 @@ def seat_parses(grammar: Coded, state: Restaurants, said: Utterances, begin: int
 
 @kernel
 def shuffle(order: Counts, state: Restaurants) -> None:
-    """Bring numbers into random order."""
+    """Shuffle numbers."""
     for x in range(order.shape[0] - 1, 0, -1):
         y = int(uniform(state.random) * (x + 1))
         order[x], order[y] = order[y], order[x]

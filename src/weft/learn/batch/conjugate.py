@@ -80,7 +80,7 @@ class MixedCG:
 
 
 class ConjugateRun(Descent):
-    """Conjugate gradient at work; preconditioned before iteration `switch` (None: always)."""
+    """A run of conjugate gradient; preconditioned before iteration `switch` (None: always)."""
 
     def __init__(
         self, oracle: Any, start: Floats, evaluate: bool, curvature: float, switch: int | None, refresh: int

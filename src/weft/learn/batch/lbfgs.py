@@ -59,7 +59,7 @@ class LBFGS:
 
 
 class LBFGSRun(Descent):
-    """L-BFGS at work."""
+    """A run of L-BFGS."""
 
     def __init__(self, options: LBFGS, oracle: Any, start: Floats, evaluate: bool) -> None:
         super().__init__(oracle, start, evaluate)

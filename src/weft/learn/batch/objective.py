@@ -25,7 +25,7 @@ from weft.kernel import fast_kernel
 from weft.learn.batch.descent import dot
 from weft.learn.signals import Gold, gold_of
 
-# One worker's share: adds into the last argument, returns one row of numbers a batch.
+# One worker's share: adds into the last argument, returns one row of numbers per batch.
 Chunk = Callable[[Any, Sequence[Any], Any, Floats, Floats], list[Any]]
 
 
@@ -91,7 +91,7 @@ class Objective:
         return -value + 0.5 * self.l2 * squared, self._gradient
 
     def value(self, weights: Floats) -> float:
-        """The loss alone (same price)."""
+        """The loss alone (same cost)."""
         return self(weights)[0]
 
     def empirical(self) -> Floats:

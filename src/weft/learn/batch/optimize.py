@@ -61,7 +61,7 @@ class Counted:
 
 
 class Run(Protocol):
-    """A method at work: `weights`, `loss` and `norm` (length of the gradient) are those of the last iteration."""
+    """A run of a method: `weights`, `loss` and `norm` (length of the gradient) are those of the last iteration."""
 
     weights: Floats
     loss: float

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class OrthantRun(Descent):
-    """OWL-QN at work; `loss` includes the penalty and `norm` is that of the pseudo-gradient."""
+    """A run of OWL-QN; `loss` includes the penalty and `norm` is that of the pseudo-gradient."""
 
     def __init__(self, options: LBFGS, oracle: Any, start: Floats, evaluate: bool) -> None:
         from weft.learn.batch.lbfgs import Pairs

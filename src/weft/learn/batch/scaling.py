@@ -44,7 +44,7 @@ class IterativeScaling:
 
 
 class ScalingRun:
-    """GIS at work."""
+    """A run of GIS."""
 
     def __init__(self, oracle: Any, start: Floats, evaluate: bool, limit: float) -> None:
         self.oracle, self.weights, self.limit = oracle, start, limit

@@ -2,7 +2,7 @@
 
     argmin over x of  ||x - v||^2     subject to   x >= 0,   sum of x over each group  <=  r   (or  =  r)
 
-The answer is  x = max(v - t, 0)  with one t a group: 0 where the clipped numbers keep to the bound, else the t at which
+The answer is  x = max(v - t, 0)  with one t per group: 0 where the clipped numbers keep the bound, else the t at which
 their sum meets it, found in the sorted numbers (Duchi et al. 2008) in O(N log N).
 """
 

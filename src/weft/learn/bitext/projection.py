@@ -85,7 +85,7 @@ def project_counts(
     n_types: int | None = None,
     n_labels: int | None = None,
 ) -> Floats:
-    """How often the words of every target type are linked with every label, by score: a row a type, a column a label.
+    """How often the words of every target type are linked with every label, by score: `[type, label]`.
 
     `labels` holds a label a source word (-1: none) or a row of label probabilities. `types` numbers the target words;
     -1 is left out.
@@ -128,7 +128,7 @@ def _size(offsets: ArrayLike) -> int:
 def _labels(labels: ArrayLike, source_offsets: ArrayLike) -> Labels:
     given = np.asarray(labels, dtype=np.int64)
     if given.shape != (_size(source_offsets),):
-        raise WeftError(f"expected one label a source word, {_size(source_offsets)}; given: the shape {given.shape}")
+        raise WeftError(f"expected one label per source word, {_size(source_offsets)}; given: the shape {given.shape}")
     return given
 
 

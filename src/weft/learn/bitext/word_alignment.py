@@ -31,7 +31,7 @@ REACH = 30
 
 @dataclass(frozen=True)
 class AlignmentSettings:
-    """How alignment models are learned.
+    """Options of training alignment models.
 
     `alpha` is the parameter of the Dirichlet prior of translations (0: none), `jump_pseudo` a count added to every
     jump, `p_null` the probability of a word that comes from nowhere. With `agreement` both directions are learned
@@ -56,7 +56,7 @@ class AlignmentSettings:
 
 @dataclass(frozen=True)
 class DirectedModel:
-    """One direction: a weight an entry, one a word from nowhere, jumps (empty: model 1), and the weight of pairs of
+    """One direction: a weight per entry, one per word from nowhere, jumps (empty: model 1), and the weight of pairs of
     words never seen together, by the word that is given."""
 
     entry: Floats
@@ -69,7 +69,7 @@ class DirectedModel:
 
 @dataclass
 class LearnedModels:
-    """Both directions, and how the objective of each stage went, round by round."""
+    """Both directions, and the objective of each stage after every iteration."""
 
     forward: DirectedModel
     backward: DirectedModel
@@ -91,7 +91,7 @@ class Expectations:
         return cls(entry, null, jumps, np.zeros((longest + 1, longest + 1)))
 
     def add(self, side: Side, first: int, end: int, found: AlignmentMarginals, link: Floats) -> None:
-        """Add what was found in pairs `first` to `end`, with these posteriors of links."""
+        """Add the counts of pairs `first` to `end`, given their posteriors of links."""
         side.pairs.add_up(self.entry, link, first, end, side.turned)
         words = side.words[side.offsets[first] : side.offsets[end]]
         self.null += np.bincount(words, found.null, len(self.null))
@@ -134,11 +134,11 @@ class Side:
 
     @property
     def longest(self) -> int:
-        """The most words of a given sentence."""
+        """The length of the longest given sentence."""
         return int(np.diff(self.given_offsets).max(initial=0))
 
     def even(self) -> DirectedModel:
-        """The model that knows nothing: all translations of all words are alike."""
+        """The uniform model: all translations of a word are equally probable."""
         share = 1 / max(self.n_words, 1)
         rows = Rows(np.full(self.pairs.n_entries, share), np.full(self.n_given, share), 0.0)
         return _model(rows, Rows(np.full(self.n_words, share), np.full(1, share), 0.0), np.zeros(0), 0.0)
@@ -166,7 +166,7 @@ class Side:
 
 
 def learn_alignment(pairs: Cooccurrences, settings: AlignmentSettings | None = None) -> LearnedModels:
-    """Learn both directions of a bitext: so many rounds of model 1, then so many of the HMM.
+    """Learn both directions of a bitext: EM for model 1, then for the HMM.
 
     >>> words = Cooccurrences.of([0, 1, 0, 2, 1, 2], [0, 2, 4, 6], [0, 1, 0, 2, 1, 2], [0, 2, 4, 6])
     >>> learned = learn_alignment(words, AlignmentSettings(alpha=0.0, model1_rounds=20, hmm_rounds=0))

@@ -22,7 +22,8 @@ from weft.errors import ConfigError
 from weft.features.weights import Layout
 from weft.infer.chains.candidates import CandidateChain, CandidateParts, pair_offsets
 from weft.kernel import kernel
-from weft.learn.chains.model import FeatureRows, weights_of
+from weft.learn.batches import cut_evenly
+from weft.learn.chains.blocks import FeatureRows, weights_of
 
 
 @dataclass(frozen=True)
@@ -100,9 +101,8 @@ class CandidateBatch:
         )
 
     def batches(self, sentences: int = 256) -> Iterator[CandidateBatch]:
-        """The same sentences in batches of at most so many."""
-        for first in range(0, len(self), sentences):
-            yield self.cut(first, min(first + sentences, len(self)))
+        """The same sentences in batches of at most `sentences`."""
+        return cut_evenly(self, sentences)
 
 
 class CandidateModel:

@@ -1,4 +1,4 @@
-"""The linear model over documents whose sentences' labels hang on the document's:
+"""The linear model over documents whose sentences' labels depend on the document's:
 
     score(d, y, s) = sum_i  sum_f W[f, y_i]  +  A[d, y_i]  +  T[d, y_{i-1}, y_i],      T[d, start, y_1] for the first
 
@@ -20,7 +20,8 @@ from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.features.weights import Layout
 from weft.infer.chains.document import DocumentChain, DocumentLabels, DocumentMask, DocumentParts
-from weft.learn.chains.model import FeatureRows
+from weft.learn.batches import cut_evenly
+from weft.learn.chains.blocks import FeatureRows
 from weft.learn.protocol import Indices
 from weft.ragged import check_offsets, first_positions
 
@@ -55,7 +56,7 @@ class DocumentBatch:
         weight: Sequence[float] | Floats | None = None,
         labels: int = 3,
     ) -> DocumentBatch:
-        """A batch, once its parts fit each other."""
+        """A batch; parts that do not fit each other are an error."""
         at = check_offsets(offsets, len(features.offsets) - 1)
         known = np.asarray(document, dtype=np.int32), np.asarray(sentence, dtype=np.int32)
         if len(known[0]) != len(at) - 1 or len(known[1]) != at[-1]:
@@ -103,14 +104,13 @@ class DocumentBatch:
         )
 
     def batches(self, documents: int = 1) -> Iterator[DocumentBatch]:
-        """The same documents in batches of at most so many."""
-        for first in range(0, len(self), documents):
-            yield self.cut(first, min(first + documents, len(self)))
+        """The same documents in batches of at most `documents`."""
+        return cut_evenly(self, documents)
 
 
 @dataclass(frozen=True)
 class DocumentModel:
-    """Weights of `features` features of sentences and of the labels; three labels for both unless said otherwise.
+    """Weights of `features` sentence features and of the labels; by default three labels for documents and sentences.
 
     >>> model = DocumentModel(features=2)
     >>> model.size, DocumentModel(2, agreement=False, document_transitions=False).size
@@ -130,7 +130,7 @@ class DocumentModel:
 
     @property
     def matrices(self) -> int:
-        """Number of matrices of transitions: one a label of the document, or one for all."""
+        """Number of matrices of transitions: one per label of the document, or one for all."""
         return self.labels if self.document_transitions else 1
 
     @property
@@ -176,9 +176,9 @@ class DocumentModel:
         into[three:four] += (first if self.document_transitions else first.sum(axis=0)).ravel()
 
     def start(self, agreement: float = 0.5, signs: Floats | None = None) -> Floats:
-        """Weights to begin with: labels of sentences that agree with the document's, and of features with a sign.
+        """Initial weights: sentence labels agree with the document's, and features with a known sign have it.
 
-        From zeros, labels that nobody gives could be exchanged at will. `signs[features, labels]` are the weights of
+        From zeros, unobserved labels would be interchangeable. `signs[features, labels]` are the weights of
         features of which something is known, such as words in a list of positive ones.
 
         >>> DocumentModel(features=0, document_transitions=False).start(1.0)[:9]

@@ -1,4 +1,4 @@
-"""Stochastic gradient for documents of which some have labelled sentences and most only a label of their own.
+"""Stochastic gradient for documents: a few have labelled sentences, most only a document label.
 
     L(w) = share * L_F(w) + (1 - share) * L_C(w)
     L_F(w) = sum over documents with labelled sentences of log p(d, y | s) - |w|^2 / 2 variance
@@ -11,7 +11,7 @@ knows labels of documents only. With p_d = p(d | s) and q what is known, the gra
 
     sum over d of p_d [ q(y_i) - p(y_i | d) ]
 
-which is 0, not nearly 0, where labels of sentences do not hang on the document's. As in `weft.learn.online.sgd` the
+which is 0, not nearly 0, where labels of sentences do not depend on the document's. As in `weft.learn.online.sgd` the
 prior is one common factor: w = factor * raw. One kernel does all of it, since an update takes less time than a call.
 """
 
@@ -19,12 +19,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from weft.arrays import Floats, Rows
 from weft.errors import ConfigError
-from weft.kernel import kernel
+from weft.infer.chains.document_sums import (
+    DocumentScores,
+    DocumentSums,
+    Scratch,
+    best_chain,
+    best_label,
+    exclude,
+    new_scores,
+    new_scratch,
+    new_sums,
+    sum_chain,
+    sum_labels,
+)
+from weft.kernel import inner_kernel, kernel
 from weft.learn.chains.document_model import UNKNOWN, DocumentBatch, DocumentModel, Labels
 from weft.learn.protocol import Indices
 from weft.learn.training import Callback, Result, Row, Step
@@ -33,9 +47,9 @@ from weft.progress import progress
 
 @dataclass(frozen=True)
 class DocumentSGD:
-    """Options. `variance` is that of the Gaussian prior; `share` is the part of steps on labelled sentences (lambda).
+    """Options. `variance` is that of the Gaussian prior, `share` (lambda) the fraction of steps on labelled sentences.
 
-    >>> from weft.learn.chains.model import FeatureRows
+    >>> from weft.learn.chains.blocks import FeatureRows
     >>> rows = FeatureRows(np.array([0, 1], dtype=np.int32), np.array([0, 1, 2]), np.zeros(0))
     >>> batch = DocumentBatch.of([0, 1, 2], rows, document=[0, 1], sentence=[-1, -1])
     >>> model = DocumentModel(features=2)
@@ -52,7 +66,7 @@ class DocumentSGD:
     seed: int = 0
 
     def check(self) -> None:
-        """Refuse options that make no sense."""
+        """Reject invalid options."""
         if not 0 <= self.share <= 1:
             raise ConfigError(f"share is the part of steps on labelled sentences, from 0 to 1; got {self.share}")
         if self.epochs < 1 or self.rate <= 0 or self.variance <= 0:
@@ -70,7 +84,7 @@ class DocumentSGD:
         callback: Callback | None = None,
         describe: str = "training",
     ) -> Result:
-        """Train on a batch of documents of both kinds; `callback` may say True after an epoch to end it."""
+        """Train on a batch of documents of both kinds; training ends early when `callback` returns True."""
         self.check()
         fine, coarse = np.flatnonzero(batch.fine), np.flatnonzero(~batch.fine & (batch.document != UNKNOWN))
         steps = _steps(self.share, len(fine), len(coarse))
@@ -128,207 +142,166 @@ class _Turns:
         return taken
 
 
+class _Documents(NamedTuple):
+    """What the kernels read of a `DocumentBatch`."""
+
+    offsets: Indices
+    rows: Rows
+    row_offsets: Indices
+    document: Labels
+    sentence: Labels
+
+
+class _Weights(NamedTuple):
+    """All weights and views of their blocks: W, A (empty where left out), T (one matrix or D) and its start."""
+
+    all: Floats
+    text: Floats
+    agreement: Floats
+    transitions: Floats
+    starts: Floats
+
+
+def _views(model: DocumentModel, weights: Floats) -> _Weights:
+    n, (one, two, three, four) = model.labels, model.blocks
+    return _Weights(
+        weights,
+        weights[:one].reshape(-1, n),
+        weights[one:two].reshape(-1, n),
+        weights[two:three].reshape(-1, n, n),
+        weights[three:four].reshape(-1, n),
+    )
+
+
 def _run(
     model: DocumentModel, batch: DocumentBatch, order: Indices, raw: Floats, rate: float, shrink: float, hard: bool
 ) -> float:
     """Steps over documents in order; gives the sum of log-probabilities met on the way."""
-    longest = int(np.diff(batch.offsets).max(initial=0))
-    rows, blocks = batch.features, np.array(model.blocks)
+    rows, room = batch.features, (int(np.diff(batch.offsets).max(initial=0)), model.labels)
+    documents = _Documents(batch.offsets, rows.rows, rows.offsets, batch.document, batch.sentence)
     return float(
         _steps_on_documents(
-            order, batch.offsets, rows.rows, rows.offsets, batch.document, batch.sentence, raw, rate, shrink, hard,
-            blocks, model.agreement, model.matrices, longest, model.labels,
+            order, documents, _views(model, raw), rate, shrink, hard,
+            new_scores(*room), new_sums(*room), new_sums(*room), new_scratch(*room),
         )
     )  # fmt: skip
 
 
 @kernel
 def _steps_on_documents(
-    order: Indices,
-    offsets: Indices,
-    rows: Rows,
-    row_offsets: Indices,
-    documents: Labels,
-    sentences: Labels,
-    raw: Floats,
-    rate: float,
-    shrink: float,
-    hard: bool,
-    blocks: Indices,
-    agreement: bool,
-    matrices: int,
-    longest: int,
-    n_labels: int,
-) -> float:
-    n = n_labels
-    node = np.zeros((longest, n))
-    score = np.zeros((longest, n))
-    alpha, beta = np.zeros((longest, n)), np.zeros((longest, n))
-    model = np.zeros((n, longest, n))
-    model_edge = np.zeros((n, n, n))
-    known = np.zeros((n, longest, n))
-    known_edge = np.zeros((n, n, n))
-    edge = np.zeros((n, n))
-    log_z, log_known = np.zeros(n), np.zeros(n)
+    order: Indices, documents: _Documents, raw: _Weights, rate: float, shrink: float, hard: bool,
+    scores: DocumentScores, model: DocumentSums, known: DocumentSums, scratch: Scratch,
+) -> float:  # fmt: skip
     total, factor = 0.0, 1.0
     for document in order:
-        first, end = offsets[document], offsets[document + 1]
-        size = end - first
+        size = documents.offsets[document + 1] - documents.offsets[document]
         if size == 0:
             continue
-        for i in range(size):
-            for y in range(n):
-                node[i, y] = 0.0
-            for k in range(row_offsets[first + i], row_offsets[first + i + 1]):
-                if rows[k] >= 0:
-                    for y in range(n):
-                        node[i, y] += raw[rows[k] * n + y]
-        labelled = False
-        for i in range(size):
-            labelled = labelled or sentences[first + i] >= 0
-        for d in range(n):
-            matrix = d if matrices > 1 else 0
-            for y in range(n):
-                for z in range(n):
-                    edge[y, z] = factor * raw[blocks[1] + (matrix * n + y) * n + z]
-            for i in range(size):
-                for y in range(n):
-                    score[i, y] = factor * node[i, y]
-                    if agreement:
-                        score[i, y] += factor * raw[blocks[0] + d * n + y]
-                    if i == 0:
-                        score[i, y] += factor * raw[blocks[2] + matrix * n + y]
-            log_z[d] = _chain(size, n, score, edge, alpha, beta, model[d], model_edge[d])
-            log_known[d] = -np.inf
-            if documents[document] >= 0 and documents[document] != d:
-                continue
-            if not labelled and not hard:
-                log_known[d] = log_z[d]
-                known[d, :size] = model[d, :size]
-                known_edge[d] = model_edge[d]
-                continue
-            for i in range(size):
-                if sentences[first + i] >= 0:
-                    for y in range(n):
-                        if y != sentences[first + i]:
-                            score[i, y] = -np.inf
-            if hard:
-                log_known[d] = _best_path(size, n, score, edge, alpha, known[d], known_edge[d])
-            else:
-                log_known[d] = _chain(size, n, score, edge, alpha, beta, known[d], known_edge[d])
-        top, known_top = _log_sum(log_z), _log_sum(log_known)
-        if hard:
-            # The best labels of all: every document's label but that of the best path is out.
-            winner = np.argmax(log_known)
-            known_top = log_known[winner]
-            for d in range(n):
-                if d != winner:
-                    log_known[d] = -np.inf
-        total += known_top - top
+        _score(document, documents, raw, factor, scores)
+        for d in range(len(scores.edge)):
+            sum_chain(d, size, scores, model, scratch)
+        log_model = sum_labels(model)
+        log_known = _expect_known(document, documents, hard, scores, model, known, scratch)
+        total += log_known - log_model
         factor *= shrink
-        step = rate / factor
-        for i in range(size):
-            for y in range(n):
-                seen = 0.0
-                for d in range(n):
-                    if log_known[d] > -np.inf:
-                        seen += np.exp(log_known[d] - known_top) * known[d, i, y]
-                change = 0.0
-                for d in range(n):
-                    change += np.exp(log_z[d] - top) * (seen - model[d, i, y])
-                if change != 0.0:
-                    for k in range(row_offsets[first + i], row_offsets[first + i + 1]):
-                        if rows[k] >= 0:
-                            raw[rows[k] * n + y] += step * change
-        for d in range(n):
-            p = np.exp(log_z[d] - top)
-            q = np.exp(log_known[d] - known_top) if log_known[d] > -np.inf else 0.0
-            matrix = d if matrices > 1 else 0
-            for y in range(n):
-                here = 0.0
-                for i in range(size):
-                    here += (q * known[d, i, y] if q > 0.0 else 0.0) - p * model[d, i, y]
-                if agreement:
-                    raw[blocks[0] + d * n + y] += step * here
-                at_start = (q * known[d, 0, y] if q > 0.0 else 0.0) - p * model[d, 0, y]
-                raw[blocks[2] + matrix * n + y] += step * at_start
-                for z in range(n):
-                    passing = (q * known_edge[d, y, z] if q > 0.0 else 0.0) - p * model_edge[d, y, z]
-                    raw[blocks[1] + (matrix * n + y) * n + z] += step * passing
+        _move_text(document, documents, raw, rate / factor, model, known)
+        _move_ties(size, raw, rate / factor, model, known)
         if factor < 1e-9:
-            raw *= factor
+            raw.all[:] *= factor
             factor = 1.0
-    raw *= factor
+    raw.all[:] *= factor
     return total
 
 
-@kernel
-def _log_sum(values: Floats) -> float:
-    top = values.max()
-    if top == -np.inf:
-        return -np.inf
-    return top + np.log(np.exp(values - top).sum())
-
-
-@kernel
-def _chain(
-    size: int, n: int, score: Floats, edge: Floats, alpha: Floats, beta: Floats, node: Floats, edges: Floats
-) -> float:
-    """log Z of one chain, its marginals of labels and, summed, of transitions, by sums of logarithms."""
-    for y in range(n):
-        alpha[0, y] = score[0, y]
-    for i in range(1, size):
+@inner_kernel
+def _score(document: int, documents: _Documents, raw: _Weights, factor: float, scores: DocumentScores) -> None:
+    """The scores of a document under the weights factor * raw."""
+    first, end = documents.offsets[document], documents.offsets[document + 1]
+    n = len(scores.edge)
+    for i in range(end - first):
+        text = scores.label[0, i]
+        text[:] = 0.0
+        for k in range(documents.row_offsets[first + i], documents.row_offsets[first + i + 1]):
+            row = documents.rows[k]
+            if row >= 0:
+                for y in range(n):
+                    text[y] += raw.text[row, y]
         for y in range(n):
-            top = -np.inf
-            for x in range(n):
-                top = max(top, alpha[i - 1, x] + edge[x, y])
-            rest = 0.0
-            if top > -np.inf:
-                for x in range(n):
-                    rest += np.exp(alpha[i - 1, x] + edge[x, y] - top)
-                top += np.log(rest)
-            alpha[i, y] = top + score[i, y]
-    log_z = _log_sum(alpha[size - 1, :n])
-    for y in range(n):
-        beta[size - 1, y] = 0.0
-        for z in range(n):
-            edges[y, z] = 0.0
-    for i in range(size - 1, 0, -1):
-        for x in range(n):
-            top = -np.inf
+            text[y] *= factor
+        for d in range(n - 1, -1, -1):  # the first label of the document last: its row holds the scores of the text
             for y in range(n):
-                top = max(top, edge[x, y] + score[i, y] + beta[i, y])
-            rest = 0.0
-            for y in range(n):
-                rest += np.exp(edge[x, y] + score[i, y] + beta[i, y] - top)
-                edges[x, y] += np.exp(alpha[i - 1, x] + edge[x, y] + score[i, y] + beta[i, y] - log_z)
-            beta[i - 1, x] = top + np.log(rest)
-    for i in range(size):
+                scores.label[d, i, y] = text[y]
+                if len(raw.agreement) > 0:
+                    scores.label[d, i, y] += factor * raw.agreement[d, y]
+                if i == 0:
+                    scores.label[d, i, y] += factor * raw.starts[d % len(raw.starts), y]
+    for d in range(n):
         for y in range(n):
-            node[i, y] = np.exp(alpha[i, y] + beta[i, y] - log_z)
-    return log_z
+            for z in range(n):
+                scores.edge[d, y, z] = factor * raw.transitions[d % len(raw.transitions), y, z]
 
 
 @kernel
-def _best_path(size: int, n: int, score: Floats, edge: Floats, best: Floats, node: Floats, edges: Floats) -> float:
-    """The score of the best path, and the path as indicators."""
-    for y in range(n):
-        best[0, y] = score[0, y]
-        for z in range(n):
-            edges[y, z] = 0.0
-    for i in range(1, size):
+def _expect_known(
+    document: int, documents: _Documents, hard: bool,
+    scores: DocumentScores, model: DocumentSums, known: DocumentSums, scratch: Scratch,
+) -> float:  # fmt: skip
+    """What is expected given the known labels; gives the logarithm of their sum, or with `hard` the best score."""
+    first, end = documents.offsets[document], documents.offsets[document + 1]
+    label, sentences, size = documents.document[document], documents.sentence[first:end], end - first
+    labelled = sentences.max() >= 0
+    for d in range(len(scores.edge)):
+        if label >= 0 and label != d:
+            exclude(d, size, known)
+        elif labelled or hard:
+            for i in range(size):
+                for y in range(scores.label.shape[2]):
+                    if sentences[i] >= 0 and sentences[i] != y:
+                        scores.label[d, i, y] = -np.inf
+            if hard:
+                best_chain(d, size, scores, known, scratch)
+            else:
+                sum_chain(d, size, scores, known, scratch)
+        else:  # nothing is known of the sentences
+            known.log_z[d] = model.log_z[d]
+            known.label[d, :size] = model.label[d, :size]
+            known.edge[d] = model.edge[d]
+    return best_label(known) if hard else sum_labels(known)
+
+
+@inner_kernel
+def _move_text(
+    document: int, documents: _Documents, raw: _Weights, step: float, model: DocumentSums, known: DocumentSums
+) -> None:
+    """Move the weights of features:  sum over d of p(d) [ q(y_i) - p(y_i | d) ]  for every feature of sentence i."""
+    first, end = documents.offsets[document], documents.offsets[document + 1]
+    n = len(model.document)
+    for i in range(end - first):
         for y in range(n):
-            top = -np.inf
-            for x in range(n):
-                top = max(top, best[i - 1, x] + edge[x, y])
-            best[i, y] = top + score[i, y]
-    node[:size] = 0.0
-    label = np.argmax(best[size - 1, :n])
-    found = best[size - 1, label]
-    node[size - 1, label] = 1.0
-    for i in range(size - 1, 0, -1):
-        before = np.argmax(best[i - 1, :n] + edge[:, label])
-        edges[before, label] += 1.0
-        node[i - 1, before] = 1.0
-        label = before
-    return found
+            seen, change = 0.0, 0.0
+            for d in range(n):
+                seen += known.document[d] * known.label[d, i, y]
+            for d in range(n):
+                change += model.document[d] * (seen - model.label[d, i, y])
+            if change != 0.0:
+                for k in range(documents.row_offsets[first + i], documents.row_offsets[first + i + 1]):
+                    if documents.rows[k] >= 0:
+                        raw.text[documents.rows[k], y] += step * change
+
+
+@inner_kernel
+def _move_ties(size: int, raw: _Weights, step: float, model: DocumentSums, known: DocumentSums) -> None:
+    """Move agreement, transitions and starts, which a document's label ties to those of its sentences."""
+    n = len(model.document)
+    for d in range(n):
+        p, q = model.document[d], known.document[d]
+        for y in range(n):
+            if len(raw.agreement) > 0:
+                change = 0.0
+                for i in range(size):
+                    change += q * known.label[d, i, y] - p * model.label[d, i, y]
+                raw.agreement[d, y] += step * change
+            raw.starts[d % len(raw.starts), y] += step * (q * known.label[d, 0, y] - p * model.label[d, 0, y])
+            for z in range(n):
+                change = q * known.edge[d, y, z] - p * model.edge[d, y, z]
+                raw.transitions[d % len(raw.transitions), y, z] += step * change

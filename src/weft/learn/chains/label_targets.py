@@ -1,4 +1,4 @@
-"""Expectations position by position: the model's label probabilities at some words, pulled to a distribution each.
+"""Expectations by position: the model's label probabilities at some words are pulled to target distributions.
 
 With E_{i,l} = p(y_i = l | x) and targets t_{i,l} at the constrained positions i of a sentence s of weight w_s
 
@@ -51,13 +51,13 @@ class LabelTargets:
 
     @classmethod
     def of(cls, values: ArrayLike, constrained: ArrayLike, space: LabelSpace, sentences: ArrayLike) -> LabelTargets:
-        """Targets from one row `[word, label]` a word and the mask of the words that have one."""
+        """Targets from one row `[word, label]` per word and the mask of the words that have one."""
         table, mask = np.asarray(values, dtype=np.float64), np.asarray(constrained, dtype=np.bool_)
         bounds = np.asarray(sentences, dtype=np.int64)
         if table.shape != (int(bounds[-1]), len(space.labels)) or mask.shape != table.shape[:1]:
             raise ConfigError(
                 f"targets must have a row for each of {int(bounds[-1])} words and a column for each of "
-                f"{len(space.labels)} labels, the mask one value a word; given: {table.shape} and {mask.shape}"
+                f"{len(space.labels)} labels, the mask one value per word; given: {table.shape} and {mask.shape}"
             )
         found = cls(np.flatnonzero(mask), table[mask], space, bounds)
         wrong = (found.values < 0).any(axis=1) | (np.abs(found.values.sum(axis=1) - 1.0) > 1e-6)
@@ -85,7 +85,7 @@ class LabelTargets:
         return ChainParts(node, np.zeros((states, states)), self.sentences)
 
     def by_word(self, weight: Floats) -> Floats:
-        """Of one number a sentence, that of every constrained word."""
+        """Of one number per sentence, that of every constrained word."""
         return weight[sentence_of(self.sentences)[self.positions]]
 
     def cut(self, first: int, end: int) -> LabelTargets:
@@ -99,7 +99,7 @@ class LabelTargets:
 
 @dataclass(frozen=True)
 class LabelExpectations:
-    """Generalized expectation with a distance a position; the batch carries `LabelTargets` as `constraints`.
+    """Generalized expectation with one distance per position; the batch carries `LabelTargets` as `constraints`.
 
     `strength` is the weight of the term beside other objectives.
 
@@ -131,7 +131,7 @@ class LabelExpectations:
         return value, structure.covariance(targets.combine(slopes), batch.weight)
 
     def value(self, targets: Floats, expected: Floats) -> Floats:
-        """Minus the distance, one number a row."""
+        """Minus the distance, one number per row."""
         if self.distance == "squared":
             found: Floats = -((targets - expected) ** 2).sum(axis=1)
             return found
@@ -140,7 +140,7 @@ class LabelExpectations:
         return found
 
     def slopes(self, targets: Floats, expected: Floats) -> Floats:
-        """Derivative of the value by every expectation, up to a constant a row (which no covariance sees)."""
+        """Derivative of the value by every expectation, up to a constant per row (which no covariance sees)."""
         if self.distance == "squared":
             return 2.0 * (targets - expected)
         return targets / np.maximum(expected, _LEAST)

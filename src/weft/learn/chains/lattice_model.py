@@ -2,9 +2,9 @@
 
     score(y, x) = sum_i  sum_{f in features(x_i)} W[f, y_i]  +  sum_{i>1} T[y_{i-1}, y_i],      y_i in the list of i
 
-Features depend on the type of a word alone, so that  S = features x W  is a table of types and labels, worked out once
-a call and not once a word; inference visits the labels that the lattice lists. `TableModel` is the same chain with the
-table itself as its weights, and scores of first labels: what generative models are made from.
+Features depend on the type of a word alone, so that  S = features x W  is a table of types and labels, computed once
+per call and not once per word; inference visits the labels that the lattice lists. `TableModel` is the same chain with
+the table itself as its weights, and scores of first labels: what generative models are made from.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from weft.arrays import Bools, Floats, Ints, Rows
 from weft.features.weights import Layout
 from weft.infer.chains.candidates import CandidateChain, CandidateParts
 from weft.infer.chains.label_lists import LabelLists
-from weft.learn.chains.model import FeatureRows
+from weft.learn.chains.blocks import FeatureRows
 
 #: Pairs of neighbouring labels that a batch holds at most, unless one sentence alone has more.
 PAIRS = 400_000
@@ -65,7 +65,7 @@ class LatticeBatch:
 def lattice_batches(
     types: Ints, sentences: Ints, space: Bools, allowed: Bools, pairs: int = PAIRS
 ) -> Iterator[LatticeBatch]:
-    """Batches of whole sentences with at most so many pairs of neighbouring labels.
+    """Batches of whole sentences with at most that many pairs of neighbouring labels.
 
     >>> space = np.ones((4, 3), dtype=bool)
     >>> [len(batch) for batch in lattice_batches(np.zeros(4, int), np.array([0, 2, 4]), space, space, pairs=9)]

@@ -24,7 +24,7 @@ CONFLICTS = ("type", "union", "token")
 
 
 class Lattices(NamedTuple):
-    """Masks `[position, label]`: what training takes to be true, and what it takes to be possible."""
+    """Masks `[position, label]`: what training treats as true, and what it treats as possible."""
 
     allowed: Bools
     space: Bools
@@ -43,8 +43,10 @@ def couple(types: ArrayLike, tokens: ArrayLike, conflict: str = "type") -> Latti
     mask = np.array(types, dtype=np.bool_)
     labels = np.asarray(tokens, dtype=np.int64)
     if mask.ndim != 2 or labels.shape != (len(mask),):
-        raise DataError(f"types are a mask [position, label] and tokens one number a position; given: {mask.shape} and "
-                        f"{labels.shape}")  # fmt: skip
+        raise DataError(
+            "types are a mask [position, label] and tokens one number per position; "
+            f"given: {mask.shape} and {labels.shape}"
+        )
     if conflict not in CONFLICTS:
         raise ConfigError(f"conflict must be one of {', '.join(CONFLICTS)}, got {conflict!r}")
     if labels.size and not -1 <= labels.min() <= labels.max() < mask.shape[1]:

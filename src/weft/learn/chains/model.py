@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,35 +20,22 @@ from weft.arrays import Bools, Floats, Ints, Rows
 from weft.features.weights import Layout
 from weft.infer.chains.chain import Chain, ChainParts
 from weft.kernel import kernel
+from weft.learn.batches import cut_evenly
+from weft.learn.chains.blocks import Block, Dense, DenseBlock, FeatureRows, PairBlock, RowBlock
 from weft.learn.chains.label_targets import LabelTargets
 from weft.learn.chains.labels import LabelSpace
 
-Dense = NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class FeatureRows:
-    """Features as rows of a layout, ragged over positions; `values` is empty where all are 1."""
-
-    rows: Rows
-    offsets: Ints
-    values: Floats
-
-    def cut(self, first: int, end: int) -> FeatureRows:
-        """The features of positions `first:end`."""
-        lo, hi = int(self.offsets[first]), int(self.offsets[end])
-        values = self.values[lo:hi] if len(self.values) else self.values
-        return FeatureRows(self.rows[lo:hi], self.offsets[first : end + 1] - lo, values)
-
-    def select(self, chosen: Bools) -> FeatureRows:
-        """The features of the chosen positions."""
-        sizes = np.diff(self.offsets)
-        kept = np.repeat(chosen, sizes)
-        values = self.values[kept] if len(self.values) else self.values
-        return FeatureRows(self.rows[kept], np.concatenate([[0], np.cumsum(sizes[chosen])]), values)
-
-    def squared(self) -> FeatureRows:
-        return self if not len(self.values) else replace(self, values=self.values**2)
+__all__ = [
+    "ChainBatch",
+    "ChainModel",
+    "Dense",
+    "DenseRows",
+    "DenseTable",
+    "FeatureRows",
+    "Layout",
+    "fold_columns",
+    "unfold_columns",
+]
 
 
 class DenseTable(Protocol):
@@ -61,13 +48,13 @@ class DenseTable(Protocol):
 
 @dataclass(frozen=True)
 class DenseRows:
-    """Dense features by what they are sums of; the sums, many times as large, are made when they are asked for."""
+    """Dense features, stored as what they are sums of; the sums, many times as large, are computed on demand."""
 
     features: FeatureRows
     table: DenseTable
 
     def numbers(self) -> Dense:
-        """One row a position."""
+        """One row per position."""
         return self.table.sums(self.features.rows, self.features.offsets)
 
 
@@ -75,9 +62,9 @@ class DenseRows:
 class ChainBatch:
     """Sentences ready for a `ChainModel`.
 
-    `gold` holds states, `weight` one number a sentence; `allowed` is the mask of partial supervision, `space` the mask
+    `gold` holds states, `weight` one number per sentence; `allowed` is the mask of partial supervision, `space` that
     of the sequences that exist at all (first and last positions of a scheme), `constraints` what expectations
-    are pulled to. `dense` gives one row of real numbers a position.
+    are pulled to. `dense` gives one row of real numbers per position.
     """
 
     sentences: Ints
@@ -136,9 +123,8 @@ class ChainBatch:
         )
 
     def batches(self, sentences: int = 256) -> Iterator[ChainBatch]:
-        """The same sentences in batches of at most so many."""
-        for first in range(0, len(self), sentences):
-            yield self.cut(first, min(first + sentences, len(self)))
+        """The same sentences in batches of at most `sentences`."""
+        return cut_evenly(self, sentences)
 
 
 class ChainModel:
@@ -156,50 +142,33 @@ class ChainModel:
         edge: Layout | None = None,
         dense: int = 0,
     ) -> None:
-        self.space = space
-        self.node = node
-        self.transitions = transitions
-        self.edge = edge
-        self._weighted = transitions >= 0
-        self._t = node.size
-        self._u = node.size + int(self._weighted.sum())
-        self._v = self._u + (0 if edge is None else edge.size)
-        self.dense = dense
+        self.space, self.node, self.transitions, self.edge, self.dense = space, node, transitions, edge, dense
+        self._node = RowBlock(0, node)
+        self._transitions = PairBlock(self._node.end, transitions)
+        self._edge = None if edge is None else RowBlock(self._transitions.end, edge)
+        self._dense = DenseBlock((self._edge or self._transitions).end, len(space.labels), dense)
 
     @property
     def size(self) -> int:
-        return self._v + self.dense * len(self.space.labels)
+        return self._dense.end
 
     def dense_weights(self, weights: Floats) -> Floats:
         """V, `[label, dense feature]`: a view of the weights."""
-        return weights[self._v :].reshape(len(self.space.labels), self.dense)
+        return self._dense.table(weights)
 
     def score(self, batch: ChainBatch, weights: Floats) -> Chain:
-        features = batch.node
-        columns = self.node.score(features.rows, features.offsets, features.values, weights[: self._t])
+        columns = self._node.score(batch.node, weights)
         if batch.dense is not None:
-            columns[:, : len(self.space.labels)] += batch.dense.numbers() @ self.dense_weights(weights).T
-        node = fold_columns(columns, self.space)
-        edge = np.zeros(self.transitions.shape)
-        edge[self._weighted] = weights[self._t + self.transitions[self._weighted]]
-        if self.edge is not None and batch.edge is not None:
-            features = batch.edge
-            columns = self.edge.score(features.rows, features.offsets, features.values, weights[self._u : self._v])
-            edge = edge + columns.reshape(-1, *self.transitions.shape)
-        return Chain(node, edge, batch.sentences, batch.space, self.space.legal)
+            columns[:, : len(self.space.labels)] += self._dense.score(batch.dense.numbers(), weights)
+        edge = self._transitions.score(None, weights)
+        if self._edge is not None and batch.edge is not None:
+            edge = edge + self._edge.score(batch.edge, weights).reshape(-1, *edge.shape)
+        return Chain(fold_columns(columns, self.space), edge, batch.sentences, batch.space, self.space.legal)
 
     def scatter(self, batch: ChainBatch, parts: ChainParts, into: Floats) -> None:
-        features = batch.node
         columns = unfold_columns(parts.node, self.space)
-        self.node.scatter(features.rows, features.offsets, features.values, columns, into[: self._t])
-        shared = parts.edge if parts.edge.ndim == 2 else parts.edge.sum(axis=0)
-        into[self._t + self.transitions[self._weighted]] += shared[self._weighted]
-        if self.edge is not None and batch.edge is not None:
-            features = batch.edge
-            pairs = parts.edge.reshape(len(parts.edge), -1)
-            self.edge.scatter(features.rows, features.offsets, features.values, pairs, into[self._u : self._v])
-        if batch.dense is not None:
-            self.dense_weights(into)[:] += columns[:, : len(self.space.labels)].T @ batch.dense.numbers()
+        for block, features, numbers in self._used(batch, columns, parts.edge):
+            block.scatter(features, numbers, into)
 
     def sparse(self, batch: ChainBatch, parts: ChainParts) -> tuple[Ints, Floats]:
         return self._sparse(batch, parts, None if batch.dense is None else batch.dense.numbers())
@@ -210,52 +179,41 @@ class ChainModel:
         return [self._sparse(batch, each, dense) for each in parts]
 
     def _sparse(self, batch: ChainBatch, parts: ChainParts, dense: Dense | None) -> tuple[Ints, Floats]:
-        features = batch.node
         columns = unfold_columns(parts.node, self.space)
-        found = [self.node.sparse(features.rows, features.offsets, features.values, columns)]
-        shared = parts.edge if parts.edge.ndim == 2 else parts.edge.sum(axis=0)
-        used = self._weighted & (shared != 0.0)
-        found.append(((self._t + self.transitions[used]).astype(np.int64), shared[used]))
-        if self.edge is not None and batch.edge is not None:
-            features = batch.edge
-            pairs = parts.edge.reshape(len(parts.edge), -1)
-            indices, numbers = self.edge.sparse(features.rows, features.offsets, features.values, pairs)
-            found.append((indices + self._u, numbers))
-        distinct, inverse = np.unique(np.concatenate([part[0] for part in found]), return_inverse=True)
-        sums: Floats = np.bincount(inverse, np.concatenate([part[1] for part in found]), len(distinct)).astype(float)
-        if dense is not None:
-            used = np.flatnonzero(columns[:, : len(self.space.labels)].any(axis=0))
-            sums = np.concatenate([sums, (columns[:, used].T @ dense).ravel()])
-            distinct = np.concatenate([distinct, self._dense_indices(used)])
+        used = self._used(batch if dense is None else replace(batch, dense=None), columns, parts.edge)
+        indices, values = zip(*(block.sparse(features, numbers) for block, features, numbers in used), strict=True)
+        distinct, inverse = np.unique(np.concatenate(indices), return_inverse=True)
+        sums: Floats = np.bincount(inverse, np.concatenate(values), len(distinct)).astype(float)
+        if dense is not None:  # these weights come last, each once
+            last, more = self._dense.sparse(dense, columns[:, : len(self.space.labels)])
+            distinct, sums = np.concatenate([distinct, last]), np.concatenate([sums, more])
         kept = sums != 0.0
         return distinct[kept], sums[kept]
 
-    def _dense_indices(self, labels: Ints) -> Ints:
-        """Indices of the dense weights of labels."""
-        return (self._v + labels[:, None] * self.dense + np.arange(self.dense)).ravel()
-
     def active(self, batch: ChainBatch) -> Ints:
-        found = [weights_of(batch.node.rows, self.node), self._t + np.arange(self._u - self._t)]
-        if self.edge is not None and batch.edge is not None:
-            found.append(self._u + weights_of(batch.edge.rows, self.edge))
-        found.append(np.arange(self._v, self.size))
-        return np.concatenate(found)
+        blocks: list[tuple[Block, Any]] = [(self._node, batch.node), (self._transitions, None), (self._dense, None)]
+        if self._edge is not None and batch.edge is not None:
+            blocks.insert(2, (self._edge, batch.edge))
+        return np.concatenate([block.active(features) for block, features in blocks])
 
     def curvature(self, batch: ChainBatch, structure: Chain, into: Floats) -> None:
         marginals = structure.marginals(per_position=True)
         weight = np.repeat(batch.weight, np.diff(batch.sentences))
         columns = unfold_columns(marginals.node, self.space)
         columns *= (1.0 - columns) * weight[:, None]
-        features = batch.node.squared()
-        self.node.scatter(features.rows, features.offsets, features.values, columns, into[: self._t])
         pairs = marginals.edge * (1.0 - marginals.edge) * weight[:, None, None]
-        into[self._t + self.transitions[self._weighted]] += pairs.sum(axis=0)[self._weighted]
-        if self.edge is not None and batch.edge is not None:
-            features = batch.edge.squared()
-            flat = pairs.reshape(len(pairs), -1)
-            self.edge.scatter(features.rows, features.offsets, features.values, flat, into[self._u : self._v])
+        for block, features, numbers in self._used(batch, columns, pairs):
+            block.scatter(features if features is None else features**2, numbers, into)
+
+    def _used(self, batch: ChainBatch, columns: Floats, edge: Floats) -> Iterator[tuple[Block, Any, Floats]]:
+        """The blocks that a batch has features for, with these and what is scattered to them: numbers of columns
+        `[position, column]` or of transitions."""
+        yield self._node, batch.node, columns
+        yield self._transitions, None, edge
+        if self._edge is not None and batch.edge is not None:
+            yield self._edge, batch.edge, edge.reshape(len(edge), -1)
         if batch.dense is not None:
-            self.dense_weights(into)[:] += columns[:, : len(self.space.labels)].T @ batch.dense.numbers() ** 2
+            yield self._dense, batch.dense.numbers(), columns[:, : len(self.space.labels)]
 
     def most_active(self, batch: ChainBatch) -> float:
         chain = self.score(batch, np.ones(self.size))
@@ -278,35 +236,6 @@ def unfold_columns(states: Floats, space: LabelSpace) -> Floats:
     out = np.zeros((len(states), space.n_columns))
     _unfold(states, space.columns, out)
     return out
-
-
-def weights_of(rows: Rows, layout: Layout) -> Ints:
-    """The numbers of the weights that rows own, of every row once; -1 is no row.
-
-    >>> weights_of(np.array([1, -1, 0, 1], dtype=np.int32), Layout.from_mask(np.ones((3, 2), dtype=bool))).tolist()
-    [2, 3, 0, 1]
-    """
-    found: Ints = _weights_of(rows, layout.starts)
-    return found
-
-
-@kernel
-def _weights_of(rows: Rows, starts: Ints) -> Ints:
-    seen = np.zeros(len(starts) - 1, dtype=np.bool_)
-    total = 0
-    for row in rows:
-        if row >= 0 and not seen[row]:
-            seen[row] = True
-            total += starts[row + 1] - starts[row]
-    found = np.empty(total, dtype=np.int64)
-    at = 0
-    for row in rows:
-        if row >= 0 and seen[row]:
-            seen[row] = False
-            for weight in range(starts[row], starts[row + 1]):
-                found[at] = weight
-                at += 1
-    return found
 
 
 @kernel

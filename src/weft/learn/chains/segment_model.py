@@ -7,8 +7,8 @@ An edge from a selected word j to the next selected word i is in one of four sta
     link[j, i, t] = V[to, s, t] . v(i) + V[from, s, t] . v(j) + U[t] . u(j, i) + 1[s = skip] sum_{j<p<i} B[t] . b(p)
 
 where u(j, i) knows the state and the distance. Scores of words are computed once, skipped words by running sums. The
-weights are one flat array: V (6 columns a type), U and B (one column a type), all columns for every feature, because a
-segment is also told from what never stands in it.
+weights are one flat array: V (6 columns per type), U and B (one column per type), each with all features, because what
+never stands in a segment also tells it apart.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from weft.arrays import Floats, Ints, Rows
 from weft.infer.chains.multilabel import MultilabelSegments, Restrictions, SegmentParts, SegmentScores, SegmentSets
 from weft.kernel import kernel
-from weft.learn.chains.model import FeatureRows
+from weft.learn.chains.blocks import FeatureRows
 
 #: Columns of a word's features for one type: to/start, from/end, to/next, from/next, to/skip, from/skip.
 ROLES = 6
@@ -66,7 +66,7 @@ class SegmentModel:
         return self._between + self.rows[2] * self.types
 
     def blocks(self, weights: Floats) -> tuple[Floats, Floats, Floats]:
-        """The weights of node, pair and between features, a row a feature."""
+        """The weights of node, pair and between features, a row per feature."""
         return (
             weights[: self._pair].reshape(-1, ROLES * self.types),
             weights[self._pair : self._between].reshape(-1, self.types),

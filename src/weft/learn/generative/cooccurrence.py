@@ -1,7 +1,7 @@
 """Which words stand together in sentence pairs: a number for each pair of types, and the number of each cell.
 
 A *cell* is a source word and a target word of one sentence pair; an *entry* is a source type and a target type with at
-least one cell. A table of translation probabilities is one weight an entry, whichever direction it goes, so that
+least one cell. A table of translation probabilities is one weight per entry, whichever direction it goes, so that
 probabilities of cells are looked up by `weight[entry_of_cell]` and expectations of cells are added up the same way.
 Entries are numbered by source type. Cells stand target word by target word, as in `weft.infer.alignment.links`.
 """
@@ -84,7 +84,7 @@ class Cooccurrences:
         return len(self.source_offsets) - 1
 
     def batches(self, n_cells: int = 100_000) -> Iterator[tuple[int, int]]:
-        """Runs of sentence pairs `first, end` of at least so many cells (the last: fewer)."""
+        """Runs of sentence pairs `first, end` of at least `n_cells` cells (the last: fewer)."""
         first = 0
         while first < self.n_pairs:
             wanted = self.cell_offsets[first] + n_cells
@@ -108,7 +108,7 @@ class Cooccurrences:
         return found
 
     def add_up(self, sums: Floats, values: Floats, first: int, end: int, turned: bool = False) -> None:
-        """Add one number a cell of some sentence pairs to the sums of entries."""
+        """Add one number per cell of some sentence pairs to the sums of entries."""
         _add_up(sums, values, self.entry_of_cell, *self._sizes(first, end), turned)
 
     def _sizes(self, first: int, end: int) -> tuple[Indices, Indices, Indices]:

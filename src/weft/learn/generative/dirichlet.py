@@ -30,7 +30,7 @@ _LEAST = -500.0  # of logarithms of weights: a small alpha must not make them va
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A weight an entry; what an entry never seen weighs in its row (`unseen`); what the prior says of it all."""
+    """A weight per entry; what an entry never seen weighs in its row (`unseen`); what the prior says of it all."""
 
     weight: Floats
     unseen: Floats

@@ -60,7 +60,7 @@ class ValenceModel:
         return self.mixture * self.child + (1 - self.mixture) * self.backed_off
 
     def smoothed(self, amount: float = SMALL, unknown: int = 0) -> ValenceModel:
-        """All probabilities raised by a little and normalized again; `unknown` adds tags that were never seen.
+        """Probabilities smoothed and normalized again; `unknown` adds tags that were never seen.
 
         >>> model = ValenceModel(np.array([1.0, 0.0]), np.full((2, 2, 2, 2), 0.5), np.full((2, 2, 1, 2), 0.5))
         >>> model.smoothed(0.25).root.round(3).tolist()
@@ -183,7 +183,7 @@ def estimate(counts: Counts, like: ValenceModel, alpha: float = 0.0) -> ValenceM
 def harmonic_start(
     batch: TagBatch, stop_valences: int = 2, child_valences: int = 1, mixed: bool = False
 ) -> ValenceModel:
-    """Klein and Manning's start: words hang on near ones, in inverse proportion to their distance.
+    """Klein and Manning's start: words attach to near words, in inverse proportion to their distance.
 
     Of n words each is the root with 1 / n. A head with e > 0 dependents expected on a side has one at least with a
     probability that is the same everywhere: nine tenths of the largest for which all counts of going on are positive.
@@ -226,7 +226,7 @@ def harmonic_start(
 def random_start(
     batch: TagBatch, seed: int, stop_valences: int = 2, child_valences: int = 1, mixed: bool = False
 ) -> ValenceModel:
-    """A start by chance: every distribution is drawn evenly from all that there are."""
+    """A random start: every distribution is drawn uniformly from the simplex."""
     rng, n_tags = np.random.default_rng(seed), batch.n_tags
     return ValenceModel(
         rng.dirichlet(np.ones(n_tags)),

@@ -9,7 +9,7 @@ With e(y, x) and t(y, y') the expected counts of the lattice under the model,
     - gradient = sum e(y, x) [f(x, y) - E_{x'|y} f(x', y)]  +  sum t(y, y') [f(y, y') - E_{y''|y} f(y, y'')]  -  l2 b
 
 Features of words are rows of a layout over the vocabulary, each with a weight for every label; features of transitions
-and of first labels are the pairs and labels themselves. The normalizer runs over the vocabulary once a call.
+and of first labels are the pairs and labels themselves. The normalizer runs over the vocabulary once per call.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from weft.arrays import Floats
 from weft.features.weights import Layout
 from weft.learn.batch.descent import dot
 from weft.learn.batch.objective import Objective
+from weft.learn.chains.blocks import FeatureRows
 from weft.learn.chains.lattice_model import LatticeBatch, TableModel
-from weft.learn.chains.model import FeatureRows
 from weft.learn.signals import Likelihood
 
 

@@ -51,7 +51,7 @@ class PairFeatures:
 
 
 def pair_features(batch: TagBatch, symmetric: bool, root: bool = True) -> PairFeatures:
-    """The features of pairs of tags: one an arc, or one a word and tag of its parent; `root` counts those of ROOT.
+    """The features of pairs of tags: one per arc, or one per word and tag of its parent; `root` counts those of ROOT.
 
     >>> batch = TagBatch(np.array([0, 1, 1]), np.array([0, 3]), 2)
     >>> pair_features(batch, symmetric=True).size, pair_features(batch, symmetric=False).size

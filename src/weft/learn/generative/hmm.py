@@ -3,7 +3,7 @@
     P(w, t) = prod_j P(t_j | t_{j-1}) P(w_j | t_j),      t_0 = start, one transition more to the end,  t_j in T(w_j)
 
 (Merialdo 1994). The lattice is a `LabelLists` over types of words: a word may have the tags of its type only, one that
-is unknown all. Emissions are one number a type and tag it may have: what the dictionary excludes is not even stored;
+is unknown all. Emissions are one number per type and tag it may have: what the dictionary excludes is not even stored;
 transitions may be limited to some pairs of tags, and what has probability 0 at the start keeps it. With a smoothing of
 m, every parameter that is not excluded counts m occurrences more, and EM raises
 
@@ -12,7 +12,6 @@ m, every parameter that is not excluded counts m occurrences more, and EM raises
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,16 +20,16 @@ import numpy as np
 from weft.arrays import Bools, Floats
 from weft.errors import ConfigError, DataError
 from weft.infer.chains.label_lists import LabelLists
-from weft.kernel import kernel
+from weft.infer.chains.listed_sums import run_expected, run_most_probable
 from weft.learn.generative.dirichlet import estimate_rows
 from weft.learn.generative.em import EMResult, expectation_maximization
-from weft.ragged import Indices, States, check_shape
+from weft.ragged import States, check_shape
 
 
 @dataclass(frozen=True)
 class HMM:
     """Probabilities of transitions `[T + 2, T + 2]`, row T being the start and column T + 1 the end, and of the words
-    of a `LabelLists`: one a type and tag, as `LabelLists.listed` has them."""
+    of a `LabelLists`: one per type and tag, as `LabelLists.listed` has them."""
 
     transitions: Floats
     emissions: Floats
@@ -82,16 +81,10 @@ def expected_counts(lists: LabelLists, hmm: HMM) -> tuple[Counts, float]:
     >>> counts.emissions.tolist(), round(float(np.exp(log_likelihood)), 4)  # four paths of 1/2 1/3 1/3
     ([1.0, 1.0], 0.2222)
     """
-    _check(lists, hmm)
-    counts = Counts(np.zeros_like(hmm.transitions), np.zeros_like(hmm.emissions))
-    begins, successors = _successors(hmm.transitions)
-    total, lost = _expect(
-        lists.begin, lists.listed, lists.types, lists.offsets, hmm.transitions, hmm.emissions, begins, successors,
-        counts.transitions, counts.emissions,
-    )  # fmt: skip
-    if lost >= 0:
-        raise DataError(_impossible(lost))
-    return counts, float(total)
+    sums = run_expected(lists, hmm.transitions, hmm.emissions)
+    if sums.impossible >= 0:
+        raise DataError(_impossible(sums.impossible))
+    return Counts(sums.transitions, sums.emissions), sums.log_probability
 
 
 def maximize(lists: LabelLists, counts: Counts, smoothing: float = 0.0, allowed: HMM | None = None) -> HMM:
@@ -161,14 +154,10 @@ def best_tags(lists: LabelLists, hmm: HMM) -> States:
     ...                      np.ones(2))).tolist()
     [0, 1]
     """
-    _check(lists, hmm)
-    with np.errstate(divide="ignore"):
-        transitions, emissions = np.log(hmm.transitions), np.log(hmm.emissions)
-    found = np.zeros(len(lists), dtype=np.int32)
-    lost = _viterbi(lists.begin, lists.listed, lists.types, lists.offsets, transitions, emissions, found)
-    if lost >= 0:
-        raise DataError(_impossible(lost))
-    return found
+    tags, impossible = run_most_probable(lists, hmm.transitions, hmm.emissions)
+    if impossible >= 0:
+        raise DataError(_impossible(impossible))
+    return tags
 
 
 def observed_transitions(lists: LabelLists, tags: States) -> Bools:
@@ -215,147 +204,3 @@ def _impossible(sentence: int) -> str:
         f"sentence {sentence + 1} has no tagging with a probability above 0: no allowed transitions lead through the "
         "tags of its words. Allow more transitions, or smooth them"
     )
-
-
-def _successors(transitions: Floats) -> tuple[Indices, Indices]:
-    """The tags that may follow each tag, for the loops over words with all tags."""
-    n = len(transitions) - 2
-    before, after = np.nonzero(transitions[:, :n] > 0)
-    return np.searchsorted(before, np.arange(n + 3)), after
-
-
-@kernel
-def _expect(
-    begin: Indices, listed: States, types: Indices, offsets: Indices, transitions: Floats, emissions: Floats,
-    begins: Indices, successors: Indices, pairs: Floats, words: Floats,
-) -> tuple[float, int]:  # fmt: skip
-    """Adds up expected counts; the log-likelihood, and the first sentence of probability 0, or -1."""
-    longest, widest = 1, 1
-    for s in range(len(offsets) - 1):
-        longest = max(longest, offsets[s + 1] - offsets[s])
-    for k in range(len(begin) - 1):
-        widest = max(widest, begin[k + 1] - begin[k])
-    n_tags = len(transitions) - 2
-    alpha, scale = np.zeros((longest, widest)), np.zeros(longest)
-    beta, behind = np.zeros(widest), np.zeros(widest)
-    total = 0.0
-    for s in range(len(offsets) - 1):
-        first, length = offsets[s], offsets[s + 1] - offsets[s]
-        if length == 0:
-            continue
-        for j in range(length):
-            here = begin[types[first + j]]
-            n = begin[types[first + j] + 1] - here
-            if j == 0:
-                for b in range(n):
-                    alpha[0, b] = transitions[n_tags, listed[here + b]]
-            else:
-                before = begin[types[first + j - 1]]
-                m = begin[types[first + j - 1] + 1] - before
-                alpha[j, :n] = 0.0
-                for a in range(m):
-                    x, tag = alpha[j - 1, a], listed[before + a]
-                    if x == 0.0:
-                        continue
-                    if n == n_tags:  # a word with all tags: slots are tags, and few may follow
-                        for e in range(begins[tag], begins[tag + 1]):
-                            alpha[j, successors[e]] += x * transitions[tag, successors[e]]
-                    else:
-                        for b in range(n):
-                            alpha[j, b] += x * transitions[tag, listed[here + b]]
-            mass = 0.0
-            for b in range(n):
-                alpha[j, b] *= emissions[here + b]
-                mass += alpha[j, b]
-            if not mass > 0.0:
-                return -np.inf, s
-            for b in range(n):
-                alpha[j, b] /= mass
-            scale[j] = mass
-            total += math.log(mass)
-        here = begin[types[first + length - 1]]
-        n = begin[types[first + length - 1] + 1] - here
-        mass = 0.0
-        for b in range(n):
-            beta[b] = transitions[listed[here + b], n_tags + 1]
-            mass += alpha[length - 1, b] * beta[b]
-        if not mass > 0.0:
-            return -np.inf, s
-        total += math.log(mass)
-        for b in range(n):
-            beta[b] /= mass
-            pairs[listed[here + b], n_tags + 1] += alpha[length - 1, b] * beta[b]
-        for j in range(length - 1, -1, -1):
-            here = begin[types[first + j]]
-            n = begin[types[first + j] + 1] - here
-            for b in range(n):
-                words[here + b] += alpha[j, b] * beta[b]
-                behind[b] = emissions[here + b] * beta[b] / scale[j]
-            if j == 0:
-                for b in range(n):
-                    pairs[n_tags, listed[here + b]] += alpha[0, b] * beta[b]
-                continue
-            before = begin[types[first + j - 1]]
-            m = begin[types[first + j - 1] + 1] - before
-            for a in range(m):
-                x, tag = alpha[j - 1, a], listed[before + a]
-                mass = 0.0
-                if n == n_tags:
-                    for e in range(begins[tag], begins[tag + 1]):
-                        y = transitions[tag, successors[e]] * behind[successors[e]]
-                        mass += y
-                        pairs[tag, successors[e]] += x * y
-                else:
-                    for b in range(n):
-                        y = transitions[tag, listed[here + b]] * behind[b]
-                        mass += y
-                        pairs[tag, listed[here + b]] += x * y
-                beta[a] = mass
-    return total, -1
-
-
-@kernel
-def _viterbi(
-    begin: Indices, listed: States, types: Indices, offsets: Indices, transitions: Floats, emissions: Floats,
-    out: States,
-) -> int:  # fmt: skip
-    """Fills in the best tags, given logarithms; the first sentence of probability 0, or -1."""
-    longest, widest = 1, 1
-    for s in range(len(offsets) - 1):
-        longest = max(longest, offsets[s + 1] - offsets[s])
-    for k in range(len(begin) - 1):
-        widest = max(widest, begin[k + 1] - begin[k])
-    n_tags = len(transitions) - 2
-    delta, back = np.zeros((longest, widest)), np.zeros((longest, widest), dtype=np.int32)
-    for s in range(len(offsets) - 1):
-        first, length = offsets[s], offsets[s + 1] - offsets[s]
-        if length == 0:
-            continue
-        for j in range(length):
-            here = begin[types[first + j]]
-            n = begin[types[first + j] + 1] - here
-            for b in range(n):
-                tag = listed[here + b]
-                top, chosen = -np.inf, 0
-                if j == 0:
-                    top = transitions[n_tags, tag]
-                else:
-                    before = begin[types[first + j - 1]]
-                    for a in range(begin[types[first + j - 1] + 1] - before):
-                        value = delta[j - 1, a] + transitions[listed[before + a], tag]
-                        if value > top:
-                            top, chosen = value, a
-                delta[j, b] = top + emissions[here + b]
-                back[j, b] = chosen
-        here = begin[types[first + length - 1]]
-        top, chosen = -np.inf, 0
-        for b in range(begin[types[first + length - 1] + 1] - here):
-            value = delta[length - 1, b] + transitions[listed[here + b], n_tags + 1]
-            if value > top:
-                top, chosen = value, b
-        if top == -np.inf:
-            return s
-        for j in range(length - 1, -1, -1):
-            out[first + j] = listed[begin[types[first + j]] + chosen]
-            chosen = back[j, chosen]
-    return -1

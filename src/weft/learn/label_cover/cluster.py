@@ -32,7 +32,7 @@ def cover_labels_in_shards(
     weights: ArrayLike | None = None,
     seed: int = 0,
 ) -> LabelCover:
-    """The label cover of a text cut into so many shards: a process each, or actors on workers of a Dask `client`."""
+    """The label cover of a text cut into that many shards: a process each, or actors on workers of a Dask `client`."""
     if shards < 1:
         raise ConfigError(f"a text is cut into at least 1 shard, got {shards}")
     sets, of_type = TagSets.from_lists(lists)

@@ -163,7 +163,7 @@ class LabelShard:
 
 
 def cut(tokens: States, end: int, n_shards: int) -> list[tuple[int, States]]:
-    """Padded tokens in so many pieces of whole sentences and about one length, with the places of their first tokens.
+    """Padded tokens in that many pieces of whole sentences and about one length, with the places of their first tokens.
 
     >>> [(first, piece.tolist()) for first, piece in cut(np.array([2, 4, 3, 2, 4, 3], dtype=np.int32), 3, 2)]
     [(0, [2, 4, 3]), (3, [2, 4, 3])]

@@ -18,33 +18,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from weft.arrays import Floats
 from weft.errors import ConfigError, InferenceError
+from weft.infer.parts import ArrayParts
 from weft.kernel import kernel
 from weft.learn.protocol import Indices
 
 
-class ChoiceParts:
-    """One number an item and label."""
+@dataclass(frozen=True, slots=True)
+class ChoiceParts(ArrayParts):
+    """One number per item and label."""
 
-    __slots__ = ("values",)
+    numbers = ("values",)
 
-    def __init__(self, values: Floats) -> None:
-        self.values = values
-
-    def __add__(self, other: ChoiceParts) -> ChoiceParts:
-        return ChoiceParts(self.values + other.values)
-
-    def __sub__(self, other: ChoiceParts) -> ChoiceParts:
-        return ChoiceParts(self.values - other.values)
-
-    def __isub__(self, other: ChoiceParts) -> ChoiceParts:
-        self.values -= other.values
-        return self
-
-    def scale(self, factor: float) -> ChoiceParts:
-        return ChoiceParts(self.values * factor)
-
-    def inner(self, other: ChoiceParts) -> float:
-        return float(np.vdot(self.values, other.values))
+    values: Floats
 
 
 class Choice:

@@ -1,4 +1,4 @@
-"""Doors to scikit-learn's linear classifiers, with weights in the layout of `weft.learn.linear.choice`.
+"""Wrappers of scikit-learn's linear classifiers, with weights in the layout of `weft.learn.linear.choice`.
 
     score(item, label) = features(item) . weights[:, label] + bias[label]
 
@@ -120,7 +120,7 @@ def _check(penalty: str, c: float) -> None:
 def _fitted(machine: Any, rows: Any, labels: ArrayLike, weight: ArrayLike | None) -> LinearClassifier:
     names = np.asarray(labels)
     if len(names) != rows.shape[0]:
-        raise ConfigError(f"There are {rows.shape[0]} rows and {len(names)} labels; give one label a row.")
+        raise ConfigError(f"There are {rows.shape[0]} rows and {len(names)} labels; give one label per row.")
     if len(np.unique(names)) < 2:
         raise ConfigError(f"A classifier needs at least 2 labels, the data have {len(np.unique(names))}.")
     machine.fit(rows, names, sample_weight=None if weight is None else np.asarray(weight, dtype=np.float64))

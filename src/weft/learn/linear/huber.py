@@ -32,7 +32,7 @@ BLOCK = 64  # outputs trained together: a row of weights is then four cache line
 
 @dataclass(frozen=True)
 class Huber:
-    """Weights [features] and an intercept, or [features, outputs] and one intercept an output."""
+    """Weights [features] and an intercept, or [features, outputs] and one intercept per output."""
 
     weights: NDArray[Any]
     intercept: NDArray[Any]
@@ -96,13 +96,13 @@ def fit_huber(
     passes: int = 50,
     seed: int = 0,
 ) -> Huber:
-    """Fit one classifier (`y` of +1 and -1, one a row) or many (`y` of [rows, outputs]) over the same rows.
+    """Fit one classifier (`y` of +1 and -1, one per row) or many (`y` of [rows, outputs]) over the same rows.
 
     `y` of many outputs may be a SciPy sparse matrix: what it stores is +1, all else -1. `l2` is one number or one a
     feature, `centre` the weights it pulls towards ([features], zero unless given). The intercept is the weight of a
     constant 1, penalized with the smallest l2 and never centred. `solver` is "primal" (L-BFGS; the choice of "auto"
     for one output) or "dual" (for many); the dual needs l2 > 0 and works in single precision. The dual stops when no
-    dual variable moved by more than `tolerance` in a pass, or after so many `passes`; the primal when the gradient is
+    dual variable moved by more than `tolerance` in a pass, or after that many `passes`; the primal when the gradient is
     shorter than a hundredth of it.
 
     >>> rows = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
@@ -173,7 +173,7 @@ def fit_huber_blocks(
     if not (penalty > 0).all():
         raise ConfigError("The dual solver needs l2 > 0 on every feature; use solver='primal' where some are free.")
     if passes < 1 or block < 1:
-        raise ConfigError(f"Passes and outputs a block must be at least 1, got {passes} and {block}.")
+        raise ConfigError(f"Passes and outputs per block must be at least 1, got {passes} and {block}.")
     matrix = csr_matrix(_with_constant(rows) if intercept else rows)
     matrix.sum_duplicates()
     n = matrix.shape[0]
@@ -206,7 +206,7 @@ def _is_sparse(y: Any) -> bool:
 def _signs(y: Any, first: int, end: int, rows: int) -> Singles:
     """Some columns of the targets as dense +1 and -1."""
     if y.shape[0] != rows:
-        raise ConfigError(f"There are {rows} rows and targets for {y.shape[0]}; give one target a row.")
+        raise ConfigError(f"There are {rows} rows and targets for {y.shape[0]}; give one target per row.")
     if _is_sparse(y):
         return np.where(y.tocsc()[:, first:end].toarray() != 0, np.float32(1), np.float32(-1))
     signs = np.asarray(y)[:, first:end].astype(np.float32)
@@ -222,13 +222,13 @@ def _with_constant(rows: Any) -> Any:
 
 
 def _penalty(l2: float | ArrayLike, centre: ArrayLike | None, features: int, intercept: bool) -> tuple[Floats, Floats]:
-    """Penalty and centre, one a feature, with those of the intercept at the end where there is one."""
+    """Penalty and centre, one per feature, with those of the intercept at the end where there is one."""
     each = np.asarray(l2, dtype=np.float64)
     middle = np.zeros(features) if centre is None else np.asarray(centre, dtype=np.float64)
     if each.shape not in ((), (features,)) or middle.shape != (features,):
         raise ConfigError(
             f"The rows have {features} features; l2 has shape {each.shape} and the centre {middle.shape}: give l2 as "
-            "one number or one a feature, and the centre as one number a feature."
+            "one number or one per feature, and the centre as one number per feature."
         )
     if not (np.isfinite(each).all() and (each >= 0).all()):
         raise ConfigError("l2 must be 0 or above.")

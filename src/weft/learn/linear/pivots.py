@@ -1,4 +1,4 @@
-"""Predictors of pivots: does a pivot hold, by all that does not give it away?
+"""Pivot predictors: classifiers that predict a pivot from the other features.
 
     w_l = argmin_w  mean_j L(w . x_j, y_jl) + l2 ||w||^2      for every pivot l, over the features outside its group
 

@@ -1,4 +1,4 @@
-"""Linear support vector machines of many labels, one against the rest, over rows that need not be written out.
+"""Linear support vector machines for many labels, one against the rest, over rows that are never materialized.
 
     minimize over w:   1/2 |w|^2  +  C sum_i max(0, 1 - y_i w . x_i)^2       for every label, y_i = +1 on its own rows
 
@@ -31,7 +31,7 @@ LEAST_SHARE = 0.003
 
 
 class Design(Protocol):
-    """Rows X of training items, met only in products; numbers are of its `dtype`."""
+    """Rows X of training items, used only in products; numbers have its `dtype`."""
 
     dtype: Any
 
@@ -54,7 +54,7 @@ class Design(Protocol):
 
 
 class SparseDesign:
-    """Rows that are written out, as a CSR matrix.
+    """Rows stored as a CSR matrix.
 
     >>> from scipy.sparse import csr_matrix
     >>> SparseDesign(csr_matrix(np.eye(2))).scores(np.array([[1.0], [2.0]])).tolist()
@@ -86,7 +86,7 @@ class SparseDesign:
 class WindowDesign:
     """Rows made of vectors of types: row i is  T_1[types[i, 0]], T_2[types[i, 1]], ...  side by side.
 
-    `vectors` are the matrices T_p, one a place of the window (the same one may stand several times); behind them may
+    `vectors` are the matrices T_p, one per place of the window (the same one may stand several times); after them may
     stand what is no vector of a type, such as a previous label (`more`, a CSR matrix). Columns of a T_p that are equal
     are kept as one, scaled so that the penalty stays what it was; `spread` gives every column its weight again.
 
@@ -139,7 +139,7 @@ class WindowDesign:
         return np.concatenate(parts if self._more is None else [*parts, self._more.squares(values)])
 
     def spread(self, weights: Table) -> tuple[list[Table], Table]:
-        """The weights of every column of every T_p, and those of what stands behind them."""
+        """The weights of every column of every T_p, and those of what stands after them."""
         bounds = list(pairwise(self._bounds))[: len(self._equal)]
         pairs = zip(self._equal, bounds, strict=True)
         places = [weights[first:end][group] * scale[:, None] for (group, scale), (first, end) in pairs]
@@ -175,7 +175,7 @@ def fit_squared_hinge(
     block: int = 24,
     workers: int = 1,
 ) -> Table:
-    """Weights [columns, labels] of one machine a label; `labels` are numbers, one a row.
+    """Weights [columns, labels] of one machine per label; `labels` are numbers, one per row.
 
     A machine is done when its gradient is shorter than  tolerance * min(own, other rows) / rows  times its first one,
     as in LIBLINEAR. So many labels at a time (`block`) are held in memory; `workers` threads take a block each.
@@ -189,7 +189,7 @@ def fit_squared_hinge(
     rows, columns = design.shape
     own = np.asarray(labels, dtype=np.int64)
     if len(own) != rows:
-        raise ConfigError(f"there are {rows} rows and {len(own)} labels; give one label a row")
+        raise ConfigError(f"there are {rows} rows and {len(own)} labels; give one label per row")
     if len(own) and not (own.min() >= 0 and own.max() < n_labels):
         raise ConfigError(f"labels must lie between 0 and {n_labels - 1}, got {own.min()} to {own.max()}")
     if c <= 0 or tolerance <= 0:

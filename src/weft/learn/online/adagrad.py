@@ -5,7 +5,7 @@
 g is the gradient of a batch's signal (by default its log likelihood) and G starts at `damping`, so that the first steps
 stay below `rate`. Features that are met seldom keep large steps, frequent ones settle: a few epochs suffice where
 L-BFGS needs a hundred passes. The weights returned are the mean of those after every update, which takes the place of
-a prior; as with the perceptron it costs one accumulator.
+a prior (`weft.learn.online.averaging`).
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ import numpy as np
 from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.kernel import kernel
+from weft.learn.online.averaging import AveragedRun
 from weft.learn.online.loop import OnlineLearner
 from weft.learn.protocol import Indices
 from weft.learn.signals import Gold
-from weft.learn.training import Arrays
 
 
 @dataclass(frozen=True)
 class AdaGrad(OnlineLearner):
-    """Options: epochs, rate, what G starts at, the signal to climb, averaging, batches an update, order.
+    """Options: epochs, rate, what G starts at, the signal to climb, averaging, batches per update, order.
 
     >>> from weft.learn.linear.choice import ChoiceModel
     >>> model = ChoiceModel(features=2, labels=2)
@@ -43,21 +43,21 @@ class AdaGrad(OnlineLearner):
     average: bool = True
 
     def begin(self, model: Any, batches: Sequence[Any], start: Floats | None) -> AdaGradRun:
-        """The climb at work; the loss of an epoch is minus the signal's value met on the way."""
+        """A run of AdaGrad; the loss of an epoch is minus the sum of the signal's values."""
         if self.rate <= 0 or self.damping <= 0:
             raise ConfigError(f"AdaGrad needs a rate and a damping above 0, got {self.rate} and {self.damping}.")
         return AdaGradRun(self, model, start)
 
 
-class AdaGradRun:
-    """AdaGrad at work."""
+class AdaGradRun(AveragedRun):
+    """A run of AdaGrad."""
+
+    kept = ("weights", "squares", "late")
 
     def __init__(self, options: AdaGrad, model: Any, start: Floats | None) -> None:
-        self.model, self.signal, self.rate, self.average = model, options.signal, options.rate, options.average
-        self.weights = np.zeros(model.size) if start is None else np.array(start, dtype=np.float64)
+        super().__init__(model.size, start, options.average)
+        self.model, self.signal, self.rate = model, options.signal, options.rate
         self.squares = np.full(model.size, options.damping)
-        self.late = np.zeros(model.size)
-        self.updates = 0
         self._gradient = np.zeros(model.size)
 
     def visit(self, group: list[Any]) -> float:
@@ -75,22 +75,6 @@ class AdaGradRun:
         self.updates += 1
         return -value
 
-    def weights_now(self) -> Floats:
-        if not self.average or not self.updates:
-            return self.weights
-        return self.weights - self.late / self.updates
-
-    def finished(self, loss: float) -> str:
-        return ""
-
-    def state(self) -> tuple[Arrays, dict[str, Any]]:
-        return {"weights": self.weights, "squares": self.squares, "late": self.late}, {"updates": self.updates}
-
-    def restore(self, arrays: Arrays, values: dict[str, Any]) -> None:
-        for name in ("weights", "squares", "late"):
-            getattr(self, name)[:] = arrays[name]
-        self.updates = values["updates"]
-
 
 @kernel
 def _step(
@@ -101,5 +85,6 @@ def _step(
             squares[i] += gradient[i] * gradient[i]
             change = rate * gradient[i] / np.sqrt(squares[i])
             weights[i] += change
-            late[i] += updates * change
+            if len(late) > 0:
+                late[i] += updates * change
             gradient[i] = 0.0

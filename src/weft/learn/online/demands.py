@@ -1,4 +1,4 @@
-"""What margin learners ask of the weights: linear constraints made from a sentence's k best solutions.
+"""The constraints of margin learners: linear inequalities from a sentence's k best solutions.
 
 A demand is  w . F(parts) >= margin.  `BeatGold` asks gold to be ahead of every solution by its loss,
 
@@ -29,8 +29,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from weft.errors import ConfigError
-from weft.infer.trees.arcs import TreeParts
 from weft.learn.cost import Cost, cost_parts
+from weft.learn.protocol import Decisions
 from weft.learn.signals import gold_of
 
 #: How wrong a solution of a batch of one sentence is: `loss(structure, batch, solution)`.
@@ -38,7 +38,7 @@ Loss = Callable[[Any, Any, Any], float]
 
 
 class Demand(NamedTuple):
-    """Constraints of one sentence: parts, and by how much the present weights miss each margin (below 0: met)."""
+    """Constraints of one sentence: parts, and by how much the current weights miss each margin (below 0: met)."""
 
     parts: list[Any]
     missing: list[float]
@@ -142,26 +142,20 @@ class HeadByHead:
 
     def __call__(self, structure: Any, batch: Any, k: int) -> Demand:
         if k < 1:
-            raise ConfigError(f"MIRA needs k >= 1 heads a word, got {k}.")
-        space, scores = structure.space, structure.arc
-        if any(getattr(structure, kind, None) is not None for kind in ("sibling", "grand", "tri")):
+            raise ConfigError(f"MIRA needs k >= 1 heads per word, got {k}.")
+        decisions: Decisions | None = structure.decisions(gold_of(batch, "MIRA"))
+        if decisions is None:
             raise ConfigError("constraints on single heads are for trees whose score is a sum over arcs: system mst1")
-        gold = space.arcs_of(gold_of(batch, "MIRA"))
-        word = space.word
-        missing = self.margin - scores[gold[word]] + scores
+        word, gold = decisions.decision, decisions.gold
+        missing = self.margin - decisions.score[gold[word]] + decisions.score
         missing[gold] = -np.inf
         missed = np.flatnonzero(missing > self.tolerance)
         order = missed[np.lexsort((-missing[missed], word[missed]))]
-        counts = np.bincount(word[order], minlength=space.n_words)
+        counts = np.bincount(word[order], minlength=len(gold))
         place = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
         chosen = order[place < k]
-        parts = []
-        for arc in chosen:
-            numbers = np.zeros(space.n_arcs)
-            numbers[gold[word[arc]]], numbers[arc] = 1.0, -1.0
-            parts.append(TreeParts(numbers))
         wrong = np.unique(word[missed[missing[missed] > self.margin]])
-        return Demand(parts, missing[chosen].tolist(), float(len(wrong)))
+        return Demand([decisions.exchange(arc) for arc in chosen], missing[chosen].tolist(), float(len(wrong)))
 
 
 def _labels(structure: Any, batch: Any, k: int) -> tuple[list[Any], list[Any]]:

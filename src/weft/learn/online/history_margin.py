@@ -40,7 +40,7 @@ class HistoryData:
     """Sequences with indicator features: those of the input, and those that look back at labels.
 
     Position i has features `offsets[i]:offsets[i + 1]` of `base`, and of `past_base` likewise; `only` names the one
-    label a feature speaks for, -1 for all. `gold` and `weight` (one number a sequence) are for training.
+    label a feature speaks for, -1 for all. `gold` and `weight` (one number per sequence) are for training.
     """
 
     sentences: Indices
@@ -105,14 +105,14 @@ class HistoryMargin(OnlineLearner):
         return HistoryRun(self, model, start)
 
     def train(self, data: HistoryData, **others: Any) -> Any:
-        """Train on data, an epoch a kernel call; further arguments as for `fit`."""
-        # The loop hands out groups of sequences: with one group an epoch, one call does it all.
+        """Train on data, one kernel call per epoch; further arguments as for `fit`."""
+        # The loop hands out groups of sequences: with one group per epoch, one call does it all.
         whole = HistoryMargin(**{**vars(self), "group": max(len(data), 1)})
         return whole.fit(data, range(len(data)), **{"describe": "max margin", **others})
 
 
 class HistoryRun:
-    """Descent at work."""
+    """A run of the descent."""
 
     def __init__(self, options: HistoryMargin, data: HistoryData, start: Floats | None) -> None:
         self.options, self.data = options, data

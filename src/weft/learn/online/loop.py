@@ -1,4 +1,4 @@
-"""The loop that online learners share: epochs over shuffled batches, one update a batch (or a group of batches).
+"""The loop that online learners share: epochs over shuffled batches, one update per batch (or a group of batches).
 
 Batches of one sentence give the classical algorithms. The loop keeps counters and history, scores the weights on
 held-out data after every epoch, writes checkpoints, and resumes.
@@ -33,7 +33,7 @@ TICK = 64  # updates between two looks at the progress bar
 
 
 class OnlineRun(Protocol):
-    """A learner at work."""
+    """A run of a learner."""
 
     def visit(self, group: list[Any]) -> float:
         """One update from a group of batches; gives their loss."""
@@ -53,7 +53,7 @@ class OnlineRun(Protocol):
 
 @dataclass(frozen=True)
 class OnlineLearner(ABC):
-    """What online learners have in common: epochs, batches an update, order; and `fit`."""
+    """What online learners have in common: epochs, batches per update, order; and `fit`."""
 
     epochs: int = 10
     group: int = 1
@@ -62,7 +62,7 @@ class OnlineLearner(ABC):
 
     @abstractmethod
     def begin(self, model: Any, batches: Sequence[Any], start: Floats | None) -> OnlineRun:
-        """The learner at work on a model, or a plain error for options that do not fit."""
+        """A run of the learner on a model; options that do not fit are an error."""
 
     def fit(
         self,
@@ -108,7 +108,7 @@ def run_epochs(
     callback: Callback | None = None,
     describe: str = "training",
 ) -> Result:
-    """Train for some epochs; see the learners for what they pass."""
+    """Train for `epochs` epochs; the learners document the other arguments."""
     if epochs < 1 or group < 1:
         raise ConfigError(f"epochs and group must be at least 1, got {epochs} and {group}.")
     keep = Progress(learner, early, checkpoint, callback)

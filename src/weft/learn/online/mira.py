@@ -23,10 +23,10 @@ from weft.arrays import Floats
 from weft.errors import ConfigError
 from weft.kernel import kernel
 from weft.learn.cost import Cost, check_cost
+from weft.learn.online.averaging import AveragedRun
 from weft.learn.online.demands import BeatGold, Demands
 from weft.learn.online.loop import OnlineLearner
 from weft.learn.protocol import Indices
-from weft.learn.training import Arrays
 
 #: Constraints that are missed by less count as met.
 _MET = 1e-9
@@ -52,7 +52,7 @@ class MIRA(OnlineLearner):
     rounds: int = 1  # times that a sentence is asked for constraints, its weights moved in between
 
     def begin(self, model: Any, batches: Sequence[Any], start: Floats | None) -> MIRARun:
-        """MIRA at work; the loss of an epoch counts wrong decisions of best solutions."""
+        """A run of MIRA; the loss of an epoch counts wrong decisions of best solutions."""
         if self.k < 0 or self.cap <= 0 or self.rounds < 1:
             raise ConfigError(
                 f"MIRA needs k >= 1, cap > 0 and rounds >= 1, got {self.k}, {self.cap} and {self.rounds}."
@@ -61,16 +61,13 @@ class MIRA(OnlineLearner):
         return MIRARun(self, model, start)
 
 
-class MIRARun:
-    """MIRA at work."""
+class MIRARun(AveragedRun):
+    """A run of MIRA."""
 
     def __init__(self, options: MIRA, model: Any, start: Floats | None) -> None:
-        self.model, self.k, self.cap, self.average = model, options.k, options.cap, options.average
-        self.rounds = options.rounds
+        super().__init__(model.size, start, options.average)
+        self.model, self.k, self.cap, self.rounds = model, options.k, options.cap, options.rounds
         self.demands = options.demands if options.demands is not None else BeatGold(options.cost)
-        self.weights = np.zeros(model.size) if start is None else np.array(start, dtype=np.float64)
-        self.late = np.zeros(model.size if options.average else 0)
-        self.updates = 0
 
     def visit(self, group: list[Any]) -> float:
         (batch,) = group
@@ -89,20 +86,6 @@ class MIRARun:
         self.updates += 1
         return loss
 
-    def weights_now(self) -> Floats:
-        if not self.average or not self.updates:
-            return self.weights
-        return self.weights - self.late / self.updates
-
-    def finished(self, loss: float) -> str:
-        return ""
-
-    def state(self) -> tuple[Arrays, dict[str, Any]]:
-        return {"weights": self.weights, "late": self.late}, {"updates": self.updates}
-
-    def restore(self, arrays: Arrays, values: dict[str, Any]) -> None:
-        self.weights[:], self.late[:], self.updates = arrays["weights"], arrays["late"], values["updates"]
-
 
 class _Step:
     """The smallest change of the weights that meets the constraints that were asked for so far."""
@@ -113,7 +96,7 @@ class _Step:
         self.missing, self.alpha, self.products = np.zeros(0), np.zeros(0), np.zeros((0, 0))
 
     def project(self, changes: list[tuple[Indices, Floats]], missing: Floats) -> bool:
-        """Move the weights for further constraints, which they miss by so much as they are now; False if none is new.
+        """Move the weights for further constraints, which the current weights miss by `missing`; False if none is new.
 
         Weights may still miss what was asked for before, where the cap or other constraints are in the way.
         """

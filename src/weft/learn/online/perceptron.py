@@ -2,8 +2,7 @@
 
     w <- w + weight_s * [F(gold) - F(guess)],    guess = argmax_y score(y) + cost(gold, y)
 
-The weights returned are the mean of those after every update. The mean costs a second accumulator only: with t updates
-before this one, add  t * change  to it, and at the end  mean = w - accumulator / updates.
+The weights returned are the mean of those after every update (`weft.learn.online.averaging`).
 """
 
 from __future__ import annotations
@@ -12,18 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from weft.arrays import Floats
 from weft.learn.cost import Cost, check_cost, cost_parts
+from weft.learn.online.averaging import AveragedRun
 from weft.learn.online.loop import OnlineLearner
 from weft.learn.signals import gold_of
-from weft.learn.training import Arrays
 
 
 @dataclass(frozen=True)
 class Perceptron(OnlineLearner):
-    """Options: epochs, cost of wrong decisions while searching (a number each, or a `Cost`), averaging, batches an
+    """Options: epochs, cost of wrong decisions while searching (a number each, or a `Cost`), averaging, batches per
     update, order.
 
     >>> from weft.learn.linear.choice import ChoiceModel
@@ -38,19 +35,17 @@ class Perceptron(OnlineLearner):
     average: bool = True
 
     def begin(self, model: Any, batches: Sequence[Any], start: Floats | None) -> PerceptronRun:
-        """The perceptron at work; the loss of an epoch counts wrong decisions."""
+        """A run of the perceptron; the loss of an epoch counts wrong decisions."""
         check_cost(self.cost, "The perceptron")
         return PerceptronRun(self, model, start)
 
 
-class PerceptronRun:
-    """The perceptron at work."""
+class PerceptronRun(AveragedRun):
+    """A run of the perceptron."""
 
     def __init__(self, options: Perceptron, model: Any, start: Floats | None) -> None:
-        self.model, self.cost, self.average = model, options.cost, options.average
-        self.weights = np.zeros(model.size) if start is None else np.array(start, dtype=np.float64)
-        self.late = np.zeros(model.size if options.average else 0)
-        self.updates = 0
+        super().__init__(model.size, start, options.average)
+        self.model, self.cost = model, options.cost
 
     def visit(self, group: list[Any]) -> float:
         wrong = 0.0
@@ -73,16 +68,5 @@ class PerceptronRun:
         self.updates += 1
         return wrong
 
-    def weights_now(self) -> Floats:
-        if not self.average or not self.updates:
-            return self.weights
-        return self.weights - self.late / self.updates
-
     def finished(self, loss: float) -> str:
         return "" if loss else "no errors left"
-
-    def state(self) -> tuple[Arrays, dict[str, Any]]:
-        return {"weights": self.weights, "late": self.late}, {"updates": self.updates}
-
-    def restore(self, arrays: Arrays, values: dict[str, Any]) -> None:
-        self.weights[:], self.late[:], self.updates = arrays["weights"], arrays["late"], values["updates"]

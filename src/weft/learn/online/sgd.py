@@ -1,4 +1,4 @@
-"""Stochastic gradient with L2 and L1 penalties that cost nothing for weights a sentence does not touch.
+"""Stochastic gradient with L2 and L1 penalties that cost nothing for weights that a sentence does not use.
 
 With n updates an epoch, update t with rate r_t does, in effect, for every weight
 
@@ -28,7 +28,7 @@ from weft.learn.protocol import Indices
 from weft.learn.signals import Gold
 from weft.learn.training import Arrays
 
-DECAY = 0.85  # of the rate an epoch, where no prior shrinks it
+DECAY = 0.85  # of the rate, per epoch, where no prior shrinks it
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class SGD(OnlineLearner):
     sample: int = 1000
 
     def begin(self, model: Any, batches: Sequence[Any], start: Floats | None) -> SGDRun:
-        """Descent at work; the loss of an epoch is minus the signal's value met on the way, penalties left out."""
+        """A run of the descent; the loss of an epoch is minus the sum of the signal's values, without penalties."""
         if self.l2 < 0 or self.l1 < 0:
             raise ConfigError(f"SGD needs l2 and l1 >= 0, got {self.l2} and {self.l1}.")
         if self.l1 and self.average:
@@ -64,7 +64,7 @@ class SGD(OnlineLearner):
         return SGDRun(self, model, start, rate, updates)
 
     def calibrate(self, model: Any, batches: Sequence[Any], start: Floats | None = None) -> float:
-        """The first rate, among powers of two, that gains most in one pass over a sample."""
+        """The initial rate: the power of two that gains most in one pass over a sample."""
         generator = np.random.default_rng(self.seed)
         chosen = generator.permutation(len(batches))[: self.sample].tolist()
         updates = -(-len(batches) // self.group)
@@ -91,7 +91,7 @@ class SGD(OnlineLearner):
 
 
 class SGDRun:
-    """Stochastic gradient at work."""
+    """A run of stochastic gradient descent."""
 
     def __init__(self, options: SGD, model: Any, start: Floats | None, rate: float, updates: int) -> None:
         self.model, self.signal, self.average = model, options.signal, options.average

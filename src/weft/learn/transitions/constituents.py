@@ -46,7 +46,7 @@ def _update(
 
 @dataclass
 class Epoch:
-    """What happened in an epoch."""
+    """Statistics of an epoch."""
 
     sentences: int = 0
     wrong: int = 0
@@ -71,7 +71,7 @@ class ConstituentTrainer:
         self.clock = 0.0
 
     def epoch(self, order: Sequence[int]) -> Epoch:
-        """Learn from the sentences in that order."""
+        """Train on the sentences in that order."""
         told = Epoch()
         for s in order:
             first, n = int(self.sentences[s]), int(self.sentences[s + 1] - self.sentences[s])

@@ -48,7 +48,7 @@ class Treebank(NamedTuple):
 
 @dataclass(frozen=True)
 class Epoch:
-    """What an epoch came to."""
+    """Statistics of an epoch."""
 
     number: int
     steps: int
@@ -87,7 +87,7 @@ class TransitionLearner:
         keep: NDArray[np.int64],
         score: Callable[[TransitionParser], float] | None = None,
     ) -> tuple[TransitionParser, list[Epoch]]:
-        """Learn from the sentences `keep`; the trained parser, and what the epochs came to."""
+        """Learn from the sentences `keep`; the trained parser, and the statistics of its epochs."""
         self.check(parser)
         if not len(keep):
             raise DataError("there is nothing to train on: no sentence with a tree that the parser can build")
@@ -151,7 +151,7 @@ class TransitionLearner:
         return best, history
 
     def check(self, parser: TransitionParser) -> None:
-        """Refuse options that make no sense together."""
+        """Reject invalid combinations of options."""
         if self.oracle not in ORACLES:
             raise ConfigError(f"unknown oracle {self.oracle!r}; the oracles are: {', '.join(ORACLES)}")
         if self.update not in UPDATES:

@@ -18,7 +18,7 @@ from weft.arrays import Keys
 from weft.draws import uniform
 from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, change_action, forced_action, score_actions
 from weft.infer.transitions.state import DYNAMIC, G_HEAD, G_LABEL, NONDET, STALE, STATIC, Table, fill_gold
-from weft.infer.transitions.systems import apply, arc, canonical, cost, finished, first, following, legal, price, start
+from weft.infer.transitions.systems import apply, arc, canonical, cost, finished, following, legal, price, start
 from weft.infer.transitions.weights import NARROW, Scores, narrow_has_room, wide_has_room
 from weft.kernel import inner_kernel, kernel
 
@@ -65,16 +65,16 @@ def train_greedily(
                 return at
             clock[0] += 1.0
             counts[STEPS] += 1
-            forced = forced_action(model, legal(model.system, state, first(model.system), single_root))
+            forced = forced_action(model, legal(model.system, state, 0, single_root))
             if forced >= 0:
-                apply(model.system, state, first(model.system), model.action_move[forced], model.action_label[forced])
+                apply(model.system, state, 0, model.action_move[forced], model.action_label[forced])
                 continue
             price(model.system, state, gold, oracle)
             only = canonical(model.system, state, gold) if oracle == STATIC else -1
             best, guess, best_score = -1, -1, _LEAST
             right, target, right_score = -1, -1, _LEAST
             held = -1  # the candidate whose features are in `room`
-            candidate = first(model.system)
+            candidate = 0
             while candidate >= 0:
                 line = cache[candidate if len(cache) > 1 else 0]
                 if state[candidate, STALE] != 0:
@@ -140,7 +140,7 @@ def _is_wrong(model: Model, state: Table, gold: Table, only: int, candidate: int
 @inner_kernel
 def _forget_scores(model: Model, state: Table) -> None:
     """After a change of weights, all candidates have to be scored anew."""
-    candidate = first(model.system)
+    candidate = 0
     while candidate >= 0:
         state[candidate, STALE] = 1
         candidate = following(model.system, state, candidate)

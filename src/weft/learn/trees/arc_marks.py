@@ -1,4 +1,4 @@
-"""What is known of arcs besides their words, as marks that templates can name (`a.1|h.t|m.t`).
+"""Marks: what is known of arcs besides their words, for templates to name (`a.1|h.t|m.t`).
 
 A mark is a number other than 0 where something holds of an arc: a tree has it, both of its words are of some kind, or
 both stand in the same stretch of words. Rows are the arcs of a space. Marks of another parser's arcs, and of arcs that

@@ -1,6 +1,6 @@
-"""Fewer arcs for dear searches: arcs that a first-order model finds improbable are left out.
+"""Pruning before expensive searches: a first-order model leaves out improbable arcs.
 
-    keep (h, m)  where  P(h -> m) >= threshold * max over h' of P(h' -> m),  at most `most` heads a word, and ROOT
+    keep (h, m)  where  P(h -> m) >= threshold * max over h' of P(h' -> m),  at most `most` heads per word, and ROOT
 
 P are marginals of a log-linear model over all spanning trees, by the matrix-tree theorem. The arcs of the projective
 tree with the largest sum of them stay too, so that every search finds a tree, and in training the gold arcs.
@@ -43,7 +43,7 @@ class ArcPruner:
 
 
 def kept(space: ArcSpace, marginals: NDArray[np.float64], threshold: float, most: int) -> Mask:
-    """Arcs with at least `threshold` times the probability of their word's best head, at most `most` a word.
+    """Arcs with at least `threshold` times the probability of their word's best head, at most `most` per word.
 
     >>> from weft.infer.trees.arcs import all_arcs
     >>> space = all_arcs([0, 2])
@@ -63,7 +63,7 @@ def kept(space: ArcSpace, marginals: NDArray[np.float64], threshold: float, most
 
 
 def train_pruner(model: TreeModel, batch: TreeBatch, threshold: float, most: int, epochs: int, seed: int) -> ArcPruner:
-    """A filter learned from gold trees by likelihood."""
+    """A filter trained on gold trees by likelihood."""
     result = AdaGrad(epochs=epochs, seed=seed, rate=RATE).fit(model, list(batch.batches(200)), describe="arc filter")
     return ArcPruner(model, result.weights.astype(np.float32), threshold, most)
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from weft.arrays import Floats, Keys, Mask
 from weft.features.tree_templates import TreeProgram
-from weft.infer.trees.arcs import ArcSpace
+from weft.infer.trees.arcs import ArcSpace, TreeParts
 from weft.infer.trees.rearrange import DependencyGraphs
 from weft.learn.trees.features import TreeWords
 from weft.learn.trees.model import TreeBatch, TreeModel
@@ -68,16 +68,8 @@ class GraphModel(TreeModel):
     def __init__(self, program: TreeProgram, single_root: bool = True, bits: int = 22) -> None:
         super().__init__(program, 2, "nonprojective", single_root, bits)
 
-    def trees(
-        self,
-        space: ArcSpace,
-        words: TreeWords,
-        weights: NDArray[Any],
-        marks: Keys | None = None,
-        temperature: float = 1.0,
-    ) -> DependencyGraphs:
-        """The graphs of a space under the weights, their scores divided by the temperature."""
-        parts = self.scores(space, words, weights, marks).scale(1.0 / temperature)
+    def structure(self, space: ArcSpace, parts: TreeParts) -> DependencyGraphs:
+        """The graphs of a space, given the scores of all parts."""
         return DependencyGraphs(space, parts.arc, parts.sibling, single_root=self.single_root)
 
 

@@ -3,11 +3,11 @@
     score(part) = sum over templates t of  W[slot(t)] + W[slot(t) xor shape(part)],
     slot(t)     = upper bits of  sum over the words of the part of  K[role, word, t]
 
-K, what a word in a role adds to the key of a template, is worked out once a word. The shape, a small number, is taken
+K, what a word in a role adds to the key of a template, is computed once per word. The shape, a small number, is taken
 into a slot by exclusive or, so that both weights of a template stand in one line of the processor's cache. A template
 fires where all of its fields have values.
 
-One kernel a kind of part walks over the parts and makes the slots of each; what is then done with them is its mode:
+One kernel per kind of part walks over the parts and makes the slots of each; what is then done with them is its mode:
 add up weights, add a number to weights, list the slots, or only count them.
 """
 
@@ -63,7 +63,7 @@ class Space(NamedTuple):
 class Room(NamedTuple):
     """Scratch for the longest sentence."""
 
-    keys: Keys  # [role, node, template] of the block at work
+    keys: Keys  # [role, node, template] of the current block
     other: Keys  # the same for a second block
     third: Keys  # and for a third
     masks: Keys  # [node, node]: which values stand between

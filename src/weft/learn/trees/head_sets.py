@@ -52,7 +52,7 @@ def probable_sets(space: ArcSpace, marginals: NDArray[np.float64], sigma: float)
     """
     if not 0.0 <= sigma <= 1.0:
         raise ConfigError(f"sigma is the mass that a set of heads holds, from 0 to 1; got {sigma}")
-    check_shape(marginals, (space.n_arcs,), "marginals, one an arc,")
+    check_shape(marginals, (space.n_arcs,), "marginals, one per arc,")
     if sigma == 1.0:
         return np.ones(space.n_arcs, dtype=np.bool_)
     word = space.word

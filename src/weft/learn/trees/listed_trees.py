@@ -1,4 +1,4 @@
-"""A model of dependency trees that keeps the features of its batches: for learners that see the same ones many times.
+"""A model of dependency trees that caches the features of its batches, for learners with many passes over them.
 
     score(a) = sum over k of w[slots[a, k]]        gradient:  w[slots[a, k]] += g(a)
 

@@ -27,6 +27,7 @@ from weft.infer.trees.nonprojective import SpanningTrees
 from weft.infer.trees.projective import ProjectiveTrees
 from weft.infer.trees.projectivity import reorder_heads
 from weft.infer.trees.rearrange import RearrangedTrees
+from weft.learn.batches import cut_by_words
 from weft.learn.trees.features import (
     COLLECT,
     COUNT,
@@ -53,7 +54,7 @@ _NO_MARKS = np.zeros((0, 0), dtype=np.uint64)
 class TreeBatch:
     """Sentences ready for a `TreeModel`.
 
-    `arcs` holds the arcs that trees may use, as a mask over `all_arcs`, where not all may; `marks`, one row an arc of
+    `arcs` holds the arcs that trees may use, as a mask over `all_arcs`, where not all may; `marks`, one row per arc of
     `all_arcs`, what templates call a.1, a.2 ...; `gold` are heads; `costs`, what a wrong head of each word costs in
     `weft.learn.trees.target_weights.WeighWords`; `head_sets`, a mask over `all_arcs` of the arcs that right trees may
     be built from, is what `weft.learn.signals.Partial` learns from.
@@ -73,7 +74,7 @@ class TreeBatch:
 
     @property
     def arc_space(self) -> ArcSpace:
-        """The arcs of the batch; made anew at every call, as spaces are larger than what they are made from."""
+        """The arcs of the batch; rebuilt at every call, as spaces are larger than what they are built from."""
         space = all_arcs(self.offsets)
         return space if self.arcs is None else space.keep(self.arcs)
 
@@ -154,13 +155,8 @@ class TreeBatch:
         return replace(self, words=words, gold=np.concatenate(gold), costs=costs)
 
     def batches(self, words: int = 2000) -> Iterator[TreeBatch]:
-        """The same sentences in batches of about so many words."""
-        first = 0
-        while first < len(self):
-            end = int(np.searchsorted(self.offsets, self.offsets[first] + words, side="right")) - 1
-            end = min(max(end, first + 1), len(self))
-            yield self.cut(first, end)
-            first = end
+        """The same sentences in batches of about `words` words."""
+        return cut_by_words(self, self.offsets, words)
 
 
 def cut_words(words: TreeWords, first: int, end: int) -> TreeWords:
@@ -203,7 +199,7 @@ class TreeModel:
         self.program, self.order, self.shape, self.single_root, self.bits = program, order, shape, single_root, bits
         self.factors = np.zeros(0) if factors is None else np.ascontiguousarray(factors, np.float64)
         if factors is not None and len(factors) != self.size:
-            raise ConfigError(f"there must be one factor a weight, {self.size}; got {len(factors)}")
+            raise ConfigError(f"there must be one factor per weight, {self.size}; got {len(factors)}")
         self._shift = np.uint64(64 - bits)
 
     @property
@@ -226,6 +222,10 @@ class TreeModel:
         parts = self.scores(space, words, weights, marks)
         if temperature != 1.0:
             parts = parts.scale(1.0 / temperature)
+        return self.structure(space, parts)
+
+    def structure(self, space: ArcSpace, parts: TreeParts) -> Any:
+        """The trees of a space, given the scores of all parts."""
         if self.shape == "crossing":
             if self.order == 1:
                 return CrossingTrees.from_edges(space, parts.arc, self.single_root)
@@ -240,7 +240,7 @@ class TreeModel:
         return ProjectiveTrees(space, parts.arc, sibling, grand, single_root=self.single_root)
 
     def scores(self, space: ArcSpace, words: TreeWords, weights: NDArray[Any], marks: Keys | None = None) -> TreeParts:
-        """What the features of all parts of a space come to; those of smaller parts inside a part are not in it."""
+        """The scores of all parts of a space; those of smaller parts inside a part are not included."""
         parts = self._filled(space, 0.0)
         given = Given(_NO_MARKS if marks is None else marks, self.factors)
         self._visit(SCORE, space, words, given, parts, weights, np.zeros(0, np.int64), np.zeros(0))
@@ -276,7 +276,7 @@ class TreeModel:
         return _summed(slots, numbers)
 
     def sparse_each(self, batch: TreeBatch, parts: Sequence[TreeParts]) -> list[tuple[Indices, Floats]]:
-        """The same for several parts of one batch; features of an arc that many of them have are made once."""
+        """The same for several parts of one batch; features of an arc that several of them share are computed once."""
         if self.order > 1 or self.shape == "crossing" or len(parts) < 2:
             return [self.sparse(batch, each) for each in parts]
         space = batch.arc_space

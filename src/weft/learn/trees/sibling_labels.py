@@ -71,7 +71,7 @@ class LabelModel(NamedTuple):
 
 
 class Room(NamedTuple):
-    """What finding the labels of one head needs room for; one a thread."""
+    """What finding the labels of one head needs room for; one per thread."""
 
     tree: TreeView
     atoms: Atoms
@@ -89,7 +89,7 @@ class Room(NamedTuple):
 
 
 def new_room(longest: int, model: LabelModel) -> Room:
-    """Room for sentences of up to so many words."""
+    """Room for sentences of up to that many words."""
     n, most, pairs, labels = max(longest, 1), most_features(model.arcs), most_features(model.pairs), model.n_labels
     return Room(
         new_view(n), new_atoms(), np.zeros(max(most, pairs), np.uint64), np.zeros((n, most), np.int64),
@@ -139,7 +139,7 @@ def best_labels(model: LabelModel, trees: Trees) -> Table:
 
 
 def score_labels(model: LabelModel, trees: Trees, labels: Table) -> Floats:
-    """The score of given labels, one number a sentence."""
+    """The score of given labels, one number per sentence."""
     out = np.zeros(len(trees.sentences) - 1)
     _score(model, trees, new_room(_longest(trees), model), one_block(labels, np.int32), out)
     return out

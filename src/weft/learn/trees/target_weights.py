@@ -1,4 +1,4 @@
-"""Learning from one domain with an eye on another: weights of sentences, words and features.
+"""Training on one domain for another: weights of sentences, words and features.
 
     L(y, y')   = sum over words j of  cost_j * [head of j is wrong]    a margin that asks more of some words
     ratio(v)   = p_target(v) / p_source(v), smoothed                   of what can be counted: words, features
@@ -80,7 +80,7 @@ def ratios(source: Counter[Any], target: Counter[Any], smooth: float = 1.0, most
 
 
 def mean_one(weights: Floats) -> Floats:
-    """The same weights with a mean of 1, so that they move nothing but the balance.
+    """The same weights scaled to a mean of 1, so that only their balance changes.
 
     >>> mean_one(np.array([1.0, 3.0])).tolist()
     [0.5, 1.5]

@@ -265,7 +265,7 @@ def legal_moves(system: int, state: NDArray[np.int32]) -> list[tuple[int, int]]:
     True
     """
     found = []
-    candidate = systems.first(system)
+    candidate = 0
     while candidate >= 0:
         allowed = systems.legal(system, state, candidate, True)
         found += [(candidate, move) for move in range(allowed.bit_length()) if allowed >> move & 1]

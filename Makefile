@@ -1,11 +1,14 @@
-# `make demo` and `make test` set up everything they need in .venv, from nothing.
+# All targets set up what they need in .venv, from nothing.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO := build/demo
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint docs render screenshots bench clean
+EMPTY := build/no-corpora
+PYTEST := $(BIN)/python -m pytest -q
+
+.PHONY: demo check test timing budget lint docs render screenshots bench clean
 
 $(VENV)/.run: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -34,10 +37,22 @@ demo: $(VENV)/.run
 	head -n 14 $(DEMO)/note.conllu
 	@echo "All of it is in $(DEMO)/note.conllu; docs/start/tour.md continues from here."
 
-# Files go whole to one of two workers, so that each kernel is compiled by few of them; what measures time runs alone.
+# Lint, types and every test that needs no corpus: one that asks for a corpus finds an empty folder, and skips.
+check: lint
+	@mkdir -p $(EMPTY)
+	WEFT_DATA=$(CURDIR)/$(EMPTY) $(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "not timing and not corpus"
+
+# Everything but what measures time. A file goes whole to one of two workers, so that few kernels are compiled by both.
 test: lint
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not timing"
-	$(BIN)/python -m pytest -q -m timing tests
+	$(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "not timing"
+
+# What measures time, alone on the machine.
+timing: $(VENV)/.dev
+	$(PYTEST) -m timing tests
+
+# The CPU time that the checks of each published system take, against what a system may take.
+budget: $(VENV)/.dev
+	$(BIN)/python tests/budget.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -59,9 +62,38 @@ def weft(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     return run
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put files that take long first, and files of one folder apart.
+
+    Two workers then end at about the same time, and seldom compile the same kernels at the same time.
+    """
+    places: dict[Path, tuple[bool, int, str]] = {}
+    seen: Counter[Path] = Counter()
+    for item in items:
+        if item.path not in places:
+            room = item.path.relative_to(ROOT).parts[:2]
+            seen[item.path.parent] += 1
+            short = room not in {("tests", "recipes"), ("tests", "cli"), ("tests", "test_pages.py")}
+            places[item.path] = (short, seen[item.path.parent], item.path.as_posix())
+    items.sort(key=lambda item: places[item.path])
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Keep tests from resting on time unless they are marked `timing`: for all others the clocks of the CPU jump."""
+    if item.get_closest_marker("timing") is not None:
+        yield
+        return
+    jumps = itertools.accumulate(itertools.cycle([1e-6, 1e3, 1.0, 1e-3, 1e4]))
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("process_time", "thread_time"):
+            patch.setattr(time, name, lambda: next(jumps))
+        yield
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem):
-    """What measures time is tried up to three times: other work on the machine slows one try, a fault all of them."""
+    """Try what measures time up to three times: other work on the machine slows one try, a fault all of them."""
     if pyfuncitem.get_closest_marker("timing") is None:
         return None
     given = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}

@@ -21,6 +21,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
+from numba.core import types
 from numba.np import linalg as _numba_linalg
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -163,4 +164,25 @@ def _compile(function: Function, **options: Any) -> Function:
         compiled.no_place()
         dispatcher = numba.njit(**options)(function)
     compiled.watch(dispatcher)
+    _share(dispatcher)
     return dispatcher
+
+
+def _share(dispatcher: Any) -> None:
+    """Have the kernels that call this one share one compiled form of it.
+
+    Left to itself, Numba compiles a kernel anew for every constant that a caller passes and for every width of
+    integers: for `cost(state, -1, move)` and `cost(state, 0, move)`, with moves out of an array of int32 or counted.
+    """
+    ask = dispatcher.get_call_template
+
+    def ask_with_wide_types(args: Any, kws: Any) -> Any:
+        return ask([_wide(each) for each in args], {name: _wide(each) for name, each in kws.items()})
+
+    dispatcher.get_call_template = ask_with_wide_types
+
+
+def _wide(given: Any) -> Any:
+    """The type of a variable that holds what is given: no constant, and a signed integer has 64 bits."""
+    plain = types.unliteral(given)
+    return types.int64 if plain in types.signed_domain else plain

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from steps import steps_of
 
 from weft.errors import ConfigError, DataError
 from weft.graph.csr import Graph
@@ -121,14 +122,37 @@ def test_no_sweeps_give_back_the_start() -> None:
         assert np.array_equal(own.run(start, sweeps=0, method=method), start)
 
 
+def large_problem(n: int) -> tuple[Graph, np.ndarray, np.ndarray]:
+    """A graph of five neighbours a vertex, a tenth of the vertices with one of twelve tags."""
+    rng = np.random.default_rng(1)
+    labelled = rng.choice(n, n // 10, replace=False)
+    return regular(n, 5), labelled, np.eye(12, dtype=np.float32)[rng.integers(0, 12, len(labelled))]
+
+
+@pytest.mark.must_show("graph-ssl-crf", 7)
+def test_ten_sweeps_over_many_vertices_give_distributions() -> None:
+    graph, labelled, targets = large_problem(50_000)
+    q = propagate(graph, labelled, targets, sweeps=10)
+    assert q.shape == (50_000, 12)
+    assert np.abs(q.sum(axis=1) - 1).max() < 1e-4
+
+
+@pytest.mark.must_show("graph-ssl-crf", 7)
+def test_steps_grow_with_edges_tags_and_sweeps() -> None:
+    def steps(n: int, sweeps: int) -> int:
+        graph, labelled, targets = large_problem(n)
+        return steps_of(lambda: propagate(graph, labelled, targets, sweeps=sweeps))
+
+    base = steps(100, 10)
+    assert steps(400, 10) < 4.4 * base
+    assert steps(100, 40) < 4.4 * base
+
+
 @pytest.mark.timing
 @pytest.mark.must_show("graph-ssl-crf", 7)
 def test_a_million_vertices_twelve_tags_and_ten_sweeps_take_less_than_30_seconds() -> None:
     n = 1_000_000
-    graph = regular(n, 5)
-    rng = np.random.default_rng(1)
-    labelled = rng.choice(n, n // 10, replace=False)
-    targets = np.eye(12, dtype=np.float32)[rng.integers(0, 12, len(labelled))]
+    graph, labelled, targets = large_problem(n)
     propagate(regular(10, 2), [0], targets[:1], sweeps=1)  # compile
     started = time.process_time()
     q = propagate(graph, labelled, targets, sweeps=10)

@@ -188,10 +188,21 @@ def test_nothing_against_nothing_is_zero_not_an_error() -> None:
     assert len(report.counts) == 1
 
 
+def random_labels(sentences: int) -> list[list[str]]:
+    rng = random.Random(1)
+    return [rng.choices(["O", "B-NP", "I-NP", "B-VP", "I-PP"], k=25) for _ in range(sentences)]
+
+
+def test_any_labels_are_right_beside_themselves() -> None:
+    gold = random_labels(200)
+    report = conlleval(gold, gold)
+    assert report.score.f1 == 1.0
+    assert np.array_equal(report.counts.gold, report.counts.correct)
+
+
 @pytest.mark.timing
 def test_50_000_labels_are_scored_within_a_second() -> None:
-    rng = random.Random(1)
-    gold = [rng.choices(["O", "B-NP", "I-NP", "B-VP", "I-PP"], k=25) for _ in range(2000)]
+    gold = random_labels(2000)
     start = time.process_time()
     report = conlleval(gold, gold)
     assert time.process_time() - start < 1.0

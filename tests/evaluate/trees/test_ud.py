@@ -308,10 +308,21 @@ def test_the_table_looks_like_that_of_the_shared_task() -> None:
     assert len(lines) == 1 + len(METRICS)
 
 
+def many_sentences(times: int) -> tuple[Doc, Doc]:
+    """A sentence so many times over, and the same with one wrong head in each."""
+    return tuple(
+        document("\n".join([text] * times).replace("\n\n\n", "\n\n")) for text in (GOLD, GOLD.replace("6 det", "3 det"))
+    )
+
+
+def test_one_wrong_head_a_sentence_is_counted_in_each() -> None:
+    gold, system = many_sentences(360)
+    assert evaluate_ud(gold, system).scores["UAS"].correct == gold.n_words - 360
+
+
 @pytest.mark.timing
 def test_25_000_words_are_scored_within_a_second() -> None:
-    gold = document("\n".join([GOLD] * 3600).replace("\n\n\n", "\n\n"))
-    system = document("\n".join([GOLD.replace("6 det", "3 det")] * 3600).replace("\n\n\n", "\n\n"))
+    gold, system = many_sentences(3600)
     assert gold.n_words > 25_000
     start = time.process_time()
     score = evaluate_ud(gold, system).scores["UAS"]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from steps import exponent, steps_of
 
 from weft.errors import ConfigError, InferenceError
 from weft.infer.chains.multilabel import (
@@ -149,6 +150,20 @@ def test_wrong_shapes_and_names_are_told():
         Restrictions.read("no-gaps")
 
 
+def steps(n: int, k: int, gap: int) -> int:
+    structure = MultilabelSegments([random_scores(n, 1, seed=n)], Restrictions(gap=gap))
+    return steps_of(lambda: structure.top(k))
+
+
+@pytest.mark.must_show("structured-multilabel-segmentation", 7)
+def test_steps_grow_at_most_with_the_cube_and_with_a_gap_bound_at_most_with_the_square():
+    sizes = (25, 50, 100)
+    free = [steps(n, n, 0) for n in sizes]
+    bound = [steps(n, 20, 10) for n in sizes]
+    assert exponent(sizes, free) < 3.2, free
+    assert exponent(sizes, bound) < 2.2, bound
+
+
 def seconds(n: int, k: int, gap: int, repeat: int) -> float:
     structure = MultilabelSegments([random_scores(n, 1, seed=n)], Restrictions(gap=gap))
     best = np.inf
@@ -163,13 +178,10 @@ def seconds(n: int, k: int, gap: int, repeat: int) -> float:
 @pytest.mark.timing
 def test_time_grows_at_most_with_the_cube_and_with_a_gap_bound_at_most_with_the_square():
     seconds(10, 10, 0, 1)  # compiles
-    sizes = np.array([100, 200, 400])
-    free = [seconds(n, n, 0, 3) for n in sizes.tolist()]
-    bound = [seconds(n, 20, 10, 5) for n in sizes.tolist()]
-
-    def exponent(times):
-        return np.polyfit(np.log(sizes), np.log(times), 1)[0]
+    sizes = (100, 200, 400)
+    free = [seconds(n, n, 0, 3) for n in sizes]
+    bound = [seconds(n, 20, 10, 5) for n in sizes]
 
     # The list of beginnings is merged lazily: O(n (n + k log n)) in place of the paper's O(n^2 k).
-    assert exponent(free) < 3.2, free
-    assert exponent(bound) < 2.2, bound
+    assert exponent(sizes, free) < 3.2, free
+    assert exponent(sizes, bound) < 2.2, bound

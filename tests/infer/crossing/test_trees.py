@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from steps import exponent, steps_of
 from tree_twins import all_trees, arc_spaces, is_projective
 
 from weft.errors import InferenceError
@@ -311,6 +312,14 @@ def test_what_cannot_be_is_refused():
     forbidden = random_structure(space, 0).restrict(space.modifier != 1)
     with pytest.raises(InferenceError, match=r"sentence 0 .* has no 1-endpoint-crossing tree"):
         forbidden.best()
+
+
+@pytest.mark.must_show("crossing-sensitive-third-order", 4)  # the slopes; the ratio to projective search is not held
+def test_steps_grow_with_about_the_fourth_power_of_length_and_the_third_where_arcs_are_pruned():
+    whole = [steps_of(random_structure(all_arcs([0, n]), 0).best) for n in (8, 12)]
+    pruned = [steps_of(random_structure(sparse_space(n, 6, 0), 0).best) for n in (8, 16, 24)]
+    assert 2.8 < exponent((8, 12), whole) < 5.3, whole
+    assert 2.0 < exponent((8, 16, 24), pruned) < 3.9, pruned
 
 
 def seconds(structures):

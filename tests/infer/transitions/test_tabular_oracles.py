@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from spine_twins import unpruned_spine_loss
+from steps import exponent, steps_of
 from transition_twins import (
     check_costs,
     cost_of,
@@ -285,12 +286,29 @@ def test_long_sentences_and_large_tables_fall_back_on_the_rules_for_gold_paths()
         assert costs == ([1, 0, 1] if name == "arc-standard" else [0, 0, 1])
 
 
+LENGTHS = (10, spine_table.LARGEST - 1, 390)
+
+
+def shifted(n: int) -> tuple[Table, Table]:
+    """Gold, and everything shifted: as many elements as there can be. Beyond the largest table rules answer at once."""
+    return gold_of((random_tree(n, 0), (0,) * n)), walk(system_named("lr-spine"), n, "s" * (n // 2))
+
+
+def test_the_steps_of_a_spine_table_are_bounded_whatever_the_parser_has_done():
+    system, steps = system_named("lr-spine"), {}
+    for n in LENGTHS:
+        gold, state = shifted(n)
+        steps[n] = steps_of(lambda gold=gold, state=state: systems.price(system.number, state, gold, DYNAMIC))
+    small, largest, beyond = LENGTHS
+    assert exponent((small, largest), (steps[small], steps[largest])) < 3, steps
+    assert steps[beyond] < 10 * beyond, steps
+
+
 @pytest.mark.timing
 def test_a_spine_table_is_bounded_whatever_the_parser_has_done():
-    # Everything shifted: as many elements as there can be. Beyond the largest table rules answer at once.
     system, seconds = system_named("lr-spine"), {}
-    for n in (10, spine_table.LARGEST - 1, 390):
-        gold, state = gold_of((random_tree(n, 0), (0,) * n)), walk(system, n, "s" * (n // 2))
+    for n in LENGTHS:
+        gold, state = shifted(n)
         started = time.process_time()
         systems.price(system.number, state, gold, DYNAMIC)
         seconds[n] = time.process_time() - started

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from steps import exponent, steps_of
 from tree_twins import all_trees, arc_spaces, part_numbers, random_scores, tree_score
 
 from weft.errors import InferenceError
@@ -298,6 +299,20 @@ def test_totals_of_long_sentences_are_those_of_the_recursion(n, kind, seed):
     table = np.full((n + 1, n + 1), -np.inf)
     table[space.head, space.modifier] = model.arc
     assert model.score(model.best())[0] == pytest.approx(contractions(table)[1], rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.must_show("nonprojective-mst", 4)
+def test_steps_of_decoding_grow_as_the_square_of_the_length_and_those_of_projective_trees_as_the_cube():
+    lengths = [20, 40, 80]
+    steps = {SpanningTrees: [], ProjectiveTrees: []}
+    for n in lengths:
+        space = all_arcs([0, n])
+        draws = [np.random.default_rng(seed).normal(size=space.n_arcs) for seed in range(3)]
+        for kind, found in steps.items():
+            found.append(sum(steps_of(kind(space, arc).best) for arc in draws))
+    assert 1.5 < exponent(lengths, steps[SpanningTrees]) < 2.4, steps
+    assert 2.5 < exponent(lengths, steps[ProjectiveTrees]) < 3.5, steps
+    assert all(free < nested for free, nested in zip(*steps.values(), strict=True)), steps
 
 
 def seconds(decode, repeats):

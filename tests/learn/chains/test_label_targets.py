@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from learn_twins import central_differences, chain_problem, relative_error
+from steps import steps_of
 
 from weft.errors import ConfigError
 from weft.infer.chains.chain import Chain
@@ -146,6 +147,19 @@ def labelling_problem(seed, length, words=6400, labels=4, features=20):
     gold = random.integers(0, labels, size=words).astype(np.int32)
     batch = ChainBatch(sentences, node, None, gold, np.ones(len(sentences) - 1), constraints=targets)
     return Objective(model, [batch], Gold()), Objective(model, [batch], LabelExpectations())
+
+
+@pytest.mark.must_show("cliper", 4)
+def test_a_gradient_takes_at_most_three_times_the_steps_of_a_supervised_one_and_grows_with_the_length_of_sentences():
+    steps = []
+    for length in (5, 20, 80, 160):
+        for objective in labelling_problem(1, length, words=160):
+            weights = np.random.default_rng(0).normal(size=objective.model.size) * 0.1
+            steps.append(steps_of(lambda each=objective, weights=weights: each(weights)))
+    supervised, ours = steps[::2], steps[1::2]
+    assert max(our / their for our, their in zip(ours, supervised, strict=True)) <= 3.0, steps
+    # The same number of words in sentences up to 32 times as long: linear in words is about the same number of steps.
+    assert max(ours) <= 1.5 * min(ours), steps
 
 
 def seconds(objectives, rounds=15):

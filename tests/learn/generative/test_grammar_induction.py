@@ -251,14 +251,29 @@ def test_what_does_not_fit_is_refused():
         induce(batch, harmonic_start(batch), "pr")
 
 
+def large_batch(sentences):
+    random = np.random.default_rng(0)
+    weights = 1 / np.arange(1, 36)
+    lengths = random.integers(3, 11, size=sentences)
+    tags = random.choice(35, size=int(lengths.sum()), p=weights / weights.sum())
+    return TagBatch(tags, np.concatenate([[0], np.cumsum(lengths)]), 35)
+
+
+@pytest.mark.must_show("posterior-sparsity-grammar-induction", 7)
+def test_ten_projection_steps_take_eleven_evaluations_or_a_few_more():
+    batch = large_batch(300)
+    model, features = harmonic_start(batch), pair_features(batch, symmetric=False)
+    log_z = batch.trees(model).log_partition()
+    found = sparse_posterior(
+        batch, model, features, 140.0, log_partition=float(log_z.sum()), max_steps=10, tolerance=0.0
+    )
+    assert 11 <= found.evaluations <= 44
+
+
 @pytest.mark.timing
 @pytest.mark.must_show("posterior-sparsity-grammar-induction", 7)
 def test_an_iteration_with_ten_projection_steps_takes_seconds_on_thousands_of_sentences():
-    random = np.random.default_rng(0)
-    weights = 1 / np.arange(1, 36)
-    lengths = random.integers(3, 11, size=7000)
-    tags = random.choice(35, size=int(lengths.sum()), p=weights / weights.sum())
-    batch = TagBatch(tags, np.concatenate([[0], np.cumsum(lengths)]), 35)
+    batch = large_batch(7000)
     model, features = harmonic_start(batch), pair_features(batch, symmetric=False)
     sparse_posterior(batch, model, features, 140.0, max_steps=1)  # compiled, or loaded from the cache
     seconds = []

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from steps import exponent, steps_of
 
 from weft.errors import ConfigError, DataError, FormatError
 from weft.lexical.clusters.monolingual import (
@@ -95,10 +96,22 @@ def test_bad_requests_are_refused():
         cluster_words([["a"]], min_count=5)
 
 
+def zipf_text(sentences, most):
+    random = np.random.default_rng(0)
+    return [[f"w{int(k)}" for k in random.zipf(1.3, 20) if k < most] for _ in range(sentences)]
+
+
+def test_steps_of_a_sweep_grow_with_classes_not_with_their_square():
+    words, _, bigrams = count_bigrams(zipf_text(200, 500), 2)
+    classes = (10, 20, 40, 80)
+    assert len(words) > 2 * classes[-1]
+    steps = [steps_of(lambda n=n: exchange(bigrams, len(words), n, rounds=1)) for n in classes]
+    assert exponent(classes, steps) < 1.3, steps
+
+
 @pytest.mark.timing
 def test_time_grows_with_classes_not_with_their_square():
-    random = np.random.default_rng(0)
-    text = [[f"w{int(k)}" for k in random.zipf(1.3, 20) if k < 3000] for _ in range(5000)]
+    text = zipf_text(5000, 3000)
     cluster_words(text[:50], n_classes=5, min_count=1)  # compiles
     started = time.process_time()
     clusters = cluster_words(text, n_classes=100, min_count=5, rounds=5)

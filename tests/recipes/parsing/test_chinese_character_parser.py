@@ -9,6 +9,7 @@ import time
 
 import numpy as np
 import pytest
+from steps import steps_of
 
 from weft.data import have
 from weft.infer.constituents.beam import action_sequence, follow, random_walk
@@ -126,11 +127,22 @@ def test_head_characters_are_features_of_their_own(joint, train):
 
 
 @pytest.mark.must_show("chinese-character-parser", 5)
-def test_a_wider_beam_parses_better_and_takes_longer(joint, greedy, outcome, material, known):
+def test_a_wider_beam_parses_better_and_takes_more_steps(joint, greedy, outcome, material, known):
     narrow = recipe.figures(recipe.score(material.dev, greedy.parse_like(material.dev), known))
     wide = recipe.figures(outcome)
     assert narrow["Parse F"] < wide["Parse F"]
     assert narrow["Seg F"] < wide["Seg F"]
+    texts = [text_of(sentence) for sentence in material.dev[:2]]
+    narrow, wide = (
+        steps_of(lambda parser=parser, beam=beam: parser.actions(texts, beam=beam))
+        for parser, beam in ((greedy, 1), (joint, 4))
+    )
+    assert 1.5 * narrow < wide < 12 * narrow
+
+
+@pytest.mark.timing
+@pytest.mark.must_show("chinese-character-parser", 5)
+def test_a_wider_beam_takes_longer(joint, greedy, material):
     slower = recipe.speed(greedy, material.dev, 1) / recipe.speed(joint, material.dev, 4)
     assert 1.5 < slower < 12
 
@@ -144,6 +156,16 @@ def test_word_structures_are_scored_and_unknown_words_apart(outcome):
     assert 0 < report.unknown_right <= report.unknown_tagged <= report.unknown
     # Four fifths are reached with the whole training file (see the recipe); three directions make a third by chance.
     assert report.unknown_recall_if_tagged > 0.55
+
+
+@pytest.mark.must_show("chinese-character-parser", 7)
+def test_greedy_parsing_takes_as_many_steps_a_character_whatever_the_length(greedy, material):
+    whole = "".join(text_of(sentence) for sentence in material.dev)[:160]
+    steps = {
+        length: steps_of(lambda n=length: greedy.actions([whole[at : at + n] for at in range(0, 160, n)], beam=1))
+        for length in (20, 40, 160)
+    }
+    assert max(steps[160], steps[40]) < 1.2 * steps[20], steps
 
 
 @pytest.mark.must_show("chinese-character-parser", 7)

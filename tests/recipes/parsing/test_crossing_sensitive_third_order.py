@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 
 import pytest
+from steps import steps_of
 
 from weft.data import have
 from weft.evaluate.trees.crossings import evaluate_crossings
@@ -53,6 +54,16 @@ def test_some_edges_are_crossed_though_fewer_than_in_gold_trees(gothic):
     assert sum(own.values()) == pytest.approx(100)
     assert own["grand"] > 70 > own["sibling"] > own["arc"]
     assert recipe.part_use(gothic.runs[recipe.PROJ_GSIB].system)["grand"] == 100
+
+
+@needs_gothic
+@pytest.mark.corpus
+@pytest.mark.must_show("crossing-sensitive-third-order", 4)  # of whole parsers, as in the paper
+def test_the_parser_takes_at_most_four_times_the_steps_of_the_projective_one(gothic):
+    docs = gothic.runs[recipe.CS_GSIB].system[:5]
+    assert sum(doc.n_words for doc in docs) > 30
+    steps = {row: steps_of(lambda parser=own.parser: parser(docs)) for row, own in gothic.runs.items()}
+    assert steps[recipe.CS_GSIB] < 4 * steps[recipe.PROJ_GSIB], steps
 
 
 @needs_gothic

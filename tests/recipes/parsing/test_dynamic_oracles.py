@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from steps import steps_of
 
 from weft.data import find, have
 from weft.formats import read
@@ -44,6 +45,22 @@ def test_dynamic_oracles_are_better_than_static_ones_on_the_mean_of_seeds(train,
 @pytest.mark.must_show("dynamic-oracles", 6)
 def test_without_exploring_accuracy_falls(train, dev):
     assert mean_uas(train, dev, "arc-eager", "dynamic", 4, p=0.0) < mean_uas(train, dev, "arc-eager", "dynamic", 4)
+
+
+@pytest.mark.must_show("dynamic-oracles", 7)
+def test_a_parser_takes_as_many_steps_whatever_its_oracle_and_is_linear_in_the_length_of_sentences():
+    few, some = (list(read(find(path)).take_sentences(n)) for path, n in ((TRAIN, 200), (DEV, 10)))
+    static, dynamic = (recipe.train(few, "arc-eager", oracle, 1) for oracle in ("static", "dynamic"))
+    steps = [steps_of(lambda parser=parser: parser(some)) for parser in (static, dynamic)]
+    assert abs(steps[1] / steps[0] - 1) < 0.1, steps
+    forms, tags = some[0].column("form"), some[0].column("upos")
+    steps = []
+    for length in (25, 50, 200):
+        rows = [[forms[i % len(forms)] for i in range(length)]] * (200 // length)
+        marks = [[tags[i % len(tags)] for i in range(length)]] * (200 // length)
+        doc = Doc.from_words(rows, upos=marks)
+        steps.append(steps_of(lambda doc=doc: dynamic([doc])))
+    assert steps[-1] < 1.6 * steps[0], steps  # as many words in fewer, longer sentences
 
 
 @pytest.mark.must_show("dynamic-oracles", 7)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from steps import steps_of
 
 from weft.data import have
 from weft.infer.transitions import systems
@@ -70,6 +71,18 @@ def test_the_loss_foretold_half_way_is_found_at_the_end_of_treebank_sentences(ne
     assert sum(found for _, found in walks.losses) > 100
 
 
+@pytest.mark.must_show("tabular-dynamic-oracles", 6)
+@pytest.mark.parametrize("short", ["std", "lrs"])
+def test_exploring_takes_few_more_steps_than_the_static_oracle(short):
+    few = wsj(RecipeOptions(), train=8, dev=1, test=1)
+    steps = {
+        oracle: steps_of(lambda oracle=oracle: train(few, recipe.SYSTEMS[short], oracle, 1))
+        for oracle in ("static", "dynamic")
+    }
+    assert steps["dynamic"] < recipe.SLOWEST[short] * steps["static"], steps
+
+
+@pytest.mark.timing
 @pytest.mark.must_show("tabular-dynamic-oracles", 6)
 @pytest.mark.parametrize("short", ["std", "lrs"])
 def test_exploring_takes_little_longer_than_the_static_oracle(short, newspaper):

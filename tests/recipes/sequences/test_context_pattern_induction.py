@@ -79,22 +79,33 @@ def test_a_grown_list_helps_a_small_tagger_and_a_list_of_its_own_training_names_
     assert with_seeds < plain
 
 
+def parts_of_novels(novels):
+    """Novels in parts, so that there is something to share out."""
+    docs = material.novels(RecipeOptions(), novels)
+    return [doc.text[i : i + 100_000] for doc in docs for i in range(0, len(doc.text), 100_000)]
+
+
 @pytest.mark.corpus
 @pytest.mark.must_show("context-pattern-induction", 7)
 @pytest.mark.skipif(not have(material.NOVELS), reason="the novels of LitBank are not at hand: set WEFT_DATA")
 @pytest.mark.timing
-def test_a_million_tokens_a_minute_and_the_same_bytes_from_1_and_8_shards(tmp_path):
-    options = RecipeOptions()
-    # Novels in parts, so that there is something to share out.
-    parts = [doc.text[i : i + 100_000] for doc in material.novels(options, 6) for i in range(0, len(doc.text), 100_000)]
-    seeds = material.name_lists(options)
+def test_a_million_tokens_a_minute():
+    parts, seeds = parts_of_novels(6), material.name_lists(RecipeOptions())
     grow(Corpus([Doc(parts[0])]), seeds, recipe.ON_NOVELS)  # kernels are compiled
     started = time.process_time()
     store = TokenStore.of(Corpus([Doc(part) for part in parts]))
-    growth = grow_from(store, seeds, recipe.ON_NOVELS)
+    grow_from(store, seeds, recipe.ON_NOVELS)
     seconds = time.process_time() - started
     assert store.n_tokens > 500_000
     assert store.n_tokens / seconds * 60 >= 1e6
+
+
+@pytest.mark.corpus
+@pytest.mark.must_show("context-pattern-induction", 7)
+@pytest.mark.skipif(not have(material.NOVELS), reason="the novels of LitBank are not at hand: set WEFT_DATA")
+def test_the_same_bytes_come_from_1_and_8_shards(tmp_path):
+    parts, seeds = parts_of_novels(2), material.name_lists(RecipeOptions())
+    growth = grow_from(TokenStore.of(Corpus([Doc(part) for part in parts])), seeds, recipe.ON_NOVELS)
     shards = grow(Corpus([Doc(part) for part in parts]).shards(8), seeds, recipe.ON_NOVELS)
     one, eight = (write_growth(each, tmp_path / name) for each, name in ((growth, "1"), (shards, "8")))
     assert len(growth.kept) > 10

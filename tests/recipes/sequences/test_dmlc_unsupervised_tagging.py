@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+from steps import steps_of
 
 from weft.data import have
 from weft.infer.chains.label_lists import LabelLists
@@ -89,6 +90,14 @@ def replicated(lists, times):
     size = int(lists.offsets[-1])
     offsets = np.concatenate([[0], *(lists.offsets[1:] + k * size for k in range(times))])
     return LabelLists(lists.begin, lists.listed, np.tile(lists.types, times), offsets, lists.n_labels)
+
+
+@pytest.mark.must_show("dmlc-unsupervised-tagging", 7)
+def test_eight_times_the_words_take_nine_times_the_steps_at_most(options):
+    text = material.brown(options, 1_000)
+    some = recipe.Problem.of(text, material.dictionary_of(text)).lists
+    steps = {times: steps_of(lambda times=times: cover_labels(replicated(some, times))) for times in (8, 64)}
+    assert steps[64] <= 9 * steps[8], steps
 
 
 @pytest.mark.timing

@@ -13,7 +13,7 @@ the same kind of trees at a thirteenth of the size, Czech comes from the dev fil
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -309,8 +309,14 @@ class Growth:
         return float(np.polyfit(np.log(self.lengths[half:]), np.log(seconds), 1)[0])
 
 
-def growth(lengths: Sequence[int], rounds: int = 3) -> Growth:
-    """Time of features and of the chart on sentences of random words; the best of some rounds."""
+def _seconds(work: Callable[[], object]) -> float:
+    started = time.process_time()
+    work()
+    return time.process_time() - started
+
+
+def growth(lengths: Sequence[int], rounds: int = 3, cost: Callable[[Callable[[], object]], float] = _seconds) -> Growth:
+    """Time (or another cost) of features and of the chart on sentences of random words; the best of some rounds."""
     from weft.features.tree_templates import compile_tree_templates
     from weft.learn.trees.model import TreeModel
 
@@ -329,12 +335,7 @@ def growth(lengths: Sequence[int], rounds: int = 3) -> Growth:
             ("features", lambda: model.scores(space, words, weights)),  # noqa: B023
             ("chart", lambda: ProjectiveTrees(space, scores).best()),  # noqa: B023
         ):
-            spent = []
-            for _ in range(rounds):
-                started = time.process_time()
-                work()
-                spent.append(time.process_time() - started)
-            times[name].append(min(spent))
+            times[name].append(min(cost(work) for _ in range(rounds)))
     return Growth(tuple(lengths), tuple(times["features"]), tuple(times["chart"]))
 
 

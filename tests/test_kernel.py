@@ -152,7 +152,7 @@ def test_without_any_place_for_compiled_code_it_is_compiled_anew_and_that_is_tol
     for _ in range(2):
         done = run(USE, env)
         assert done.stdout == "2\n"
-        assert done.stderr.splitlines()[0].startswith("weft: there is no folder to keep compiled kernels in")
+        assert done.stderr.splitlines()[0].startswith("weft: there is no writable folder to cache compiled kernels in")
         assert "set NUMBA_CACHE_DIR" in done.stderr
         assert done.stderr.count("no folder") == 1
 

@@ -255,7 +255,7 @@ def test_a_model_without_trees_or_probabilities_is_shown_as_well(chromium: Brows
             assert page.locator("#view-trees svg").count() == 0
             assert page.is_hidden("#shading-label")
             page.click("#tab-spans")
-            assert "finds no spans" in page.inner_text("#view-spans")
+            assert "does not predict spans" in page.inner_text("#view-spans")
             with page.expect_response("**/annotate"):
                 page.select_option("#model", "small")
             page.wait_for_selector("svg.tree", state="attached")

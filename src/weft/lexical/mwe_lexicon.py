@@ -115,7 +115,7 @@ class MweLexicon:
 
 
 def shortest_path(matches: Iterable[Match], length: int) -> Segmentation:
-    """The cheapest segmentation of a sentence of `n` words into matches and single words.
+    """The cheapest segmentation of a sentence of `length` words into matches and single words.
 
     Among segmentations of equal cost, at the first difference the match with most words wins, then the first.
 

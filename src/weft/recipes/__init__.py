@@ -1,1 +1,1 @@
-"""The published systems: one module a system, the frame they run in, and the catalogue of all of them."""
+"""The published systems: one module per system, the framework that runs them, and the catalogue of all of them."""

@@ -1,7 +1,7 @@
-"""The published systems that Weft repeats, each with its state.
+"""The published systems that Weft reproduces, each with its state.
 
-A system is `present` when its recipe module and its results exist, `started` when only the module does, and `planned`
-otherwise. The recipe of `dynamic-oracles` is the module `weft.recipes.parsing.dynamic_oracles`, its figures are
+A system is `present` if its recipe module and its results exist, `started` if only the module does, and `planned`
+otherwise. The recipe of `dynamic-oracles` is the module `weft.recipes.parsing.dynamic_oracles`, and its results are in
 `results/dynamic-oracles.json`.
 """
 
@@ -73,7 +73,7 @@ def systems() -> tuple[System, ...]:
 
 
 def system(slug: str) -> System:
-    """The system of a slug.
+    """The system with a slug.
 
     >>> system("crf-shallow-parsing").authors
     'Sha & Pereira'
@@ -90,18 +90,18 @@ def system(slug: str) -> System:
 
 
 def checkout() -> Path | None:
-    """The root of the repository that this package runs from, or None when it is installed without one."""
+    """The root of the repository that this package runs from, or None if it is installed without one."""
     here = Path(__file__).resolve().parents[3]
     return here if (here / "pyproject.toml").is_file() and (here / "src" / "weft").is_dir() else None
 
 
 def results_folder() -> Path:
-    """Where results are kept: `results` of the repository, or of the current folder."""
+    """The results folder: `results` in the repository, or in the current folder."""
     return (checkout() or Path.cwd()) / "results"
 
 
 def result_path(slug: str, folder: Path | None = None, quick: bool = False) -> Path:
-    """The file of a system's results; quick runs are kept apart so that they never replace full ones.
+    """The results file of a system; quick runs are kept separately so that they never replace full ones.
 
     >>> result_path("crf-shallow-parsing", Path("results"), quick=True).as_posix()
     'results/crf-shallow-parsing.quick.json'

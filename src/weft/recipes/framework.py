@@ -1,7 +1,7 @@
-"""The frame that every recipe runs in: options in, tables and checks out, all of it kept as JSON.
+"""The framework that runs every recipe: options in, tables and checks out, all stored as JSON.
 
-A recipe module offers `run(options: RecipeOptions) -> RecipeResult` and gives tables, curves and checks. The frame adds
-what makes a figure worth keeping: the command, seed, data files, commit, date, time, memory and machine.
+A recipe module provides `run(options: RecipeOptions) -> RecipeResult` and returns tables, curves and checks. The
+framework adds what makes a result traceable: command, seed, data files, commit, date, time, memory and machine.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ FORMAT = 1
 
 @dataclass
 class RecipeOptions:
-    """What a recipe is told; ask it for corpora so that it can say which files a result rests on.
+    """The options of a recipe; it finds corpora through them, so that a result records the files it depends on.
 
-    `seed` starts all random choices; `quick` asks for a small version of the experiment that takes seconds.
+    `seed` is the random seed; `quick` requests a small version of the experiment that takes seconds.
     """
 
     data: Path | None = None
@@ -37,7 +37,7 @@ class RecipeOptions:
     files: list[str] = field(default_factory=list)
 
     def find(self, relative: str) -> Path:
-        """The path of a corpus file; it is noted as used."""
+        """The path of a corpus file, which is recorded as used."""
         path = data.find(relative, self.data)
         if relative not in self.files:
             self.files.append(relative)
@@ -46,7 +46,7 @@ class RecipeOptions:
 
 @dataclass
 class Row:
-    """One row of a table: our figures by column, the paper's beside them, and intervals of ours where measured."""
+    """One row of a table: our numbers by column, the paper's, and confidence intervals where measured."""
 
     name: str
     ours: dict[str, Value]
@@ -56,7 +56,7 @@ class Row:
 
 @dataclass
 class Table:
-    """Figures with the paper's beside them.
+    """Our numbers with the paper's beside them.
 
     >>> table = Table("NP chunking", ["P", "R", "F"])
     >>> table.add("CRF", {"P": 94.0, "R": 94.2, "F": 94.1}, paper={"F": 94.38})
@@ -67,7 +67,7 @@ class Table:
     title: str
     columns: list[str]
     rows: list[Row] = field(default_factory=list)
-    digits: dict[str, int] = field(default_factory=dict)  # decimals of a column, where 2 do not fit
+    digits: dict[str, int] = field(default_factory=dict)  # decimals per column, if not 2
     note: str = ""
     heat: bool = False  # whether the documentation also draws it as a heat map
 
@@ -78,7 +78,7 @@ class Table:
         paper: Mapping[str, Value] | None = None,
         interval: Mapping[str, tuple[float, float]] | None = None,
     ) -> None:
-        """Add a row; columns that are not the table's are an error."""
+        """Add a row; unknown columns are an error."""
         for given in (ours, paper or {}, interval or {}):
             for column in given:
                 if column not in self.columns:
@@ -88,13 +88,13 @@ class Table:
         self.rows.append(Row(name, dict(ours), dict(paper or {}), dict(interval or {})))
 
     def compared(self) -> list[str]:
-        """The columns for which the paper gives a figure in some row."""
+        """The columns for which the paper gives a number in some row."""
         return [column for column in self.columns if any(column in row.paper for row in self.rows)]
 
 
 @dataclass
 class Curve:
-    """Lines over a common axis: `series` gives for each line its points, a list of (x, y)."""
+    """Lines over a common axis: `series` maps each line to its points, a list of (x, y)."""
 
     title: str
     x: str
@@ -104,7 +104,7 @@ class Curve:
 
 @dataclass
 class Check:
-    """A claim of the paper, whether it holds here, and the evidence. What is not `required` is only reported."""
+    """A claim of the paper, whether it holds here, and the evidence. If it is not `required`, it is only reported."""
 
     claim: str
     holds: bool
@@ -114,7 +114,7 @@ class Check:
 
 @dataclass
 class RecipeResult:
-    """What a recipe found; the fields after `notes` are filled in by the frame."""
+    """The result of a recipe; the framework fills in the fields after `notes`."""
 
     slug: str
     tables: list[Table] = field(default_factory=list)
@@ -138,7 +138,7 @@ class RecipeResult:
 
     @property
     def failed(self) -> list[Check]:
-        """The required checks that do not hold."""
+        """The required checks that fail."""
         return [check for check in self.checks if check.required and not check.holds]
 
     def to_json(self) -> str:
@@ -164,7 +164,7 @@ class RecipeResult:
             raise DataError(f"{name}: not a result of `weft reproduce` ({error}); run it again") from error
 
     def save(self, folder: Path | None = None) -> Path:
-        """Write the result to `folder/SLUG.json`, whole or not at all."""
+        """Write the result to `folder/SLUG.json`, atomically."""
         path = result_path(self.slug, folder, self.quick)
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_suffix(".json.part")
@@ -181,14 +181,14 @@ def load_result(path: Path) -> RecipeResult:
 
 
 def load_results(folder: Path) -> list[RecipeResult]:
-    """All full results of a folder, by slug; benchmarks and quick runs left out."""
+    """All full results in a folder, by slug, without benchmarks and quick runs."""
     paths = sorted(folder.glob("*.json")) if folder.is_dir() else []
     others = ("bench-", "pipeline-")
     return [load_result(p) for p in paths if not p.name.startswith(others) and not p.name.endswith(".quick.json")]
 
 
 def reproduce(slug: str, options: RecipeOptions) -> RecipeResult:
-    """Run the recipe of a system and add what the frame knows. It is not saved: call `result.save()`."""
+    """Run the recipe of a system and add the framework's records; call `result.save()` to save it."""
     entry = system(slug)
     if not entry.has_recipe:
         raise ConfigError(f"{slug} is planned: it has no recipe yet; `weft reproduce --list` shows those that run")
@@ -210,7 +210,7 @@ def _command(slug: str, options: RecipeOptions) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """NumPy numbers and arrays as plain ones."""
+    """Convert NumPy numbers and arrays to plain ones."""
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"a result cannot hold a {type(value).__name__}")

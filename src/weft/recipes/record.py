@@ -1,4 +1,4 @@
-"""What is written beside every figure: the machine, the commit, the time and the memory it took.
+"""The record stored with every result: the machine, the commit, the time and the memory used.
 
 Nothing here names a host, a user or a path.
 """
@@ -23,7 +23,7 @@ from weft.recipes.catalogue import checkout
 
 @dataclass
 class Usage:
-    """What a block of work took; filled when the block ends. Memory is the peak of the whole process."""
+    """The cost of a block of work, filled in when the block ends. Memory is the peak of the whole process."""
 
     wall_seconds: float = 0.0
     cpu_seconds: float = 0.0
@@ -32,7 +32,7 @@ class Usage:
 
 @contextmanager
 def measured() -> Iterator[Usage]:
-    """Measure a block: wall time, processor time (children included) and peak memory.
+    """Measure a block: wall time, CPU time (including children) and peak memory.
 
     >>> with measured() as usage:
     ...     total = sum(range(1000))
@@ -49,18 +49,18 @@ def measured() -> Iterator[Usage]:
 
 
 def peak_mb() -> float:
-    """The largest resident memory that this process has had, in MB.
+    """The peak resident memory of this process, in MB.
 
     >>> peak_mb() > 1
     True
     """
-    # Linux counts in kB, macOS in bytes.
+    # Linux reports kB, macOS bytes.
     unit = 2**20 if sys.platform == "darwin" else 2**10
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
 def machine() -> dict[str, Any]:
-    """Facts of the machine that figures depend on.
+    """The properties of the machine that results depend on.
 
     >>> sorted(machine())
     ['cpus', 'numba', 'numpy', 'python', 'system', 'weft']
@@ -76,7 +76,7 @@ def machine() -> dict[str, Any]:
 
 
 def commit() -> str:
-    """The commit of the checkout, with `+` when files differ from it; "" where there is none."""
+    """The commit of the checkout, with `+` if files differ from it; "" if there is none."""
     root = checkout()
     if root is None:
         return ""

@@ -1,4 +1,4 @@
-"""Results as tables: on the terminal by Rich, in the documentation as Markdown, the paper's figures beside ours."""
+"""Results as tables: on the terminal with Rich, in the documentation as Markdown, the paper's numbers beside ours."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 
-#: At most so many columns have the paper's beside them.
+#: The maximum number of columns for which the paper's are shown beside ours.
 _BESIDE = 6
 
 
 def cells(table: Table) -> tuple[list[str], list[list[str]]]:
-    """A table as strings: the header and the rows, a column "(paper)" after each column that the paper also gives.
+    """A table as strings: the header and the rows, with a column "(paper)" after each column that the paper gives.
 
-    Where that would be too wide, the paper's figures are a row of their own below ours.
+    If that would be too wide, the paper's numbers are a separate row below ours.
 
     >>> table = Table("", ["F"])
     >>> table.add("CRF", {"F": 94.31}, paper={"F": 94.38}, interval={"F": (94.0, 94.6)})
@@ -43,7 +43,7 @@ def cells(table: Table) -> tuple[list[str], list[list[str]]]:
 
 
 def number(value: Value, digits: int = 2) -> str:
-    """A figure as text.
+    """A number as text.
 
     >>> number(94.3), number(820000), number(None), number("-"), number(float("nan"))
     ('94.30', '820,000', '', '-', 'nan')
@@ -67,7 +67,7 @@ def show(result: RecipeResult, console: Console) -> None:
         header, rows = cells(table)
         shown = RichTable(title=table.title, title_justify="left", caption=table.note or None, caption_justify="left")
         for name in header:
-            # A figure is never cut: where there is no room for it, it goes on in the next line.
+            # A number is never truncated: if there is no room, it wraps to the next line.
             shown.add_column(
                 name,
                 justify="right" if name else "left",
@@ -85,7 +85,7 @@ def show(result: RecipeResult, console: Console) -> None:
 
 
 def markdown(result: RecipeResult, figures: Sequence[str] = ()) -> str:
-    """A result as a part of a page; `figures` are image files to show, one a curve."""
+    """A result as part of a page; `figures` are image files to show, one per curve."""
     parts = []
     for table in result.tables:
         header, rows = cells(table)
@@ -101,7 +101,7 @@ def markdown(result: RecipeResult, figures: Sequence[str] = ()) -> str:
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown; columns of figures are set to the right.
+    """A table in Markdown; numeric columns are right-aligned.
 
     >>> print(markdown_table(["", "F"], [["CRF", "94.3"]]))
     |  | F |
@@ -115,7 +115,7 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def systems_table(entries: Iterable[tuple[System, str]], page_of: Callable[[str], str] = lambda slug: "") -> str:
-    """All systems with their state as Markdown, one table a family; `page_of` tells the page that a slug links to."""
+    """All systems with their state as Markdown, one table per family; `page_of` gives the page that a slug links to."""
     entries = list(entries)
     parts = []
     for family, title in FAMILIES.items():

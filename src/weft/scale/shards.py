@@ -131,7 +131,7 @@ def find_cuts(path: str, kind: str, size: int, shard_bytes: int) -> list[Cut]:
 
 
 def bundles(shards: Iterable[Shard], bundle_bytes: int, most: int = 500) -> Iterator[list[Shard]]:
-    """Shards in groups of about `size` bytes, so that small files are annotated together."""
+    """Shards in groups of about `bundle_bytes` bytes, so that small files are annotated together."""
     group: list[Shard] = []
     size = 0
     for shard in shards:

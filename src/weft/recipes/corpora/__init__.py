@@ -1,1 +1,1 @@
-"""Corpora that several recipes share, prepared the way their experiments need them."""
+"""Corpora shared by several recipes, prepared for their experiments."""

@@ -1,15 +1,15 @@
-"""Texts for adapting taggers to another domain: newspaper to learn from, genres of the web to work on.
+"""Data for adapting taggers to another domain: newspaper text for training, web genres as targets.
 
-    source            WSJ sample (Penn tags), 3,500 sentences to learn from, the others to test in its own domain
-    source, raw       words of the CoNLL-2000 files, without the sentences that the sample has too
+    source            WSJ sample (Penn tags), 3,500 training sentences, the others for testing in domain
+    source, raw       words of the CoNLL-2000 files, without the sentences in the sample
     target            genres of English-EWT (and English-GUM), Penn tags in XPOS
-    target, raw       words of the training file of the genre; of reviews also Blitzer's product reviews
+    target, raw       words of the training file of the genre; for reviews also Blitzer's product reviews
     fiction           the Brown corpus on twelve tags, tags of both sides through the `*.map` files
     biomedical        raw words only (BC2GM)
     agency news       raw words only (CoNLL-2003)
 
-Quotation marks of newspaper text, which tell the opening from the closing one, become the plain ones of the web: the
-tagger has to tell them apart.
+Newspaper quotation marks, which distinguish opening from closing ones, become the plain ones of the web: the tagger has
+to tell them apart.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ GENES = "ner/bc2gm-genes/train.tsv.gz"
 AGENCY = "ner/conll2003-en/train.txt.gz"
 #: Genres of English-EWT, in the order of the tables.
 GENRES = ("newsgroup", "reviews", "weblog", "answers", "email")
-#: Sentences of the sample to learn from; the others test.
+#: Training sentences in the sample; the others are for testing.
 LEARN = 3_500
 _CONTRACTION = re.compile(r"(?i)^(.+?)(n['’]t|['’](?:s|m|d|ll|re|ve))$")
 _QUOTES = {"``": '"', "''": '"', "`": "'"}
@@ -49,7 +49,7 @@ _QUOTES = {"``": '"', "''": '"', "`": "'"}
 
 @dataclass
 class Domains:
-    """What a tagger learns from and is tried on: labelled and raw source, raw target, labelled target."""
+    """Data for training and testing a tagger: labelled and raw source, raw target, labelled target."""
 
     source: Doc
     source_raw: Sentences
@@ -89,13 +89,13 @@ def newspaper_words(options: RecipeOptions) -> Sentences:
 
 
 def web(options: RecipeOptions, genre: str, part: str, most: int | None = None, treebank: str = EWT) -> Doc:
-    """The first sentences of a genre of English-EWT (or another treebank with `# genre` lines), with XPOS and UPOS."""
+    """The first sentences of a genre in English-EWT (or another treebank with `# genre` lines), with XPOS and UPOS."""
     words, xpos, upos = _genres(options.find(treebank.format(part))).get(genre, ([], [], []))
     return Doc.from_words(words[:most], xpos=xpos[:most], upos=upos[:most])
 
 
 def web_trees(options: RecipeOptions, genres: Sequence[str], part: str, most: int) -> Doc:
-    """The first sentences of genres of English-EWT with Penn tags and dependency trees."""
+    """The first sentences of English-EWT genres with Penn tags and dependency trees."""
     columns: dict[str, list[list[str]]] = {"form": [], "xpos": [], "upos": [], "deprel": []}
     heads: list[list[int]] = []
     genre = ""
@@ -114,7 +114,7 @@ def web_trees(options: RecipeOptions, genres: Sequence[str], part: str, most: in
 
 
 def review_words(options: RecipeOptions, n_words: int | None = None) -> Sentences:
-    """Sentences of Blitzer's product reviews, about so many words, the four kinds of products in equal parts."""
+    """Sentences of Blitzer's product reviews, about `n_words` words, in equal parts from the four kinds of products."""
     found: Sentences = []
     for product in PRODUCTS:
         found += _reviews(options.find(REVIEWS.format(product)), None if n_words is None else n_words // len(PRODUCTS))
@@ -140,26 +140,26 @@ def brown(options: RecipeOptions, genres: Sequence[str], most: int | None = None
 
 
 def penn_universal(options: RecipeOptions, doc: Doc) -> Doc:
-    """The document with twelve tags in `upos`, by the map of Penn tags; tags that it does not know become X."""
+    """The document with twelve tags in `upos`, by the map of Penn tags; unknown tags become X."""
     to_universal = read_map(options.find(TAG_MAP.format("en-ptb")))
     doc.set_column("upos", [to_universal.get(tag, "X") for tag in doc.column("xpos")])
     return doc
 
 
 def gene_words(options: RecipeOptions, n_words: int | None = None) -> Sentences:
-    """Sentences of biomedical abstracts, about so many words."""
+    """Sentences from biomedical abstracts, about `n_words` words."""
     with gzip.open(options.find(GENES), "rt", encoding="utf-8") as file:
         return list(_first(_column(file), n_words))
 
 
 def agency_words(options: RecipeOptions) -> Sentences:
-    """Sentences of agency news."""
+    """Sentences from agency news."""
     with gzip.open(options.find(AGENCY), "rt", encoding="utf-8") as file:
         return [words for words in _column(file) if words[0] != "-DOCSTART-"]
 
 
 def sentences_of(doc: Doc, column: str = "form") -> Sentences:
-    """A column of a document sentence by sentence.
+    """A column of a document by sentence.
 
     >>> sentences_of(Doc.from_words([["Dogs", "bark"], ["Stop"]]))
     [['Dogs', 'bark'], ['Stop']]
@@ -169,7 +169,7 @@ def sentences_of(doc: Doc, column: str = "form") -> Sentences:
 
 
 def plain_quotes(words: Sequence[str]) -> list[str]:
-    """Words with the quotation marks of the web.
+    """Words with plain web-style quotation marks.
 
     >>> plain_quotes(["``", "Yes", "''"])
     ['"', 'Yes', '"']
@@ -178,7 +178,7 @@ def plain_quotes(words: Sequence[str]) -> list[str]:
 
 
 def split_contractions(words: Sequence[str]) -> list[str]:
-    """Words with contractions cut as the Penn Treebank does it.
+    """Words with contractions split as in the Penn Treebank.
 
     >>> split_contractions(["I", "don't", "like", "Ann's", "can't"])
     ['I', 'do', "n't", 'like', 'Ann', "'s", 'ca', "n't"]
@@ -202,7 +202,7 @@ def _sample(path: Path) -> tuple[Sentences, Sentences]:
 
 @cache
 def _genres(path: Path) -> dict[str, tuple[Sentences, Sentences, Sentences]]:
-    """Words and tags of the sentences of every genre."""
+    """Words and tags of the sentences in every genre."""
     found: dict[str, tuple[Sentences, Sentences, Sentences]] = {}
     genre = ""
     for doc in read(path):
@@ -232,7 +232,7 @@ def _reviews(path: Path, n_words: int | None) -> Sentences:
 
 
 def _column(lines: Iterator[str]) -> Iterator[list[str]]:
-    """The first column of a file with one word a line and blank lines between sentences."""
+    """The first column of a file with one word per line and blank lines between sentences."""
     words: list[str] = []
     for line in (*lines, ""):
         fields = line.split()

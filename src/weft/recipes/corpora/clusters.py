@@ -1,13 +1,13 @@
-"""Texts and bitexts for clusters of words: English novels and news, and eight languages with what bitext there is.
+"""Texts and bitexts for word clusters: English novels and news, and eight languages with the available bitexts.
 
-    de, fr          New Testament and captions of pictures (Multi30k)
+    de, fr          New Testament and image captions (Multi30k)
     bg, et, uk      New Testament
     it              ParTUT, sentences with the same number
     sv              LinES, dev file, line by line
     es, pt          PUD
 
-All words are in lower case. Contractions that treebanks split (im, du, della) are split in raw text too, by a table of
-the ranges of a treebank's training file.
+All words are in lower case. Contractions that treebanks split (im, du, della) are also split in raw text, using the
+multiword ranges in a treebank's training file.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ CONLL03 = "ner/conll2003-en/train.txt.gz"
 
 @dataclass(frozen=True)
 class Language:
-    """A target language: its test treebank, files of text, the file whose ranges tell contractions, its bitext."""
+    """A target language: its test treebank, text files, the file whose ranges define contractions, its bitext."""
 
     test: str
     texts: tuple[str, ...]
@@ -72,7 +72,7 @@ NAMES = {"es": "Spanish", "pt": "Portuguese"}
 
 
 def novels(options: RecipeOptions, n_words: int) -> Iterator[list[str]]:
-    """Sentences of the novels, about so many words; words are found by rule."""
+    """Sentences from the novels, about `n_words` words; words are split by rule."""
     total = 0
     with tarfile.open(options.find(NOVELS)) as folder:
         for member in folder:
@@ -94,7 +94,7 @@ def lowered(words: list[str]) -> list[str]:
 
 
 def words_of(options: RecipeOptions, path: str) -> Sentences:
-    """The words of a corpus, whatever its format: CoNLL-U, or columns with numbers or language codes before words."""
+    """The words of a corpus in any format: CoNLL-U, or columns with numbers or language codes before words."""
     found = options.find(path)
     if ".conllu" in path:
         return [lowered(words) for doc in read(found) for words in _sentences(doc)]
@@ -118,7 +118,7 @@ def _sentences(doc: Doc) -> Iterator[list[str]]:
 
 @cache
 def contractions(path: Path) -> dict[str, list[str]]:
-    """The words that a treebank writes as several syntactic words: `im` as `in dem`."""
+    """The words that a treebank splits into several syntactic words: `im` into `in dem`."""
     found: dict[str, list[str]] = {}
     waiting, last = "", 0
     with gzip.open(path, "rt", encoding="utf-8") as file:
@@ -137,13 +137,13 @@ def contractions(path: Path) -> dict[str, list[str]]:
 
 
 def split(text: str, table: dict[str, list[str]]) -> list[str]:
-    """The words of a raw sentence in lower case, contractions split."""
+    """The words of a raw sentence in lower case, with contractions split."""
     words = (text[a:b].lower() for a, b in word_spans(text))
     return [part for word in words for part in table.get(word, [word])]
 
 
 def bitext(options: RecipeOptions, code: str, most: int) -> tuple[Sentences, Sentences]:
-    """The sentence pairs of English and a language, at most so many of each kind."""
+    """The sentence pairs of English and a language, at most `most` of each kind."""
     language = LANGUAGES[code]
     table = contractions(options.find(language.contractions)) if language.contractions else {}
     source: Sentences = []
@@ -179,7 +179,7 @@ def _verses(options: RecipeOptions, code: str) -> dict[str, str]:
 
 
 def _numbered(options: RecipeOptions, path: str) -> dict[str, str]:
-    """The sentences of a treebank by the number at the end of their name, words parted by blanks."""
+    """The sentences of a treebank by the number at the end of their name, words separated by spaces."""
     found = {}
     for doc in read(options.find(path)):
         for sentence, words in zip(doc.sentences, _sentences(doc), strict=True):
@@ -189,15 +189,15 @@ def _numbered(options: RecipeOptions, path: str) -> dict[str, str]:
 
 
 def linked(options: RecipeOptions, code: str, most: int, threshold: float) -> Bitext:
-    """The bitext of a language, its words linked where both directions of the aligner are sure."""
+    """The bitext of a language, its words linked where both directions of the aligner are confident."""
     source, target = bitext(options, code, most)
     return Bitext(source, target, align(source, target, "intersection", settings=APART, threshold=threshold))
 
 
 def pseudo_languages(options: RecipeOptions, n_classes: int, share: float = 0.2, halves: bool = False) -> float:
-    """The share of word pairs that x-lingual clusters put together, of two renamed copies of a treebank's text.
+    """The fraction of word pairs that x-lingual clusters unite, for two renamed copies of a treebank's text.
 
-    A part of the vocabulary is linked; with `halves` each language has one half of the text, and the linked sentences
+    Part of the vocabulary is linked; with `halves` each language has one half of the text, and the linked sentences
     are the first tenth, which both have.
     """
     text = words_of(options, EWT)

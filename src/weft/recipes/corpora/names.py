@@ -1,10 +1,10 @@
-"""Corpora of names in five languages with the same types and tags, and clusters that languages share.
+"""Named-entity corpora in five languages with the same types and tags, and clusters that languages share.
 
-    types   PER, LOC, ORG (in the second form also MISC); others, and `deriv` and `part` of GermEval, are no names
+    types   PER, LOC, ORG (in the second form also MISC); others, and GermEval's `deriv` and `part`, are ignored
     tags    the twelve universal ones: by map files (en, es, nl), from the treebank (pt), by a tagger (de)
-    text    of a target: its training and development files without labels (de: with the words of WikiANN)
+    text    a target's training and development files without labels (de: with the words of WikiANN)
 
-Training sentences of six words or more that stand in the test file of their corpus are left out.
+Training sentences of six or more words that also occur in the corpus's test file are removed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TYPES = ("LOC", "ORG", "PER")
 
 @dataclass(frozen=True)
 class Files:
-    """Where a language's names are: files by part, what their columns hold, and where tags come from."""
+    """A language's named-entity data: files by part, the content of their columns, and the source of tags."""
 
     parts: Mapping[str, str]
     fields: str
@@ -73,7 +73,7 @@ BITEXTS = ("de", "es", "pt")
 
 
 def names(options: RecipeOptions, code: str, part: str, types: Sequence[str] = TYPES, limit: int | None = None) -> Doc:
-    """A part of a language's corpus as one document with universal tags and spans of the wanted types."""
+    """A part of a language's corpus as one document with universal tags and spans of the given types."""
     files = FILES[code]
     corpus = read(options.find(files.parts[part]), "columns", fields=files.fields, strict=False)
     docs = list(corpus if limit is None else corpus.take_sentences(limit))
@@ -110,12 +110,12 @@ def _universal(options: RecipeOptions, code: str, part: str, tags: list[str], do
 
 
 def _by_prefix(known: Mapping[str, str], tag: str) -> str:
-    """The universal tag of a tag that was cut short, as those of the Spanish corpus are."""
+    """The universal tag for a truncated tag, as in the Spanish corpus."""
     return next((universal for full, universal in known.items() if full.startswith(tag)), "X")
 
 
 def german_tagger(options: RecipeOptions) -> Tagger:
-    """A tagger for German, from a development file and PUD: 1,799 sentences."""
+    """A German tagger, trained on a development file and PUD: 1,799 sentences."""
     return _german_tagger(tuple(str(options.find(path)) for path in GERMAN_TREES))
 
 
@@ -133,7 +133,7 @@ def words_of(doc: Doc) -> Iterator[list[str]]:
 
 
 def sample(doc: Doc, n: int, seed: int, without: Sequence[Doc] = ()) -> Doc:
-    """At most n sentences by chance, in a new order, none of six words or more that the other documents have."""
+    """At most n random sentences, in a new order, without sentences of six or more words in the other documents."""
     known = {tuple(words) for other in without for words in words_of(other) if len(words) >= 6}
     sentences = [i for i, words in enumerate(words_of(doc)) if tuple(words) not in known]
     chosen = np.random.default_rng(seed).permutation(sentences)[:n]
@@ -141,7 +141,7 @@ def sample(doc: Doc, n: int, seed: int, without: Sequence[Doc] = ()) -> Doc:
 
 
 def reordered(doc: Doc, sentences: Sequence[int]) -> Doc:
-    """The sentences with these numbers, in this order."""
+    """The sentences with these indices, in this order."""
     forms, tags = doc.column("form"), doc.column("upos")
     bounds = doc.sentence_offsets.tolist()
     spans_in: dict[int, list[tuple[int, int, str]]] = {}
@@ -165,7 +165,7 @@ def native_clusters(text: Sequence[Sequence[str]], classes: int = 128, min_count
 
 
 def raw_text(options: RecipeOptions, code: str, limit: int | None = None) -> list[list[str]]:
-    """All words of a language's training and development files, of German also those of WikiANN."""
+    """All words in a language's training and development files, for German also those of WikiANN."""
     files = FILES[code]
     parts = [path for part, path in files.parts.items() if part != "test"]
     found: list[list[str]] = []
@@ -181,7 +181,7 @@ def raw_text(options: RecipeOptions, code: str, limit: int | None = None) -> lis
 def shared_clusters(
     options: RecipeOptions, texts: Mapping[str, Sequence[Sequence[str]]], pairs: int, classes: int = 128
 ) -> SharedClusters:
-    """Clusters of all languages around English: over the bitext that there is, and words spelt alike."""
+    """Clusters of all languages around English: through the available bitexts, and words spelled alike."""
     bitexts: dict[str, Bitext] = {}
     for code in texts:
         if pairs and code in BITEXTS:

@@ -1,9 +1,9 @@
-"""What recipes of transition-based parsers share: treebanks, tags of a tagger, scores, sentences with one question.
+"""Shared by recipes of transition-based parsers: treebanks, predicted tags, scores, single-question sentences.
 
-    UAS, LAS = words with the right head (and relation) / words counted
-    UEM = sentences in which all heads are right / sentences
+    UAS, LAS = words with the correct head (and relation) / words counted
+    UEM = sentences in which all heads are correct / sentences
 
-Punctuation is counted on UD treebanks and left out on the newspaper sample, as in the papers.
+Punctuation is counted on UD treebanks and excluded on the newspaper sample, as in the papers.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from weft.text.doc import Doc
 
 WSJ = "treebanks/other/wsj-dependency-sample/wsj.dp.gz"
 WSJ_FIELDS = "form xpos head"
-#: The newspaper sample has only one kind of tag, which takes the place of UPOS in templates.
+#: The newspaper sample has only one kind of tag, which replaces UPOS in templates.
 XPOS_FIELDS = {**FIELDS, "t": "xpos"}
 #: Tags of punctuation in the newspaper sample.
 PUNCTUATION = {"''", "``", ",", ".", ":"}
 PP = "pp-attachment/ratnaparkhi"
-#: Words of the sentences about prepositional phrases that are always the same, and the position of the preposition.
+#: The constant words in the sentences about prepositional phrases, and the position of the preposition.
 _PRONOUN, _DETERMINER, _ADJECTIVES, _STOP = "they", "the", ("new", "large"), "."
 PREPOSITION = 5
 
@@ -56,12 +56,12 @@ class Treebank:
 
     @property
     def column(self) -> str:
-        """The column of tags that templates read."""
+        """The tag column that templates read."""
         return self.fields["t"]
 
 
 def wsj(options: RecipeOptions, train: int = 3000, dev: int = 400, test: int = 514) -> Treebank:
-    """The newspaper sample, split by order at 3,000 and 3,400; of each part the first sentences."""
+    """The newspaper sample, split in order at 3,000 and 3,400; the first sentences of each part."""
     corpus = read(options.find(WSJ), format="columns", fields=WSJ_FIELDS)
     learned, held_out, asked = (
         list(corpus.slice_sentences(begin, min(begin + size, end)))
@@ -80,7 +80,7 @@ def ud(options: RecipeOptions, name: str, train: int, dev: int, test: int) -> Tr
 
 
 def small_ud(options: RecipeOptions, name: str, train: int, test: int) -> Treebank:
-    """A UD treebank of which only two parts are at hand: the first sentences of dev are learned from."""
+    """A UD treebank with only two parts available: the first sentences of dev are used for training."""
     learned, asked = (
         list(read(options.find(f"treebanks/ud/{name}/{part}.conllu.gz")).take_sentences(size))
         for part, size in (("dev", train), ("test", test))
@@ -89,13 +89,13 @@ def small_ud(options: RecipeOptions, name: str, train: int, test: int) -> Treeba
 
 
 def without_punctuation(treebank: Treebank) -> Treebank:
-    """The treebank without words of the tag PUNCT; what hangs on one hangs on its head instead."""
+    """The treebank without words tagged PUNCT; their dependents attach to their heads instead."""
     train, dev, test = ([unpunctuated(doc) for doc in docs] for docs in (treebank.train, treebank.dev, treebank.test))
     return replace(treebank, name=f"{treebank.name} without punctuation", train=train, dev=dev, test=test)
 
 
 def unpunctuated(doc: Doc) -> Doc:
-    """A document of the same sentences without punctuation; sentences of nothing else are left out.
+    """A document of the same sentences without punctuation; sentences of nothing else are dropped.
 
     >>> doc = Doc.from_words([["(", "a", ")"], ["b", "!"]], upos=[["PUNCT", "X", "PUNCT"], ["X", "PUNCT"]],
     ...                    head=[[0, 1, 2], [0, 1]])
@@ -105,7 +105,7 @@ def unpunctuated(doc: Doc) -> Doc:
     """
     assert doc.head is not None
     forms, tags = doc.column("form"), doc.column("upos")
-    words: list[int] = []  # that stay
+    words: list[int] = []  # words that are kept
     heads: list[list[int]] = []
     for first, end in pairwise(doc.sentence_offsets.tolist()):
         above = [0, *doc.head[first:end].tolist()]
@@ -128,10 +128,10 @@ def unpunctuated(doc: Doc) -> Doc:
 
 
 def with_predicted_tags(treebank: Treebank, folds: int = 4, seed: int = 0) -> tuple[Treebank, float]:
-    """The treebank with the tags of a tagger, those of training by jackknifing; and the share of right test tags.
+    """The treebank with predicted tags, jackknifed for training; and the accuracy of the test tags.
 
-    Fold k of the training sentences is tagged by a tagger that learned from the other folds. Lemmas, features and other
-    tags, which nobody predicts here, are taken away.
+    Fold k of the training sentences is tagged by a tagger trained on the other folds. Lemmas, features and other tags,
+    which are not predicted here, are removed.
     """
     column = treebank.column
     settings = TaggerSettings(column=column, seed=seed)
@@ -160,38 +160,38 @@ def with_predicted_tags(treebank: Treebank, folds: int = 4, seed: int = 0) -> tu
 
 
 def copy_of(doc: Doc) -> Doc:
-    """A document of its own with the same layers."""
+    """A copy of a document with the same layers."""
     return doc.subset(range(doc.n_sentences))
 
 
 @dataclass
 class Scores:
-    """What a parser finds in test documents."""
+    """A parser's results on test documents."""
 
-    head_right: NDArray[np.bool_]  # of the words that count
+    head_right: NDArray[np.bool_]  # of the counted words
     label_right: NDArray[np.bool_]
     sentence: NDArray[np.int64]  # of these words
     sentences: int
 
     @property
     def uas(self) -> float:
-        """Per cent of words with the right head."""
+        """Percentage of words with the correct head."""
         return 100 * float(self.head_right.mean())
 
     @property
     def las(self) -> float:
-        """Per cent of words with the right head and relation."""
+        """Percentage of words with the correct head and relation."""
         return 100 * float((self.head_right & self.label_right).mean())
 
     @property
     def uem(self) -> float:
-        """Per cent of sentences without a wrong head."""
+        """Percentage of sentences without a wrong head."""
         wrong = np.unique(self.sentence[~self.head_right])
         return 100 * (1 - len(wrong) / self.sentences)
 
     @property
     def counts(self) -> Counts:
-        """Right heads and words of every sentence, for tests of significance."""
+        """Correct heads and words per sentence, for significance tests."""
         right = np.bincount(self.sentence, self.head_right, self.sentences).astype(np.int64)
         words = np.bincount(self.sentence, minlength=self.sentences)
         return Counts.of(words, words, right)
@@ -219,7 +219,7 @@ def score(parser: Parser, gold: Sequence[Doc], treebank: Treebank) -> Scores:
 
 @dataclass
 class Run:
-    """A trained parser, what training took, and its scores on the test documents."""
+    """A trained parser, its training cost, and its scores on the test documents."""
 
     parser: Parser
     scores: Scores
@@ -228,7 +228,7 @@ class Run:
 
 
 def train(treebank: Treebank, system: str, oracle: str, epochs: int, seed: int = 0, use_dev: bool = False) -> Run:
-    """A greedy parser as in the papers: crossing trees are left out; the dynamic oracle always follows the prediction.
+    """A greedy parser as in the papers: crossing trees are skipped; the dynamic oracle always follows the prediction.
 
     With `use_dev` the epoch with the best attachment on the held-out documents is kept.
     """
@@ -244,7 +244,7 @@ def train(treebank: Treebank, system: str, oracle: str, epochs: int, seed: int =
 
 
 def trees(docs: Sequence[Doc], limit: int = 0) -> list[NDArray[np.int32]]:
-    """The heads of projective trees of documents, at most so many (0: all)."""
+    """The heads of projective trees in documents, at most `limit` (0: all)."""
     found: list[NDArray[np.int32]] = []
     for doc in docs:
         assert doc.head is not None
@@ -275,7 +275,7 @@ def legal_moves(system: int, state: NDArray[np.int32]) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class Attachment:
-    """A verb, its object, a preposition and the noun behind it."""
+    """A verb, its object, a preposition and the noun after it."""
 
     verb: str
     noun: str
@@ -284,13 +284,13 @@ class Attachment:
 
 
 def attachments(path: Path) -> list[Attachment]:
-    """The quadruples of a file: number, verb, noun, preposition, noun, answer."""
+    """The quadruples in a file: number, verb, noun, preposition, noun, answer."""
     text = (gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()).decode("utf-8")
     return [Attachment(*line.split()[1:5]) for line in text.splitlines() if line.strip()]
 
 
 def frequent(quadruples: Sequence[Attachment], least: int) -> list[Attachment]:
-    """The quadruples whose last noun is that of so many of them at least.
+    """The quadruples whose last noun occurs at least `least` times among them.
 
     >>> one, other = Attachment("eat", "rice", "with", "sticks"), Attachment("eat", "rice", "with", "joy")
     >>> frequent([one, other, one], 2) == [one, one]
@@ -301,10 +301,10 @@ def frequent(quadruples: Sequence[Attachment], least: int) -> list[Attachment]:
 
 
 def attachment_sentences(quadruples: Sequence[Attachment], seed: int = 0) -> tuple[list[Doc], list[bool]]:
-    """Sentences in which the last noun alone tells where the preposition hangs; and whether that is at the verb.
+    """Sentences in which only the last noun determines the attachment of the preposition; and whether to the verb.
 
-    A fair coin is thrown once for each last noun, so that verb, object and preposition tell nothing. Two adjectives
-    keep the noun out of sight of a parser that decides as soon as it sees the preposition.
+    A fair coin is thrown once per last noun, so that verb, object and preposition are uninformative. Two adjectives
+    hide the noun from a parser that decides as soon as it sees the preposition.
 
     >>> docs, at_verb = attachment_sentences([Attachment("eat", "rice", "with", "sticks")])
     >>> docs[0].column("form")

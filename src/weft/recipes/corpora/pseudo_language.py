@@ -1,10 +1,10 @@
-"""A made-up language with a bitext: real sentences with every word replaced, moved, dropped or split.
+"""An artificial language with a bitext: real sentences with every word replaced, moved, dropped or split.
 
-A word's letters are replaced: all but the last two at random, anew for every type, the last two by one permutation of
-the alphabet, so that words with a common ending still have one. What is not a letter stays, and so do capitals. Two
-types never get the same word. What a system learns across the two languages it has learnt from the links.
+The letters of a word are replaced: all but the last two at random, separately for every type, the last two by one
+permutation of the alphabet, so that words with a common ending still share one. Non-letters and capitalization are
+kept. Two types never become the same word. Whatever a system learns across the two languages comes from the links.
 
-The truth is known in full: `origin` tells for every target word the source word it stands for, whatever the links say.
+The truth is fully known: `origin` gives the source word of every target word, whatever the links say.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _VOWELS = "aeiou"
 
 
 class PseudoLanguage:
-    """Words of a made-up language, the same for the same seed.
+    """Words of an artificial language, the same for the same seed.
 
     >>> language = PseudoLanguage(seed=1)
     >>> language.word("walked"), language.word("Walked"), language.word("talked")
@@ -45,7 +45,7 @@ class PseudoLanguage:
         self._taken: set[str] = set()
 
     def word(self, word: str) -> str:
-        """The word that stands for another; the same for a word in capitals."""
+        """The replacement for a word; the same for a word in capitals."""
         plain = word.lower()
         found = self._known.get(plain)
         if found is None:
@@ -78,22 +78,22 @@ class PseudoLanguage:
 class Noise:
     """How a pseudo-language differs from its source beyond words, as probabilities."""
 
-    swap: float = 0.2  # of two neighbours to change places
-    delete: float = 0.05  # of a word to be dropped
-    split: float = 0.05  # of a word to become two
-    wrong: float = 0.1  # of a link to lead to another word of the sentence
+    swap: float = 0.2  # of swapping two neighbours
+    delete: float = 0.05  # of dropping a word
+    split: float = 0.05  # of splitting a word into two
+    wrong: float = 0.1  # of a link leading to another word in the sentence
 
 
 @dataclass(frozen=True)
 class PseudoBitext:
-    """Target sentences, the links to them, and of every target word the source word it comes from."""
+    """Target sentences, the links to them, and the source word of every target word."""
 
     words: list[list[str]]
     links: Links
     origin: list[list[int]]
 
     def carried(self, values: Sequence[Sequence[T]]) -> list[list[T]]:
-        """What is known of source words, for the target words: gold annotation of the target side."""
+        """Source annotation carried over to the target words: gold annotation of the target side."""
         return [[row[i] for i in origin] for row, origin in zip(values, self.origin, strict=True)]
 
 
@@ -106,7 +106,7 @@ def pseudo_bitext(
 ) -> PseudoBitext:
     """Sentences in the pseudo-language, with noisy links.
 
-    `groups` numbers words that keep together when words change places (names): neighbours with the same number.
+    `groups` numbers words that stay together when words move (names): neighbours with the same number.
 
     >>> bitext = pseudo_bitext([["Ann", "left"], ["Ann", "stayed"]], PseudoLanguage(1), 0, Noise(0, 0, 0, 0))
     >>> bitext.words, bitext.links.pairs()
@@ -130,7 +130,7 @@ def pseudo_bitext(
                 pieces = [word[: len(word) // 2], word[len(word) // 2 :]]
             words += pieces
             origin += [i] * len(pieces)
-        if not words:  # a sentence is never dropped whole
+        if not words:  # never drop a whole sentence
             words, origin = [language.word(sentence[0])], [0]
         wrong = random.random(len(words)) < noise.wrong
         ends = np.where(wrong, random.integers(len(words), size=len(words)), np.arange(len(words)))

@@ -1,11 +1,11 @@
-"""Sentences with segments that have gaps, overlap or nest, made from corpora that are at hand.
+"""Sentences with discontinuous, overlapping or nested segments, made from the available corpora.
 
-No corpus at hand stores discontinuous mentions, so they come from coordination ellipsis, in two ways that are always
-told apart. *Natural*: a mention annotated whole, `heavy and light chain genes` or `heavy / light chain genes`, becomes
-{heavy chain genes} and {light chain genes}. *Generated*: `kappa chain` in a sentence becomes `kappa and light chain`
-(or has `/`, or a list with commas), with both mentions, where `light chain` is another mention of the same type and
-last word elsewhere; or, mirrored, by the first word. Both know the same conjunctions: a model could not learn `/` that
-joins mentions in one and stands inside them in the other.
+No available corpus stores discontinuous mentions, so they come from coordination ellipsis, in two ways that are always
+kept apart. *Natural*: a mention annotated as a whole, `heavy and light chain genes` or `heavy / light chain genes`,
+becomes {heavy chain genes} and {light chain genes}. *Generated*: `kappa chain` in a sentence becomes `kappa and light
+chain` (or has `/`, or a list with commas), with both mentions, where `light chain` is another mention with the same
+type and last word elsewhere; or, mirrored, with the same first word. Both use the same conjunctions: a model could not
+learn a `/` that joins mentions in one and is inside them in the other.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Labelled = tuple[Pieces, str]
 
 @dataclass(frozen=True)
 class Sample:
-    """A sentence: words, part-of-speech tags where there are any, segments, and the text it is from."""
+    """A sentence: words, part-of-speech tags if available, segments, and its source text."""
 
     words: tuple[str, ...]
     segments: tuple[Labelled, ...]
@@ -43,7 +43,7 @@ class Sample:
 
     @property
     def flat(self) -> bool:
-        """Whether one label a word can hold its segments."""
+        """Whether one label per word can represent its segments."""
         return not split_by_shape([list(self.segments)])[1][0]
 
 
@@ -64,7 +64,7 @@ def document(samples: Sequence[Sample], strings: StringTable | None = None) -> D
 
 
 def samples_of(docs: Iterable[Doc], layer: str, keep: Iterable[str] | None = None, text: str = "") -> Iterator[Sample]:
-    """The sentences of documents with the spans of a layer, of some types or of all."""
+    """The sentences in documents with the spans of a layer, of some types or all."""
     wanted = None if keep is None else set(keep)
     for doc in docs:
         forms, tags = doc.column("form"), doc.column("xpos") if doc.has("xpos") else []
@@ -75,7 +75,7 @@ def samples_of(docs: Iterable[Doc], layer: str, keep: Iterable[str] | None = Non
 
 
 def stand_off(archive: Path) -> list[Sample]:
-    """The sentences of a tar file of brat documents, split by rule."""
+    """The sentences in a tar file of brat documents, split by rule."""
     found: list[Sample] = []
     with tarfile.open(archive) as tar:
         names = {member.name: member for member in tar.getmembers() if member.isfile()}
@@ -91,7 +91,7 @@ def stand_off(archive: Path) -> list[Sample]:
 
 
 def layered_columns(path: Path, word: int = 0, layers: slice = slice(1, None)) -> list[Sample]:
-    """Sentences of a file of columns, or of a tar file of such files, with labels in several columns (nested spans)."""
+    """Sentences in a file of columns, or a tar file of such files, with labels in several columns (nested spans)."""
     if path.name.endswith(".tar.gz"):
         with tarfile.open(path) as tar:
             members = sorted((member for member in tar.getmembers() if member.isfile()), key=lambda each: each.name)
@@ -119,9 +119,9 @@ def _member(tar: tarfile.TarFile, member: tarfile.TarInfo) -> str:
 
 
 def split_coordination(words: Sequence[str]) -> list[tuple[int, ...]] | None:
-    """The mentions in a coordinated one, as positions: {L x R}, {L y R} of `L x and y R`; None where there are none.
+    """The mentions in a coordinated one, as positions: {L x R}, {L y R} of `L x and y R`; None if there are none.
 
-    Conjuncts are single words (hyphen groups are one), lists may have commas, and L or R must have a word.
+    Conjuncts are single words (a hyphenated group counts as one), lists may have commas, and L or R must be nonempty.
 
     >>> split_coordination("heavy and light chain genes".split())
     [(0, 3, 4), (2, 3, 4)]
@@ -150,7 +150,7 @@ def _is_word(word: str) -> bool:
 
 
 def natural(samples: Iterable[Sample]) -> list[Sample]:
-    """Samples with every coordinated mention split into the mentions it stands for."""
+    """Samples with every coordinated mention split into the mentions it expresses."""
     return [replace(sample, segments=tuple(_split(sample))) for sample in samples]
 
 
@@ -166,9 +166,9 @@ def _split(sample: Sample) -> Iterator[Labelled]:
 
 
 def generated(samples: Sequence[Sample], share: float = 0.06, seed: int = 0, longest: int = 1) -> list[Sample]:
-    """Samples with a coordination written into a share of the sentences: `m h` becomes `m and m' h`, and its kin.
+    """Samples with a coordination inserted into a fraction of the sentences: `m h` becomes `m and m' h` or similar.
 
-    Only mentions whose own part m has at most `longest` words are coordinated; one word, as in what is split above.
+    Only mentions whose distinct part m has at most `longest` words are coordinated; one word, as in the split above.
 
     >>> sentences = [Sample(("kappa", "chain", "rose"), ((((0, 2),), "P"),)),
     ...              Sample(("light", "chain", "fell"), ((((0, 2),), "P"),))]
@@ -221,14 +221,14 @@ def _coordinate(
     links = [[], [","], [",", "and"]] if count == 2 else [[], ["/" if form == "/" else "and"]]
     start, end = sample.segments[number][0][0]
     label = sample.segments[number][1]
-    # The words of the coordination and which of them are each conjunct's own.
+    # The words of the coordination and which of them belong to each conjunct alone.
     row: list[str] = []
     places: list[range] = []
     for link, conjunct in zip(links, [own, *drawn], strict=True):
         row += link
         places.append(range(len(row), len(row) + len(conjunct)))
         row += conjunct
-    # The shared word stands before the conjuncts or behind them.
+    # The shared word precedes or follows the conjuncts.
     common, shift = (start, start + 1) if mirrored else (start + len(row), start)
     whole = (sample.words[start], *row) if mirrored else (*row, sample.words[end - 1])
     grown = len(whole) - (end - start)

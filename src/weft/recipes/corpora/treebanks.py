@@ -1,8 +1,8 @@
-"""Treebanks of nine languages as sources and targets of transfer, and what becomes of trees that are converted.
+"""Treebanks of nine languages as sources and targets of transfer, and round trips of converted trees.
 
-sources   treebanks of Universal Dependencies (training files, development files where there are none)
-targets   the thousand sentences of PUD; for Korean and Turkish test files of the source's own treebank
-Cast3LB   the Spanish treebank of CoNLL 2007 with its own heads, tags and relations by table
+sources   treebanks of Universal Dependencies (training files, or development files if there are none)
+targets   the thousand sentences of PUD; for Korean and Turkish the test file of the source treebank
+Cast3LB   the Spanish treebank of CoNLL 2007 with its own heads, and tags and relations by table
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
 }
 NAMES = {"de": "German", "en": "English", "sv": "Swedish", "es": "Spanish", "fr": "French", "it": "Italian",
          "pt": "Portuguese"}  # fmt: skip
-#: Korean-PUD is annotated differently from Korean-GSD (names and compounds have their heads on the other side).
+#: Korean-PUD is annotated differently from Korean-GSD (names and compounds are headed on the other side).
 TARGETS = {
     **{code: f"{PUD}/{name}-PUD/test" for code, name in NAMES.items()},
     "ko": f"{UD}/Korean-GSD/test",
@@ -49,7 +49,7 @@ CAST3LB_TAGS = "lexicons/universal_tagset/es-cast3lb.map"
 
 
 def source_docs(options: RecipeOptions, language: str, limit: int = ALL) -> list[Doc]:
-    """Training documents of a language; sentences that stand in its test file are left out."""
+    """Training documents of a language; sentences in its test file are removed."""
     docs = [
         doc
         for path in SOURCES[language]
@@ -64,7 +64,7 @@ def target_docs(options: RecipeOptions, target: str, limit: int = ALL) -> list[D
 
 
 def without_repeated(docs: Sequence[Doc], others: Sequence[Doc], least: int = 6) -> list[Doc]:
-    """Documents without the sentences of at least so many words that others have too.
+    """Documents without the sentences of at least `least` words that also occur in others.
 
     >>> doc, other = Doc.from_words([["a", "b"], ["c", "d"]]), Doc.from_words([["c", "d"]])
     >>> [each.text for each in without_repeated([doc], [other], 2)]
@@ -81,7 +81,7 @@ def _sentences(doc: Doc) -> list[list[str]]:
 
 
 def cast3lb(options: RecipeOptions) -> list[Doc]:
-    """The Spanish treebank of CoNLL 2007 with universal tags and relations by table; its heads stay."""
+    """The Spanish treebank of CoNLL 2007 with universal tags and relations by table; heads are unchanged."""
     docs = list(read(options.find(CAST3LB), format="columns", fields=CAST3LB_FIELDS))
     tags = read_map(options.find(CAST3LB_TAGS))
     # The fine tags of single letters (dates, numbers, interjections) are not all in the map.
@@ -91,17 +91,17 @@ def cast3lb(options: RecipeOptions) -> list[Doc]:
 
 @dataclass
 class RoundTrip:
-    """What became of trees that were converted and came back."""
+    """The result of converting trees and back."""
 
     log: Log
     words: int
-    heads: int  # that are the same again
+    heads: int  # restored
     relations: int  # up to the colon
-    projective_lost: int  # trees that were projective and are not in the universal scheme
+    projective_lost: int  # trees that lose projectivity in the universal scheme
 
 
 def round_trip(docs: Sequence[Doc]) -> RoundTrip:
-    """Convert trees of Universal Dependencies to the universal scheme and back.
+    """Convert UD trees to the universal scheme and back.
 
     >>> doc = Doc.from_words([["in", "spring"]], upos=[["ADP", "NOUN"]], head=[[2, 0]], deprel=[["case", "root"]])
     >>> (found := round_trip([doc])).heads, found.relations, found.words

@@ -1,8 +1,8 @@
-"""Texts for the recipe of token-type-constraints: tagged words, dictionaries, and German with projected tags.
+"""Data for the token-type-constraints recipe: tagged words, dictionaries, and German with projected tags.
 
-The German bitext is the New Testament and captions of pictures (Multi30k), split into words by rule; contractions that
-the treebank splits (`im`, `zum`) are split here, too. The English side is tagged by a tagger learned from English-EWT,
-and its tags go over links on which both directions of an aligner agree.
+The German bitext consists of the New Testament and image captions (Multi30k), tokenized by rule; contractions that the
+treebank splits (`im`, `zum`) are split here, too. A tagger trained on English-EWT tags the English side, and the tags
+are projected over links on which both directions of an aligner agree.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ PORTUGUESE = "treebanks/ud/Portuguese-Bosque/{}.conllu.gz"
 #: Texts of which only the words are used, for German clusters.
 GERMAN_WORDS = ("ner/germeval2014-de/dev.tsv.gz", "ner/wikiann-de/train.txt.gz")
 GERMAN_CAPTIONS = ("captions/multi30k-task2/train.1.de.gz", "captions/multi30k-task2/train.2.de.gz")
-#: Links with at least this posterior in both directions carry tags.
+#: Links with at least this posterior in both directions project tags.
 CONFIDENCE = 0.95
 
 
 @dataclass
 class Sentences:
-    """Sentences as words with universal tags, empty where there is none."""
+    """Sentences as words with universal tags, empty if there is none."""
 
     words: list[list[str]]
     tags: list[list[str]]
@@ -77,14 +77,14 @@ class Sentences:
         return Sentences([self.words[s] for s in chosen], [self.tags[s] for s in chosen])
 
     def sample(self, n_words: int, seed: int) -> Sentences:
-        """Random sentences of about so many words."""
+        """Random sentences of about `n_words` words in total."""
         order = np.random.default_rng(seed).permutation(len(self))
         sizes = np.cumsum([len(self.words[s]) for s in order])
         return self.select(order[: int(np.searchsorted(sizes, n_words)) + 1].tolist())
 
 
 def tagged(options: RecipeOptions, path: str, n_words: int | None = None) -> Sentences:
-    """The sentences of a treebank, the first of about so many words."""
+    """The first sentences of a treebank, about `n_words` words."""
     found = Sentences([], [])
     total = 0
     for doc in read(options.find(path)):
@@ -99,7 +99,7 @@ def tagged(options: RecipeOptions, path: str, n_words: int | None = None) -> Sen
 
 
 def raw_words(options: RecipeOptions, path: str, fields: str, n_words: int) -> Sentences:
-    """Sentences of a corpus of which only the words are used, the first of about so many words."""
+    """The first sentences of a corpus of which only the words are used, about `n_words` words."""
     found = Sentences([], [])
     total = 0
     corpus = options.find(path)
@@ -128,12 +128,12 @@ class GermanBitext:
     links: Links
 
     def projected(self, threshold: float = CONFIDENCE) -> Sentences:
-        """The German side with the tags that come over links of at least this score."""
+        """The German side with the tags projected over links with at least this score."""
         return project(self.english, self.german, self.links.above(threshold))
 
 
 def project(source: Sentences, target: Sequence[Sequence[str]], links: Links) -> Sentences:
-    """Target sentences with the tags of the source words that they are linked with."""
+    """Target sentences with the tags of the source words that they are linked to."""
     number = {tag: k for k, tag in enumerate(UNIVERSAL_TAGS)} | {"": -1}
     offsets = [np.concatenate([[0], np.cumsum([len(s) for s in side])]) for side in (source.words, target)]
     labels = project_labels(links, [number[tag] for tag in source.flat_tags], *offsets)
@@ -143,7 +143,7 @@ def project(source: Sentences, target: Sequence[Sequence[str]], links: Links) ->
 
 
 def german_bitext(options: RecipeOptions, verses: int, captions: int, tagger_words: int) -> GermanBitext:
-    """The first so many verses and captions of the German bitext, English tagged and both sides linked."""
+    """The first verses and captions of the German bitext, with English tagged and both sides linked."""
     table = contractions(options.find(GERMAN_DEV))
     english: list[list[str]] = []
     german: list[list[str]] = []
@@ -161,7 +161,7 @@ def german_bitext(options: RecipeOptions, verses: int, captions: int, tagger_wor
 
 
 def split_words(text: str, table: dict[str, list[str]]) -> list[str]:
-    """The words of a raw sentence, contractions and the English genitive split, capitals kept.
+    """The words of a raw sentence, with contractions and the English genitive split and capitals kept.
 
     >>> split_words("Im Haus.", {"im": ["in", "dem"]}), split_words("A dog's tail", {})
     (['In', 'dem', 'Haus', '.'], ['A', 'dog', "'s", 'tail'])
@@ -179,7 +179,7 @@ def split_words(text: str, table: dict[str, list[str]]) -> list[str]:
 
 
 def german_clusters(options: RecipeOptions, bitext: GermanBitext, classes: int, path: Path) -> int:
-    """Cluster German words of the bitext and of other texts, write the classes, and say how many words were read."""
+    """Cluster the German words of the bitext and other texts, write the clusters, and return the number of words."""
     table = contractions(options.find(GERMAN_DEV))
     text = [[word.lower() for word in sentence] for sentence in bitext.german]
     for name in GERMAN_WORDS:
@@ -192,10 +192,10 @@ def german_clusters(options: RecipeOptions, bitext: GermanBitext, classes: int, 
 
 
 def corrupted(gold: Sentences, drop: float, wrong: float, seed: int) -> Sentences:
-    """Gold tags in the place of projected ones: a share is dropped, and of word types a share is always wrong.
+    """Gold tags in place of projected ones: a fraction is dropped, and a fraction of word types is always wrong.
 
-    Wrong tags of projections are not drawn anew for every word: the same word is mistranslated in the same way again
-    and again. Each type that is wrong takes one other tag, drawn from the tags of the text.
+    Wrong projected tags are not independent across tokens: the same word is mistranslated in the same way again and
+    again. Each wrong type takes one other tag, drawn from the tags of the text.
     """
     rng = np.random.default_rng(seed)
     every = gold.flat_tags
@@ -210,7 +210,7 @@ def corrupted(gold: Sentences, drop: float, wrong: float, seed: int) -> Sentence
 
 
 def without_types(full: TagDictionary, drop: float, seed: int) -> TagDictionary:
-    """The dictionary without a random share of its words."""
+    """The dictionary without a random fraction of its words."""
     entries = sorted(full.items())
     keep = np.random.default_rng(seed).random(len(entries)) >= drop
     return TagDictionary({word: tags for (word, tags), kept in zip(entries, keep.tolist(), strict=True) if kept})

@@ -1,1 +1,1 @@
-"""Recipes of systems for extraction, knowledge and opinion."""
+"""Recipes for extraction, knowledge and opinion systems."""

@@ -2,9 +2,9 @@
 
     tree = argmax over 1-endpoint-crossing trees y of  sum over edges of y of  w . f(the edge's part)
 
-where the part of an edge has its grandparent and its sibling wherever no edges cross around it. Four parsers with the
-same learner and the same filter of arcs: projective and 1-endpoint-crossing (1-EC), of single edges and of
-grand-siblings (GSib; crossing-sensitive: CS-GSib), on UD treebanks and in three styles of coordination.
+where the part of an edge includes its grandparent and sibling wherever no edges cross around it. Four parsers with the
+same learner and arc filter: projective and 1-endpoint-crossing (1-EC), with single edges and with grand-siblings (GSib;
+crossing-sensitive: CS-GSib), on UD treebanks and in three coordination styles.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from weft.text.doc import Doc
 from weft.treebanks.coordination import with_coordination
 
 SLUG = "crossing-sensitive-third-order"
-#: Rows: settings of the parser.
+#: Rows: parser settings.
 ROWS: dict[str, dict[str, Any]] = {
     "Proj Edge": {"system": "mst1"},
     "Proj GSib": {"system": "mst3"},
@@ -48,19 +48,19 @@ PAPER = {
     CROSSING_EDGE: {"Danish stanford": 88.74, "Danish melcuk": 90.14, "Danish prague": 88.19, "English": 92.80},
     CS_GSIB: {"Danish stanford": 89.22, "Danish melcuk": 90.50, "Danish prague": 88.64, "English": 93.22},
 }
-#: Parts of the paper's output on Dutch (Mel'cuk style), per cent.
+#: Parts in the paper's output on Dutch (Mel'cuk style), in percent.
 PAPER_PARTS: dict[str, Value] = {"crossed": 8.5, "grand": 81.2, "grand_arc": 1.1, "sibling": 9.0, "arc": "< 0.1"}
-#: Treebanks on which the claim rests.
+#: Treebanks that the claim depends on.
 MAIN = ("Gothic", "Basque without punctuation")
 #: Longest training sentence.
 LONGEST = 40
-#: Arcs are kept that have this share of the probability of their word's best one; the paper has 0.1.
+#: Arcs with at least this fraction of the probability of their word's best arc are kept; the paper uses 0.1.
 THRESHOLD = 0.01
 
 
 @dataclass(frozen=True)
 class Size:
-    """How large the experiment is, in sentences; the paper has whole treebanks."""
+    """The size of the experiment, in sentences; the paper uses whole treebanks."""
 
     treebanks: tuple[str, ...] = (*MAIN, "English", *(f"Danish {style}" for style in STYLES))
     main: int = 6000
@@ -75,7 +75,7 @@ QUICK = Size(treebanks=("Gothic", "Danish prague"), main=200, other=100, test=10
 
 @dataclass
 class Run:
-    """A parser of a row, what it finds in the test documents, and what training and parsing took."""
+    """The parser of a row, its results on the test documents, and its training and parsing cost."""
 
     parser: GraphParser
     system: list[Doc]
@@ -85,7 +85,7 @@ class Run:
 
     @property
     def uas(self) -> float:
-        """Per cent of words with the right head."""
+        """Percentage of words with the correct head."""
         return 100 * self.report.heads.total().recall
 
     @property
@@ -95,7 +95,7 @@ class Run:
 
     @property
     def speed(self) -> float:
-        """Words parsed a CPU second."""
+        """Words parsed per CPU second."""
         return sum(doc.n_words for doc in self.system) / max(self.seconds, 1e-9)
 
 
@@ -126,7 +126,7 @@ def treebank_of(options: RecipeOptions, name: str, size: Size) -> Treebank:
 
 
 def short(docs: Sequence[Doc], longest: int) -> list[Doc]:
-    """Sentences of at most so many words whose heads make a tree, each a document of its own.
+    """Sentences of at most `longest` words whose heads form a tree, each as a separate document.
 
     >>> [doc.text for doc in short([Doc.from_words([["a", "b"], ["c"]], head=[[2, 0], [0]])], 1)]
     ['c']
@@ -141,9 +141,9 @@ def short(docs: Sequence[Doc], longest: int) -> list[Doc]:
 
 
 def train(docs: Sequence[Doc], row: str, epochs: int, seed: int = 0) -> tuple[GraphParser, dict[str, Any]]:
-    """The parser of a row, heads only, and what is known of its training.
+    """The parser of a row, heads only, and facts about its training.
 
-    Trees outside the searched class are replaced: by the nearest 1-EC tree, or by the lifted projective tree.
+    Trees outside the search space are replaced by the nearest 1-EC tree, or by the lifted projective tree.
     """
     settings = GraphParserSettings(threshold=THRESHOLD, relations="none", epochs=epochs, seed=seed, **ROWS[row])
     parser = GraphParser(settings)
@@ -151,7 +151,7 @@ def train(docs: Sequence[Doc], row: str, epochs: int, seed: int = 0) -> tuple[Gr
 
 
 def run_row(treebank: Treebank, row: str, epochs: int, seed: int = 0) -> Run:
-    """Train the parser of a row and parse the test documents; the first use of kernels is not timed."""
+    """Train the parser of a row and parse the test documents; kernel compilation is not timed."""
     parser, training = train(treebank.train, row, epochs, seed)
     parser([copy_of(treebank.train[0])])
     system = [copy_of(doc) for doc in treebank.test]
@@ -162,7 +162,7 @@ def run_row(treebank: Treebank, row: str, epochs: int, seed: int = 0) -> Run:
 
 
 def part_use(docs: Sequence[Doc]) -> dict[str, float]:
-    """Per cent of the edges of trees that have each kind of part.
+    """The percentage of tree edges that have each kind of part.
 
     >>> part_use([Doc.from_words([["a", "b", "c", "d"]], head=[[3, 4, 0, 3]])])
     {'crossed': 75.0, 'arc': 0.0, 'sibling': 25.0, 'grand_arc': 0.0, 'grand': 0.0}
@@ -178,13 +178,13 @@ def part_use(docs: Sequence[Doc]) -> dict[str, float]:
 
 
 def one_endpoint_crossing(docs: Sequence[Doc]) -> float:
-    """Per cent of sentences whose trees are 1-EC."""
+    """Percentage of sentences whose trees are 1-EC."""
     trees = [doc.head[a:b] for doc in docs if doc.head is not None for a, b in pairwise(doc.sentence_offsets.tolist())]
     return 100 * float(np.mean([is_one_endpoint_crossing(heads) for heads in trees]))
 
 
 def sign_test(one: CrossingReport, other: CrossingReport) -> McNemar:
-    """Sentences in which one parser has more right heads than the other."""
+    """Sentences in which one parser has more correct heads than the other."""
     gain = one.heads.correct - other.heads.correct
     return mcnemar_of_counts(int((gain > 0).sum()), int((gain < 0).sum()))
 
@@ -246,7 +246,7 @@ def _differences(result: RecipeResult, found: dict[str, Found]) -> None:
 
 
 def part_table(found: dict[str, Found]) -> Table:
-    """Parts of gold trees and of those that the crossing-sensitive parser finds."""
+    """Parts in gold trees and in those that the crossing-sensitive parser predicts."""
     table = Table("Parts of the trees that are found, and of gold trees, per cent", list(KINDS))
     table.add("Dutch melcuk", {}, PAPER_PARTS)
     for name, own in found.items():

@@ -1,12 +1,12 @@
 """Training deterministic parsers with non-deterministic oracles (Goldberg and Nivre, TACL 2013).
 
 Greedy parsers with three transition systems, trained with a static oracle (for easy-first: its incomplete
-non-deterministic one) and with the dynamic oracle that also tells how to go on after a mistake:
+non-deterministic one) and with the dynamic oracle, which also says how to continue after a mistake:
 
     cost(t; c, T) = min over A reachable from t(c) of loss(A, T)  -  min over A reachable from c of loss(A, T)
 
-on UD treebanks of the ten languages of the paper, with gold tags. The annotation differs from that of CoNLL 2007, so
-that the paper's figures are for orientation; the claim is the difference between static and dynamic.
+on UD treebanks of the paper's ten languages, with gold tags. The annotation differs from that of CoNLL 2007, so the
+paper's numbers are only for orientation; the claim is the difference between static and dynamic.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from weft.text.doc import Doc
 
 SLUG = "dynamic-oracles"
 FOLDER = "treebanks/ud"
-#: Treebank of every language of the paper: its training and its test file.
+#: The treebank of each of the paper's languages: its training and test file.
 TREEBANKS = {
     "hun": ("Hungarian-Szeged/train", "Hungarian-Szeged/dev"),
     "chi": ("Chinese-GSD/train", "Chinese-GSD/test"),
@@ -60,7 +60,7 @@ HEAT_K, HEAT_P = (0, 1, 2, 5), (0.0, 0.3, 0.6, 0.9, 1.0)
 
 @dataclass(frozen=True)
 class Size:
-    """How large the experiment is; the paper has all sentences, 5 seeds, 15 epochs (easy-first 20)."""
+    """The size of the experiment; the paper uses all sentences, 5 seeds, 15 epochs (easy-first 20)."""
 
     treebanks: tuple[str, ...] = tuple(TREEBANKS)
     sentences: int = 1000  # of every training file at most; 0: all
@@ -76,15 +76,15 @@ QUICK = Size(("eng", "tur"), sentences=400, test_sentences=200, seeds=2, epochs=
 
 @dataclass
 class Runs:
-    """Parsers of one row on one treebank, one a seed, with their scores."""
+    """Parsers of one row on one treebank, one per seed, with their scores."""
 
     uas: list[float] = field(default_factory=list)
     las: list[float] = field(default_factory=list)
-    counts: list[Counts] = field(default_factory=list)  # of UAS, a sentence
+    counts: list[Counts] = field(default_factory=list)  # of UAS, per sentence
 
     @property
     def median(self) -> Counts:
-        """The counts of the seed in the middle."""
+        """The counts of the median seed."""
         return self.counts[int(np.argsort(self.uas)[len(self.uas) // 2])]
 
 
@@ -95,7 +95,7 @@ def sentences_of(path: Path, limit: int = 0) -> list[Doc]:
 
 
 def train(docs: list[Doc], system: str, oracle: str, epochs: int, seed: int = 0, k: int = 1, p: float = 0.9) -> Parser:
-    """A greedy parser as in the paper: crossing trees are left out, errors explored from epoch k + 1 on."""
+    """A greedy parser as in the paper: crossing trees are skipped, errors explored from epoch k + 1 on."""
     settings = ParserSettings(system=system, oracle=oracle, epochs=epochs, seed=seed, k=k, p=p, nonprojective="skip")
     parser = Parser(settings)
     parser.fit(docs)
@@ -103,7 +103,7 @@ def train(docs: list[Doc], system: str, oracle: str, epochs: int, seed: int = 0,
 
 
 def score(parser: Parser, gold: list[Doc], path: Path, limit: int = 0) -> tuple[float, float, Counts]:
-    """UAS and LAS of a parser in per cent, and the counts of UAS a sentence."""
+    """UAS and LAS of a parser in percent, and the UAS counts per sentence."""
     system = sentences_of(path, limit)
     parser(system)
     report = evaluate_ud(gold, system)
@@ -111,12 +111,12 @@ def score(parser: Parser, gold: list[Doc], path: Path, limit: int = 0) -> tuple[
 
 
 def run(options: RecipeOptions) -> RecipeResult:
-    """The experiment in its reduced form: see `Size`. `FULL` is that of the paper."""
+    """The experiment in its reduced form: see `Size`. `FULL` is the paper's."""
     return run_size(options, QUICK if options.quick else Size())
 
 
 def run_size(options: RecipeOptions, size: Size) -> RecipeResult:
-    """The experiment in a chosen size."""
+    """The experiment at a given size."""
     result = RecipeResult(SLUG)
     found: dict[str, dict[str, Runs]] = {name: {} for name in ROWS}
     for code in size.treebanks:
@@ -205,7 +205,7 @@ def _heat_map(options: RecipeOptions, result: RecipeResult, size: Size) -> None:
 
 
 def parsing_speed(parser: Parser, corpus: Corpus, rounds: int = 3) -> float:
-    """Words a CPU second, the best of some rounds."""
+    """Words per CPU second, the best of several rounds."""
     import time
 
     docs = list(islice(corpus, 10**6))

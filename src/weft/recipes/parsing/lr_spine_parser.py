@@ -1,16 +1,16 @@
 """A parser with a dynamic parsing strategy (Sartorio, Satta and Nivre, ACL 2013).
 
 The LR-spine system may attach a tree anywhere on the spine of its neighbour, early or late, and its oracle allows every
-move that keeps the gold tree within reach. Two halves make it up, each tried alone:
+move that keeps the gold tree reachable. Its two components are also tested separately:
 
-    arc-standard + spine        LR-spine, but an arc is built as soon as it can be (static oracle)
-    arc-standard + easy-first   arc-standard with every right move allowed (non-deterministic oracle)
-    full                        LR-spine with every right move allowed
+    arc-standard + spine        LR-spine, but every arc is built as soon as possible (static oracle)
+    arc-standard + easy-first   arc-standard with every correct move allowed (non-deterministic oracle)
+    full                        LR-spine with every correct move allowed
 
-beside arc-standard and arc-eager with static oracles. Two treebanks: a sample of the newspaper with the usual head
-rules, without relations, and English web text with relations. And one question put by itself: sentences in which only
-the noun behind a preposition tells where the preposition hangs. A coin is thrown once for each noun; only nouns met
-often enough to be learned take part.
+compared with arc-standard and arc-eager with static oracles. Two treebanks: a newspaper sample with the usual head
+rules, without relations, and English web text with relations. A separate test isolates one question: sentences in which
+only the noun after a preposition determines the preposition's attachment. A coin is thrown once per noun; only nouns
+that are frequent enough to be learned are used.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from weft.text.doc import Doc
 
 SLUG = "lr-spine-parser"
 FULL_ROW = "full"
-#: Rows: system, oracle, and what the paper found on the Penn Treebank.
+#: Rows: system, oracle, and the paper's results on the Penn Treebank.
 ROWS: dict[str, tuple[str, str, dict[str, float]]] = {
     "arc-standard": ("arc-standard", "static", {"UAS": 90.02, "LAS": 87.69, "UEM": 38.33}),
     "arc-eager": ("arc-eager", "static", {"UAS": 90.18, "LAS": 87.83, "UEM": 40.02}),
@@ -60,16 +60,16 @@ ROWS: dict[str, tuple[str, str, dict[str, float]]] = {
 }
 
 
-#: The templates of LR-spine have the tag of the head with the words of the dependent's children. For the question of
-#: the preposition the others get them too, in their own nodes. (What arc-eager attaches has none on the right yet.)
+#: LR-spine's templates combine the tag of the head with the words of the dependent's children. For the preposition
+#: test the others get them too, in their own nodes. (Arc-eager attaches nodes before they have right children.)
 CHILDREN_BELOW = {"arc-standard": "S1.t|S0l.w S1.t|S0r.w", "arc-eager": "S0.t|N0l.w S0.t|N0r.w", "lr-spine": ""}
-#: Quadruples take part whose last noun is that of so many of the training quadruples at least.
+#: Quadruples are used if their last noun occurs in at least this many training quadruples.
 LEAST_SEEN = 20
 
 
 @dataclass(frozen=True)
 class Size:
-    """How large the experiment is; the paper has 40,000 sentences and up to 30 epochs."""
+    """The size of the experiment; the paper uses 40,000 sentences and up to 30 epochs."""
 
     treebanks: tuple[str, ...] = ("wsj", "English-EWT")
     sentences: int = 3000  # of every training part at most
@@ -78,7 +78,7 @@ class Size:
     seeds: int = 3
     epochs: int = 6
     predicted_tags: bool = True
-    attachments: int = 20_801  # quadruples to learn from, before those with rare nouns are taken away
+    attachments: int = 20_801  # training quadruples, before those with rare nouns are removed
     attachment_epochs: int = 6
 
 
@@ -88,15 +88,15 @@ QUICK = Size(("wsj",), 400, 100, 200, 1, 4, predicted_tags=False, attachment_epo
 
 @dataclass
 class Choices:
-    """What gold paths through trees offer."""
+    """The choices along gold paths through trees."""
 
-    configurations: int  # with two trees on the stack or more
+    configurations: int  # with at least two trees on the stack
     places: float  # mean of gamma = nodes on the left spine of the top and on the right spine below it
-    two_right: float  # share of configurations with two right moves
+    two_right: float  # fraction of configurations with two correct moves
 
 
 def gold_paths(golds: Sequence[NDArray[np.int32]], seed: int = 0) -> Choices:
-    """Follow right moves at random through trees, and count what there was to choose from.
+    """Follow random correct moves through trees and count the choices.
 
     >>> gold_paths([np.array([2, 0, 2], np.int32)]).configurations
     5
@@ -128,15 +128,15 @@ def _nodes_along(state: NDArray[np.int32], node: int, side: int) -> int:
 
 @dataclass
 class Question:
-    """Sentences to learn from and to be asked about, in which the last noun tells where the preposition hangs."""
+    """Training and test sentences in which the last noun determines the preposition's attachment."""
 
     train: list[Doc]
     test: list[Doc]
-    majority: float  # share of test prepositions that hang where most of those of training do
+    majority: float  # fraction of test prepositions with the majority attachment of the training data
 
 
 def question(learned: Sequence[Attachment], asked: Sequence[Attachment]) -> Question:
-    """The question of the preposition, about nouns that are in the training quadruples.
+    """The preposition test, about nouns in the training quadruples.
 
     >>> one, other = Attachment("eat", "rice", "with", "sticks"), Attachment("eat", "rice", "with", "joy")
     >>> question([one], [one, other]).test[0].n_sentences
@@ -150,7 +150,7 @@ def question(learned: Sequence[Attachment], asked: Sequence[Attachment]) -> Ques
 
 
 def preposition_accuracy(asked: Question, system: str, oracle: str, epochs: int, seed: int = 0) -> float:
-    """Share of prepositions whose head a parser finds that was trained on the sentences of the question."""
+    """The fraction of prepositions whose head is predicted by a parser trained on such sentences."""
     templates = f"{TEMPLATES[system]} {CHILDREN_BELOW[system]}"
     parser = Parser(ParserSettings(system=system, oracle=oracle, templates=templates, epochs=epochs, seed=seed))
     parser.fit(asked.train)
@@ -166,12 +166,12 @@ def preposition_accuracy(asked: Question, system: str, oracle: str, epochs: int,
 
 
 def run(options: RecipeOptions) -> RecipeResult:
-    """The experiment in its reduced form: see `Size`. `FULL` is nearer to the paper's."""
+    """The experiment in its reduced form: see `Size`. `FULL` is closer to the paper's."""
     return run_size(options, QUICK if options.quick else Size())
 
 
 def run_size(options: RecipeOptions, size: Size) -> RecipeResult:
-    """The experiment in a chosen size."""
+    """The experiment at a given size."""
     result = RecipeResult(SLUG)
     for name in size.treebanks:
         sizes = size.sentences, size.dev_sentences, size.test_sentences
@@ -201,7 +201,7 @@ def run_size(options: RecipeOptions, size: Size) -> RecipeResult:
 
 
 def words_a_second(parser: Parser, docs: Sequence[Doc], rounds: int = 3) -> float:
-    """Words parsed a CPU second, the best of some rounds."""
+    """Words parsed per CPU second, the best of several rounds."""
     own = [copy_of(doc) for doc in docs]
     seconds = []
     for _ in range(rounds):

@@ -3,11 +3,11 @@
     y* = argmax over projective trees y of  sum over arcs (h, m) of y of  w . f(h, m)
     w <- the nearest weights with  s(x, y) - s(x, y') >= loss(y, y')  for the k best y'
 
-with the features of the paper: words and tags of head and modifier, tags between and around them, five-character
-prefixes, all of it also with direction and distance. Rows: the averaged perceptron, MIRA with k = 1 and 5, constraints
-on single heads (factored), the last weights in place of their average, features left out, and a parser that also sees
-the heads of a transition-based one (stacked). The Penn and Prague treebanks are not at hand: the newspaper sample has
-the same kind of trees at a thirteenth of the size, Czech comes from the dev file of FicTree.
+with the paper's features: words and tags of head and modifier, tags between and around them, five-character prefixes,
+all also combined with direction and distance. Rows: the averaged perceptron, MIRA with k = 1 and 5, constraints on
+single heads (factored), final instead of averaged weights, feature ablations, and a parser that also sees the heads of
+a transition-based one (stacked). The Penn and Prague treebanks are not available: the newspaper sample has the same
+kind of trees at a thirteenth of the size, and Czech comes from the dev file of FicTree.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from weft.tasks.parsing.transitions.parser import Parser, ParserSettings
 from weft.text.doc import Doc
 
 SLUG = "mira-dependency-parsing"
-#: All templates of words again with their first five characters.
+#: All word templates repeated with the first five characters.
 PREFIXES = WORDS.replace("w", "p")
-#: Parts of the feature set that rows leave out.
+#: Parts of the feature set that rows omit.
 PARTS = {"between": BETWEEN, "around": AROUND}
-#: Rows: settings of the parser, templates left out, and the paper's figures for English and Czech.
+#: Rows: parser settings, omitted templates, and the paper's results for English and Czech.
 ROWS: dict[str, tuple[dict[str, Any], tuple[str, ...], tuple[float, ...]]] = {
     "averaged perceptron": ({"learner": "perceptron"}, (), (90.6, 94.0, 36.5, 82.9, 88.0, 30.3)),
     "MIRA k = 1": ({"k": 1}, (), (90.73,)),
@@ -62,7 +62,7 @@ PAPER_K = {1: (90.73, 183.0), 2: (90.82, 235.0), 5: (90.88, 627.0), 10: (90.92, 
 
 @dataclass(frozen=True)
 class Size:
-    """How large the experiment is, in sentences; the paper has 39,832 of English, and 10 epochs."""
+    """The size of the experiment, in sentences; the paper uses 39,832 for English, and 10 epochs."""
 
     treebanks: tuple[str, ...] = ("wsj", "cze", "por")
     sentences: int = 1000  # of every training part at most
@@ -84,7 +84,7 @@ QUICK = Size(("wsj",), 150, 100, 2, 1, 2, (1, 5), (), 100, (50, 100))
 
 @dataclass
 class Row:
-    """Reports of one row on one treebank, one a seed, and what training took."""
+    """Reports of one row on one treebank, one per seed, and the training cost."""
 
     reports: list[TreeReport] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
@@ -94,12 +94,12 @@ class Row:
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        """Whether heads are right, all seeds one after the other."""
+        """Whether heads are correct, all seeds one after the other."""
         return np.concatenate([report.right for report in self.reports])
 
 
 def templates(without: Sequence[str] = (), guided: bool = False) -> str:
-    """The templates of the paper, without some parts.
+    """The paper's templates, without some parts.
 
     >>> "b.t" in templates(["between"]), "a.1" in templates(guided=True)
     (False, True)
@@ -109,7 +109,7 @@ def templates(without: Sequence[str] = (), guided: bool = False) -> str:
 
 
 def learn(treebank: Treebank, epochs: int, seed: int = 0, without: Sequence[str] = (), **options: Any) -> GraphParser:
-    """A first-order parser with the features of the paper, several roots allowed, no arc left out beforehand."""
+    """A first-order parser with the paper's features, several roots allowed, no arc pruning."""
     options = {"constraints": "trees", "cap": 0.0, **options}
     settings = GraphParserSettings(
         system="mst1", epochs=epochs, seed=seed, threshold=0.0, relations="none", morphology=False, single_root=False,
@@ -122,19 +122,19 @@ def learn(treebank: Treebank, epochs: int, seed: int = 0, without: Sequence[str]
 
 
 def report_on(parser: Any, treebank: Treebank) -> TreeReport:
-    """What a parser finds in the test documents; punctuation does not count where the treebank says so."""
+    """A parser's results on the test documents; the treebank decides whether punctuation counts."""
     system = [copy_of(doc) for doc in treebank.test]
     parser(system)
     return evaluate_trees(treebank.test, system, None if treebank.punctuation else counted)
 
 
 def counted(doc: Doc) -> NDArray[np.bool_]:
-    """The words of the newspaper sample that are not punctuation by their tags."""
+    """The words of the newspaper sample that their tags do not mark as punctuation."""
     return np.array([tag not in PUNCTUATION for tag in doc.column("xpos")], dtype=np.bool_)
 
 
 def guide_of(treebank: Treebank, epochs: int, seed: int = 0) -> Any:
-    """What makes a greedy parser trained with the dynamic oracle from documents."""
+    """A function that trains a greedy parser with the dynamic oracle on documents."""
 
     def train(docs: list[Doc]) -> Parser:
         fields = dict(treebank.fields)
@@ -146,7 +146,7 @@ def guide_of(treebank: Treebank, epochs: int, seed: int = 0) -> Any:
 
 
 def with_guide(treebank: Treebank, epochs: int, folds: int, seed: int = 0) -> tuple[Treebank, Parser]:
-    """The treebank with the heads of a greedy parser in MISC, those of training by jackknifing; and that parser."""
+    """The treebank with a greedy parser's heads in MISC, jackknifed for training; and that parser."""
     train = guide_of(treebank, epochs, seed)
     learned = jackknife_guide(treebank.train, train, folds)
     guide = train(treebank.train)
@@ -168,12 +168,12 @@ def treebank_of(options: RecipeOptions, code: str, size: Size) -> Treebank:
 
 
 def run(options: RecipeOptions) -> RecipeResult:
-    """The experiment in its reduced form: see `Size`. `FULL` is nearer to the paper's."""
+    """The experiment in its reduced form: see `Size`. `FULL` is closer to the paper's."""
     return run_size(options, QUICK if options.quick else Size())
 
 
 def run_size(options: RecipeOptions, size: Size) -> RecipeResult:
-    """The experiment in a chosen size."""
+    """The experiment at a given size."""
     result = RecipeResult(SLUG)
     found: dict[str, dict[str, Row]] = {}
     seeds = range(options.seed, options.seed + size.seeds)
@@ -278,7 +278,7 @@ def _table_of_k(result: RecipeResult, treebank: Treebank, size: Size, known: dic
 def crossings(
     options: RecipeOptions, code: str, size: Size, ways: Sequence[str] = ("keep", "lift", "reorder", "skip")
 ) -> dict[str, TreeReport]:
-    """The test of a projective parser by what is done with training trees that cross."""
+    """Test a projective parser by the treatment of crossing training trees."""
     treebank = treebank_of(options, code, size)
     return {way: report_on(learn(treebank, size.epochs, options.seed, crossings=way), treebank) for way in ways}
 
@@ -297,7 +297,7 @@ def _table_of_crossings(options: RecipeOptions, result: RecipeResult, size: Size
 
 @dataclass(frozen=True)
 class Growth:
-    """Seconds a sentence by its length, and the slope of their logarithms over its upper half."""
+    """Seconds per sentence by length, and the slope of their logarithms over the upper half."""
 
     lengths: tuple[int, ...]
     features: tuple[float, ...]
@@ -316,7 +316,7 @@ def _seconds(work: Callable[[], object]) -> float:
 
 
 def growth(lengths: Sequence[int], rounds: int = 3, cost: Callable[[Callable[[], object]], float] = _seconds) -> Growth:
-    """Time (or another cost) of features and of the chart on sentences of random words; the best of some rounds."""
+    """Time (or another cost) of features and of the chart on sentences of random words; the best of several rounds."""
     from weft.features.tree_templates import compile_tree_templates
     from weft.learn.trees.model import TreeModel
 

@@ -2,9 +2,9 @@
 
     tree = argmax over trees y of  sum over words m of  w . f(y_m, m)
 
-over projective trees (Eisner) or over all spanning trees (Chu-Liu-Edmonds), with the same features of arcs: once by
-5-best MIRA, once by MIRA of the single best tree, once by constraints on single heads (factored MIRA). The Prague
-treebank is not at hand: the main data are Basque without punctuation and Gothic, and Czech itself in a small sample.
+over projective trees (Eisner) or all spanning trees (Chu-Liu-Edmonds), with the same arc features: with 5-best MIRA,
+with single-best MIRA, and with constraints on single heads (factored MIRA). The Prague treebank is not available: the
+main data are Basque without punctuation and Gothic, and Czech itself in a small sample.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from weft.tasks.parsing.mst.settings import GraphParserSettings
 from weft.text.doc import Doc
 
 SLUG = "nonprojective-mst"
-#: What MIRA is in the paper: no cap on steps, constraints from the best trees as they are.
+#: MIRA as in the paper: no cap on steps, constraints from the best trees as they are.
 _PAPER = {"constraints": "trees", "cap": 0.0}
-#: Rows: settings of the parser, and the paper's accuracy and complete sentences of Czech A, Czech B and English. The
-#: last two are the parser of this package as it is: the tree that misses its margin most, and capped steps.
+#: Rows: parser settings, and the paper's accuracy and complete sentences for Czech A, Czech B and English. The last
+#: two are this package's default parser: the tree that violates its margin most, and capped steps.
 ROWS: dict[str, tuple[dict[str, Any], tuple[float, ...]]] = {
     "Eisner, 5-best MIRA": ({"shape": "projective", "k": 5, **_PAPER}, (83.3, 31.3, 74.8, 0.0, 90.9, 37.5)),
     "CLE, single-best MIRA": ({"shape": "nonprojective", "k": 1, **_PAPER}, (84.1, 32.2, 81.0, 14.9, 90.2, 33.2)),
@@ -45,21 +45,21 @@ PROJECTIVE, SINGLE, FACTORED, PROJECTIVE_WORST, WORST = ROWS
 #: Spanning trees and the projective trees they are compared with.
 PAIRS = {SINGLE: PROJECTIVE, FACTORED: PROJECTIVE, WORST: PROJECTIVE_WORST}
 COLUMNS = ["A Acc", "A Complete", "B Acc", "B Complete", "np P", "np R", "seconds"]
-#: Names of counts behind the columns.
+#: Names of the counts for the columns.
 _MEASURES = {
     "A Acc": "UAS", "A Complete": "complete", "B Acc": "UAS (crossing)", "B Complete": "complete (crossing)",
 }  # fmt: skip
-#: Treebanks on which the claim rests.
+#: Treebanks that the claim depends on.
 MAIN = ("Gothic", "Basque without punctuation")
-#: Treebanks without a training file, which learn from dev.
+#: Treebanks without a training file, which use dev for training.
 _DEV = {"Czech": "Czech-FicTree", "Ancient Greek": "Ancient_Greek-Perseus", "Dutch": "Dutch-Alpino"}
 
 
 @dataclass(frozen=True)
 class Size:
-    """How large the experiment is: training sentences of every treebank for the paper's rows and for our own.
+    """The size of the experiment: training sentences per treebank for the paper's rows and for ours.
 
-    The paper has 73,000 sentences of Czech and 10 epochs.
+    The paper uses 73,000 Czech sentences and 10 epochs.
     """
 
     paper: tuple[tuple[str, int], ...] = (
@@ -76,13 +76,13 @@ QUICK = Size(paper=(("Gothic", 300), ("wsj", 100)), own=(("Gothic", 400),), test
 
 @dataclass
 class Run:
-    """What a parser finds in test documents, and the CPU seconds of its training."""
+    """A parser's results on test documents, and its training time in CPU seconds."""
 
     report: CrossingReport
     seconds: float
 
     def percent(self, column: str) -> float:
-        """A figure of a column of tables, in per cent."""
+        """The value in a table column, in percent."""
         if column in _MEASURES:
             return 100 * self.report.counts[_MEASURES[column]].total().recall
         arcs = self.report.arcs.total()
@@ -94,14 +94,14 @@ class Found:
     """Runs of the rows on one treebank."""
 
     treebank: Treebank
-    n_test: int  # words of the test file; behind them stand those of dev
+    n_test: int  # words in the test file; those of dev follow
     runs: dict[str, Run] = field(default_factory=dict)
 
 
 def treebank_of(options: RecipeOptions, name: str, train: int, test: int) -> Treebank:
-    """A treebank by its name in the tables, its tags as templates are to read them.
+    """A treebank by its name in the tables, with the tags that templates read.
 
-    Nothing is tuned on the dev files of the main treebanks, so that their sentences are tested on, too, behind the
+    Nothing is tuned on the dev files of the main treebanks, so their sentences are also used for testing, after the
     others.
     """
     if name == "wsj":
@@ -117,7 +117,7 @@ def treebank_of(options: RecipeOptions, name: str, train: int, test: int) -> Tre
 def train(
     docs: Sequence[Doc], row: str, epochs: int, seed: int = 0, fields: dict[str, str] | None = None
 ) -> GraphParser:
-    """The parser of a row: heads only, all arcs looked at."""
+    """The parser of a row: heads only, no arc pruning."""
     common: dict[str, Any] = {"system": "mst1", "threshold": 0.0, "relations": "none", "fields": fields or dict(FIELDS)}
     parser = GraphParser(GraphParserSettings(**common, epochs=epochs, seed=seed, **ROWS[row][0]))
     parser.fit(docs)
@@ -125,7 +125,7 @@ def train(
 
 
 def score(parser: GraphParser, treebank: Treebank) -> CrossingReport:
-    """Heads of the test documents; punctuation counts where the treebank says so."""
+    """Heads of the test documents; the treebank decides whether punctuation counts."""
 
     def counted(doc: Doc) -> NDArray[np.bool_]:
         return np.array([treebank.punctuation or tag not in PUNCTUATION for tag in doc.column("xpos")], dtype=np.bool_)
@@ -164,7 +164,7 @@ def run(options: RecipeOptions) -> RecipeResult:
 
 
 def _prepared(treebank: Treebank, dev: bool) -> Found:
-    """A treebank, if asked for with the sentences of its dev file behind those of test."""
+    """A treebank, optionally with the sentences of its dev file after those of test."""
     test = [*treebank.test, *(treebank.dev if dev else ())]
     return Found(replace(treebank, test=test), sum(doc.n_words for doc in treebank.test))
 

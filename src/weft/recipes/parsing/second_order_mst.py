@@ -2,9 +2,10 @@
 
     score(y) = sum over arcs (h, m) of y of  arc(h, m) + sibling(h, m, s)
 
-Pairs of adjacent children beside single arcs: exact over projective trees, by climbing from the best of them over all
-trees, and over graphs in which words have several heads. All are learned by MIRA from the tree or graph that the same
-search finds. The Danish treebank with several heads is not at hand: graphs are the column DEPS of English and Czech.
+Pairs of adjacent children besides single arcs: exact over projective trees, by hill climbing from the best of them over
+all trees, and over graphs in which words have several heads. All are trained by MIRA on the tree or graph that the same
+search returns. The Danish treebank with several heads is not available: graphs come from the column DEPS of English and
+Czech.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from weft.tasks.parsing.mst.settings import GraphParserSettings
 from weft.text.doc import Doc
 
 SLUG = "second-order-mst"
-#: Rows of trees: system, shape, and the paper's accuracy and complete sentences of English and of Czech.
+#: Rows of trees: system, shape, and the paper's accuracy and complete sentences for English and Czech.
 ROWS: dict[str, tuple[str, str, tuple[float, ...]]] = {
     "1st order, projective": ("mst1", "projective", (90.7, 36.7, 83.0, 30.6)),
     "2nd order, projective": ("mst2", "projective", (91.5, 42.1, 84.2, 33.1)),
@@ -47,7 +48,7 @@ COLUMNS = ["Acc", "Complete", "Acc (crossing)", "training s", "moves a sentence"
 
 @dataclass(frozen=True)
 class Size:
-    """How large the experiment is: training sentences of every treebank, and epochs."""
+    """The size of the experiment: training sentences per treebank, and epochs."""
 
     trees: tuple[tuple[str, int], ...] = (
         ("Gothic", 1500), ("Basque without punctuation", 1000), ("Czech", 600), ("wsj", 400),
@@ -75,7 +76,7 @@ def treebank_of(options: RecipeOptions, name: str, train: int, test: int) -> Tre
 def train_trees(
     docs: Sequence[Doc], row: str, epochs: int, seed: int = 0, fields: dict[str, str] | None = None
 ) -> GraphParser:
-    """The parser of a row: heads only, all arcs looked at, one tree to learn from."""
+    """The parser of a row: heads only, no arc pruning, one tree per update."""
     system, shape, _ = ROWS[row]
     options: dict[str, Any] = {"threshold": 0.0, "relations": "none", "fields": fields or dict(FIELDS)}
     parser = GraphParser(GraphParserSettings(system=system, shape=shape, epochs=epochs, seed=seed, **options))
@@ -86,7 +87,7 @@ def train_trees(
 def train_graphs(
     docs: Sequence[Doc], epochs: int, seed: int = 0, fields: dict[str, str] | None = None
 ) -> DependencyGraphParser:
-    """A parser of graphs with several heads a word, without relations."""
+    """A graph parser with several heads per word, without relations."""
     settings = GraphSettings(epochs=epochs, seed=seed, relations="none", fields=fields or dict(FIELDS))
     parser = DependencyGraphParser(settings)
     parser.fit(docs)
@@ -94,7 +95,7 @@ def train_graphs(
 
 
 def score_trees(parser: GraphParser, treebank: Treebank) -> CrossingReport:
-    """Heads of the test documents; punctuation counts where the treebank says so."""
+    """Heads of the test documents; the treebank decides whether punctuation counts."""
 
     def counted(doc: Doc) -> NDArray[np.bool_]:
         return np.array([treebank.punctuation or tag not in PUNCTUATION for tag in doc.column("xpos")], dtype=np.bool_)
@@ -105,7 +106,7 @@ def score_trees(parser: GraphParser, treebank: Treebank) -> CrossingReport:
 
 
 def score_graphs(parser: GraphParser | DependencyGraphParser, gold: Sequence[Doc]) -> dict[str, Counts]:
-    """Edges of documents, whose DEPS holds gold graphs, against those that a parser of trees or graphs finds."""
+    """Edges of documents with gold graphs in DEPS, compared with those that a tree or graph parser predicts."""
     system = [copy_of(doc) for doc in gold]
     for doc in system:
         doc.columns.pop("deps")
@@ -115,14 +116,14 @@ def score_graphs(parser: GraphParser | DependencyGraphParser, gold: Sequence[Doc
 
 @dataclass
 class Moves:
-    """What rearranging takes: moves a sentence, and its share of the time of parsing in per cent."""
+    """The cost of rearranging: moves per sentence, and its share of the parsing time in percent."""
 
     a_sentence: float
     percent: float
 
 
 def moves_of(parser: GraphParser, docs: Sequence[Doc]) -> Moves:
-    """Count and time the moves of a parser of trees of second order that are not projective."""
+    """Count and time the moves of a second-order non-projective tree parser."""
     moves = sentences = 0
     spent, started = 0.0, time.process_time()
     for trees in parser.trees(docs):

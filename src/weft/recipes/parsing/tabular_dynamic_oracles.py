@@ -2,13 +2,13 @@
 
 Greedy parsers with arc-standard (std) and LR-spine (lrs), each trained in three ways:
 
-    static    one canonical sequence of moves, an arc as soon as it can be built
-    nondet    every move that keeps the gold tree within reach, following the oracle
+    static    one canonical sequence of moves, every arc as soon as possible
+    nondet    every move that keeps the gold tree reachable, following the oracle
     explore   every move that loses nothing in any configuration, always following the prediction (k = 0, p = 1)
 
 where the loss of a configuration comes from tables (`weft.infer.transitions.tabular` and `spine_table`). Gold tags on
-UD treebanks; on the newspaper sample tags of a jackknifed tagger, and punctuation left out. The annotation differs from
-that of CoNLL 2007, so that the paper's figures are for orientation.
+UD treebanks; on the newspaper sample, jackknifed tags and no punctuation. The annotation differs from that of CoNLL
+2007, so the paper's numbers are only for orientation.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ PAPER_LAS = {
     "std static": {"eng": 84.60}, "std nondet": {"eng": 85.91}, "std explore": {"eng": 86.79},
     "lrs static": {"eng": 85.38}, "lrs nondet": {"eng": 87.45}, "lrs explore": {"eng": 88.44},
 }  # fmt: skip
-#: What is compared, and whether it is safe to ask for on any large enough data.
+#: The comparisons, and whether they can be required on any sufficiently large data.
 COMPARISONS = (
     ("lrs explore", "lrs static", True),
     ("std explore", "std static", True),
@@ -55,13 +55,13 @@ COMPARISONS = (
     ("lrs nondet", "std nondet", False),
     ("lrs explore", "std explore", False),
 )
-#: Training with exploration may take so many times as long as with the static oracle.
+#: Training with exploration may take this many times as long as with the static oracle.
 SLOWEST = {"std": 3.0, "lrs": 10.0}
 
 
 @dataclass(frozen=True)
 class Size:
-    """How large the experiment is; the paper has all sentences, 5 seeds, 15 epochs (LR-spine 30)."""
+    """The size of the experiment; the paper uses all sentences, 5 seeds, 15 epochs (LR-spine 30)."""
 
     treebanks: tuple[str, ...] = ("wsj", "chi", "tur")
     sentences: int = 1000  # of every training part at most
@@ -79,16 +79,16 @@ QUICK = Size(("wsj", "chi"), 400, 200, 1, 4, 4, predicted_tags=False, walks=60)
 
 @dataclass
 class Walks:
-    """What tables look like along walks through configurations of LR-spine."""
+    """Statistics of the tables along walks through LR-spine configurations."""
 
-    largest: NDArray[np.int64]  # by i + j - 1: trees of the largest cell T[i, j]
+    largest: NDArray[np.int64]  # by i + j - 1: trees in the largest cell T[i, j]
     share: float  # mean of (elements of the stack and of the right stack) / words
     configurations: int = 0
-    losses: list[tuple[int, int]] = field(default_factory=list)  # foretold half-way, and found at the end
+    losses: list[tuple[int, int]] = field(default_factory=list)  # predicted half-way, and actual at the end
 
 
 def walk_tables(golds: Sequence[NDArray[np.int32]], mistakes: float = 0.1, seed: int = 0) -> Walks:
-    """Follow the oracle of LR-spine through trees, with a random move instead now and then, and measure the tables.
+    """Follow LR-spine's oracle through trees, with occasional random moves, and measure the tables.
 
     >>> walks = walk_tables([np.array([2, 0, 2], np.int32)], mistakes=0.0)
     >>> walks.losses
@@ -104,7 +104,7 @@ def walk_tables(golds: Sequence[NDArray[np.int32]], mistakes: float = 0.1, seed:
         foretold = -1
         while not systems.finished(number, state):
             loss = spine_table.remaining_loss(state, gold, walks.largest)
-            # Mistakes are made only in the first half, so that the second shows whether the oracle keeps its word.
+            # Mistakes are made only in the first half, so that the second shows whether the oracle's prediction holds.
             careless = state[FRONT, SCALAR] < state[LENGTH, SCALAR] // 2
             if not careless and foretold < 0:
                 built = state[1 : n + 1, HEAD]
@@ -122,13 +122,13 @@ def walk_tables(golds: Sequence[NDArray[np.int32]], mistakes: float = 0.1, seed:
 
 
 def runs_of(treebank: Treebank, size: Size, seed: int) -> dict[str, list[Run]]:
-    """The parsers of all rows on a treebank, one a seed."""
+    """The parsers of all rows on a treebank, one per seed."""
     found: dict[str, list[Run]] = {}
     few = [doc.subset(range(min(doc.n_sentences, 5))) for doc in treebank.train[:5]]
     for short, system in SYSTEMS.items():
         epochs = size.spine_epochs if short == "lrs" else size.epochs
         for condition, oracle in ORACLES.items():
-            train(replace(treebank, train=few), system, oracle, 1, seed)  # compiles, which is no time of training
+            train(replace(treebank, train=few), system, oracle, 1, seed)  # compile first, which is not training time
             found[f"{short} {condition}"] = [
                 train(treebank, system, oracle, epochs, each) for each in range(seed, seed + size.seeds)
             ]
@@ -136,12 +136,12 @@ def runs_of(treebank: Treebank, size: Size, seed: int) -> dict[str, list[Run]]:
 
 
 def run(options: RecipeOptions) -> RecipeResult:
-    """The experiment in its reduced form: see `Size`. `FULL` is nearer to the paper's."""
+    """The experiment in its reduced form: see `Size`. `FULL` is closer to the paper's."""
     return run_size(options, QUICK if options.quick else Size())
 
 
 def run_size(options: RecipeOptions, size: Size) -> RecipeResult:
-    """The experiment in a chosen size."""
+    """The experiment at a given size."""
     result = RecipeResult(SLUG)
     found: dict[str, dict[str, list[Run]]] = {}
     for code in size.treebanks:

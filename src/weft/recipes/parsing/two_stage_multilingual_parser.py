@@ -4,10 +4,10 @@
     stage 2   relations: for every head of the finished tree a sequence over its dependents
 
 One recipe for all languages: whether trees may cross, and whether words are forms or lemmas, is chosen on every tenth
-training sentence. The languages are the thirteen of the paper and Basque, in treebanks that are at hand: other
-annotation and far smaller training files, so that the paper's figures are for orientation. What is compared is the
-parser with itself when parts are taken away: N or P (all trees, projective ones), S or A (sequence, single arcs), M or
-B (with morphology, bare).
+training sentence. The languages are the paper's thirteen and Basque, in the available treebanks: with other annotation
+and much smaller training files, so the paper's numbers are only for orientation. The parser is compared with itself
+when parts are removed: N or P (all trees, projective ones), S or A (sequence, single arcs), M or B (with morphology,
+bare).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from weft.text.doc import Doc
 
 SLUG = "two-stage-multilingual-parser"
 UD = "treebanks/ud"
-#: The file of a language to learn from, the file to score, and UA and LA of the paper.
+#: The training file and test file of a language, and the paper's UA and LA.
 LANGUAGES: dict[str, tuple[str, str, tuple[float, float] | None]] = {
     "ar": (f"{UD}/Arabic-PADT/dev.conllu.gz", f"{UD}/Arabic-PADT/test.conllu.gz", (79.3, 66.9)),
     "bg": (f"{UD}/Bulgarian-BTB/dev.conllu.gz", f"{UD}/Bulgarian-BTB/test.conllu.gz", (92.0, 87.6)),
@@ -60,15 +60,15 @@ ROWS: dict[str, tuple[str, bool, bool, tuple[float, float]]] = {
     "N+A+M": ("nonprojective", False, True, (86.3, 79.4)),
     "P+A+B": ("projective", False, False, (84.8, 77.7)),
 }
-#: What the paper says changes little where it is taken for all languages.
+#: What the paper says changes little when used for all languages.
 EVERYWHERE = GraphParserSettings(system="mst2", shape="nonprojective", words="form")
-#: Relations whose arcs are looked at one by one; two annotations have two names for objects.
+#: Relations whose arcs are examined individually; two annotations have two names for objects.
 ARGUMENTS = ("nsubj", "obj", "dobj", "iobj")
 
 
 @dataclass(frozen=True)
 class Size:
-    """How large the experiment is; the paper has all sentences and about ten epochs."""
+    """The size of the experiment; the paper uses all sentences and about ten epochs."""
 
     languages: tuple[str, ...] = tuple(LANGUAGES)
     ablation: tuple[str, ...] = ("tr", "da", "cs", "eu")
@@ -103,10 +103,10 @@ class Stages:
 
 
 def load(options: RecipeOptions, code: str, sentences: int, test_sentences: int) -> Treebank:
-    """A language: its first sentences to learn from and to score, all for 0.
+    """A language: its first training and test sentences, all for 0.
 
-    Dutch goes without punctuation, most of which hangs across other arcs in its treebank; Portuguese has fine tags in
-    training alone, and goes without them.
+    Dutch is used without punctuation, most of which crosses other arcs in its treebank; Portuguese has fine tags only
+    in training and is used without them.
     """
     train, test = (
         _sentences(options, path, size)
@@ -159,7 +159,7 @@ def evaluate(component: Stages | Relations, gold: Sequence[Doc]) -> ConllxReport
 def ablation(
     treebank: Treebank, epochs: int, seed: int = 0, rows: Sequence[str] = tuple(ROWS), bits: int = 20
 ) -> dict[str, ConllxReport]:
-    """Scores of the rows: heads are learned once for every shape with and without morphology."""
+    """Scores of the rows: heads are trained once for every shape with and without morphology."""
     heads: dict[tuple[str, bool], GraphParser] = {}
     found = {}
     for row in rows:
@@ -172,10 +172,10 @@ def ablation(
 
 
 def share_of_labelling(stages: Stages, docs: Sequence[Doc], rounds: int = 5) -> float:
-    """Processor time of naming relations against that of finding heads, both the best of some rounds."""
+    """CPU time of labelling relations against that of predicting heads, both the best of several rounds."""
     system = [copy_of(doc) for doc in docs]
     seconds: list[list[float]] = [[], []]
-    for _ in range(rounds + 1):  # the first may compile
+    for _ in range(rounds + 1):  # the first round may compile
         for spent, stage in zip(seconds, (stages.heads, stages.relations), strict=True):
             started = time.process_time()
             stage(system)
@@ -184,7 +184,7 @@ def share_of_labelling(stages: Stages, docs: Sequence[Doc], rounds: int = 5) -> 
 
 
 def crossing(docs: Sequence[Doc]) -> float:
-    """Per cent of sentences whose arcs cross."""
+    """Percentage of sentences with crossing arcs."""
     trees = [
         doc.head[first:end]
         for doc in docs if doc.head is not None
@@ -194,17 +194,17 @@ def crossing(docs: Sequence[Doc]) -> float:
 
 
 def features(docs: Sequence[Doc]) -> float:
-    """Per cent of words with morphological features."""
+    """Percentage of words with morphological features."""
     return 100 * float(np.mean([value not in ("", "_") for doc in docs for value in doc.column("feats")]))
 
 
 def run(options: RecipeOptions) -> RecipeResult:
-    """The experiment in its reduced form: see `Size`. `FULL` is nearer to the paper's."""
+    """The experiment in its reduced form: see `Size`. `FULL` is closer to the paper's."""
     return run_size(options, QUICK if options.quick else Size())
 
 
 def run_size(options: RecipeOptions, size: Size) -> RecipeResult:
-    """The experiment in a chosen size."""
+    """The experiment at a given size."""
     result = RecipeResult(SLUG)
     _languages(options, result, size)
     _ablation(options, result, size)
@@ -324,7 +324,7 @@ def _where(
     means: dict[str, dict[str, np.ndarray]],
     about: dict[str, tuple[float, float]],
 ) -> None:
-    """What non-projective search and morphology add, beside crossing sentences and words with features."""
+    """What non-projective search and morphology add, with the rates of crossing sentences and words with features."""
     table = Table(
         "What parts add: LA with less LA without", ["crossing", "N over P", "features", "M over B", "S over A"]
     )

@@ -1,1 +1,1 @@
-"""Recipes of sequence labelling and segmentation systems."""
+"""Recipes for sequence labelling and segmentation systems."""

@@ -1,8 +1,8 @@
-"""Ganchev and Pereira (2007): a handful of labelled sequences, and the others labelled together with them.
+"""Ganchev and Pereira (2007): a few labelled sequences, and the others labelled jointly with them.
 
-A labelled set and a test set are drawn, a CRF is trained on the first, and the second is labelled by the CRF, by the
+A labelled set and a test set are sampled, a CRF is trained on the first, and the second is labelled by the CRF, by the
 vote of the nearest labelled parts, and by constrained cuts (`weft.tasks.labelling.transduce`): citations (Cora, four
-fields), noun phrases (CoNLL-2000), tags (English-EWT) and generated utterances in the place of pitch accents.
+fields), noun phrases (CoNLL-2000), tags (English-EWT) and generated utterances in place of pitch accents.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SLUG = "constrained-min-cuts"
 CORA = ("sequence/cora-references/ref.train", "sequence/cora-references/ref.test")
 CHUNKS = "chunking/conll2000/train.txt.gz"
 EWT = "treebanks/ud/English-EWT/train.conllu.gz"
-#: What the labellers look at. The paper does not list its features.
+#: The labellers' features. The paper does not list its own.
 WORDS = "w[-1..1].lower y[-1]"
 CHUNKING = "w[0] t[0] t[-1] t[1] t[-1]|t[0] t[0]|t[1] y[-1]"
 TAGGING = "w[0].lower w[0].suffix1..3 w[0].shape y[-1]"
@@ -44,7 +44,7 @@ PAPER = {
 
 @dataclass(frozen=True)
 class Size:
-    """How much is drawn."""
+    """Sample sizes."""
 
     draws: int = 10
     sweep_draws: int = 4
@@ -64,7 +64,7 @@ class Problem:
     components: int = 100
 
     def draw(self, labelled: int, unlabelled: int, seed: int) -> tuple[list[Doc], list[Doc]]:
-        """Sequences to learn from and sequences to label, all different."""
+        """Training sequences and sequences to label, all different."""
         order = np.random.default_rng(seed).permutation(len(self.docs))
         chosen = [self.docs[i] for i in order[: labelled + unlabelled].tolist()]
         return chosen[:labelled], chosen[labelled:]
@@ -81,7 +81,7 @@ class Problem:
 
 @dataclass
 class Scores:
-    """Accuracy by row and draw, and what the cuts cost."""
+    """Accuracy by row and draw, and the cost of the cuts."""
 
     rows: dict[str, list[float]] = field(default_factory=dict)
     betas: list[float] = field(default_factory=list)
@@ -116,7 +116,7 @@ def citations(options: RecipeOptions) -> Problem:
 
 
 def noun_phrases(options: RecipeOptions, most: int = 2000) -> Problem:
-    """CoNLL-2000: B, I and O of noun phrases; the tags stand in the column upos."""
+    """CoNLL-2000: B, I and O of noun phrases; the tags are in the column upos."""
     import gzip
 
     docs = []
@@ -136,7 +136,7 @@ def noun_phrases(options: RecipeOptions, most: int = 2000) -> Problem:
 
 
 def tags(options: RecipeOptions, most: int = 2000) -> Problem:
-    """English-EWT: universal tags of sentences of four words or more."""
+    """English-EWT: universal tags of sentences of at least four words."""
     docs = []
     for doc in conllu.read(str(options.find(EWT))):
         for sentence in doc.sentences:
@@ -149,7 +149,7 @@ def tags(options: RecipeOptions, most: int = 2000) -> Problem:
 
 
 def utterances(shift: float, n: int = 280, seed: int = 0) -> Problem:
-    """Generated: two labels of a Markov chain, 31 features that move by `shift` with the label, and by utterance."""
+    """Generated: two labels of a Markov chain, 31 features shifted by `shift` with the label, and by utterance."""
     random = np.random.default_rng(seed)
     direction = random.normal(size=N_BINARY + N_REAL)
     docs = []
@@ -171,9 +171,10 @@ def utterances(shift: float, n: int = 280, seed: int = 0) -> Problem:
 
 
 def clusters(spread: float, n: int = 120, seed: int = 0, kinds: int = 6, dimensions: int = 3) -> Problem:
-    """Generated: words of several kinds, each kind of one label and around a centre of its own in space.
+    """Generated: words of several kinds, each kind with one label and its own centre in space.
 
-    No plane parts the labels, so that a CRF cannot learn them; neighbours can tell them as long as kinds keep apart.
+    No hyperplane separates the labels, so a CRF cannot learn them; neighbours identify them while the kinds are
+    separated.
     """
     random = np.random.default_rng(seed)
     centres = random.normal(size=(2, kinds, dimensions))
@@ -190,7 +191,7 @@ def clusters(spread: float, n: int = 120, seed: int = 0, kinds: int = 6, dimensi
 
 
 def vote(tagger: Tagger, labelled: Sequence[Doc], unlabelled: Sequence[Doc], k: int, components: int) -> list[str]:
-    """Labels by the k nearest labelled parts, decoded as paths: what a graph without unlabelled parts amounts to."""
+    """Labels by the k nearest labelled parts, decoded as paths: equivalent to a graph without unlabelled parts."""
     from sklearn.neighbors import NearestNeighbors
 
     from weft.features.representations.principal import principal_components
@@ -216,7 +217,7 @@ def compare(
     problem: Problem, labelled: int, unlabelled: int, draws: Sequence[int], variances: Sequence[float] = (10.0,),
     betas: Sequence[float] = (), choose: bool = True,
 ) -> Scores:  # fmt: skip
-    """Accuracy of every row on every draw. The labeller under the cuts has the first of the variances."""
+    """Accuracy of every row on every draw. The labeller behind the cuts uses the first of the variances."""
     scores = Scores()
 
     def note(row: str, gold: Sequence[str], found: Sequence[str]) -> None:
@@ -329,7 +330,7 @@ def _checks(result: RecipeResult, found: Mapping[str, Scores]) -> None:
 
 
 def _sweep(result: RecipeResult, size: Size, options: RecipeOptions) -> None:
-    """Generated clusters of words, from tight ones to none."""
+    """Generated word clusters, from tight ones to none."""
     gains: list[tuple[float, float]] = []
     for spread in size.spreads:
         scores = compare(

@@ -1,13 +1,13 @@
 """Shallow parsing with conditional random fields (Sha and Pereira, HLT-NAACL 2003).
 
 Base noun phrases of CoNLL-2000 with a globally normalized second-order chain over the 8 pairs of chunk tags
-BB BI BO IB II IO OB OO, against its rivals on the same encoding, and five ways to train it:
+BB BI BO IB II IO OB OO, compared with other models on the same encoding, and five ways to train it:
 
     L'(w) = sum_k [ w . F(y_k, x_k) - log Z_w(x_k) ] - ||w||^2 / (2 sigma^2)
 
 Two feature sets: *supported* (pairs of input and label predicates seen in training) and *complete* (all pairs). The
-width of the prior and the number of iterations are chosen by cross-validation on the training file; the paper's own
-held-out section is not at hand, and a tenth of the training file is too small to tell the settings apart.
+prior width and the number of iterations are chosen by cross-validation on the training file; the paper's held-out
+section is not available, and a tenth of the training file is too small to distinguish the settings.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ OPTIMIZERS = {"L-BFGS": "lbfgs", "preconditioned CG": "pcg", "mixed CG": "mixed"
 
 @dataclass
 class Sentences:
-    """Documents with one chunk label a word."""
+    """Documents with one chunk label per word."""
 
     docs: list[Doc]
     labels: list[list[str]]  # of every sentence
@@ -85,7 +85,7 @@ def sentences(corpus: Corpus, types: Sequence[str] | None = ("NP",)) -> Sentence
 
 @dataclass
 class Trained:
-    """A trained model, what training it cost, and what it says of a test set."""
+    """A trained model, its training cost, and its predictions on a test set."""
 
     data: ChainData
     settings: LabellerSettings
@@ -106,7 +106,7 @@ class Trained:
         return found
 
     def evaluate(self, test: Sentences) -> SpanReport:
-        """Score a test set, and note which words are right."""
+        """Score a test set, and record which words are correct."""
         system = self.label(test)
         pairs = zip(test.flat, (label for sentence in system for label in sentence), strict=True)
         self.right = np.array([gold == label for gold, label in pairs])
@@ -115,7 +115,7 @@ class Trained:
 
     @property
     def f1(self) -> float:
-        """F1 on the test set that was evaluated last."""
+        """F1 on the most recently evaluated test set."""
         return 0.0 if self.report is None else self.report.score.f1
 
     @property
@@ -144,7 +144,7 @@ def fit(
     patience: int = 5,
     every: int = 2,
 ) -> Trained:
-    """Train on an indexed set; with dev sentences, stop when their F no longer rises and keep the best weights."""
+    """Train on an indexed set; with dev sentences, stop when their F no longer increases and keep the best weights."""
     settings = LabellerSettings(
         learner=learner,
         optimizer=optimizer,
@@ -189,7 +189,7 @@ def cross_validate(
     workers: int = 1,
     folds: int = FOLDS,
 ) -> list[Choice]:
-    """F of every prior and number of iterations (or epochs), the mean over folds of the training file, best first."""
+    """F for every prior and number of iterations (or epochs), the mean over folds of the training file, best first."""
     n = sum(doc.n_sentences for doc in corpus)
     cuts = [n * fold // folds for fold in range(folds + 1)]
     scores: dict[tuple[float, int], list[float]] = {}
@@ -208,7 +208,7 @@ def cross_validate(
 
 
 def run(options: RecipeOptions) -> RecipeResult:
-    """The whole experiment: rivals, optimizers, all chunk types."""
+    """The whole experiment: other models, optimizers, all chunk types."""
     result = RecipeResult(SLUG)
     small = options.quick
     corpus = read(options.find(TRAIN), format="columns").load()
@@ -286,7 +286,7 @@ def _rivals(
         ]
         reports = [each.evaluate(test) for each in shuffles]
         scores = np.array([100 * report.score.f1 for report in reports])
-        # The shuffle in the middle stands for the five in comparisons.
+        # The median shuffle represents the five in comparisons.
         found[name] = shuffles[int(np.argsort(scores)[len(scores) // 2])]
         mean = {
             "P": 100 * float(np.mean([report.score.precision for report in reports])),
@@ -386,7 +386,7 @@ def _optimizers(
 
 
 def train_with(data: ChainData, method: str, sigma: float, cap: int, workers: int = 1) -> Trained:
-    """A CRF by one optimizer, stopped after so many oracle calls."""
+    """A CRF trained by one optimizer, stopped after the given number of oracle calls."""
     settings = LabellerSettings(optimizer=method, sigma=sigma, iterations=cap, workers=workers)
     started = time.process_time()
     trained = learn(data, settings, callback=lambda step: _over(step, cap))
@@ -398,7 +398,7 @@ def _over(step: Step, cap: int) -> bool:
 
 
 def calls_to(result: Result, best: float, within: float = 0.001) -> tuple[int, float] | None:
-    """Oracle calls and CPU seconds until the loss is within a share of the best, or None if it never is."""
+    """Oracle calls and CPU seconds until the loss is within a fraction of the best, or None if it never is."""
     for row in result.history:
         if row.loss <= best + within * abs(best):
             return row.calls, row.seconds
@@ -406,7 +406,7 @@ def calls_to(result: Result, best: float, within: float = 0.001) -> tuple[int, f
 
 
 def _frozen(result: RecipeResult, trained: Trained, test: Sentences) -> None:
-    """What a saved model loses by fewer bits and by dropping small weights."""
+    """What a saved model loses with fewer bits and without small weights."""
     table = Table("The complete CRF as it is saved", ["F", "words labelled otherwise, %", "weights", "MB"],
                   digits={"weights": 0, "words labelled otherwise, %": 3})  # fmt: skip
     names = np.array(trained.data.model.space.labels)
@@ -434,7 +434,7 @@ def _frozen(result: RecipeResult, trained: Trained, test: Sentences) -> None:
 def _all_types(
     options: RecipeOptions, result: RecipeResult, choice: Choice, corpus: Corpus, test_corpus: Corpus
 ) -> None:
-    """All 11 chunk types at once, with the setting of the noun phrases."""
+    """All 11 chunk types at once, with the settings of the noun phrases."""
     train, test = sentences(corpus, None), sentences(test_corpus, None)
     table = Table("All chunk types, CoNLL-2000 test", ["P", "R", "F", "NP F", "weights", "CPU s"],
                   digits={"weights": 0, "CPU s": 0})  # fmt: skip

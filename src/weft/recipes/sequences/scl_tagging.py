@@ -1,13 +1,13 @@
-"""scl-tagging: a newspaper tagger on reviews, answers and fiction, by structural correspondence learning.
+"""scl-tagging: adapt a newspaper tagger to reviews, answers and fiction by structural correspondence learning.
 
-    table 1   tags of three targets by size of the source: supervised, MaxEnt, semi-ASO, SCL; all and unknown words
+    table 1   tagging of three targets by size of the source: supervised, MaxEnt, semi-ASO, SCL; all and unknown words
     table 2   with 50 to 500 annotated reviews: no source, tags of supervised and of SCL taggers as features
-    table 3   first-order parser on reviews with tags of both taggers and right tags
-    table 4   nearest source words of words that only the target has
+    table 3   first-order parser on reviews with tags of both taggers and gold tags
+    table 4   nearest source words of words that occur only in the target
 
-Tagged biomedical text, the paper's target, is not at hand: genres of the web and fiction stand in for it. Table 4 has
-raw biomedical text beside reviews; tags of its nouns are known from the newspaper only, so that words are judged by
-suffixes that leave no doubt.
+Tagged biomedical text, the paper's target, is not available: web genres and fiction stand in for it. Table 4 has raw
+biomedical text besides reviews; tags of its nouns are known only from the newspaper, so words are judged by unambiguous
+suffixes.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from weft.text.doc import Doc
 
 SLUG = "scl-tagging"
 SUPERVISED, MAXENT, ASO, SCL = "supervised", "MaxEnt", "semi-ASO", "SCL"
-#: Figures of the paper: 40 thousand sentences of newspaper, biomedical abstracts.
+#: The paper's results: 40 thousand newspaper sentences, biomedical abstracts.
 PAPER = {MAXENT: (87.2, 65.2), SUPERVISED: (87.9, 68.4), ASO: (88.4, 70.9), SCL: (88.9, 72.0)}
-#: 500 annotated target sentences; ours have 1,000 and 3,500 source sentences in the place of 1 and 40 thousand.
+#: 500 annotated target sentences; ours use 1,000 and 3,500 source sentences in place of 1 and 40 thousand.
 PAPER_TARGET = {"nosource": 94.5, "small supervised": 94.5, "small SCL": 95.0, "all supervised": 95.6, "all SCL": 96.1}
 #: Genres of the Brown corpus that are fiction.
 FICTION = ("ck", "cl", "cm", "cn", "cp")
@@ -44,7 +44,7 @@ UNIVERSAL = "upos"
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much of everything; see `QUICK` and `FULL`."""
+    """Data sizes; see `QUICK` and `FULL`."""
 
     source: tuple[int, ...]  # sentences
     samples: Mapping[int, int]  # of the source, by size
@@ -63,7 +63,7 @@ QUICK = Sizes((60, 120), {}, {}, 8_000, 100_000, 60, (30,), 60, 100)
 
 @dataclass
 class Target:
-    """A target with what is learned from raw text for it."""
+    """A target and what is learned from its raw text."""
 
     name: str
     test: Doc
@@ -100,7 +100,7 @@ def run(options: RecipeOptions) -> RecipeResult:
 
 
 def review_target(options: RecipeOptions, sizes: Sizes) -> Target:
-    """Reviews, with the projections of both kinds."""
+    """Reviews, with both kinds of projections."""
     domains = material.domains(options, "reviews", raw_words=sizes.blitzer)
     source, raw = [Doc.from_words(domains.source_raw)], [Doc.from_words(domains.target_raw)]
     few = sizes is QUICK
@@ -116,7 +116,7 @@ def review_target(options: RecipeOptions, sizes: Sizes) -> Target:
 
 
 def other_targets(options: RecipeOptions, sizes: Sizes) -> list[Target]:
-    """Answers on Penn tags, fiction on twelve tags; raw text is their own training part, tags hidden."""
+    """Answers with Penn tags, fiction with twelve tags; raw text is their training part, tags hidden."""
     found = []
     source_words = [Doc.from_words(material.newspaper_words(options))]
     settings = ProjectionSettings(words=sizes.raw_words // 2, pivot_count=20, seed=options.seed)
@@ -147,7 +147,7 @@ def learn(
 
 
 def tagged(tagger: SCLTagger, gold: Doc, column: str, vocabulary: set[str]) -> TagReport:
-    """What a tagger makes of the words of a document; words outside the vocabulary are unknown."""
+    """Score a tagger on a document; words outside the vocabulary are unknown."""
     system = Doc.from_words(material.sentences_of(gold))
     tagger([system])
     return evaluate_tags([gold], [system], column, vocabulary)
@@ -157,7 +157,7 @@ Reports = dict[int, dict[str, list[TagReport]]]
 
 
 def by_size(options: RecipeOptions, sizes: Sizes, target: Target) -> tuple[dict[tuple[int, str], SCLTagger], Reports]:
-    """Taggers of every method by size of the source, the first sample of each kept."""
+    """Taggers of every method by source size, keeping the first sample of each."""
     taggers: dict[tuple[int, str], SCLTagger] = {}
     reports: Reports = {}
     for size in sizes.source:
@@ -175,7 +175,7 @@ def by_size(options: RecipeOptions, sizes: Sizes, target: Target) -> tuple[dict[
 
 
 def other_target(options: RecipeOptions, sizes: Sizes, target: Target) -> dict[str, list[TagReport]]:
-    """Supervised tagger and SCL on another target, by sample of the source."""
+    """The supervised tagger and SCL on another target, by source sample."""
     found: dict[str, list[TagReport]] = {method: [] for method in target.projections}
     for sample in range(sizes.samples.get(sizes.others, 1)):
         chosen = np.random.default_rng((options.seed, sample)).permutation(target.source.n_sentences)[: sizes.others]
@@ -190,7 +190,7 @@ def other_target(options: RecipeOptions, sizes: Sizes, target: Target) -> dict[s
 def with_target(
     options: RecipeOptions, sizes: Sizes, taggers: Mapping[tuple[int, str], SCLTagger], reviews: Target
 ) -> dict[int, dict[str, TagReport]]:
-    """Taggers of annotated reviews, with the tags of taggers of the source as features."""
+    """Taggers trained on annotated reviews, with the tags of source taggers as features."""
     pool = material.web(options, "reviews", "train")
     order = np.random.default_rng(options.seed).permutation(pool.n_sentences)
     small, large = sizes.source[-2], sizes.source[-1]
@@ -209,7 +209,7 @@ def with_target(
 
 
 def parse_table(options: RecipeOptions, sizes: Sizes, result: RecipeResult) -> Table:
-    """A first-order parser learned on newsgroups and weblogs, on reviews with tags of three origins."""
+    """A first-order parser trained on newsgroups and weblogs, on reviews with tags from three sources."""
     train = material.web_trees(options, ("newsgroup", "weblog"), "train", sizes.trees)
     test = material.web_trees(options, ("reviews",), "test", sizes.test or 300)
     raw = [[Doc.from_words(material.sentences_of(material.web(options, genre, "train"))) for genre in genres]
@@ -243,7 +243,7 @@ def parse_table(options: RecipeOptions, sizes: Sizes, result: RecipeResult) -> T
 
 
 def view_table(options: RecipeOptions, sizes: Sizes, reviews: Target, result: RecipeResult) -> Table:
-    """Nearest source words of words of the target, by the tags that the source gives them."""
+    """The nearest source words of target words, by the tags that the source gives them."""
     tags = main_tags(reviews.source, "xpos")
     seen = {word for word, tag in tags.items() if tag in ("NN", "NNS", "JJ", "VB", "VBD", "VBN", "VBG", "RB")}
     table = Table("Source words nearest to words that only the target has", ["words", "same class", "chance"])
@@ -275,7 +275,7 @@ def view_table(options: RecipeOptions, sizes: Sizes, reviews: Target, result: Re
 
 
 def main_tags(doc: Doc, column: str) -> dict[str, str]:
-    """The commonest tag of every word."""
+    """The most common tag of every word."""
     counts: dict[str, Counter[str]] = {}
     for form, tag in zip(doc.column("form"), doc.column(column), strict=True):
         counts.setdefault(form, Counter())[tag] += 1
@@ -300,7 +300,7 @@ def _first(doc: Doc, sentences: int | None) -> Doc:
 
 
 def _figures(reports: Sequence[TagReport], name: str) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
-    """Accuracy on all and unknown words over all samples of the source; samples and sentences are drawn anew."""
+    """Accuracy on all and unknown words over all source samples; samples and sentences are resampled."""
     ours, intervals = {}, {}
     for group in ("all", "unknown"):
         own = [report.counts if group == "all" else report.groups["unknown"] for report in reports]
@@ -382,7 +382,7 @@ def _checks_of_targets(result: RecipeResult, sizes: Sizes, others: Others) -> No
 
 
 def _largest_p(one: Sequence[TagReport], other: Sequence[TagReport]) -> float:
-    """McNemar's test on words, the sample of the source that is least sure."""
+    """McNemar's test on words, for the least certain source sample."""
     return max(mcnemar(a.right, b.right).p for a, b in zip(one, other, strict=True))
 
 

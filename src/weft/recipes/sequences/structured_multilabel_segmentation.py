@@ -1,12 +1,12 @@
 """Flexible text segmentation with structured multilabel classification (McDonald, Crammer and Pereira, HLT-EMNLP 2005).
 
-Every segment of a sentence is a label of its own, scored by a sum over its consecutive words; the weights are trained
-by k-best MIRA with k = n so that right segments score at least +1 and wrong ones at most -1:
+Every segment of a sentence is a separate label, scored by a sum over its consecutive words; k-best MIRA with k = n
+trains the weights so that correct segments score at least +1 and wrong ones at most -1:
 
     w <- argmin ||w' - w||^2   with   w'.f(x, y) >= 1 for gold y,   w'.f(x, y') <= -1 for the wrong y' of the k best
 
-Beside it stand taggers with one label a word (perceptron and CRF in IOB2, CRF in BIOES) on the same predicates. They
-cannot hold gaps or overlap, and are trained on the sentences without any, which is best for them.
+It is compared with taggers with one label per word (perceptron and CRF in IOB2, CRF in BIOES) on the same predicates.
+They cannot represent gaps or overlaps, and are trained on the sentences without any, which is best for them.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ ABSTRACTS = "ner/jnlpba/train-800-abstracts.standoff.tar.gz"
 NOVELS = "ner/litbank-nested/entities.tsv.tar.gz"
 GERMAN = "ner/germeval2014-de/dev.tsv.gz", "ner/germeval2014-de/test.tsv.gz"
 
-#: Sentences of flat and nested spans to learn from, and folds of five that are scored: all of them take an hour.
+#: Training sentences of flat and nested spans, and how many of five folds are scored: all of them take an hour.
 TRAIN, SCORED = 4000, 1
 
 #: Predicates of the CRF shallow parser for chunks; words, tags and spelling around a word for names.
@@ -93,11 +93,11 @@ ODD = ["shared P", "shared R", "shared F"]  # of segments that share words with 
 
 @dataclass
 class Output:
-    """What a system finds in the sentences of a test set, and what it cost."""
+    """A system's predictions on a test set, and its cost."""
 
     segments: list[list[Labelled]]
     cpu_seconds: float
-    ranked: list[list[Found]] | None = None  # of multilabel systems: all of the k best, whatever the threshold
+    ranked: list[list[Found]] | None = None  # for multilabel systems: all of the k best, whatever the threshold
     threshold: float = 0.0  # the best on held-out sentences; `segments` are those above 0
 
     def report(self, gold: Sequence[Sequence[Labelled]]) -> SpanReport:
@@ -108,12 +108,12 @@ class Output:
         return evaluate_span_sets(with_gaps(gold), with_gaps(self.segments))
 
     def tuned(self) -> Output:
-        """The same ranking cut at the threshold that held-out sentences chose."""
+        """The same ranking cut at the threshold chosen on held-out sentences."""
         assert self.ranked is not None
         return Output(above(self.ranked, self.threshold), self.cpu_seconds, self.ranked, self.threshold)
 
     def odd_report(self, gold: Sequence[Sequence[Labelled]]) -> SpanReport:
-        """Scores of the segments that one label a word cannot hold."""
+        """Scores of the segments that one label per word cannot represent."""
         return evaluate_span_sets(split_by_shape(gold)[1], split_by_shape(self.segments)[1])
 
 
@@ -132,7 +132,7 @@ def multilabel(
     seed: int = 0,
     gap: int = 10,
 ) -> Output:
-    """Train a finder of segments and rank those of test sentences; dev sentences stop training, choose a threshold."""
+    """Train a segment predictor and rank those of test sentences; dev sentences stop training and set a threshold."""
     started = time.process_time()
     settings = SegmentSettings(
         layer=LAYER, templates=templates, fields=_fields(templates), restrictions=restrictions, epochs=epochs,
@@ -154,9 +154,9 @@ def tagger(
     epochs: int = 8,
     seed: int = 0,
 ) -> Output:
-    """Train a tagger with one label a word on the sentences that it can hold, and label test sentences.
+    """Train a tagger with one label per word on the sentences that it can represent, and label test sentences.
 
-    A CRF's F on dev sentences climbs with pauses: with less patience it is cut off a point below its best.
+    A CRF's F on dev sentences increases with plateaus: with less patience it stops a point below its best.
     """
     learner, scheme = TAGGERS[kind]
     started = time.process_time()
@@ -179,7 +179,7 @@ def _fields(templates: str) -> dict[str, str]:
 
 
 def chunk_samples(path: Path, types: Sequence[str] = ("NP",)) -> list[Sample]:
-    """The sentences of CoNLL-2000 with the chunks of some types."""
+    """The sentences of CoNLL-2000 with chunks of some types."""
     return list(samples_of(read(path, format="columns"), "chunks", types))
 
 
@@ -189,7 +189,7 @@ def name_samples(path: Path) -> list[Sample]:
 
 
 def folds(samples: Sequence[Sample], n: int = 5, seed: int = 0) -> list[tuple[list[Sample], list[Sample]]]:
-    """Training and test parts, cut by text."""
+    """Training and test parts, split by text."""
     texts = sorted({sample.text for sample in samples})
     order = np.random.default_rng(seed).permutation(len(texts))
     part = {texts[i]: int(place) % n for place, i in enumerate(order)}
@@ -243,7 +243,7 @@ def _flat(
     more: str,
     paper: dict[str, tuple[float, float, float]],
 ) -> None:
-    """Contiguous segments without overlap: what restrictions are worth, and how close the tagger is."""
+    """Contiguous segments without overlap: the value of restrictions, and how close the tagger is."""
     load = chunk_samples if files is CHUNKS else name_samples
     train, test = (load(options.find(name)) for name in files)
     train, test = (train[:1000], test[:300]) if options.quick else (train[:TRAIN], test)
@@ -301,7 +301,7 @@ def _ellipsis(
     parts: list[tuple[list[Sample], list[Sample]]],
     views: dict[str, list[bool]],
 ) -> None:
-    """Segments with gaps, in folds by abstract; a view is a table and says which test sentences it scores."""
+    """Segments with gaps, in folds by abstract; a view is a table and selects the test sentences it scores."""
     kinds = {
         **dict.fromkeys(TAGGERS),
         "multilabel": "none",
@@ -325,7 +325,7 @@ def _ellipsis(
 def _ellipsis_table(
     result: RecipeResult, title: str, outputs: dict[str, Output], gold: list[list[Labelled]], required: bool
 ) -> None:
-    """All segments, and those that taggers cannot hold."""
+    """All segments, and those that taggers cannot represent."""
     table = Table(title, [*PRF, *GAPS, "CPU s"], digits={"CPU s": 0})
     for kind, output in outputs.items():
         report, gaps = output.report(gold), output.gap_report(gold)
@@ -364,7 +364,7 @@ def _joined(found: Sequence[Output]) -> Output:
 
 
 def _nested(options: RecipeOptions, result: RecipeResult) -> None:
-    """Names inside names: novels (80/20 by novel) and German newspapers and Wikipedia."""
+    """Nested names: novels (80/20 by novel) and German newspapers and Wikipedia."""
     novels = layered_columns(options.find(NOVELS))
     texts = sorted({sample.text for sample in novels})
     last = set(texts[int(0.8 * len(texts)) :])

@@ -1,1 +1,1 @@
-"""Recipes of weakly supervised and cross-lingual systems."""
+"""Recipes for weakly supervised and cross-lingual systems."""

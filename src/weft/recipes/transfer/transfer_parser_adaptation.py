@@ -3,10 +3,10 @@
     p(y | x) ~ exp of the sum over arcs of y of  w . f(h, m, language of x),     over projective trees y
     L(w) = sum over target sentences x of  log of the sum over y in y~(x) of p(y | x)  -  lambda ||w||^2
 
-Each target is left out in turn: the base learns from trees of all other languages, with features that are shared by
-all, by none of direction, by typology, by similar languages or by families; the adapted parser learns from sentences of
-the target without trees, through the base's best trees (Viterbi), its sets of plausible heads (AAST), or these with the
-trees of a second parser (AAET). Treebanks are those of Universal Dependencies, where an adposition hangs on its noun.
+Each target is left out in turn: the base is trained on trees of all other languages, with features that are shared by
+all (with or without direction), by typology, by similar languages or by families; the adapted parser is trained on
+target sentences without trees, through the base's best trees (Viterbi), its sets of plausible heads (AAST), or these
+with the trees of a second parser (AAET). The treebanks are UD, where an adposition attaches to its noun.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from weft.tasks.parsing_transfer.parser import LANGUAGE, TransferParser, Transfe
 from weft.text.doc import Doc
 
 SLUG = "transfer-parser-adaptation"
-#: Languages with the files of their trees and of their tests.
+#: Languages with their tree and test files.
 LANGUAGES = {
     "en": ("ud/English-EWT/train", "ud/English-EWT/test"),
     "de": ("ud/German-GSD/dev", "ud/German-GSD/test"),
@@ -45,11 +45,11 @@ LANGUAGES = {
     "ko": ("ud/Korean-GSD/train", "ud/Korean-GSD/test"),
     "eu": ("ud/Basque-BDT/train", "ud/Basque-BDT/test"),
 }
-#: Verbs stand behind their objects.
+#: Verbs follow their objects.
 SOV = ("tr", "ko", "eu", "hi")
-#: An Indo-European language with the order of words of Turkish: no language of the paper is like it.
+#: An Indo-European language with the word order of Turkish: none of the paper's languages is like it.
 MISLED = "hi"
-#: Rows of base parsers and the ways they share features; averages of the paper over 16 languages.
+#: Rows of base parsers and how they share features; the paper's averages over 16 languages.
 BASES = {"Delex": "delex", "Bare": "bare", "Share": "share", "Similar": "similar", "Family": "family"}
 #: Rows of adapted parsers: how they adapt, and whether they see words.
 ADAPTED = {
@@ -76,7 +76,7 @@ PAPER_BY_LANGUAGE = {
     "AAST": {"tr": 64.1, "de": 62.5, "pt": 80.7, "eu": 48.6},
     "AAET": {"tr": 64.2, "de": 61.5, "pt": 79.9, "eu": 49.4},
 }
-#: Pairs of rows that are compared over languages.
+#: Pairs of rows that are compared across languages.
 PAIRS = (
     ("Family", "Delex"), ("Similar", "Delex"), ("Share", "Bare"), ("Family", "Share"), ("Viterbi-ST", "base"),
     ("AAST", "base"), ("AAST", "Viterbi-ST"), ("AAET", "AAST"), ("AAST, no words", "base"),
@@ -86,7 +86,7 @@ SIGMAS = (0.0, 0.5, 0.8, 0.95, 0.99)
 
 @dataclass(frozen=True)
 class Size:
-    """How large the experiment is.
+    """The size of the experiment.
 
     The paper has 16 targets with all trees of 16 other languages, sentences of up to 50 words, and all training
     sentences of the target.
@@ -103,7 +103,7 @@ class Size:
     adapted_iterations: int = 20
     bits: int = 18
     sweep: tuple[str, ...] = ("es", "tr")  # targets with a curve over sigma
-    base: str = "family"  # what adaptation begins from
+    base: str = "family"  # the parser that adaptation starts from
     more: tuple[str, ...] = ("pt", "tr", "eu")  # targets that also adapt to more text
     more_text: int = 2000
 
@@ -116,7 +116,7 @@ QUICK = Size(
 
 @dataclass
 class Material:
-    """Trees and tests of languages, without punctuation."""
+    """Training trees and test sentences of languages, without punctuation."""
 
     trees: dict[str, list[Doc]] = field(default_factory=dict)
     text: dict[str, list[Doc]] = field(default_factory=dict)  # sentences to adapt to; their trees only score
@@ -125,7 +125,7 @@ class Material:
 
 
 def material(options: RecipeOptions, size: Size) -> Material:
-    """The first sentences of all files; a target's sentences are those that others learn its trees from."""
+    """The first sentences of all files; a target's sentences are those whose trees train the other targets' parsers."""
     found = Material()
     for code in size.languages:
         learned, asked = LANGUAGES[code]
@@ -139,7 +139,7 @@ def material(options: RecipeOptions, size: Size) -> Material:
 
 
 def _sentences(options: RecipeOptions, name: str, most: int, longest: int, projective: bool, code: str) -> list[Doc]:
-    """Sentences without punctuation, each a document of the language."""
+    """Sentences without punctuation, each as a document of the language."""
     found: list[Doc] = []
     for doc in read(options.find(f"treebanks/{name}.conllu.gz")):
         plain = unpunctuated(doc)
@@ -157,7 +157,7 @@ def _sentences(options: RecipeOptions, name: str, most: int, longest: int, proje
 
 
 def base_of(found: Material, target: str, size: Size, share: str, seed: int = 0) -> TransferParser:
-    """A parser for a target that has learned from all other languages."""
+    """A parser for a target, trained on all other languages."""
     settings = TransferSettings(target=target, share=share, iterations=size.iterations, bits=size.bits, seed=seed)
     parser = TransferParser(settings, target=[copy_of(doc) for doc in found.text[target]])
     parser.fit([doc for code, docs in found.trees.items() if code != target for doc in docs])
@@ -165,7 +165,7 @@ def base_of(found: Material, target: str, size: Size, share: str, seed: int = 0)
 
 
 def attachments(parser: Component, gold: Sequence[Doc]) -> Counts:
-    """Right heads and words of every test sentence."""
+    """Correct heads and words per test sentence."""
     system = [copy_of(doc) for doc in gold]
     parser(system)
     right = [int(np.sum(one.head == other.head)) for one, other in zip(system, gold, strict=True)]
@@ -174,13 +174,13 @@ def attachments(parser: Component, gold: Sequence[Doc]) -> Counts:
 
 
 def uas(counts: Counts) -> float:
-    """Per cent of right heads."""
+    """Percentage of correct heads."""
     return 100 * counts.total().recall
 
 
 @dataclass
 class Found:
-    """What the rows find in the tests of targets, and what else is told of adaptation, by target."""
+    """The rows' results on the targets' test sentences, and other statistics of adaptation, by target."""
 
     counts: dict[str, dict[str, Counts]] = field(default_factory=dict)  # row, target
     sets: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)  # target, row
@@ -192,11 +192,11 @@ class Found:
         return float(np.mean([uas(self.counts[row][target]) for target in targets]))
 
     def differences(self, row: str, other: str, targets: Sequence[str]) -> NDArray[np.float64]:
-        """Points that a row is ahead of another, by target."""
+        """The gain of one row over another in points, by target."""
         return np.array([uas(self.counts[row][t]) - uas(self.counts[other][t]) for t in targets])
 
     def mean_interval(self, row: str, other: str, targets: Sequence[str], samples: int = 1000) -> tuple[float, float]:
-        """The interval of the mean difference: test sentences of every target are drawn anew, languages are not."""
+        """The interval of the mean difference: the test sentences of every target are resampled, languages are not."""
         found = mean_difference([(self.counts[row][t], self.counts[other][t]) for t in targets], "recall", samples)
         return 100 * found.low, 100 * found.high
 
@@ -232,7 +232,7 @@ def compare(found: Material, size: Size, rows: Sequence[str], seed: int = 0) -> 
 
 
 def base_row(size: Size) -> str:
-    """The row that adaptation begins from."""
+    """The row that adaptation starts from."""
     return next(row for row, share in BASES.items() if share == size.base)
 
 

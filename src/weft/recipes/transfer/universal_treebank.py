@@ -2,10 +2,10 @@
 
     cell(s, t) = UAS, LAS on treebank t of a delexicalized parser trained on treebank s
 
-Treebanks of nine languages are brought from Universal Dependencies into the universal scheme (twelve tags, forty
-relations, adpositions and copulas as heads), a parser that sees no words is trained on 12,000 words of each, then on
-whole treebanks, and tried on all of them. The same experiment with one source in another style of annotation measures
-what harmonizing is worth.
+Treebanks in nine languages are converted from Universal Dependencies to the universal scheme (twelve tags, forty
+relations, adpositions and copulas as heads); a delexicalized parser is trained on 12,000 words of each, then on whole
+treebanks, and tested on all of them. The same experiment with one source in another annotation style measures the value
+of harmonization.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from weft.treebanks.rewriting import rewrite
 
 SLUG = "universal-treebank"
 GERMANIC, ROMANCE, OUTLIERS = ("de", "en", "sv"), ("es", "fr", "it", "pt"), ("ko", "tr")
-#: Treebanks that are converted there and back.
+#: Treebanks that are converted and back.
 CONVERTED = ("English-EWT", "French-Sequoia", "Portuguese-Bosque", "Turkish-IMST", "Korean-GSD")
 #: Names of the rows of the second experiment.
 SAME, RESTYLED, NATIVE = "Spanish-GSD", "Spanish-GSD, other style", "Cast3LB, own heads"
@@ -51,14 +51,14 @@ PAPER_LAS = {
 
 @dataclass(frozen=True)
 class Size:
-    """How large the experiment is."""
+    """The size of the experiment."""
 
     words: int = 12_000  # of every source
     runs: int = 3  # draws and trainings
     whole: int = 0  # words of every source in the grid of whole treebanks, of one run; 0: all
     test: int = ALL  # sentences of every target
     plain_test: int = 300  # and of the grid in Universal Dependencies as they are, of one run
-    converted: int = ALL  # sentences that are converted there and back
+    converted: int = ALL  # sentences converted and back
 
 
 QUICK = Size(words=2000, runs=1, whole=3000, test=60, plain_test=60, converted=100)
@@ -72,20 +72,20 @@ def grid(
     test: int,
     update: Callable[[str], None] = lambda source: None,
 ) -> TransferMatrix:
-    """The table of transfer between languages of this recipe."""
+    """The transfer table between the languages of this recipe."""
     own = {language: source_docs(options, language) for language in sources}
     other = {target: target_docs(options, target, test) for target in targets}
     return transfer_matrix(own, other, settings, options.workers, update)
 
 
 def style_sources(options: RecipeOptions) -> dict[str, list[Doc]]:
-    """Spanish sources for targets of Universal Dependencies: the same style, another, and a native treebank."""
+    """Spanish sources for UD targets: the same style, another, and a native treebank."""
     docs = source_docs(options, "es")
     return {SAME: docs, RESTYLED: [rewrite(doc, to_other_style) for doc in docs], NATIVE: cast3lb(options)}
 
 
 def style_effect(matrix: TransferMatrix, one: str, other: str, metric: str = "UAS") -> Comparison:
-    """What the first source is better by than the other, over all targets together, draws and sentences drawn anew."""
+    """The gain of the first source over the other, over all targets together, with draws and sentences resampled."""
     sides = [
         np.concatenate([matrix.by_draw(source, target, metric) for target in matrix.targets], axis=1)
         for source in (one, other)
@@ -147,7 +147,7 @@ def _conversions(result: RecipeResult, options: RecipeOptions, size: Size) -> No
 
 
 def _grid_tables(result: RecipeResult, matrix: TransferMatrix, which: str = "") -> None:
-    """UAS and LAS with and without punctuation; `which` grid is told in the titles."""
+    """UAS and LAS with and without punctuation; `which` grid is named in the titles."""
     for metric, paper in (("UAS", PAPER_UAS), ("LAS", PAPER_LAS), ("UAS*", None), ("LAS*", None)):
         title = f"{metric.strip('*')}, source by target{which}" + (", punctuation not counted" if "*" in metric else "")
         heat = "*" not in metric and not which
@@ -161,7 +161,7 @@ def _grid_tables(result: RecipeResult, matrix: TransferMatrix, which: str = "") 
 
 
 def genus_of(language: str) -> tuple[str, ...]:
-    """The languages of one's genus.
+    """The languages in the same genus.
 
     >>> genus_of("sv"), genus_of("ko")
     (('de', 'en', 'sv'), ('ko', 'tr'))

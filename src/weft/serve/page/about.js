@@ -1,4 +1,4 @@
-// What a model is: what it finds, what it learned from, how good it is and where it fails, from its card.
+// About a model, from its card: what it predicts, its training data, its scores and its weaknesses.
 "use strict";
 
 function lines(title, values) {
@@ -6,7 +6,7 @@ function lines(title, values) {
   return [make("dt", {}, title), make("dd", {}, ...values.map((value) => make("div", {}, String(value))))];
 }
 
-// Scores by set and metric as a table, plain ones as lines.
+// Scores by set and metric as a table, single scores as lines.
 function scoreTable(scores) {
   const rows = Object.entries(scores ?? {});
   if (!rows.length) return [];
@@ -23,9 +23,9 @@ function scoreTable(scores) {
 function showAbout(facts) {
   const { card } = facts;
   const list = make("dl", {},
-    ...lines("Finds", [card.what, facts.components.join(", ")].filter(Boolean)),
+    ...lines("Predicts", [card.what, facts.components.join(", ")].filter(Boolean)),
     ...lines("Language", card.language && [card.language]),
-    ...lines("Learned from", card.corpora),
+    ...lines("Trained on", card.corpora),
     ...lines("Licence", card.licence && [card.licence]),
     ...scoreTable(card.scores),
     ...lines("Known weaknesses", card.weaknesses));

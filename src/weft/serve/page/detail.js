@@ -1,4 +1,4 @@
-// All about one word: what was found, how sure that is, and what else it could be.
+// Details of one word: its annotations, their probabilities, and alternatives.
 "use strict";
 
 const DETAILS = { lemma: "Lemma", upos: "Part of speech", xpos: "Tag", feats: "Features", deprel: "Relation" };
@@ -49,7 +49,7 @@ function closeDetail() {
   if (state.opener?.isConnected) state.opener.focus({ preventScroll: true });
 }
 
-// The best readings of the sentence by task; they are asked for when a word is first looked at.
+// The best readings of the sentence by task, requested when a word is first opened.
 async function showReadings(place, word, sentence) {
   place.replaceChildren(make("h3", {}, "Alternatives"), make("p", { class: "none" }, "Looking for other readings …"));
   let answer;

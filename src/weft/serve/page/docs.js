@@ -1,4 +1,4 @@
-// The API for people, made from /openapi.json.
+// The human-readable API description, generated from /openapi.json.
 "use strict";
 
 function make(name, attributes = {}, ...children) {
@@ -52,7 +52,7 @@ async function start() {
       }
       const codes = Object.entries(operation.responses).filter(([code]) => code !== "200");
       if (codes.length) {
-        section.append(make("h3", {}, "Otherwise"), make("p", {}, codes.map(([code, what]) => `${code}: ${what.description}`).join(" · ")));
+        section.append(make("h3", {}, "Errors"), make("p", {}, codes.map(([code, what]) => `${code}: ${what.description}`).join(" · ")));
       }
       place.append(section);
     }

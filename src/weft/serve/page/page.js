@@ -1,4 +1,4 @@
-// The page: asks the service, shows the answer, keeps files. Nothing is loaded from elsewhere.
+// The page: sends requests to the service, shows responses, saves files. Nothing is loaded from elsewhere.
 "use strict";
 
 const SAMPLES = {
@@ -9,8 +9,8 @@ const SAMPLES = {
 const FILES = {
   conllu: ["CoNLL-U", ".conllu"], jsonl: ["JSON Lines", ".jsonl"], parquet: ["Parquet", ".parquet"],
   columns: ["Columns", ".conll"], plain: ["Plain text", ".txt"], html: ["Page", ".html"], svg: ["Pictures", ".svg"],
-  brat: ["brat", ".zip"], penn: ["Trees in brackets", ".mrg"], streusle: ["STREUSLE", ".conllulex"],
-  bioscope: ["BioScope", ".xml"], json: ["Answer of the API", ".json"],
+  brat: ["brat", ".zip"], penn: ["Bracketed trees", ".mrg"], streusle: ["STREUSLE", ".conllulex"],
+  bioscope: ["BioScope", ".xml"], json: ["API response", ".json"],
 };
 const VIEWS = ["trees", "spans", "words"];
 const state = { models: null, answer: null, words: [], letters: [], ranked: null, opener: null, asked: 0 };
@@ -27,11 +27,11 @@ async function send(body) {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
     });
   } catch {
-    throw new Error("The service does not answer. Is `weft serve` still running?");
+    throw new Error("The service does not respond. Is `weft serve` still running?");
   }
   if (!response.ok) {
     const told = await response.json().catch(() => ({}));
-    const words = told.error ?? `The service answered with ${response.status}.`;
+    const words = told.error ?? `The service responded with ${response.status}.`;
     throw new Error(words[0].toUpperCase() + words.slice(1));
   }
   return response;
@@ -77,7 +77,7 @@ function show(answer) {
   complain("");
   state.answer = answer;
   state.ranked = null;
-  state.letters = [...answer.text]; // the service counts characters, JavaScript counts halves of some
+  state.letters = [...answer.text]; // the service counts characters, JavaScript counts UTF-16 code units
   state.words = answer.sentences.flatMap((sentence) => sentence.words);
   const facts = modelFacts(answer.model);
   $("summary").replaceChildren(
@@ -127,7 +127,7 @@ function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-// A picture with its style, as it looks by itself.
+// A picture with its style sheet, for use on its own.
 async function saveSvg(picture, name) {
   const copy = picture.cloneNode(true);
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
@@ -229,7 +229,7 @@ async function start() {
     const response = await fetch("/models");
     state.models = await response.json();
   } catch {
-    complain("The service does not answer. Is `weft serve` still running?");
+    complain("The service does not respond. Is `weft serve` still running?");
     return;
   }
   for (const model of state.models.models) $("model").append(make("option", { value: model.name }, model.name));

@@ -17,7 +17,7 @@ function storedTheme() {
   try {
     return THEMES.includes(localStorage.theme) ? localStorage.theme : "auto";
   } catch {
-    return "auto"; // the browser keeps nothing
+    return "auto"; // the browser stores nothing
   }
 }
 
@@ -31,7 +31,7 @@ document.addEventListener("DOMContentLoaded", () => {
     try {
       localStorage.theme = theme;
     } catch {
-      // kept for this visit only
+      // only for this visit
     }
   });
 });

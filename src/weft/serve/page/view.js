@@ -1,11 +1,11 @@
-// The three views of an answer: sentences with their trees, running text with its spans, tables of words.
+// The three views of a response: sentences with their trees, running text with its spans, tables of words.
 "use strict";
 
-const AT_ONCE = 20; // sentences that are drawn before one asks for more
+const AT_ONCE = 20; // sentences drawn before the user requests more
 const COLUMNS = ["lemma", "upos", "xpos", "feats", "head", "deprel"];
 const TITLES = { lemma: "Lemma", upos: "UPOS", xpos: "XPOS", feats: "Features", head: "Head", deprel: "Relation" };
 
-// An element with attributes and children; text is never read as HTML.
+// An element with attributes and children; text is never parsed as HTML.
 function make(name, attributes = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
@@ -17,7 +17,7 @@ function make(name, attributes = {}, ...children) {
   return element;
 }
 
-// Pictures come from the service, which escapes all that stands in them.
+// Pictures come from the service, which escapes their content.
 function drawn(markup) {
   return new DOMParser().parseFromString(markup, "text/html").body.firstElementChild;
 }
@@ -28,7 +28,7 @@ function percent(p) {
   return `${(100 * p).toFixed(p > 0.1 ? 0 : 1)}%`;
 }
 
-// How unsure a decision is, as a class: u1 is as good as sure.
+// The uncertainty of a decision, as a class: u1 is practically certain.
 function shade(p) {
   return p === undefined || p >= 0.97 ? "u1" : p >= 0.85 ? "u2" : p >= 0.6 ? "u3" : "u4";
 }
@@ -39,8 +39,8 @@ function leastSure(word) {
   return values.length ? Math.min(...values) : undefined;
 }
 
-// Make the words of a picture known: shaded, named for those who cannot see them, reachable by keys. Where spans are
-// marked, it is they that are shaded, not the words in them.
+// Make the words of a picture interactive: shaded, labelled for accessibility, reachable by keys. Where spans are
+// highlighted, the spans are shaded, not the words in them.
 function enliven(root, words) {
   const ofWords = !root.matches(".spans") || root.matches(".plain-text");
   for (const element of root.querySelectorAll("[data-word]")) {
@@ -82,7 +82,7 @@ function inSteps(panel, items, draw) {
   next();
 }
 
-// One word of a panel is in the tab order; arrows go on from there.
+// One word in each panel is in the tab order; arrow keys move on from there.
 function rove(panel) {
   const words = [...panel.querySelectorAll("[data-word]")];
   if (words.length && !words.some((word) => word.tabIndex === 0)) words[0].setAttribute("tabindex", "0");
@@ -104,7 +104,7 @@ function drawSentences(panel, answer, words) {
       card.append(make("div", { class: "picture" }, enliven(picture, words)));
     }
     if (!tree && !phrases && sentence.words.length > 250) {
-      card.append(make("p", { class: "none" }, "This sentence is too long to be drawn; its words are in the table."));
+      card.append(make("p", { class: "none" }, "This sentence is too long to draw; see the table of its words."));
     }
     return card;
   });
@@ -126,7 +126,7 @@ function drawSpans(panel, answer, words) {
   const layers = Object.keys(answer.spans);
   panel.replaceChildren();
   if (!layers.length) {
-    panel.append(make("p", { class: "none" }, "This model finds no spans such as entities, chunks or expressions."));
+    panel.append(make("p", { class: "none" }, "This model does not predict spans such as entities, chunks or expressions."));
     return;
   }
   const chosen = layers.includes("entities") ? "entities" : layers[0];
@@ -163,7 +163,7 @@ function drawLayer(content, answer, words, layer) {
       make("td", { class: "form" }, group.text), make("td", {}, group.label),
       make("td", { class: "number" }, String(group.count)),
       ...(sure ? [make("td", { class: `number ${shade(group.least)}` }, group.least === undefined ? "" : percent(group.least))] : [])));
-    const head = [["Text"], ["Label"], ["Times", "number"], ...(sure ? [["Sure", "number"]] : [])];
+    const head = [["Text"], ["Label"], ["Count", "number"], ...(sure ? [["Certainty", "number"]] : [])];
     const table = make("table", { class: "found" },
       make("thead", {}, make("tr", {}, ...head.map(([name, kind]) => make("th", { scope: "col", class: kind ?? "" }, name)))),
       make("tbody", {}, ...rows));

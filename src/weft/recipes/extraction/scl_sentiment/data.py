@@ -1,7 +1,7 @@
-"""Reviews of four domains for adapting classifiers: each text once, in folds, and what every system gets right.
+"""Reviews in four domains for adapting classifiers, deduplicated, in folds, and each system's correct decisions.
 
-Of five folds a domain the first is for development; others are tested one by one, the rest being labelled text of the
-source and raw text of the target. A fold in test is never read in training, not even as raw text.
+Of five folds per domain the first is for development; the others are tested one by one, with the rest as labelled text
+of the source and raw text of the target. A test fold is never used in training, not even as raw text.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SYSTEMS = ("base", "base+50", "SCL", "SCL-MI", "SCL-MI+50")
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much of everything: documents a domain, pivots, dimensions, draws of labelled target documents."""
+    """Data sizes: documents per domain, pivots, dimensions, draws of labelled target documents."""
 
     documents: int | None = None
     pivots: int = 500
@@ -46,7 +46,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Domains:
-    """Documents of all domains as rows of ones, with polarities, domains and folds."""
+    """The documents of all domains as binary rows, with polarities, domains and folds."""
 
     names: tuple[str, ...]  # of terms
     ones: csr_matrix
@@ -59,16 +59,16 @@ class Domains:
         return np.flatnonzero((self.domain == domain) & ((self.fold == fold) == inside))
 
     def rows(self, terms: Indices) -> csr_matrix:
-        """All documents as rows of some terms, of length one."""
+        """All documents as rows of some terms, normalized to length one."""
         return unit_rows(self.ones[:, terms])
 
     def terms(self, documents: Indices, least: int = 3) -> Indices:
-        """The terms of at least so many of some documents."""
+        """The terms that occur in at least `least` of some documents."""
         return np.flatnonzero(document_counts(self.ones[documents]) >= least)
 
 
 def load_domains(find: Callable[[str], Path], documents: int | None = None, seed: int = 0) -> Domains:
-    """The four domains, duplicates removed before anything is split; `documents` cuts every domain down."""
+    """The four domains, deduplicated before any split; `documents` limits every domain."""
     reviews: list[Review] = []
     for name in DOMAINS:
         reviews += [review for review in read_reviews(find(FILES[name])) if review.polarity in ("pos", "neg")]
@@ -92,7 +92,7 @@ def load_domains(find: Callable[[str], Path], documents: int | None = None, seed
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the systems get right of the test documents of one pair and fold; systems with +50 have a row a draw."""
+    """The systems' correct decisions on the test documents of one pair and fold; +50 systems have one row per draw."""
 
     source: int
     target: int
@@ -103,19 +103,19 @@ class Outcome:
         return 100.0 * float(self.right[system].mean())
 
     def first(self, system: str) -> Bools:
-        """One decision a document: those of the first draw."""
+        """One decision per document: those of the first draw."""
         return np.atleast_2d(self.right[system])[0]
 
 
 def in_domain(data: Domains, target: int, fold: int) -> Bools:
-    """What a classifier gets right that learned from labelled documents of the target itself."""
+    """The correct decisions of a classifier trained on labelled target documents."""
     train, test = data.where(target, fold, False), data.where(target, fold, True)
     rows = data.rows(data.terms(train))
     return fit_polarity(rows[train], data.y[train]).labels(rows[test]) == data.y[test]
 
 
 def pair_outcomes(data: Domains, one: int, other: int, fold: int, sizes: Sizes, seed: int = 0) -> Iterator[Outcome]:
-    """Both directions of a pair of domains: they share raw text and, for SCL, pivots and projection."""
+    """Both directions of a domain pair: they share raw text and, for SCL, pivots and projection."""
     train = {each: data.where(each, fold, False) for each in (one, other)}
     rows = data.rows(data.terms(np.concatenate(list(train.values()))))
     raw = [rows[train[one]], rows[train[other]]]
@@ -140,7 +140,7 @@ def pair_outcomes(data: Domains, one: int, other: int, fold: int, sizes: Sizes, 
 
 
 def with_more_text(data: Domains, source: int, target: int, fold: int, sizes: Sizes, seed: int = 0) -> float:
-    """Accuracy of SCL-MI with the raw text of the two other domains besides."""
+    """Accuracy of SCL-MI with additional raw text from the two other domains."""
     others = [each for each in range(len(DOMAINS)) if each not in (source, target)]
     train = [data.where(each, fold, False) for each in (source, target, *others)]
     test = data.where(target, fold, True)

@@ -1,11 +1,11 @@
 """Biographies, Bollywood, boom-boxes and blenders (Blitzer, Dredze and Pereira, ACL 2007).
 
-Reviews of books, films, electronics and kitchenware: a classifier learns on one kind and is used on another. Adaptation
-loss is what it is worse than one that learned on the other kind itself. Compared over all twelve pairs: no adaptation,
-structural correspondence with frequent pivots (SCL) and with pivots that tell of the label (SCL-MI), and the correction
-with 50 labelled reviews of the target. The proxy A-distance should foretell the loss.
+Reviews of books, films, electronics and kitchenware: a classifier is trained on one domain and applied to another.
+Adaptation loss is the accuracy it loses against one trained in the target domain. Compared over all twelve pairs: no
+adaptation, structural correspondence with frequent pivots (SCL) and with pivots that are informative about the label
+(SCL-MI), and the correction with 50 labelled target reviews. The proxy A-distance should predict the loss.
 
-The corpus at hand has the labelled reviews only, so that raw text are the labelled ones with labels hidden.
+The available corpus has only labelled reviews, so raw text means labelled reviews with hidden labels.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ PAPER_LOSS = {
     "books": (8.9, 9.0, 7.4, 5.8, 4.4), "dvd": (8.9, 8.9, 7.8, 6.1, 5.3), "electronics": (8.3, 8.5, 6.0, 5.5, 4.8),
     "kitchen": (10.2, 9.9, 7.0, 5.6, 5.1), "average": (9.1, 9.1, 7.1, 5.8, 4.9),
 }  # fmt: skip
-#: Fold 0 served development.
+#: Fold 0 was used for development.
 TEST_FOLDS = (1, 2)
 QUICK_PAIRS = ((0, 3), (1, 2))
 
 
 def run(options: RecipeOptions) -> RecipeResult:
-    """All tables; `quick` takes two pairs of domains (four directions), one fold and fewer pivots."""
+    """All tables; `quick` uses two domain pairs (four directions), one fold and fewer pivots."""
     result = RecipeResult("scl-sentiment")
     sizes = Sizes(pivots=200, dimensions=25, draws=1) if options.quick else Sizes()
     data = load_domains(options.find, sizes.documents, options.seed)
@@ -81,7 +81,7 @@ def run(options: RecipeOptions) -> RecipeResult:
 
 
 def _accuracies(result: RecipeResult, outcomes: list[Outcome], own: dict[int, float], quick: bool) -> None:
-    """The figure of the paper: accuracies of all pairs, with McNemar's test of SCL-MI against no adaptation."""
+    """The paper's figure: accuracies for all pairs, with McNemar's test of SCL-MI against no adaptation."""
     columns = [*SYSTEMS, "in-domain", "p, SCL-MI", "p, SCL-MI+50"]
     table = Table("Accuracy by source and target", columns, digits=dict.fromkeys(columns, 1) | {
         "p, SCL-MI": 4, "p, SCL-MI+50": 4})  # fmt: skip
@@ -104,7 +104,7 @@ def _accuracies(result: RecipeResult, outcomes: list[Outcome], own: dict[int, fl
 
 
 def _losses(result: RecipeResult, outcomes: list[Outcome], own: dict[int, float], quick: bool) -> None:
-    """Adaptation losses by target, and what of the paper's order holds."""
+    """Adaptation losses by target, and how much of the paper's order holds."""
     table = Table("Adaptation loss", list(SYSTEMS), digits=dict.fromkeys(SYSTEMS, 1))
     lost = {
         system: {
@@ -144,7 +144,7 @@ def _losses(result: RecipeResult, outcomes: list[Outcome], own: dict[int, float]
 
 
 def _more_text(result: RecipeResult, data: Domains, outcomes: list[Outcome], sizes: Sizes, seed: int) -> None:
-    """The second setting: raw text of the two other domains besides; six pairs, every target among them."""
+    """The second setting: additional raw text from the two other domains; six pairs that cover every target."""
     fold = TEST_FOLDS[0]
     chosen = {(0, 3), (1, 0), (2, 0), (3, 1), (2, 3), (1, 2)}
     mine = [each for each in outcomes if each.fold == fold and (each.source, each.target) in chosen]
@@ -159,7 +159,7 @@ def _more_text(result: RecipeResult, data: Domains, outcomes: list[Outcome], siz
 
 
 def distances_of(data: Domains, sizes: Sizes, seed: int) -> tuple[DomainDistances, float]:
-    """Proxy A-distances of the domains, and of two halves of books in the same space."""
+    """Proxy A-distances between the domains, and between two halves of books in the same space."""
     rows = data.rows(np.arange(data.ones.shape[1]))
     projected = project_domains(
         [rows[data.domain == number] for number in range(len(DOMAINS))], sizes.pivots, 5, sizes.dimensions, seed
@@ -202,7 +202,7 @@ def _distances(
 
 
 def _pivots(result: RecipeResult, data: Domains, sizes: Sizes, lexicon: PolarityLexicon, seed: int) -> None:
-    """Books to kitchen: what the pivots are, and which terms the projection puts side by side."""
+    """Books to kitchen: the pivots, and the terms that the projection aligns."""
     source, target, fold = 0, 3, TEST_FOLDS[0]
     train = [data.where(each, fold, False) for each in (source, target)]
     terms = data.terms(np.concatenate(train))
@@ -238,7 +238,7 @@ def _pivots(result: RecipeResult, data: Domains, sizes: Sizes, lexicon: Polarity
 
 
 def opinion_share(terms: list[str], lexicon: PolarityLexicon) -> float:
-    """The share of terms with a word of the lexicon in them."""
+    """The fraction of terms that contain a lexicon word."""
     return _mean([float(any(lexicon.sign(word) for word in term.split(" "))) for term in terms])
 
 

@@ -1,9 +1,9 @@
-"""Character-level trees and word structures of Zhang et al. (2013), as they were released.
+"""Character-level trees and word structures of Zhang et al. (2013), as released.
 
-The training file is binary, `( NP r* ( NN t ( NN y ( NN b 银 ) ( NN i 行 ) ) ) ... )`: `l r s` are the side of the
+The training file is binarized, `( NP r* ( NN t ( NN y ( NN b 银 ) ( NN i 行 ) ) ) ... )`: `l r s` are the side of the
 head or a single child, `*` a temporary node, `x y z` coordination, right and left head inside words. Dev and test are
-not binary and in the usual brackets, `(NN#t (NN#y (NN#b 银) (NN#i 行)))`. The lexicon holds one word a line in the
-first form, without the node of the whole word.
+not binarized and use the usual brackets, `(NN#t (NN#y (NN#b 银) (NN#i 行)))`. The lexicon has one word per line in the
+first format, without the node of the whole word.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _HEADS = str.maketrans("xyz", "crl")
 
 @dataclass
 class Material:
-    """Sentences for training, tuning and testing."""
+    """Training, tuning and test sentences."""
 
     train: list[Sentence]
     dev: list[Sentence]
@@ -49,13 +49,13 @@ def load_lexicon(options: RecipeOptions) -> StructureLexicon:
 
 
 def sentence_of(tree: Tree) -> Sentence:
-    """A tree over characters as one over words with their structures."""
+    """Convert a tree over characters to one over words with their structures."""
     found, structures = collapse(tree)
     return Sentence(found, tuple(structures))
 
 
 def read_sentences(path: Path) -> list[Sentence]:
-    """The sentences of a file in brackets."""
+    """The sentences in a bracketed file."""
     found = []
     for tree in parse_trees(str(path), Faults()):
         if isinstance(tree, Tree):
@@ -64,7 +64,7 @@ def read_sentences(path: Path) -> list[Sentence]:
 
 
 def _with_heads(tree: Tree) -> Tree:
-    """Directions inside words by the letters of the paper."""
+    """Directions inside words, by the paper's letters."""
 
     def own(label: str) -> str:
         start, _, kind = label.rpartition("#")
@@ -78,7 +78,7 @@ def _with_heads(tree: Tree) -> Tree:
 
 
 def read_binary(path: Path) -> list[Tree]:
-    """The trees of a file in the binary form, with labels as `weft.text.binarize` writes them."""
+    """The trees in a binarized file, with labels as `weft.text.binarize` writes them."""
     lines = read_text(str(path)).splitlines()
     return [_binary(line, str(path), number) for number, line in enumerate(lines, 1) if line.strip()]
 

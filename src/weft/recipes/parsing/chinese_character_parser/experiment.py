@@ -1,12 +1,12 @@
 """Chinese parsing exploiting characters (Zhang, Zhang, Che & Liu, ACL 2013).
 
-From a string of characters one shift-reduce search finds words, tags, the phrase-structure tree and the inside of every
-word. Against it stand the same search with flat words, one without features of head characters, and a pipeline: a joint
-segmenter and tagger, then a parser over words that was trained on jackknifed tags.
+From a string of characters, one shift-reduce search predicts words, tags, the phrase-structure tree and word-internal
+structure. It is compared with the same search with flat words, one without head-character features, and a pipeline: a
+joint segmenter and tagger, then a parser over words trained on jackknifed tags.
 
-The paper trains on 18,000 sentences of the Chinese Treebank 5. At hand are the 1,000 training sentences (and 100 each
-of dev and test) of version 6 that its authors released with the word structures, so figures are lower and differences
-less certain. Epochs are chosen on dev; the test file is used once a system.
+The paper trains on 18,000 sentences of the Chinese Treebank 5. Available are the 1,000 training sentences (and 100 each
+of dev and test) of version 6 that its authors released with the word structures, so scores are lower and differences
+less certain. Epochs are chosen on dev; each system uses the test file once.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ COLUMNS = ["Seg F", "Tag F", "Parse P", "Parse R", "Parse F", "WS F", "epoch"]
 
 @dataclass(frozen=True)
 class Sizes:
-    """How large the experiment is. The paper: beam 64 (16 for the segmenter), 20 to 50 epochs, 10 parts."""
+    """The size of the experiment. The paper: beam 64 (16 for the segmenter), 20 to 50 epochs, 10 parts."""
 
     sentences: int = 1000
     beam: int = 4
@@ -56,7 +56,7 @@ QUICK = Sizes(sentences=150, beams=(1, 4), epochs=4, tagger_epochs=4, parts=2)
 
 @dataclass
 class Outcome:
-    """What a system found, and how good it is."""
+    """A system's predictions and scores."""
 
     sentences: list[Sentence]
     scores: ParsevalReport
@@ -85,20 +85,20 @@ def train_joint(
 
 @dataclass
 class PipelineParser:
-    """Segmenter and tagger, then a parser of words."""
+    """A segmenter and tagger, followed by a parser over words."""
 
     tagger: ConstituentParser
     parser: ConstituentParser
 
     def parse_like(self, gold: Sequence[Sentence]) -> list[Sentence]:
-        """The sentences found for the characters of given ones."""
+        """The sentences predicted from the characters of given ones."""
         return self.parser.parse_like(self.tagger.parse_like(gold))
 
 
 def train_pipeline(
     train: Sequence[Sentence], dev: Sequence[Sentence], sizes: Sizes, seed: int = 0
 ) -> tuple[PipelineParser, int]:
-    """The baseline; the parser of words learns from tags that a tagger gave to sentences it had not seen."""
+    """The baseline; its word parser is trained on tags predicted for unseen sentences."""
 
     def tagger_of(sentences: Sequence[Sentence], held: Sequence[Sentence] = ()) -> ConstituentParser:
         settings = ConstituentSettings(phrases=False, beam=sizes.tagger_beam, epochs=sizes.tagger_epochs, seed=seed)
@@ -133,7 +133,7 @@ def _like(sentences: Sequence[Sentence], tags: Sequence[Sequence[str]]) -> list[
 
 
 def speed(parser: ConstituentParser, sentences: Sequence[Sentence], beam: int) -> float:
-    """Sentences that are parsed in a second of CPU time."""
+    """Sentences parsed per second of CPU time."""
     texts = ["".join(word for word, _ in sentence.words()) for sentence in sentences]
     parser.parse(texts[:2], beam=beam)
     started = time.process_time()
@@ -170,7 +170,7 @@ Trained = tuple["ConstituentParser | PipelineParser", int]
 
 
 def _jobs(material: Material, sizes: Sizes, seed: int) -> dict[str, Callable[[], Trained]]:
-    """All trainings; the largest first."""
+    """Train all systems, the largest first."""
     train, dev = material.train, material.dev
 
     def joint(beam: int, **settings: object) -> Callable[[], Trained]:
@@ -186,7 +186,7 @@ def _jobs(material: Material, sizes: Sizes, seed: int) -> dict[str, Callable[[],
 
 
 def figures(outcome: Outcome) -> dict[str, float]:
-    """The figures of a row."""
+    """The values of a row."""
     report = outcome.scores
     brackets = report.brackets.total()
     return {
@@ -226,7 +226,7 @@ def _beams(
     options: RecipeOptions, result: RecipeResult, material: Material, sizes: Sizes, trained: dict[str, Trained],
     found: dict[str, Outcome],
 ) -> None:  # fmt: skip
-    """Figure 6: accuracy and speed by the width of the beam, in training and parsing alike."""
+    """Figure 6: accuracy and speed by beam width, the same in training and parsing."""
     table = Table("Width of the beam, test", ["Seg F", "Tag F", "Parse F", "sentences/s"], digits={"sentences/s": 1})
     parse, rates = [], []
     for beam in sizes.beams:

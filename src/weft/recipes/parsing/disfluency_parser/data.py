@@ -1,10 +1,10 @@
-"""The material of the recipe of disfluency-parser: transcripts with trees, generated repairs, Switchboard.
+"""Data for the disfluency-parser recipe: transcripts with trees, generated repairs, Switchboard.
 
-Spoken UD treebanks give transcripts whose reparanda hang by that relation (French, Norwegian). Where there are none,
-repairs are put into fluent sentences (`weft.tasks.speech.generated`). Switchboard has repairs without trees, for
-detectors alone (`weft.tasks.speech.switchboard`).
+Spoken UD treebanks provide transcripts in which reparanda attach by that relation (French, Norwegian). For other
+languages, repairs are inserted into fluent sentences (`weft.tasks.speech.generated`). Switchboard has repairs without
+trees, for detectors only (`weft.tasks.speech.switchboard`).
 
-All are prepared as the parser reads them (`weft.tasks.speech.data`), with words, tags and trees and nothing else.
+All are prepared as the parser reads them (`weft.tasks.speech.data`), with only words, tags and trees.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SWITCHBOARD = ("disfluency/swbd-disf-tagged/heldout.tsv.gz", "disfluency/swbd-di
 
 
 def transcripts(options: RecipeOptions, treebanks: Sequence[str], part: str, limit: int = 0) -> list[Doc]:
-    """The sentences of treebanks as the parser reads them, a document a treebank; of each at most `limit`, if any."""
+    """The sentences of treebanks as the parser reads them, one document per treebank; at most `limit` of each."""
     found = []
     for name in treebanks:
         path = options.find(f"{FOLDER}/{name}/{part}.conllu.gz")
@@ -36,7 +36,7 @@ def transcripts(options: RecipeOptions, treebanks: Sequence[str], part: str, lim
 
 
 def retag(train: Sequence[Doc], others: Sequence[Sequence[Doc]], folds: int = 5, epochs: int = 5) -> None:
-    """Replace gold tags by those of a tagger; training sentences get theirs from taggers that did not see them."""
+    """Replace gold tags with predicted ones; training sentences are tagged by taggers that did not see them."""
     settings = TaggerSettings(column="upos", learner="perceptron", epochs=epochs, calibrate=False)
     sentences = [(doc, number) for doc in train for number in range(doc.n_sentences)]
     parts = [[sentences[i] for i in range(fold, len(sentences), folds)] for fold in range(folds)]

@@ -2,11 +2,12 @@
 
     score(computation) = mean over its moves t of w . f(c, t),     moves: SHIFT, LEFT_l, RIGHT_l, REDUCE, EDIT
 
-Five systems (`weft.recipes.parsing.disfluency_parser.systems`) on spoken French and Norwegian (UD treebanks with reparanda) and on
-English sentences with generated repairs, with tags predicted by a tagger trained on the same data. Switchboard, on which
-the paper reports, is at hand without trees: detectors are compared on it. The paper's figures are for its treebank of
-619,000 words, twenty times the size of those here; the claim is the order of the systems.
-"""  # noqa: E501
+Five systems (`weft.recipes.parsing.disfluency_parser.systems`) on spoken French and Norwegian (UD treebanks with
+reparanda) and on English sentences with generated repairs, with tags predicted by a tagger trained on the same data.
+Switchboard, on which the paper reports, is available without trees: only detectors are compared on it. The paper's
+numbers are for its treebank of 619,000 words, twenty times the size of those here; the claim is the order of the
+systems.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +46,7 @@ COLUMNS = ["P", "R", "F", "UAS", "LAS"]
 REPAIRS = ["words", "reparanda", "words in them", "% of words", "% said again"]
 BASELINE, FEATURES, EDIT, BY_SUM = "baseline joint", "+ features", "+ edit", "+ edit, ranked by sums"
 PIPELINE, ORACLE = "pipeline (CRF)", "oracle pipeline"
-#: Joint systems: templates, whether they have Edit, whether the beam ranks by means.
+#: Joint systems: templates, whether they have Edit, whether the beam ranks by mean score.
 JOINT = {
     BASELINE: (PLAIN, False, True),
     FEATURES: (WITH_LABELS, False, True),
@@ -64,12 +65,12 @@ TREEBANKS = {"French": FRENCH, "Norwegian": NORWEGIAN}
 
 @dataclass(frozen=True)
 class Size:
-    """How large the experiment is; the paper has beam 32, 15 epochs, 20 seeds."""
+    """The size of the experiment; the paper uses beam 32, 15 epochs, 20 seeds."""
 
     data: tuple[str, ...] = ("French", "Norwegian", "generated")
     sentences: int = 1000  # of every training set at most; 0: all
     test_sentences: int = 600
-    longest: int = 14  # sentences with more words are left out of generated data
+    longest: int = 14  # longer sentences (in words) are excluded from generated data
     beam: int = 8
     epochs: int = 3
     seeds: int = 2
@@ -82,7 +83,7 @@ QUICK = Size(("generated",), sentences=250, test_sentences=120, longest=15, beam
 
 @dataclass
 class Runs:
-    """Reports of one system on one data set, one a seed, and its words a CPU second."""
+    """Reports of one system on one data set, one per seed, and its words per CPU second."""
 
     reports: list[DisfluencyReport] = field(default_factory=list)
     speed: list[float] = field(default_factory=list)
@@ -95,12 +96,12 @@ class Runs:
 
 
 def run(options: RecipeOptions) -> RecipeResult:
-    """The experiment in its reduced form: see `Size`. `FULL` is that of the paper."""
+    """The experiment in its reduced form: see `Size`. `FULL` is the paper's."""
     return run_size(options, QUICK if options.quick else Size())
 
 
 def run_size(options: RecipeOptions, size: Size) -> RecipeResult:
-    """The experiment in a chosen size."""
+    """The experiment at a given size."""
     result = RecipeResult(SLUG)
     repairs = Table("Repairs of the training data", REPAIRS, digits=dict.fromkeys(REPAIRS[:3], 0))
     for name in size.data:
@@ -133,14 +134,14 @@ def material(options: RecipeOptions, name: str, size: Size) -> tuple[list[Doc], 
 
 
 def _between(doc: Doc, fewest: int, most: int, limit: int) -> Doc:
-    """The first sentences of a length, all for 0."""
+    """The first sentences up to a length, all for 0."""
     lengths = [end - first for first, end in pairwise(doc.sentence_offsets.tolist())]
     chosen = [number for number, length in enumerate(lengths) if fewest <= length <= most]
     return doc.subset(chosen[:limit] if limit else chosen)
 
 
 def repairs_of(docs: Sequence[Doc], struck: Sequence[Sequence[bool]]) -> dict[str, float]:
-    """How many reparanda there are, and how many begin with the word that follows them or the next but one.
+    """How many reparanda there are, and how many begin with the word that follows them or the one after it.
 
     >>> doc = Doc.from_words([["the", "red", "the", "blue", "square"], ["go", "stop"]])
     >>> list(repairs_of([doc], [[True, True, False, False, False, True, False]]).values())
@@ -223,7 +224,7 @@ def _ways(seeds: int) -> int:
 
 
 def _detection(options: RecipeOptions, result: RecipeResult, size: Size, repairs: Table) -> None:
-    """The detectors of pipelines on Switchboard, with its own tags."""
+    """The pipelines' detectors on Switchboard, with its own tags."""
     train, test = (read_switchboard(options.find(path)) for path in SWITCHBOARD)
     repairs.add("Switchboard", repairs_of([train], [spoken(train)]))
     if size.sentences:
@@ -248,7 +249,7 @@ def _detection(options: RecipeOptions, result: RecipeResult, size: Size, repairs
 
 
 def spoken(doc: Doc) -> list[bool]:
-    """For every word whether it is in a span of a reparandum."""
+    """For every word, whether it is in a reparandum span."""
     out = [False] * doc.n_words
     for pieces, _ in doc.spans[LAYER]:
         for word in range(*pieces[0]):

@@ -1,13 +1,13 @@
-"""The systems that the recipe of disfluency-parser compares, all from prepared transcripts to analyses.
+"""The systems compared by the disfluency-parser recipe, all from prepared transcripts to analyses.
 
-    baseline        plain arc-eager, static oracle, beam: reparandum is a relation, all words below it are struck out
+    baseline        plain arc-eager, static oracle, beam: reparandum is a relation, and all words below it are disfluent
     + features      the same with rough copies and matches
     + edit          arc-eager with Edit, dynamic oracle (`weft.tasks.speech.parser`)
-    pipeline        a linear-chain CRF strikes out words, the plain parser, trained on clean text, parses the rest
-    oracle          the plain parser on what the gold annotation leaves
+    pipeline        a linear-chain CRF removes disfluent words; the plain parser, trained on clean text, parses the rest
+    oracle          the plain parser on the words that are fluent in gold
 
-The features of struck neighbours are those of the system with Edit alone: the plain one strikes out nothing before its
-trees are complete.
+Only the system with Edit has features of deleted neighbours: the plain one deletes nothing before its trees are
+complete.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from weft.text.conventions.repairs import LAYER, runs, struck_sentences
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
 
-#: How far ahead a detector looks for a word that is said again.
+#: How far ahead a detector looks for a repetition of a word.
 WINDOW = 6
-#: Templates of the detector: words, tags, distance to the same word or tag ahead and behind, rough copies.
+#: Detector templates: words, tags, distance to the same word or tag before and after, rough copies.
 DETECTOR = (
     "w[-2..2] t[-2..2] t[-1]|t[0] t[0]|t[1] t[-1]|t[0]|t[1] w[-1]|w[0] w[0]|w[1] n[-1..1] p[-1..1] n[0]|t[0] "
     "n[-1]|n[0] n[0]|n[1] p[0]|t[0] c[-2..1] c[0]|t[0] d[-1..1] d[0]|t[0] c[0]|d[0] c[-1]|c[0]"
 )
-#: The same without what tells that words are said again.
+#: The same without the features that indicate repetition.
 PLAIN_DETECTOR = "w[-2..2] t[-2..2] t[-1]|t[0] t[0]|t[1] t[-1]|t[0]|t[1] w[-1]|w[0] w[0]|w[1]"
 _BOUND = {"w": "form", "t": "upos", "n": "again", "p": "before", "c": "copy", "d": "tagcopy"}
 
@@ -76,7 +76,7 @@ def parse_jointly(parser: DisfluencyParser, docs: Sequence[Doc]) -> list[Analysi
 
 
 def parse_rest(parser: Parser, docs: Sequence[Doc], struck: Sequence[Sequence[bool]]) -> list[Analysis]:
-    """Analyses by the plain parser of the words that are not struck out; `struck` are lists a document."""
+    """Analyses by the plain parser of the fluent words; `struck` has one list per document."""
     found: list[Analysis] = []
     for doc, out in zip(docs, struck, strict=True):
         rest = _kept(doc, [not gone for gone in out], trees=False)
@@ -96,17 +96,17 @@ def parse_rest(parser: Parser, docs: Sequence[Doc], struck: Sequence[Sequence[bo
 
 
 def struck_in(docs: Sequence[Doc]) -> list[list[bool]]:
-    """For every word of every document whether it is struck out by its tree."""
+    """For every word in every document, whether its tree marks it as disfluent."""
     return [[out for _, struck in struck_sentences(doc) for out in struck] for doc in docs]
 
 
 def cleaned(docs: Sequence[Doc]) -> list[Doc]:
-    """The documents without the words that their trees strike out."""
+    """The documents without the words that their trees mark as disfluent."""
     return [_kept(doc, [not out for out in struck]) for doc, struck in zip(docs, struck_in(docs), strict=True)]
 
 
 def _kept(doc: Doc, keep: Sequence[bool], trees: bool = True) -> Doc:
-    """The document with the words to keep alone, with their trees or without; heads are words that are kept."""
+    """The document with only the words to keep, with or without their trees; heads are kept words."""
     columns = {name: doc.column(name) for name in ("form", "upos", *(("deprel",) if trees else ()))}
     rows: dict[str, list[list[str]]] = {name: [] for name in columns}
     heads: list[list[int]] = []
@@ -122,7 +122,7 @@ def _kept(doc: Doc, keep: Sequence[bool], trees: bool = True) -> Doc:
 
 
 def train_detector(docs: Sequence[Doc], struck: Sequence[Sequence[bool]], templates: str = DETECTOR) -> Chunker:
-    """A linear-chain CRF that finds reparanda as spans."""
+    """A linear-chain CRF that predicts reparanda as spans."""
     settings = ChunkerSettings(layer=LAYER, templates=templates, fields=_BOUND, sigma=1.0, iterations=60)
     detector = Chunker(settings)
     observed = []
@@ -136,7 +136,7 @@ def train_detector(docs: Sequence[Doc], struck: Sequence[Sequence[bool]], templa
 
 
 def detect(detector: Chunker, docs: Sequence[Doc]) -> list[list[bool]]:
-    """For every word whether the detector strikes it out."""
+    """For every word, whether the detector marks it as disfluent."""
     observed = [observe(doc) for doc in docs]
     detector(observed)
     found = []
@@ -150,7 +150,7 @@ def detect(detector: Chunker, docs: Sequence[Doc]) -> list[list[bool]]:
 
 
 def observe(doc: Doc) -> Doc:
-    """A copy with columns that tell how far off the same word and the same words and tags are.
+    """A copy with columns for the distance to the same word and to the same words and tags.
 
     >>> doc = observe(Doc.from_words([["the", "red", "the", "blue"]], upos=[["DET", "ADJ", "DET", "ADJ"]]))
     >>> doc.column("again"), doc.column("copy"), doc.column("tagcopy")
@@ -174,7 +174,7 @@ def observe(doc: Doc) -> Doc:
 
 
 def _longest_copy(values: Sequence[str], at: int) -> str:
-    """Distance and length (at most 3) of the longest copy ahead of what begins at a place, the nearest of them."""
+    """Distance and length (at most 3) of the longest copy ahead of what begins at a position, the nearest of them."""
     best = (0, 0)
     for distance in range(1, WINDOW + 1):
         length = 0

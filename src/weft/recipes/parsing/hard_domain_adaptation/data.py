@@ -1,10 +1,10 @@
-"""What the recipe of domain adaptation works on: newspaper and web text by one table of heads, genres, made-up shifts.
+"""Data for the domain-adaptation recipe: newspaper and web text with the same head rules, genres, synthetic shifts.
 
-Split A shifts the distribution and keeps the guideline: the target is made from other sentences of the same treebank,
-every content word replaced by one of a made-up vocabulary of its class, which keeps what stands next to what, and
-sentences without pronouns drawn more often; content words of both share one tag, so that words matter. Split B keeps
-the text and changes the guideline: compounds and names, whose nouns all hang on one of them, become chains that start
-at the first noun.
+Split A shifts the distribution and keeps the guidelines: the target consists of other sentences of the same treebank,
+with every content word replaced by one from an artificial vocabulary of its cluster, which preserves co-occurrence, and
+with sentences without pronouns sampled more often; content words in both share one tag, so that words matter. Split B
+keeps the text and changes the guidelines: compounds and names, whose nouns all attach to one of them, become chains
+that start at the first noun.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ WSJ = "treebanks/constituency/ptb-sample/wsj-sample.mrg.gz"
 WEB = "srl/propbank-ewt/{}.tsv.gz"
 GUM = "treebanks/ud/English-GUM/{}.conllu.gz"
 EWT = "treebanks/ud/English-EWT/{}.conllu.gz"
-#: Universal tags of words that split A replaces.
+#: Universal tags of the words that split A replaces.
 CONTENT = frozenset(("NOUN", "PROPN", "VERB", "ADJ", "ADV"))
-#: Made-up words of a class and tag.
+#: Number of artificial words per cluster and tag.
 VOCABULARY = 8
 _VOWELS, _CONSONANTS = "aeiou", "bcdfgklmnprstvz"
 
 
 def newspaper(options: RecipeOptions, first: int, end: int) -> list[Doc]:
-    """Sentences `first:end` of the newspaper sample, heads by rule, the beginnings of tags as coarse tags."""
+    """Sentences `first:end` of the newspaper sample, heads by rule, tag prefixes as coarse tags."""
     trees = [tree_of(doc, i) for doc in read(options.find(WSJ)) for i in range(doc.n_sentences)]
     return [_with_coarse_tags(doc_of_heads(trees[first:end]))]
 
 
 def web(options: RecipeOptions, genre: str, part: str, most: int) -> list[Doc]:
-    """The first sentences of a genre of web text, heads by the same rules."""
+    """The first sentences of a web genre, heads by the same rules."""
     path = options.find(WEB.format(part))
     with gzip.open(path, "rt", encoding="utf-8") as file:
         trees = [tree for found, tree in parse_bits(file) if found == genre]
@@ -52,7 +52,7 @@ def web(options: RecipeOptions, genre: str, part: str, most: int) -> list[Doc]:
 
 
 def parse_bits(lines: Iterator[str] | Sequence[str]) -> Iterator[tuple[str, Tree]]:
-    r"""The genre and the tree of every sentence of a file of parse bits, in which `*` stands for the word.
+    r"""The genre and tree of every sentence in a file of parse bits, in which `*` stands for the word.
 
     >>> rows = ["# genre = answers", "1\tDogs\tdog\tNNS\t(TOP(S(NP*)", "2\tbark\tbark\tVBP\t(VP*)))", ""]
     >>> [(genre, str(tree)) for genre, tree in parse_bits(rows)]
@@ -85,14 +85,14 @@ def genres(options: RecipeOptions, part: str, wanted: Sequence[str], most: int, 
 
 
 def treebank(options: RecipeOptions, part: str, first: int, end: int) -> list[Doc]:
-    """Sentences `first:end` of a part of English-EWT, with words, coarse tags and trees only."""
+    """Sentences `first:end` of a part of English-EWT, with only words, coarse tags and trees."""
     return [_bare(doc) for doc in read(options.find(EWT.format(part))).slice_sentences(first, end)]
 
 
 def other_words(docs: Sequence[Doc], classes: Mapping[str, str]) -> list[Doc]:
-    """Split A: documents with a made-up word in place of every content word, of a vocabulary of its class and tag.
+    """Split A: documents with an artificial word, from the vocabulary of its cluster and tag, for every content word.
 
-    Fine tags are left out.
+    Fine tags are omitted.
 
     >>> tags = ["DET", "NOUN", "VERB", "DET", "NOUN"]
     >>> doc = Doc.from_words([["the", "dog", "saw", "the", "dogs"]], upos=[tags], head=[[2, 3, 0, 5, 3]])
@@ -114,7 +114,7 @@ def other_words(docs: Sequence[Doc], classes: Mapping[str, str]) -> list[Doc]:
 
 
 def with_one_tag(docs: Sequence[Doc]) -> list[Doc]:
-    """Documents in which all content words have the same tag, so that only words tell them apart.
+    """Documents in which all content words have the same tag, so that only words distinguish them.
 
     >>> with_one_tag([Doc.from_words([["a", "dog"]], upos=[["DET", "NOUN"]])])[0].column("upos")
     ['DET', 'X']
@@ -128,7 +128,7 @@ def with_one_tag(docs: Sequence[Doc]) -> list[Doc]:
 
 
 def classes_of_words(docs: Sequence[Doc], classes: int = 100) -> dict[str, str]:
-    """Classes of the words of documents that stand in the same places."""
+    """Clusters of the words in documents that occur in the same contexts."""
     sentences = (
         doc.column("form")[first:end] for doc in docs for first, end in pairwise(doc.sentence_offsets.tolist())
     )
@@ -138,7 +138,7 @@ def classes_of_words(docs: Sequence[Doc], classes: int = 100) -> dict[str, str]:
 def resampled(
     docs: Sequence[Doc], wanted: Callable[[Sequence[str]], bool], odds: float, size: int, seed: int
 ) -> list[Doc]:
-    """Sentences drawn without replacement, those whose tags are `wanted` with so many times the chance of others."""
+    """Sentences sampled without replacement; those whose tags are `wanted` are `odds` times as likely as others."""
     sentences = [(doc, i) for doc in docs for i in range(doc.n_sentences)]
     weights = np.array([odds if wanted(_tags(doc, i)) else 1.0 for doc, i in sentences])
     drawn = np.random.default_rng(seed).choice(
@@ -148,7 +148,7 @@ def resampled(
 
 
 def has_no_pronoun(tags: Sequence[str]) -> bool:
-    """Whether a sentence speaks in nouns only: the construction that split A has more of.
+    """Whether a sentence has nouns and no pronouns: the construction that is more frequent in split A.
 
     >>> has_no_pronoun(["NOUN", "VERB"]), has_no_pronoun(["PRON", "VERB"])
     (True, False)
@@ -157,10 +157,10 @@ def has_no_pronoun(tags: Sequence[str]) -> bool:
 
 
 def first_heads(docs: Sequence[Doc]) -> tuple[list[Doc], int]:
-    """Split B: documents in which compounds are chains from their first noun on; and how many heads changed.
+    """Split B: documents in which compounds are chains from their first noun; and how many heads changed.
 
-    All nouns of a compound or name that follow each other directly are its chain. Its first noun takes over what hung
-    on it from outside and the head that it had; every other noun hangs on the one before.
+    All adjacent nouns of a compound or name form its chain. Its first noun takes over the outside dependents and the
+    head; every other noun attaches to the one before.
 
     >>> doc = Doc.from_words([["the", "ferry", "captain", "waved"]], upos=[["DET", "NOUN", "NOUN", "VERB"]],
     ...                    head=[[3, 3, 4, 0]], deprel=[["det", "compound", "nsubj", "root"]])
@@ -182,7 +182,7 @@ def first_heads(docs: Sequence[Doc]) -> tuple[list[Doc], int]:
 
 
 def _rehead(heads: list[int], tags: Sequence[str], labels: Sequence[str]) -> list[int]:
-    """Heads of one sentence, counted from 1, with the chains of compounds turned round."""
+    """Heads of one sentence, counted from 1, with compound chains reversed."""
     new = list(heads)
     inside = [
         label.split(":")[0] in ("compound", "flat")
@@ -194,7 +194,7 @@ def _rehead(heads: list[int], tags: Sequence[str], labels: Sequence[str]) -> lis
     start = 0
     while start < len(heads):
         end = start + 1
-        # The longest run of nouns of which all but one hang on another one of the run.
+        # The longest run of nouns of which all but one attach to another in the run.
         while end < len(heads) and tags[start] in NOUNS and tags[end] in NOUNS:
             end += 1
         run = range(start, end)
@@ -218,7 +218,7 @@ def _is_chain(run: range, heads: list[int], inside: Sequence[bool]) -> bool:
 
 
 def _word(form: str, tag: str, classes: Mapping[str, str]) -> str:
-    """A made-up word, always the same for a form: one of the few that its class and tag have."""
+    """An artificial word, always the same for a form: one of the few for its cluster and tag."""
     one_of = hash_string(f"{form} {tag}") % VOCABULARY
     number, syllables = hash_string(f"{tag} {classes.get(form, '')} {one_of}"), []
     for _ in range(4):

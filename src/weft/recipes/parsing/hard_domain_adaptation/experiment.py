@@ -1,9 +1,9 @@
 """Frustratingly hard domain adaptation for dependency parsing (Dredze et al., CoNLL 2007).
 
-A parser of newspaper is taken to web text, one of news and biographies to conversation, with target text but no target
-trees: eleven methods, each against the parser without it, on the same words, with McNemar's test corrected after Holm.
-Two made-up targets show when methods can work (split A: other words, same guideline) and when they cannot (split B:
-same words, other guideline), and the diagnosis tells them apart.
+A newspaper parser is adapted to web text, one trained on news and biographies to conversation, with target text but no
+target trees: eleven methods, each compared with the unadapted parser on the same words, by McNemar's test with Holm's
+correction. Two synthetic targets show when methods can work (split A: other words, same guidelines) and when they
+cannot (split B: same words, other guidelines), and that the diagnosis distinguishes them.
 
     gap = error on the target - error on held-out source sentences
 """
@@ -26,23 +26,23 @@ from weft.text.doc import Doc
 
 SLUG = "hard-domain-adaptation"
 METHODS = ("F1", "F2", "F3", "D1", "D2", "D3", "T1", "T2", "T3", "T4", "T5")
-#: Those that are also tried on a second-order parser.
+#: Methods that are also tried with a second-order parser.
 SECOND_ORDER = ("F1", "F2", "F3", "D1", "T2", "T3", "T4")
-#: Loss in points by part of speech in the paper, newspaper to biomedical text, beside the tags that stand for it here.
+#: Loss in points by part of speech in the paper, newspaper to biomedical text, with the corresponding tags here.
 PAPER_LOSS = {"VB": 2, "CC": 5, "CD": 23, "IN": 4, "JJ": 3, "DT": 4, "NN": 9}
 
 
 @dataclass(frozen=True)
 class Size:
-    """Sentences to learn from (all, and the reduced set), target sentences without trees, sentences to parse."""
+    """Training sentences (full and reduced set), target sentences without trees, test sentences."""
 
     full: int = 1800
     reduced: int = 600
     unlabelled: int = 1000
     asked: int = 400
-    made_up: int = 800  # to learn from in splits A and B
-    made_up_asked: int = 500  # to parse there
-    text: int = 4000  # of split A, to find classes of words in
+    made_up: int = 800  # training sentences in splits A and B
+    made_up_asked: int = 500  # test sentences there
+    text: int = 4000  # text of split A, for word clusters
     epochs: int = 3
     second_order: bool = True  # also some methods on a second-order parser
 
@@ -62,7 +62,7 @@ QUICK = Size(
 
 @dataclass
 class Pair:
-    """A source and a target: trees to learn from, target text, more text of both, and what is parsed of each."""
+    """A source and a target: training trees, target text, more text of both, and test sentences of each."""
 
     name: str
     train: list[Doc]
@@ -74,7 +74,7 @@ class Pair:
 
 @dataclass
 class Run:
-    """A trained parser's right heads on source and target, its trees there, and what training noted."""
+    """A trained parser's correct heads on source and target, its trees there, and its training log."""
 
     right: tuple[NDArray[np.bool_], NDArray[np.bool_]]
     parsed: tuple[list[Doc], list[Doc]]
@@ -82,12 +82,12 @@ class Run:
 
     @property
     def uas(self) -> tuple[float, float]:
-        """Per cent of right heads on source and target."""
+        """Percentage of correct heads on source and target."""
         return 100 * float(self.right[0].mean()), 100 * float(self.right[1].mean())
 
 
 def train(pair: Pair, methods: str = "", system: str = "mst1", epochs: int = 3, seed: int = 0, bits: int = 20) -> Run:
-    """A parser with methods, and what it finds in the source and the target sentences."""
+    """Train a parser with methods and parse the source and target sentences."""
     settings = AdaptSettings(
         system=system, epochs=epochs, bits=bits, threshold=0.0, relations="none", methods=methods, seed=seed
     )
@@ -104,7 +104,7 @@ def train(pair: Pair, methods: str = "", system: str = "mst1", epochs: int = 3, 
 
 
 def newspaper_to_web(options: RecipeOptions, genre: str, size: Size, sentences: int) -> Pair:
-    """Newspaper to a genre of web text, both by one table of heads."""
+    """Newspaper to a web genre, both with the same head rules."""
     return Pair(
         f"wsj to {genre}",
         material.newspaper(options, 0, min(sentences, 3000)),
@@ -116,7 +116,7 @@ def newspaper_to_web(options: RecipeOptions, genre: str, size: Size, sentences: 
 
 
 def news_to_conversation(options: RecipeOptions, size: Size, sentences: int) -> Pair:
-    """News and biographies of GUM to its conversations."""
+    """GUM's news and biographies to its conversations."""
     own, other = ("news", "bio"), ("conversation",)
     return Pair(
         "news to conversation",
@@ -129,7 +129,7 @@ def news_to_conversation(options: RecipeOptions, size: Size, sentences: int) -> 
 
 
 def split_a(options: RecipeOptions, size: Size) -> Pair:
-    """Other words and other rates of constructions, the same guideline."""
+    """Different words and construction frequencies, the same guidelines."""
     pool = material.treebank(options, "train", size.made_up, size.made_up + size.text)
     classes = material.classes_of_words(pool)
     unlabelled = material.resampled(pool, material.has_no_pronoun, 6.0, size.unlabelled, 0)
@@ -168,7 +168,7 @@ def diagnosis(pair: Pair, run: Run) -> Diagnosis:
 
 @dataclass
 class Compared:
-    """A method against the parser without it, on the target: points, p, p corrected for all methods."""
+    """A method compared with the unadapted parser on the target: points, p, p corrected for all methods."""
 
     method: str
     uas: float
@@ -183,7 +183,7 @@ class Compared:
 
 
 def compare(base: Run, runs: dict[str, Run]) -> list[Compared]:
-    """Methods against the base, p-values of McNemar's test corrected after Holm."""
+    """Methods compared with the base, by McNemar's test with Holm's correction."""
     found = []
     for name, run in runs.items():
         differences = [one - other for one, other in zip(run.uas, base.uas, strict=True)]
@@ -200,7 +200,7 @@ def run(options: RecipeOptions) -> RecipeResult:
 
 
 def run_size(options: RecipeOptions, size: Size) -> RecipeResult:
-    """The experiment in a chosen size."""
+    """The experiment at a given size."""
     result = RecipeResult(SLUG)
     web = newspaper_to_web(options, "answers", size, size.reduced)
     base = _orders_and_sizes(options, result, size, web)
@@ -228,7 +228,7 @@ def run_size(options: RecipeOptions, size: Size) -> RecipeResult:
 
 
 def _orders_and_sizes(options: RecipeOptions, result: RecipeResult, size: Size, web: Pair) -> Run:
-    """Table 1: first and second order on reduced and full data. Gives the first-order parser of the reduced data."""
+    """Table 1: first and second order on reduced and full data. Returns the first-order parser of the reduced data."""
     table = Table("UAS without adaptation, wsj to answers", ["source", "target", "gap"])
     full = newspaper_to_web(options, "answers", size, size.full)
     found = {}
@@ -257,7 +257,7 @@ def _orders_and_sizes(options: RecipeOptions, result: RecipeResult, size: Size, 
 
 
 def _diagnose(result: RecipeResult, pair: Pair, base: Run) -> None:
-    """Tables 3 to 6: where the loss of the first-order parser of reduced data is."""
+    """Tables 3 to 6: where the first-order parser trained on reduced data loses accuracy."""
     found = diagnosis(pair, base)
     columns = ["source %", "target %", "source error", "target error", "loss", "points"]
     for name in ("tags", "unknown words", "fine tags", "arcs"):
@@ -303,7 +303,7 @@ def _all_methods(
     options: RecipeOptions, result: RecipeResult, size: Size, pair: Pair, system: str, base: Run | None = None,
     methods: Sequence[str] = METHODS,
 ) -> list[Compared]:  # fmt: skip
-    """Table 2: every method as a difference to the parser without it."""
+    """Table 2: every method as a difference from the unadapted parser."""
     if base is None:
         base = train(pair, "", system, size.epochs, options.seed)
     runs = {name: train(pair, name, system, size.epochs, options.seed) for name in methods}

@@ -1,7 +1,7 @@
-"""What lists are grown from in context-pattern-induction: novels, news, annotated text, and a planted corpus.
+"""Data for growing lists in context-pattern-induction: novels, news, annotated text, and a planted corpus.
 
-The planted corpus has names of three classes in sentences made from templates: some of one class, some shared by all
-classes and by capitalized words that are no names. So it is known which names belong to which class.
+The planted corpus has names of three classes in sentences generated from templates: some templates belong to one class,
+others are shared by all classes and by capitalized words that are not names. So the class of every name is known.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ LITBANK_CLASSES = {"PER": "PER", "GPE": "LOC", "LOC": "LOC"}
 
 @dataclass(frozen=True)
 class Planted:
-    """A planted corpus: its documents, and all names of every class that it holds."""
+    """A planted corpus: its documents, and all names of every class in it."""
 
     docs: list[Doc]
     names: dict[str, list[str]]
 
 
 def planted(sentences: int, seed: int = 0, templates: int = 40, shared: float = 0.2, names: int = 300) -> Planted:
-    """Sentences of three classes from so many templates, a share of which all classes use.
+    """Sentences of three classes from the given number of templates, a fraction of which all classes share.
 
     >>> corpus = planted(200, seed=1)
     >>> sorted(corpus.names), len(corpus.docs)
@@ -86,7 +86,7 @@ def _new_words(rng: random.Random, n: int) -> list[str]:
 
 
 def _frame(rng: random.Random, own: list[str], fillers: list[str], rights: list[str]) -> str:
-    """Common words, words of the template's own, the slot, a boundary, common words."""
+    """Common words, words specific to the template, the slot, a boundary, common words."""
     before = " ".join(rng.sample(fillers, rng.randint(1, 4)))
     behind = " ".join(rng.sample(fillers, rng.randint(0, 3)))
     return f"{before} {' '.join(own[: rng.randint(1, 3)])} @ {rng.choice(rights)} {behind} ."
@@ -101,7 +101,7 @@ def novels(options: RecipeOptions, limit: int | None = None) -> Iterator[Doc]:
 
 
 def news(options: RecipeOptions) -> Iterator[Doc]:
-    """About 0.7 million words of news from corpora made for other ends, without their annotation."""
+    """About 0.7 million words of news from corpora made for other purposes, without their annotation."""
     for path in TIMEML:
         for _, text in _members(options.find(path), ".tml"):
             body = re.search(r"<TEXT>(.*)</TEXT>", text, re.DOTALL)
@@ -122,7 +122,7 @@ def news(options: RecipeOptions) -> Iterator[Doc]:
 
 
 def name_lists(options: RecipeOptions) -> dict[str, list[str]]:
-    """First names and places from word lists; names that are both are left out."""
+    """First names and places from word lists; names that are both are excluded."""
     lists = {
         "PER": {name for path in PEOPLE for name in _names(options.find(path))},
         "LOC": {name for path in PLACES for name in _names(options.find(path))},
@@ -132,7 +132,7 @@ def name_lists(options: RecipeOptions) -> dict[str, list[str]]:
 
 
 def novel_names(options: RecipeOptions) -> dict[str, set[str]]:
-    """Names annotated in the openings of the novels, by class: what begins and ends with a capital letter."""
+    """Names annotated in the openings of the novels, by class: those that begin and end with a capitalized word."""
     found: dict[str, set[str]] = {"PER": set(), "LOC": set()}
     for _, text in _members(options.find(NOVEL_ENTITIES), ".tsv"):
         for sentence in text.split("\n\n"):
@@ -162,7 +162,7 @@ def _names(path: Path) -> list[str]:
 
 
 def _members(path: Path, suffix: str) -> Iterator[tuple[str, str]]:
-    """The text files of a tar file, in its order."""
+    """The text files in a tar file, in order."""
     with tarfile.open(path) as archive:
         for member in archive:
             file = archive.extractfile(member) if member.isfile() and member.name.endswith(suffix) else None

@@ -1,13 +1,13 @@
 """Context patterns for named entities (Talukdar, Brants, Liberman and Pereira, CoNLL-X 2006).
 
-Lists of names are grown from raw text by `weft.lexical.growth.grow`; then "this word is inside a name of list L"
-becomes a feature of a CRF entity tagger, beside the same tagger without lists and with the list of seeds:
+`weft.lexical.growth.grow` grows name lists from raw text; then "this word is inside a name in list L" becomes a feature
+of a CRF entity tagger, compared with the same tagger without lists and with the list of seeds:
 
-    A  half of two lists of first names and places, grown on 100 novels; judged by the other half and by gold names
+    A  half of two lists of first names and places, grown on 100 novels; scored by the other half and by gold names
     B  F on LOC, ORG and PER over the size of the labelled part, English and Spanish
 
-Seeds of B are the names of the labelled part; raw text is the rest of the training file without its labels, and news
-where all of it is labelled. Settings were chosen on the last 150 training documents.
+The seeds of B are the names in the labelled part; raw text is the rest of the training file without its labels, or news
+if all of it is labelled. Settings were chosen on the last 150 training documents.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ SLUG = "context-pattern-induction"
 TYPES = ("LOC", "ORG", "PER")
 ENGLISH = ("ner/conll2003-en/train.txt.gz", "ner/conll2003-en/dev.txt.gz", "form xpos chunk entities:IOB1")
 SPANISH = ("ner/conll2002-es/train.txt.gz", "ner/conll2002-es/test.txt.gz", "form xpos entities:IOB2")
-SPANISH_DOCUMENT = 15  # sentences: the Spanish files do not say where documents end
+SPANISH_DOCUMENT = 15  # sentences: the Spanish files do not mark document boundaries
 SIZES = (9268, 23385, 203621)  # words of labelled parts; the paper also has 46,816 and 92,921
 
-#: Orthography, character n-grams, neighbours, tags; chunk tags where there are some; lists of names.
+#: Orthography, character n-grams, neighbours, tags; chunk tags if available; name lists.
 WORDS = (
     "true y[-1] w[-2..2] w[-1]|w[0] w[0]|w[1] w[-1..1].lower w[-1..1].shape w[0].prefix1..4 w[0].suffix1..4 "
     "w[-1..1].kind w[-1].kind|w[0].kind|w[1].kind t[-2..2] t[-1]|t[0] t[0]|t[1]"
@@ -67,15 +67,15 @@ PAPER_LISTS = {
 }
 
 
-def labelled(options: RecipeOptions, path: str, fields: str, sentences_a_document: int = 0) -> list[Doc]:
-    """Documents of a CoNLL file with entities; files that mark none are cut into runs of so many sentences."""
+def labelled(options: RecipeOptions, path: str, fields: str, sentences_per_document: int = 0) -> list[Doc]:
+    """Documents of a CoNLL file with entities; files without document marks are split into runs of sentences."""
     strict: dict[str, Any] = {} if "IOB1" in fields else {"strict": False}
     docs = [doc for doc in read(options.find(path), format="columns", fields=fields, **strict) if doc.n_words]
-    return cut(docs, sentences_a_document) if sentences_a_document else docs
+    return cut(docs, sentences_per_document) if sentences_per_document else docs
 
 
 def cut(docs: Iterable[Doc], sentences: int) -> list[Doc]:
-    """Documents cut into runs of so many sentences.
+    """Documents split into runs of a fixed number of sentences.
 
     >>> [doc.text for doc in cut([Doc.from_words([["a"], ["b"], ["c"]])], 2)]
     ['a b', 'c']
@@ -88,7 +88,7 @@ def cut(docs: Iterable[Doc], sentences: int) -> list[Doc]:
 
 
 def share_out(docs: Sequence[Doc], words: int, seed: int) -> tuple[list[Doc], list[Doc]]:
-    """Documents drawn at random until they have so many words, and the others."""
+    """Documents sampled until they have the given number of words, and the others."""
     order = list(range(len(docs)))
     random.Random(seed).shuffle(order)
     drawn: set[int] = set()
@@ -129,7 +129,7 @@ def train(
     iterations: int = ITERATIONS,
     workers: int = 1,
 ) -> Trained:
-    """A CRF entity tagger, with lists of names as features if some are given; capitals are all the same to lists."""
+    """A CRF entity tagger, optionally with name lists as features; lists ignore case."""
     data = sentences(docs)
     with_chunks = docs[0].has("chunk")
     templates = Templates(" ".join([WORDS, *([CHUNKS] if with_chunks else []), *([LISTS] if lists else [])]))
@@ -141,10 +141,10 @@ def train(
 
 
 def features_of(growth: Growth) -> dict[str, list[str]]:
-    """The lists of a tagger: what any pattern extracted, and what at least two did, without the seeds as such.
+    """The tagger's lists: what any pattern extracted, and what at least two did, without the seeds as such.
 
-    Seeds are in the list if patterns extract them from the raw text: else the tagger would see every name it is trained
-    on in the list, and no other.
+    Seeds are in the list only if patterns extract them from the raw text: otherwise the tagger would see every name in
+    its training data in the list, and no other.
     """
     once, twice = growth.lists(1, seeds=False), growth.lists(2, seeds=False)
     return {**once, **{f"{label}2": names for label, names in twice.items()}}
@@ -164,7 +164,7 @@ def conditions(
 def precision_of(
     growth: Growth, names: Mapping[str, Iterable[str]], seeds: Mapping[str, Iterable[str]]
 ) -> tuple[float, float]:
-    """Of names that are known to be in the text: precision of what is new, and recall of what was not a seed."""
+    """Given the names known to be in the text: precision of new names, and recall of those that were not seeds."""
     known = {label: set(each) - set(seeds[label]) for label, each in names.items()}
     new = [entity for entity in growth.entities if not entity.seed]
     right = sum(entity.text in known[entity.label] for entity in new)
@@ -182,7 +182,7 @@ def run(options: RecipeOptions) -> RecipeResult:
 
 
 def _planted(options: RecipeOptions, result: RecipeResult) -> None:
-    """Known classes: what negative seeds and more text do."""
+    """Known classes: the effect of negative seeds and of more text."""
     table = Table(
         "Planted corpus, 30 seeds a class", ["patterns", "new", "precision", "recall"], digits={"patterns": 0, "new": 0}
     )
@@ -213,7 +213,7 @@ def _planted(options: RecipeOptions, result: RecipeResult) -> None:
 
 
 def _novels(options: RecipeOptions, result: RecipeResult) -> None:
-    """Part A: half of the word lists as seeds, the other half and the gold names to judge by."""
+    """Part A: half of the word lists as seeds, the other half and the gold names for scoring."""
     docs = list(novels(options, 8 if options.quick else None))
     started = time.process_time()
     store = TokenStore.of(Corpus(docs))
@@ -344,7 +344,7 @@ def _english(options: RecipeOptions, result: RecipeResult) -> None:
 
 
 def _papers_seeds(options: RecipeOptions, result: RecipeResult, docs: Sequence[Doc], test: Sentences) -> None:
-    """The paper's own seeds: names of two words or more of the whole training file, whatever part of it is labelled."""
+    """The paper's own seeds: names of at least two words in the whole training file, whatever part is labelled."""
     table = Table(
         "The same with the paper's seeds: names of the whole training file", ["no list", "seed list", "induced list"]
     )
@@ -363,7 +363,7 @@ def _papers_seeds(options: RecipeOptions, result: RecipeResult, docs: Sequence[D
 
 
 def _spanish(options: RecipeOptions, result: RecipeResult) -> None:
-    """The same code on Spanish: rest of the training file as raw text."""
+    """The same code on Spanish, with the rest of the training file as raw text."""
     docs = labelled(options, SPANISH[0], SPANISH[2], SPANISH_DOCUMENT)
     tests = labelled(options, *SPANISH[1:])
     seen = {sentence.text for doc in docs for sentence in doc.sentences if len(sentence.words) > 5}

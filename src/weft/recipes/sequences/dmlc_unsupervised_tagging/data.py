@@ -1,4 +1,4 @@
-"""Texts for the recipe of dmlc-unsupervised-tagging: words with gold tags, dictionaries, Malagasy, the Brown corpus."""
+"""Data for the dmlc-unsupervised-tagging recipe: words with gold tags, dictionaries, Malagasy, the Brown corpus."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ RARE = 3
 
 
 def newspaper(options: RecipeOptions, n_words: int | None = None) -> Sentences:
-    """The first so many words of the WSJ sample with Penn tags."""
+    """The first words of the WSJ sample with Penn tags."""
     return first_words(_column(options.find(WSJ), "xpos"), n_words)
 
 
 def treebank(options: RecipeOptions, name: str, column: str, n_words: int | None = None) -> Sentences:
-    """The first so many words of a treebank; `column` is upos, xpos, or `upos+feats`."""
+    """The first words of a treebank; `column` is upos, xpos, or `upos+feats`."""
     return first_words(_column(options.find(UD.format(name)), column), n_words)
 
 
 def spanish(options: RecipeOptions, n_words: int | None = None) -> Sentences:
-    """The first so many words of the Spanish data of CoNLL 2007 with their fine tags."""
+    """The first words of the Spanish data of CoNLL 2007 with their fine tags."""
 
     def sentences() -> Iterator[tuple[list[str], list[str]]]:
         rows: list[list[str]] = []
@@ -52,7 +52,7 @@ def spanish(options: RecipeOptions, n_words: int | None = None) -> Sentences:
 
 
 def first_words(sentences: Iterable[tuple[list[str], list[str]]], n_words: int | None) -> Sentences:
-    """Whole sentences until there are so many words.
+    """Whole sentences up to the given number of words.
 
     >>> first_words([(["a"], ["X"]), (["b"], ["X"]), (["c"], ["X"])], 2).words
     [['a'], ['b']]
@@ -69,7 +69,7 @@ def first_words(sentences: Iterable[tuple[list[str], list[str]]], n_words: int |
 
 
 def halves(text: Sentences) -> tuple[Sentences, Sentences]:
-    """Two parts of whole sentences and about as many words."""
+    """Two parts of whole sentences with about equally many words."""
     total, middle = 0, text.n_words / 2
     for s, words in enumerate(text.words):
         if total >= middle:
@@ -79,7 +79,7 @@ def halves(text: Sentences) -> tuple[Sentences, Sentences]:
 
 
 def dictionary_of(text: Sentences) -> TagDictionary:
-    """The tags that the words of a text have in it, and no others.
+    """Exactly the tags that the words of a text have in it.
 
     >>> dictionary_of(Sentences([["a", "run"], ["run"]], [["D", "N"], ["V"]])).tags_of("run")
     ('N', 'V')
@@ -91,8 +91,8 @@ def dictionary_of(text: Sentences) -> TagDictionary:
 
 
 def without_rare_words(dictionary: TagDictionary, text: Sentences, share: float, seed: int) -> TagDictionary:
-    """A dictionary that lacks some of the words that a text has at most `RARE` times, so that it does not know this
-    share of the text.
+    """A dictionary that lacks some of the words that occur at most `RARE` times in a text, so that the given share of
+    the text is unknown.
 
     >>> text = Sentences([["a", "run", "a", "a", "a"]], [["D", "N", "D", "D", "D"]])
     >>> without_rare_words(dictionary_of(text), text, 0.2, 0).tags_of("run")
@@ -108,14 +108,14 @@ def without_rare_words(dictionary: TagDictionary, text: Sentences, share: float,
 
 
 def malagasy_raw(options: RecipeOptions, n_words: int) -> list[list[str]]:
-    """The first so many words of raw Malagasy text."""
+    """The first words of raw Malagasy text."""
     with gzip.open(options.find(MALAGASY.format("raw.txt.gz")), "rt", encoding="utf-8") as file:
         lines = ((line.split(), [""]) for line in file if line.strip())
         return first_words(lines, n_words).words
 
 
 def malagasy_dictionary(options: RecipeOptions, stage: str) -> TagDictionary:
-    """The dictionary after a part of four hours of work: stage lc1 to lc8."""
+    """The dictionary after part of four hours of work: stages lc1 to lc8."""
     path = options.find(MALAGASY.format(f"train/mlg-tagdict-4hr-{stage}.txt"))
     pairs = [_pair(token) for token in path.read_text(encoding="utf-8").split()]
     entries: dict[str, set[str]] = {}
@@ -132,7 +132,7 @@ def malagasy_test(options: RecipeOptions) -> Sentences:
 
 
 def brown(options: RecipeOptions, n_words: int | None = None) -> Sentences:
-    """The first so many words of the Brown corpus; marks of titles, headlines and foreign words are cut off tags."""
+    """The first words of the Brown corpus; marks of titles, headlines and foreign words are removed from tags."""
 
     def sentences() -> Iterator[tuple[list[str], list[str]]]:
         with gzip.open(options.find(BROWN), "rt", encoding="utf-8") as file:
@@ -145,7 +145,7 @@ def brown(options: RecipeOptions, n_words: int | None = None) -> Sentences:
 
 
 def plain_tag(tag: str) -> str:
-    """A tag of the Brown corpus without the marks of titles, headlines, cited and foreign words.
+    """A Brown corpus tag without the marks of titles, headlines, cited and foreign words.
 
     >>> plain_tag("np-tl-hl"), plain_tag("fw-nn"), plain_tag("--")
     ('np', 'nn', '--')

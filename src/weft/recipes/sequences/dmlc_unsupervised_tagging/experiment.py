@@ -1,10 +1,10 @@
 """Parallel algorithms for unsupervised tagging (Ravi, Vassilvitskii & Rastogi, TACL 2014).
 
-A tagger from raw text and a tag dictionary: the smallest set of pairs of tags that explains the text is approached by
-greedy minimum label cover (DMLC), then a hidden Markov model is fitted to it by alternating EM. Against it stand EM
-alone, the smallest set itself (integer programming) and a greedy search in two stages, on English newspaper text with a
-complete dictionary and with half of one, on other languages, on large tag sets in the place of supertags, and, with a
-dictionary of four hours of work, on Malagasy.
+A tagger from raw text and a tag dictionary: greedy minimum label cover (DMLC) approximates the smallest set of tag
+pairs that explains the text, then alternating EM fits a hidden Markov model to it. It is compared with EM alone, the
+smallest set itself (integer programming) and a two-stage greedy search, on English newspaper text with a complete
+dictionary and with half of one, on other languages, on large tag sets in place of supertags, and on Malagasy with a
+dictionary that took four hours of work.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ PAPER = {
     "grown dictionary, EM": (None, None, None),
     "grown dictionary, DMLC + EM": (None, None, None),
 }
-#: Shares of the text that a dictionary does not know; the second is the paper's (2.2 tags a word).
+#: Shares of the text that a dictionary does not know; the second is the paper's (2.2 tags per word).
 UNKNOWN = (0.0, 0.016, 0.04, 0.08, 0.12)
 METHODS = {"EM": "em", "ILP + EM": "ilp", "min-greedy + EM": "min-greedy", "DMLC + EM": "dmlc"}
 
 
 @dataclass
 class Problem:
-    """A text to tag and what is known of it: its lattice, its gold tags, and the dictionary."""
+    """A text to tag: its lattice, its gold tags, and the dictionary."""
 
     text: Sentences
     dictionary: TagDictionary
@@ -65,12 +65,12 @@ class Problem:
         return cls(text, dictionary, lattice(text.flat_words, offsets, dictionary)[1])
 
     def grown(self) -> LabelLists:
-        """The lattice once unknown words have tags of words that look and stand like them."""
+        """The lattice after unknown words got the tags of words with similar forms and contexts."""
         wider = grow_dictionary(self.text.words, self.dictionary)
         return Problem.of(self.text, wider).lists
 
     def report(self, tags: States) -> TagReport:
-        """Accuracy on all words, on those of the dictionary and others, and on ambiguous ones."""
+        """Accuracy on all words, on those in the dictionary and others, and on ambiguous ones."""
         names = iter([self.dictionary.tags[t] for t in tags.tolist()])
         system = [[next(names) for _ in sentence] for sentence in self.text.words]
         words = sorted(set(self.text.flat_words))
@@ -79,14 +79,14 @@ class Problem:
         return evaluate_labels(self.text.tags, system, self.text.words, covered, known)
 
     def random(self, seed: int) -> States:
-        """A tag of each word's own, all as likely."""
+        """A random one of each word's tags, all equally likely."""
         sizes = np.diff(self.lists.begin)[self.lists.types]
         drawn = np.random.default_rng(seed).random(len(sizes))
         return self.lists.listed[self.lists.begin[self.lists.types] + (drawn * sizes).astype(np.int64)]
 
 
 def run(options: RecipeOptions) -> RecipeResult:
-    """Measure all of it."""
+    """Run all measurements."""
     result = RecipeResult(SLUG)
     result.notes.append(
         "English is the sample of the Wall Street Journal that NLTK has, 94,084 words; the paper has the whole of it. "
@@ -206,7 +206,7 @@ def _seeds(options: RecipeOptions) -> int:
 
 
 def _taggings(name: str, key: str, problem: Problem, options: RecipeOptions) -> list[States]:
-    """The taggings of a system: one a seed where there is chance in it; none where it is not tried."""
+    """The taggings of a system: one per seed if it is random; none if it is not tried."""
     if name == "random":
         return [problem.random(options.seed + s) for s in range(_seeds(options))]
     if name == "ILP + EM" and key == "half dictionary":  # unknown words with all tags make too many variables
@@ -264,7 +264,7 @@ def _covers(options: RecipeOptions, result: RecipeResult, problems: dict[str, Pr
 
 
 def ambiguity(problem: Problem) -> float:
-    """Tags a word of the text may have, on average."""
+    """The mean number of tags that a word of the text may have."""
     return float(np.diff(problem.lists.begin)[problem.lists.types].mean())
 
 

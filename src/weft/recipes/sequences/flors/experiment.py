@@ -1,14 +1,14 @@
 """FLORS: fast and simple domain adaptation for part-of-speech tagging (Schnabel and Schütze, TACL 2014).
 
-A tagger learns from newspaper text and tags the web. Words stand for themselves only by what their neighbours, suffixes
-and shapes are in all text at hand, raw text of the target included; every tag is a linear support vector machine over
-a window of five words. Against it stand taggers that know words by their names: a trigram HMM, a support vector machine
-that goes from left to right, a perceptron and Weft's own tagger.
+A tagger is trained on newspaper text and applied to the web. Word identity is not a feature: a word is represented only
+by the distribution of its neighbours, its suffixes and its shapes in all available text, including raw target text;
+every tag is a linear support vector machine over a window of five words. It is compared with taggers that use word
+identity: a trigram HMM, a left-to-right support vector machine, a perceptron and Weft's own tagger.
 
-    newspaper -> genres of the web     accuracy on all words, on unknown ones, on known words with an unseen tag
-    genres -> another genre            the same inside one treebank
+    newspaper -> genres of the web     accuracy on all words, on unknown words, on known words with an unseen tag
+    genres -> another genre            the same within one treebank
     ablations                          every switch of the paper, on dev text
-    words under new names              what is left when a third of the words are called something else
+    words under new names              what remains when a third of the words are renamed
     streaming                          raw text before training, while tagging, or never
 """
 
@@ -43,9 +43,9 @@ from weft.training.scores import bare
 SLUG = "flors"
 GENRES = material.GENRES
 COLUMNS = [*GENRES, "newspaper"]
-#: Labelled sentences of newspaper text in the main table.
+#: Labelled newspaper sentences in the main table.
 LEARN = 3_500
-#: The paper's accuracy on test text: all words, unknown ones; newsgroups, reviews, weblogs, answers, emails, newspaper.
+#: The paper's test accuracy: all words, unknown ones; newsgroups, reviews, weblogs, answers, emails, newspaper.
 PAPER: dict[str, tuple[Sequence[float], Sequence[float]]] = {
     "TnT": ((90.85, 89.67, 91.37, 89.36, 87.38, 96.57), (56.60, 50.98, 62.65, 51.82, 55.12, 86.27)),
     "Stanford": ((91.25, 90.30, 92.32, 89.74, 87.77, 97.43), (57.96, 51.87, 67.85, 53.41, 57.10, 88.71)),
@@ -53,13 +53,13 @@ PAPER: dict[str, tuple[Sequence[float], Sequence[float]]] = {
     "C&P": ((91.68, 90.42, 92.22, 89.90, 87.91, 97.44), (60.58, 51.12, 66.91, 53.31, 54.47, 88.20)),
     "FLORS": ((92.41, 92.25, 93.14, 91.17, 88.67, 97.11), (66.91, 70.87, 75.32, 67.93, 61.09, 87.79)),
 }
-#: How tags of open classes begin: nouns, verbs, adjectives and adverbs.
+#: Prefixes of open-class tags: nouns, verbs, adjectives and adverbs.
 OPEN = ("NN", "VB", "JJ", "RB")
 MEASURES = {"all": "all words", "unknown": "unknown words", "unseen": "known words with a tag that they never had"}
 
 
 def run(options: RecipeOptions) -> RecipeResult:
-    """Measure all of it."""
+    """Run all measurements."""
     result = RecipeResult(SLUG)
     result.notes.append(
         f"The source is {LEARN:,} sentences of the Wall Street Journal (the paper has 39,000), its raw text the "
@@ -80,9 +80,9 @@ def run(options: RecipeOptions) -> RecipeResult:
 
 
 def texts_of(options: RecipeOptions, source: Doc, targets: Sequence[str], raw_words: int | None) -> Texts:
-    """What a tagger of some genres learns from; Blitzer's reviews where reviews are among them.
+    """The training data of a tagger for some genres; Blitzer's reviews if reviews are among them.
 
-    Agency news is raw text of the source: the paper counts ten times as much newspaper text as CoNLL-2000 has.
+    Agency news is raw source text: the paper counts ten times as much newspaper text as CoNLL-2000 has.
     """
     raw = [words for genre in targets for words in material.sentences_of(material.web(options, genre, "train"))]
     if "reviews" in targets:
@@ -126,7 +126,7 @@ def _newspaper_to_web(options: RecipeOptions, result: RecipeResult) -> None:
 
 
 def _genres(options: RecipeOptions, result: RecipeResult) -> None:
-    """Inside English-EWT: four genres with tags, the fifth without."""
+    """Within English-EWT: four genres with tags, the fifth without."""
     genres = ("reviews",) if options.quick else GENRES
     each = 100 if options.quick else 200
     reports: dict[str, dict[str, DomainReport]] = {name: {} for name in ("perceptron", "own tagger", "FLORS")}
@@ -241,9 +241,9 @@ def _ablations(options: RecipeOptions, result: RecipeResult) -> None:
 
 
 def _names(options: RecipeOptions, result: RecipeResult) -> None:
-    """Reviews in which a third of the word types have other names, in raw and test text alike.
+    """Reviews in which a third of the word types are renamed, in raw and test text alike.
 
-    No type is in two draws, so that together they name nearly all types anew and no single word decides.
+    No type is in two draws, so together they rename nearly all types and no single word decides.
     """
     sentences, raw_words, draws = (200, 40_000, 1) if options.quick else (LEARN, None, 3)
     source = material.newspaper(options, 0, sentences)
@@ -306,7 +306,7 @@ def _streaming(options: RecipeOptions, result: RecipeResult) -> None:
 
 
 def _other_targets(options: RecipeOptions, result: RecipeResult) -> None:
-    """Genres of English-GUM, academic text with biomedical abstracts as raw text (in the place of PennBioIE)."""
+    """Genres of English-GUM, academic text with biomedical abstracts as raw text (in place of PennBioIE)."""
     source = material.newspaper(options, 0, 1_000)
     own = baseline("own tagger", source)
     table = Table("Other targets: genres of English-GUM", ["FLORS all", "FLORS unknown", "own all", "own unknown"])
@@ -352,7 +352,7 @@ def _paper(name: str, measure: str, columns: Sequence[str]) -> dict[str, float]:
 
 
 def _speed(tagger: Component, test: Doc) -> float:
-    """Words a CPU second, the best of three."""
+    """Words per CPU second, the best of three."""
     best = float("inf")
     for _ in range(3):
         doc = bare(test)

@@ -1,4 +1,4 @@
-"""Taggers that the recipe of flors compares: FLORS with its switches, and taggers that know words by their names."""
+"""Taggers compared by the flors recipe: FLORS with its switches, and taggers that use word identity."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from weft.text.doc import Doc
 from weft.training.scores import bare
 
 COLUMN = "xpos"
-#: Letters that a new name keeps: as many as the longest endings that a signature knows have (-ing, -ion, -est, -ity).
+#: Letters that a new name keeps: as many as the longest endings in a signature have (-ing, -ion, -est, -ity).
 ENDING = 3
-#: Taggers of the main table, with the row of the paper that each stands for.
+#: Taggers in the main table, with the corresponding row of the paper.
 BASELINES = {
     "trigram HMM": "TnT",
     "left-to-right SVM": "SVMTool",
@@ -54,7 +54,7 @@ ABLATIONS: dict[str, tuple[dict[str, Any], tuple[float, float] | None]] = {
 
 @dataclass
 class Texts:
-    """What taggers of one target domain learn from."""
+    """The training data of taggers for one target domain."""
 
     source: Doc
     target_raw: Sentences
@@ -73,7 +73,7 @@ class Texts:
 
 
 def flors(texts: Texts, **settings: Any) -> Flors:
-    """FLORS with some settings changed; classes and dense vectors are made from all text."""
+    """FLORS with some settings changed; clusters and dense vectors are computed from all text."""
     tagger = Flors(FlorsSettings.from_options({"column": COLUMN, **settings}))
     more: dict[str, Any] = {}
     if settings.get("contexts") == "clusters":
@@ -85,7 +85,7 @@ def flors(texts: Texts, **settings: Any) -> Flors:
 
 
 def baseline(name: str, source: Doc) -> Component:
-    """A tagger that knows words by their names, learned from labelled text alone."""
+    """A tagger that uses word identity, trained only on labelled text."""
     if name == "left-to-right SVM":
         settings = {"centre": "identity,suffixes,shape", "neighbours": "identity", "left_to_right": True}
         found: Component = Flors(FlorsSettings.from_options({"column": COLUMN, **settings}))
@@ -98,17 +98,17 @@ def baseline(name: str, source: Doc) -> Component:
 
 
 def tried(tagger: Component, source: Doc, gold: Doc) -> DomainReport:
-    """What a tagger gets right in a text."""
+    """Score a tagger on a text."""
     system = bare(gold)
     tagger([system])
     return evaluate_domain([source], [gold], [system], COLUMN)
 
 
 def dense_vectors(sentences: Sentences, size: int = 50, least: int = 3) -> DenseVectors:
-    """Dense vectors of the words of a text: counts of neighbours cut to their first singular vectors.
+    """Dense vectors of the words in a text: neighbour counts reduced to their first singular vectors.
 
-    The vector of unknown words is the mean of those of the rarest words, digits are read as 0. They stand in for
-    vectors learned from more text than is at hand.
+    The vector of unknown words is the mean of those of the rarest words; digits are read as 0. They stand in for
+    vectors trained on more text than is available.
     """
     from scipy.sparse.linalg import svds
 
@@ -127,9 +127,9 @@ def dense_vectors(sentences: Sentences, size: int = 50, least: int = 3) -> Dense
 def renamed_types(
     texts: Texts, test: Doc, share: float, seed: int, draws: int = 1, keep: int = ENDING, least: int = 20
 ) -> list[dict[str, str]]:
-    """New names for word types of the test text that labelled text has, and raw text often.
+    """New names for word types in the test text that occur in labelled text, and often in raw text.
 
-    Each draw names a share of them anew, and no type is in two draws. A name keeps the last letters and the case.
+    Each draw renames a share of them, and no type is in two draws. A name keeps the last letters and the case.
     """
     raw = NeighbourCounts()
     raw.add(texts.target_raw)
@@ -142,7 +142,7 @@ def renamed_types(
 
 
 def with_names(sentences: Sequence[Sequence[str]], names: dict[str, str]) -> Sentences:
-    """Sentences with some word types under new names.
+    """Sentences with some word types renamed.
 
     >>> with_names([["Love", "it"]], {"love": "qaxve"})
     [['Qaxve', 'it']]

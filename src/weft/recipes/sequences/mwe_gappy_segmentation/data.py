@@ -1,4 +1,4 @@
-"""The material of the recipe of mwe-gappy-segmentation: reviews with their tags, lexicons, word clusters."""
+"""Data for the mwe-gappy-segmentation recipe: reviews with tags, lexicons, word clusters."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ GAZETTEERS = tuple(f"lexicons/gazetteers/{kind}.txt" for kind in ("countries", "
 BLITZER = tuple(f"sentiment/blitzer-raw/{kind}.tsv.gz" for kind in ("books", "dvd", "electronics", "kitchen"))
 FOLDS = 8
 
-#: What tags parts of speech here: words, affixes, shapes.
+#: Features of the part-of-speech tagger: words, affixes, shapes.
 TAGGER = (
     "true y[-1] w[-2..2].lower w[0] w[-1].lower|w[0].lower w[0].lower|w[1].lower w[-1..1].shape w[0].brief "
     "w[0].prefix1..4 w[0].suffix1..5 w[-1].suffix2..3 w[1].suffix2..3"
@@ -42,7 +42,7 @@ _WORDS = re.compile(r"\w+(?:'\w+)?|[^\w\s]")
 
 @dataclass
 class Reviews:
-    """Sentences of reviews as one document, with gold (`gold_xpos`) and predicted (`xpos`) tags, and their names."""
+    """Review sentences as one document, with gold (`gold_xpos`) and predicted (`xpos`) tags, and their names."""
 
     doc: Doc
     names: list[str]
@@ -62,7 +62,7 @@ class Reviews:
         return [flat[first:end] for first, end in pairwise(self.doc.sentence_offsets.tolist())]
 
     def take(self, numbers: Sequence[int]) -> Reviews:
-        """Some sentences, by rising numbers."""
+        """Some sentences, by ascending indices."""
         return Reviews(self.doc.subset(list(numbers)), [self.names[k] for k in numbers])
 
     def fold(self, number: int, folds: int = FOLDS) -> tuple[Reviews, Reviews]:
@@ -75,7 +75,7 @@ class Reviews:
 
 @dataclass
 class Material:
-    """The corpus in its three parts, and everything that is known beside it."""
+    """The corpus in its three parts, and the additional resources."""
 
     train: Reviews
     dev: Reviews
@@ -87,7 +87,7 @@ class Material:
 
 
 def load(options: RecipeOptions, tagged: bool = True) -> Material:
-    """The corpus, its parts of speech, and the lexicons at hand. Not `tagged`: predicted tags are the gold ones."""
+    """The corpus, its parts of speech, and the available lexicons. Without `tagged`, predicted tags are gold tags."""
     parts = _parts(options)
     gold = _penn_tags(options, {name for _, names in parts.values() for name in names})
     reviews = {}
@@ -106,7 +106,7 @@ def load(options: RecipeOptions, tagged: bool = True) -> Material:
 
 
 def find_lexicons(options: RecipeOptions) -> tuple[list[MweLexicon], WordNet | None]:
-    """The lists of expressions at hand, WordNet first where it is installed."""
+    """The available expression lists, WordNet first if it is installed."""
     lexicons = []
     folder = find_wordnet()
     wordnet = WordNet.read(folder) if folder is not None else None
@@ -134,7 +134,7 @@ def find_lexicons(options: RecipeOptions) -> tuple[list[MweLexicon], WordNet | N
 
 
 def learn_clusters(options: RecipeOptions, n_classes: int = 500, min_count: int = 10) -> dict[str, str]:
-    """Word classes of product reviews and the treebank's training text."""
+    """Word clusters from product reviews and the treebank's training text."""
     sentences = []
     for name in BLITZER:
         for row in _lines(options.find(name))[1:]:
@@ -163,7 +163,7 @@ def joined(one: Reviews, other: Reviews) -> Reviews:
 
 
 def _parts(options: RecipeOptions) -> dict[str, tuple[Doc, list[str]]]:
-    """The corpus by the split of its present release."""
+    """The corpus with the split of its current release."""
     held = {
         part: {_name(comments) for doc in read(options.find(path)) for comments in doc.comments}
         for part, path in (("dev", DEV), ("test", TEST))
@@ -189,7 +189,7 @@ def _parts(options: RecipeOptions) -> dict[str, tuple[Doc, list[str]]]:
 
 
 def _penn_tags(options: RecipeOptions, wanted: set[str]) -> dict[str, list[str]]:
-    """Gold tags of the treebank for sentences by name."""
+    """The treebank's gold tags for sentences by name."""
     found: dict[str, list[str]] = {}
     for part in ("train", "dev", "test"):
         for doc in read(options.find(f"{EWT}/{part}.conllu.gz")):
@@ -202,8 +202,8 @@ def _penn_tags(options: RecipeOptions, wanted: set[str]) -> dict[str, list[str]]
 
 
 def _predict_tags(options: RecipeOptions, reviews: Sequence[Reviews]) -> float:
-    """Tag reviews with a tagger that saw none of them (as in the paper: it learns from the other genres of the
-    treebank); gives its accuracy."""
+    """Tag reviews with a tagger that saw none of them (as in the paper, it is trained on the treebank's other genres);
+    returns its accuracy."""
     docs = []
     for doc in read(options.find(f"{EWT}/train.conllu.gz")):
         others = [k for k, comments in enumerate(doc.comments) if not _name(comments).startswith("reviews-")]
@@ -227,7 +227,7 @@ def _predict_tags(options: RecipeOptions, reviews: Sequence[Reviews]) -> float:
 
 
 def _ewt_name(name: str) -> str:
-    """`ewtb.r.007403.2` as the treebank names it."""
+    """The treebank's name for `ewtb.r.007403.2`."""
     _, _, review, number = name.split(".")
     return f"reviews-{review}-{int(number):04d}"
 

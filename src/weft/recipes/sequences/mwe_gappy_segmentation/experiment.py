@@ -1,14 +1,14 @@
 """Discriminative lexical semantic segmentation with gaps: running the MWE gamut (Schneider et al., TACL 2014).
 
-Multiword expressions of web reviews, strong and weak, with gaps, as one tag a word: lookup in lexicons against a tagger
-trained with the structured perceptron, and what lexicons, the recall-oriented cost, word clusters, gold parts of speech
-and the four schemes of tags bring.
+Multiword expressions in web reviews, strong and weak, with gaps, as one tag per word: lexicon lookup compared with a
+tagger trained with the structured perceptron, and the contributions of lexicons, the recall-oriented cost, word
+clusters, gold parts of speech and the four tag schemes.
 
     c(y, y') = [y != y'] + rho [y in {B, b} and y' in {O, o}]
 
-The corpus is the paper's in a later release (STREUSLE 2.1); its own test list is not at hand, so sentences are split as
-in the present release. Most of the ten lexicons are not free; besides WordNet (where installed) and SemCor, the
-aliases of PropBank, the members of VerbNet and names of places stand in.
+The corpus is a later release of the paper's (STREUSLE 2.1); its test list is not available, so sentences are split as
+in the current release. Most of the ten lexicons are not free; besides WordNet (if installed) and SemCor, the aliases of
+PropBank, the members of VerbNet and place names stand in.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from weft.text.conventions.expressions import Expressions, expressions_of
 
 SLUG = "mwe-gappy-segmentation"
 DIMSUM = "mwe/dimsum16/test.tsv.gz"
-HELD = (0, 2, 4, 6)  # the folds of cross-validation that are scored; all eight take twice as long
+HELD = (0, 2, 4, 6)  # the cross-validation folds that are scored; all eight take twice as long
 COSTS = (50.0, 100.0, 150.0)  # rho; the paper tries multiples of 50 as well
 
 PAPER_LOOKUP = {
@@ -56,7 +56,7 @@ PAPER_SCHEMES = {3: (73.33, 55.72, 63.20), 4: (72.60, 59.11, 65.09), 6: (66.48, 
 
 @dataclass
 class Setup:
-    """One row of the experiments: what a tagger is given."""
+    """One row of the experiments: the inputs of a tagger."""
 
     lexicons: Sequence[MweLexicon] = ()
     wordnet: WordNet | None = None
@@ -64,13 +64,13 @@ class Setup:
     tag_column: str = "xpos"
     tags: int = 8
     recall_cost: float = 0.0
-    hamming: bool = False  # wrong tags cost 1 in training; always so with a recall cost
+    hamming: bool = False  # wrong tags cost 1 in training; always on with a recall cost
     epochs: int = 5
     seen_count: int = 0
     seed: int = 0
 
     def train(self, reviews: Reviews) -> tuple[MweTagger, float]:
-        """A trained tagger, and the CPU seconds it took. Without costs it is the plain perceptron, the paper's base."""
+        """A trained tagger and its CPU seconds. Without costs it is the plain perceptron, the paper's baseline."""
         started = time.process_time()
         settings = MweSettings(
             epochs=self.epochs,
@@ -80,7 +80,7 @@ class Setup:
             recall_cost=self.recall_cost,
             hamming=self.hamming or self.recall_cost > 0,
             seen_count=self.seen_count,
-            calibrate=False,  # probabilities are not asked for
+            calibrate=False,  # probabilities are not needed
         )
         tagger = MweTagger(settings)
         tagger.lexicons, tagger.wordnet, tagger.word_clusters = list(self.lexicons), self.wordnet, self.clusters
@@ -89,21 +89,21 @@ class Setup:
 
 
 def lookup(lexicons: Iterable[MweLexicon], reviews: Reviews, max_gap: int) -> list[Expressions]:
-    """The baseline: the shortest path through the union of lexicons; all it finds is strong."""
+    """The baseline: the shortest path through the union of lexicons; everything it predicts is strong."""
     whole = union("all", lexicons)
     pairs = zip(reviews.lemmas(), reviews.forms(), strict=True)
     return [whole.segment(lemmas, max_gap, forms).expressions() for lemmas, forms in pairs]
 
 
 def tag(tagger: MweTagger, reviews: Reviews) -> list[Expressions]:
-    """What a tagger finds."""
+    """A tagger's predictions."""
     doc = reviews.doc.subset(range(len(reviews)))
     tagger([doc])
     return expressions_of(doc)
 
 
 def cross_validate(setup: Setup, reviews: Reviews, folds: Sequence[int] = HELD) -> tuple[MweReport, list[MweReport]]:
-    """Train without and score on every fold: the counts of all, and the report of each."""
+    """Train without and score on every fold: the total counts, and the report of each."""
     gold: list[Expressions] = []
     system: list[Expressions] = []
     each = []
@@ -139,7 +139,7 @@ def run(options: RecipeOptions) -> RecipeResult:
 
 
 def _lookups(result: RecipeResult, material: Material, folds: Sequence[int]) -> float:
-    """Table 2, left: the shortest path through lexicons, with gaps of 0, 1 and 2 words; gives the best F."""
+    """Table 2, left: the shortest path through lexicons, with gaps of 0, 1 and 2 words; returns the best F."""
     table = Table("Lookup in lexicons, train, links", ["max gap", "P", "R", "F"], digits={"max gap": 0})
     gold = material.train.expressions()
     rows = {lexicon.name: [lexicon] for lexicon in material.lexicons}
@@ -173,7 +173,7 @@ def _lookups(result: RecipeResult, material: Material, folds: Sequence[int]) -> 
 def _lexicons(
     options: RecipeOptions, result: RecipeResult, material: Material, folds: Sequence[int], best_lookup: float
 ) -> None:
-    """Table 2, right: what lexicons bring to the tagger (base features, plain perceptron, eight tags)."""
+    """Table 2, right: what lexicons contribute to the tagger (base features, plain perceptron, eight tags)."""
     table = Table("Lexicons as features, cross-validation on train, links", ["P", "R", "F", "sd of F"])
     both = [lexicon for lexicon in material.lexicons if lexicon.name in ("wordnet", "semcor")]
     setups = {
@@ -207,7 +207,7 @@ def _lexicons(
 
 
 def _test_rows(options: RecipeOptions, result: RecipeResult, material: Material) -> dict[str, Setup]:
-    """Table 3: base, + recall cost, + clusters, + gold tags; rho is chosen on dev, figures are means of shuffles."""
+    """Table 3: base, + recall cost, + clusters, + gold tags; rho is chosen on dev, scores are means over shuffles."""
     table = Table(
         "Test",
         ["P", "R", "F", "exact P", "exact R", "exact F", "gappy R", "rho", "CPU s"],
@@ -279,7 +279,7 @@ def _test_rows(options: RecipeOptions, result: RecipeResult, material: Material)
 
 
 def _unseen(result: RecipeResult, material: Material, train: Reviews, found: Sequence[Expressions]) -> None:
-    """Recall of types of expressions that training data does not have, and that no lexicon has either."""
+    """Recall of expression types that are not in the training data, and that are in no lexicon either."""
     seen = {
         key for lemmas, each in zip(train.lemmas(), train.expressions(), strict=True) for key in _types(lemmas, each)
     }
@@ -335,7 +335,7 @@ def _schemes(
 
 
 def _other_domain(options: RecipeOptions, result: RecipeResult, material: Material, chosen: dict[str, Setup]) -> None:
-    """Tweets, talks and other reviews of DiMSUM, strong expressions only, universal tags."""
+    """DiMSUM's tweets, talks and other reviews, strong expressions only, universal tags."""
     sentences = list(read(options.find(DIMSUM), format="streusle"))
     table = Table("DiMSUM test (other domains, strong only)", ["P", "R", "F", "exact F"])
     for name in ("base", "+ clusters"):

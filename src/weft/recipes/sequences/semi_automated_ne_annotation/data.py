@@ -1,12 +1,12 @@
 """Gene mentions with alternative boundaries: the BioCreative II corpus as documents.
 
 Words and mentions come from columns; alternatives from `ALTGENE.eval` lines `id|first last|text`, whose offsets count
-the non-blank characters of the sentence and whose last is inclusive. The columns have no ids: in the training and
-development parts the n-th id of `GENE.eval` is the n-th sentence with a mention; in the test part a sentence is found
-by its set of mentions. Alternatives that do not begin and end with words are left out.
+the non-blank characters of the sentence, with the last inclusive. The columns have no ids: in the training and
+development parts the n-th id in `GENE.eval` is the n-th sentence with a mention; in the test part a sentence is
+identified by its set of mentions. Alternatives that do not begin and end at word boundaries are dropped.
 
-The files are sorted by PubMed number, roughly by year, and old abstracts are no model of new ones: 40 % of the first
-6,000 training sentences have a mention, 61 % of the others. Sentences therefore come in an order drawn once, with a
+The files are sorted by PubMed number, roughly by year, and old abstracts are not representative of new ones: 40 % of
+the first 6,000 training sentences have a mention, 61 % of the others. Sentences are therefore shuffled once, with a
 fixed seed.
 """
 
@@ -26,12 +26,12 @@ from weft.text.layers import SpanLayer
 
 FOLDER = "ner/bc2gm-genes"
 LAYER, ALTERNATIVES, LABEL = "entities", "alternatives", "GENE"
-#: First and last non-blank character and the text without blanks.
+#: First and last non-blank character and the text without whitespace.
 Place = tuple[int, int, str]
 
 
 class Sentence(NamedTuple):
-    """Words, mentions and alternatives, as half-open runs of words."""
+    """Words, mentions and alternatives, as half-open word ranges."""
 
     words: tuple[str, ...]
     mentions: tuple[tuple[int, int], ...]
@@ -39,7 +39,7 @@ class Sentence(NamedTuple):
 
 
 def gene_sentences(options: RecipeOptions, part: str) -> list[Sentence]:
-    """The sentences of a part: train, dev or test; in an order drawn once, so that any cut has all years."""
+    """The sentences of a part: train, dev or test; shuffled once, so that any cut covers all years."""
     corpus = read(options.find(f"{FOLDER}/{part}.tsv.gz"), format="columns", fields="form entities")
     plain: list[Sentence] = []
     for doc in corpus:
@@ -73,7 +73,7 @@ def gene_document(sentences: list[Sentence]) -> Doc:
 
 
 def places(sentence: Sentence) -> list[Place]:
-    """The mentions of a sentence as the evaluation files write them."""
+    """The mentions of a sentence in the format of the evaluation files."""
     bounds = [0, *accumulate(map(len, sentence.words))]
     return [(bounds[a], bounds[b] - 1, "".join(sentence.words[a:b])) for a, b in sentence.mentions]
 
@@ -90,7 +90,7 @@ def _by_id(path: Path) -> dict[str, list[Place]]:
 
 
 def _ids_in_order(sentences: list[Sentence], gold: dict[str, list[Place]]) -> list[str | None]:
-    """The id of every sentence with a mention, in order; None where the mentions disagree."""
+    """The id of every sentence with a mention, in order; None if the mentions disagree."""
     names = iter(gold)
     found: list[str | None] = []
     for sentence in sentences:

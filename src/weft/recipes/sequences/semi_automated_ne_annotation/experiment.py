@@ -1,9 +1,10 @@
 """Semi-automated named entity annotation (Ganchev, Pereira, Mandel, Carroll and White, LAW 2007).
 
-A tagger trained for recall on the first half of a corpus proposes mentions in the second half; an annotator who only
-says yes or no turns them into training data. Trained by k-best MIRA with the loss  a * false alarms + b * misses  over
-mentions with alternative boundaries. Arms: (A) the first half alone, (B) with m sentences of the second half annotated
-by hand with alternatives, (C) the same without alternatives, (D) with all of it filtered by yes and no.
+A recall-oriented tagger trained on the first half of a corpus proposes mentions in the second half; an annotator who
+only accepts or rejects turns them into training data. Training is by k-best MIRA with the loss  a * false alarms + b *
+misses  over mentions with alternative boundaries. Arms: (A) the first half alone, (B) with m sentences of the second
+half annotated manually with alternatives, (C) the same without alternatives, (D) with all of it filtered by accepting
+or rejecting.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ from weft.recipes.sequences.semi_automated_ne_annotation.data import (
 
 SLUG = "semi-automated-ne-annotation"
 OTHER = "ner/jnlpba/train-800-abstracts.standoff.tar.gz"
-GENES = {"protein", "DNA", "RNA"}  # what the second corpus calls a gene
+GENES = {"protein", "DNA", "RNA"}  # the second corpus's labels for genes
 RATIOS = (1.0, 2.0, 5.0, 10.0, 20.0)
 WANTED = 0.88  # recall that a proposer should reach
-ONE, TWO = "one labelling", "two labellings"  # of a tagger, whose mentions are asked
+ONE, TWO = "one labelling", "two labellings"  # whose mentions are proposed
 PLAIN = "by hand, without"  # alternatives
 
 
@@ -74,10 +75,10 @@ def load(options: RecipeOptions, sizes: Sizes) -> Halves:
 
 
 def train(sentences: list[Sentence], miss: float = 1.0, epochs: int = 5, seed: int = 0) -> Proposer:
-    """A tagger whose misses cost `miss` times a false alarm.
+    """A tagger for which a miss costs `miss` times a false alarm.
 
-    It learns the right labelling that scores best: on held-out sentences that misses less than learning the one that
-    annotators distinguished. Labels are BIOES, which finds more of them than the paper's B, I and O do.
+    It learns the best-scoring correct labelling: on held-out sentences this misses less than learning the one that
+    annotators chose. Labels are BIOES, which has higher recall than the paper's B, I and O.
     """
     settings = ProposerSettings(
         layer=LAYER, alternatives=ALTERNATIVES, miss=miss, target="best", scheme="BIOES", epochs=epochs, seed=seed
@@ -88,18 +89,18 @@ def train(sentences: list[Sentence], miss: float = 1.0, epochs: int = 5, seed: i
 
 
 def ask(taggers: Sequence[Proposer], sentences: list[Sentence], top: int = 1) -> list[list[Proposal]]:
-    """What taggers propose for sentences."""
+    """The taggers' proposals for sentences."""
     return propose(taggers, gene_document(sentences), top)
 
 
 def scored(proposals: Sequence[Sequence[Proposal]], sentences: list[Sentence]) -> Counts:
-    """Proposals against mentions and alternatives."""
+    """Score proposals against mentions and alternatives."""
     references = references_of(gene_document(sentences), LAYER, ALTERNATIVES)
     return score_mentions(references, [[(p.start, p.end, p.label) for p in found] for found in proposals])
 
 
 def filtered(sentences: list[Sentence], proposals: Sequence[Sequence[Proposal]]) -> tuple[list[Sentence], int, Counts]:
-    """The sentences as a simulated annotator leaves them, the number of questions, and the quality of the result."""
+    """The sentences after a simulated annotator, the number of questions, and the quality of the result."""
     references = references_of(gene_document(sentences), LAYER, ALTERNATIVES)
     answered = simulate(references, proposals)
     left = [
@@ -110,7 +111,7 @@ def filtered(sentences: list[Sentence], proposals: Sequence[Sequence[Proposal]])
 
 
 def other_corpus(options: RecipeOptions, limit: int | None = None) -> list[Sentence]:
-    """The second proposer's training data: another corpus, with another idea of what a gene is."""
+    """The second proposer's training data: another corpus, with a different definition of a gene."""
     found: list[Sentence] = []
     for sample in stand_off(options.find(OTHER))[:limit]:
         runs: list[Mention] = sorted({(*parts[0], LABEL) for parts, label in sample.segments if label in GENES})
@@ -226,7 +227,7 @@ def _arms(
     balanced: Proposer,
     proposals: dict[str, list[list[Proposal]]],
 ) -> None:
-    """Learning curves of annotation by hand, with alternatives and without, against yes and no."""
+    """Learning curves of manual annotation, with and without alternatives, against accepting or rejecting."""
     needed, half = not options.quick, len(halves.second)
     arm_a = scored(ask([balanced], halves.test), halves.test)
     curves, full = _by_hand(options, sizes, halves, arm_a)
@@ -272,7 +273,7 @@ def _arms(
 def _by_hand(
     options: RecipeOptions, sizes: Sizes, halves: Halves, arm_a: Counts
 ) -> tuple[dict[str, list[tuple[float, float]]], Counts]:
-    """Test F by sentences of the second half that are annotated by hand, and the counts with all of them."""
+    """Test F by manually annotated sentences of the second half, and the counts with all of them."""
     curves: dict[str, list[tuple[float, float]]] = {}
     full = arm_a
     for name, hints in (("by hand, with alternatives", True), (PLAIN, False)):

@@ -1,6 +1,6 @@
-"""Speech to children for word segmentation: utterances of sounds with gold boundaries.
+"""Child-directed speech for word segmentation: utterances of sounds with gold boundaries.
 
-Kept are utterances that the grammars can parse: every word has one to four vowels, and there are at most 40 sounds.
+Only utterances that the grammars can parse are kept: every word has one to four vowels, at most 40 sounds in all.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from weft.recipes.framework import RecipeOptions
 
 STRESSED = "word-segmentation/lignos-stress-syllables/sample_syll_test.txt.gz"
 BRENT = "word-segmentation/brent-bernstein-ratner/br-phono.txt"
-#: Vowels of the Brent corpus; a syllabic consonant and a vowel with r are the nucleus of a syllable, too.
+#: Vowels of the Brent corpus; a syllabic consonant and a vowel with r are also syllable nuclei.
 BRENT_VOWELS = (*"&679AEIOQUaeiou#%()3RLM~", "\\*")
 LONGEST, SYLLABLES = 40, 4
 
 
 @dataclass(frozen=True)
 class Speech:
-    """Utterances to learn from and others to test on."""
+    """Training utterances and test utterances."""
 
     train: list[Utterance]
     test: list[Utterance]
@@ -28,12 +28,12 @@ class Speech:
     consonants: tuple[str, ...]
 
     def first(self, n: int) -> Speech:
-        """The first `n` utterances to learn from, and all to test on."""
+        """The first `n` training utterances, and all test utterances."""
         return Speech(self.train[:n], self.test, self.vowels, self.consonants)
 
 
 def speech(options: RecipeOptions, relative: str = STRESSED, train: int = 10_000, test: int = 1000) -> Speech:
-    """The first utterances of a corpus to learn from, the last ones to test on."""
+    """The first utterances of a corpus for training, the last ones for testing."""
     vowels = ARPABET_VOWELS if relative == STRESSED else BRENT_VOWELS
     found = read_utterances(options.find(relative), "syllables" if relative == STRESSED else "letters")
     kept = [utterance for utterance in found if _fits(utterance, vowels)]
@@ -48,7 +48,7 @@ def _fits(utterance: Utterance, vowels: Collection[str]) -> bool:
 
 
 def without_stress(utterances: Sequence[Utterance]) -> list[Utterance]:
-    """The utterances without marks of stress.
+    """The utterances without stress marks.
 
     >>> without_stress([[["d", "ao", "*", "g", "iy"]]])
     [[['d', 'ao', 'g', 'iy']]]

@@ -1,12 +1,11 @@
 """The role of stress in word segmentation with adaptor grammars (Börschinger and Johnson, TACL 2014).
 
-Six grammars cut utterances of speech to children into words without any boundary to learn from: words in three levels
-of collocations, built of syllables; with sounds of their own at the edges of words (phon) or not (nophon), with
-stressed and unstressed syllables (stress) or not, with at most one stressed syllable a word (usc) or any number.
+Six grammars segment utterances of child-directed speech into words without any boundaries for training: words in three
+levels of collocations, built from syllables; with or without word-edge phonotactics (phon, nophon), with or without
+stressed and unstressed syllables (stress), with at most one stressed syllable per word (usc) or any number.
 
-Questions: does stress help, how much data does it take, and what does the grammar come to believe about stress? The
-scores are token F of the segmentation that most samples of all chains agree on, on the text itself and on utterances
-not learnt from.
+Questions: does stress help, how much data does it take, and what does the grammar infer about stress? Scores are token
+F of the segmentation that most samples of all chains agree on, on the text itself and on held-out utterances.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ SLUG = "stress-adaptor-grammars"
 MODELS = (
     "nophon", "phon", "nophon-stress", "phon-stress", "nophon-stress-usc", "phon-stress-usc",
 )  # fmt: skip
-#: The paper's control: one level of collocations in the place of three, otherwise as nophon.
+#: The paper's control: one level of collocations in place of three, otherwise as nophon.
 CONTROL = "colloc"
-#: Token F of the paper on its Alex corpus (17,948 utterances): on the text itself, on 1,000 others.
+#: The paper's token F on its Alex corpus (17,948 utterances): on the text itself, on 1,000 others.
 PAPER = {
     "nophon": (81.0, 81.0), "phon": (85.0, 84.0), "nophon-stress": (86.0, 87.0), "phon-stress": (88.0, 88.0),
     "nophon-stress-usc": (87.0, 88.0), "phon-stress-usc": (88.0, 88.0),
@@ -48,7 +47,7 @@ PAPER_SHARES = {"type": {"initial": 87, "unstressed": 5, "second": 7},
 
 @dataclass(frozen=True)
 class Size:
-    """How large the experiment is; the paper has up to 17,948 utterances, 4 chains and 1,000 iterations."""
+    """The size of the experiment; the paper uses up to 17,948 utterances, 4 chains and 1,000 iterations."""
 
     utterances: int = 2000
     prefixes: tuple[int, ...] = (100, 200, 500, 1000)
@@ -58,12 +57,12 @@ class Size:
     iterations: int = 200
     prefix_iterations: int = 100  # of prefixes, of `more`, of the control and of the Brent corpus
     samples: int = 10
-    more: int = 5000  # utterances for what is learnt of stress, one chain
+    more: int = 5000  # utterances for learned stress patterns, one chain
     brent: int = 1000
     relabel_every: int = 2
 
     def smaller(self) -> Size:
-        """The chains of what is run beside the main table."""
+        """The chains of everything besides the main table."""
         return replace(self, chains=self.prefix_chains, iterations=self.prefix_iterations)
 
 
@@ -83,7 +82,7 @@ QUICK = Size(
 
 @dataclass
 class Segmented:
-    """One grammar on one text: the vote of all samples, single samples, chains, and what is known of stress."""
+    """One grammar on one text: the vote of all samples, single samples, chains, and learned stress patterns."""
 
     train: SegmentationReport
     test: SegmentationReport
@@ -126,7 +125,7 @@ def run(options: RecipeOptions) -> RecipeResult:
 
 
 def segment(corpus: Speech, model: str, size: Size, chains: int, options: RecipeOptions) -> Segmented:
-    """Learn with one grammar and score."""
+    """Train one grammar and score it."""
     stress = "stress" in model
     train, test = (group if stress else without_stress(group) for group in (corpus.train, corpus.test))
     said = [sounds_of(utterance) for utterance in train]
@@ -167,7 +166,7 @@ def _f(gold: Sequence[Utterance], system: Sequence[Utterance]) -> float:
 
 
 def token_f(report: SegmentationReport) -> float:
-    """Token F in per cent."""
+    """Token F in percent."""
     return 100 * report.tokens.total().f1
 
 
@@ -272,7 +271,7 @@ def _sampler(result: RecipeResult, found: dict[tuple[str, int], Segmented], size
     result.tables.append(table)
     gains = {model: token_f(found[model, n].train) - float(np.mean(found[model, n].single)) for model in MODELS}
     told = ", ".join(f"{model} {gain:+.1f}" for model, gain in gains.items())
-    enough = n >= 1000  # a vote of few samples of a small text is a matter of luck
+    enough = n >= 1000  # a vote of few samples of a small text is too noisy
     result.check("the vote of the samples is not below their mean", min(gains.values()) >= 0.0, told, enough)
     spread = {model: max(found[model, n].by_chain) - min(found[model, n].by_chain) for model in MODELS}
     told = ", ".join(f"{model} {value:.1f}" for model, value in spread.items())

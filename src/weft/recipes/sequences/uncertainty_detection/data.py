@@ -1,7 +1,7 @@
-"""The material of the recipe of uncertainty-detection: BioScope with tags, lemmas and trees; noisy sentences.
+"""Data for the uncertainty-detection recipe: BioScope with tags, lemmas and trees; noisy sentences.
 
-Abstracts are the training set, papers the test set. Tagger, lemmatizer and parser are those of this package, trained
-on the English web and genre treebanks: none of them saw biology.
+Abstracts are the training set, papers the test set. Tagger, lemmatizer and parser are Weft's, trained on the English
+web and genre treebanks: none of them saw biology.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ FOLDS = 3
 
 @dataclass
 class Sentences:
-    """Documents as one observed document, with trees, hedges and classes by sentence."""
+    """Documents merged into one, with trees, hedges and classes per sentence."""
 
     docs: list[Doc]
     seen: Doc
     trees: list[Tree]
     hedges: list[list[Hedge]]
     uncertain: NDArray[np.bool_]
-    document: NDArray[np.int64]  # number of each sentence's document
+    document: NDArray[np.int64]  # index of each sentence's document
 
     @classmethod
     def of(cls, docs: Sequence[Doc]) -> Sentences:
-        """Everything that experiments ask of documents, worked out once."""
+        """Everything that experiments need from documents, computed once."""
         return cls(
             list(docs),
             observe(docs),
@@ -58,7 +58,7 @@ class Sentences:
         return len(self.trees)
 
     def folds(self, folds: int = FOLDS) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """Numbers of sentences outside and inside each fold; a document is in one fold."""
+        """Indices of the sentences outside and inside each fold; a document is in one fold."""
         own = self.document % folds
         return [(np.flatnonzero(own != fold), np.flatnonzero(own == fold)) for fold in range(folds)]
 
@@ -66,7 +66,7 @@ class Sentences:
 def annotators(
     options: RecipeOptions, tasks: Sequence[str] = ("tagger", "lemmatizer", "parser"), every: int = 1
 ) -> Pipeline:
-    """Tagger, lemmatizer and parser, trained on the treebanks, or on one document in so many; a quick run: in four."""
+    """Tagger, lemmatizer and parser, trained on the treebanks, or on every n-th document; a quick run: every fourth."""
     docs = [doc for name in TREEBANKS for doc in read(options.find(name))][:: 4 if options.quick else every]
     components: list[Component] = []
     for task in tasks:
@@ -78,7 +78,7 @@ def annotators(
 
 
 def bioscope(options: RecipeOptions, annotate: Callable[[Sequence[Doc]], None]) -> tuple[list[Doc], list[Doc]]:
-    """Abstracts and papers, annotated; for a quick run a part of the abstracts."""
+    """Abstracts and papers, annotated; part of the abstracts for a quick run."""
     abstracts = list(read(options.find(ABSTRACTS)))
     if options.quick:
         abstracts = abstracts[:300]
@@ -89,9 +89,9 @@ def bioscope(options: RecipeOptions, annotate: Callable[[Sequence[Doc]], None]) 
 
 
 def subjectivity(options: RecipeOptions) -> Doc:
-    """Subjective sentences, marked as uncertain, and objective ones: evidence that is noisy and spread over words."""
+    """Subjective sentences, labelled as uncertain, and objective ones: evidence that is noisy and spread over words."""
     kinds = [_lines(options.find(name)) for name in (SUBJECTIVE, OBJECTIVE)]
-    # By turns, so that folds by sentence have both kinds.
+    # Alternating, so that folds by sentence have both kinds.
     rows = [(line, kind == 0) for pair in zip(*kinds, strict=False) for kind, line in enumerate(pair)]
     doc = Doc.from_words([line.split() for line, _ in rows])
     set_hedges(doc, [[] for _ in rows], uncertain=[unsure for _, unsure in rows])
@@ -99,7 +99,7 @@ def subjectivity(options: RecipeOptions) -> Doc:
 
 
 def flipped(uncertain: NDArray[np.bool_], share: float, seed: int) -> NDArray[np.bool_]:
-    """Classes of which some are turned around: annotation as noisy as that of weasels.
+    """Classes of which some are flipped: annotation as noisy as that of weasels.
 
     >>> int(flipped(np.zeros(10, dtype=bool), 0.3, seed=0).sum())
     3

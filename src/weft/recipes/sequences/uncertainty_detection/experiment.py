@@ -1,13 +1,13 @@
 """Uncertainty detection as approximate max-margin sequence labelling (Täckström et al., CoNLL shared task 2010).
 
 Uncertain sentences by linear support vector machines under L1 and L2; hedge cues and their scopes as sequences labelled
-by a max-margin model with label history, trained by sub-gradient; which templates help, and in which order.
+by a max-margin model with label history, trained by sub-gradient descent; which templates help, and in which order.
 
     Q(w) = sum_d max_y [w . F(x_d, y) + Hamming(y_d, y)] - w . F(x_d, y_d)  +  l2 ||w||^2 / 2
 
-BioScope is the training set of the shared task; its test set and its Wikipedia half are not at hand. Abstracts are the
-training data here and papers the test data, a harder shift than that of the paper. Subjective sentences of film reviews
-stand for weasels, and BioScope with one label in five turned around for noisy annotation.
+BioScope is the training set of the shared task; its test set and its Wikipedia half are not available. Abstracts are
+the training data here and papers the test data, a harder shift than the paper's. Subjective sentences from film reviews
+stand in for weasels, and BioScope with one label in five flipped for noisy annotation.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ C = 0.1  # of the support vector machines, chosen on folds of the training data
 CUE_MARGIN = Margin(l2=1.0, rate=1.0, epochs=20, width=8)  # likewise
 SCOPE_MARGIN = Margin(l2=100.0, rate=1.0, epochs=10, width=8)
 SENTENCE_MARGIN = Margin(l2=30.0, rate=1.0, epochs=10)
-#: Bits of hashed features. A model of words alone has nothing to outvote a collision: with 18 bits it loses 30 points.
+#: Bits of hashed features. A model of words alone cannot outvote a collision: with 18 bits it loses 30 points.
 PLACES = 22
 
 PAPER_SENTENCES = {"LEMMA": (88.9, 78.79), "+ LEMMA-BI": (90.3, 85.86), "+ LEMMA x QUANT": (90.3, 85.97)}
@@ -69,7 +69,7 @@ class CueTask:
     def fit(
         self, sentences: Sequence[int] | Ints, chosen: Sequence[int], margin: Margin = CUE_MARGIN, bits: int = PLACES
     ) -> LabelModel:
-        """Train on some sentences with some templates, by their numbers."""
+        """Train on some sentences with some templates, by their indices."""
         part = self.part
         gold = chain.from_iterable(cue_labels(part.hedges[s], len(part.trees[s])) for s in sentences)
         own = self.observed.choose(chosen).take(sentences)
@@ -82,7 +82,7 @@ class CueTask:
         return [names[first:end] for first, end in pairwise(own.sentences.tolist())]
 
     def token_f1(self, labels: Sequence[Sequence[str]], sentences: Sequence[int] | Ints) -> float:
-        """F of the words of cues, B and I taken as one."""
+        """F of cue words, with B and I merged."""
         gold = [cue_labels(self.part.hedges[s], len(self.part.trees[s])) for s in sentences]
         ours, theirs = (np.array([label != "O" for each in side for label in each]) for side in (gold, labels))
         return Score(int(ours.sum()), int(theirs.sum()), int((ours & theirs).sum())).f1
@@ -90,7 +90,7 @@ class CueTask:
     def cues(
         self, labels: Sequence[Sequence[str]], sentences: Sequence[int] | Ints, pairs: set[Pair]
     ) -> list[list[Hedge]]:
-        """The cues behind labels."""
+        """The cues that labels encode."""
         return [
             joined_cues(each, self.part.trees[s], pairs) for each, s in zip(labels, sentences, strict=True)
         ]  # fmt: skip
@@ -98,7 +98,7 @@ class CueTask:
 
 @dataclass
 class ScopeTask:
-    """The scopes of cues, a sequence each, with features of all templates."""
+    """The scopes of cues, one sequence each, with features of all templates."""
 
     part: Sentences
     items: list[tuple[int, Hedge]]
@@ -115,7 +115,7 @@ class ScopeTask:
         return cls(part, items, written, look(seen, written))
 
     def inside(self, sentences: Sequence[int] | Ints) -> list[int]:
-        """The numbers of the sequences of some sentences."""
+        """The indices of the sequences of some sentences."""
         chosen = set(map(int, sentences))
         return [number for number, (s, _) in enumerate(self.items) if s in chosen]
 
@@ -128,12 +128,12 @@ class ScopeTask:
         return LabelModel.fit(self.templates, own, label_numbers(list(gold)), margin, bits)
 
     def label_accuracy(self, model: LabelModel, numbers: Sequence[int], chosen: Sequence[int]) -> float:
-        """The share of words with the right label."""
+        """The fraction of words with the correct label."""
         gold = label_numbers(list(chain.from_iterable(self._labels(number) for number in numbers)))
         return float((model.best(self.observed.choose(chosen).take(numbers)) == gold).mean())
 
     def scopes(self, model: LabelModel, numbers: Sequence[int], chosen: Sequence[int]) -> dict[int, list[Hedge]]:
-        """The assembled hedges of every sentence that has some, by the number of the sentence."""
+        """The assembled hedges of every sentence that has some, by sentence index."""
         own = self.observed.choose(chosen).take(numbers)
         names = [LABELS[label] for label in model.best(own)]
         proposed: dict[int, list[tuple[Hedge, tuple[int, int] | None]]] = {}
@@ -148,7 +148,7 @@ class ScopeTask:
         return found
 
     def exact(self, model: LabelModel, numbers: Sequence[int], chosen: Sequence[int]) -> Counts:
-        """Counts of exact scopes by sentence, with the cues of the task."""
+        """Counts of exact scopes per sentence, with the task's cues."""
         found = self.scopes(model, numbers, chosen)
         sentences = sorted(found)
         gold = [[hedge for hedge in self.part.hedges[s] if hedge.scope is not None] for s in sentences]
@@ -239,7 +239,7 @@ def _sentences(result: RecipeResult, train: Sentences, test: Sentences, options:
 
 
 def _noisy(result: RecipeResult, train: Sentences, options: RecipeOptions) -> None:
-    """Where annotation is noisy and spread over words: L2 against L1, by liblinear and by max margin."""
+    """Noisy annotation spread over words: L2 against L1, by liblinear and by max margin."""
     table = Table("Noisy sentences, dev F1", ["L1 SVM", "L2 SVM", "L2 max margin"])
     subjective = Sentences.of([subjectivity(options)])
     subjective.document = np.arange(len(subjective))
@@ -251,7 +251,7 @@ def _noisy(result: RecipeResult, train: Sentences, options: RecipeOptions) -> No
     ):
         written = Templates(templates)
         own = look(part.seen, written)
-        # The clean labels are the ones to find, where there are such.
+        # The clean labels are the targets, if available.
         gold = train.uncertain if part is turned else part.uncertain
         scores: dict[str, list[float]] = {"l1": [], "l2": [], "margin": []}
         for outside, inside in part.folds():
@@ -370,7 +370,7 @@ def _scope_checks(
 
 
 def token_accuracy_of_syntax(task: ScopeTask) -> float:
-    """The share of words that the syntactic scope alone labels rightly, over all sequences of a task."""
+    """The fraction of words that the syntactic scope alone labels correctly, over all sequences of a task."""
     trees = [task.part.trees[s] for s, _ in task.items]
     gold = [hedge for _, hedge in task.items]
     ours = [Hedge(hedge.cue, syntactic_scope(tree, hedge.cue)) for tree, hedge in zip(trees, gold, strict=True)]
@@ -378,7 +378,7 @@ def token_accuracy_of_syntax(task: ScopeTask) -> float:
 
 
 def _hashing(result: RecipeResult, train: Sentences) -> None:
-    """Hashed places against a dictionary, and widths of the beam: means over the folds."""
+    """Hashed features against a dictionary, and beam widths: means over the folds."""
     cues, scopes = CueTask.of(train), ScopeTask.of(train)
     all_cues, all_scopes = range(len(cues.templates)), range(len(scopes.templates))
     columns = ["cue words F1", "scope words", "scopes exact"]
@@ -406,7 +406,7 @@ def _hashing(result: RecipeResult, train: Sentences) -> None:
 
 
 def _selection(result: RecipeResult, train: Sentences, options: RecipeOptions) -> None:
-    """Forward selection of the templates of cues: mean less deviation over 3 folds, a quarter of the abstracts."""
+    """Forward selection of cue templates: mean minus deviation over 3 folds, a quarter of the abstracts."""
     written = f"{CUES} LEMMA[0] LEMMA[-1] TOKEN[1] HEAD[0] DEPREL[0] HEAD_MORPH[0] LABEL[-1] MORPH{{-1..1}}"
     cues = CueTask.of(train, written)
     names = [str(template) for template in cues.templates]

@@ -1,12 +1,12 @@
-"""Texts for the recipe of cliper: a pseudo-language with known names, and real translations with names on both sides.
+"""Data for the cliper recipe: a pseudo-language with known names, and real translations with names on both sides.
 
 *Pseudo-language*: CoNLL-2003 English. Sentences up to `SOURCE` train the source tagger (some of them) and measure its
-confusions (others), those up to `PAIRS` become the bitext, the rest labelled target sentences; the dev file is cut into
-target dev and test sentences. The target language never shows a word of English
+confusions (others), those up to `PAIRS` become the bitext, the rest labelled target sentences; the dev file is split
+into target dev and test sentences. The target language never contains an English word
 (`weft.recipes.corpora.pseudo_language`).
 
-*PUD*: 1,000 sentences in English and German, names marked on both sides; its words are linked by an aligner that has
-also read the New Testament and captions of pictures. Labelled German sentences are those of GermEval.
+*PUD*: 1,000 sentences in English and German with names annotated on both sides; an aligner that was also trained on the
+New Testament and image captions links its words. Labelled German sentences come from GermEval.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ EWT = "ner/uner-English-EWT/dev.iob2.gz"
 
 @dataclass(frozen=True)
 class Named:
-    """Sentences with one label of the scheme IO a word."""
+    """Sentences with one label per word in the IO scheme."""
 
     words: list[list[str]]
     labels: list[list[str]]
@@ -76,7 +76,7 @@ class Named:
 
 
 def read_named(path: Path, fields: str) -> Named:
-    """The sentences of a file with the names of `TYPES`; other names are left out, part by part."""
+    """The sentences in a file with the names of `TYPES`; other names are dropped, part by part."""
     words: list[list[str]] = []
     labels: list[list[str]] = []
     for doc in read(path, format="columns", fields=fields):
@@ -90,12 +90,12 @@ def read_named(path: Path, fields: str) -> Named:
 
 @dataclass(frozen=True)
 class World:
-    """A pair of languages: texts with labels of the source, a bitext, and texts with labels of the target."""
+    """A language pair: labelled source texts, a bitext, and labelled target texts."""
 
     source: Named  # trains the source tagger
     held_out: Named  # measures its confusions
     bitext: Bitext
-    truth: Named  # what the target side of the bitext really says
+    truth: Named  # the true labels of the target side of the bitext
     labelled: Named
     dev: Named
     test: Named
@@ -105,9 +105,10 @@ def pseudo_world(
     train: Named, other: Named, seed: int, source: int = 700, pairs: int = 2000, dev: int = 600, test: int = 1500,
     noise: Noise | None = None,
 ) -> World:  # fmt: skip
-    """The pseudo-language of a seed: so many sentences for the source tagger, pairs, dev and test sentences.
+    """The pseudo-language of a seed: numbers of source-tagger sentences, pairs, dev and test sentences.
 
-    `train` and `other` are the train and dev files of CoNLL-2003. Sentences for each purpose are drawn from its range.
+    `train` and `other` are the train and dev files of CoNLL-2003. Sentences for each purpose are sampled from its
+    range.
     """
     random = np.random.default_rng(seed)
     language = PseudoLanguage(seed)
@@ -129,7 +130,7 @@ def pseudo_world(
 
 
 def _together(labels: Sequence[str]) -> list[int]:
-    """Numbers of words of which those of one name share theirs."""
+    """A number per word; the words of one name share theirs."""
     numbers, current, before = [], 0, "O"
     for label in labels:
         current += label == "O" or label != before
@@ -139,9 +140,9 @@ def _together(labels: Sequence[str]) -> list[int]:
 
 
 def pud_links(options: RecipeOptions, english: Named, german: Named, more: int) -> Links:
-    """Links of PUD, by an aligner that learns from PUD and so many pairs of the New Testament and of captions.
+    """Links for PUD, by an aligner trained on PUD and on pairs from the New Testament and captions.
 
-    Names are rare, and mostly spelt alike: every pair brings the words that both sides have, as pairs of their own.
+    Names are rare, and mostly spelled alike: words that both sides of a pair share are added as extra pairs.
     """
     source, target = bitext(options, "de", more)
     alike = [
@@ -157,7 +158,7 @@ def pud_world(
 ) -> World:  # fmt: skip
     """The pairs of PUD as bitext and GermEval as test; with `fold`, a fold of PUD as test and the others as bitext.
 
-    Dev and labelled sentences are those of the dev file of GermEval.
+    Dev and labelled sentences come from GermEval's dev file.
     """
     chosen = [i for i in range(len(english)) if fold is None or i % folds != fold]
     of_pair = links.pairs()

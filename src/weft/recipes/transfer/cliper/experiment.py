@@ -1,14 +1,14 @@
 """Cross-lingual projected expectation regularization (Wang and Manning, TACL 2014).
 
-A recognizer of names for a language with few or no labelled sentences, from a bitext with word links and a recognizer
-of the other language, whose probabilities cross the links as targets of the new model's expectations:
+A name recognizer for a language with few or no labelled sentences, from a word-aligned bitext and a recognizer for the
+other language, whose probabilities are projected over the links as targets for the new model's expectations:
 
     L = sum over labelled sentences of log p(y | x) - sum over linked words |t_i - E_i|^2 - |w|^2 / (2 sigma^2)
 
-The paper's Chinese and German material is not free. Here the bitext is one of a pseudo-language made from CoNLL-2003
-English (`weft.recipes.corpora.pseudo_language`), with the truth known on both sides and a source tagger kept bad by
-training it on 700 sentences; beside it stand 1,000 real pairs, English and German PUD. Widths of priors are chosen on a
-pseudo-language of their own; dev sentences stop training, test sentences are only scored.
+The paper's Chinese and German data are not free. Here the bitext is in a pseudo-language made from CoNLL-2003 English
+(`weft.recipes.corpora.pseudo_language`), with the truth known on both sides and a source tagger kept weak by training
+it on 700 sentences; in addition there are 1,000 real pairs, English and German PUD. Prior widths are chosen on a
+separate pseudo-language; dev sentences stop training, test sentences are only scored.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ PAPER_ALL = {
 
 @dataclass(frozen=True)
 class Sizes:
-    """How large the experiment is."""
+    """The size of the experiment."""
 
     source: int = 700
     pairs: int = 2000
@@ -74,7 +74,7 @@ class Sizes:
     test: int = 1500
     seeds: int = 3
     labelled: tuple[int, ...] = (0, 100, 300, 1000, 2000)
-    tried: int = 1000  # labelled sentences with which a claim is made
+    tried: int = 1000  # labelled sentences for the claims
     iterations: int = 50
     trial_pairs: int = 500
     sweep_pairs: int = 600
@@ -82,7 +82,7 @@ class Sizes:
     sources: tuple[int, ...] = (200, 700, 3000)
     curve: tuple[int, ...] = (50, 100, 200, 400, 800, 1600)
     folds: int = 5  # of PUD
-    aligned: int = 2000  # pairs of each kind that the aligner reads beside PUD
+    aligned: int = 2000  # pairs of each kind for the aligner besides PUD
     german_test: int = 5100
 
 
@@ -114,7 +114,7 @@ def run(options: RecipeOptions) -> RecipeResult:
 
 
 def _trials(result: RecipeResult, setting: Setting) -> dict[str, float]:
-    """The width of every system's prior, by the dev sentences of a pseudo-language of its own."""
+    """The width of every system's prior, chosen on the dev sentences of a separate pseudo-language."""
     table = Table("Dev F by the width of the prior", [f"sigma {sigma:g}" for sigma in SIGMAS])
     chosen: dict[str, float] = {}
     for system in (CRF, PTT, HARD, SOFT):
@@ -133,7 +133,7 @@ def _trials(result: RecipeResult, setting: Setting) -> dict[str, float]:
 def _without_labels(
     result: RecipeResult, settings: list[Setting], sigmas: dict[str, float]
 ) -> dict[str, list[Outcome]]:
-    """No labelled sentence of the target language."""
+    """No labelled sentences in the target language."""
     table = Table("Pseudo-language, no labelled sentence", ["P", "R", "F", "lowest F", "highest F", "iterations"],
                   digits={"iterations": 0})  # fmt: skip
     found: dict[str, list[Outcome]] = {}
@@ -180,7 +180,7 @@ def _with_labels(
     sigmas: dict[str, float],
     weak: dict[str, list[Outcome]],
 ) -> None:
-    """Labelled sentences join in."""
+    """Add labelled sentences."""
     table = Table("Pseudo-language, F by the number of labelled sentences", [f"{n:,}" for n in sizes.labelled])
     at: dict[tuple[str, int], list[Outcome]] = {}
     for system in (CRF, PTT, HARD, SOFT):

@@ -1,4 +1,4 @@
-"""The systems of cliper on one pair of languages: trained, scored, with fewer links, with fewer labelled sentences."""
+"""The cliper systems on one language pair: trained, scored, with fewer links, with fewer labelled sentences."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from weft.tasks.entities.projected import Bitext, ProjectedRecognizer, Projectio
 from weft.tasks.entities.recognizer import EntityRecognizer, EntitySettings
 
 CRF, PTT, HARD, SOFT, NOISE = "CRF", "project then train", "CLiPER hard", "CLiPER soft", "CLiPER soft, source noise"
-#: What crosses the links; of a plain CRF nothing.
+#: What is projected over the links; nothing for a plain CRF.
 PROJECTION = {CRF: "", PTT: "ptt", HARD: "hard", SOFT: "soft", NOISE: "soft"}
 
 
 @dataclass
 class Setting:
-    """A pair of languages and a tagger of its source."""
+    """A language pair and a source tagger."""
 
     world: World
     source: EntityRecognizer
@@ -32,7 +32,7 @@ class Setting:
 
     @classmethod
     def of(cls, world: World, iterations: int) -> Setting:
-        """The pair of languages with the tagger that its source sentences give."""
+        """The language pair with the tagger trained on its source sentences."""
         return cls(world, train_source(world.source), iterations)
 
     @cached_property
@@ -42,7 +42,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A trained recognizer, its answers on the test sentences, the best dev score and what training cost."""
+    """A trained recognizer, its test predictions, the best dev score and the training cost."""
 
     recognizer: ProjectedRecognizer
     answers: list[list[str]]
@@ -52,7 +52,7 @@ class Outcome:
 
 
 def train_source(sentences: Named, iterations: int = 60) -> EntityRecognizer:
-    """A CRF for names of the source language."""
+    """A CRF name recognizer for the source language."""
     found = EntityRecognizer(EntitySettings(learner="crf", scheme="IO", window=0, iterations=iterations))
     found.fit([sentences.doc()])
     return found
@@ -66,7 +66,7 @@ def train(
     distance: str = "squared",
     bitext: Bitext | None = None,
 ) -> Outcome:
-    """Train one of the systems on so many labelled sentences and, but for the plain CRF, the bitext."""
+    """Train one of the systems on labelled sentences and, except for the plain CRF, the bitext."""
     world = setting.world
     options = ProjectionSettings(
         project=PROJECTION[system] or "soft", sigma=sigma, distance=distance, iterations=setting.iterations
@@ -91,7 +91,7 @@ def train(
 
 
 def answers(recognizer: EntityRecognizer, sentences: Named) -> list[list[str]]:
-    """Labels of the scheme IO for sentences."""
+    """Labels in the IO scheme for sentences."""
     doc = sentences.bare()
     recognizer([doc])
     labels = recognizer.gold(doc)
@@ -100,13 +100,13 @@ def answers(recognizer: EntityRecognizer, sentences: Named) -> list[list[str]]:
 
 
 def pooled(settings: Sequence[Setting], outcomes: Sequence[Outcome]) -> SpanReport:
-    """The answers of several pairs of languages as those of one test file."""
+    """The predictions for several language pairs as those for one test file."""
     gold = [labels for setting in settings[: len(outcomes)] for labels in setting.world.test.labels]
     return conlleval(gold, [labels for outcome in outcomes for labels in outcome.answers])
 
 
 def thinned(bitext: Bitext, share: float, seed: int) -> Bitext:
-    """The bitext with a share of its links removed."""
+    """The bitext with a fraction of its links removed."""
     keep = np.random.default_rng(seed).random(len(bitext.links)) >= share
     return replace(bitext, links=bitext.links.where(keep))
 
@@ -114,7 +114,7 @@ def thinned(bitext: Bitext, share: float, seed: int) -> Bitext:
 def supervised_curve(
     setting: Setting, sizes: Sequence[int], sigma: float, seeds: Sequence[int] = (0,)
 ) -> list[CurveRow]:
-    """Test F of plain CRFs on growing parts of the labelled sentences."""
+    """Test F of plain CRFs on increasing parts of the labelled sentences."""
     labelled = setting.world.labelled
 
     def fit(part: list[int], seed: int) -> Outcome:
@@ -128,7 +128,7 @@ def supervised_curve(
 
 
 def sweep(setting: Setting, system: str, removed: Sequence[float], sigma: float, seed: int = 0) -> list[float]:
-    """Test F with growing shares of the links removed."""
+    """Test F with increasing fractions of the links removed."""
     found = []
     for share in removed:
         outcome = train(setting, system, sigma=sigma, bitext=thinned(setting.world.bitext, share, seed))

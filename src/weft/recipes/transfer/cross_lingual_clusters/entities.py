@@ -1,8 +1,8 @@
-"""Named entities with clusters of words: the templates of Täckström et al. (2012, table 2), learned and transferred.
+"""Named entities with word clusters: the templates of Täckström et al. (2012, table 2), trained and transferred.
 
 A first-order CRF over words, prefixes and suffixes, hyphens, capitals, tags and clusters; transitions are conjoined
-with tags, capitals and clusters around. A word's cluster is a column of the document, so that every language brings its
-own list of words under common names of classes.
+with surrounding tags, capitals and clusters. A word's cluster is a column of the document, so every language brings its
+own word list under common cluster names.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CLUSTERS = TAGS.replace("t[", "c[")
 COLUMN = "cluster"
 TYPES = ("LOC", "ORG", "PER")
 
-#: Files of names by language and part, and what their columns hold.
+#: Named-entity files by language and part, and the content of their columns.
 FILES = {
     "en": ("ner/conll2003-en/{}.txt.gz", "form xpos chunks:IOB1 entities:IOB1"),
     "es": ("ner/conll2002-es/{}.txt.gz", "form xpos entities:IOB2"),
@@ -49,7 +49,7 @@ FILES = {
 def names(
     options: RecipeOptions, code: str, part: str, most: int | None = None, types: Sequence[str] | None = None
 ) -> Doc:
-    """The sentences of a corpus of names as one document; names of other types than `types` are left out."""
+    """The sentences of a named-entity corpus as one document; names of types other than `types` are dropped."""
     path, fields = FILES[code]
     corpus = read(options.find(path.format(part)), "columns", fields=fields, strict=False)
     words: list[list[str]] = []
@@ -74,7 +74,7 @@ def names(
 
 
 def sample(doc: Doc, size: int, seed: int, test: Doc) -> Doc:
-    """Sentences by chance, none of six words or more that the test document has too."""
+    """Random sentences, none of six or more words that also occurs in the test document."""
     known = {tuple(words) for words in words_of(test) if len(words) >= 6}
     free = [i for i, words in enumerate(words_of(doc)) if tuple(words) not in known]
     return doc.subset(sorted(np.random.default_rng(seed).permutation(free)[:size].tolist()))
@@ -105,7 +105,7 @@ def recognizer(
     iterations: int = 100,
     scheme: str = "IOB2",
 ) -> EntityRecognizer:
-    """A CRF trained with the clusters given (None: without), with tags of a column (empty: without)."""
+    """A CRF trained with the given clusters (None: without), with tags from a column (empty: without)."""
     templates = " ".join(
         part
         for part, wanted in {WORDS: True, CAPITALS: capitals, TAGS: bool(tags), CLUSTERS: paths is not None}.items()
@@ -122,12 +122,12 @@ def recognizer(
 
 
 def score(model: EntityRecognizer, test: Doc, paths: Mapping[str, str] | None) -> SpanReport:
-    """Names found in a document with its own language's clusters, against the true ones."""
+    """Names predicted in a document with its own language's clusters, against gold."""
     return evaluate_spans(test, found_names(model, test, paths), "entities")
 
 
 def found_names(model: EntityRecognizer, test: Doc, paths: Mapping[str, str] | None) -> Doc:
-    """The document with the names that a recognizer finds."""
+    """The document with a recognizer's predicted names."""
     found = copy.copy(clustered(test, paths))
     found.spans = {}
     model([found])
@@ -135,7 +135,7 @@ def found_names(model: EntityRecognizer, test: Doc, paths: Mapping[str, str] | N
 
 
 def untyped(doc: Doc) -> Doc:
-    """The document with all its names of one type, to compare where they begin and end."""
+    """The document with all names as one type, to compare their boundaries."""
     found = copy.copy(doc)
     spans = [(*pieces[0], "NAME") for pieces, _ in doc.spans["entities"]]
     found.spans = {"entities": SpanLayer.of(doc.strings, spans)}
@@ -143,7 +143,7 @@ def untyped(doc: Doc) -> Doc:
 
 
 def tagger(options: RecipeOptions, path: str, most: int = 2000) -> Tagger:
-    """A tagger of universal tags from the first sentences of a treebank."""
+    """A universal tagger trained on the first sentences of a treebank."""
     found = Tagger(TaggerSettings(column="upos", learner="perceptron", epochs=3))
     found.fit(list(read(options.find(path)).take_sentences(most)))
     return found

@@ -1,15 +1,15 @@
 """Cross-lingual word clusters for direct transfer of linguistic structure (Täckström, McDonald and Uszkoreit 2012).
 
-Clusters of the predictive class bigram model p(w | C(w)) p(C(w) | word before), as features of
+Clusters of the predictive class bigram model p(w | C(w)) p(C(w) | previous word), as features of
 
-    A   entity recognizers in English, Spanish and Dutch, with more and with less annotation
+    A   entity recognizers in English, Spanish and Dutch, with more and less annotation
     B   delexicalized English parsers for nine other languages: without clusters, with projected clusters, with
         x-lingual ones
     C   English entity recognizers for German and French
 
-and of English parsers with and without words. Two pseudo-languages, the halves of one treebank with all words
-renamed, show whether x-lingual clusters bring translations together. The texts are a thousandth and less of the
-paper's: parts of New Testaments, captions and 1,000 to 2,000 sentences of treebanks.
+and for English parsers with and without words. Two pseudo-languages, the halves of one treebank with all words renamed,
+show whether x-lingual clusters unite translations. The texts are at most a thousandth of the paper's: parts of New
+Testaments, captions and 1,000 to 2,000 treebank sentences.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ GERMAN_TAGS = "treebanks/ud/German-GSD/dev.conllu.gz"
 
 @dataclass(frozen=True)
 class Sizes:
-    """How large the experiment is."""
+    """The size of the experiment."""
 
     novels: int = 800_000  # words
     pairs: int = 4000  # of each kind of bitext
@@ -97,7 +97,7 @@ def _speed(result: RecipeResult, text: Sentences, sizes: Sizes) -> None:
     counting = time.process_time() - started
     n_tokens = sum(map(len, text))
     model = PredictiveModel(bigrams, len(words))
-    model.exchange(2, sweeps=1)  # compiles
+    model.exchange(2, sweeps=1)  # compile first
     table = Table("Clustering English text", ["words", "classes", "sweeps", "CPU s a sweep", "F, million"],
                   digits={"words": 0, "classes": 0, "sweeps": 0, "F, million": 3})  # fmt: skip
     reached = []
@@ -149,7 +149,7 @@ def supervised(
 
 
 def error_reduction(pair: tuple[float, float]) -> float:
-    """The share of errors that the second of two scores in per cent does not make any more, in per cent.
+    """The percentage of errors that the second of two scores, in percent, avoids.
 
     >>> error_reduction((80.0, 85.0))
     25.0
@@ -187,7 +187,7 @@ def _supervised_names(options: RecipeOptions, result: RecipeResult, sizes: Sizes
 
 @dataclass(frozen=True)
 class English:
-    """The English treebank of a seed: training sentences in a new order, and the settings of parsers."""
+    """The English treebank of a seed: training sentences in a new order, and parser settings."""
 
     train: list[Doc]
     settings: ParserSettings
@@ -207,7 +207,7 @@ class English:
 def parse_scores(
     options: RecipeOptions, parser: Parser, path: str, most: int, clusters: Mapping[str, str] | None = None
 ) -> dict[str, Counts]:
-    """UAS and LAS of a treebank, punctuation left out; clusters are those of its language."""
+    """UAS and LAS on a treebank without punctuation, with clusters of its language."""
     if clusters:
         parser.read_clusters(clusters)
     gold, system = (list(read(options.find(path)).take_sentences(most)) for _ in range(2))
@@ -223,7 +223,7 @@ def _is_argument(doc: Doc) -> NDArray[np.bool_]:
 
 
 def _lexical_gap(options: RecipeOptions, result: RecipeResult, sizes: Sizes, text: Sentences) -> None:
-    """Must a parser see words, if it sees clusters? Tags are universal ones in all rows."""
+    """Does a parser need words if it has clusters? All rows use universal tags."""
     paths = predictive_clusters(text, sizes.classes, lower=True).paths()
     fields = {"w": "form.lower", "t": "upos"}
     rows = {
@@ -267,7 +267,7 @@ def transferred(
     links: Bitext,
     plain: Sequence[Parser],
 ) -> tuple[dict[str, list[dict[str, Counts]]], dict[str, float]]:
-    """Scores of every system and shuffle on a language; the share of its test words that have a cluster."""
+    """Scores of every system and shuffle on a language; the fraction of its test words that have a cluster."""
     path = LANGUAGES[code].test
     found = {"none": [parse_scores(options, parser, path, sizes.test) for parser in plain]}
     covered = {}
@@ -371,7 +371,7 @@ def _transferred_names(
 def transferred_names(
     options: RecipeOptions, code: str, source: str, target: str, tags: str, sizes: Sizes, text: Sentences, links: Bitext
 ) -> dict[str, Counts]:
-    """Names found in another language by an English recognizer with words, universal tags and clusters."""
+    """Names predicted in another language by an English recognizer with words, universal tags and clusters."""
     train = ner.sample(ner.names(options, source, "train", None, ner.TYPES), sizes.transfer, options.seed, Doc())
     test = ner.names(options, target, "test", 2 * sizes.test, ner.TYPES)
     for doc, path in ((train, EWT), (test, tags)):

@@ -1,8 +1,8 @@
 """Direct transfer of named entity recognizers to other languages (Täckström, WILS at NAACL 2012).
 
-One CRF on the corpora of several source languages, with clusters that all languages share, then self-training on text
-of the target language with clusters of its own. SINGLE: English alone; EN+X: with one more; MULTI: all but the target.
-Names are persons, places and organisations, and in a second run, of the corpora that have them, others (MISC), too.
+One CRF on the corpora of several source languages, with clusters that all languages share, then self-training on target
+text with native clusters. SINGLE: English alone; EN+X: with one more; MULTI: all but the target. Names are persons,
+places and organizations and, in a second run on the corpora that have them, others (MISC).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PAPER = {
 
 
 def transfer_rows(data: TransferData, test: Doc, seed: int, pairs: bool) -> dict[str, Counts]:
-    """Every row of the table for one target and seed; plain rows and the first rounds of others share a training."""
+    """Every row of the table for one target and seed; plain rows and first rounds of others share a training run."""
     every = list(data.sources)
     found: dict[str, Counts] = {}
     for name, sources in (("SINGLE", ["en"]), ("MULTI", every)):
@@ -78,7 +78,7 @@ def run(options: RecipeOptions) -> RecipeResult:
 def _sampled(
     options: RecipeOptions, sizes: Sizes, material: Material, targets: Sequence[str], types: Sequence[str], pairs: bool
 ) -> tuple[Samples, dict[str, dict[str, float]]]:
-    """All rows of a table of transfer, sample by sample, and the shares of test words in clusters."""
+    """All rows of a transfer table, sample by sample, and the fractions of test words in clusters."""
     found = Samples(options.seed)
     cover: dict[str, dict[str, float]] = {}
     for target in targets:
@@ -135,7 +135,7 @@ def _checks(result: RecipeResult, sizes: Sizes, found: Samples) -> None:
 
 
 def _with_misc(options: RecipeOptions, result: RecipeResult, sizes: Sizes, material: Material) -> None:
-    """The rows of the paper with its four types of names, of the three corpora that have them."""
+    """The paper's rows with its four name types, for the three corpora that have them."""
     types = (*TYPES, "MISC")
     four = Material({c: names(options, c, "train", types) for c in WITH_MISC}, material.clusters, material.native)
     found, _ = _sampled(options, sizes, four, sizes.misc, types, pairs=False)

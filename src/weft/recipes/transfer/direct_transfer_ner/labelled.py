@@ -1,7 +1,7 @@
-"""Direct transfer where some labelled target text is at hand: clusters in supervised training, and learning curves.
+"""Direct transfer with some labelled target text: clusters in supervised training, and learning curves.
 
-target              labelled target sentences alone, with native, shared and both kinds of clusters
-sources and target  by the number of labelled words, beside labelled words alone: where the curves cross
+target              labelled target sentences only, with native, shared and both kinds of clusters
+sources and target  by the number of labelled words, compared with labelled words alone: where the curves cross
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PAPER = {
 
 
 def supervised_rows(material: Material, sizes: Sizes, code: str, seed: int, test: Doc) -> dict[str, Counts]:
-    """Target sentences alone, with native, shared and both kinds of clusters."""
+    """Target sentences only, with native, shared and both kinds of clusters."""
     labelled = sample(material.train[code], sizes.supervised, seed, [test])
     kinds = {
         "native": (None, material.native[code]),
@@ -41,7 +41,7 @@ def supervised_rows(material: Material, sizes: Sizes, code: str, seed: int, test
 
 
 def supervised(options: RecipeOptions, result: RecipeResult, sizes: Sizes, material: Material) -> None:
-    """The table of clusters in supervised training, and the order that the paper finds."""
+    """The table of clusters in supervised training, and the paper's order."""
     codes = [code for code in PAPER["both"] if code in (*sizes.targets, *sizes.apart)]
     found = Samples(options.seed)
     for code in codes:
@@ -60,7 +60,7 @@ def supervised(options: RecipeOptions, result: RecipeResult, sizes: Sizes, mater
 
 
 def curve_of(options: RecipeOptions, sizes: Sizes, material: Material, code: str) -> TransferCurve:
-    """F1 of the five systems by the number of labelled words, which are drawn anew for every sample."""
+    """F1 of the five systems by the number of labelled words, which are resampled for every sample."""
     test = names(options, code, "test", limit=sizes.test)
     labelled = sample(material.train[code], sizes.labelled, options.seed, [test])
     smaller = replace(sizes, source=sizes.curve_source, text=sizes.curve_text)
@@ -69,7 +69,7 @@ def curve_of(options: RecipeOptions, sizes: Sizes, material: Material, code: str
 
 
 def curves(options: RecipeOptions, result: RecipeResult, sizes: Sizes, material: Material) -> None:
-    """Learning curves with their tables, the point where labels alone reach transfer, and what sources still add."""
+    """Learning curves with their tables, the point where labels alone match transfer, and what sources still add."""
     for code in sizes.curve:
         found = curve_of(options, sizes, material, code)
         points = {name: curve_points(rows) for name, rows in found.rows.items()}

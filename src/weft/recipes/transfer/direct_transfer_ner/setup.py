@@ -1,6 +1,6 @@
-"""What the experiments of direct transfer share: their sizes, corpora with clusters, and counts over several samples.
+"""Shared by the direct-transfer experiments: sizes, corpora with clusters, and counts over several samples.
 
-F1 of a cell = mean over samples,   its interval: samples and test sentences drawn anew (`weft.evaluate.runs`)
+F1 of a cell = mean over samples,   its interval: samples and test sentences are resampled (`weft.evaluate.runs`)
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WITH_MISC = ("en", "es", "nl")
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much is used: sentences of every source, of the target text, of the test file; words of labelled text."""
+    """Data sizes: sentences of every source, of the target text, of the test file; words of labelled text."""
 
     source: int = 4000
     text: int = 2000
@@ -53,7 +53,7 @@ QUICK = Sizes(source=200, text=150, test=200, seeds=1, rounds=2, pairs=0, target
 
 @dataclass
 class Material:
-    """Corpora by language, English first, and clusters: shared by all, and of each by itself."""
+    """Corpora by language, English first, and clusters: shared by all, and native."""
 
     train: dict[str, Doc]
     clusters: SharedClusters
@@ -61,7 +61,7 @@ class Material:
 
 
 def settings_of(sizes: Sizes) -> TransferSettings:
-    """AdaGrad, two passes over the data at first and one a round: L-BFGS takes three times as long."""
+    """AdaGrad, two passes over the data at first and one per round: L-BFGS takes three times as long."""
     return TransferSettings(learner="adagrad", rounds=sizes.rounds, epochs=2, round_epochs=1)
 
 
@@ -77,7 +77,7 @@ def load(options: RecipeOptions, sizes: Sizes) -> Material:
 def data_of(
     material: Material, sizes: Sizes, target: str, seed: int, test: Doc, labelled: Doc | None = None
 ) -> TransferData:
-    """Samples of all sources and of the target's text, under one index; English comes first."""
+    """Samples of all sources and of the target text, under one index; English comes first."""
     sources = {code: [sample(doc, sizes.source, seed)] for code, doc in material.train.items() if code != target}
     text = sample(material.train[target], sizes.text, 1000 + seed, [test])
     own = [] if labelled is None else [labelled]
@@ -87,7 +87,7 @@ def data_of(
 
 @dataclass
 class Samples:
-    """Names found, right and in all, by test sentence, for every row and column of a table and every sample.
+    """Predicted, correct and gold names per test sentence, for every row and column of a table and every sample.
 
     >>> found = Samples(seed=0)
     >>> for right in ([1, 1], [1, 0]):
@@ -104,16 +104,16 @@ class Samples:
         self.counts.setdefault(row, {}).setdefault(column, []).append(counts)
 
     def mean(self, row: str, columns: Sequence[str]) -> float:
-        """F1 in per cent, the mean over samples and columns."""
+        """F1 in percent, the mean over samples and columns."""
         return float(np.mean([np.mean(self._f1(row, column)) for column in columns]))
 
     def spread(self, row: str) -> dict[str, float]:
-        """The standard deviation of F1 over samples by column, where there are several."""
+        """The standard deviation of F1 over samples by column, if there are several."""
         found = {column: self._f1(row, column) for column in self.counts[row]}
         return {column: float(np.std(f1s, ddof=1)) for column, f1s in found.items() if len(f1s) > 1}
 
     def fill(self, table: Table, row: str, paper: dict[str, float], average: Sequence[str] = ()) -> None:
-        """Add a row to a table, with intervals, the paper's figures and the mean of some columns."""
+        """Add a row to a table, with intervals, the paper's numbers and the mean of some columns."""
         own = self.counts[row]
         ours = {column: self.mean(row, [column]) for column in own}
         if average and all(column in own for column in average):
@@ -125,12 +125,12 @@ class Samples:
         table.add(row, ours, {c: value for c, value in paper.items() if c in table.columns}, intervals)
 
     def gain(self, one: str, other: str, columns: Sequence[str]) -> Comparison:
-        """What the first row is better by, the mean over columns."""
+        """The gain of the first row, the mean over columns."""
         pairs = [(self._rows(one, column), self._rows(other, column)) for column in columns]
         return mean_over_runs(pairs, measure=f1, seed=self.seed)
 
     def told(self, one: str, other: str, columns: Sequence[str]) -> str:
-        """The gain in per cent with its interval, as text."""
+        """The gain in percentage points with its interval, as text."""
         return self.gain(one, other, columns).in_points()
 
     def told_by_column(self, one: str, other: str, columns: Sequence[str]) -> str:

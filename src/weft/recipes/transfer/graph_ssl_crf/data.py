@@ -1,4 +1,4 @@
-"""Texts for tagging over a graph of trigrams: labelled text of one kind, raw and tagged text of another.
+"""Data for tagging over a trigram graph: labelled text of one domain, raw and tagged text of another.
 
 questions     English-EWT (newsgroups, weblogs, mail) to airline questions (English-Atis), twelve tags; both in lower
               case and without punctuation, as the questions are
@@ -27,7 +27,7 @@ Tagged = list[tuple[list[str], list[str]]]
 
 @dataclass
 class Shift:
-    """Tagged sentences to learn from, raw ones of the target, those that only count, and tagged ones to try it on."""
+    """Labelled training sentences, raw target sentences, sentences used only for counts, and tagged test sentences."""
 
     name: str
     source: Tagged
@@ -37,7 +37,7 @@ class Shift:
     counts_only: list[list[str]] = field(default_factory=list)
 
     def draw(self, sentences: int | None, seed: int) -> Doc:
-        """So many labelled sentences, drawn at random; all of them in their order for None."""
+        """A random sample of labelled sentences; all of them in order for None."""
         chosen = self.source
         if sentences is not None and sentences < len(chosen):
             order = np.random.default_rng(seed).permutation(len(chosen))[:sentences]
@@ -68,7 +68,7 @@ def questions(options: RecipeOptions) -> Shift:
 
 
 def genre(options: RecipeOptions, name: str, sentences: int | None = None, count_words: int = 0) -> Shift:
-    """Newspaper to a genre of the web, Penn tags; `count_words` of product reviews add to the counts of reviews."""
+    """Newspaper to a web genre, Penn tags; `count_words` of product reviews add to the counts of reviews."""
     own = {part: _pairs(material.web(options, name, part), "xpos") for part in ("train", "dev", "test")}
     more = material.review_words(options, count_words) if count_words and name == "reviews" else []
     raw = [words for words, _ in own["train"]]
@@ -95,7 +95,7 @@ def _pairs(doc: Doc, column: str) -> Tagged:
 
 
 def _without_punctuation(sentences: Iterable[tuple[list[str], list[str]]]) -> Tagged:
-    """Sentences in lower case and on twelve tags without punctuation; those of nothing else are left out."""
+    """Sentences in lower case with twelve tags and without punctuation; those of nothing else are dropped."""
     found = []
     for words, tags in sentences:
         kept = [i for i, tag in enumerate(tags) if tag != "PUNCT"]

@@ -1,9 +1,9 @@
 """Efficient graph-based semi-supervised learning of structured tagging models (Subramanya et al., EMNLP 2010).
 
-A tagger learns from labelled text of one domain and raw text of another. Supervised training, 1-best self-training,
-self-training on posteriors pooled by trigram type, and the full method, which spreads those posteriors over a graph of
-trigram types, are compared on web text to airline questions (12 tags), newspaper to reviews and to answers (Penn tags),
-and statements to questions; all words, words that the labelled text does not have, and the others.
+A tagger is trained on labelled text of one domain and raw text of another. Supervised training, 1-best self-training,
+self-training on posteriors pooled by trigram type, and the full method, which propagates those posteriors over a graph
+of trigram types, are compared on web text to airline questions (12 tags), newspaper to reviews and to answers (Penn
+tags), and statements to questions; on all words, on words that are not in the labelled text, and on the others.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from weft.text.doc import Doc
 SLUG = "graph-ssl-crf"
 SUPERVISED, ONE_BEST, POOLED, GRAPH = "supervised", "1-best self-training", "self-trained (pooled)", "graph"
 VARIANTS = {ONE_BEST: "one-best", POOLED: "pooled", GRAPH: "graph"}
-#: Test accuracy of the paper: questions (QuestionBank) and biomedical text, for which genres of the web stand here.
+#: The paper's test accuracy: questions (QuestionBank) and biomedical text, for which web genres stand in here.
 PAPER = {SUPERVISED: (83.8, 86.2), POOLED: (84.0, 87.1), GRAPH: (86.8, 87.6)}
-#: Labelled sentences (None: all) and draws of them, by shift.
+#: Labelled sentences (None: all) and numbers of draws, by shift.
 SIZES = {
     "questions": ((500, 3), (2_000, 3), (None, 1)),
     "genres": ((500, 3), (2_000, 3), (None, 1)),
@@ -45,7 +45,7 @@ SHARES = (1.0, 0.75, 0.5, 0.25, 0.0)
 
 @dataclass
 class Runs:
-    """What the systems reached over draws of one setting, the graphs of the runs, and the weights they began with."""
+    """The systems' results over draws of one setting, the graphs of the runs, and their initial weights."""
 
     reports: dict[str, list[TagReport]] = field(default_factory=dict)
     graphs: list[TypeGraph] = field(default_factory=list)
@@ -58,7 +58,7 @@ class Runs:
         return 100 * float(right / max(words, 1.0))
 
     def interval(self, system: str, group: str = "all") -> Interval:
-        """Its interval: draws are drawn anew, and so are test sentences."""
+        """Its interval: draws and test sentences are resampled."""
         found = interval_over_runs(self._counts(system, group))
         return Interval(100 * found.value, 100 * found.low, 100 * found.high)
 
@@ -71,12 +71,12 @@ class Runs:
         return float(np.std([accuracy(report) for report in self.reports[system]], ddof=1))
 
     def p(self, system: str, other: str) -> float:
-        """McNemar's test on words, the draw that is least sure."""
+        """McNemar's test on words, for the least certain draw."""
         pairs = zip(self.reports[system], self.reports[other], strict=True)
         return max(mcnemar(one.right, two.right).p for one, two in pairs)
 
     def _counts(self, system: str, group: str) -> Floats:
-        """Right words and words by draw and sentence."""
+        """Correct words and words by draw and sentence."""
         own = [
             report.counts if group == "all" else report.groups["unknown" if group == "OOV" else "known"]
             for report in self.reports[system]
@@ -85,14 +85,14 @@ class Runs:
 
 
 def accuracy(report: TagReport, group: str = "all") -> float:
-    """Accuracy in percent, of all words, of those that labelled text does not have (OOV), or of the others."""
+    """Accuracy in percent, on all words, on those not in the labelled text (OOV), or on the others."""
     if group == "all":
         return 100 * report.accuracy
     return 100 * report.groups["unknown" if group == "OOV" else "known"].total().accuracy
 
 
 def type_graph(shift: Shift, labelled: Doc, k: int = 5, workers: int = 1) -> TypeGraph:
-    """The graph of the types of labelled and raw text."""
+    """The graph over the trigram types of labelled and raw text."""
     tags = labelled.column("upos")
     number = {tag: i for i, tag in enumerate(sorted(set(tags)))}
     raw, more = Doc.from_words(shift.raw), [Doc.from_words(shift.counts_only)] if shift.counts_only else []
@@ -109,9 +109,9 @@ def adapt(
     first: Floats | None = None,
     **settings: Any,
 ) -> tuple[TagReport, TagReport, Floats]:
-    """The reports of the supervised tagger that a run begins with and of the one it ends with; weights of the former.
+    """The reports of a run's initial supervised tagger and of its final one; the weights of the former.
 
-    Runs on the same labelled text begin alike: `first` are the weights that one of them began with.
+    Runs on the same labelled text start alike: `first` are the initial weights of one of them.
     """
     tagger = GraphTagger.from_options({"variant": variant, **settings})
     found: dict[int, TagReport] = {}
@@ -159,7 +159,7 @@ def compare(
 
 
 def run(options: RecipeOptions) -> RecipeResult:
-    """Measure all of it."""
+    """Run all measurements."""
     result = RecipeResult(SLUG)
     result.notes.append(
         "The paper's texts are not free: questions are airline questions, and newspaper to the web stands for "
@@ -195,7 +195,7 @@ def run(options: RecipeOptions) -> RecipeResult:
 
 
 def _rows(result: RecipeResult, shift: Shift, sentences: int, runs: Runs, paper: int) -> None:
-    """A table of one setting, the paper's figures on questions (0) or biomedical text (1) beside it."""
+    """A table of one setting, with the paper's numbers on questions (0) or biomedical text (1)."""
     draws = len(runs.graphs)
     table = Table(f"{shift.name}, {sentences:,} labelled sentences",
                   [*GROUPS, *(["sd of draws"] if draws > 1 else []), "gain", "gain, OOV", "p"],
@@ -254,7 +254,7 @@ def ablation(
     first: Floats | None = None,
     **settings: Any,
 ) -> list[TagReport]:
-    """The graph's tagger with each of these shares of the edges."""
+    """The graph tagger with each of these fractions of the edges."""
     return [adapt(shift, labelled, "graph", types.thin(share), first, **settings)[1] for share in shares]
 
 
@@ -296,7 +296,7 @@ def _ablation(options: RecipeOptions, result: RecipeResult, shift: Shift, runs: 
 
 
 def _parts(options: RecipeOptions, result: RecipeResult, shift: Shift, runs: Runs) -> None:
-    """What single parts of the method are worth."""
+    """The value of individual parts of the method."""
     labelled = shift.draw(500, options.seed)
     table = Table(f"Parts of the method: {shift.name}, 500 labelled sentences", list(GROUPS))
     table.add("graph", {group: accuracy(runs.reports[GRAPH][0], group) for group in GROUPS})

@@ -1,7 +1,7 @@
-"""Reviews for the experiments on sentiment: sentences with labels, reviews with stars.
+"""Reviews for the sentiment experiments: labelled sentences, reviews with stars.
 
-The rated reviews have no three stars. Neutral documents are made of them: the first half of a positive and the second
-half of a negative review of one domain (or the other way round), half their sentences each.
+The rated reviews include none with three stars. Neutral documents are built from them: the first half of a positive and
+the second half of a negative review in one domain (or the other way round), half of the sentences each.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from weft.text.doc import Doc
 from weft.text.split import split_by_rule
 
 FINE = "sentiment/tackstrom-finegrained/finegrained.txt"
-#: Rates and epochs, chosen by cross-validation inside the training documents of the first fold.
+#: Rates and epochs, chosen by cross-validation within the training documents of the first fold.
 FINE_RATE, FINE_EPOCHS = 0.003, 30
 COARSE_RATE, COARSE_EPOCHS = 0.01, 10
 INTERPOLATED_RATE = 0.001
@@ -33,7 +33,7 @@ VALENCE = "lexicons/vader/vader_lexicon.txt"
 
 
 def lexicon(options: RecipeOptions) -> PolarityLexicon:
-    """The opinion lexicon; VADER where it has no sign for a word."""
+    """The opinion lexicon, and VADER for words without a sign in it."""
     lists = PolarityLexicon.read([options.find(POSITIVE)], [options.find(NEGATIVE)], encoding="latin-1")
     return PolarityLexicon(PolarityLexicon.read(scored=[options.find(VALENCE)]).signs | lists.signs)
 
@@ -44,7 +44,7 @@ def labelled(options: RecipeOptions) -> list[Doc]:
 
 
 def rated(options: RecipeOptions, count: int | None = None, seed: int = 0) -> list[Doc]:
-    """Rated reviews of four domains without repeated texts, shuffled; as many of each domain and polarity."""
+    """Rated reviews in four domains without duplicate texts, shuffled; equally many per domain and polarity."""
     groups: dict[tuple[str, str], list[Review]] = {}
     for domain in DOMAINS:
         for review in without_duplicates(read_reviews(options.find(f"sentiment/blitzer-raw/{domain}.tsv"))):
@@ -59,7 +59,7 @@ def rated(options: RecipeOptions, count: int | None = None, seed: int = 0) -> li
 
 
 def neutral(docs: Sequence[Doc], count: int | None = None, seed: int = 0) -> list[Doc]:
-    """Neutral documents made of halves of one positive and one negative review of the same domain."""
+    """Neutral documents built from halves of one positive and one negative review in the same domain."""
     rng = np.random.default_rng(seed)
     pairs: list[tuple[Doc, Doc]] = []
     for domain in DOMAINS:
@@ -85,7 +85,7 @@ def _halves(one: Doc, two: Doc) -> Doc:
 
 
 def folds(docs: Sequence[Doc], count: int = 5, seed: int = 0) -> list[NDArray[np.int64]]:
-    """Test documents of a cross-validation, each fold with the same share of every polarity."""
+    """Test documents of a cross-validation; each fold has the same fraction of every polarity."""
     rng = np.random.default_rng(seed)
     fold = np.empty(len(docs), dtype=np.int64)
     at = 0
@@ -97,7 +97,7 @@ def folds(docs: Sequence[Doc], count: int = 5, seed: int = 0) -> list[NDArray[np
 
 
 def stratified(docs: Sequence[Doc], count: int, seed: int = 0) -> list[Doc]:
-    """A sample with as many documents of each polarity, nested: smaller ones are part of larger ones."""
+    """A sample with equally many documents per polarity, nested: smaller samples are subsets of larger ones."""
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(docs)).tolist()
     queues = [[docs[i] for i in order if docs[i].meta["sentiment"] == name] for name in POLARITIES]
@@ -108,7 +108,7 @@ def stratified(docs: Sequence[Doc], count: int, seed: int = 0) -> list[Doc]:
 def document_classifier(
     rated: Sequence[Doc], lexicon: PolarityLexicon, seed: int, test: Sequence[Doc]
 ) -> list[list[str]]:
-    """Polarities of sentences by a classifier of whole documents: each document is learned as one long sentence."""
+    """Sentence polarities by a document classifier: each document is treated as one long sentence in training."""
     features = SentenceFeatures(lexicon)
     features.learn(rated)
     rows = features.rows(rated)

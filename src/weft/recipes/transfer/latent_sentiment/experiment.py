@@ -1,10 +1,10 @@
 """Sentence-level sentiment from ratings of documents and few labelled sentences (Täckström & McDonald, ACL 2011).
 
-One model of the polarities of a review and of its sentences, learned in four ways: from labelled sentences
-(FineToCoarse), from ratings with latent sentences (Coarse), from labelled sentences with features of the latter
-(Cascaded), and from both at once (Interpolated), against votes of a lexicon, the document's own polarity and a
-classifier of documents put to sentences. Five folds of the paper's own 294 reviews; the rated reviews are others and
-fewer, so that what needs 140,000 of them is measured on generated documents with known latent labels.
+One model of the polarities of a review and its sentences, trained in four ways: on labelled sentences (FineToCoarse),
+on ratings with latent sentences (Coarse), on labelled sentences with features from the latter (Cascaded), and on both
+at once (Interpolated), compared with lexicon votes, the document's own polarity and a document classifier applied to
+sentences. Five folds of the paper's own 294 reviews; the rated reviews are different and fewer, so claims that need
+140,000 of them are measured on generated documents with known latent labels.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from weft.text.conventions.polarity import POLARITIES, document_polarity
 from weft.text.doc import Doc
 
 SLUG = "latent-sentiment"
-#: Rated documents: how many (made neutral ones among them) and passes of the interpolated model over them.
+#: Rated documents: their number (including synthetic neutral ones) and the interpolated model's passes over them.
 SIZES = {"1k": (1000, 30), "4k": (4000, 20), "12k": (12_000, 8)}
-#: Labelled documents, and seeds of folds, samples of documents, made documents and training.
+#: Labelled documents, and seeds of folds, document samples, synthetic documents and training.
 LABELLED = {60: 1, 120: 1, 240: 3}
 SEEDS = max(LABELLED.values())
 NAMES = dict(zip(METHODS, ("FineToCoarse", "Coarse", "Cascaded", "Interpolated"), strict=True))
@@ -62,8 +62,8 @@ def train(
     seed: int = 0,
     coarse: SentimentAnalyser | None = None,
 ) -> SentimentAnalyser:
-    """An analyser with the settings of the experiment; `epochs` are the interpolated one's, and a cascade takes a
-    ready-made coarse model."""
+    """An analyser with the experiment's settings; `epochs` applies to the interpolated model, and a cascade takes a
+    trained coarse model."""
     options = {
         "coarse": {"rate": COARSE_RATE, "epochs": COARSE_EPOCHS},
         "interpolated": {"rate": INTERPOLATED_RATE, "epochs": epochs},
@@ -75,7 +75,7 @@ def train(
 
 
 def run(options: RecipeOptions) -> RecipeResult:
-    """Measure all of it."""
+    """Run all measurements."""
     result = RecipeResult(SLUG)
     lexicon = material.lexicon(options)
     docs = material.labelled(options)
@@ -110,7 +110,7 @@ def _folds(
     labelled: Mapping[int, int],
     folds: int,
 ) -> None:
-    """Cross-validation: every system, number of labelled and of rated documents, with every seed."""
+    """Cross-validation: every system, number of labelled and rated documents, with every seed."""
     by_seed = []
     for k, (seed, own) in enumerate(rated.items()):
         chosen = [n for n, seeds in labelled.items() if k < seeds]
@@ -144,7 +144,7 @@ def _of_seed(
     folds: int,
     seed: int,
 ) -> tuple[list[Doc], dict[Key, Found]]:
-    """The test documents in their order, and what every system says of them with one seed."""
+    """The test documents in order, and every system's predictions for them with one seed."""
     parts = material.folds(docs, 5, seed)[:folds]
     tested = sorted(int(i) for part in parts for i in part)
     place = {number: k for k, number in enumerate(tested)}
@@ -172,7 +172,7 @@ def _of_seed(
 
 
 def _keys(size: str, n: int) -> dict[str, Key]:
-    """Under which keys the systems of one column stand."""
+    """The keys of the systems in one column."""
     return {
         "fine": ("fine", "", n), "coarse": ("coarse", size, 0),
         "cascaded": ("cascaded", size, n), "interpolated": ("interpolated", size, n),
@@ -180,7 +180,7 @@ def _keys(size: str, n: int) -> dict[str, Key]:
 
 
 def _baselines(test: Sequence[Doc], rated: Sequence[Doc], lexicon: PolarityLexicon, seed: int) -> dict[str, Runs]:
-    """What needs no model of sentences."""
+    """Baselines without a sentence model."""
     votes = vote_polarities(test, lexicon)
     copied = [[document_polarity(doc)] * doc.n_sentences for doc in test]
     sentences = material.document_classifier(rated, lexicon, seed, test)
@@ -323,7 +323,7 @@ def _checks(
 def _without_neutral(
     result: RecipeResult, docs: Sequence[Doc], stars: Sequence[Doc], lexicon: PolarityLexicon, seeds: Sequence[int]
 ) -> None:
-    """The same without the neutral documents that were made."""
+    """The same without the synthetic neutral documents."""
     scorer = Scorer(docs)
     found: dict[str, list[Found]] = {"coarse": [], "interpolated": []}
     for seed in seeds:
@@ -350,7 +350,7 @@ def _generated(result: RecipeResult, sizes: Sequence[int], seeds: Sequence[int])
     scores: dict[int, dict[str, Simulated]] = {}
     runs: dict[int, list[dict[str, Simulated]]] = {}
     for size in sizes:
-        # Texts of one seed are drawn with the seeds after it.
+        # Texts of one seed are generated with the seeds after it.
         runs[size] = [simulate(size, epochs=max(4, 30_000 // size), seed=100 * seed) for seed in seeds]
         scores[size] = {
             method: Simulated(
@@ -386,7 +386,7 @@ def _generated(result: RecipeResult, sizes: Sequence[int], seeds: Sequence[int])
             f"{each['coarse'].accuracy:.1f}"
             for size, each in scores.items()
         ),
-        required=False,  # with very many documents the latent labels are found without any labelled sentence
+        required=False,  # with very many documents the latent labels are recovered without labelled sentences
     )
     result.check(
         "generated: F1 of pos sentences in neg documents, Interpolated far above Coarse",

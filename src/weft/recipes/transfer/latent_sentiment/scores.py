@@ -1,4 +1,4 @@
-"""What analysers of sentiment say of labelled reviews, with several seeds, and how systems compare."""
+"""Predictions of sentiment analysers for labelled reviews, with several seeds, and comparisons between systems."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from weft.text.doc import Doc
 
 @dataclass
 class Found:
-    """What a system says of the sentences of all test documents, in the order of documents."""
+    """A system's predictions for the sentences of all test documents, in document order."""
 
     labels: dict[int, list[str]] = field(default_factory=dict)
     given: dict[int, list[str]] = field(default_factory=dict)
@@ -25,7 +25,7 @@ class Found:
     probabilities: dict[int, NDArray[np.float64]] = field(default_factory=dict)
 
     def add(self, analyser: SentimentAnalyser, docs: Sequence[Doc], numbers: Sequence[int]) -> None:
-        """Note what an analyser says of the documents with these numbers."""
+        """Record an analyser's predictions for the documents with these indices."""
         chosen = [docs[i] for i in numbers]
         labels, documents, posterior = analyser.predict(chosen)
         given = analyser.predict(chosen, given=True)[0]
@@ -36,7 +36,7 @@ class Found:
             at += docs[i].n_sentences
 
 
-#: What one system says with every seed.
+#: The predictions of one system with every seed.
 Runs = Sequence[Found]
 
 
@@ -49,7 +49,7 @@ class Scorer:
         self.group = np.repeat(np.arange(len(docs)), [doc.n_sentences for doc in docs])
 
     def right(self, runs: Runs, given: bool = False) -> NDArray[np.float64]:
-        """Whether each sentence is right, by seed."""
+        """Whether each sentence is correct, by seed."""
         gold = np.array([label for labels in self.gold for label in labels])
         return np.array([np.array(_flat(run, len(self.gold), given)) == gold for run in runs], dtype=np.float64)
 
@@ -59,7 +59,7 @@ class Scorer:
         return evaluate_polarities(self.gold * len(runs), found, self.documents * len(runs))
 
     def accuracy(self, runs: Runs, given: bool = False) -> tuple[float, tuple[float, float]]:
-        """Accuracy in percent with its interval: seeds and documents are drawn anew, of documents the sentences."""
+        """Accuracy in percent with its interval: seeds, documents, and the sentences of documents are resampled."""
         interval = interval_over_runs(self.right(runs, given), [self.group])
         return 100 * interval.value, (100 * interval.low, 100 * interval.high)
 
@@ -68,7 +68,7 @@ class Scorer:
         return 100 * float(np.std(self.right(runs).mean(axis=1), ddof=1))
 
     def difference(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[float, str]:
-        """Difference of what is right in points, and in words with its interval and p, over the seeds both have."""
+        """Difference in accuracy in points, and as text with its interval and p, over the seeds both have."""
         both = min(len(a), len(b))
         result = compare_over_runs(a[:both], b[:both], [self.group])
         low, high = 100 * result.low, 100 * result.high

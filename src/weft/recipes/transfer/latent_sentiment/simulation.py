@@ -1,7 +1,7 @@
-"""Generated documents with known latent labels, and the four ways to learn on them.
+"""Generated documents with known latent labels, and the four ways to train on them.
 
-A document has a label d; labels of its sentences follow a Markov chain that hangs on d; of the words of a sentence a
-part belongs to its label and the rest to all, both with Zipf's frequencies.
+A document has a label d; the labels of its sentences follow a Markov chain that depends on d; part of the words of a
+sentence belong to its label and the rest to all labels, both with Zipfian frequencies.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from weft.text.conventions.polarity import POLARITIES
 
 @dataclass(frozen=True)
 class Generator:
-    """Documents with known latent labels; `class_words` is the part of words that hang on the sentence's label."""
+    """Documents with known latent labels; `class_words` is the fraction of words that depend on the sentence label."""
 
     words: int = 3000
     classes: int = 300  # words of each label
@@ -35,7 +35,7 @@ class Generator:
     loyalty: float = 0.55  # how much of a label's weight in the chain is the document's
 
     def draw(self, count: int, seed: int, fine: bool = False) -> tuple[DocumentBatch, NDArray[np.int32]]:
-        """Documents and the labels of their sentences, which the documents know only where `fine`."""
+        """Documents and the labels of their sentences, which the documents contain only if `fine`."""
         rng = np.random.default_rng(seed)
         document = rng.integers(0, 3, count).astype(np.int32)
         label = np.empty((count, self.sentences), dtype=np.int32)
@@ -80,7 +80,7 @@ def joined(batches: Sequence[DocumentBatch]) -> DocumentBatch:
 
 
 def with_thoughts(batch: DocumentBatch, posterior: DocumentParts, index: FeatureIndex, first: int) -> DocumentBatch:
-    """A batch whose sentences also have, as features, what a coarse model thinks of them (rows from `first` on)."""
+    """A batch whose sentences also have a coarse model's predictions as features (rows from `first` on)."""
     document = posterior.document[np.repeat(np.arange(len(batch)), np.diff(batch.offsets))]
     keys = derived_keys(posterior.label, document)
     rows = index.rows(keys.ravel()).reshape(keys.shape)

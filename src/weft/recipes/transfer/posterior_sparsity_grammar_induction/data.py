@@ -1,9 +1,9 @@
-"""Short sentences of twelve treebanks as tags without punctuation, with their trees in two conventions of heads.
+"""Short sentences from twelve treebanks as tags without punctuation, with trees in two head conventions.
 
     own       the heads of the treebank; in Universal Dependencies content words head function words
     function  adpositions head their nouns and copulas their predicates, as in older treebanks
 
-Tags are the treebank's own where they are of a size to learn from (en, es, wsj, tr, ko, pl, cs, bg), else those of
+Tags are the treebank's own if the tag set has a suitable size (en, es, wsj, tr, ko, pl, cs, bg), else those of
 Universal Dependencies.
 """
 
@@ -26,13 +26,13 @@ from weft.treebanks.convert import convert_docs
 
 OWN, FUNCTION = "own", "function"
 CONLLX_FIELDS = "id form lemma upos xpos feats head deprel _ _"
-#: Steps from Universal Dependencies to function words as heads.
+#: Steps from Universal Dependencies to function-word heads.
 FLIPS = ("copula", "adposition")
 
 
 @dataclass(frozen=True)
 class Language:
-    """Files to learn from and to test on (none: the same, since no tree is learned from), and what their tags are."""
+    """Training and test files (none: the same, since training uses no trees), and their tags."""
 
     train: str
     test: str
@@ -63,7 +63,7 @@ LANGUAGES = {
 
 @dataclass
 class Sentences:
-    """Tags of sentences, and their heads in both conventions; in that of the treebank only where it is older."""
+    """Tags of sentences, and their heads in both conventions; only in the treebank's own if it is older."""
 
     tags: list[list[str]]
     heads: dict[str, list[NDArray[np.int32]]]
@@ -72,7 +72,7 @@ class Sentences:
         return len(self.tags)
 
     def take(self, n: int, seed: int = 0) -> Sentences:
-        """At most n sentences, by chance, in their order."""
+        """At most n random sentences, in order."""
         if n >= len(self):
             return self
         chosen = sorted(np.random.default_rng(seed).permutation(len(self))[:n].tolist())
@@ -91,7 +91,7 @@ def file_of(path: str) -> str:
 
 
 def sentences(options: RecipeOptions, code: str, part: str = "train", longest: int = 10) -> Sentences:
-    """The sentences of a language of at most so many words without punctuation."""
+    """The sentences of a language with at most the given number of words without punctuation."""
     language = LANGUAGES[code]
     path = language.train if part == "train" or not language.test else language.test
     docs = list(_corpus(options, file_of(path)))
@@ -127,7 +127,7 @@ def _corpus(options: RecipeOptions, path: str) -> Corpus:
 
 
 def _short(doc: Doc, longest: int) -> Doc:
-    """The sentences of at most so many words without punctuation: only these need to be converted."""
+    """The sentences of at most the given number of words without punctuation: only these need conversion."""
     words = np.array([tag != "PUNCT" for tag in doc.column("upos")], dtype=np.int64)
     sums = np.concatenate([[0], np.cumsum(words)])
     lengths = np.diff(sums[doc.sentence_offsets])
@@ -135,7 +135,7 @@ def _short(doc: Doc, longest: int) -> Doc:
 
 
 def _mark_punctuation(doc: Doc, code: str) -> None:
-    """Give punctuation of treebanks with tags of their own the tag that Universal Dependencies has for it."""
+    """Give punctuation in treebanks with their own tags the UD tag for it."""
     others = {*PUNCTUATION, "-LRB-", "-RRB-", "$", "#"}
     tags = doc.column("xpos")
     marks = [tag[:1] in ("F", "f") if code == "es" else tag in others for tag in tags]

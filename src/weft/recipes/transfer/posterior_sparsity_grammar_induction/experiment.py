@@ -2,11 +2,11 @@
 
     max over theta of   L(theta) - min over q of  KL(q || p_theta) + sigma * sum over pairs of tags of  max E_q[pair]
 
-A dependency model with valence (DMV), and its extensions with more valences and back-off (2-2, 3-3), learn from the
-tags of short sentences: by EM, under a Dirichlet prior (DD), and with few pairs of tags in use, counted by arcs (PR-S)
-or by words (PR-AS). Trees serve for scoring only, in two conventions: those of the treebank, and with adpositions and
-copulas as heads (`weft.recipes.transfer.posterior_sparsity_grammar_induction.data`). The strength is the paper's, in
-proportion to the sentences; others are tried on English.
+A dependency model with valence (DMV), and its extensions with more valences and back-off (2-2, 3-3), are trained on the
+tags of short sentences: by EM, under a Dirichlet prior (DD), and with few tag pairs in use, counted by arcs (PR-S) or
+by words (PR-AS). Trees are used only for scoring, in two conventions: the treebank's, and with adpositions and copulas
+as heads (`weft.recipes.transfer.posterior_sparsity_grammar_induction.data`). The strength is the paper's, in proportion
+to the number of sentences; others are tried on English.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from weft.tasks.parsing.induce_grammar import SCALE, GrammarInducer, GrammarSett
 
 SLUG = "posterior-sparsity-grammar-induction"
 METHODS = {"EM": "em", "DD": "dd", "PR-S": "pr-s", "PR-AS": "pr-as"}
-#: The prior's parameter, by model: what was best in the paper.
+#: The prior's parameter, by model: the paper's best values.
 ALPHA = {"dmv": 0.25, "2-1": 0.1, "2-2": 0.1, "3-3": 0.1, "4-4": 0.1}
 TRIED_ON = "en"
 #: Strengths that the paper tries.
 RANGE = (80, 180)
-#: DMV of the paper, its own languages and treebanks; sentences of up to ten words.
+#: The paper's DMV results, on its own languages and treebanks; sentences of up to ten words.
 PAPER = {
     "EM": {"en": 45.8, "wsj": 45.8, "bg": 37.8, "cs": 29.6, "es": 40.3, "nl": 37.1, "pt": 35.7, "tr": 46.8},
     "PR-AS": {"en": 61.9, "wsj": 61.9, "bg": 54.0, "cs": 32.0, "es": 62.4, "nl": 37.9, "pt": 47.8, "tr": 53.4},
 }
-#: English of the paper by the valences of the model: EM, and the better kind of sparse posteriors.
+#: The paper's English results by the model's valences: EM, and the better kind of sparse posteriors.
 PAPER_VALENCES = {
     "EM": {"dmv": 45.8, "2-1": 45.1, "2-2": 54.4, "3-3": 55.3, "4-4": 55.1},
     "PR": {"dmv": 62.1, "2-1": 62.7, "2-2": 62.9, "3-3": 64.3, "4-4": 64.4},
@@ -54,7 +54,7 @@ PAPER_GAINS = {"dmv": {"DD": 1.6, "PR-S": 6.0, "PR-AS": 7.5}, "4-4": {"DD": 1.4,
 
 @dataclass(frozen=True)
 class Size:
-    """How large the experiment is; the paper has all short sentences of its treebanks and 100 iterations."""
+    """The size of the experiment; the paper uses all short sentences of its treebanks and 100 iterations."""
 
     languages: tuple[str, ...] = tuple(LANGUAGES)
     models: tuple[str, ...] = ("dmv", "2-2", "3-3")
@@ -83,14 +83,14 @@ QUICK = Size(
 
 @dataclass
 class Material:
-    """Sentences to learn from and to test on, by language."""
+    """Training and test sentences by language."""
 
     train: dict[str, Sentences] = field(default_factory=dict)
     test: dict[str, Sentences] = field(default_factory=dict)
 
 
 def material(options: RecipeOptions, size: Size) -> Material:
-    """Short sentences of every language, some of them by chance where there are more."""
+    """Short sentences of every language, a random sample if there are more."""
     found = Material()
     for code in size.languages:
         found.train[code] = sentences(options, code).take(size.train, options.seed)
@@ -102,20 +102,20 @@ def material(options: RecipeOptions, size: Size) -> Material:
 def learn(
     train: Sentences, size: Size, method: str, model: str = "dmv", strength: float | None = None
 ) -> GrammarInducer:
-    """A parser from the tags of sentences."""
+    """A parser trained on the tags of sentences."""
     settings = GrammarSettings(
         method=METHODS[method], model=model, alpha=ALPHA[model],
         strength=size.strength if strength is None else strength, iterations=size.iterations, steps=size.steps,
     )  # fmt: skip
     parser = GrammarInducer(settings)
     found = parser.learn(train.tags)
-    # EM and its kin never lower their objective; the driver refuses a fall beyond rounding.
+    # EM and its variants never decrease their objective; the driver rejects a decrease beyond rounding.
     assert all(after >= before - 1e-6 * abs(before) for before, after in pairwise(found.objective))
     return parser
 
 
 def attachments(parser: GrammarInducer, gold: Sentences, convention: str) -> Counts:
-    """Right heads and words of every sentence; a treebank with one convention only has the same in both."""
+    """Correct heads and words per sentence; a treebank with one convention has the same in both."""
     heads = parser.parse(gold.tags)
     ends = np.cumsum([len(tags) for tags in gold.tags])[:-1]
     trees = gold.heads.get(convention, gold.heads[OWN])
@@ -125,13 +125,13 @@ def attachments(parser: GrammarInducer, gold: Sentences, convention: str) -> Cou
 
 
 def accuracy(counts: Counts) -> float:
-    """Per cent of words with the right head."""
+    """Percentage of words with the correct head."""
     return 100 * counts.total().recall
 
 
 @dataclass
 class Found:
-    """Right heads by model, method, convention and language."""
+    """Correct heads by model, method, convention and language."""
 
     counts: dict[tuple[str, str, str, str], Counts] = field(default_factory=dict)
 
@@ -141,7 +141,7 @@ class Found:
     def gains(
         self, model: str, method: str, other: str, languages: Sequence[str], conventions: Sequence[str]
     ) -> NDArray[np.float64]:
-        """Points that a method is ahead of another, by language, in the mean of conventions."""
+        """The gain of one method over another in points, by language, as the mean over conventions."""
         return np.array([
             np.mean([
                 self.accuracy(model, method, convention, code) - self.accuracy(model, other, convention, code)
@@ -152,7 +152,7 @@ class Found:
 
 
 def compare(data: Material, size: Size) -> Found:
-    """Learn with every model and method in every language, and score it in both conventions."""
+    """Train with every model and method in every language, and score in both conventions."""
     found = Found()
     rows = [(code, model, method) for code in size.languages for model in size.models for method in size.methods]
     for code, model, method in track(rows, "learning grammars", unit="grammars"):
@@ -260,7 +260,7 @@ def _valence_table(found: Found, data: Material, size: Size) -> Table:
 
 
 def _sweep(result: RecipeResult, data: Material, size: Size) -> None:
-    """The strength on the training sentences of English: no tree was learned from, and no test sentence is used."""
+    """The strength on the English training sentences: training used no trees, and no test sentences are used."""
     if TRIED_ON not in size.languages:
         return
     train = data.train[TRIED_ON]

@@ -1,13 +1,13 @@
 """Token and type constraints for cross-lingual part-of-speech tagging (Täckström et al., TACL 2013).
 
-A tagger for German without tagged German text: a Wiktionary dictionary says which tags a word type may have, tags
-projected from English over word links say which tag an occurrence has, and a model learns from the lattice of both:
+A German tagger without tagged German text: a Wiktionary dictionary lists the possible tags of a word type, tags
+projected from English over word links give the tag of a token, and a model is trained on the lattice of both:
 
     crf    sum log [ Z(coupled lattice) / Z(dictionary lattice) ] - g ||w||^2        g = 1, 100 iterations of L-BFGS
     hmm    sum log   Z(coupled lattice)                           - g ||w||^2        with features, by direct gradient
 
-against type constraints alone, token constraints alone, three dictionaries, and three ways to settle conflicts; with
-what the dictionaries of seven languages are worth, and the influence of both sources on a treebank with known tags.
+compared with type constraints alone, token constraints alone, three dictionaries, and three ways to resolve conflicts;
+with the value of the dictionaries in seven languages, and the influence of both sources on a treebank with known tags.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MOST_FREQUENT = (0, 10, 25, 50, 100, 250, 500, 1000)
 
 @dataclass(frozen=True)
 class System:
-    """A row of the paper's tables: its model and constraints, and the paper's accuracy, German and mean of eight."""
+    """A row in the paper's tables: its model and constraints, and the paper's accuracy, German and mean of eight."""
 
     model: str
     dictionary: str | None  # wik, proj, union
@@ -78,12 +78,12 @@ BEST = "coupled CRF, wik"
 
 @dataclass(frozen=True)
 class Size:
-    """How large the experiment is; the paper has 1 to 5 million sentence pairs and samples 500,000 words of them."""
+    """The size of the experiment; the paper has 1 to 5 million sentence pairs and samples 500,000 words of them."""
 
     verses: int = 7_956
     captions: int = 29_000
-    words: int = 100_000  # of German to learn from
-    tagger_words: int = 200_000  # of English that the tagger of the source learns from
+    words: int = 100_000  # of German training text
+    tagger_words: int = 200_000  # of English training text for the source tagger
     samples: int = 3
     test_words: int | None = None
     raw_words: int = 40_000  # of languages without bitext
@@ -94,7 +94,7 @@ SMALL = Size(300, 900, 8_000, 12_000, 1, 4_000, influence_words=4_000)
 
 
 def run(options: RecipeOptions) -> RecipeResult:
-    """Measure all of it."""
+    """Run all measurements."""
     result = RecipeResult(SLUG)
     result.notes.append(
         "German learns from the first verses of the New Testament and the first captions of Multi30k, tagged by a "
@@ -119,7 +119,7 @@ def run(options: RecipeOptions) -> RecipeResult:
 
 
 def _dictionaries(options: RecipeOptions, result: RecipeResult) -> None:
-    """Coverage, ambiguity and pruning accuracy of the Wiktionary dictionaries, and what correcting them is worth."""
+    """Coverage, ambiguity and pruning accuracy of the Wiktionary dictionaries, and the value of correcting them."""
     table = Table("Wiktionary dictionaries", ["words", "coverage", "tags a covered word", "gold tag survives",
                   "survives, 250 corrected", "most pruned tag"], digits={"words": 0})  # fmt: skip
     lines: dict[str, list[tuple[float, float]]] = {}
@@ -211,7 +211,7 @@ def _german(
 
 
 def _by_listing(table: Table, name: str, tagger: WeakTagger, known: TagDictionary, test: Sentences) -> None:
-    """How well words are tagged that the dictionary lists, and words that it does not."""
+    """The accuracy on words that the dictionary lists, and on words that it does not."""
     listed = {word for word in set(test.flat_words) if known.tags_of(word)}
     groups = evaluate(tagger, test, listed).groups
     right = {key: 100 * groups[key].total().accuracy for key in ("known", "unknown")}
@@ -220,12 +220,12 @@ def _by_listing(table: Table, name: str, tagger: WeakTagger, known: TagDictionar
 
 
 def pooled(reports: Sequence[TagReport]) -> Counts:
-    """Counts of the test sentences over several samples, added up."""
+    """The counts on the test sentences over several samples, added up."""
     return Counts.sum([report.counts for report in reports])
 
 
 def _compare(options: RecipeOptions, result: RecipeResult, reports: dict[str, list[TagReport]]) -> None:
-    """The paper's order of systems, and which differences are more than chance."""
+    """The paper's order of systems, and which differences are significant."""
     best = BEST
     table = Table(f"{best} against the others: paired bootstrap over sentences", ["difference", "p"], digits={"p": 4})
     for name, own in reports.items():
@@ -265,7 +265,7 @@ def _conflicts(
     options: RecipeOptions, result: RecipeResult, types: list[TagReport], texts: Sequence[Sentences],
     wik: TagDictionary, test: Sentences,
 ) -> None:  # fmt: skip
-    """Who wins where a projected tag is not in the dictionary."""
+    """Which source wins if a projected tag is not in the dictionary."""
     table = Table("Coupled CRF, wik: where dictionary and projection disagree", ["de"])
     names = {"type": "the dictionary wins", "union": "the union of both", "token": "the projection wins"}
     scores, counts = {}, {}
@@ -290,7 +290,7 @@ def _conflicts(
 def _by_evidence(
     result: RecipeResult, report: TagReport, projected: Sentences, wik: TagDictionary, test: Sentences
 ) -> None:
-    """Accuracy of words by how often their type was projected and by how many tags the dictionary leaves them."""
+    """Accuracy on words by how often their type was projected and by how many tags the dictionary allows."""
     seen = Counter(word for word, tag in zip(projected.flat_words, projected.flat_tags, strict=True) if tag)
     times = np.array([seen[word] for word in test.flat_words])
     sizes = wik.mask(test.flat_words).sum(axis=1)
@@ -306,7 +306,7 @@ def _by_evidence(
 
 
 def _speed(result: RecipeResult, tagger: WeakTagger, test: Sentences) -> None:
-    """The search within the dictionary's lattice against that over all tags, on the same scores."""
+    """Search within the dictionary's lattice compared with search over all tags, on the same scores."""
     full, pruned, mean = decoding_times(tagger, test)
     table = Table("Search on German-GSD test", ["nanoseconds a word", "tags a word"], digits={"nanoseconds a word": 0})
     table.add("12 tags", {"nanoseconds a word": 1e9 * full / test.n_words, "tags a word": 12})
@@ -316,8 +316,8 @@ def _speed(result: RecipeResult, tagger: WeakTagger, test: Sentences) -> None:
 
 
 def decoding_times(tagger: WeakTagger, test: Sentences, repeats: int = 40) -> tuple[float, float, float]:
-    """CPU seconds from what is known of word types to the best tags: from their scores over all tags, from their scores
-    and lists of tags within the lattice; and the mean length of the lists."""
+    """CPU seconds from what is known of word types to the best tags: from their scores over all tags, and from their
+    scores and lists of tags within the lattice; and the mean length of the lists."""
     doc = Doc.from_words(test.words)
     assert tagger.scorer is not None
     chain = tagger.scorer.chain([doc])
@@ -334,7 +334,7 @@ def decoding_times(tagger: WeakTagger, test: Sentences, repeats: int = 40) -> tu
     def within() -> None:
         lists.best_labels(table, transitions)
 
-    # The two take turns, so that both meet the same load of the machine.
+    # The two alternate, so that both see the same machine load.
     times = [np.inf, np.inf]
     for _ in range(repeats):
         for which, search in enumerate((over_all, within)):

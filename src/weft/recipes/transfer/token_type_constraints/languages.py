@@ -1,7 +1,7 @@
-"""Languages of the recipe of token-type-constraints beside German: with little bitext, with none, and with known tags.
+"""Languages other than German in the token-type-constraints recipe: little bitext, none, or known tags.
 
-Spanish, Portuguese and Swedish have a thousand translated sentences, Danish, Greek and Dutch a dictionary alone. On
-Portuguese gold tags in the place of projected ones show what either source is worth.
+Spanish, Portuguese and Swedish have a thousand translated sentences; Danish, Greek and Dutch only a dictionary. On
+Portuguese, gold tags in place of projected ones show the value of either source.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from weft.recipes.transfer.token_type_constraints.systems import TALBANKEN, TREE
 from weft.tasks.bitext.align import APART, align
 
 PARALLEL = {"es": "Spanish", "pt": "Portuguese", "sv": "Swedish"}
-#: Swedish has a second bitext: files whose sentences translate each other, as far as the shorter goes.
+#: Swedish has a second bitext: files whose sentences are translations, as far as the shorter one goes.
 LINES = "treebanks/ud/{}-LinES/dev.conllu.gz"
-#: Text of languages with a dictionary and no bitext (Swedish: beside its bitext), and what its columns hold.
+#: Text in languages with a dictionary and no bitext (Swedish: besides its bitext), and the content of its columns.
 RAW = {
     "da": ("ner/uner-Danish-DDT/train.iob2.gz", "id form entities _ _"),
     "el": ("treebanks/ud/Greek-GDT/train.conllu.gz", ""),
@@ -87,7 +87,7 @@ def _joined(one: Sentences, other: Sentences) -> Sentences:
 
 
 def without_bitext(options: RecipeOptions, result: RecipeResult, words: int) -> None:
-    """Languages with a dictionary alone: type constraints."""
+    """Languages with only a dictionary: type constraints."""
     table = Table("Type constraints alone: type HMM, wik", ["words", "accuracy"], digits={"words": 0})
     for code, (path, fields) in RAW.items():
         text = material.raw_words(options, path, fields, words)
@@ -103,7 +103,7 @@ def without_bitext(options: RecipeOptions, result: RecipeResult, words: int) -> 
 
 
 def influence(options: RecipeOptions, result: RecipeResult, words: int) -> None:
-    """Portuguese with gold tags in the place of projections, fewer and fewer of them, and of dictionary entries."""
+    """Portuguese with gold tags in place of projections, with fewer and fewer of them and of dictionary entries."""
     gold = material.tagged(options, material.PORTUGUESE.format("train"), words)
     test = material.tagged(options, material.PORTUGUESE.format("test"), words)
     wik = material.dictionary(options, "pt")

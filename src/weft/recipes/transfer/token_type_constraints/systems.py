@@ -1,4 +1,4 @@
-"""Taggers of the recipe of token-type-constraints, how they are scored, and the treebanks that they are scored on."""
+"""Taggers of the token-type-constraints recipe, their scoring, and the treebanks they are scored on."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ TREEBANKS = {
     "sv": "treebanks/ud/Swedish-LinES/test.conllu.gz",
 }
 TALBANKEN = "treebanks/ud/Swedish-Talbanken/test.conllu.gz"
-STARTS = 4  # of hidden Markov models; the most probable end is kept
+STARTS = 4  # of hidden Markov models; the most probable result is kept
 
 
 def train(
     text: Sentences, dictionary: TagDictionary | None, model: str = "crf", seed: int = 0, **settings: object
 ) -> WeakTagger:
-    """A tagger learned from text with projected tags (or without any) and a dictionary."""
+    """A tagger trained on text with projected tags (or without any) and a dictionary."""
     chosen = {"model": model, "seed": seed, "starts": STARTS, **settings}
     tagger = WeakTagger(WeakTaggerSettings.from_options(chosen), dictionary)
     tagger.fit([text.doc()])

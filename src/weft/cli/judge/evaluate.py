@@ -24,7 +24,7 @@ FEW = 30
 
 
 class Trial(StrEnum):
-    """Significance tests by the names of the option `--test`."""
+    """Significance tests by the names of the option `--significance`."""
 
     bootstrap = "bootstrap"
     randomization = "randomization"
@@ -104,7 +104,7 @@ def compare(
         str | None,
         typer.Option("--metric", metavar="NAME", help="LAS, UPOS ...; spans or a label.", show_default="by the layer"),
     ] = None,
-    test: Annotated[Trial, typer.Option("--test", help="Test of significance.")] = Trial.bootstrap,
+    test: Annotated[Trial, option("--significance", help="Significance test.")] = Trial.bootstrap,
     samples: Annotated[int, typer.Option("--samples", min=1, help="Samples to draw.")] = 10_000,
     seed: Seed = 0,
     confidence: Annotated[float, typer.Option("--confidence", help="Level of the intervals.")] = 0.95,

@@ -85,9 +85,7 @@ def scored(recognizer: Any, gold: list[Any], rounds: int = 3) -> dict[str, float
         start = time.process_time()
         recognizer(system)
         seconds.append(time.process_time() - start)
-    recognizer.probabilities = True
-    recognizer(system)
-    recognizer.probabilities = False
+    recognizer(system, probabilities=True)
     honest = calibration_of_spans(gold, system, "entities")
     score = evaluate_spans(gold, system, "entities").score
     return {

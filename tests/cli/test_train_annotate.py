@@ -14,7 +14,7 @@ import pytest
 
 import weft as package
 from weft.errors import ConfigError
-from weft.pipeline.pipeline import Component, State
+from weft.pipeline.component import Asked, Component, State
 from weft.scale.job import output_format
 
 Weft = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -180,7 +180,7 @@ def test_what_a_format_holds_is_known_before_anything_is_annotated(format: str, 
         task = "finder"
         provides = (layer,)
 
-        def __call__(self, docs: Sequence[package.Doc]) -> None: ...
+        def annotate(self, docs: Sequence[package.Doc], asked: Asked) -> None: ...
 
         def state(self) -> State:
             return {}, {}

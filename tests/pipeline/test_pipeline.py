@@ -15,7 +15,8 @@ import pytest
 
 import weft
 from weft.errors import ConfigError, DataError, ModelError, WeftError
-from weft.pipeline.pipeline import Component, Pipeline, State
+from weft.pipeline.component import Asked, Component, State
+from weft.pipeline.pipeline import Pipeline
 from weft.pipeline.registry import TASKS
 from weft.storage import Arrays, read_header, save
 from weft.tasks.spans.chunker import Chunker
@@ -37,7 +38,7 @@ class Upper(Component):
         self.batches: list[list[Doc]] = []
         self.threads: set[int] = set()
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         time.sleep(self.pause)
         self.batches.append(list(docs))
         self.threads.add(threading.get_ident())
@@ -62,7 +63,7 @@ class Length(Component):
     requires = ("upper",)
     provides = ("length",)
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         for doc in docs:
             doc.set_column("length", [str(len(form)) for form in doc.column("upper")])
 
@@ -141,6 +142,44 @@ def test_a_text_is_split_and_annotated() -> None:
     doc = Pipeline([Upper(), Length()])("The ferry left. Gulls cried.")
     assert doc.column("upper") == ["THE", "FERRY", "LEFT", ".", "GULLS", "CRIED", "."]
     assert doc.n_sentences == 2
+
+
+class Sure(Upper):
+    """Gives probabilities, and notes what each call asked for."""
+
+    task = "sure"
+    gives_probabilities = True
+
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
+        super().annotate(docs, asked)
+        for doc in docs:
+            doc.meta["asked"] = asked
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_probabilities_are_asked_for_by_a_call_and_handed_to_components_that_give_them(workers: int) -> None:
+    nlp = Pipeline([Upper(), Sure()])
+    asked = Asked(probabilities=True)
+    assert nlp("one", probabilities=True).meta["asked"] == asked
+    assert nlp("one").meta["asked"] == Asked()
+    texts = ["one", "two", "three"]
+    assert [doc.meta["asked"] for doc in nlp.pipe(texts, workers, 1, probabilities=True)] == [asked] * 3
+    bad = nlp.pipe(["one", "bad", "two"], workers, on_error=lambda doc, error: None, probabilities=True)
+    assert [doc.meta["asked"] for doc in bad] == [asked] * 2
+
+
+def test_what_no_component_gives_is_refused() -> None:
+    nlp = Pipeline([Upper(), Sure()])
+    with pytest.raises(ConfigError, match="no component of this model gives alternatives"):
+        nlp("one", kbest=2)
+    with pytest.raises(ConfigError, match="no component of this model gives probabilities"):
+        next(Pipeline([Upper()]).pipe(["one"], on_error=lambda doc, error: None, probabilities=True))
+    with pytest.raises(ConfigError, match="upper gives no probabilities"):
+        Upper()([Doc.from_words([["one"]])], probabilities=True)
+    with pytest.raises(ConfigError, match="sure gives no alternatives"):
+        Sure()([Doc.from_words([["one"]])], kbest=1)
+    with pytest.raises(ConfigError, match="kbest must be at least 0, got -1"):
+        Chunker()([], kbest=-1)
 
 
 def test_words_that_are_there_are_kept() -> None:
@@ -269,7 +308,7 @@ def test_a_bad_document_raises_only_when_its_turn_comes(workers: int) -> None:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_faults_of_the_program_are_not_swallowed(workers: int) -> None:
     class Broken(Upper):
-        def __call__(self, docs: Sequence[Doc]) -> None:
+        def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):

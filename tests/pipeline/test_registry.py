@@ -14,7 +14,7 @@ import pytest
 
 import weft as package
 from weft.errors import ConfigError, ModelError
-from weft.pipeline.pipeline import Component
+from weft.pipeline.component import Component
 from weft.pipeline.registry import TASKS, component_class, train
 from weft.storage import read_header
 

@@ -7,7 +7,7 @@ import json
 import re
 import socket
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
@@ -19,9 +19,11 @@ import pyarrow.parquet
 import pytest
 
 import weft
+from weft.pipeline.component import Asked, Component, State
 from weft.pipeline.pipeline import Pipeline
 from weft.serve import Limits, Service, running
 from weft.serve.answers import formats_of
+from weft.storage import Arrays
 from weft.text import Doc
 
 TEXT = "Marta Lindqvist opened the office in Bergen. Nobody had lived there for many years."
@@ -207,15 +209,14 @@ def test_many_requests_at_once_are_all_answered_alike(client: httpx.Client) -> N
     assert answers == [alone[text] for text in texts]
 
 
-class Slow:
+class Slow(Pipeline):
     """A pipeline that waits until it may go on."""
 
     def __init__(self) -> None:
+        super().__init__([])
         self.go = Event()
-        self.components: list[Any] = []
-        self.card: dict[str, Any] = {}
 
-    def annotate(self, docs: list[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], *, probabilities: bool = False, kbest: int = 0) -> None:
         self.go.wait(20)
         if any("boom" in doc.text for doc in docs):
             raise ZeroDivisionError("secret")
@@ -272,15 +273,42 @@ def test_formats_are_those_that_hold_something() -> None:
     assert "bioscope" in formats_of(["relations/hedge"])
 
 
-def test_variants_share_weights_and_leave_the_model_as_it_is(nlp: Pipeline) -> None:
+def test_what_one_request_asks_for_does_not_show_in_the_next(nlp: Pipeline) -> None:
     service = Service({"small": nlp})
-    sure = service.pipeline("small", probabilities=True, alternatives=2)
-    for one, other in zip(nlp.components, sure.components, strict=True):
-        assert not getattr(one, "probabilities", False)
-        assert not getattr(one, "alternatives", 0)
-        shared = [name for name, value in vars(one).items() if vars(other)[name] is value]
-        assert "settings" in shared or len(shared) > 1
-    assert service.pipeline("small", probabilities=True, alternatives=2) is sure
+    before = [dict(vars(component)) for component in nlp.components]
+    sure = service.annotate("Ada lives in Oslo.", "small", probabilities=True, alternatives=2).result()
+    assert sure.confidence
+    assert {len(ranked) for rows in sure.meta["alternatives"].values() for ranked in rows} == {2}
+    plain = service.annotate("Ada lives in Oslo.", "small").result()
+    assert not plain.confidence
+    assert not plain.meta
+    for component, attributes in zip(nlp.components, before, strict=True):
+        assert vars(component).keys() == attributes.keys()
+        assert vars(component)["settings"] is attributes["settings"]
+    assert service.pipeline("small") is nlp
+    service.close()
+
+
+def test_a_model_without_probabilities_answers_without_them() -> None:
+    class Silent(Component):
+        """Adds nothing and gives nothing."""
+
+        task = "silent"
+
+        def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
+            assert asked == Asked()
+
+        def state(self) -> State:
+            return {}, {}
+
+        @classmethod
+        def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Silent:
+            return cls()
+
+    service = Service({"silent": Pipeline([Silent()])})
+    doc = service.annotate("Ada lives.", probabilities=True, alternatives=2).result()
+    assert doc.n_words == 3
+    assert not doc.confidence
     service.close()
 
 

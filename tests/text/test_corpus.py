@@ -11,6 +11,7 @@ import pytest
 from weft.errors import WeftError
 from weft.formats.conllu import files as conllu
 from weft.text import ClusterLayer, Corpus, Doc, GraphLayer, RelationLayer, SpanLayer
+from weft.text.corpus import batched
 
 
 def numbered(n: int) -> list[Doc]:
@@ -67,6 +68,12 @@ def test_sentences_are_cut_by_position(corpus: Corpus) -> None:
     assert [sentence.text for sentence in dev.sentences()] == texts[360:]
     assert [sentence.text for sentence in corpus.take_sentences(3).sentences()] == texts[:3]
     assert [doc.text for doc in corpus.slice_sentences(1, 3)] == ["0b", "1a x"]
+
+
+def test_raw_text_counts_a_word_for_five_characters() -> None:
+    docs = [Doc("x" * 49), Doc("x" * 49), Doc("x")]
+    assert [len(batch) for batch in Corpus(docs).batches(20)] == [2, 1]
+    assert list(batched(docs, 11)) == [docs[:2], docs[2:]]
 
 
 def test_batches_hold_about_as_many_words_as_asked(corpus: Corpus) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from weft.pipeline.pipeline import Component, State
+from weft.pipeline.component import Asked, Component, State
 from weft.storage import Arrays
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
@@ -21,7 +21,7 @@ class Memory(Component):
     def __init__(self, docs: Sequence[Doc]) -> None:
         self.known = {form for doc in docs for form in doc.column("form")}
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         for doc in docs:
             doc.set_column("upos", ["SEEN" if form in self.known else "NEW" for form in doc.column("form")])
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from weft.pipeline.pipeline import Component, Pipeline, State
+from weft.pipeline.component import Asked, Component, State
+from weft.pipeline.pipeline import Pipeline
 from weft.storage import Arrays
 from weft.tasks.parsing.transitions.parser import Parser, ParserSettings
 from weft.text import Doc
@@ -17,7 +18,7 @@ class NeedsFineTags(Component):
     requires = ("xpos",)
     provides = ("spans/fine",)
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         raise AssertionError("nobody scores its spans where tags are given")
 
     def state(self) -> State:

@@ -1,20 +1,19 @@
-"""Components and pipelines: ordered steps that read layers of documents and add layers."""
+"""Pipelines: components in order, which annotate texts one by one or as a stream, and are kept in one model file."""
 
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, ClassVar, Self
+from typing import Any
 
 from weft.errors import ConfigError, ModelError, WeftError
-from weft.storage import Arrays
+from weft.pipeline.component import Asked, Component
+from weft.text.corpus import batched
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
 
-State = tuple[dict[str, Any], Arrays]
 OnError = Callable[[Doc, WeftError], None]
 #: Texts share a table of strings until it holds so many: what components know of a string is found once, not once a
 #: batch. A document that is kept keeps its table.
@@ -45,42 +44,6 @@ _RENAMED = {
 Outcome = tuple[Doc, WeftError | None]
 
 
-class Component(ABC):
-    """A step of a pipeline.
-
-    `requires` and `provides` name layers as `Doc.has` does. A component annotates batches of documents in place; it
-    may be called from several threads at a time.
-    """
-
-    task: ClassVar[str]
-    requires: tuple[str, ...] = ()
-    provides: tuple[str, ...] = ()
-
-    @abstractmethod
-    def __call__(self, docs: Sequence[Doc]) -> None:
-        """Annotate documents in place."""
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> Self:
-        """A component to be trained, from the names and values of its settings."""
-        if options:
-            raise ConfigError(f"{cls.task} has no settings, got {', '.join(options)}")
-        return cls()
-
-    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Learn from annotated documents and tell how it went; components that follow rules have nothing to learn."""
-        raise ConfigError(f"{self.task} works by rule and cannot be trained")
-
-    @abstractmethod
-    def state(self) -> State:
-        """What a model file keeps: a header for JSON, and arrays."""
-
-    @classmethod
-    @abstractmethod
-    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Component:
-        """The component that `state` described."""
-
-
 class Pipeline:
     """Components in order, checked against each other.
 
@@ -105,10 +68,27 @@ class Pipeline:
                     "put that one first"
                 )
 
-    def __call__(self, item: str | Doc) -> Doc:
-        """Annotate one text or document."""
+    @property
+    def gives_probabilities(self) -> bool:
+        """Whether a component can tell how probable its decisions are."""
+        return any(component.gives_probabilities for component in self.components)
+
+    @property
+    def gives_kbest(self) -> bool:
+        """Whether a component can tell the k best answers for a sentence."""
+        return any(component.gives_kbest for component in self.components)
+
+    def check_asked(self, probabilities: bool = False, kbest: int = 0) -> None:
+        """Refuse what no component gives."""
+        if probabilities and not self.gives_probabilities:
+            raise ConfigError("no component of this model gives probabilities")
+        if kbest and not self.gives_kbest:
+            raise ConfigError("no component of this model gives alternatives")
+
+    def __call__(self, item: str | Doc, *, probabilities: bool = False, kbest: int = 0) -> Doc:
+        """Annotate one text or document; `annotate` says what `probabilities` and `kbest` add."""
         doc = self._document(item)
-        self.annotate([doc])
+        self.annotate([doc], probabilities=probabilities, kbest=kbest)
         return doc
 
     def _document(self, item: str | Doc) -> Doc:
@@ -119,10 +99,15 @@ class Pipeline:
             self._strings = StringTable()
         return Doc(item, self._strings)
 
-    def annotate(self, docs: Sequence[Doc]) -> None:
-        """Annotate a batch of documents in place; a component that finds words leaves documents that have some."""
+    def annotate(self, docs: Sequence[Doc], *, probabilities: bool = False, kbest: int = 0) -> None:
+        """Annotate a batch of documents in place; a component that finds words leaves documents that have some.
+
+        With `probabilities`, `doc.confidence` tells how probable decisions are; with `kbest`,
+        `doc.meta["alternatives"]` holds so many of the best answers for every sentence, by task. Components that give
+        neither go without.
+        """
+        self.check_asked(probabilities, kbest)
         raw = [doc for doc in docs if not doc.n_words and doc.text.strip()]
-        filled: list[Doc] = []
         if raw and not any("tokens" in component.provides for component in self.components):
             from weft.text.split import split_by_rule
 
@@ -130,22 +115,15 @@ class Pipeline:
                 split_by_rule(doc)
         provided: set[str] = set()
         for component in self.components:
-            if "tokens" in component.provides:
-                filled = raw
-            elif filled is raw or not filled:  # found once, and again behind a component that finds words
-                filled = [doc for doc in docs if doc.n_words]
-            required = [layer for layer in component.requires if layer not in provided]
+            own = raw if "tokens" in component.provides else [doc for doc in docs if doc.n_words]
+            _check_layers(component, own, provided)
             provided.update(component.provides)
-            for doc in filled if required else ():
-                missing = [layer for layer in required if not doc.has(layer)]
-                if missing:
-                    name = f"document {doc.id!r}" if doc.id else "the document"
-                    raise WeftError(
-                        f"{component.task} needs the layer {', '.join(missing)}, which {name} does not have; "
-                        "annotate it first or use a pipeline that does"
-                    )
-            if filled:
-                component(filled)
+            if own:
+                component(
+                    own,
+                    probabilities=probabilities and component.gives_probabilities,
+                    kbest=kbest if component.gives_kbest else 0,
+                )
 
     def pipe(
         self,
@@ -153,23 +131,30 @@ class Pipeline:
         workers: int = 1,
         batch_words: int = 20_000,
         on_error: OnError | None = None,
+        *,
+        probabilities: bool = False,
+        kbest: int = 0,
     ) -> Iterator[Doc]:
         """Annotate a stream in order and in bounded memory; `workers` threads share the weights.
 
         At most 2 `workers` + 1 batches of about `batch_words` words are read ahead. A document that cannot be annotated
-        raises its error when its turn comes; with `on_error` it is handed to that, in order, and left out.
+        raises its error when its turn comes; with `on_error` it is handed to that, in order, and left out. `annotate`
+        says what `probabilities` and `kbest` add.
         """
         if workers < 1:
             raise ConfigError(f"workers must be at least 1, got {workers}")
+        self.check_asked(probabilities, kbest)
+        asked = Asked(probabilities, kbest)
+        batches = batched(map(self._document, items), batch_words)
         if workers == 1:
-            for batch in _batches(map(self._document, items), batch_words):
-                yield from self._done(self._outcomes(batch), on_error)
+            for batch in batches:
+                yield from self._done(self._outcomes(batch, asked), on_error)
             return
         running: deque[Future[list[Outcome]]] = deque()
         with ThreadPoolExecutor(workers, "weft") as pool:
             try:
-                for batch in _batches(map(self._document, items), batch_words):
-                    running.append(pool.submit(self._outcomes, batch))
+                for batch in batches:
+                    running.append(pool.submit(self._outcomes, batch, asked))
                     if len(running) > 2 * workers:
                         yield from self._done(running.popleft().result(), on_error)
                 while running:
@@ -178,17 +163,17 @@ class Pipeline:
                 for future in running:
                     future.cancel()
 
-    def _outcomes(self, batch: list[Doc]) -> list[Outcome]:
+    def _outcomes(self, batch: list[Doc], asked: Asked) -> list[Outcome]:
         """Annotate a batch; where that fails, its documents one by one, so that one cannot spoil the others."""
         try:
-            self.annotate(batch)
+            self.annotate(batch, probabilities=asked.probabilities, kbest=asked.kbest)
             return [(doc, None) for doc in batch]
         except WeftError:
-            return [(doc, self._fault(doc)) for doc in batch]
+            return [(doc, self._fault(doc, asked)) for doc in batch]
 
-    def _fault(self, doc: Doc) -> WeftError | None:
+    def _fault(self, doc: Doc, asked: Asked) -> WeftError | None:
         try:
-            self.annotate([doc])
+            self(doc, probabilities=asked.probabilities, kbest=asked.kbest)
         except WeftError as error:
             return error
         return None
@@ -242,20 +227,19 @@ class Pipeline:
         return f"Pipeline({', '.join(component.task for component in self.components)})"
 
 
-def _batches(docs: Iterable[Doc], batch_words: int) -> Iterator[list[Doc]]:
-    """Documents in lists of about so many words."""
-    batch: list[Doc] = []
-    size = 0
-    for doc in docs:
-        batch.append(doc)
-        size += doc.n_words or len(doc.text) // 5 + 1
-        if size >= batch_words:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
-
-
 def _renamed(task: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings under today's names; some had other names in one kind of component only."""
     return {_RENAMED.get(f"{task} {name}", _RENAMED.get(name, name)): value for name, value in settings.items()}
+
+
+def _check_layers(component: Component, docs: Sequence[Doc], provided: Set[str]) -> None:
+    """Refuse documents without the layers that a component requires and none before it has provided."""
+    required = [layer for layer in component.requires if layer not in provided]
+    for doc in docs if required else ():
+        missing = [layer for layer in required if not doc.has(layer)]
+        if missing:
+            name = f"document {doc.id!r}" if doc.id else "the document"
+            raise WeftError(
+                f"{component.task} needs the layer {', '.join(missing)}, which {name} does not have; "
+                "annotate it first or use a pipeline that does"
+            )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from weft.errors import ConfigError, ModelError, did_you_mean
 
 if TYPE_CHECKING:
-    from weft.pipeline.pipeline import Component
+    from weft.pipeline.component import Component
     from weft.pipeline.settings import Settings
     from weft.text.corpus import Corpus
     from weft.text.doc import Doc

@@ -39,6 +39,10 @@ class Job:
         values = {name: value for name, value in asdict(self).items() if name != "models"}
         return {**values, "digests": list(self.digests)}
 
+    def call_options(self) -> dict[str, Any]:
+        """Options of a call of the pipeline."""
+        return {"probabilities": self.probabilities, "kbest": self.kbest}
+
     def read_options(self) -> dict[str, Any]:
         """Options of `weft.formats.read`."""
         return {"encoding": self.encoding, **({"fields": self.fields} if self.fields else {})}
@@ -47,9 +51,7 @@ class Job:
 @lru_cache(maxsize=2)
 def pipeline_of(job: Job) -> Pipeline:
     """The pipeline of a job, loaded once a process and shared by its threads."""
-    nlp = load_models(job.models)
-    ask(nlp, job.probabilities, job.kbest)
-    return nlp
+    return load_models(job.models)
 
 
 def load_models(names: Sequence[str | os.PathLike[str]]) -> Pipeline:
@@ -57,18 +59,6 @@ def load_models(names: Sequence[str | os.PathLike[str]]) -> Pipeline:
     import weft
 
     return weft.load(*names)
-
-
-def ask(nlp: Pipeline, probabilities: bool = False, kbest: int = 0) -> None:
-    """Tell all components that can to note probabilities, or so many alternatives."""
-    for what, value in (("probabilities", probabilities), ("alternatives", kbest)):
-        if not value:
-            continue
-        able = [component for component in nlp.components if hasattr(component, what)]
-        if not able:
-            raise ConfigError(f"no component of this model gives {what}")
-        for component in able:
-            setattr(component, what, value)
 
 
 def output_format(nlp: Pipeline, read: str, out: str | os.PathLike[str] | None, wanted: str | None) -> str:

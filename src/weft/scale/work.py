@@ -56,7 +56,10 @@ class _Bundle:
 
     def run(self) -> list[Done]:
         docs = self._documents()
-        stream = self._one_by_one(docs) if self.careful else self.nlp.pipe(docs, on_error=self._leave_out)
+        if self.careful:
+            stream = self._one_by_one(docs)
+        else:
+            stream = self.nlp.pipe(docs, on_error=self._leave_out, **self.job.call_options())
         annotated = ((self.owners.popleft(), doc) for doc in stream)
         waiting = next(annotated, None)
 
@@ -95,7 +98,7 @@ class _Bundle:
     def _one_by_one(self, docs: Iterator[Doc]) -> Iterator[Doc]:
         for doc in docs:
             try:
-                yield self.nlp(doc)
+                yield self.nlp(doc, **self.job.call_options())
             except WeftError as error:
                 self._leave_out(doc, error)
             except Exception as error:

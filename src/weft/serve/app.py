@@ -130,8 +130,8 @@ def _facts(service: Service, name: str) -> schemas.ModelFacts:
         name=name,
         components=[component.task for component in nlp.components],
         provides=provides,
-        probabilities=service.gives(name, "probabilities"),
-        alternatives=service.gives(name, "alternatives"),
+        probabilities=nlp.gives_probabilities,
+        alternatives=nlp.gives_kbest,
         formats=formats_of(provides),
         card=nlp.card,
     )

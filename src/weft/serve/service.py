@@ -8,17 +8,18 @@ use several cores. A full queue refuses at once; a request whose time is up befo
 from __future__ import annotations
 
 import asyncio
-import copy
 import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from weft.errors import ConfigError, WeftError, did_you_mean
-from weft.pipeline.pipeline import Component, Pipeline
+from weft.pipeline.component import Asked
+from weft.pipeline.pipeline import Pipeline
 from weft.serve.batches import BatchQueue, Full, Job
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
@@ -92,7 +93,6 @@ class Service:
         self.answered = 0
         self._lock = threading.Lock()
         self._queue = BatchQueue(self._work, self.limits.workers, self.limits.queue)
-        self._variants: dict[tuple[str, bool, int], Pipeline] = {}
 
     @property
     def waiting(self) -> int:
@@ -104,23 +104,13 @@ class Service:
         """The model that is used where none is named: the first."""
         return next(iter(self.models))
 
-    def pipeline(self, model: str | None, probabilities: bool = False, alternatives: int = 0) -> Pipeline:
-        """A model that notes probabilities or alternatives, as far as its components can."""
+    def pipeline(self, model: str | None) -> Pipeline:
+        """The model of a name, or the default one."""
         name = self.default if model is None else model
         if name not in self.models:
             otherwise = f"there are: {', '.join(self.models)}"
             raise UnknownModel(f"there is no model {name!r}; {did_you_mean(name, self.models, otherwise)}")
-        key = (name, probabilities, alternatives)
-        with self._lock:
-            if key not in self._variants:
-                chosen = {"probabilities": probabilities, "alternatives": alternatives}
-                components = [_with(component, chosen) for component in self.models[name].components]
-                self._variants[key] = Pipeline(components, self.models[name].card)
-            return self._variants[key]
-
-    def gives(self, model: str, what: str) -> bool:
-        """Whether a model has components that note `probabilities` or `alternatives`."""
-        return any(hasattr(component, what) for component in self.models[model].components)
+        return self.models[name]
 
     def check(self, text: str) -> None:
         """Refuse a text that is too long or cannot be stored."""
@@ -143,10 +133,14 @@ class Service:
         alternatives: int = 0,
         finish: Callable[[Doc], Any] = lambda doc: doc,
     ) -> Future[Any]:
-        """What `finish` makes of the annotated text, in a thread, when its turn comes."""
+        """What `finish` makes of the annotated text, in a thread, when its turn comes.
+
+        A model without components that give probabilities or alternatives answers without them.
+        """
         self.check(text)
-        key = (self.default if model is None else model, probabilities, alternatives)
-        self.pipeline(*key)
+        nlp = self.pipeline(model)
+        asked = Asked(probabilities and nlp.gives_probabilities, alternatives if nlp.gives_kbest else 0)
+        key = (self.default if model is None else model, asked)
         job = Job(key, text, finish, time.monotonic() + self.limits.timeout)
         try:
             self._queue.put(job)
@@ -167,16 +161,18 @@ class Service:
     def _work(self, jobs: list[Job]) -> None:
         """Annotate the texts of jobs together; where that fails, one by one, so that one cannot spoil the others."""
         faults: dict[int, Exception] = {}
-        nlp = self.pipeline(*jobs[0].key)  # type: ignore[misc]
+        key: tuple[str, Asked] = jobs[0].key  # type: ignore[assignment]
+        model, asked = key
+        annotate = partial(self.pipeline(model).annotate, probabilities=asked.probabilities, kbest=asked.kbest)
         strings = StringTable()
         docs = [Doc(job.text, strings) for job in jobs]
         try:
-            nlp.annotate(docs)
+            annotate(docs)
         except Exception:
             docs = [Doc(job.text) for job in jobs]
             for number, doc in enumerate(docs):
                 try:
-                    nlp.annotate([doc])
+                    annotate([doc])
                 except Exception as error:
                     faults[number] = error
         for number, (job, doc) in enumerate(zip(jobs, docs, strict=True)):
@@ -194,22 +190,13 @@ class Service:
 
     def warm(self) -> None:
         """Annotate a few words with every model, so that the first request finds compiled kernels."""
-        for name in self.models:
-            for probabilities, alternatives in ((False, 0), (True, 0), (False, 2)):
-                self.pipeline(name, probabilities, alternatives)(_WARM)
+        for nlp in self.models.values():
+            nlp(_WARM)
+            if nlp.gives_probabilities:
+                nlp(_WARM, probabilities=True)
+            if nlp.gives_kbest:
+                nlp(_WARM, kbest=2)
 
     def close(self) -> None:
         """Stop the threads; what waits is not begun."""
         self._queue.close()
-
-
-def _with(component: Component, chosen: Mapping[str, Any]) -> Component:
-    """A component that shares everything with another but what is chosen, its inner components as well."""
-    own = copy.copy(component)
-    for name, value in vars(component).items():
-        if isinstance(value, Component):
-            setattr(own, name, _with(value, chosen))
-    for name, value in chosen.items():
-        if hasattr(own, name):
-            setattr(own, name, value)
-    return own

@@ -136,17 +136,8 @@ class Corpus:
         return tuple(self.slice_sentences(low, high) for low, high in pairwise(borders))
 
     def batches(self, n_words: int = 20_000) -> Iterator[list[Doc]]:
-        """Lists of documents of at least `n_words` words or as many characters as such words have (the last: fewer)."""
-        batch: list[Doc] = []
-        size = 0
-        for doc in self:
-            batch.append(doc)
-            size += doc.n_words or len(doc.text) // 6 + 1
-            if size >= n_words:
-                yield batch
-                batch, size = [], 0
-        if batch:
-            yield batch
+        """Lists of documents of at least `n_words` words (the last: fewer); see `batched`."""
+        return batched(self, n_words)
 
     def write(self, path: str, format: str | None = None, **options: Any) -> int:
         """Write the documents to a file in the format of its suffix; returns how many."""
@@ -162,6 +153,24 @@ class Corpus:
         if self.in_memory:
             return Corpus(list(change(self)), self.report)
         return Corpus(lambda: iter(change(self)), self.report)
+
+
+def batched(docs: Iterable[Doc], n_words: int = 20_000) -> Iterator[list[Doc]]:
+    """Documents in lists of at least `n_words` words (the last: fewer); five characters of raw text count as a word.
+
+    >>> [[doc.text for doc in batch] for batch in batched(map(Doc, ["Dogs bark.", "Cats purr.", "Cows moo."]), 5)]
+    [['Dogs bark.', 'Cats purr.'], ['Cows moo.']]
+    """
+    batch: list[Doc] = []
+    size = 0
+    for doc in docs:
+        batch.append(doc)
+        size += doc.n_words or len(doc.text) // 5 + 1
+        if size >= n_words:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def _every(start: int, step: int) -> Callable[[Iterable[Doc]], Iterable[Doc]]:

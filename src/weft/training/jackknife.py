@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from weft.pipeline.pipeline import Component
+from weft.pipeline.component import Component
 from weft.text.doc import Doc
 from weft.training.corpora import sentence_keys
 

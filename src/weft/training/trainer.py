@@ -18,8 +18,9 @@ import weft
 from weft.errors import ConfigError, WeftError
 from weft.lexical.clusters.monolingual import cluster_words
 from weft.pipeline import models
+from weft.pipeline.component import Component
 from weft.pipeline.models import SUFFIX
-from weft.pipeline.pipeline import Component, Pipeline
+from weft.pipeline.pipeline import Pipeline
 from weft.pipeline.registry import new_component
 from weft.storage import digest
 from weft.text.doc import Doc

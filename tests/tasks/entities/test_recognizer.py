@@ -40,11 +40,11 @@ def made(n, seed=0, places=PLACES, nested=False):
     return doc
 
 
-def annotated(recognizer, doc):
+def annotated(recognizer, doc, **asked):
     forms = doc.column("form")
     offsets = doc.sentence_offsets.tolist()
     new = Doc.from_words([forms[a:b] for a, b in itertools.pairwise(offsets)])
-    recognizer([new])
+    recognizer([new], **asked)
     return new
 
 
@@ -144,8 +144,7 @@ def test_nested_entities_are_found_level_by_level_and_saved(tmp_path):
     report = recognizer.fit([made(60, nested=True)])
     assert report["training"]["levels"] == 2
     doc = made(20, seed=4, nested=True)
-    recognizer.probabilities = True
-    system = annotated(recognizer, doc)
+    system = annotated(recognizer, doc, probabilities=True)
     assert evaluate_spans([doc], [system], "entities").score.f1 == 1.0
     assert all(0 < system.spans["entities"].attributes[i]["probability"] <= 1 for i in range(60))
     assert not system.spans["entities"].is_flat()
@@ -189,11 +188,7 @@ def test_flat_training_refuses_nested_spans_and_says_what_to_do():
 
 def test_alternatives_are_probable_different_and_begin_with_the_answer(recognizer):
     doc = made(5, seed=6)
-    recognizer.alternatives = 3
-    try:
-        system = annotated(recognizer, doc)
-    finally:
-        recognizer.alternatives = 0
+    system = annotated(recognizer, doc, kbest=3)
     for ranked, sentence in zip(alternatives(system, "ner"), system.sentences, strict=True):
         p = [each["probability"] for each in ranked]
         assert len(ranked) == 3
@@ -258,9 +253,8 @@ def test_a_slice_of_conll2003_is_recognized_well_with_honest_probabilities(conll
     train, test = conll2003
     recognizer = EntityRecognizer(EntitySettings(epochs=5))
     recognizer.fit(train)
-    recognizer.probabilities = True
     system = [copy_without_spans(doc) for doc in test]
-    recognizer(system)
+    recognizer(system, probabilities=True)
     assert evaluate_spans(test, system, "entities").score.f1 > 0.8
     assert calibration_of_spans(test, system, "entities").error < 0.06
 

@@ -91,8 +91,7 @@ def test_probabilities_and_k_best_are_those_of_the_chain(chunks, unseen):
     chunker = Chunker.from_options({"iterations": 40})
     chunker.fit(chunks)
     doc = next(iter(read(unseen)))
-    chunker.probabilities = True
-    chunker([doc])
+    chunker([doc], probabilities=True)
     values = [span.attributes["probability"] for span in doc.span_views("chunks")]
     assert values
     assert all(0.0 < value <= 1.0 for value in values)

@@ -206,9 +206,8 @@ def test_a_saved_parser_is_an_ordinary_one_and_does_not_tell_folders(sources, du
 
 def test_probabilities_and_alternatives_are_at_hand(sources, dutch):
     parser = trained(sources, dutch, adapt="aast")
-    parser.probabilities, parser.alternatives = True, 2
     doc = dutch[1][0].subset([0])
-    parser([doc])
+    parser([doc], probabilities=True, kbest=2)
     assert ((doc.confidence["head"] > 0) & (doc.confidence["head"] <= 1)).all()
 
 

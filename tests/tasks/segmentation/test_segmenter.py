@@ -279,11 +279,7 @@ def test_training_twice_gives_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_probabilities_say_how_sure_the_end_of_a_token_is(segmenter: Segmenter) -> None:
-    segmenter.probabilities = True
-    try:
-        doc = annotate(segmenter, "Mr. Dan waits in Lima. Bo left")
-    finally:
-        segmenter.probabilities = False
+    doc = Pipeline([segmenter])("Mr. Dan waits in Lima. Bo left", probabilities=True)
     sure = doc.confidence["form"]
     assert len(sure) == doc.n_words
     assert ((sure > 0.3) & (sure <= 1.0)).all()

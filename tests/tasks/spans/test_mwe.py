@@ -102,9 +102,8 @@ def test_the_lexicon_of_a_fold_leaves_its_own_expressions_out():
 def test_probabilities_come_with_expressions():
     tagger = MweTagger(MweSettings(learner="crf", epochs=10))
     tagger.fit([corpus()])
-    tagger.probabilities = True
     doc = unseen()
-    tagger([doc])
+    tagger([doc], probabilities=True)
     assert 0.0 < doc.spans["mwe"].attributes[0]["probability"] <= 1.0
 
 

@@ -46,8 +46,7 @@ def test_lemmas_come_with_probabilities_if_asked(lemmatizer, tmp_path):
     assert "lemma" not in doc.confidence
     Pipeline([lemmatizer]).save(tmp_path / "m.weft")
     loaded = Pipeline.load(tmp_path / "m.weft").components[0]
-    loaded.probabilities = True
-    loaded([doc])
+    loaded([doc], probabilities=True)
     p = doc.confidence["lemma"]
     assert ((p > 0) & (p <= 1.0001)).all()
     keys = [("barked", "VERB")]

@@ -121,9 +121,8 @@ def test_parts_of_speech_that_decide_everything_need_no_second_step(document):
 def test_probabilities_are_those_of_the_best_values(document, bare):
     tagger = Tagger.from_options({"learner": "crf", "iterations": 30})
     tagger.fit([document(60)])
-    tagger.probabilities = True
     doc = bare(document(10, seed=4))
-    tagger([doc])
+    tagger([doc], probabilities=True)
     for column in ("upos", "xpos", "feats"):
         assert len(doc.confidence[column]) == doc.n_words
         assert (doc.confidence[column] > 0.3).all()

@@ -101,8 +101,7 @@ def test_a_saved_model_tags_as_before(model, dictionary, tmp_path):
     loaded = Pipeline.load(tmp_path / "weak.weft").components[0]
     docs = [Doc.from_words(sentences(30, seed=4)[0]) for _ in range(2)]
     for each, doc in zip((tagger, loaded), docs, strict=True):
-        each.probabilities, each.alternatives = True, 2
-        each([doc])
+        each([doc], probabilities=True, kbest=2)
     assert docs[0].column("upos") == docs[1].column("upos")
     assert docs[0].confidence["upos"] == pytest.approx(docs[1].confidence["upos"], abs=1e-5)
     tags, p = loaded.posteriors([docs[0]])

@@ -30,7 +30,7 @@ from weft.cli.inputs import (
 )
 from weft.errors import ConfigError, WeftError
 from weft.pipeline import models
-from weft.scale.job import Job, ask, fitted, load_models, output_format, write_options
+from weft.scale.job import Job, fitted, load_models, output_format, write_options
 
 if TYPE_CHECKING:
     from weft.pipeline.pipeline import Pipeline
@@ -102,7 +102,7 @@ def annotate(
         raise ConfigError("--json prints the figures of the run on standard output; say with --out where documents go")
     chosen_models = [models.find(name) for name in model or [Path(models.DEFAULT)]]
     nlp = load_models(chosen_models)
-    ask(nlp, probabilities, kbest)
+    nlp.check_asked(probabilities, kbest)
     if out is not None and (out.endswith(os.sep) or os.path.isdir(out)) and wanted not in (SHOW, "brat"):
         job = _job(nlp, files, chosen_models, wanted, from_format, fields, encoding, probabilities, kbest)
         _into_folder(out, files, job, workers, cluster, shard_size, skip_bad, as_json)
@@ -111,7 +111,7 @@ def annotate(
         raise ConfigError("--cluster writes one file a shard: name a folder to write to, --out FOLDER/")
     inputs = open_inputs(files, from_format, skip_bad, fields, encoding)
     chosen = wanted if wanted == SHOW else output_format(nlp, inputs.formats[0], out, wanted)
-    run = Run(nlp, inputs, workers)
+    run = Run(nlp, inputs, workers, probabilities, kbest)
     with run.interruptible():
         if chosen == SHOW:
             _show(run)
@@ -181,8 +181,11 @@ def _write(docs: Iterable[Doc], out: str | None, format: str, read: Sequence[str
 class Run:
     """The annotated stream: counts what passes, and ends early where it must without losing what is done."""
 
-    def __init__(self, nlp: Pipeline, inputs: Inputs, workers: int) -> None:
-        self.nlp, self.inputs, self.workers = nlp, inputs, workers
+    def __init__(
+        self, nlp: Pipeline, inputs: Inputs, workers: int, probabilities: bool = False, kbest: int = 0
+    ) -> None:
+        self.nlp, self.inputs = nlp, inputs
+        self.options: dict[str, Any] = {"workers": workers, "probabilities": probabilities, "kbest": kbest}
         self.documents = self.sentences = self.words = 0
         self.seconds = 0.0
         self.interrupted = False
@@ -198,7 +201,7 @@ class Run:
         size = self.inputs.size
         with progress("annotating", size and size / 1000, unit="words" if size is None else "kB") as bar:
             try:
-                for doc in self.nlp.pipe(self._until_interrupted(), workers=self.workers, on_error=faulty):
+                for doc in self.nlp.pipe(self._until_interrupted(), on_error=faulty, **self.options):
                     yield doc
                     self.documents += 1
                     self.sentences += doc.n_sentences

@@ -22,7 +22,7 @@ from weft.evaluate.counts import Counts
 from weft.evaluate.significance import confidence_interval, mean_difference, paired_bootstrap, signed_rank
 from weft.formats import read
 from weft.infer.trees.projectivity import is_projective, is_tree
-from weft.pipeline.pipeline import Component
+from weft.pipeline.component import Component
 from weft.recipes.corpora.parsing import copy_of, unpunctuated
 from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
 from weft.tasks.parsing_transfer.parser import LANGUAGE, TransferParser, TransferSettings

@@ -25,7 +25,7 @@ from weft.infer.constituents.system import Subwords, Units, new_pool
 from weft.infer.constituents.templates import compile_templates
 from weft.infer.transitions.weights import LARGEST, largest_mean, new_narrow, new_wide, pack_wide, unpack_wide
 from weft.learn.transitions.constituents import ConstituentTrainer
-from weft.pipeline.pipeline import Component, State
+from weft.pipeline.component import Asked, Component, State
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.constituents.actions import actions_of, closed, compile_actions, tree_of_actions
@@ -317,7 +317,7 @@ class ConstituentParser(Component):
             found.append([self.names[k] for k in out[:count].tolist()])
         return found
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         for doc in docs:
             if self.settings.units == "words":
                 forms, tags, offsets = doc.column("form"), doc.column("xpos"), doc.sentence_offsets.tolist()

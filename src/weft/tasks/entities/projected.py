@@ -37,7 +37,8 @@ from weft.learn.bitext.source_noise import Confusion, read_confusion
 from weft.learn.chains.label_targets import LabelExpectations, LabelTargets
 from weft.learn.chains.labels import LabelSpace
 from weft.learn.training import Checkpoint, EarlyStopping, Result
-from weft.pipeline.pipeline import Pipeline, State
+from weft.pipeline.component import State
+from weft.pipeline.pipeline import Pipeline
 from weft.pipeline.settings import option
 from weft.tasks.entities.recognizer import EntityRecognizer, EntitySettings
 from weft.tasks.labelling.chain_data import ChainData

@@ -25,7 +25,7 @@ from weft.features.gazetteer import Gazetteer
 from weft.features.lexicon import WordClasses
 from weft.features.surroundings import Surroundings
 from weft.lexical.clusters.monolingual import load_clusters
-from weft.pipeline.pipeline import State
+from weft.pipeline.component import Asked, State
 from weft.pipeline.settings import option
 from weft.storage import Arrays
 from weft.tasks.labelling.labeller import LabellerSettings
@@ -213,16 +213,15 @@ class EntityRecognizer(Chunker):
         found.set_column(_OUTER, ["|".join(filter(None, pair)) for pair in zip(outer, own, strict=True)])
         return found
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
-        super().__call__(docs)
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
+        super().annotate(docs, asked)
         if self.inner is None:
             return
         name = self.settings.layer
         inside = [self._with_labels(doc, self.gold(doc)) for doc in docs]
         for doc in inside:
             doc.spans = {}
-        self.inner.probabilities = self.probabilities
-        self.inner(inside)
+        self.inner(inside, probabilities=asked.probabilities)
         for doc, other in zip(docs, inside, strict=True):
             doc.spans[name] = _joined(doc.spans[name], other.spans[name])
 

@@ -21,7 +21,7 @@ from weft.evaluate.labels.weak_report import weak_report
 from weft.features.lexicon import WordClasses
 from weft.features.templates import Templates
 from weft.lexical.clusters.monolingual import load_clusters
-from weft.pipeline.pipeline import State
+from weft.pipeline.component import State
 from weft.tasks.entities.recognizer import EntityRecognizer, EntitySettings
 from weft.tasks.entities.transfer_data import Languages, TransferData, TransferSettings, class_ids
 from weft.tasks.labelling.chain_data import ChainReader

@@ -29,7 +29,7 @@ from weft.learn.chains.labels import LabelSpace
 from weft.learn.cost import Cost
 from weft.learn.local import Local, normalize_locally
 from weft.learn.training import Checkpoint, EarlyStopping, Result
-from weft.pipeline.pipeline import Component, State
+from weft.pipeline.component import Asked, Component, State
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.labelling.alternatives import note_alternatives
@@ -95,6 +95,8 @@ class LabellerSettings(Settings):
 class SequenceLabeller(Component):
     """A component that labels every word; see `Tagger` and `Chunker`."""
 
+    gives_probabilities = True
+    gives_kbest = True
     settings_class: type[LabellerSettings] = LabellerSettings
     #: Iterations of an optimizer from one look at dev data to the next: its steps are small, and a look costs a good
     #: part of one.
@@ -104,8 +106,6 @@ class SequenceLabeller(Component):
         self.settings = settings if settings is not None else self.settings_class()
         self.settings.check()
         self.scorer: ChainScorer | None = None
-        self.probabilities = False  # whether to note the probability of every decision
-        self.alternatives = 0  # how many of the best label sequences of every sentence to note
         self.temperature = 1.0  # what scores are divided by to make probabilities of them
 
     @classmethod
@@ -278,17 +278,21 @@ class SequenceLabeller(Component):
             raise WeftError(f"this {self.task} is not trained yet: call fit, or load a model")
         return self.scorer
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         scorer = self._trained()
         chain = scorer.chain(self.observed(docs))
         path = decode(chain, self.settings.learner)
         tags = scorer.space.tags(path)
         confidence = None
-        if self.probabilities:
+        if asked.probabilities:
             confidence = self.confidence(self.conditional(chain), path, docs).astype(np.float32)
         self.write_all(docs, scorer.space.labels, tags, confidence)
-        for doc in docs if self.alternatives else ():
-            note_alternatives(doc, self.task, self.kbest(doc, self.alternatives))
+        self.note_kbest(docs, asked.kbest)
+
+    def note_kbest(self, docs: Sequence[Doc], k: int) -> None:
+        """Note the k best label sequences of every sentence, where any are asked for."""
+        for doc in docs if k else ():
+            note_alternatives(doc, self.task, self.kbest(doc, k))
 
     def write_all(
         self,

@@ -36,7 +36,7 @@ from weft.learn.trees.dependency_graphs import GraphBatch, GraphModel, arcs_of_e
 from weft.learn.trees.features import TreeWords
 from weft.learn.trees.model import TreeBatch, TreeModel
 from weft.lexical.clusters.monolingual import load_clusters
-from weft.pipeline.pipeline import Component, State
+from weft.pipeline.component import Asked, Component, State
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays, from_sparse, to_sparse
 from weft.tasks.parsing.mst.features import FIELDS, FILTER, TreeReader, check_clusters, templates_of
@@ -252,7 +252,7 @@ class DependencyGraphParser(Component):
         self.weights = before
         return score
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         words, feats, sentences = self._reader.read(docs)
         edges = self._find(words, feats, sentences)
         first = 0

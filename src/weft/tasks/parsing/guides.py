@@ -18,7 +18,7 @@ import numpy as np
 from weft.arrays import Heads, Keys
 from weft.errors import ConfigError, DataError
 from weft.kernel import kernel
-from weft.pipeline.pipeline import Component
+from weft.pipeline.component import Component
 from weft.ragged import Indices
 from weft.text.doc import Doc
 

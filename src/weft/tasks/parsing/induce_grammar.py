@@ -20,7 +20,7 @@ from weft.errors import ConfigError, DataError, WeftError
 from weft.evaluate.trees.attachment import not_punctuation
 from weft.learn.generative.dmv_model import TagBatch, ValenceModel, harmonic_start, random_start
 from weft.learn.generative.grammar_induction import METHODS, Induced, induce
-from weft.pipeline.pipeline import Component, State
+from weft.pipeline.component import Asked, Component, State
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.parsing.tree_columns import write_trees
@@ -161,7 +161,7 @@ class GrammarInducer(Component):
             raise WeftError("this parser is not trained yet: call fit, or load a model")
         return self._batch(sentences, unknown=1).trees(self._search).best()
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         kept = [self._kept(doc) for doc in docs]
         heads = self.parse([tags for doc in docs for tags in self._sentences(doc)])
         all_heads, labels = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]

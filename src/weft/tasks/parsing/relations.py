@@ -38,7 +38,7 @@ from weft.learn.trees.sibling_labels import (
     score_labels,
 )
 from weft.learn.trees.sibling_learner import SiblingLearner
-from weft.pipeline.pipeline import Component, State
+from weft.pipeline.component import Asked, Component, State
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.parsing.relation_features import RELATION_FIELDS, RelationReader
@@ -254,7 +254,7 @@ class Relations(Component):
         scores = {} if dev is None else {f"dev {name}": value for name, value in self.scores(list(dev)).items()}
         return {"training": training, **({"scores": scores} if scores else {})}
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         write_column(docs, "deprel", self.labels, self._find(docs))
 
     def _find(self, docs: Sequence[Doc]) -> NDArray[np.int32]:

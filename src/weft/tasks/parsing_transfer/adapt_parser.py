@@ -32,7 +32,7 @@ from weft.learn.trees.features import TreeWords
 from weft.learn.trees.model import TreeBatch, TreeModel
 from weft.learn.trees.target_weights import WeighWords, feature_counts, frequency_factors, seen_factors
 from weft.lexical.clusters.monolingual import cluster_words
-from weft.pipeline.pipeline import State
+from weft.pipeline.component import State
 from weft.pipeline.settings import option
 from weft.storage import Arrays
 from weft.tasks.parsing.guides import guide_heads, guide_marks, jackknife_guide

@@ -38,7 +38,7 @@ from weft.learn.trees.listed_trees import kept_features
 from weft.learn.trees.model import TreeBatch, TreeModel
 from weft.lexical.typology import Language, Typology, read_typology, typology
 from weft.lexical.universal_tags import tagsets_of
-from weft.pipeline.pipeline import State
+from weft.pipeline.component import Asked, State
 from weft.pipeline.settings import option
 from weft.tasks.parsing.mst.parser import BATCH, GraphParser
 from weft.tasks.parsing.mst.settings import GraphParserSettings
@@ -381,10 +381,10 @@ class TransferParser(GraphParser):
         """UAS on documents with gold words and trees."""
         return {"UAS": super().scores(docs)["UAS"]}
 
-    def parse(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         """Parse documents in place; relations that they have stay."""
         relations = [doc.columns.get("deprel") for doc in docs]
-        super().parse(docs)
+        super().annotate(docs, asked)
         for doc, before in zip(docs, relations, strict=True):
             if before is None:
                 del doc.columns["deprel"]

@@ -23,7 +23,7 @@ from weft.arrays import Ids
 from weft.errors import ConfigError, DataError, WeftError
 from weft.features.characters import PARAGRAPH, code_points, types_of
 from weft.features.weights import PRECISIONS
-from weft.pipeline.pipeline import Component, State
+from weft.pipeline.component import Asked, Component, State
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.segmentation.boundaries import SENTENCE
@@ -87,6 +87,7 @@ class Segmenter(Component):
     """
 
     task = "segmenter"
+    gives_probabilities = True
     requires = ("text",)
     provides = ("tokens", "sentences")
 
@@ -95,7 +96,6 @@ class Segmenter(Component):
         self.settings.check()
         self.boundaries: BoundaryModel | None = None
         self.multiwords = Multiwords({}, [], 0, None)
-        self.probabilities = False  # whether to note how sure the end of every token is
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Self:
@@ -164,20 +164,20 @@ class Segmenter(Component):
         found = evaluate_ud(docs, raw).scores
         return {f"dev {name.lower()}": found[name].f1 for name in ("Words", "Tokens", "Sentences")}
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         if self.boundaries is None:
             raise WeftError("this segmenter is not trained yet: call fit, or load a model")
         for group, text in _groups(docs):
-            self._write(group, text, self.tokens(text))
+            self._write(group, text, self.tokens(text, asked.probabilities))
 
-    def tokens(self, text: str) -> Tokens:
-        """The tokens of a text, found window by window."""
+    def tokens(self, text: str, probabilities: bool = False) -> Tokens:
+        """The tokens of a text, found window by window; with `probabilities`, how sure the end of each is."""
         if len(text) <= WINDOW:
-            return self._window(text)
+            return self._window(text, probabilities)
         parts: list[Tokens] = []
         begin = 0
         while True:
-            found = self._window(text[begin : begin + WINDOW])
+            found = self._window(text[begin : begin + WINDOW], probabilities)
             last = begin + WINDOW >= len(text)
             count = len(found.end) if last else _settled(found)
             parts.append(_shifted(found, count, begin))
@@ -186,12 +186,12 @@ class Segmenter(Component):
             # A window of blanks only has no tokens at all.
             begin += int(found.end[count - 1]) if count else WINDOW
         confidence = None
-        if self.probabilities:
+        if probabilities:
             confidence = np.concatenate([part.confidence for part in parts if part.confidence is not None])
         start, end, final = (np.concatenate([part[column] for part in parts]) for column in range(3))
         return Tokens(start, end, final, confidence)
 
-    def _window(self, text: str) -> Tokens:
+    def _window(self, text: str, probabilities: bool) -> Tokens:
         assert self.boundaries is not None
         scored = self.boundaries.scored(text)
         labels = self.boundaries.decode(scored)
@@ -201,7 +201,7 @@ class Segmenter(Component):
         starts[1:] = ends[:-1] + 1
         starts[1:] += squeezed.classes[starts[1:]] <= PARAGRAPH
         confidence = None
-        if self.probabilities:
+        if probabilities:
             confidence = self.boundaries.confidence(scored, labels)[ends].astype(np.float32)
         return Tokens(squeezed.origin[starts], squeezed.origin[ends] + 1, labels[ends] == SENTENCE, confidence)
 

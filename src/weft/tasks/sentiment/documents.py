@@ -24,7 +24,7 @@ from weft.arrays import Floats
 from weft.errors import ConfigError, DataError, WeftError
 from weft.features.document_terms import Terms, document_counts
 from weft.features.representations.correspondence import Correspondence
-from weft.pipeline.pipeline import Component, State
+from weft.pipeline.component import Asked, Component, State
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.sentiment.polarity_model import (
@@ -216,7 +216,7 @@ class PolarityClassifier(Component):
             raise WeftError("this classifier is not trained yet: call adapt or fit, or load a model")
         return shared_terms(self.model, self.terms.names, self.counts, dimensions, most)
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         for doc, score in zip(docs, self.scores(docs).tolist(), strict=True):
             set_polarities(doc, sentence_polarities(doc), "pos" if score > 0 else "neg")
             doc.meta[SCORE] = round(score, 4)

@@ -32,7 +32,7 @@ from weft.learn.chains.document_model import UNKNOWN, DocumentBatch, DocumentMod
 from weft.learn.chains.document_sgd import DocumentSGD
 from weft.learn.chains.model import FeatureRows
 from weft.lexical.polarity_lexicon import NEGATORS, PolarityLexicon
-from weft.pipeline.pipeline import Component, State
+from weft.pipeline.component import Asked, Component, State
 from weft.pipeline.settings import Settings, option
 from weft.ragged import sentence_of
 from weft.storage import Arrays
@@ -235,7 +235,7 @@ class SentimentAnalyser(Component):
             Posterior(parts.document, parts.sentence, parts.label),
         )
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         sentences, documents, posterior = self.predict(docs, self.settings.given)
         at = 0
         for i, doc in enumerate(docs):

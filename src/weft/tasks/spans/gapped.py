@@ -24,7 +24,7 @@ from weft.features.templates import Templates
 from weft.infer.chains.multilabel import Restrictions, Segment, pieces, positions
 from weft.learn.online.demands import Demands, Pairwise, Separate
 from weft.learn.training import Checkpoint, EarlyStopping, Result
-from weft.pipeline.pipeline import Component, State
+from weft.pipeline.component import Asked, Component, State
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.spans.gapped_data import SegmentData, SegmentReader, SegmentScorer
@@ -230,7 +230,7 @@ class SegmentFinder(Component):
             found += [_found(ranking, scorer.types) for ranking in segments.ranked(self.settings.k)]
         return found
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         for doc in docs:
             layer = SpanLayer(doc.strings)
             offsets = doc.sentence_offsets.tolist()

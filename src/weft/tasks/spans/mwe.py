@@ -26,7 +26,7 @@ from weft.learn.cost import ConfusionCost, Cost
 from weft.lexical.clusters.monolingual import load_clusters
 from weft.lexical.mwe_lexicon import MweLexicon, lexicon_of, read_lexicon
 from weft.lexical.wordnet import WordNet
-from weft.pipeline.pipeline import State
+from weft.pipeline.component import State
 from weft.pipeline.settings import option
 from weft.storage import Arrays
 from weft.tasks.labelling.labeller import LabellerSettings, SequenceLabeller

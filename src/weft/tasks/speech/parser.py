@@ -29,7 +29,7 @@ from weft.infer.trees.projectivity import is_projective, is_tree, lift
 from weft.learn.transitions.beam import UPDATES
 from weft.learn.transitions.learner import TransitionLearner, Treebank, best_epoch
 from weft.lexical.clusters.monolingual import load_clusters
-from weft.pipeline.pipeline import Component, State
+from weft.pipeline.component import Asked, Component, State
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.parsing.transitions.features import WordReader
@@ -212,7 +212,7 @@ class DisfluencyParser(Component):
         labels = np.array([number.get(name, -1) for name in names], dtype=np.int32)
         return Treebank(words, sentences, heads, labels), np.array(keep, dtype=np.int64), counts
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         ready = [self.prepare(doc) for doc in docs]
         heads, labels = self.analyse([each.doc for each in ready])
         names = np.array([*self.labels, ""])

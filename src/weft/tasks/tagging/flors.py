@@ -32,7 +32,7 @@ from weft.features.representations.words import PARTS, ClassVectors, DenseVector
 from weft.kernel import kernel
 from weft.learn.linear.squared_hinge import WindowDesign, fit_squared_hinge
 from weft.lexical.clusters.monolingual import load_clusters
-from weft.pipeline.pipeline import Component, State
+from weft.pipeline.component import Asked, Component, State
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays, from_sparse, to_sparse
 from weft.text.doc import Doc
@@ -198,7 +198,7 @@ class Flors(Component):
             found += np.asarray(rows @ table)[window[:, place]]
         return found
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         for batch in _batches(docs):
             found = self._found(self.margins(batch), sentence_offsets(batch))
             first = 0

@@ -36,7 +36,7 @@ from weft.learn.label_cover.cover import LabelCover, cover_labels
 from weft.learn.label_cover.references import exact_cover, min_greedy
 from weft.lexical.dictionary import TagDictionary
 from weft.lexical.universal_tags import UNIVERSAL_TAGS
-from weft.pipeline.pipeline import Component, State
+from weft.pipeline.component import Asked, Component, State
 from weft.pipeline.settings import Settings, option
 from weft.ragged import States
 from weft.storage import Arrays
@@ -303,7 +303,7 @@ class TagInducer(Component):
             raise WeftError("these are not the documents of the last training; call the tagger itself to tag others")
         self._write(docs, self.found.tags)
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         if not len(self.transitions):
             raise WeftError("this tagger is not trained yet: call fit, or load a model")
         if self.tagger is not None:

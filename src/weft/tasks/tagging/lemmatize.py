@@ -28,7 +28,7 @@ from weft.features.lexicon import LIMIT
 from weft.features.row_memory import RowMemory, distinct_rows
 from weft.features.templates import Templates
 from weft.learn.chains.candidate_model import CandidateBatch, CandidateModel, LabelParts
-from weft.pipeline.pipeline import Component, State
+from weft.pipeline.component import Asked, Component, State
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.labelling.calibrate import FEWEST, JUDGE, LEARN, temperature_on
@@ -89,6 +89,7 @@ class Lemmatizer(Component):
     """
 
     task = "lemmatizer"
+    gives_probabilities = True
     provides = ("lemma",)
 
     def __init__(self, settings: LemmatizerSettings | None = None) -> None:
@@ -102,7 +103,6 @@ class Lemmatizer(Component):
         self.lists: CandidateLists | None = None
         self._known: dict[Key, str] = {}
         self._memories: weakref.WeakKeyDictionary[StringTable, RowMemory] = weakref.WeakKeyDictionary()
-        self.probabilities = False  # whether to note the probability of every lemma
         self.temperature = 1.0  # what scores of rules are divided by to make probabilities of them
 
     @classmethod
@@ -216,7 +216,7 @@ class Lemmatizer(Component):
                 found["\t".join(key)] = lemma
         return dict(sorted(found.items()))
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         if self.lists is None:
             raise WeftError("this lemmatizer is not trained yet: call fit, or load a model")
         for table, group in groupby(docs, key=lambda doc: doc.strings):
@@ -235,7 +235,7 @@ class Lemmatizer(Component):
                 memory.add(kinds, found)
                 lemmas[missing] = found[inverse]
             write_ids(run, "lemma", lemmas)
-            if self.probabilities:
+            if asked.probabilities:
                 self._note_probabilities(run, *distinct_rows(columns))
 
     @staticmethod

@@ -27,7 +27,7 @@ from weft.features.extract import Binding
 from weft.formats import read
 from weft.learn.chains.model import ChainModel, DenseRows
 from weft.learn.online.sgd import SGD
-from weft.pipeline.pipeline import Component, State
+from weft.pipeline.component import Component, State
 from weft.pipeline.registry import component_class
 from weft.pipeline.settings import option
 from weft.storage import Arrays

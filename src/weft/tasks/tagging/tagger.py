@@ -27,10 +27,9 @@ from weft.features.lexicon import WordClasses
 from weft.features.templates import Templates
 from weft.learn.training import EarlyStopping
 from weft.lexical.clusters.monolingual import load_clusters
-from weft.pipeline.pipeline import State
+from weft.pipeline.component import Asked, State
 from weft.pipeline.settings import option
 from weft.storage import Arrays
-from weft.tasks.labelling.alternatives import note_alternatives
 from weft.tasks.labelling.calibrate import held_out_temperature
 from weft.tasks.labelling.candidate_data import CandidateData, CandidateReader, CandidateScorer
 from weft.tasks.labelling.labeller import LIKELIHOOD, LabellerSettings, SequenceLabeller, decode, learn
@@ -229,16 +228,16 @@ class Tagger(SequenceLabeller):
 
         return EarlyStopping(score, self.settings.patience, 2 if self.settings.learner == "crf" else 1)
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         scorer = self._trained()
         chain = scorer.chain(docs)
         upos = scorer.space.tags(decode(chain, self.settings.learner))
         p_upos = None
-        if self.probabilities:
+        if asked.probabilities:
             marginals = scorer.space.label_marginals(self.conditional(chain).marginals().node)
             p_upos = marginals[np.arange(len(upos)), upos]
         self._set(docs, self.column, scorer.space.labels, upos, p_upos)
-        self._note_alternatives(docs)
+        self.note_kbest(docs, asked.kbest)
         if self.inventory is None:
             return
         tags = np.zeros(len(upos), dtype=np.int64)
@@ -257,10 +256,6 @@ class Tagger(SequenceLabeller):
             values = [getattr(tag, name) for tag in self.inventory.tags]
             p = None if p_upos is None else p_upos * p_others.get(name, np.ones(len(tags)))
             self._set(docs, name, values, tags, p)
-
-    def _note_alternatives(self, docs: Sequence[Doc]) -> None:
-        for doc in docs if self.alternatives else ():
-            note_alternatives(doc, self.task, self.kbest(doc, self.alternatives))
 
     def _marginals_of_columns(
         self, node: NDArray[np.float64], slots: NDArray[np.int64], labels: NDArray[np.int32], tags: NDArray[np.int64]

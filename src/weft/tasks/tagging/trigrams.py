@@ -28,7 +28,7 @@ from weft.errors import ConfigError, DataError, WeftError
 from weft.features.extract import sentence_offsets
 from weft.features.representations.counts import strings_of_bytes, strings_to_bytes
 from weft.infer.chains.trigrams import best_trigrams
-from weft.pipeline.pipeline import Component, State
+from weft.pipeline.component import Asked, Component, State
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.text.doc import Doc
@@ -117,7 +117,7 @@ class TrigramTagger(Component):
             report["scores"] = {"dev accuracy": float(np.mean(right))}
         return report
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         found = self._best(docs).tolist()
         first = 0
         for doc in docs:

@@ -38,10 +38,9 @@ from weft.learn.generative.feature_hmm import FeatureHMM, HMMObjective, log_sum
 from weft.lexical.clusters.monolingual import load_clusters
 from weft.lexical.dictionary import TagDictionary
 from weft.lexical.universal_tags import OF_UPOS, UNIVERSAL_TAGS
-from weft.pipeline.pipeline import State
+from weft.pipeline.component import Asked, State
 from weft.pipeline.settings import option
 from weft.storage import Arrays
-from weft.tasks.labelling.alternatives import note_alternatives
 from weft.tasks.labelling.chain_data import ChainData, ChainReader
 from weft.tasks.labelling.column_labeller import ColumnLabeller, ColumnSettings
 from weft.tasks.labelling.labeller import LabellerSettings
@@ -294,15 +293,14 @@ class WeakTagger(ColumnLabeller):
         lists = LabelLists.from_types(*self.lattice(docs), chain.offsets)
         return lists, lists.chain(lists.at_slots(node), self._trained().transitions)
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         lists, chain = self.search(docs)
         path = chain.best()
         confidence = None
-        if self.probabilities:
+        if asked.probabilities:
             confidence = chain.marginals().node[lists.slots[:-1] + path].astype(np.float32)
         self.write_all(docs, self.settings.tags, lists.labels_of(path), confidence)
-        for doc in docs if self.alternatives else ():
-            note_alternatives(doc, self.task, self.kbest(doc, self.alternatives))
+        self.note_kbest(docs, asked.kbest)
 
     def posteriors(self, docs: Sequence[Doc]) -> tuple[list[str], Floats]:
         lists, chain = self.search(docs)

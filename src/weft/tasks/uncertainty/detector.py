@@ -22,7 +22,7 @@ import numpy as np
 from weft.errors import ConfigError, DataError, WeftError
 from weft.evaluate.labels.hedges import score_hedges
 from weft.features.templates import Templates
-from weft.pipeline.pipeline import Component, State
+from weft.pipeline.component import Asked, Component, State
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.uncertainty.data import look
@@ -217,7 +217,7 @@ class HedgeDetector(Component):
                 hedges[number] = [Hedge(cue, scope) for cue, scope in zip(words, scopes, strict=True)]
         return hedges, judged
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         hedges, judged = self.find(docs)
         at = 0
         for doc in docs:

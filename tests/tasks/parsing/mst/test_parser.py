@@ -85,9 +85,8 @@ def test_every_sentence_gets_a_tree_with_one_root_whatever_its_length(system):
 
 def test_probabilities_of_heads_are_those_of_all_trees_and_k_best_trees_add_up():
     parser = fitted(system="mst2", threshold=0.0)
-    parser.probabilities, parser.alternatives = True, 200
     doc = Doc.from_words([["the", "dog", "sees"]], upos=[["DET", "NOUN", "VERB"]])
-    parser([doc])
+    parser([doc], probabilities=True, kbest=200)
     (ranked,) = alternatives(doc, "graph-parser")
     assert sum(each["probability"] for each in ranked) == pytest.approx(1.0, abs=0.01)
     best = [int(label.split()[0]) for label in ranked[0]["labels"]]
@@ -102,9 +101,8 @@ def test_probabilities_of_heads_are_those_of_all_trees_and_k_best_trees_add_up()
 )
 def test_searches_without_sums_say_so(system, shape):
     parser = fitted(system=system, shape=shape, epochs=1)
-    parser.probabilities = True
     with pytest.raises(ConfigError, match="gives no probabilities"):
-        parser([bare(treebank())])
+        parser([bare(treebank())], probabilities=True)
     with pytest.raises(ConfigError, match="no k best trees"):
         GraphParserSettings(system=system, shape=shape, k=2).check()
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from weft.evaluate.counts import Counts
 from weft.evaluate.domains.tag_shift import DomainReport
 from weft.evaluate.significance import confidence_interval, mcnemar
-from weft.pipeline.pipeline import Component
+from weft.pipeline.component import Component
 from weft.recipes.corpora import adaptation as material
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
 from weft.recipes.sequences.flors.systems import (

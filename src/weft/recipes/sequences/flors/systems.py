@@ -12,7 +12,7 @@ from weft.evaluate.domains.tag_shift import DomainReport, evaluate_domain
 from weft.features.representations.counts import BOUNDARY, NeighbourCounts
 from weft.features.representations.words import PADDING, UNKNOWN, DenseVectors
 from weft.lexical.clusters.monolingual import cluster_words
-from weft.pipeline.pipeline import Component
+from weft.pipeline.component import Component
 from weft.recipes.corpora.adaptation import Sentences, sentences_of
 from weft.tasks.tagging.flors import Flors, FlorsSettings
 from weft.tasks.tagging.tagger import Tagger, TaggerSettings

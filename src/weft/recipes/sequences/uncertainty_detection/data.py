@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from weft.formats import read
 from weft.formats.streams import read_text
-from weft.pipeline.pipeline import Component, Pipeline
+from weft.pipeline.component import Component
+from weft.pipeline.pipeline import Pipeline
 from weft.pipeline.registry import component_class
 from weft.recipes.framework import RecipeOptions
 from weft.tasks.uncertainty.features import observe, trees_of

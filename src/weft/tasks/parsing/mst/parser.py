@@ -39,7 +39,7 @@ from weft.learn.trees.arc_pruning import ArcPruner, prune_folds, train_pruner
 from weft.learn.trees.features import TreeWords
 from weft.learn.trees.model import TreeBatch, TreeModel
 from weft.lexical.clusters.monolingual import load_clusters
-from weft.pipeline.pipeline import Component, State
+from weft.pipeline.component import Asked, Component, State
 from weft.storage import Arrays, from_sparse, to_sparse
 from weft.tasks.labelling.alternatives import note_alternatives
 from weft.tasks.parsing.guides import guide_heads, guide_marks
@@ -79,6 +79,8 @@ class GraphParser(Component):
     """
 
     task = "graph-parser"
+    gives_probabilities = True
+    gives_kbest = True
     provides: tuple[str, ...] = ("head", "deprel")
 
     def __init__(self, settings: GraphParserSettings | None = None, clusters: Mapping[str, str] | None = None) -> None:
@@ -95,8 +97,6 @@ class GraphParser(Component):
         self.weights: NDArray[Any] = np.zeros(0, np.float32)
         self.pruner: ArcPruner | None = None
         self.labeller: RelationLabeller | None = None
-        self.probabilities = False  # whether to note the probability of every head
-        self.alternatives = 0  # how many of the best trees to note
         self.temperature = 1.0  # what scores are divided by to make probabilities of them
         self._reader = TreeReader(self.settings.columns, self.clusters)
 
@@ -270,21 +270,17 @@ class GraphParser(Component):
         self.weights = before
         return float((heads == np.concatenate([doc.head for doc in docs if doc.head is not None])).mean())
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
-        self.parse(docs)
-
-    def parse(self, docs: Sequence[Doc]) -> None:
-        """Parse documents in place."""
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         heads, labels = self._find(docs)
-        p = self.head_probabilities(docs, heads) if self.probabilities else None
+        p = self.head_probabilities(docs, heads) if asked.probabilities else None
         write_trees(docs, heads, labels, self.labels)
         first = 0
         for doc in docs:
             end = first + doc.n_words
             if p is not None:
                 doc.confidence["head"] = p[first:end].astype(np.float32)
-            if self.alternatives:
-                note_alternatives(doc, self.task, self.kbest(doc, self.alternatives))
+            if asked.kbest:
+                note_alternatives(doc, self.task, self.kbest(doc, asked.kbest))
             first = end
 
     def head_probabilities(self, docs: Sequence[Doc], heads: Heads) -> NDArray[np.float64]:

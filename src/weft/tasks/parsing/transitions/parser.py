@@ -27,7 +27,7 @@ from weft.learn.transitions.learner import TransitionLearner, Treebank, best_epo
 from weft.learn.transitions.training import ORACLES
 from weft.lexical.clusters.monolingual import load_clusters
 from weft.lexical.universal_tags import tagsets_of
-from weft.pipeline.pipeline import Component, State
+from weft.pipeline.component import Asked, Component, State
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.parsing.transitions.features import (
@@ -244,7 +244,7 @@ class Parser(Component):
         labels = np.array([number.get(name, -1) for name in names], dtype=np.int32)
         return Treebank(words, sentences, heads, labels), np.array(keep, dtype=np.int64), counts
 
-    def __call__(self, docs: Sequence[Doc]) -> None:
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         self.parse(docs)
 
     def parse(self, docs: Sequence[Doc], constraints: Constraints | None = None) -> None:

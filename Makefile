@@ -29,7 +29,7 @@ $(VENV)/.bench: $(VENV)/.run
 # Annotate a short text with the model of the package: trees, chunks, entities, and the same as CoNLL-U.
 demo: $(VENV)/.run
 	@mkdir -p $(DEMO)
-	$(BIN)/weft annotate examples/note.txt --show
+	$(BIN)/weft annotate examples/note.txt --to show
 	$(BIN)/weft annotate examples/note.txt --out $(DEMO)/note.conllu
 	head -n 14 $(DEMO)/note.conllu
 	@echo "All of it is in $(DEMO)/note.conllu; docs/tour.md goes on from here."
@@ -55,7 +55,7 @@ render: $(VENV)/.run results/demo.txt
 # What `make demo` shows, for the README.
 results/demo.txt: examples/note.txt src/weft/models/en.weft | $(VENV)/.run
 	@mkdir -p results
-	COLUMNS=100 $(MAKE) --no-print-directory demo | sed -n 's#^$(BIN)/weft#$$ weft#; s#^head#$$ head#; /^All of it/d; /--show/,$$p' > $@.part
+	COLUMNS=100 $(MAKE) --no-print-directory demo | sed -n 's#^$(BIN)/weft#$$ weft#; s#^head#$$ head#; /^All of it/d; /--to show/,$$p' > $@.part
 	mv $@.part $@
 
 # The pictures of the page in the documentation; needs Chromium.
@@ -63,7 +63,7 @@ screenshots: $(VENV)/.dev
 	$(BIN)/python docs/screenshots.py
 
 bench: $(VENV)/.bench
-	set -e; for file in bench/[a-z]*.py; do $(BIN)/weft bench $$(basename $$file .py); done
+	set -e; for file in $$(grep -l '^def run(' bench/*.py); do $(BIN)/python bench/run.py $$(basename $$file .py); done
 
 clean:
 	rm -rf $(VENV) build site .mypy_cache .ruff_cache .hypothesis src/*.egg-info

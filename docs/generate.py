@@ -13,7 +13,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from weft.cli.judge.bench import benchmarks, table_of
 from weft.pictures import draw_heat
 from weft.recipes.catalogue import System, systems
 from weft.recipes.framework import Curve, RecipeResult, load_results
@@ -21,6 +20,9 @@ from weft.recipes.render import markdown, markdown_table, svg, systems_table
 from weft.training.card import card_text, genre_table, languages_table
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "bench"))
+from run import benchmarks, table_of  # noqa: E402
+
 RESULTS = ROOT / "results"
 MARKED = re.compile(r"(<!-- generated: ([a-z0-9_-]+) -->\n)(.*?)(<!-- end generated -->)", re.DOTALL)
 ROOMS = {
@@ -155,10 +157,10 @@ def _benchmarks_block(longest: int | None = None) -> str:
 
 def _benchmark_block(path: Path, longest: int | None = None) -> str:
     if not path.is_file():
-        return f"Not measured yet: `weft bench {path.stem.removeprefix('bench-')}`."
+        return f"Not measured yet: `python bench/run.py {path.stem.removeprefix('bench-')}`."
     facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     machine = facts.get("machine", {})
-    title = f"`weft bench {facts['name']}`: {facts.get('title', facts['name'])}"
+    title = f"`python bench/run.py {facts['name']}`: {facts.get('title', facts['name'])}"
     if longest is not None and len(facts["rows"]) > longest:
         told = [
             f"{key} {value:,g}"

@@ -24,8 +24,9 @@ def option(
     *flags: str, help: str, metavar: str | None = None, panel: str | None = None, shown: str = "", **more: Any
 ) -> Any:
     """A Typer option; `shown` is what its help names as default."""
-    default = {"show_default": shown} if shown else {}
-    return typer.Option(*flags, help=help, metavar=metavar, rich_help_panel=panel, **default, **more)
+    if shown:
+        more["show_default"] = shown
+    return typer.Option(*flags, help=help, metavar=metavar, rich_help_panel=panel, **more)
 
 
 JsonFlag = Annotated[bool, option("--json", panel=RUNNING, help="Print JSON instead of tables.")]
@@ -52,15 +53,9 @@ Models = Annotated[
     list[Path] | None,
     option("--model", "-m", metavar="MODEL", help="Model to apply, by name or file; repeat for several, in order."),
 ]
-Clusters = Annotated[
+Aligner = Annotated[
     Path | None,
-    option(
-        "--clusters", metavar="FILE", panel=DATA, help="File of word clusters: a path or class and a word per line."
-    ),
-]
-NativeClusters = Annotated[
-    Path | None,
-    option("--native-clusters", metavar="FILE", panel=DATA, help="Word clusters of the language itself."),
+    option("--aligner", metavar="FILE", help="Aligner to use, as `weft align --save` writes it.", shown="trained here"),
 ]
 DevFile = Annotated[Path | None, option("--dev", metavar="FILE", panel=DATA, help="Labelled data to choose on.")]
 TestFile = Annotated[Path | None, option("--test", metavar="FILE", panel=DATA, help="Labelled data to score on.")]

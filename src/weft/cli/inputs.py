@@ -35,6 +35,15 @@ def _format_option(flag: str, help: str, panel: str | None) -> Any:
     )
 
 
+Style = Annotated[
+    str | None,
+    option(
+        "--style",
+        metavar="sounds|syllables|letters",
+        panel="Utterances",
+        help="How utterances are written: d ao * g iy | s ae * t, D.AO1|G.IY0 S.AE1.T, or dOgi s&t.",
+    ),
+]
 Texts = Annotated[
     list[Path], typer.Argument(metavar="TEXT", help="Raw text or corpora: files, folders, - for standard input.")
 ]

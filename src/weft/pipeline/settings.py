@@ -7,7 +7,7 @@ of the option where it is not that of the field.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from typing import Any, NamedTuple, Self
 
 from weft.errors import ConfigError
@@ -105,7 +105,7 @@ def options_of(settings: type[Any]) -> list[Option]:
             continue
         flag = facts.pop("flag") or f"--{each.name.replace('_', '-')}"
         kind = _TYPES[str(each.type).partition("[")[0].partition(" ")[0]]
-        default = each.default if each.default is not MISSING else each.default_factory()  # type: ignore[misc]
+        default = each.default_factory() if callable(each.default_factory) else each.default
         listed.append(Option(each.name, flag, kind, default, **facts))
     return listed
 

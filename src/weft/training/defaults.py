@@ -42,13 +42,14 @@ def default_config(
     parts = {"train": train, "dev": dev, "test": test}
     files = {part: [str(path.absolute()) for path in paths] for part, paths in parts.items()}
     title = ", ".join(dict.fromkeys(path.name for path in train))
+    corpus = CorpusSpec(title, licence, files["train"], files["dev"], files["test"])
     scored = ["ud", *(["entities"] if "ner" in learned else [])]
     return PipelineConfig(
         name=name,
         language=language,
         licence=licence,
         components=[_component(task, bool(dev)) for task in ("segmenter", *learned)],
-        corpora={_CORPUS: CorpusSpec(title, licence, **files)},
+        corpora={_CORPUS: corpus},
         tests=[TestSpec(part, f"{_CORPUS}.{part}", scored) for part in ("dev", "test") if parts[part]],
         path=Path("weft train pipeline"),
     )

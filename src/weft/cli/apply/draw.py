@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weft.cli.common import counted
+from weft.cli.common import counted, option
 from weft.cli.inputs import Encoding, Fields, FromFormat, open_inputs
 from weft.errors import ConfigError, DataError
 
@@ -20,19 +20,19 @@ def draw(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Annotated file, such as CoNLL-U.")],
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", metavar="PATH", help="An .svg file for one sentence, an .html page, or a folder."),
+        option("--out", "-o", metavar="PATH", help="An .svg file for one sentence, an .html page, or a folder."),
     ],
     sentence: Annotated[
         int | None,
-        typer.Option("--sentence", "-n", min=1, help="Number of the sentence to draw.", show_default="all of them"),
+        option("--sentence", "-n", min=1, help="Number of the sentence to draw.", show_default="all of them"),
     ] = None,
     what: Annotated[
         list[str] | None,
-        typer.Option("--what", metavar="KIND", help="tree, phrases or spans.", show_default="all that is there"),
+        option("--what", metavar="KIND", help="tree, phrases or spans.", show_default="all that is there"),
     ] = None,
     layer: Annotated[
         list[str] | None,
-        typer.Option("--layer", metavar="NAME", help="Layer of spans to draw.", show_default="all of them"),
+        option("--layer", metavar="NAME", help="Layer of spans to draw.", show_default="all of them"),
     ] = None,
     from_format: FromFormat = None,
     fields: Fields = None,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import typer
 
+from weft.cli.generated import with_settings
 from weft.cli.judge import distance, domains, learning_curve
+from weft.pipeline.registry import TASKS
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, rich_markup_mode="rich",
@@ -12,4 +14,5 @@ app = typer.Typer(
 )  # fmt: skip
 app.command("domains", epilog=f"Example: {domains.EXAMPLE}")(domains.domains)
 app.command("distance", epilog=f"Example: {distance.EXAMPLE}")(distance.distance)
-app.command("curve", epilog=f"Example: {learning_curve.EXAMPLE}")(learning_curve.curve)
+_curve = with_settings(learning_curve.curve, TASKS["ner"].methods["transfer"].settings_class().options())
+app.command("curve", epilog=f"Example: {learning_curve.EXAMPLE}")(_curve)

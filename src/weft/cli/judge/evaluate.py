@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weft.cli.common import JsonFlag, Seed, counted, print_json, print_table
+from weft.cli.common import JsonFlag, Seed, counted, option, print_json, print_table
 from weft.cli.inputs import Encoding, Fields, FromFormat
 from weft.errors import ConfigError
 
@@ -34,7 +34,7 @@ class Trial(StrEnum):
 Gold = Annotated[str, typer.Argument(metavar="GOLD", help="File or folder with the right annotation.")]
 Layer = Annotated[
     str | None,
-    typer.Option("--layer", metavar="NAME", help="What to score: ud, a span layer, or a column of words such as upos."),
+    option("--layer", metavar="NAME", help="What to score: ud, a span layer, or a column of words such as upos."),
 ]
 
 
@@ -46,13 +46,13 @@ def evaluate(
     encoding: Encoding = "utf-8",
     layer: Layer = None,
     by: Annotated[
-        str | None, typer.Option("--by", metavar="KEY", help="Split the scores by a metadata value, such as genre.")
+        str | None, option("--by", metavar="KEY", help="Split the scores by a metadata value, such as genre.")
     ] = None,
     train: Annotated[
-        str | None, typer.Option("--train", metavar="FILE", help="Training file: its words count as known.")
+        str | None, option("--train", metavar="FILE", help="Training file: its words count as known.")
     ] = None,
     universal: Annotated[
-        bool, typer.Option("--universal", help="Turn the parts of speech of both into the twelve universal tags.")
+        bool, option("--universal", help="Turn the parts of speech of both into the twelve universal tags.")
     ] = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -102,12 +102,12 @@ def compare(
     layer: Layer = None,
     metric: Annotated[
         str | None,
-        typer.Option("--metric", metavar="NAME", help="LAS, UPOS ...; spans or a label.", show_default="by the layer"),
+        option("--metric", metavar="NAME", help="LAS, UPOS ...; spans or a label.", show_default="by the layer"),
     ] = None,
     test: Annotated[Trial, option("--significance", help="Significance test.")] = Trial.bootstrap,
-    samples: Annotated[int, typer.Option("--samples", min=1, help="Samples to draw.")] = 10_000,
+    samples: Annotated[int, option("--samples", min=1, help="Samples to draw.")] = 10_000,
     seed: Seed = 0,
-    confidence: Annotated[float, typer.Option("--confidence", help="Level of the intervals.")] = 0.95,
+    confidence: Annotated[float, option("--confidence", help="Level of the intervals.")] = 0.95,
     as_json: JsonFlag = False,
 ) -> None:
     """Compare systems: scores with intervals, differences, and whether they could be chance.

@@ -8,17 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from weft.cli.common import (
-    DATA,
-    SETTINGS,
-    Clusters,
-    JsonFlag,
-    NativeClusters,
-    Seed,
-    option,
-    print_json,
-    read_pairs,
-)
+from weft.cli.common import DATA, SETTINGS, JsonFlag, option, print_json
 from weft.cli.inputs import Encoding, Fields, FromFormat, Inputs, Reading, SkipBad, report_bad
 from weft.errors import ConfigError
 
@@ -40,18 +30,6 @@ def curve(
     test: Annotated[
         list[Path], option("--test", metavar="FILE", panel=DATA, help="Labelled data to score on; repeat.")
     ],
-    sources: Annotated[
-        str | None,
-        option(
-            "--sources",
-            metavar="CODE=FILE,...",
-            panel=DATA,
-            help="Files with annotated entities of other languages, by language code.",
-        ),
-    ] = None,
-    target: Annotated[
-        str | None, option("--target", metavar="[CODE=]FILE", panel=DATA, help="Text of the language to learn.")
-    ] = None,
     model: Annotated[
         str | None, option("--model", "-m", metavar="MODEL", help="Model to compare with, instead of transfer.")
     ] = None,
@@ -65,21 +43,13 @@ def curve(
             shown=f"{SIZES}; with --model {SENTENCES}",
         ),
     ] = None,
-    seeds: Annotated[int, option("--samples", help="Samples of every size.", min=1, panel=SETTINGS)] = 1,
-    self_train: Annotated[
-        int, option("--self-train", metavar="N", min=0, help="Iterations of self-training.", panel=SETTINGS)
-    ] = 5,
-    clusters: Clusters = None,
-    native_clusters: NativeClusters = None,
-    learner: Annotated[
-        str, option("--learner", metavar="crf|adagrad|sgd", help="Learning algorithm.", panel=SETTINGS)
-    ] = "crf",
+    samples: Annotated[int, option("--samples", help="Samples of every size.", min=1, panel=SETTINGS)] = 1,
     from_format: FromFormat = None,
     fields: Fields = None,
     encoding: Encoding = "utf-8",
     skip_bad: SkipBad = False,
-    seed: Seed = 0,
     as_json: JsonFlag = False,
+    settings: dict[str, Any] | None = None,
 ) -> None:
     """Score five systems by the number of labelled words: labels alone, and with one or all other languages, with
     and without self-training; and say how many labelled words reach the score of transfer. With --model, say how many
@@ -87,21 +57,19 @@ def curve(
     """
     if task != "ner":
         raise ConfigError(f"curves are for the task ner, not {task}")
+    chosen = dict(settings or {})
     reading = Reading(from_format, skip_bad, fields, encoding)
-    steps, draws = _numbers(sizes or (SIZES if model is None else SENTENCES)), range(seed, seed + seeds)
+    seed = int(chosen.setdefault("seed", 0))
+    steps, draws = _numbers(sizes or (SIZES if model is None else SENTENCES)), range(seed, seed + samples)
     if model is not None:
-        if sources or target:
+        if chosen.get("sources") or chosen.get("target"):
             raise ConfigError("--model is what the curve is compared with; leave out --sources and --target")
         _print(_worth(model, reading.open(labelled), reading.open(test), steps, draws), as_json)
         return
-    if sources is None or target is None:
+    if not chosen.get("sources") or not chosen.get("target"):
         raise ConfigError("give --sources and --target for transfer from other languages, or --model for a model")
-    options = {
-        "seed": seed, "sources": read_pairs("--sources", sources), "target": target, "self_train": self_train,
-        "learner": learner, "columns": fields or "", "clusters": str(clusters or ""),
-        "native_clusters": str(native_clusters or ""),
-    }  # fmt: skip
-    _print(_transfer(options, reading.open(labelled), reading.open(test), steps, draws), as_json)
+    chosen["columns"] = fields or ""
+    _print(_transfer(chosen, reading.open(labelled), reading.open(test), steps, draws), as_json)
 
 
 def _transfer(options: dict[str, Any], labelled: Inputs, test: Inputs, sizes: list[int], seeds: Sequence[int]) -> Any:

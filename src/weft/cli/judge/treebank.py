@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weft.cli.common import JsonFlag, Seed, Workers, counted, print_json, print_table, short_path
+from weft.cli.common import JsonFlag, Seed, Workers, counted, option, print_json, print_table, short_path
 from weft.cli.inputs import Encoding, Fields, FromFormat, SkipBad, ToFormat, open_inputs, report_bad, show_left_out
 from weft.errors import ConfigError
 
@@ -29,31 +29,36 @@ def _treebank() -> None:
     """Annotation schemes of treebanks."""
 
 
+Source = Annotated[Path, typer.Argument(metavar="IN", help="Treebank to read; - is standard input.")]
+Target = Annotated[Path, typer.Argument(metavar="OUT", help="File to write; - is standard output.")]
+FromScheme = Annotated[
+    str, option("--from-scheme", metavar="SCHEME", help="ud, universal, penn, stanford, cast3lb, own.")
+]
+ToScheme = Annotated[str, option("--to-scheme", metavar="SCHEME", help="universal or ud.")]
+Tags = Annotated[Path | None, option("--tags", metavar="FILE", help="Universal tags of the treebank's own (*.map).")]
+Labels = Annotated[
+    Path | None,
+    option("--labels", metavar="FILE", help="Table: relation, tag, tag of the head, new relation."),
+]
+Coordination = Annotated[str, option("--coordination", metavar="STYLE", help="prague, where conjunctions are heads.")]
+Steps = Annotated[
+    str | None,
+    option("--steps", metavar="NAMES", help="Some steps only, such as tags,adposition.", show_default="all"),
+]
+LogFile = Annotated[Path | None, option("--log", metavar="FILE", help="Every change as a line of JSON, with its rule.")]
+
+
 @app.command("convert", epilog="Example: weft treebank convert examples/story.conllu story-universal.conllu")
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="Treebank to read; - is standard input.")],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="File to write; - is standard output.")],
-    from_scheme: Annotated[
-        str, typer.Option("--from-scheme", metavar="SCHEME", help="ud, universal, penn, stanford, cast3lb, own.")
-    ] = "ud",
-    to_scheme: Annotated[str, typer.Option("--to-scheme", metavar="SCHEME", help="universal or ud.")] = "universal",
-    tags: Annotated[
-        Path | None, typer.Option("--tags", metavar="FILE", help="Universal tags of the treebank's own (*.map).")
-    ] = None,
-    labels: Annotated[
-        Path | None,
-        typer.Option("--labels", metavar="FILE", help="Table: relation, tag, tag of the head, new relation."),
-    ] = None,
-    coordination: Annotated[
-        str, typer.Option("--coordination", metavar="STYLE", help="prague, where conjunctions are heads.")
-    ] = "",
-    steps: Annotated[
-        str | None,
-        typer.Option("--steps", metavar="NAMES", help="Some steps only, such as tags,adposition.", show_default="all"),
-    ] = None,
-    log_file: Annotated[
-        Path | None, typer.Option("--log", metavar="FILE", help="Every change as a line of JSON, with its rule.")
-    ] = None,
+    source: Source,
+    target: Target,
+    from_scheme: FromScheme = "ud",
+    to_scheme: ToScheme = "universal",
+    tags: Tags = None,
+    labels: Labels = None,
+    coordination: Coordination = "",
+    steps: Steps = None,
+    log_file: LogFile = None,
     from_format: FromFormat = None,
     to_format: ToFormat = None,
     fields: Fields = None,
@@ -137,9 +142,9 @@ def _show_log(log: Log, to_stderr: bool) -> None:
 @app.command("validate", epilog="Example: weft treebank validate examples/story.conllu --most 5")
 def validate(
     files: Annotated[list[str], typer.Argument(metavar="[NAME=]FILE...", help="Treebanks, with names for tables.")],
-    scheme: Annotated[str, typer.Option("--scheme", metavar="NAME", help="ud or universal.")] = "ud",
-    most: Annotated[int, typer.Option("--most", min=0, help="Findings to print of each treebank.")] = 20,
-    suspects: Annotated[int, typer.Option("--suspects", min=0, help="Suspects to print of each treebank.")] = 10,
+    scheme: Annotated[str, option("--scheme", metavar="NAME", help="ud or universal.")] = "ud",
+    most: Annotated[int, option("--most", min=0, help="Findings to print of each treebank.")] = 20,
+    suspects: Annotated[int, option("--suspects", min=0, help="Suspects to print of each treebank.")] = 10,
     from_format: FromFormat = None,
     fields: Fields = None,
     encoding: Encoding = "utf-8",
@@ -248,29 +253,34 @@ def _show_usage(usage: LabelUsage) -> None:
         print_table("", ["rare relation", "used in"], rows)
 
 
+Files = Annotated[
+    list[str],
+    typer.Argument(metavar="NAME=TRAIN[,TEST]...", help="Treebanks; without TEST a fifth of TRAIN is held out."),
+]
+Out = Annotated[Path, option("--out", "-o", metavar="FILE", help="Where the scores are written (JSON).")]
+Figure = Annotated[Path | None, option("--figure", metavar="FILE", help="A heat map of the scores (SVG).")]
+Metric = Annotated[str, option("--metric", help="What is shown: UAS, LAS; UAS*, LAS*: punctuation not counted.")]
+Words = Annotated[int, option("--words", min=0, help="Words of every source; 0: all.")]
+Runs = Annotated[int, option("--runs", min=1, help="Trainings with different seeds.")]
+Beam = Annotated[int, option("--beam", min=1, help="Configurations kept a step.")]
+Epochs = Annotated[int, option("--epochs", min=1, help="Passes over the trees.")]
+Scheme = Annotated[str, option("--scheme", metavar="NAME", help="as-is, or universal: convert from UD first.")]
+
+
 @app.command(
     "transfer-matrix",
     epilog="Example: weft treebank transfer-matrix de=de.conllu sv=sv.conllu --out matrix.json --figure heat.svg",
 )
 def transfer_matrix(
-    files: Annotated[
-        list[str],
-        typer.Argument(metavar="NAME=TRAIN[,TEST]...", help="Treebanks; without TEST a fifth of TRAIN is held out."),
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Where the scores are written (JSON).")],
-    figure: Annotated[
-        Path | None, typer.Option("--figure", metavar="FILE", help="A heat map of the scores (SVG).")
-    ] = None,
-    metric: Annotated[
-        str, typer.Option("--metric", help="What is shown: UAS, LAS; UAS*, LAS*: punctuation not counted.")
-    ] = "LAS",
-    words: Annotated[int, typer.Option("--words", min=0, help="Words of every source; 0: all.")] = 0,
-    runs: Annotated[int, typer.Option("--runs", min=1, help="Trainings with different seeds.")] = 1,
-    beam: Annotated[int, typer.Option("--beam", min=1, help="Configurations kept a step.")] = 8,
-    epochs: Annotated[int, typer.Option("--epochs", min=1, help="Passes over the trees.")] = 5,
-    scheme: Annotated[
-        str, typer.Option("--scheme", metavar="NAME", help="as-is, or universal: convert from UD first.")
-    ] = "as-is",
+    files: Files,
+    out: Out,
+    figure: Figure = None,
+    metric: Metric = "LAS",
+    words: Words = 0,
+    runs: Runs = 1,
+    beam: Beam = 8,
+    epochs: Epochs = 5,
+    scheme: Scheme = "as-is",
     from_format: FromFormat = None,
     fields: Fields = None,
     encoding: Encoding = "utf-8",

@@ -96,44 +96,56 @@ def clusters(
     _print("Clusters", {"method": method, **_figures(found), "file": short_path(out).as_posix()}, as_json)
 
 
+Source = Annotated[
+    list[Path], option("--source", metavar="TEXT", panel=DATA, help="Text of the source language; repeat.")
+]
+Target = Annotated[
+    list[Path], option("--target", metavar="TEXT", panel=DATA, help="Text of the target language; repeat.")
+]
+OutSource = Annotated[Path, option("--out-source", metavar="FILE", help="File of the source's clusters.")]
+OutTarget = Annotated[Path, option("--out-target", metavar="FILE", help="File of the target's clusters.")]
+BitextOption = Annotated[
+    tuple[Path, Path] | None,
+    option("--bitext", metavar="SOURCE TARGET", panel=DATA, help="Sentences and their translations."),
+]
+Links = Annotated[
+    Path | None,
+    option("--links", metavar="FILE", panel=DATA, help="Word links of the bitext, i-j.", shown="aligned here"),
+]
+Method = Annotated[
+    str,
+    option(
+        "--method",
+        metavar="projected|xlingual",
+        help="Clusters of linked words only (projected), or of the whole text (xlingual).",
+    ),
+]
+Threshold = Annotated[
+    float, option("--threshold", help="Leave out links with a lower score.", min=0, max=1, panel=SETTINGS)
+]
+Alternations = Annotated[
+    int, option("--alternations", help="Alternations of exchange and projection.", min=1, panel=SETTINGS)
+]
+Shortest = Annotated[
+    int,
+    option("--shortest", help="Without a bitext, link words of at least this many letters.", min=1, panel=SETTINGS),
+]
+
+
 def cross(
-    source: Annotated[
-        list[Path], option("--source", metavar="TEXT", panel=DATA, help="Text of the source language; repeat.")
-    ],
-    target: Annotated[
-        list[Path], option("--target", metavar="TEXT", panel=DATA, help="Text of the target language; repeat.")
-    ],
-    out_source: Annotated[Path, option("--out-source", metavar="FILE", help="File of the source's clusters.")],
-    out_target: Annotated[Path, option("--out-target", metavar="FILE", help="File of the target's clusters.")],
-    bitext: Annotated[
-        tuple[Path, Path] | None,
-        option("--bitext", metavar="SOURCE TARGET", panel=DATA, help="Sentences and their translations."),
-    ] = None,
-    links: Annotated[
-        Path | None,
-        option("--links", metavar="FILE", panel=DATA, help="Word links of the bitext, i-j.", shown="aligned here"),
-    ] = None,
-    method: Annotated[
-        str,
-        option(
-            "--method",
-            metavar="projected|xlingual",
-            help="Clusters of linked words only (projected), or of the whole text (xlingual).",
-        ),
-    ] = "xlingual",
+    source: Source,
+    target: Target,
+    out_source: OutSource,
+    out_target: OutTarget,
+    bitext: BitextOption = None,
+    links: Links = None,
+    method: Method = "xlingual",
     number: Number = 256,
     min_count: MinCount = 3,
-    threshold: Annotated[
-        float, option("--threshold", help="Leave out links with a lower score.", min=0, max=1, panel=SETTINGS)
-    ] = 0.95,
+    threshold: Threshold = 0.95,
     iterations: Iterations = 15,
-    alternations: Annotated[
-        int, option("--alternations", help="Alternations of exchange and projection.", min=1, panel=SETTINGS)
-    ] = 1,
-    shortest: Annotated[
-        int,
-        option("--shortest", help="Without a bitext, link words of at least this many letters.", min=1, panel=SETTINGS),
-    ] = 4,
+    alternations: Alternations = 1,
+    shortest: Shortest = 4,
     lower: Lower = False,
     shards: Shards = 1,
     seed: Seed = 0,

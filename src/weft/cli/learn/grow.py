@@ -17,66 +17,79 @@ if TYPE_CHECKING:
 EXAMPLE = "weft lexicon grow examples/port.txt --seeds ship=examples/port-ships.txt --out grown"
 
 
+Seeds = Annotated[
+    list[str],
+    option("--seeds", metavar="CLASS=FILE", panel=DATA, help="Known names of a class, one per line; repeat."),
+]
+Out = Annotated[Path, option("--out", "-o", metavar="FOLDER", help="Folder where patterns and lists are written.")]
+Window = Annotated[int, option("--window", help="Words of context.", min=1, panel=SETTINGS)]
+Triggers = Annotated[int, option("--triggers", help="Trigger words per class.", min=1, panel=SETTINGS)]
+K = Annotated[
+    float,
+    option("--k", help="Prune transitions below this share of their state's best.", panel=SETTINGS),
+]
+MinSeeds = Annotated[int, option("--min-seeds", help="Seeds that a pattern must extract.", min=1, panel=SETTINGS)]
+MinScore = Annotated[
+    int, option("--min-score", help="Patterns that must extract a name of the lists.", min=1, panel=SETTINGS)
+]
+Iterations = Annotated[
+    int, option("--iterations", help="Iterations; extracted names become seeds.", min=1, panel=SETTINGS)
+]
+SeedScore = Annotated[
+    int,
+    option("--seed-score", help="Patterns that must extract a name before it is a seed.", min=1, panel=SETTINGS),
+]
+Side = Annotated[str, option("--side", metavar="left|right|both", help="Side of the name to look at.", panel=SETTINGS)]
+Longest = Annotated[int, option("--longest", help="Most words of a name.", min=1, panel=SETTINGS)]
+Limit = Annotated[
+    list[str] | None,
+    option("--longest-of", metavar="CLASS=N", help="Most words of a name of a class; repeat.", panel=SETTINGS),
+]
+Containing = Annotated[
+    list[str] | None,
+    option(
+        "--containing",
+        metavar="CLASS=LETTERS",
+        help="Keep only patterns that contain these; repeat.",
+        panel=SETTINGS,
+    ),
+]
+StopWords = Annotated[
+    Path | None,
+    option("--stop-words", metavar="FILE", panel=DATA, help="More words that never end a name."),
+]
+AnyCase = Annotated[bool, option("--any-case", help="Names need not start with a capital.", panel=SETTINGS)]
+NoNegatives = Annotated[
+    bool, option("--no-negatives", help="Keep patterns that extract seeds of other classes.", panel=SETTINGS)
+]
+MinSeedWords = Annotated[int, option("--min-seed-words", help="Ignore seeds with fewer words.", min=1, panel=SETTINGS)]
+PartsOfNames = Annotated[
+    bool, option("--parts-of-names", help="Look for seeds next to capitalized words too.", panel=SETTINGS)
+]
+Format = Annotated[str, option("--format", metavar="tsv|jsonl", help="Format of patterns and entities.")]
+
+
 def grow(
     files: Texts,
-    seeds: Annotated[
-        list[str],
-        option("--seeds", metavar="CLASS=FILE", panel=DATA, help="Known names of a class, one per line; repeat."),
-    ],
-    out: Annotated[Path, option("--out", "-o", metavar="FOLDER", help="Folder where patterns and lists are written.")],
-    window: Annotated[int, option("--window", help="Words of context.", min=1, panel=SETTINGS)] = 10,
-    triggers: Annotated[int, option("--triggers", help="Trigger words per class.", min=1, panel=SETTINGS)] = 500,
-    k: Annotated[
-        float,
-        option("--k", help="Prune transitions below this share of their state's best.", panel=SETTINGS),
-    ] = 0.3,
-    min_seeds: Annotated[
-        int, option("--min-seeds", help="Seeds that a pattern must extract.", min=1, panel=SETTINGS)
-    ] = 3,
-    min_score: Annotated[
-        int, option("--min-score", help="Patterns that must extract a name of the lists.", min=1, panel=SETTINGS)
-    ] = 1,
-    iterations: Annotated[
-        int, option("--iterations", help="Iterations; extracted names become seeds.", min=1, panel=SETTINGS)
-    ] = 1,
-    seed_score: Annotated[
-        int,
-        option("--seed-score", help="Patterns that must extract a name before it is a seed.", min=1, panel=SETTINGS),
-    ] = 2,
-    side: Annotated[
-        str, option("--side", metavar="left|right|both", help="Side of the name to look at.", panel=SETTINGS)
-    ] = "left",
-    longest: Annotated[int, option("--longest", help="Most words of a name.", min=1, panel=SETTINGS)] = 5,
-    limit: Annotated[
-        list[str] | None,
-        option("--longest-of", metavar="CLASS=N", help="Most words of a name of a class; repeat.", panel=SETTINGS),
-    ] = None,
-    containing: Annotated[
-        list[str] | None,
-        option(
-            "--containing",
-            metavar="CLASS=LETTERS",
-            help="Keep only patterns that contain these; repeat.",
-            panel=SETTINGS,
-        ),
-    ] = None,
-    stop_words: Annotated[
-        Path | None,
-        option("--stop-words", metavar="FILE", panel=DATA, help="More words that never end a name."),
-    ] = None,
-    any_case: Annotated[
-        bool, option("--any-case", help="Names need not start with a capital.", panel=SETTINGS)
-    ] = False,
-    no_negatives: Annotated[
-        bool, option("--no-negatives", help="Keep patterns that extract seeds of other classes.", panel=SETTINGS)
-    ] = False,
-    min_seed_words: Annotated[
-        int, option("--min-seed-words", help="Ignore seeds with fewer words.", min=1, panel=SETTINGS)
-    ] = 1,
-    parts_of_names: Annotated[
-        bool, option("--parts-of-names", help="Look for seeds next to capitalized words too.", panel=SETTINGS)
-    ] = False,
-    format: Annotated[str, option("--format", metavar="tsv|jsonl", help="Format of patterns and entities.")] = "tsv",
+    seeds: Seeds,
+    out: Out,
+    window: Window = 10,
+    triggers: Triggers = 500,
+    k: K = 0.3,
+    min_seeds: MinSeeds = 3,
+    min_score: MinScore = 1,
+    iterations: Iterations = 1,
+    seed_score: SeedScore = 2,
+    side: Side = "left",
+    longest: Longest = 5,
+    limit: Limit = None,
+    containing: Containing = None,
+    stop_words: StopWords = None,
+    any_case: AnyCase = False,
+    no_negatives: NoNegatives = False,
+    min_seed_words: MinSeedWords = 1,
+    parts_of_names: PartsOfNames = False,
+    format: Format = "tsv",
     from_format: FromFormat = None,
     fields: Fields = None,
     encoding: Encoding = "utf-8",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from weft.cli.common import DATA, MODEL, RUNNING, TestFile, option
+from weft.cli.inputs import Style
 
 #: Options for data by name; several methods may take the same one.
 OPTIONS: dict[str, Any] = {
@@ -40,13 +41,7 @@ OPTIONS: dict[str, Any] = {
     "order": Annotated[
         int | None, option("--order", metavar="1|2|3", min=1, max=3, help="The same as --system mst1, mst2 or mst3.")
     ],
-    "style": Annotated[
-        str,
-        option(
-            "--style", metavar="sounds|syllables|letters", panel=DATA,
-            help="How utterances are written: d ao * g iy | s ae * t, D.AO1|G.IY0 S.AE1.T, or dOgi s&t.",
-        ),
-    ],
+    "style": Style,
     "segmented": Annotated[
         Path | None,
         option("--segmented", metavar="FILE", panel=MODEL, help="Write the utterances with their words."),

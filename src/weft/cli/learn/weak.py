@@ -28,11 +28,14 @@ def train(training: Training) -> None:
         )
     if not projected and not raw:
         raise ConfigError("a tagger learns from text: give text with projected tags (--projected) or raw text (--raw)")
-    opened = [training.reading.open(paths) if paths else None for paths in (projected, raw)]
+    read = [training.reading.open(paths) if paths else None for paths in (projected, raw)]
     column = training.options.get("column", "upos")
     dictionaries = [name for name in training.options.get("dictionaries", "").split(",") if name]
     report = training.fit(
-        Corpus(lambda: _documents(*opened, column)), training.open_dev(), [*dictionaries, *projected, *raw], opened
+        Corpus(lambda: _documents(read[0], read[1], column)),
+        training.open_dev(),
+        [*dictionaries, *projected, *raw],
+        read,
     )
     if training.as_json:
         print_json(report)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from weft.cli.common import DataFolder, JsonFlag, print_json, print_table
+from weft.cli.common import DataFolder, JsonFlag, option, print_json, print_table
 from weft.data import CorpusEntry, catalog, entry, find, missing, root
 from weft.errors import DataError, WeftError
 
@@ -36,7 +36,7 @@ Names = Annotated[
 
 @app.command("list", epilog="Example: weft data list --missing")
 def list_corpora(
-    only_missing: Annotated[bool, typer.Option("--missing", help="Only corpora that are not complete.")] = False,
+    only_missing: Annotated[bool, option("--missing", help="Only corpora that are not complete.")] = False,
     folder: DataFolder = None,
     as_json: JsonFlag = False,
 ) -> None:
@@ -80,7 +80,7 @@ def path(
 @app.command("check", epilog="Example: weft data check conll2000 English-EWT --read")
 def check(
     names: Names = None,
-    read: Annotated[bool, typer.Option("--read", help="Also read every file and count its sentences.")] = False,
+    read: Annotated[bool, option("--read", help="Also read every file and count its sentences.")] = False,
     folder: DataFolder = None,
     as_json: JsonFlag = False,
 ) -> None:

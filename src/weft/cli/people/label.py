@@ -1,4 +1,4 @@
-"""`weft review FILE... --model MODEL... --journal J --out OUT`: annotate by yes and no."""
+"""`weft label FILE... --model MODEL --journal J --out OUT`: label by accepting or rejecting suggestions."""
 
 from __future__ import annotations
 
@@ -8,41 +8,37 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weft.cli.common import JsonFlag, console, print_json, print_table
+from weft.cli.common import JsonFlag, Models, console, option, print_json, print_table
 from weft.cli.inputs import Fields, FromFormat, SkipBad, ToFormat, open_inputs, report_bad
 from weft.errors import ConfigError
 
 if TYPE_CHECKING:
-    from weft.annotate.journal import Question
+    from weft.annotate.journal import Journal, Question
     from weft.text import Doc
 
 
-def review(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files to annotate.")],
+def label(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Files to label.")],
     journal: Annotated[
-        Path, typer.Option("--journal", "-j", metavar="FILE", help="Where decisions are kept; resumes if it exists.")
+        Path,
+        option("--journal", "-j", metavar="FILE", help="File that keeps all answers; if it exists, labelling resumes."),
     ],
-    model: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--model", "-m", metavar="MODEL", help="A proposer or chunker; several are united.", show_default="none"
-        ),
-    ] = None,
-    top: Annotated[int, typer.Option("--top", help="Best labellings of each model that propose.", min=1)] = 2,
+    model: Models = None,
+    top: Annotated[int, option("--top", help="Best labellings per model that suggest spans.", min=1)] = 2,
     layer: Annotated[
-        str, typer.Option("--layer", help="Span layer to write; without models, its spans are the proposals.")
+        str, option("--layer", help="Span layer to write; without a model, its spans are the suggestions.")
     ] = "entities",
     overlaps: Annotated[
-        str, typer.Option("--overlaps", help="Of accepted mentions that overlap: keep, longest, votes.")
+        str, option("--overlaps", metavar="keep|longest|votes", help="Which of overlapping accepted spans are kept.")
     ] = "longest",
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Documents with what is accepted.")
+        Path | None, option("--out", "-o", metavar="FILE", help="File to write, with the accepted spans.")
     ] = None,
     questions: Annotated[
-        Path | None, typer.Option("--questions", metavar="FILE", help="Write open questions as JSONL and ask nothing.")
+        Path | None, option("--questions", metavar="FILE", help="Write open questions as JSONL instead of asking them.")
     ] = None,
     answers: Annotated[
-        Path | None, typer.Option("--answers", metavar="FILE", help="Take answers from JSONL and ask nothing.")
+        Path | None, option("--answers", metavar="FILE", help="Read answers from JSONL instead of asking.")
     ] = None,
     from_format: FromFormat = None,
     fields: Fields = None,
@@ -50,14 +46,13 @@ def review(
     skip_bad: SkipBad = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Show the candidates of a tagger one by one; accept or reject each with one key.
+    """Accept or reject the suggestions of models one by one, with one key each.
 
-    Keys: y accepts, n rejects, u takes the last answer back, s leaves a question for later, q quits. Every answer is on
-    the disk before the next question is asked.
+    Keys: y accepts, n rejects, u undoes the last answer, s skips a question for now, q quits. Every answer is on disk
+    before the next question is asked.
     """
     from weft.annotate.journal import Journal, fingerprint, questions_of
-    from weft.annotate.review import progress, question_lines, read_answers, write_accepted
-    from weft.annotate.review import review as run
+    from weft.annotate.review import progress, write_accepted
     from weft.annotate.simulate import OVERLAPS
     from weft.formats import detect, write
 
@@ -68,14 +63,7 @@ def review(
     report_bad(inputs)
     asked = questions_of(_proposals(docs, model or [], top, layer))
     with Journal(journal, len(asked), fingerprint(asked, docs)) as kept:
-        if answers is not None:
-            for name, accept, seconds in read_answers(answers, asked):
-                kept.record(name, accept, seconds)
-        if questions is not None:
-            still_open = [each for each in asked if each.id not in kept.decisions]
-            questions.write_text("".join(question_lines(still_open, docs)), encoding="utf-8")
-        elif answers is None:
-            run(asked, kept, _terminal(docs))
+        _decide(asked, kept, docs, questions, answers)
         state = progress(asked, kept.decisions)
         if out is not None:
             write_accepted(docs, asked, kept.decisions, layer, overlaps)
@@ -85,7 +73,23 @@ def review(
         print_json(figures)
     else:
         rows = [(name.replace("_", " "), f"{value:,}") for name, value in figures.items()]
-        print_table("Review", ["", ""], rows, figures=[1])
+        print_table("Labelled", ["", ""], rows, figures=[1])
+
+
+def _decide(
+    asked: list[Question], kept: Journal, docs: list[Doc], questions: Path | None, answers: Path | None
+) -> None:
+    """Take answers from a file, write open questions to one, or ask on the terminal."""
+    from weft.annotate.review import question_lines, read_answers, review
+
+    if answers is not None:
+        for name, accept, seconds in read_answers(answers, asked):
+            kept.record(name, accept, seconds)
+    if questions is not None:
+        still_open = [each for each in asked if each.id not in kept.decisions]
+        questions.write_text("".join(question_lines(still_open, docs)), encoding="utf-8")
+    elif answers is None:
+        review(asked, kept, _terminal(docs))
 
 
 def _proposals(docs: list[Doc], models: list[Path], top: int, layer: str) -> list[list[Any]]:
@@ -103,7 +107,7 @@ def _proposals(docs: list[Doc], models: list[Path], top: int, layer: str) -> lis
 
     taggers = [part for path in models for part in Pipeline.load(path).components if isinstance(part, Chunker)]
     if not taggers:
-        raise ConfigError("none of the models finds flat spans; train one with `weft train proposer` or `chunker`")
+        raise ConfigError("none of the models finds flat spans; train one with `weft train chunker`")
     return [propose(taggers, doc, top) for doc in docs]
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.common import DataFolder, JsonFlag, Seed, Workers, console, print_json, print_table, short_path
+from weft.cli.common import DataFolder, JsonFlag, Seed, Workers, console, option, print_json, print_table, short_path
 from weft.errors import ConfigError
 
 
@@ -27,11 +27,11 @@ def reproduce(
         str | None,
         typer.Argument(metavar="SLUG", help="A system of `weft reproduce --list`.", autocompletion=known_slugs),
     ] = None,
-    show_list: Annotated[bool, typer.Option("--list", help="List all systems with their state.")] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="A small version that takes seconds to minutes.")] = False,
-    show: Annotated[bool, typer.Option("--show", help="Print the results kept from the last run.")] = False,
+    show_list: Annotated[bool, option("--list", help="List all systems with their state.")] = False,
+    quick: Annotated[bool, option("--quick", help="A small version that takes seconds to minutes.")] = False,
+    show: Annotated[bool, option("--show", help="Print the results kept from the last run.")] = False,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FOLDER", help="Where to keep results.", show_default="results")
+        Path | None, option("--out", metavar="FOLDER", help="Where to keep results.", show_default="results")
     ] = None,
     folder: DataFolder = None,
     seed: Seed = 0,

@@ -1,70 +1,74 @@
-"""`weft bench NAME`: run a benchmark of the repository and keep its figures in `results/bench-NAME.json`.
+"""Run a benchmark of the repository and keep its results: `python bench/run.py NAME`.
 
-A benchmark is a module `bench/NAME.py` with `run() -> dict`. The dict may hold `title`, `rows` (one dict a row, all
-with the same keys: what was measured, Weft's figure, the peer's, the ratio) and any further facts.
+A benchmark is a module `bench/NAME.py` with `run() -> dict`. The dict may hold `title`, `rows` (one dict per row, all
+with the same keys: what was measured, Weft's result, the peer's, the ratio) and any further facts. The results are kept
+in `results/bench-NAME.json`.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+from weft.cli.common import plain, print_json, print_table, short_path
+from weft.errors import ConfigError, WeftError
 
-from weft.cli.common import JsonFlag, plain, print_json, print_table, short_path
-from weft.errors import ConfigError
+FOLDER = Path(__file__).parent
 
 
-def bench(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="A benchmark of `weft bench --list`.")] = None,
-    show_list: Annotated[bool, typer.Option("--list", help="List the benchmarks.")] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FOLDER", help="Where to keep results.", show_default="results")
-    ] = None,
-    as_json: JsonFlag = False,
-) -> None:
-    """Run a benchmark of the repository: Weft and its peers in one run, on this machine."""
-    from weft.recipes.catalogue import results_folder
-
-    available = benchmarks(bench_folder())
-    if show_list:
-        if as_json:
-            print_json(available)
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the benchmark that the command line names, or list them all."""
+    parser = argparse.ArgumentParser(description="Run a benchmark: Weft and its peers in one run, on this machine.")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="a benchmark of --list")
+    parser.add_argument("--list", action="store_true", help="list the benchmarks")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="where to keep results (default: results)")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    given = parser.parse_args(words)
+    try:
+        if given.list:
+            _list(given.json)
         else:
-            print_table("Benchmarks", ["name", "what"], list(available.items()))
-        return
+            _run(given.name, given.out or FOLDER.parent / "results", given.json)
+    except WeftError as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _list(as_json: bool) -> None:
+    available = benchmarks(FOLDER)
+    if as_json:
+        print_json(available)
+    else:
+        print_table("Benchmarks", ["name", "what"], list(available.items()))
+
+
+def _run(name: str | None, results: Path, as_json: bool) -> None:
+    available = benchmarks(FOLDER)
     if name is None or name not in available:
         said = "name a benchmark" if name is None else f"there is no benchmark {name!r}"
         raise ConfigError(f"{said}; bench/ holds {', '.join(available) or 'none'}")
-    facts = run_benchmark(bench_folder() / f"{name}.py")
-    path = (out or results_folder()) / f"bench-{name}.json"
+    facts = run_benchmark(FOLDER / f"{name}.py")
+    path = results / f"bench-{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(facts, indent=1, ensure_ascii=False, default=plain) + "\n", encoding="utf-8")
-    typer.echo(f"figures kept in {short_path(path)}", err=True)
+    print(f"results kept in {short_path(path)}", file=sys.stderr)
     if as_json:
         print_json(facts)
     else:
         show(facts)
 
 
-def bench_folder() -> Path:
-    """The folder of benchmarks: `bench` of the repository."""
-    from weft.recipes.catalogue import checkout
-
-    root = checkout()
-    if root is None:
-        raise ConfigError("benchmarks stand in the repository, not in the installed package; run this in a checkout")
-    return root / "bench"
-
-
 def benchmarks(folder: Path) -> dict[str, str]:
     """The benchmarks of a folder with the first line of their documentation."""
     found = {}
     for path in sorted(folder.glob("*.py")):
-        if path.stem.startswith("_"):
+        if path.stem.startswith("_") or path.name == "run.py":
             continue
         source = path.read_text(encoding="utf-8")
         if "\ndef run(" in source:
@@ -95,13 +99,13 @@ def run_benchmark(path: Path) -> dict[str, Any]:
 
 
 def show(facts: dict[str, Any]) -> None:
-    """Print the rows of a benchmark, or its figures where it has no rows."""
+    """Print the rows of a benchmark, or its facts where it has no rows."""
     header, rows = table_of(facts)
     print_table(str(facts.get("title", facts["name"])), header, rows, figures=range(1, len(header)))
 
 
 def table_of(facts: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
-    """The table of a benchmark as strings: its `rows`, or its plain figures one a line.
+    """The table of a benchmark as strings: its `rows`, or its plain facts one per line.
 
     >>> table_of({"name": "reading", "rows": [{"what": "words/s", "weft": 500000.0, "peer": 40000.0, "ratio": 12.5}]})
     (['what', 'weft', 'peer', 'ratio'], [['words/s', '500,000', '40,000', '12.5']])
@@ -123,3 +127,7 @@ def _figure(value: Any) -> str:
     if value is None:
         return ""
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Source = Annotated[str, typer.Argument(metavar="IN", help="File, folder or glob to read; - is standard input.")]
 Target = Annotated[str, typer.Argument(metavar="OUT", help="File (brat: folder) to write; - is standard output.")]
 Scheme = Annotated[str | None, option("--scheme", metavar="SCHEME", help="Labels to write: IO, IOB1, IOB2 or BIOES.")]
-Split = Annotated[bool, option("--split", help="Split text without words into words and sentences, by rule.")]
+Split = Annotated[bool, option("--split", help="Split raw text into words and sentences, by rule.")]
 
 
 def convert(
@@ -35,10 +35,11 @@ def convert(
 ) -> None:
     """Convert between CoNLL-U, columns, brat, JSONL, Parquet and plain text, gzipped or not.
 
-    Formats are told by suffix, or named with --from and --to: conllu, columns, brat, jsonl, parquet, plain. A file
-    train.txt of columns is read with: weft convert train.txt train.jsonl --from columns --fields "form xpos chunks"
+    The formats follow from the suffixes, or are named with --from and --to: conllu, columns, brat, jsonl, parquet,
+    plain. A file train.txt of columns is read with:
+    weft convert train.txt train.jsonl --from columns --fields "form xpos chunks"
 
-    CoNLL-U and columns are made of words; text without them is split first with --split.
+    CoNLL-U and columns consist of words; raw text is split into words with --split.
     """
     from weft.formats import Report
     from weft.formats import convert as convert_files

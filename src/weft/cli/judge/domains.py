@@ -22,10 +22,12 @@ EXAMPLE = (
 
 
 def domains(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="Trees of the source, such as held-out newspaper.")],
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="Gold trees of the source domain.")],
     source_parsed: Annotated[str, typer.Argument(metavar="SOURCE-PARSED", help="The same sentences, parsed.")],
-    target: Annotated[str, typer.Argument(metavar="TARGET", help="Trees of the target domain.")],
-    target_parsed: Annotated[str, typer.Argument(metavar="TARGET-PARSED", help="The same, by the same parser.")],
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="Gold trees of the target domain.")],
+    target_parsed: Annotated[
+        str, typer.Argument(metavar="TARGET-PARSED", help="The same sentences, parsed by the same parser.")
+    ],
     train: Annotated[
         str | None,
         option("--train", metavar="FILE", panel=DATA, help="Training data of the parser, to tell unknown words."),

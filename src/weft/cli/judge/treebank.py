@@ -20,32 +20,41 @@ if TYPE_CHECKING:
     from weft.treebanks.rewriting import Log
 
 app = typer.Typer(
-    no_args_is_help=True, add_completion=False, rich_markup_mode="rich", help="Annotation schemes of treebanks."
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    help="Convert and check annotation schemes, measure transfer between languages.",
 )
 
 
 @app.callback()
 def _treebank() -> None:
-    """Annotation schemes of treebanks."""
+    """Convert and check annotation schemes, measure transfer between languages."""
 
 
 Source = Annotated[Path, typer.Argument(metavar="IN", help="Treebank to read; - is standard input.")]
 Target = Annotated[Path, typer.Argument(metavar="OUT", help="File to write; - is standard output.")]
 FromScheme = Annotated[
-    str, option("--from-scheme", metavar="SCHEME", help="ud, universal, penn, stanford, cast3lb, own.")
+    str, option("--from-scheme", metavar="SCHEME", help="Scheme to read: ud, universal, penn, stanford, cast3lb, own.")
 ]
-ToScheme = Annotated[str, option("--to-scheme", metavar="SCHEME", help="universal or ud.")]
-Tags = Annotated[Path | None, option("--tags", metavar="FILE", help="Universal tags of the treebank's own (*.map).")]
+ToScheme = Annotated[str, option("--to-scheme", metavar="SCHEME", help="Scheme to write: universal or ud.")]
+Tags = Annotated[
+    Path | None, option("--tags", metavar="FILE", help="Map from the treebank's own tags to universal ones (*.map).")
+]
 Labels = Annotated[
     Path | None,
-    option("--labels", metavar="FILE", help="Table: relation, tag, tag of the head, new relation."),
+    option("--labels", metavar="FILE", help="Table of relation, tag, tag of the head, new relation."),
 ]
-Coordination = Annotated[str, option("--coordination", metavar="STYLE", help="prague, where conjunctions are heads.")]
+Coordination = Annotated[
+    str, option("--coordination", metavar="STYLE", help="Style of coordination: prague, where conjunctions are heads.")
+]
 Steps = Annotated[
     str | None,
-    option("--steps", metavar="NAMES", help="Some steps only, such as tags,adposition.", show_default="all"),
+    option("--steps", metavar="NAMES", help="Run these steps only, such as tags,adposition.", shown="all"),
 ]
-LogFile = Annotated[Path | None, option("--log", metavar="FILE", help="Every change as a line of JSON, with its rule.")]
+LogFile = Annotated[
+    Path | None, option("--log", metavar="FILE", help="Write every change and its rule as a line of JSON.")
+]
 
 
 @app.command("convert", epilog="Example: weft treebank convert examples/story.conllu story-universal.conllu")
@@ -66,7 +75,7 @@ def convert(
     skip_bad: SkipBad = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Convert a treebank from one annotation scheme to another, and say how many arcs each rule touched.
+    """Convert a treebank from one annotation scheme to another, and count the arcs that each rule changed.
 
     Ranges, empty nodes, comments and all columns but UPOS, HEAD and DEPREL stay as they are. A treebank with tags and
     relations of its own is converted with --from-scheme own, a map of its tags and a table of its labels.
@@ -141,10 +150,12 @@ def _show_log(log: Log, to_stderr: bool) -> None:
 
 @app.command("validate", epilog="Example: weft treebank validate examples/story.conllu --most 5")
 def validate(
-    files: Annotated[list[str], typer.Argument(metavar="[NAME=]FILE...", help="Treebanks, with names for tables.")],
-    scheme: Annotated[str, option("--scheme", metavar="NAME", help="ud or universal.")] = "ud",
-    most: Annotated[int, option("--most", min=0, help="Findings to print of each treebank.")] = 20,
-    suspects: Annotated[int, option("--suspects", min=0, help="Suspects to print of each treebank.")] = 10,
+    files: Annotated[list[str], typer.Argument(metavar="[NAME=]FILE", help="Treebanks, with names for tables.")],
+    scheme: Annotated[str, option("--scheme", metavar="NAME", help="Annotation scheme: ud or universal.")] = "ud",
+    most: Annotated[int, option("--most", min=0, help="Maximum number of findings to print per treebank.")] = 20,
+    suspects: Annotated[
+        int, option("--suspects", min=0, help="Maximum number of suspects to print per treebank.")
+    ] = 10,
     from_format: FromFormat = None,
     fields: Fields = None,
     encoding: Encoding = "utf-8",
@@ -255,16 +266,20 @@ def _show_usage(usage: LabelUsage) -> None:
 
 Files = Annotated[
     list[str],
-    typer.Argument(metavar="NAME=TRAIN[,TEST]...", help="Treebanks; without TEST a fifth of TRAIN is held out."),
+    typer.Argument(metavar="NAME=TRAIN[,TEST]", help="Treebanks; without TEST a fifth of TRAIN is held out."),
 ]
-Out = Annotated[Path, option("--out", "-o", metavar="FILE", help="Where the scores are written (JSON).")]
-Figure = Annotated[Path | None, option("--figure", metavar="FILE", help="A heat map of the scores (SVG).")]
-Metric = Annotated[str, option("--metric", help="What is shown: UAS, LAS; UAS*, LAS*: punctuation not counted.")]
-Words = Annotated[int, option("--words", min=0, help="Words of every source; 0: all.")]
+Out = Annotated[Path, option("--out", "-o", metavar="FILE", help="File to write the scores to (JSON).")]
+Figure = Annotated[
+    Path | None, option("--figure", metavar="FILE", help="File to draw a heat map of the scores to (SVG).")
+]
+Metric = Annotated[str, option("--metric", help="Metric to show: UAS, LAS, or without punctuation UAS*, LAS*.")]
+Words = Annotated[int, option("--words", min=0, help="Words per source; 0 takes all.")]
 Runs = Annotated[int, option("--runs", min=1, help="Trainings with different seeds.")]
-Beam = Annotated[int, option("--beam", min=1, help="Configurations kept a step.")]
+Beam = Annotated[int, option("--beam", min=1, help="Configurations kept per step.")]
 Epochs = Annotated[int, option("--epochs", min=1, help="Passes over the trees.")]
-Scheme = Annotated[str, option("--scheme", metavar="NAME", help="as-is, or universal: convert from UD first.")]
+Scheme = Annotated[
+    str, option("--scheme", metavar="NAME", help="Annotation scheme: as-is, or universal, converted from UD first.")
+]
 
 
 @app.command(
@@ -289,7 +304,7 @@ def transfer_matrix(
     workers: Workers = 1,
     as_json: JsonFlag = False,
 ) -> None:
-    """Train a delexicalized parser on every treebank and try it on every other: UAS and LAS of source by target."""
+    """Train a delexicalized parser on every treebank and score it on every other one."""
     from weft.progress import progress
     from weft.tasks.parsing_transfer.matrix import METRICS, TransferSettings
     from weft.tasks.parsing_transfer.matrix import transfer_matrix as find

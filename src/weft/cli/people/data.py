@@ -67,7 +67,7 @@ def path(
     folder: DataFolder = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Print where the files of a corpus are, one a line."""
+    """Print the paths of a corpus's files, one per line."""
     relatives = [name] if "/" in name else list(entry(name).paths)
     paths = [str(find(relative, folder)) for relative in relatives]
     if as_json:

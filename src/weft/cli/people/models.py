@@ -43,7 +43,7 @@ def card(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model by name or file.")] = DEFAULT,
     as_json: JsonFlag = False,
 ) -> None:
-    """Print a model's card: what it learned from, licences, scores on every test set, known weaknesses."""
+    """Print a model's card: training data, licences, scores on every test set, known weaknesses."""
     from weft.pipeline.models import find
     from weft.storage import read_header
     from weft.training.card import card_text
@@ -58,11 +58,11 @@ def card(
 @app.command("list", epilog="Example: weft models list models/")
 def list_models(
     folder: Annotated[
-        Path | None, typer.Argument(metavar="FOLDER", help="Where to look.", show_default="here, and models by name")
+        Path | None, typer.Argument(metavar="FOLDER", help="Folder to search.", show_default="here, and models by name")
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """List the models in a folder and below it; without one, those here and those that have a name."""
+    """List the models in a folder and below it; without one, those in this folder and those that have a name."""
     from weft.storage import read_header
 
     if folder is not None and not folder.is_dir():

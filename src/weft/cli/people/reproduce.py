@@ -27,18 +27,18 @@ def reproduce(
         str | None,
         typer.Argument(metavar="SLUG", help="A system of `weft reproduce --list`.", autocompletion=known_slugs),
     ] = None,
-    show_list: Annotated[bool, option("--list", help="List all systems with their state.")] = False,
-    quick: Annotated[bool, option("--quick", help="A small version that takes seconds to minutes.")] = False,
+    show_list: Annotated[bool, option("--list", help="List all systems and their states.")] = False,
+    quick: Annotated[bool, option("--quick", help="Run a small version that takes seconds to minutes.")] = False,
     show: Annotated[bool, option("--show", help="Print the results kept from the last run.")] = False,
     out: Annotated[
-        Path | None, option("--out", metavar="FOLDER", help="Where to keep results.", show_default="results")
+        Path | None, option("--out", metavar="FOLDER", help="Folder to keep results in.", show_default="results")
     ] = None,
     folder: DataFolder = None,
     seed: Seed = 0,
     workers: Workers = 1,
     as_json: JsonFlag = False,
 ) -> None:
-    """Repeat the experiment of a published system, print its table beside the paper's figures, keep it as JSON.
+    """Repeat the experiment of a published system, print its results beside the paper's, and keep them as JSON.
 
     Exit code 1 if a claim that must hold does not (quick runs only report).
     """

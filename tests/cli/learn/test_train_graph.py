@@ -1,4 +1,4 @@
-"""`weft adapt tagger --method graph`, from files to a model that annotates."""
+"""`weft train tagger --method graph`, from files to a model that annotates."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ Weft = Callable[..., subprocess.CompletedProcess[str]]
 def given(examples: Path) -> list[str]:
     folder = examples / "questions"
     return [
+        str(folder / "travel.conllu"),
         "--method",
         "graph",
-        "--source",
-        str(folder / "travel.conllu"),
-        "--target-raw",
+        "--raw",
         str(folder / "helpdesk.txt"),
     ]
 
@@ -29,7 +28,7 @@ def test_a_graph_tagger_is_made_from_files_and_annotates(
     weft: Weft, given: list[str], examples: Path, tmp_path: Path
 ) -> None:
     unseen = examples / "questions" / "helpdesk-unseen.conllu"
-    done = weft("adapt", "tagger", *given, "--out", "helpdesk.weft", "--test", unseen, "--json")
+    done = weft("train", "tagger", *given, "--out", "helpdesk.weft", "--test", unseen, "--json")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["graph"]["vertices"] == 204
@@ -42,13 +41,13 @@ def test_a_graph_tagger_is_made_from_files_and_annotates(
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (["--set", "variant=magic"], "graph, pooled, one-best, supervised"),
-        (["--set", "mix=1"], "unknown setting 'mix'"),
+        (["--variant", "magic"], "graph, pooled, one-best, supervised"),
+        (["--mix", "1"], "--mix"),
         (["--column", "xpos"], "no xpos"),
     ],
 )
 def test_mistakes_are_named_without_a_traceback(weft: Weft, given: list[str], more: list[str], words: str) -> None:
-    done = weft("adapt", "tagger", *given, "--out", "helpdesk.weft", *more)
+    done = weft("train", "tagger", *given, "--out", "helpdesk.weft", *more)
     assert done.returncode != 0
     assert words in done.stderr
     assert "Traceback" not in done.stderr

@@ -1,11 +1,11 @@
-"""`weft induce words` and `weft induce segment`."""
+"""`weft train segmenter --method adaptor` and `weft annotate --style`."""
 
 import json
 
 import pytest
 from typer.testing import CliRunner
 
-from weft.cli.learn.induce import app
+from weft.cli.app import app
 
 EXAMPLES = "examples/induction"
 FEW = ["--iterations", "10", "--samples", "2", "--chains", "1"]
@@ -15,11 +15,15 @@ def run(*arguments):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
+def words(*arguments):
+    return run("train", "segmenter", "--method", "adaptor", *arguments)
+
+
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("words")
-    made = run(
-        "words", f"{EXAMPLES}/nursery.sounds", "--out", folder / "m.weft", *FEW, "--json",
+    made = words(
+        f"{EXAMPLES}/nursery.sounds", "--out", folder / "m.weft", *FEW, "--json",
         "--segmented", folder / "cut.sounds", "--plot", folder / "trace.svg",
     )  # fmt: skip
     assert made.exit_code == 0, made.output
@@ -37,15 +41,24 @@ def test_words_are_learnt_scored_and_drawn(model):
 
 def test_new_utterances_are_cut_with_the_model(model):
     folder, _ = model
-    shown = run("segment", folder / "m.weft", f"{EXAMPLES}/nursery-unseen.sounds")
+    shown = run("annotate", f"{EXAMPLES}/nursery-unseen.sounds", "--model", folder / "m.weft", "--style", "sounds")
     assert shown.exit_code == 0, shown.output
     assert len(shown.stdout.splitlines()) == 40
-    scored = run("segment", folder / "m.weft", f"{EXAMPLES}/nursery-unseen.sounds", "--best", "--json")
+    scored = run(
+        "annotate",
+        f"{EXAMPLES}/nursery-unseen.sounds",
+        "--model",
+        folder / "m.weft",
+        "--style",
+        "sounds",
+        "--best",
+        "--json",
+    )
     assert json.loads(scored.stdout)["scores"]["token"]["f1"] > 0.4
 
 
 def test_grammars_without_stress_do_without_its_marks(tmp_path):
-    made = run("words", f"{EXAMPLES}/nursery.sounds", "-o", tmp_path / "m", *FEW, "--grammar", "colloc", "--json")
+    made = words(f"{EXAMPLES}/nursery.sounds", "-o", tmp_path / "m", *FEW, "--grammar", "colloc", "--json")
     assert made.exit_code == 0, made.output
     assert "stress patterns" not in json.loads(made.stdout)
 
@@ -54,8 +67,6 @@ def test_bad_input_ends_in_plain_words(tmp_path):
     empty = tmp_path / "empty.sounds"
     empty.write_text("\n")
     out = ["--out", tmp_path / "m"]
-    assert "no utterances" in str(run("words", empty, *out).exception)
-    assert "no grammar 'collok'" in str(
-        run("words", f"{EXAMPLES}/nursery.sounds", *out, "--grammar", "collok").exception
-    )
-    assert "none" in str(run("words", tmp_path / "none", *out).exception)
+    assert "no utterances" in str(words(empty, *out).output)
+    assert "no grammar 'collok'" in str(words(f"{EXAMPLES}/nursery.sounds", *out, "--grammar", "collok").output)
+    assert "none" in str(words(tmp_path / "none", *out).output)

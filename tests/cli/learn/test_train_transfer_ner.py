@@ -1,4 +1,4 @@
-"""`weft train ner --sources` and `weft curve`, on the example files."""
+"""`weft train ner --method transfer` and `weft diagnose curve`, on the example files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weft.cli.app import app
 from weft.evaluate import evaluate_spans
 from weft.formats import read
 
-SHORT = ["--set", "min_count=1", "--set", "iterations=40"]
+SHORT = ["--min-count", "1", "--iterations", "40"]
 
 
 def run(*words):
@@ -27,7 +27,19 @@ def sources(examples: Path) -> list[str]:
 
 
 def test_a_recognizer_is_trained_on_other_languages_and_annotates(examples: Path, tmp_path: Path) -> None:
-    done = run("train", "ner", *sources(examples), "--self-train", 2, "--out", tmp_path / "sv.weft", *SHORT, "--json")
+    done = run(
+        "train",
+        "ner",
+        "--method",
+        "transfer",
+        *sources(examples),
+        "--self-train",
+        2,
+        "--out",
+        tmp_path / "sv.weft",
+        *SHORT,
+        "--json",
+    )
     assert done.exit_code == 0, done.output
     report = json.loads(done.output)
     assert [told["number"] for told in report["rounds"]] == [1, 2]
@@ -41,11 +53,20 @@ def test_a_recognizer_is_trained_on_other_languages_and_annotates(examples: Path
 
 def test_labelled_sentences_join_and_the_report_is_shown(examples: Path, tmp_path: Path) -> None:
     done = run(
-        "train", "ner", *sources(examples), "--self-train", 1, "--labelled", examples / "names" / "labelled.sv.conll",
-        "--out", tmp_path / "sv.weft", *SHORT,
-    )  # fmt: skip
+        "train",
+        "ner",
+        "--method",
+        "transfer",
+        *sources(examples),
+        "--self-train",
+        1,
+        examples / "names" / "labelled.sv.conll",
+        "--out",
+        tmp_path / "sv.weft",
+        *SHORT,
+    )
     assert done.exit_code == 0, done.output
-    for shown in ("labelled sentences", "learnt from", "boundaries lost", "in a shared cluster"):
+    for shown in ("labelled sentences", "learned from", "boundaries lost", "in a shared cluster"):
         assert shown in done.output
 
 
@@ -53,7 +74,7 @@ def test_labelled_sentences_join_and_the_report_is_shown(examples: Path, tmp_pat
 def test_the_curve_gives_five_systems_by_labelled_words_and_the_crossing_point(examples: Path) -> None:
     names = examples / "names"
     asked = ["--labelled", names / "labelled.sv.conll", "--test", names / "unseen.sv.conll", "--sizes", "0,30,250"]
-    done = run("curve", "ner", *sources(examples), "--self-train", 1, *asked, *SHORT, "--json")
+    done = run("diagnose", "curve", "ner", *sources(examples), "--self-train", 1, *asked, *SHORT, "--json")
     assert done.exit_code == 0, done.output
     found = json.loads(done.output)
     assert set(found["f1"]) == {"target", "single", "multi", "single+self", "multi+self"}
@@ -62,19 +83,23 @@ def test_the_curve_gives_five_systems_by_labelled_words_and_the_crossing_point(e
     assert found["best"] in found["f1"]
     assert found["crossing"] is None or 30 <= found["crossing"] <= 250
     assert found["f1"]["multi"]["250"] >= found["f1"]["multi"]["0"]
-    done = run("curve", "ner", *sources(examples), "--self-train", 0, *asked, *SHORT)
+    done = run("diagnose", "curve", "ner", *sources(examples), "--self-train", 0, *asked, *SHORT)
     assert "without labelled words" in done.output
 
 
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["ner", "--sources", "en", "--target", "sv=a.txt"], "is written CODE=FILE,CODE=FILE"),
-        (["ner", "--sources", "en=a,en=b", "--target", "sv=a.txt"], "names a language twice"),
-        (["ner", "--sources", "en=a.conll"], "--target CODE=FILE"),
-        (["tagger", "--sources", "en=a.conll", "--target", "sv=a.txt"], "for the task ner, not tagger"),
-        (["ner", "a.conll", "--self-train", "3"], "give --sources, too"),
-        (["ner", "--sources", "en=missing.conll", "--target", "sv=missing.txt"], "missing"),
+        (
+            ["ner", "--method", "transfer", "--sources", "en", "--target", "sv=a.txt"],
+            "is written NAME=VALUE,NAME=VALUE",
+        ),
+        (["ner", "--method", "transfer", "--sources", "en=a,en=b", "--target", "sv=a.txt"], "names 'en' twice"),
+        (["ner", "--method", "transfer", "--sources", "en=a.conll"], "--target CODE=FILE"),
+        (["ner", "--method", "transfer", "--target", "sv=a.txt"], "--sources CODE=FILE"),
+        (["tagger", "--sources", "en=a.conll", "--target", "sv=a.txt"], "--target is an option of --method scl"),
+        (["ner", "a.conll", "--self-train", "3"], "--self-train is an option of --method transfer"),
+        (["ner", "--method", "transfer", "--sources", "en=missing.conll", "--target", "sv=missing.txt"], "missing"),
     ],
 )
 def test_what_does_not_go_together_is_told(words: list[str], complaint: str, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`weft train ner --bitext`: a model from files, and plain words about wrong ones."""
+"""`weft train ner --method bitext`: a model from files, and plain words about wrong ones."""
 
 from __future__ import annotations
 
@@ -18,15 +18,29 @@ from weft.tasks.entities.recognizer import EntityRecognizer
 def source_model(examples, tmp_path_factory):
     path = tmp_path_factory.mktemp("models") / "en.weft"
     command = ["train", "ner", examples / "ferries.conll", "--out", path, "--learner", "crf",
-               "--set", "window=0", "--set", "sigma=10"]  # fmt: skip
+               "--window", "0", "--sigma", "10"]  # fmt: skip
     assert CliRunner().invoke(app, list(map(str, command))).exit_code == 0
     return path
 
 
 def run(examples, source_model, out, *more, links="ferries.links"):
     folder = examples / "bitext"
-    command = ["train", "ner", "--bitext", folder / "ferries.en", folder / "ferries.de", "--links", folder / links,
-               "--source-model", source_model, "--out", out, *more]  # fmt: skip
+    command = [
+        "train",
+        "ner",
+        "--method",
+        "bitext",
+        "--bitext",
+        folder / "ferries.en",
+        folder / "ferries.de",
+        "--links",
+        folder / links,
+        "--source-model",
+        source_model,
+        "--out",
+        out,
+        *more,
+    ]
     return CliRunner().invoke(app, list(map(str, command)))
 
 
@@ -50,7 +64,7 @@ def test_labelled_sentences_a_dev_file_and_confusions_join_in(examples, source_m
     write_confusion(Confusion(labels, [[9, 1, 0, 0], [0, 5, 1, 0], [0, 3, 9, 0], [1, 1, 1, 90]]), tmp_path / "c.tsv")
     folder = examples / "bitext"
     more = [folder / "ferries-unseen.de.conll", "--dev", folder / "ferries-dev.de.conll", "--project", "hard",
-            "--confusion", tmp_path / "c.tsv", "--set", "strength=2", "--json"]  # fmt: skip
+            "--confusion", tmp_path / "c.tsv", "--strength", "2", "--json"]  # fmt: skip
     done = run(examples, source_model, tmp_path / "de.weft", *more)
     assert done.exit_code == 0, done.output
     report = json.loads(done.output)
@@ -73,11 +87,27 @@ def test_wrong_files_and_options_are_told_in_plain_words(examples, source_model,
     labelled = f"{folder}/ferries-dev.de.conll"
     both = ["--bitext", f"{folder}/ferries.en", f"{folder}/ferries.de"]
     more = {
-        "--bitext needs the links of its words": ["train", "ner", *both, "--source-model", "en.weft"],
-        "--bitext needs a model that finds names": ["train", "ner", *both, "--links", f"{folder}/ferries.links"],
-        "--bitext is for the task ner, not tagger": ["train", "tagger", *both, "--links", "x"],
-        "--links is for learning from a bitext": ["train", "ner", labelled, "--links", "x"],
-        "--confusion is for learning from a bitext": ["train", "ner", labelled, "--confusion", "x"],
+        "--bitext needs the links of its words": [
+            "train",
+            "ner",
+            "--method",
+            "bitext",
+            *both,
+            "--source-model",
+            "en.weft",
+        ],
+        "--bitext needs a model that recognizes entities": [
+            "train",
+            "ner",
+            "--method",
+            "bitext",
+            *both,
+            "--links",
+            f"{folder}/ferries.links",
+        ],
+        "No such option: --bitext": ["train", "tagger", *both, "--links", "x"],
+        "--links is an option of --method bitext": ["train", "ner", labelled, "--links", "x"],
+        "--confusion is an option of --method bitext": ["train", "ner", labelled, "--confusion", "x"],
     }
     cases |= {told: CliRunner().invoke(app, [*command, "--out", str(out)]) for told, command in more.items()}
     for told, done in cases.items():

@@ -2,15 +2,20 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable
+import sys
 from pathlib import Path
 
 import pytest
 
-from weft.cli.judge.bench import benchmarks, run_benchmark, table_of
 from weft.errors import ConfigError
 
-Weft = Callable[..., "subprocess.CompletedProcess[str]"]
+RUN = Path(__file__).parents[1] / "bench" / "run.py"
+sys.path.append(str(RUN.parent))
+from run import benchmarks, run_benchmark, table_of  # noqa: E402
+
+
+def bench(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, str(RUN), *words], capture_output=True, text=True, check=False)
 
 
 def test_benchmarks_are_the_modules_that_can_run(tmp_path: Path) -> None:
@@ -38,11 +43,11 @@ def test_a_missing_peer_names_the_extra_to_install(tmp_path: Path) -> None:
         run_benchmark(tmp_path / "peer.py")
 
 
-def test_an_unknown_benchmark_is_refused_plainly(weft: Weft) -> None:
-    failed = weft("bench", "no-such-benchmark")
+def test_an_unknown_benchmark_is_refused_plainly() -> None:
+    failed = bench("no-such-benchmark")
     assert failed.returncode == 1
     assert "there is no benchmark 'no-such-benchmark'" in failed.stderr
 
 
-def test_benchmarks_can_be_listed(weft: Weft) -> None:
-    assert isinstance(json.loads(weft("bench", "--list", "--json").stdout), dict)
+def test_benchmarks_can_be_listed() -> None:
+    assert isinstance(json.loads(bench("--list", "--json").stdout), dict)

@@ -38,7 +38,7 @@ def tagger(tmp_path_factory: pytest.TempPathFactory, examples: Path) -> Path:
 def test_training_with_the_same_seed_gives_the_same_model(
     weft: Weft, tagger: Path, tmp_path: Path, examples: Path
 ) -> None:
-    (tmp_path / "train.toml").write_text('seed = 0\nout = "again.weft"\n\n[set]\ncolumn = "upos"\n')
+    (tmp_path / "train.toml").write_text('seed = 0\nout = "again.weft"\n\n[train.tagger]\ncolumn = "upos"\n')
     done = weft("train", "tagger", examples / "story.conllu", "--config", "train.toml")
     assert done.returncode == 0, done.stderr
     assert "Trained tagger" in done.stdout
@@ -52,7 +52,8 @@ def test_training_with_the_same_seed_gives_the_same_model(
     [
         (["train", "poet", "story.conllu", "--out", "a.weft"], "unknown task 'poet'; the tasks are"),
         (["train", "tagger", "none.conllu", "--out", "a.weft"], "none.conllu"),
-        (["train", "tagger", "STORY", "--out", "a.weft", "--set", "colum=upos"], "unknown setting 'colum'"),
+        (["train", "tagger", "STORY", "--out", "a.weft", "--raw", "x"], "--raw is an option of --method weak or flors"),
+        (["train", "tagger", "STORY", "--out", "a.weft", "--method", "magic"], "unknown method 'magic'"),
         (["train", "tagger", "STORY", "--out", "a.weft", "--learner", "magic"], "learner must be one of"),
         (["annotate", "STORY", "--model", "none.weft"], "none.weft"),
         (["annotate", "STORY", "--model", "STORY"], "is not a model file"),
@@ -103,7 +104,7 @@ def test_folders_are_annotated_whole_into_one_gzipped_file(weft: Weft, tagger: P
 
 
 def test_plain_text_is_split_and_shown_for_the_eye(weft: Weft, tagger: Path, examples: Path) -> None:
-    done = weft("annotate", examples / "note.txt", "--model", tagger, "--show")
+    done = weft("annotate", examples / "note.txt", "--model", tagger, "--to", "show")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert len(lines) == 4
@@ -122,17 +123,17 @@ def test_text_annotated_as_conllu_gets_its_comments_and_conllu_keeps_its_own(
 
 def test_several_models_are_one_pipeline_in_the_order_given(weft: Weft, tmp_path: Path, examples: Path) -> None:
     chunks = examples / "chunks.conll"
-    weft("train", "tagger", chunks, "--set", "column=xpos", "--out", "new/folder/tagger.weft")
+    weft("train", "tagger", chunks, "--column", "xpos", "--out", "new/folder/tagger.weft")
     weft("train", "chunker", chunks, "--out", "chunker.weft")
     both = ["new/folder/tagger.weft", "chunker.weft"]
-    done = weft("annotate", examples / "note.txt", "-m", both[0], "-m", both[1], "--show")
+    done = weft("annotate", examples / "note.txt", "-m", both[0], "-m", both[1], "--to", "show")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("[NP The ferry]")
     (tmp_path / "several.toml").write_text(f"model = {json.dumps(both)}\n")
-    assert weft("annotate", examples / "note.txt", "--show", "--config", "several.toml").stdout == done.stdout
+    assert weft("annotate", examples / "note.txt", "--to", "show", "--config", "several.toml").stdout == done.stdout
     (tmp_path / "one.toml").write_text(f"model = {json.dumps(both[0])}\n")
-    assert "/DT" in weft("annotate", examples / "note.txt", "--show", "--config", "one.toml").stdout
-    failed = weft("annotate", examples / "note.txt", "-m", both[1], "-m", both[0], "--show")
+    assert "/DT" in weft("annotate", examples / "note.txt", "--to", "show", "--config", "one.toml").stdout
+    failed = weft("annotate", examples / "note.txt", "-m", both[1], "-m", both[0], "--to", "show")
     assert failed.returncode == 1
     assert "'chunker' requires xpos, which a later component provides" in failed.stderr
 
@@ -160,7 +161,8 @@ def test_a_format_that_loses_the_annotation_is_refused(weft: Weft, tagger: Path,
     assert failed.returncode == 1
     assert "the format plain cannot hold upos" in failed.stderr
     done = weft("annotate", examples / "note.txt", "--model", tagger)
-    assert json.loads(done.stdout.splitlines()[0])
+    assert done.stdout.startswith("# newdoc id = note\n# sent_id = note-1\n# text = The ferry")
+    assert "\tferry\t_\tNOUN\t" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -284,7 +286,7 @@ def test_memory_does_not_grow_with_the_length_of_the_stream(tagger: Path) -> Non
 def test_chunks_are_learnt_found_and_scored(weft: Weft, tmp_path: Path, examples: Path) -> None:
     done = weft("train", "chunker", examples / "chunks.conll", "--out", "chunker.weft", "--seed", "1", "--workers", "2")
     assert done.returncode == 0, done.stderr
-    shown = weft("annotate", examples / "unseen.conll", "--model", "chunker.weft", "--show")
+    shown = weft("annotate", examples / "unseen.conll", "--model", "chunker.weft", "--to", "show")
     assert len(shown.stdout.splitlines()) == 10
     assert shown.stdout.startswith("[NP The captain] [PP of] [NP the old ferry]")
     found = weft("annotate", examples / "unseen.conll", "--model", "chunker.weft", "--out", "found.conll")
@@ -353,7 +355,7 @@ def test_bad_documents_do_not_stop_a_folder_and_are_told_by_the_exit_code(
     ("arguments", "said"),
     [
         (["-", "--from", "plain", "--out", "out/"], "standard input cannot be annotated into a folder"),
-        (["STORY", "--cluster", "tcp://localhost:1"], "--cluster writes one file a shard: name a folder"),
+        (["STORY", "--scheduler", "tcp://localhost:1"], "--scheduler writes one file per shard: name a folder"),
         (["STORY", "--to", "parquet"], "Parquet cannot be written to standard output"),
         (["nowhere", "--out", "out/"], "no file nowhere"),
     ],
@@ -366,3 +368,27 @@ def test_what_cannot_be_annotated_at_scale_is_told(
     assert failed.returncode == 1
     assert said in failed.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_a_terminal_shows_trees_and_a_pipe_gets_conllu(examples: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "weft", "annotate", str(examples / "note.txt"), "--model", "en"]
+    environment = {**os.environ, "WEFT_QUIET": "1", "NO_COLOR": "1", "COLUMNS": "120", "TERM": "dumb"}
+    master, terminal = os.openpty()
+    running = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=terminal, env=environment, cwd=tmp_path)
+    os.close(terminal)
+    shown = b""
+    while True:
+        try:
+            part = os.read(master, 4096)
+        except OSError:  # the other side is closed
+            break
+        if not part:
+            break
+        shown += part
+    os.close(master)
+    assert running.wait(timeout=120) == 0
+    assert b"[NP The ferry]" in shown
+    assert b"leave VERB root" in shown
+    piped = subprocess.run(command, capture_output=True, env=environment, cwd=tmp_path, check=True)
+    assert piped.stdout.startswith(b"# newdoc id = note\n")
+    assert b"\tleave\tleave\tVERB\t" in piped.stdout

@@ -1,18 +1,18 @@
-"""`weft adapt tagger --method scl`."""
+"""`weft train tagger --method scl`."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-COMMON = ("adapt", "tagger", "--method", "scl", "--set", "pivot_count=10", "--set", "h=5")
+COMMON = ("train", "tagger", "--method", "scl", "--pivot-count", "10", "--h", "5")
 
 
 def files(examples: Path) -> list[str]:
     folder = examples / "clinic"
     return [
-        *("--source", str(folder / "trade.conllu"), "--source-raw", str(folder / "trade.txt")),
-        *("--target-raw", str(folder / "clinic.txt"), "--test", str(folder / "clinic-unseen.conllu")),
+        *(str(folder / "trade.conllu"), "--source-raw", str(folder / "trade.txt")),
+        *("--raw", str(folder / "clinic.txt"), "--test", str(folder / "clinic-unseen.conllu")),
     ]
 
 
@@ -20,9 +20,9 @@ def test_unknown_words_gain_by_raw_text_and_a_kept_projection_gives_the_same(wef
     theta, model = str(tmp_path / "theta.weft"), str(tmp_path / "clinic.weft")
     reports = {}
     for name, more in (
-        ("plain", ("--set", "raw=none")),
-        ("adapted", ("--set", f"projection={theta}")),
-        ("again", ("--set", f"projection={theta}")),
+        ("plain", ("--project-from", "none")),
+        ("adapted", ("--projection", theta)),
+        ("again", ("--projection", theta)),
     ):
         done = weft(*COMMON, *files(examples), *more, "--seed", "1", "--out", model, "--json")
         assert done.returncode == 0, done.stderr
@@ -40,7 +40,7 @@ def test_unknown_words_gain_by_raw_text_and_a_kept_projection_gives_the_same(wef
 def test_annotated_target_text_makes_a_second_tagger(weft, examples: Path, tmp_path: Path):
     target = str(examples / "clinic" / "clinic-unseen.conllu")
     done = weft(
-        *COMMON, *files(examples), "--set", f"target={target}", "--out", str(tmp_path / "t.weft"), "--json"
+        *COMMON, *files(examples), "--target", target, "--out", str(tmp_path / "t.weft"), "--json"
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
@@ -50,12 +50,12 @@ def test_annotated_target_text_makes_a_second_tagger(weft, examples: Path, tmp_p
 
 def test_errors_say_what_to_do(weft, examples: Path, tmp_path: Path):
     for more, message in (
-        (("--set", "pivot_count=9999"), "lower pivot_count"),
-        (("--set", "raw=mine"), "both, target or none"),
+        (("--pivot-count", "9999"), "lower pivot_count"),
+        (("--project-from", "mine"), "both, target or none"),
         (("--column", "xpos"), "have no xpos"),
-        (("--set", "target=nowhere.conllu"), "nowhere.conllu"),
+        (("--target", "nowhere.conllu"), "nowhere.conllu"),
     ):
-        done = weft("adapt", "tagger", "--method", "scl", *files(examples), *more, "--out", str(tmp_path / "t.weft"))
+        done = weft("train", "tagger", "--method", "scl", *files(examples), *more, "--out", str(tmp_path / "t.weft"))
         assert done.returncode != 0
         assert message in done.stderr
         assert "Traceback" not in done.stderr

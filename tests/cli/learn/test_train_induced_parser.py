@@ -1,4 +1,4 @@
-"""`weft induce grammar`."""
+"""`weft train parser --method induced`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,21 @@ def test_a_grammar_is_learned_and_finds_heads(weft: Weft, examples: Path, tmp_pa
         examples / "induction" / "kitchen.conllu", examples / "induction" / "kitchen-trees.conllu", tmp_path / "g.weft"
     )  # fmt: skip
     done = weft(
-        "induce", "grammar", str(text), "--out", str(model), "--iterations", "15", "--strength", "2000", "--dev",
-        str(trees), "--json",
-    )  # fmt: skip
+        "train",
+        "parser",
+        str(text),
+        "--method",
+        "induced",
+        "--out",
+        str(model),
+        "--iterations",
+        "15",
+        "--strength",
+        "2000",
+        "--dev",
+        str(trees),
+        "--json",
+    )
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["training"]["method"] == "pr-as"
@@ -28,14 +40,16 @@ def test_a_grammar_is_learned_and_finds_heads(weft: Weft, examples: Path, tmp_pa
 
 def test_errors_are_told_in_one_line(weft: Weft, examples: Path, tmp_path: Path) -> None:
     text = str(examples / "induction" / "kitchen.conllu")
-    failed = weft("induce", "grammar", text, "--out", str(tmp_path / "g.weft"), "--method", "pr")
+    failed = weft(
+        "train", "parser", text, "--method", "induced", "--out", str(tmp_path / "g.weft"), "--objective", "pr"
+    )
     assert failed.returncode == 1
-    assert failed.stderr.strip() == "weft: method must be one of em, dd, pr-s, pr-as, got 'pr'"
-    failed = weft("induce", "grammar", text, "--out", str(tmp_path / "g.weft"), "--tags", "xpos")
+    assert failed.stderr.strip() == "weft: objective must be one of em, dd, pr-s, pr-as, got 'pr'"
+    failed = weft("train", "parser", text, "--method", "induced", "--out", str(tmp_path / "g.weft"), "--column", "xpos")
     assert failed.returncode == 1
     assert "no tags in the column xpos" in failed.stderr
 
 
 def test_the_help_ends_with_an_example(weft: Weft) -> None:
-    shown = weft("induce", "grammar", "--help").stdout
-    assert "Example: weft induce grammar examples/induction/kitchen.conllu" in shown
+    shown = weft("train", "parser", "--method", "induced", "--help").stdout
+    assert "Example: weft train parser examples/induction/kitchen.conllu" in shown

@@ -14,7 +14,22 @@ def weft(*arguments):
 
 def test_tags_are_learned_from_text_and_a_dictionary_and_written_by_annotate(tmp_path):
     model, out = tmp_path / "tags.weft", tmp_path / "tagged.conllu"
-    done = weft("induce", "tags", TEXT, "--dict", WORDS, "--out", model, "--dev", GOLD, "--json", "--seed", 1)
+    done = weft(
+        "train",
+        "tagger",
+        TEXT,
+        "--method",
+        "induced",
+        "--dict",
+        WORDS,
+        "--out",
+        model,
+        "--dev",
+        GOLD,
+        "--json",
+        "--seed",
+        1,
+    )
     assert done.exit_code == 0, done.output
     report = json.loads(done.stdout)
     assert report["scores"]["dev accuracy"] > 0.95
@@ -25,11 +40,15 @@ def test_tags_are_learned_from_text_and_a_dictionary_and_written_by_annotate(tmp
 
 def test_workers_of_a_cluster_find_the_same_tags_as_one_process(tmp_path):
     distributed = pytest.importorskip("distributed")
-    words, one, other = ("induce", "tags", TEXT, "--dict", WORDS, "--seed", 1), tmp_path / "1.weft", tmp_path / "2.weft"
+    words, one, other = (
+        ("train", "tagger", TEXT, "--method", "induced", "--dict", WORDS, "--seed", 1),
+        tmp_path / "1.weft",
+        tmp_path / "2.weft",
+    )
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
     ) as cluster:
-        done = weft(*words, "--out", one, "--cluster", cluster.scheduler_address, "--json")
+        done = weft(*words, "--out", one, "--scheduler", cluster.scheduler_address, "--json")
     assert done.exit_code == 0, done.output
     shared = json.loads(done.stdout)["training"]
     alone = json.loads(weft(*words, "--out", other, "--json").stdout)["training"]
@@ -41,23 +60,38 @@ def test_workers_of_a_cluster_find_the_same_tags_as_one_process(tmp_path):
 
 
 def test_a_cluster_is_refused_where_it_has_nothing_to_do(tmp_path):
-    done = weft("induce", "tags", TEXT, "--dict", WORDS, "--out", tmp_path / "m", "--cluster", "tcp://127.0.0.1:1",
-                "--method", "em")  # fmt: skip
+    done = weft(
+        "train",
+        "tagger",
+        TEXT,
+        "--method",
+        "induced",
+        "--dict",
+        WORDS,
+        "--out",
+        tmp_path / "m",
+        "--scheduler",
+        "tcp://127.0.0.1:1",
+        "--objective",
+        "em",
+    )
     assert done.exit_code == 1
-    assert "method=em has no use for it" in done.stderr
+    assert "objective=em has no use for it" in done.stderr
 
 
 def test_bad_input_ends_in_a_plain_message(tmp_path):
     other = tmp_path / "other.dic"
     other.write_text("ost\tNOUN\n")
-    done = weft("induce", "tags", TEXT, "--dict", other, "--out", tmp_path / "m", "--set", "rules=false")
+    done = weft("train", "tagger", TEXT, "--method", "induced", "--dict", other, "--out", tmp_path / "m", "--no-rules")
     assert done.exit_code == 1
     assert "has none of the" in done.stderr
     broken = tmp_path / "broken.dic"
     broken.write_text("one word\n")
-    done = weft("induce", "tags", TEXT, "--dict", broken, "--out", tmp_path / "m")
+    done = weft("train", "tagger", TEXT, "--method", "induced", "--dict", broken, "--out", tmp_path / "m")
     assert done.exit_code == 1
     assert "broken.dic" in done.stderr
-    done = weft("induce", "tags", TEXT, "--dict", WORDS, "--out", tmp_path / "m", "--method", "fast")
+    done = weft(
+        "train", "tagger", TEXT, "--method", "induced", "--dict", WORDS, "--out", tmp_path / "m", "--objective", "fast"
+    )
     assert done.exit_code == 1
-    assert "method must be one of" in done.stderr
+    assert "objective must be one of" in done.stderr

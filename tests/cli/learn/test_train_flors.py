@@ -1,4 +1,4 @@
-"""`weft adapt tagger`: a model that `weft annotate` uses, figures as JSON, plain errors."""
+"""`weft train tagger --method flors`: a model that `weft annotate` uses, figures as JSON, plain errors."""
 
 from __future__ import annotations
 
@@ -9,9 +9,21 @@ from pathlib import Path
 def test_a_tagger_is_adapted_tested_and_used(weft, examples: Path, tmp_path: Path) -> None:
     folder = examples / "adaptation"
     done = weft(
-        "adapt", "tagger", "--source", folder / "news.conllu", "--target-raw", folder / "chat.txt", "--column", "xpos",
-        "--out", "chat.weft", "--test", folder / "chat-test.conllu", "--json",
-    )  # fmt: skip
+        "train",
+        "tagger",
+        folder / "news.conllu",
+        "--method",
+        "flors",
+        "--raw",
+        folder / "chat.txt",
+        "--column",
+        "xpos",
+        "--out",
+        "chat.weft",
+        "--test",
+        folder / "chat-test.conllu",
+        "--json",
+    )
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["test"]["accuracy"]["unknown"]["accuracy"] > 0.9
@@ -25,14 +37,18 @@ def test_a_tagger_is_adapted_tested_and_used(weft, examples: Path, tmp_path: Pat
 
 def test_errors_say_what_to_do(weft, examples: Path) -> None:
     folder = examples / "adaptation"
-    common = ("adapt", "tagger", "--source", folder / "news.conllu", "--target-raw", folder / "chat.txt", "--out", "m")
+    common = ("train", "tagger", folder / "news.conllu", "--raw", folder / "chat.txt", "--out", "m")
+    done = weft(*common, "--method", "floors")
+    assert done.returncode == 1
+    assert "unknown method 'floors'; did you mean flors?" in done.stderr
+    done = weft(*common, "--method", "flors", "--column", "xpos", "--indicator", "3")
+    assert done.returncode == 2
+    assert "--indicator" in done.stderr
     for more, expected in (
-        (("--method", "floors"), "unknown method 'floors'; did you mean flors?"),
         (("--column", "upos"), "no upos (it has: form, xpos); set column=NAME"),
-        (("--column", "xpos", "--set", "indicator=3"), "unknown setting 'indicator'; the settings are: column"),
         (("--column", "xpos", "--dev", "nowhere.conllu"), "nowhere.conllu"),
     ):
-        done = weft(*common, *more)
+        done = weft(*common, "--method", "flors", *more)
         assert done.returncode == 1, done.stdout
         assert expected in done.stderr.replace("\n", " ")
         assert "Traceback" not in done.stderr

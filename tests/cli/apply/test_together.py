@@ -1,4 +1,4 @@
-"""`weft transduce` on small files."""
+"""`weft annotate --together` on small files."""
 
 from __future__ import annotations
 
@@ -22,8 +22,20 @@ def files(tmp_path):
 
 
 def run(files, *options):
-    names = [str(files / name) for name in ("few.conll", "new.conll")]
-    command = ["transduce", "tagger", *names, "--fields", "form upos", "--out", str(files / "out.conllu"), *options]
+    few, new = (str(files / name) for name in ("few.conll", "new.conll"))
+    command = [
+        "annotate",
+        new,
+        "--together",
+        few,
+        "--task",
+        "tagger",
+        "--fields",
+        "form upos",
+        "--out",
+        str(files / "out.conllu"),
+        *options,
+    ]
     return CliRunner().invoke(app, command)
 
 
@@ -38,6 +50,6 @@ def test_new_sentences_are_labelled_with_the_few(files):
 
 
 def test_bad_requests_are_told_plainly(files):
-    done = CliRunner().invoke(app, ["transduce", "parser", "a", "b", "--out", "c"])
+    done = CliRunner().invoke(app, ["annotate", "b", "--together", "a", "--task", "parser", "--out", "c"])
     assert "tagger and chunker" in " ".join(done.output.split())
     assert "auto or a number" in " ".join(run(files, "--beta", "much").output.split())

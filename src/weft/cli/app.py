@@ -185,11 +185,13 @@ def load_command(name: str) -> Any:
     'reproduce'
     """
     place = COMMANDS[name]
+    from weft.cli.generated import with_reading
+
     module, attribute = place.target.split(":")
     target = getattr(import_module(module), attribute)
     if not isinstance(target, typer.Typer):
         holder = typer.Typer(add_completion=False, rich_markup_mode="rich")
-        holder.command(name, no_args_is_help=False)(target)
+        holder.command(name, no_args_is_help=False)(with_reading(target))
         target = holder
     command = typer.main.get_command(target)
     command.name = name

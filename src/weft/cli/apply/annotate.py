@@ -19,11 +19,7 @@ import typer
 from weft.cli.apply.run import Run
 from weft.cli.common import RUNNING, SETTINGS, JsonFlag, Models, Scheduler, Seed, console, counted, option, print_json
 from weft.cli.inputs import (
-    Encoding,
-    Fields,
-    FromFormat,
     Reading,
-    SkipBad,
     Style,
     ToFormat,
     report_bad,
@@ -151,10 +147,7 @@ def annotate(
     ties: TiesOption = "unit",
     style: Style = None,
     best: Best = False,
-    from_format: FromFormat = None,
-    fields: Fields = None,
-    encoding: Encoding = "utf-8",
-    skip_bad: SkipBad = False,
+    reading: Reading = Reading(),
     workers: Workers = 1,
     scheduler: Scheduler = None,
     shard_size: ShardSize = 1.0,
@@ -167,7 +160,7 @@ def annotate(
     otherwise. Into a folder, a bad document is left out and the run goes on; it then ends with the exit code 3. With
     --json, documents go to --out and the figures of the run to standard output.
     """
-    reading, output = Reading(from_format, skip_bad, fields, encoding), Output(out, to_format, as_json)
+    output = Output(out, to_format, as_json)
     if style is not None:
         from weft.cli.apply.utterances import cut
 
@@ -182,7 +175,7 @@ def annotate(
     nlp.check_asked(probabilities, kbest)
     if output.folder:
         job = _job(nlp, files, model, reading, output, probabilities, kbest)
-        return _into_folder(job, files, output, workers, scheduler, shard_size, skip_bad)
+        return _into_folder(job, files, output, workers, scheduler, shard_size, reading.skip_bad)
     if scheduler is not None:
         raise ConfigError("--scheduler writes one file per shard: name a folder to write to, --out FOLDER/")
     _into_one(nlp, files, reading, output, known_ratings, workers, probabilities, kbest)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from weft.cli.common import JsonFlag, counted, option, print_json
-from weft.cli.inputs import Encoding, Fields, FromFormat, SkipBad, ToFormat, show_left_out
+from weft.cli.inputs import Reading, ToFormat, show_left_out
 from weft.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -24,13 +24,10 @@ Split = Annotated[bool, option("--split", help="Split raw text into words and se
 def convert(
     source: Source,
     target: Target,
-    from_format: FromFormat = None,
     to_format: ToFormat = None,
     scheme: Scheme = None,
-    fields: Fields = None,
     split: Split = False,
-    encoding: Encoding = "utf-8",
-    skip_bad: SkipBad = False,
+    reading: Reading = Reading(),
     as_json: JsonFlag = False,
 ) -> None:
     """Convert between CoNLL-U, columns, brat, JSONL, Parquet and plain text, gzipped or not.
@@ -44,20 +41,20 @@ def convert(
     from weft.formats import Report
     from weft.formats import convert as convert_files
 
-    kinds = _formats(source, target, from_format, to_format)
+    kinds, fields = _formats(source, target, reading.format, to_format), reading.fields
     if "columns" not in kinds and (scheme or fields):
         raise ConfigError("--scheme and --fields belong to columns; name the format with --from or --to columns")
-    reading, writing = _options(kinds, scheme, fields)
+    of_reader, of_writer = _options(kinds, scheme, fields)
     report = Report()
     count = convert_files(
         source,
         target,
         *kinds,
-        skip_bad=skip_bad,
+        skip_bad=reading.skip_bad,
         report=report,
         change=_split if split else None,
-        read_options={"encoding": encoding, **reading},
-        write_options=writing,
+        read_options={"encoding": reading.encoding, **of_reader},
+        write_options=of_writer,
     )
     if as_json and target != "-":
         print_json(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from weft.cli.generated import with_settings
+from weft.cli.generated import with_reading, with_settings
 from weft.cli.judge import distance, domains, learning_curve
 from weft.pipeline.registry import TASKS
 
@@ -15,4 +15,4 @@ app = typer.Typer(
 app.command("domains", epilog=f"Example: {domains.EXAMPLE}")(domains.domains)
 app.command("distance", epilog=f"Example: {distance.EXAMPLE}")(distance.distance)
 _curve = with_settings(learning_curve.curve, TASKS["ner"].methods["transfer"].settings_class().options())
-app.command("curve", epilog=f"Example: {learning_curve.EXAMPLE}")(_curve)
+app.command("curve", epilog=f"Example: {learning_curve.EXAMPLE}")(with_reading(_curve))

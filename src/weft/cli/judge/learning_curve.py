@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from weft.cli.common import DATA, SETTINGS, JsonFlag, option, print_json
-from weft.cli.inputs import Encoding, Fields, FromFormat, Inputs, Reading, SkipBad, report_bad
+from weft.cli.inputs import Inputs, Reading, report_bad
 from weft.errors import ConfigError
 
 SENTENCES = "50,100,200,400,800,1600,3200"
@@ -44,10 +44,7 @@ def curve(
         ),
     ] = None,
     samples: Annotated[int, option("--samples", help="Samples of every size.", min=1, panel=SETTINGS)] = 1,
-    from_format: FromFormat = None,
-    fields: Fields = None,
-    encoding: Encoding = "utf-8",
-    skip_bad: SkipBad = False,
+    reading: Reading = Reading(),
     as_json: JsonFlag = False,
     settings: dict[str, Any] | None = None,
 ) -> None:
@@ -58,7 +55,6 @@ def curve(
     if task != "ner":
         raise ConfigError(f"curves are for the task ner, not {task}")
     chosen = dict(settings or {})
-    reading = Reading(from_format, skip_bad, fields, encoding)
     seed = int(chosen.setdefault("seed", 0))
     steps, draws = _numbers(sizes or (SIZES if model is None else SENTENCES)), range(seed, seed + samples)
     if model is not None:
@@ -68,7 +64,7 @@ def curve(
         return
     if not chosen.get("sources") or not chosen.get("target"):
         raise ConfigError("give --sources and --target for transfer from other languages, or --model for a model")
-    chosen["columns"] = fields or ""
+    chosen["columns"] = reading.fields or ""
     _print(_transfer(chosen, reading.open(labelled), reading.open(test), steps, draws), as_json)
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from weft.cli.common import JsonFlag, Seed, Workers, counted, option, print_json, print_table, short_path
-from weft.cli.inputs import Encoding, Fields, FromFormat, SkipBad, ToFormat, open_inputs, report_bad, show_left_out
+from weft.cli.generated import with_reading
+from weft.cli.inputs import Encoding, Fields, FromFormat, Reading, ToFormat, report_bad, show_left_out
 from weft.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ LogFile = Annotated[
 
 
 @app.command("convert", epilog="Example: weft treebank convert examples/story.conllu story-universal.conllu")
+@with_reading
 def convert(
     source: Source,
     target: Target,
@@ -68,11 +70,8 @@ def convert(
     coordination: Coordination = "",
     steps: Steps = None,
     log_file: LogFile = None,
-    from_format: FromFormat = None,
     to_format: ToFormat = None,
-    fields: Fields = None,
-    encoding: Encoding = "utf-8",
-    skip_bad: SkipBad = False,
+    reading: Reading = Reading(),
     as_json: JsonFlag = False,
 ) -> None:
     """Convert a treebank from one annotation scheme to another, and count the arcs that each rule changed.
@@ -86,7 +85,7 @@ def convert(
     from weft.treebanks.from_ud import STEPS
     from weft.treebanks.rewriting import Log
 
-    inputs = open_inputs([source], from_format, skip_bad, fields, encoding)
+    inputs = reading.open([source])
     kind = to_format or (inputs.formats[0] if str(target) == "-" else detect(target))
     if kind not in ("conllu", "jsonl", "parquet"):
         raise ConfigError(f"{kind} does not hold trees with their relations; write conllu, jsonl or parquet (--to)")
@@ -286,6 +285,7 @@ Scheme = Annotated[
     "transfer-matrix",
     epilog="Example: weft treebank transfer-matrix de=de.conllu sv=sv.conllu --out matrix.json --figure heat.svg",
 )
+@with_reading
 def transfer_matrix(
     files: Files,
     out: Out,
@@ -296,10 +296,7 @@ def transfer_matrix(
     beam: Beam = 8,
     epochs: Epochs = 5,
     scheme: Scheme = "as-is",
-    from_format: FromFormat = None,
-    fields: Fields = None,
-    encoding: Encoding = "utf-8",
-    skip_bad: SkipBad = False,
+    reading: Reading = Reading(),
     seed: Seed = 0,
     workers: Workers = 1,
     as_json: JsonFlag = False,
@@ -315,11 +312,11 @@ def transfer_matrix(
     targets: dict[str, list[Doc]] = {}
     for name, paths in named_files(files):
         train, _, test = paths.partition(",")
-        inputs = open_inputs([Path(train)], from_format, skip_bad, fields, encoding)
+        inputs = reading.open([Path(train)])
         sources[name] = list(inputs.docs)
         report_bad(inputs)
         if test:
-            inputs = open_inputs([Path(test)], from_format, skip_bad, fields, encoding)
+            inputs = reading.open([Path(test)])
             targets[name] = list(inputs.docs)
             report_bad(inputs)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,7 +20,7 @@ from weft.cli.common import (
     print_table,
     short_path,
 )
-from weft.cli.inputs import Encoding, Fields, FromFormat, Inputs, Reading, SkipBad, Texts, report_bad
+from weft.cli.inputs import Inputs, Reading, Texts, report_bad
 from weft.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -72,21 +72,17 @@ def clusters(
         int | None, option("--seed", panel=RUNNING, help="Random seed.", shown="start by frequency, not at random")
     ] = None,
     segmenter: Segmenter = None,
-    from_format: FromFormat = None,
-    fields: Fields = None,
-    encoding: Encoding = "utf-8",
-    skip_bad: SkipBad = False,
+    reading: Reading = Reading(),
     as_json: JsonFlag = False,
 ) -> None:
     """Learn clusters of words that occur in the same contexts, for the option `--clusters` of `weft train`."""
     from weft.lexical.clusters.exchange import predictive_clusters
     from weft.lexical.clusters.monolingual import cluster_words
 
-    if method not in METHODS:
-        raise ConfigError(f"--method is {' or '.join(METHODS)}, not {method!r}")
+    _check_method(method, METHODS)
     if method == "brown" and (shards != 1 or seed is not None):
         raise ConfigError("--shards and --seed belong to --method predictive; brown clusters start by frequency")
-    words = _Words(segmenter, Reading(from_format, skip_bad, fields, encoding))
+    words = _Words(segmenter, reading)
     if method == "brown":
         found = cluster_words(words.of(files), number, min_count, iterations, lower)
     else:
@@ -150,19 +146,15 @@ def cross(
     shards: Shards = 1,
     seed: Seed = 0,
     segmenter: Segmenter = None,
-    from_format: FromFormat = None,
-    fields: Fields = None,
-    encoding: Encoding = "utf-8",
-    skip_bad: SkipBad = False,
+    reading: Reading = Reading(),
     as_json: JsonFlag = False,
 ) -> None:
     """Learn clusters that two languages share, over the links of a bitext; without one, over words spelled alike."""
     from weft.lexical.clusters.cross_lingual import METHODS, cross_clusters
 
-    if method not in METHODS:
-        raise ConfigError(f"--method is {' or '.join(METHODS)}, not {method!r}")
-    pairs = _bitext(bitext, links, threshold, encoding)
-    words = _Words(segmenter, Reading(from_format, skip_bad, fields, encoding))
+    _check_method(method, METHODS)
+    pairs = _bitext(bitext, links, threshold, reading.encoding)
+    words = _Words(segmenter, reading)
     found = cross_clusters(
         words.of(source), words.of(target), pairs, method, number, min_count, threshold, iterations, alternations,
         lower, shards, shortest, seed,
@@ -173,6 +165,11 @@ def cross(
     about = {"method": method, "links": "of words spelled alike" if pairs is None else "of a bitext"}
     files = [short_path(path).as_posix() for path in (out_source, out_target)]
     _print("Clusters of two languages", {**about, **_cross_figures(found), "files": files}, as_json)
+
+
+def _check_method(method: str, known: Sequence[str]) -> None:
+    if method not in known:
+        raise ConfigError(f"--method is {' or '.join(known)}, not {method!r}")
 
 
 def _cross_figures(found: CrossClusters) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from weft.cli.common import DATA, SETTINGS, JsonFlag, Workers, option, print_json, print_table, short_path
-from weft.cli.inputs import Encoding, Fields, FromFormat, Inputs, Reading, SkipBad, Texts, report_bad
+from weft.cli.inputs import Inputs, Reading, Texts, report_bad
 from weft.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -90,10 +90,7 @@ def grow(
     min_seed_words: MinSeedWords = 1,
     parts_of_names: PartsOfNames = False,
     format: Format = "tsv",
-    from_format: FromFormat = None,
-    fields: Fields = None,
-    encoding: Encoding = "utf-8",
-    skip_bad: SkipBad = False,
+    reading: Reading = Reading(),
     workers: Workers = 1,
     as_json: JsonFlag = False,
 ) -> None:
@@ -116,8 +113,7 @@ def grow(
         whole_names=not parts_of_names,
     )  # fmt: skip
     settings.check(known)
-    inputs = Reading(from_format, skip_bad, fields, encoding).open(files)
-    _run(inputs, known, settings, out, format, min_score, as_json)
+    _run(reading.open(files), known, settings, out, format, min_score, as_json)
 
 
 def _run(

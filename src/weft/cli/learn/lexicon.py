@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import typer
 
+from weft.cli.generated import with_reading
 from weft.cli.learn import clusters, grow
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, rich_markup_mode="rich",
     help="Learn lists of names and word clusters from raw text.",
 )  # fmt: skip
-app.command("grow", epilog=f"Example: {grow.EXAMPLE}")(grow.grow)
-app.command("clusters", epilog=f"Example: {clusters.EXAMPLE}")(clusters.clusters)
-app.command("cross-clusters", epilog=f"Example: {clusters.CROSS_EXAMPLE}")(clusters.cross)
+app.command("grow", epilog=f"Example: {grow.EXAMPLE}")(with_reading(grow.grow))
+app.command("clusters", epilog=f"Example: {clusters.EXAMPLE}")(with_reading(clusters.clusters))
+app.command("cross-clusters", epilog=f"Example: {clusters.CROSS_EXAMPLE}")(with_reading(clusters.cross))

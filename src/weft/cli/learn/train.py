@@ -19,8 +19,7 @@ import typer.core
 from weft.cli import common
 from weft.cli.common import option
 from weft.cli.config import add_config_option
-from weft.cli.generated import annotation, value_of
-from weft.cli.inputs import Encoding, Fields, FromFormat, SkipBad
+from weft.cli.generated import READ, annotation, described, parameter, value_of
 from weft.cli.learn.methods import DEFAULTS, EXAMPLES, OPTIONS, way_of
 from weft.cli.learn.training import Training
 from weft.errors import ConfigError
@@ -134,11 +133,7 @@ def _function(task: str, method: str) -> Callable[..., None]:
         module, name = way.run.split(":")
         getattr(import_module(module), name)(training)
 
-    parameters = _parameters(task, method, settings)
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {each.name: each.annotation for each in parameters}
-    run.__doc__ = f"{TASKS[task].help}\n\n{_methods_line(task, method)}"
-    return run
+    return described(run, _parameters(task, method, settings), f"{TASKS[task].help}\n\n{_methods_line(task, method)}")
 
 
 def _methods_line(task: str, method: str) -> str:
@@ -158,20 +153,16 @@ def _parameters(task: str, method: str, settings: dict[str, Option]) -> list[ins
     else:
         found.append(("files", Annotated[list[Path] | None, typer.Argument(metavar="", hidden=True)], None))
     methods = "|".join(TASKS[task].methods)
-    described = option("--method", metavar=methods, help="How to learn.", shown=next(iter(TASKS[task].methods)))
-    found.append(("method", Annotated[str | None, described], None))
+    info = option("--method", metavar=methods, help="How to learn.", shown=next(iter(TASKS[task].methods)))
+    found.append(("method", Annotated[str | None, info], None))
     found.append(("out", common.ModelFile, inspect.Parameter.empty))
     if way.dev:
         found.append(("dev", common.DevFile, None))
     found += [(f"{_OF_DATA}{name}", OPTIONS[name], DEFAULTS.get(name)) for name in way.options]
     found += [(name, annotation(each), None) for name, each in settings.items()]
-    found += [
-        ("name", common.ModelName, ""), ("corpus", common.CorpusNames, None), ("licence", common.Licence, ""),
-        ("from_format", FromFormat, None), ("fields", Fields, None), ("encoding", Encoding, "utf-8"),
-        ("skip_bad", SkipBad, False), ("as_json", common.JsonFlag, False),
-    ]  # fmt: skip
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    return [inspect.Parameter(name, keyword, default=default, annotation=kind) for name, kind, default in found]
+    found += [("name", common.ModelName, ""), ("corpus", common.CorpusNames, None), ("licence", common.Licence, "")]
+    found += [*READ.values(), ("as_json", common.JsonFlag, False)]
+    return [parameter(name, kind, default) for name, kind, default in found]
 
 
 def flags_of(task: str, method: str) -> set[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weft.cli.common import print_report
+from weft.cli.generated import READ
 from weft.cli.inputs import Inputs, Reading, report_bad
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Training:
         cls, task: str, method: str, values: dict[str, Any], options: dict[str, Any], data: dict[str, Any]
     ) -> Training:
         """The training that the values of a command ask for."""
-        reading = Reading(values["from_format"], values["skip_bad"], values["fields"], values["encoding"])
+        reading = Reading(*(values[name] for name in READ))
         return cls(
             task, method, values["files"] or [], values.get("dev"), values["out"], options, data, reading,
             values["name"], values["corpus"] or [], values["licence"], values["as_json"],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from weft.cli.common import JsonFlag, Models, console, option, print_json, print_table
-from weft.cli.inputs import Fields, FromFormat, SkipBad, ToFormat, open_inputs, report_bad
+from weft.cli.inputs import Reading, ToFormat, report_bad
 from weft.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -40,10 +40,8 @@ def label(
     answers: Annotated[
         Path | None, option("--answers", metavar="FILE", help="Read answers from JSONL instead of asking.")
     ] = None,
-    from_format: FromFormat = None,
-    fields: Fields = None,
     to_format: ToFormat = None,
-    skip_bad: SkipBad = False,
+    reading: Reading = Reading(),
     as_json: JsonFlag = False,
 ) -> None:
     """Accept or reject the suggestions of models one by one, with one key each.
@@ -58,7 +56,7 @@ def label(
 
     if overlaps not in OVERLAPS:
         raise ConfigError(f"overlaps must be one of {', '.join(OVERLAPS)}, got {overlaps!r}")
-    inputs = open_inputs(files, from_format, skip_bad, fields)
+    inputs = reading.open(files)
     docs = [doc for doc in inputs.docs if doc.text.strip()]
     report_bad(inputs)
     asked = questions_of(_proposals(docs, model or [], top, layer))

@@ -178,7 +178,7 @@ def test_flat_training_refuses_nested_spans_and_says_what_to_do():
         EntityRecognizer().fit([made(5, nested=True)])
     gaps = made(5)
     gaps.spans["entities"].add([(0, 1), (3, 4)], "PER")
-    with pytest.raises(DataError, match="weft train segments"):
+    with pytest.raises(DataError, match="weft train spans"):
         EntityRecognizer(EntitySettings(nested=True)).fit([gaps])
     with pytest.raises(DataError, match="set layer=NAME"):
         EntityRecognizer().fit([Doc.from_words([["a"]])])

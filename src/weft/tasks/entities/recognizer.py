@@ -156,7 +156,7 @@ class EntityRecognizer(Chunker):
             if not all(doc.spans[self.settings.layer].is_flat() for doc in docs if self.settings.layer in doc.spans):
                 raise DataError(
                     f"spans of the layer {self.settings.layer!r} overlap or have gaps; train with --nested (in Python "
-                    "nested=True) for spans inside spans, `weft train segments` for gaps"
+                    "nested=True) for spans inside spans, `weft train spans` for gaps"
                 )
             return super().fit(docs, held_out)
         own, rest = self._split(docs)
@@ -193,7 +193,7 @@ class EntityRecognizer(Chunker):
                 known = ", ".join(doc.spans) or "none"
                 raise DataError(f"the training data has no span layer {name!r} (it has: {known}); set layer=NAME")
             if any(len(pieces) > 1 for pieces, _ in layer):
-                raise DataError(f"spans of the layer {name!r} have gaps; `weft train segments` learns those")
+                raise DataError(f"spans of the layer {name!r} have gaps; `weft train spans` learns those")
             spans = sorted({(*pieces[0], label) for pieces, label in layer})
             level = levels_of(spans)
             own, more = copy.copy(doc), copy.copy(doc)

@@ -2,7 +2,7 @@
 
     templates + chain + learner + codec between labels and layers
 
-`LabellerSettings` are the options on the command line (`--set name=value`) and in Python; a subclass says what the
+`LabellerSettings` are the options on the command line (one for each field) and in Python; a subclass says what the
 labels of a document are and where to write them.
 """
 

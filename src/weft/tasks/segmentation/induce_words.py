@@ -247,7 +247,7 @@ class WordModel:
         if header.get("task") != TASK:
             raise ModelError(
                 f"{os.fspath(path)} is a model for {header.get('task', 'something else')!r}, not for words; learn one "
-                "with `weft induce words`"
+                "with `weft train segmenter --method adaptor`"
             )
         try:
             grammar = parse_grammar(header["grammar"], f"{os.fspath(path)}: its grammar")

@@ -108,7 +108,7 @@ def test_other_columns_of_tags_are_read():
     ("options", "message"),
     [
         ({"objective": "pr"}, "objective must be one of em, dd, pr-s, pr-as, got 'pr'"),
-        ({"model": "5-5"}, "model must be one of dmv, 2-1"),
+        ({"valence": "5-5"}, "valence must be one of dmv, 2-1"),
         ({"iterations": 0}, "iterations must be at least 1"),
         ({"strength": -1}, "strength is at least 0"),
         ({"sigma": 1}, "unknown setting 'sigma'"),

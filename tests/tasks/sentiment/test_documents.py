@@ -85,7 +85,7 @@ def test_bad_input_is_refused_in_plain_words():
         PolaritySettings.from_options({"learning": "magic"})
     with pytest.raises(ConfigError, match="dimensions"):
         PolaritySettings.from_options({"dimensions": 0})
-    with pytest.raises(ConfigError, match="target-raw"):
+    with pytest.raises(ConfigError, match="--raw"):
         PolarityClassifier().fit(documents("films"))
     with pytest.raises(DataError, match="positive and negative"):
         PolarityClassifier().adapt([Doc("fine", meta={"rating": 5})], [Doc("fine")])

@@ -117,7 +117,7 @@ class PolarityClassifier(Component):
         """Learn from labelled documents of one domain alone (`base`)."""
         if self.settings.learning != "base":
             raise ConfigError(
-                f"method {self.settings.learning} needs raw documents of the target: call adapt, give --raw FILE, or "
+                f"learning={self.settings.learning} needs raw documents of the target: call adapt, give --raw FILE, or "
                 "set learning=base"
             )
         return self.adapt(train, (), dev=dev)
@@ -141,7 +141,7 @@ class PolarityClassifier(Component):
             raise DataError("the source needs positive and negative documents; give ratings or labels of both kinds")
         raw = [labelled + [text_of(doc) for doc in source_raw], [text_of(doc) for doc in target_raw]]
         if settings.learning != "base" and not raw[1]:
-            raise DataError(f"method {settings.learning} needs raw documents of the target, there are none")
+            raise DataError(f"learning={settings.learning} needs raw documents of the target, there are none")
         few, few_y = labelled_texts(target)
         self.terms = Terms.of(raw[0] + raw[1], settings.documents)
         if not len(self.terms):

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from weft.formats import write as write
     from weft.pictures import show as show
     from weft.pipeline.pipeline import Pipeline as Pipeline
+    from weft.pipeline.train import train as train
+    from weft.tasks.bitext.align import align as align
     from weft.text import Corpus as Corpus
     from weft.text import Doc as Doc
 
@@ -30,11 +32,25 @@ _HOMES = {
     "Doc": "weft.text",
     "Pipeline": "weft.pipeline.pipeline",
     "WeftError": "weft.errors",
+    "align": "weft.tasks.bitext.align",
     "read": "weft.formats",
     "show": "weft.pictures",
+    "train": "weft.pipeline.train",
     "write": "weft.formats",
 }
-__all__ = ["Corpus", "Doc", "Pipeline", "WeftError", "__version__", "load", "read", "show", "write"]
+__all__ = [
+    "Corpus",
+    "Doc",
+    "Pipeline",
+    "WeftError",
+    "__version__",
+    "align",
+    "load",
+    "read",
+    "show",
+    "train",
+    "write",
+]
 
 
 def load(model: str | os.PathLike[str] = "en", *more: str | os.PathLike[str]) -> Pipeline:
@@ -58,4 +74,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted(set(__all__) - {"__version__"})

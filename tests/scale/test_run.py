@@ -15,6 +15,7 @@ import pytest
 
 import weft
 from weft.errors import ConfigError, WeftError
+from weft.pipeline.component import Asked
 from weft.scale import work
 from weft.scale.job import Job
 from weft.scale.manifest import NAME, Manifest
@@ -181,14 +182,14 @@ def test_bad_documents_are_left_out_and_counted(tmp_path: Path, job: MakeJob, mo
     (tmp_path / "in" / "a.jsonl").write_text("\n".join(rows) + "\n")
     (tmp_path / "in" / "b.jsonl").write_text("\n")
     (tmp_path / "in" / "c.jsonl").write_text(rows[0] + "\n")
-    annotate = Tagger.__call__
+    annotate = Tagger.annotate
 
-    def fail(self: Tagger, docs: list[weft.Doc]) -> None:
+    def fail(self: Tagger, docs: list[weft.Doc], asked: Asked) -> None:
         if any("makes the tagger fail" in doc.text for doc in docs):
             raise IndexError("a fault of the program")
-        annotate(self, docs)
+        annotate(self, docs, asked)
 
-    monkeypatch.setattr(Tagger, "__call__", fail)
+    monkeypatch.setattr(Tagger, "annotate", fail)
     done = annotate_into(tmp_path / "out", [tmp_path / "in"], job("conllu"))
     assert done.documents == 18
     assert done.report.count == 4

@@ -1,17 +1,21 @@
-"""Components: the steps of a pipeline, which read layers of documents and add layers."""
+"""Components: the steps of a pipeline, which read and add layers of documents; and what those that learn share."""
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Self, TypeVar
 
-from weft.errors import ConfigError
+from weft.errors import ConfigError, DataError, WeftError
+from weft.pipeline.settings import Settings
 from weft.storage import Arrays
 from weft.text.doc import Doc
+from weft.text.split import with_words
 
 State = tuple[dict[str, Any], Arrays]
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True)
@@ -79,3 +83,73 @@ class Component(ABC):
     @abstractmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Component:
         """The component that `state` described."""
+
+
+class Trainable(Component):
+    """A component that learns; a subclass names its settings and adds `fit`, `annotate`, `state` and `from_state`.
+
+    >>> from weft.tasks.tagging.tagger import Tagger
+    >>> Tagger.from_options({"epochs": 3}).settings.epochs
+    3
+    >>> Tagger()([Doc.from_words([["dogs", "bark"]])])
+    Traceback (most recent call last):
+    ...
+    weft.errors.WeftError: the component 'tagger' is not trained yet: call fit, or load a model
+    """
+
+    settings_class: type[Settings]
+    settings: Any
+    #: Settings that belong to the machine of a training run, not to the model: they are not saved with it.
+    unsaved: ClassVar[tuple[str, ...]] = ("workers",)
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings if settings is not None else self.settings_class()
+        self.settings.check()
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> Self:
+        return cls(cls.settings_class.from_options(options))
+
+    @abstractmethod
+    def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        """Learn from annotated documents and tell how it went; dev data choose between models, or are scored."""
+
+    def trained(self, part: Part | None) -> Part:
+        """A part of the model that `fit` makes; an error says so where it was not called."""
+        if part is None:
+            raise WeftError(f"the component {self.task!r} is not trained yet: call fit, or load a model")
+        return part
+
+    def saved_settings(self) -> dict[str, Any]:
+        """The settings as a model file keeps them."""
+        return {name: value for name, value in asdict(self.settings).items() if name not in self.unsaved}
+
+
+def training_docs(docs: Iterable[Doc]) -> list[Doc]:
+    """The documents with words, to learn from; raw text is split by rule, and no words at all are an error.
+
+    >>> [doc.n_words for doc in training_docs([Doc("Dogs bark."), Doc("")])]
+    [3]
+    """
+    kept = with_words(docs)
+    if not kept:
+        raise DataError("there is nothing to train on: no words were found")
+    return kept
+
+
+class Stopwatch:
+    """Measures a training run from the moment it is made.
+
+    >>> sorted(Stopwatch().seconds())
+    ['cpu_seconds', 'seconds']
+    """
+
+    def __init__(self) -> None:
+        self._cpu, self._wall = time.process_time(), time.perf_counter()
+
+    def seconds(self) -> dict[str, float]:
+        """The time of all threads and the time on the clock so far, as reports of training tell them."""
+        return {
+            "cpu_seconds": round(time.process_time() - self._cpu, 2),
+            "seconds": round(time.perf_counter() - self._wall, 2),
+        }

@@ -341,20 +341,29 @@ def keep(
     licence: str = "",
 ) -> None:
     """Save a trained component as a pipeline of one; its report learns where the model is and how large."""
-    import weft
     from weft.pipeline.pipeline import Pipeline
 
-    card = {
-        "name": name or out.stem,
+    Pipeline([component], model_card(report, name or out.stem, corpora, licence)).save(out)
+    report["model"] = str(out)
+    report["bytes"] = out.stat().st_size
+
+
+def model_card(report: dict[str, Any], name: str, corpora: Sequence[str] = (), licence: str = "") -> dict[str, Any]:
+    """What a model's header says of it.
+
+    >>> model_card({"scores": {"dev accuracy": 0.9}}, "tags")["scores"]
+    {'dev accuracy': 0.9}
+    """
+    import weft
+
+    return {
+        "name": name,
         "corpora": list(corpora) or [UNSTATED],
         "licence": licence or UNSTATED,
         "scores": report.get("scores", {}),
         "training": report.get("training", {}),
         "weft": weft.__version__,
     }
-    Pipeline([component], card).save(out)
-    report["model"] = str(out)
-    report["bytes"] = out.stat().st_size
 
 
 def check_place(out: Path) -> None:

@@ -1,1 +1,84 @@
-"""tasks"""
+"""What can be done with text: a component for every task, by name.
+
+>>> from weft.tasks import Tagger
+>>> Tagger().task
+'tagger'
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from weft.tasks.bitext.align import Aligner as Aligner
+    from weft.tasks.constituents.parser import ConstituentParser as ConstituentParser
+    from weft.tasks.entities.projected import ProjectedRecognizer as ProjectedRecognizer
+    from weft.tasks.entities.recognizer import EntityRecognizer as EntityRecognizer
+    from weft.tasks.entities.transfer import TransferRecognizer as TransferRecognizer
+    from weft.tasks.parsing.dependency_graphs import DependencyGraphParser as DependencyGraphParser
+    from weft.tasks.parsing.induce_grammar import GrammarInducer as GrammarInducer
+    from weft.tasks.parsing.mst.parser import GraphParser as GraphParser
+    from weft.tasks.parsing.relations import Relations as Relations
+    from weft.tasks.parsing.transitions.parser import Parser as Parser
+    from weft.tasks.parsing_transfer.adapt_parser import AdaptedParser as AdaptedParser
+    from weft.tasks.parsing_transfer.parser import TransferParser as TransferParser
+    from weft.tasks.segmentation.segmenter import Segmenter as Segmenter
+    from weft.tasks.sentiment.documents import PolarityClassifier as PolarityClassifier
+    from weft.tasks.sentiment.sentences import SentimentAnalyser as SentimentAnalyser
+    from weft.tasks.spans.chunker import Chunker as Chunker
+    from weft.tasks.spans.gapped import SegmentFinder as SegmentFinder
+    from weft.tasks.spans.mwe import MweTagger as MweTagger
+    from weft.tasks.speech.parser import DisfluencyParser as DisfluencyParser
+    from weft.tasks.tagging.flors import Flors as Flors
+    from weft.tasks.tagging.graph_propagation import GraphTagger as GraphTagger
+    from weft.tasks.tagging.induce_tags import TagInducer as TagInducer
+    from weft.tasks.tagging.lemmatize import Lemmatizer as Lemmatizer
+    from weft.tasks.tagging.scl import SCLTagger as SCLTagger
+    from weft.tasks.tagging.tagger import Tagger as Tagger
+    from weft.tasks.tagging.trigrams import TrigramTagger as TrigramTagger
+    from weft.tasks.tagging.weak import WeakTagger as WeakTagger
+    from weft.tasks.uncertainty.detector import HedgeDetector as HedgeDetector
+
+# Names are looked up on first use: a program that tags does not load parsers.
+_HOMES = {
+    "AdaptedParser": "parsing_transfer.adapt_parser",
+    "Aligner": "bitext.align",
+    "Chunker": "spans.chunker",
+    "ConstituentParser": "constituents.parser",
+    "DependencyGraphParser": "parsing.dependency_graphs",
+    "DisfluencyParser": "speech.parser",
+    "EntityRecognizer": "entities.recognizer",
+    "Flors": "tagging.flors",
+    "GrammarInducer": "parsing.induce_grammar",
+    "GraphParser": "parsing.mst.parser",
+    "GraphTagger": "tagging.graph_propagation",
+    "HedgeDetector": "uncertainty.detector",
+    "Lemmatizer": "tagging.lemmatize",
+    "MweTagger": "spans.mwe",
+    "Parser": "parsing.transitions.parser",
+    "PolarityClassifier": "sentiment.documents",
+    "ProjectedRecognizer": "entities.projected",
+    "Relations": "parsing.relations",
+    "SCLTagger": "tagging.scl",
+    "SegmentFinder": "spans.gapped",
+    "Segmenter": "segmentation.segmenter",
+    "SentimentAnalyser": "sentiment.sentences",
+    "TagInducer": "tagging.induce_tags",
+    "Tagger": "tagging.tagger",
+    "TransferParser": "parsing_transfer.parser",
+    "TransferRecognizer": "entities.transfer",
+    "TrigramTagger": "tagging.trigrams",
+    "WeakTagger": "tagging.weak",
+}
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'weft.tasks' has no attribute {name!r}")
+    return getattr(import_module(f"weft.tasks.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -228,6 +228,19 @@ class Doc:
             raise WeftError(f"the document has no span layer {name!r}; it has: {', '.join(self.spans) or 'none'}")
         return [Span(self, name, i) for i in range(len(self.spans[name]))]
 
+    @property
+    def entities(self) -> list[Span]:
+        """The spans of the layer `entities`; none where nobody has looked for any.
+
+        >>> doc = Doc.from_words([["Ada", "left"]])
+        >>> doc.entities
+        []
+        >>> doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "PER")])
+        >>> doc.entities
+        [Span('Ada', 'PER')]
+        """
+        return self.span_views("entities") if "entities" in self.spans else []
+
     def subset(self, sentences: Sequence[int]) -> Doc:
         """The sentences with these numbers (rising) as a new document.
 

@@ -7,6 +7,7 @@ at a blank followed by something that is not lower case, and at every blank line
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from weft.text.doc import Doc
 from weft.text.words import word_spans
@@ -35,6 +36,21 @@ _ABBREVIATIONS = frozenset(
         "corp",
     )
 )
+
+
+def with_words(docs: Iterable[Doc]) -> list[Doc]:
+    """The documents that have words; text that is not yet split is split by rule.
+
+    >>> [doc.n_words for doc in with_words([Doc("Dogs bark."), Doc(" "), Doc.from_words([["a", "b"]])])]
+    [3, 2]
+    """
+    kept = []
+    for doc in docs:
+        if not doc.n_words and doc.text.strip():
+            split_by_rule(doc)
+        if doc.n_words:
+            kept.append(doc)
+    return kept
 
 
 def split_by_rule(doc: Doc) -> None:

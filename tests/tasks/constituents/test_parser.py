@@ -162,7 +162,7 @@ def test_wrong_settings_and_documents_are_refused():
         ConstituentParser().fit([Doc.from_words([["茶"]])])
     with pytest.raises(WeftError, match="no sentences"):
         ConstituentParser().fit([])
-    with pytest.raises(WeftError, match="not been trained"):
+    with pytest.raises(WeftError, match="not trained yet"):
         ConstituentParser().parse(["茶"])
     with pytest.raises(ConfigError, match="takes 64"):
         WordRules([("a", str(k)) for k in range(65)])

@@ -85,7 +85,7 @@ def test_graphs_are_acyclic_with_a_single_root_and_a_head_for_every_word(parser)
 @pytest.mark.must_show("second-order-mst", 2)
 def test_the_loss_counts_edges_too_many_and_too_few(train):
     parser = DependencyGraphParser(SMALL)
-    model = GraphModel(parser._graph_model().program, bits=16)
+    model = GraphModel(parser._new_model().program, bits=16)
     words, _, sentences_ = parser._reader.read([train.subset([1])])
     trees = TreeBatch(sentences_, words, None, np.ones(1))
     edges, _ = acyclic_edges(train.subset([1]))

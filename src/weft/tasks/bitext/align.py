@@ -32,6 +32,8 @@ from weft.ragged import Indices
 from weft.text.bitext import Links
 
 Words = Sequence[str]
+#: One side of a bitext: a file, or sentences as texts or as lists of words.
+Sentences = str | os.PathLike[str] | Iterable[str | Words]
 
 #: Ways to choose links: one direction as it is, heuristics over both, or posterior probabilities.
 CHOICES = ("forward", "backward", *METHODS, "posterior")
@@ -220,8 +222,8 @@ class Aligner:
 
 
 def align(
-    source: Sequence[Words],
-    target: Sequence[Words],
+    source: Sentences,
+    target: Sentences | None = None,
     symmetrize: str = "grow-diag-final-and",
     *,
     settings: AlignmentSettings | None = None,
@@ -230,13 +232,35 @@ def align(
 ) -> Links:
     """Learn an aligner from a bitext and link its words: `align(english, german, "intersection", threshold=0.9)`.
 
+    The two sides are sentences, each a list of words or a text with spaces between its words; or the names of files, as
+    `weft align` reads them. An `Aligner` also links the words of sentence pairs that it has not learned from.
+
     >>> align([["yes"], ["no"], ["yes", "no"]], [["ja"], ["nein"], ["nein", "ja"]]).pairs()
+    [[(0, 0)], [(0, 0)], [(0, 1), (1, 0)]]
+    >>> align(["yes", "no", "yes no"], ["ja", "nein", "nein ja"]).pairs()
     [[(0, 0)], [(0, 0)], [(0, 1), (1, 0)]]
     """
     _check(symmetrize, combine, threshold)
+    sides = _bitext(source, target)
     aligner = Aligner(settings)
-    aligner.fit(source, target)
-    return aligner.align(source, target, symmetrize, threshold=threshold, combine=combine)
+    aligner.fit(*sides)
+    return aligner.align(*sides, symmetrize, threshold=threshold, combine=combine)
+
+
+def _bitext(source: Sentences, target: Sentences | None) -> tuple[list[Words], list[Words]]:
+    """The words of both sides of a bitext, given as sentences or as files."""
+    if isinstance(source, str | os.PathLike) and (target is None or isinstance(target, str | os.PathLike)):
+        from weft.formats.bitext import read_bitext
+
+        pairs = list(read_bitext(source, target))
+        return [one for one, _ in pairs], [other for _, other in pairs]
+    if target is None or isinstance(source, str | os.PathLike) or isinstance(target, str | os.PathLike):
+        raise ConfigError("name a file for each side of the bitext, or give a list of sentences for each")
+    return _words_of(source), _words_of(target)
+
+
+def _words_of(sentences: Iterable[str | Words]) -> list[Words]:
+    return [sentence.split() if isinstance(sentence, str) else sentence for sentence in sentences]
 
 
 def _check(symmetrize: str, combine: str, threshold: float | None) -> None:

@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from weft.infer.constituents.system import Subwords, Units, new_pool
 from weft.infer.constituents.templates import compile_templates
 from weft.infer.transitions.weights import LARGEST, largest_mean, new_narrow, new_wide, pack_wide, unpack_wide
 from weft.learn.transitions.constituents import ConstituentTrainer
-from weft.pipeline.component import Asked, Component, State
+from weft.pipeline.component import Asked, State, Trainable
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.constituents.actions import actions_of, closed, compile_actions, tree_of_actions
@@ -128,14 +128,15 @@ def _over_words(tree: Tree) -> Tree:
     return made
 
 
-class ConstituentParser(Component):
+class ConstituentParser(Trainable):
     """Phrase-structure trees, with words and tags where it works on characters."""
 
     task = "constituents"
+    settings_class = ConstituentSettings
+    settings: ConstituentSettings
 
     def __init__(self, settings: ConstituentSettings | None = None) -> None:
-        self.settings = settings if settings is not None else ConstituentSettings()
-        self.settings.check()
+        super().__init__(settings)
         self.rules = WordRules([])
         self.names: list[str] = []
         self.labels: list[str] = []
@@ -146,10 +147,6 @@ class ConstituentParser(Component):
             self.provides: tuple[str, ...] = ("tokens", "sentences", "xpos", COLUMN, *phrases)
         else:
             self.requires, self.provides = ("tokens", "sentences", "xpos"), ("constituents",)
-
-    @classmethod
-    def from_options(cls, options: Any) -> Self:
-        return cls(ConstituentSettings.from_options(options))
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from documents with constituents; with `dev` the weights of the best epoch are kept."""
@@ -265,8 +262,7 @@ class ConstituentParser(Component):
         self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None, beam: int | None = None
     ) -> list[list[str]]:
         """The actions that the parser takes."""
-        if self.model is None:
-            raise WeftError("the parser has not been trained")
+        self.trained(self.model)
         units, offsets = units_of(sentences, self.rules, tags)
         return self._search_all(units, offsets, self.settings.beam if beam is None else beam)
 
@@ -351,11 +347,9 @@ class ConstituentParser(Component):
             set_trees(doc, [sentence.tree for sentence in found])
 
     def state(self) -> State:
-        if self.model is None:
-            raise WeftError("the parser has not been trained: there is nothing to save")
-        settings = {name: value for name, value in asdict(self.settings).items() if name != "workers"}
-        header = {"settings": settings, "rules": self.rules.state(), "actions": self.names}
-        subwords = {f"subwords/{name}": array for name, array in self.model.subwords._asdict().items()}
+        model = self.trained(self.model)
+        header = {"settings": self.saved_settings(), "rules": self.rules.state(), "actions": self.names}
+        subwords = {f"subwords/{name}": array for name, array in model.subwords._asdict().items()}
         return header, {**subwords, **{f"weights/{name}": array for name, array in self._packed.items()}}
 
     @classmethod

@@ -8,7 +8,6 @@ target sentences have: clusters of the target language itself (`weft.tasks.entit
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from typing import Any
@@ -21,7 +20,7 @@ from weft.evaluate.labels.weak_report import weak_report
 from weft.features.lexicon import WordClasses
 from weft.features.templates import Templates
 from weft.lexical.clusters.monolingual import load_clusters
-from weft.pipeline.component import State
+from weft.pipeline.component import State, Stopwatch
 from weft.tasks.entities.recognizer import EntityRecognizer, EntitySettings
 from weft.tasks.entities.transfer_data import Languages, TransferData, TransferSettings, class_ids
 from weft.tasks.labelling.chain_data import ChainReader
@@ -57,7 +56,7 @@ class TransferRecognizer(EntityRecognizer):
 
     def fit_languages(self, languages: Languages, sources: Sequence[str] | None = None) -> dict[str, Any]:
         """Train on source languages, labelled target sentences where there are any, and the target text."""
-        started, wall = time.process_time(), time.perf_counter()
+        watch = Stopwatch()
         data = TransferData(self.settings, languages)
         outcome = data.train(sources)
         self.take(data, outcome.model)
@@ -68,8 +67,7 @@ class TransferRecognizer(EntityRecognizer):
                 "target_sentences": sum(doc.n_sentences for doc in data.target),
                 "weights": data.data.model.size,
                 "learner": self.settings.learner,
-                "cpu_seconds": round(time.process_time() - started, 2),
-                "seconds": round(time.perf_counter() - wall, 2),
+                **watch.seconds(),
             },
             "rounds": [asdict(told) for told in outcome.rounds],
             "types": asdict(data.types),

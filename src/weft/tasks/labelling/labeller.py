@@ -8,11 +8,10 @@ labels of a document are and where to write them.
 
 from __future__ import annotations
 
-import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Self
 
@@ -20,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Floats
-from weft.errors import ConfigError, DataError, WeftError
+from weft.errors import ConfigError, DataError
 from weft.features.extract import Binding
 from weft.features.templates import Templates
 from weft.features.weights import PRECISIONS
@@ -29,7 +28,7 @@ from weft.learn.chains.labels import LabelSpace
 from weft.learn.cost import Cost
 from weft.learn.local import Local, normalize_locally
 from weft.learn.training import Checkpoint, EarlyStopping, Result
-from weft.pipeline.component import Asked, Component, State
+from weft.pipeline.component import Asked, State, Stopwatch, Trainable
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.labelling.alternatives import note_alternatives
@@ -42,8 +41,6 @@ LEARNERS = ("crf", "perceptron", "mira", "margin", "sgd", "adagrad", "memm")
 #: Learners that maximize likelihood: their scores are log probabilities as they are.
 LIKELIHOOD = ("crf", "sgd", "memm")
 OPTIMIZERS = ("lbfgs", "cg", "pcg", "mixed", "gis")
-#: Settings of a training run that say nothing of the model; they are not saved with it.
-_OF_THE_MACHINE = ("workers", "scheduler", "checkpoint")
 
 
 @dataclass
@@ -92,25 +89,22 @@ class LabellerSettings(Settings):
                 raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
 
 
-class SequenceLabeller(Component):
+class SequenceLabeller(Trainable):
     """A component that labels every word; see `Tagger` and `Chunker`."""
 
     gives_probabilities = True
     gives_kbest = True
     settings_class: type[LabellerSettings] = LabellerSettings
+    settings: LabellerSettings
+    unsaved = ("workers", "scheduler", "checkpoint")
     #: Iterations of an optimizer from one look at dev data to the next: its steps are small, and a look costs a good
     #: part of one.
     look_every = 2
 
     def __init__(self, settings: LabellerSettings | None = None) -> None:
-        self.settings = settings if settings is not None else self.settings_class()
-        self.settings.check()
+        super().__init__(settings)
         self.scorer: ChainScorer | None = None
         self.temperature = 1.0  # what scores are divided by to make probabilities of them
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> Self:
-        return cls(cls.settings_class.from_options(options))
 
     @abstractmethod
     def gold(self, doc: Doc) -> list[str]:
@@ -151,9 +145,13 @@ class SequenceLabeller(Component):
         """What wrong labels cost perceptron, mira and margin while they search; None: what they charge themselves."""
         return None
 
+    def settings_for(self, docs: Sequence[Doc]) -> LabellerSettings:
+        """The settings to train on documents with: those asked for, unless a task fits them to the training set."""
+        return self.settings
+
     def learn(self, data: ChainData, docs: Sequence[Doc], early: EarlyStopping | None) -> Result:
         """Train the weights on the indexed documents."""
-        return learn(data, self.settings, early, cost=self.cost(data.model.space))
+        return learn(data, self.settings_for(docs), early, cost=self.cost(data.model.space))
 
     def restore(self, header: Mapping[str, Any], arrays: Arrays) -> None:
         """Take back from a model file what `prepare` collected."""
@@ -173,9 +171,9 @@ class SequenceLabeller(Component):
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Train on annotated documents; with dev data, training stops when its score no longer rises."""
-        started, wall = time.process_time(), time.perf_counter()
-        settings = self.settings
+        watch = Stopwatch()
         docs = self.begin(train)
+        settings = self.settings_for(docs)
         reader = ChainReader(Templates(settings.templates), self.bindings())
         labels = [self.gold(doc) for doc in docs]
         space = self.label_space((label for each in labels for label in each), reader.order)
@@ -195,7 +193,7 @@ class SequenceLabeller(Component):
         held_out = None if dev is None else [doc for doc in dev if doc.n_words]
         early = None if held_out is None else self._early_stopping(data, held_out)
         result = self.learn(data, docs, early)
-        self.temperature = self._fit_temperature(data, result.weights, held_out)
+        self.temperature = self._fit_temperature(data, result.weights, held_out, settings)
         self.scorer = data.freeze(result.weights, settings.precision, settings.prune)
         self.requires = self._required()
         report: dict[str, Any] = {
@@ -210,8 +208,7 @@ class SequenceLabeller(Component):
                 "calls": result.calls,
                 "loss": result.loss,
                 "stopped": result.why,
-                "cpu_seconds": round(time.process_time() - started, 2),
-                "seconds": round(time.perf_counter() - wall, 2),
+                **watch.seconds(),
             }
         }
         if early is not None:
@@ -241,8 +238,10 @@ class SequenceLabeller(Component):
         every = self.look_every if self.settings.learner in ("crf", "memm") else 1
         return EarlyStopping(score, self.settings.patience, every)
 
-    def _fit_temperature(self, data: ChainData, weights: Floats, dev: Sequence[Doc] | None) -> float:
-        settings, space = self.settings, data.model.space
+    def _fit_temperature(
+        self, data: ChainData, weights: Floats, dev: Sequence[Doc] | None, settings: LabellerSettings
+    ) -> float:
+        space = data.model.space
         if settings.learner in LIKELIHOOD or not settings.calibrate:
             return 1.0
         known = set(space.labels)
@@ -274,9 +273,7 @@ class SequenceLabeller(Component):
         return marginals[np.arange(len(tags)), tags]
 
     def _trained(self) -> ChainScorer:
-        if self.scorer is None:
-            raise WeftError(f"this {self.task} is not trained yet: call fit, or load a model")
-        return self.scorer
+        return self.trained(self.scorer)
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         scorer = self._trained()
@@ -322,8 +319,7 @@ class SequenceLabeller(Component):
 
     def state(self) -> State:
         header, arrays = self._trained().state()
-        settings = {name: value for name, value in asdict(self.settings).items() if name not in _OF_THE_MACHINE}
-        return {"settings": settings, "chain": header, "temperature": self.temperature}, arrays
+        return {"settings": self.saved_settings(), "chain": header, "temperature": self.temperature}, arrays
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:

@@ -11,10 +11,9 @@ word is a tree, and a graph as many trees as its words have heads.
 from __future__ import annotations
 
 import math
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -22,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Ints
-from weft.errors import ConfigError, DataError, WeftError
+from weft.errors import ConfigError, DataError
 from weft.evaluate.trees.dependency_graphs import evaluate_graphs
 from weft.features.morphology import Morphology
 from weft.features.tree_templates import compile_tree_templates
@@ -31,17 +30,17 @@ from weft.infer.trees.projectivity import is_tree
 from weft.infer.trees.rearrange import DependencyGraphs
 from weft.learn.online.mira import MIRA
 from weft.learn.training import EarlyStopping
-from weft.learn.trees.arc_pruning import ArcPruner, prune_folds, train_pruner
+from weft.learn.trees.arc_pruning import prune_folds, train_pruner
 from weft.learn.trees.dependency_graphs import GraphBatch, GraphModel, arcs_of_edges
 from weft.learn.trees.features import TreeWords
 from weft.learn.trees.model import TreeBatch, TreeModel
-from weft.lexical.clusters.monolingual import load_clusters
-from weft.pipeline.component import Asked, Component, State
+from weft.pipeline.component import Asked, Stopwatch
 from weft.pipeline.settings import Settings, option
-from weft.storage import Arrays, from_sparse, to_sparse
+from weft.storage import Arrays
 from weft.tasks.parsing.mst.features import FIELDS, FILTER, TreeReader, check_clusters, templates_of
 from weft.tasks.parsing.mst.parser import BATCH, PRUNER_EPOCHS
 from weft.tasks.parsing.relations import RelationLabeller, RelationSettings
+from weft.tasks.parsing.weighted_arcs import WeightedArcs
 from weft.text.doc import Doc
 from weft.text.edges import Edges, acyclic_edges, note_edges
 
@@ -84,7 +83,7 @@ class GraphSettings(Settings):
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
 
 
-class DependencyGraphParser(Component):
+class DependencyGraphParser(WeightedArcs):
     """Finds the heads of words, one or several, and their relations.
 
     >>> doc = Doc.from_words([["dogs", "bark", "and", "howl"]] * 2, upos=[["NOUN", "VERB", "CCONJ", "VERB"]] * 2,
@@ -99,29 +98,18 @@ class DependencyGraphParser(Component):
     """
 
     task = "graphs"
+    settings_class = GraphSettings
+    settings: GraphSettings
+    weights_name = "graphs"
     provides = ("deps",)
 
     def __init__(self, settings: GraphSettings | None = None, clusters: Mapping[str, str] | None = None) -> None:
-        self.settings = settings if settings is not None else GraphSettings()
-        self.settings.check()
-        if clusters is None:
-            clusters = load_clusters(self.settings.clusters) if self.settings.clusters else {}
-        self.clusters = dict(clusters)
-        self.requires: tuple[str, ...] = ("tokens", "upos")
-        self.labels: list[str] = []
-        self.model: GraphModel | None = None
-        self.weights: NDArray[Any] = np.zeros(0, np.float32)
-        self.pruner: ArcPruner | None = None
-        self.labeller: RelationLabeller | None = None
+        super().__init__(settings, clusters)
         self._reader = TreeReader(self.settings.fields, self.clusters)
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> DependencyGraphParser:
-        return cls(GraphSettings.from_options(options))
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from documents with trees and DEPS; with dev data the epoch with the best F1 of edges is kept."""
-        started, wall = time.process_time(), time.perf_counter()
+        watch = Stopwatch()
         docs, counts = self._usable([doc for doc in train if doc.n_words])
         graphs = [acyclic_edges(doc) for doc in docs]
         edges = joined([own for own, _ in graphs], docs)
@@ -143,8 +131,7 @@ class DependencyGraphParser(Component):
                 **report,
                 "words": int(sentences[-1]),
                 "relations": len(self.labels),
-                "cpu_seconds": round(time.process_time() - started, 2),
-                "seconds": round(time.perf_counter() - wall, 2),
+                **watch.seconds(),
             }
         }
         if held_out:
@@ -179,7 +166,7 @@ class DependencyGraphParser(Component):
 
     def _learn(self, batch: TreeBatch, edges: Edges, held_out: Sequence[Doc] | None) -> dict[str, Any]:
         settings = self.settings
-        self.model = self._graph_model()
+        self.model = self._new_model()
         gold, heads = arcs_of_edges(all_arcs(batch.offsets), edges.word, edges.head), batch.gold
         assert heads is not None
         report: dict[str, Any] = {}
@@ -236,7 +223,7 @@ class DependencyGraphParser(Component):
             len(self.labels),
         )  # fmt: skip
 
-    def _graph_model(self) -> GraphModel:
+    def _new_model(self) -> GraphModel:
         settings = self.settings
         own = settings.templates or templates_of(2, settings.morphology)
         program = compile_tree_templates(own, list(settings.fields))
@@ -268,14 +255,13 @@ class DependencyGraphParser(Component):
         return self._graphs_of(words, sentences)
 
     def _graphs_of(self, words: TreeWords, sentences: Ints) -> Iterator[DependencyGraphs]:
-        if self.model is None:
-            raise WeftError("this parser of graphs is not trained yet: call fit, or load a model")
+        model = self.trained(self.model)
         whole = TreeBatch(sentences, words, None, np.ones(len(sentences) - 1))
         for batch in whole.batches(BATCH):
             space = all_arcs(batch.offsets)
             if self.pruner is not None:
                 space = space.keep(self.pruner.keep(space, batch.words))
-            yield self.model.trees(space, batch.words, self.weights)
+            yield model.trees(space, batch.words, self.weights)
 
     def _find(self, words: TreeWords, feats: Morphology, sentences: Ints) -> Edges:
         heads, modifiers, first = [], [], 0
@@ -314,37 +300,10 @@ class DependencyGraphParser(Component):
             "labelled edge F1": labelled.f1,
         }
 
-    def state(self) -> State:
-        if self.model is None:
-            raise WeftError("this parser of graphs is not trained yet: call fit, or load a model")
-        settings = {name: value for name, value in asdict(self.settings).items() if name not in ("workers", "clusters")}
-        header: dict[str, Any] = {
-            "settings": settings,
-            "labels": self.labels,
-            "clusters": self.clusters,
-            "requires": list(self.requires),
-        }
-        arrays: Arrays = to_sparse("graphs", self.weights)
-        if self.pruner is not None:
-            arrays |= to_sparse("filter", self.pruner.weights)
-        if self.labeller is not None:
-            header["relations"], own = self.labeller.state()
-            arrays |= {f"relations.{name}": array for name, array in own.items()}
-        return header, arrays
-
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> DependencyGraphParser:
-        settings = GraphSettings(**header["settings"])
-        parser = cls(settings, header["clusters"])
-        parser.labels, parser.requires = header["labels"], tuple(header["requires"])
-        parser.model = parser._graph_model()
-        parser.weights = from_sparse("graphs", arrays, parser.model.size)
-        if settings.threshold:
-            arcs = parser._filter_model()
-            parser.pruner = ArcPruner(arcs, from_sparse("filter", arrays, arcs.size), settings.threshold, settings.most)
-        if "relations" in header:
-            own = {name.removeprefix("relations."): array for name, array in arrays.items() if "relations." in name}
-            parser.labeller = RelationLabeller.from_state(header["relations"], own)
+        parser = cls(GraphSettings(**header["settings"]), header["clusters"])
+        parser._restore(header, arrays)
         return parser
 
 

@@ -7,20 +7,19 @@ probable trees. Punctuation is neither learned from nor parsed: it hangs on the 
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.errors import ConfigError, DataError, WeftError
+from weft.errors import ConfigError, DataError
 from weft.evaluate.trees.attachment import not_punctuation
 from weft.learn.generative.dmv_model import TagBatch, ValenceModel, harmonic_start, random_start
 from weft.learn.generative.grammar_induction import METHODS, Induced, induce
-from weft.pipeline.component import Asked, Component, State
+from weft.pipeline.component import Asked, State, Stopwatch, Trainable
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.parsing.tree_columns import write_trees
@@ -68,7 +67,7 @@ class GrammarSettings(Settings):
             raise ConfigError("strength is at least 0, and alpha more than 0")
 
 
-class GrammarInducer(Component):
+class GrammarInducer(Trainable):
     """Finds heads after learning from tags.
 
     >>> tags = [["DET", "NOUN", "VERB"], ["NOUN", "VERB"], ["NOUN", "VERB", "DET", "NOUN"], ["DET", "NOUN", "VERB"]] * 5
@@ -82,23 +81,20 @@ class GrammarInducer(Component):
     """
 
     task = "induced-parser"
+    settings_class = GrammarSettings
+    settings: GrammarSettings
     provides = ("head", "deprel")
 
     def __init__(self, settings: GrammarSettings | None = None) -> None:
-        self.settings = settings if settings is not None else GrammarSettings()
-        self.settings.check()
+        super().__init__(settings)
         self.requires: tuple[str, ...] = ("tokens", self.settings.column)
         self.tags: list[str] = []
         self.model: ValenceModel | None = None
         self._search: ValenceModel | None = None  # the same, in which nothing is impossible
 
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> GrammarInducer:
-        return cls(GrammarSettings.from_options(options))
-
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from the tags of documents; trees of dev data, never of training data, are compared with."""
-        started, wall = time.process_time(), time.perf_counter()
+        watch = Stopwatch()
         settings = self.settings
         docs = [doc for doc in train if doc.n_words]
         if not docs:
@@ -129,8 +125,7 @@ class GrammarInducer(Component):
             strength = self._strength(len(short))
             report["training"] |= {"strength": strength, "pairs in use": found.projection.penalty / strength}
         report["training"] |= {
-            "cpu_seconds": round(time.process_time() - started, 2),
-            "seconds": round(time.perf_counter() - wall, 2),
+            **watch.seconds(),
         }
         held_out = [doc for doc in dev or () if doc.n_words]
         if held_out:
@@ -157,9 +152,7 @@ class GrammarInducer(Component):
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> NDArray[np.int32]:
         """The heads of all words of sentences of tags, one after the other."""
-        if self._search is None:
-            raise WeftError("this parser is not trained yet: call fit, or load a model")
-        return self._batch(sentences, unknown=1).trees(self._search).best()
+        return self._batch(sentences, unknown=1).trees(self.trained(self._search)).best()
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         kept = [self._kept(doc) for doc in docs]
@@ -227,14 +220,11 @@ class GrammarInducer(Component):
         self.model, self._search = model, model.smoothed(unknown=1)
 
     def state(self) -> State:
-        if self.model is None:
-            raise WeftError("this parser is not trained yet: call fit, or load a model")
-        model = self.model
-        settings = {name: value for name, value in asdict(self.settings).items() if name != "workers"}
+        model = self.trained(self.model)
         arrays = {"root": model.root, "stop": model.stop, "child": model.child}
         if model.backed_off is not None:
             arrays["backed_off"] = model.backed_off
-        return {"settings": settings, "tags": self.tags}, arrays
+        return {"settings": self.saved_settings(), "tags": self.tags}, arrays
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> GrammarInducer:

@@ -9,7 +9,6 @@ labelled together, left to right, so that one subject makes another unlikely; se
 from __future__ import annotations
 
 import math
-import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -38,7 +37,7 @@ from weft.learn.trees.sibling_labels import (
     score_labels,
 )
 from weft.learn.trees.sibling_learner import SiblingLearner
-from weft.pipeline.component import Asked, Component, State
+from weft.pipeline.component import Asked, State, Stopwatch, Trainable
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.parsing.relation_features import RELATION_FIELDS, RelationReader
@@ -198,7 +197,7 @@ class RelationLabeller:
         return labeller
 
 
-class Relations(Component):
+class Relations(Trainable):
     """Names the relations of trees that have none yet, or anew.
 
     >>> tags, heads = [["NOUN", "VERB"]] * 2, [[2, 0]] * 2
@@ -213,23 +212,20 @@ class Relations(Component):
     """
 
     task = "relations"
+    settings_class = RelationSettings
+    settings: RelationSettings
     provides = ("deprel",)
 
     def __init__(self, settings: RelationSettings | None = None) -> None:
-        self.settings = settings if settings is not None else RelationSettings()
-        self.settings.check()
+        super().__init__(settings)
         self.requires: tuple[str, ...] = ("tokens", "head")
         self.labels: list[str] = []
         self.labeller = RelationLabeller(self.settings.fields, self.settings)
         self._reader = RelationReader(self.settings.fields)
 
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> Relations:
-        return cls(RelationSettings.from_options(options))
-
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from documents with heads and relations; those of dev data are named on their own trees and scored."""
-        started, wall = time.process_time(), time.perf_counter()
+        watch = Stopwatch()
         docs = [doc for doc in train if doc.n_words]
         if not any(doc.head is not None and doc.has("deprel") for doc in docs):
             raise DataError("the training data has no heads with relations: columns HEAD and DEPREL of CoNLL-U")
@@ -248,8 +244,7 @@ class Relations(Component):
             "words": report["words"],
             "relations": len(self.labels),
             "epochs": self.settings.epochs,
-            "cpu_seconds": round(time.process_time() - started, 2),
-            "seconds": round(time.perf_counter() - wall, 2),
+            **watch.seconds(),
         }
         scores = {} if dev is None else {f"dev {name}": value for name, value in self.scores(list(dev)).items()}
         return {"training": training, **({"scores": scores} if scores else {})}

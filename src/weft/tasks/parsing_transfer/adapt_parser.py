@@ -101,6 +101,7 @@ class AdaptedParser(GraphParser):
     """
 
     task = "adapted-parser"
+    settings_class = AdaptSettings
     settings: AdaptSettings
 
     def __init__(
@@ -122,10 +123,6 @@ class AdaptedParser(GraphParser):
         self.guide: Parser | None = None
         self._factors: Floats | None = None
         super().__init__(settings, clusters)
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> AdaptedParser:
-        return cls(AdaptSettings.from_options(options))
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from trees of the source; `dev` are trees of the target where there are some, else of the source."""

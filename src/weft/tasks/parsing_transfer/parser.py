@@ -13,7 +13,6 @@ over projective trees y. Features of the base are tags, and share between langua
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -38,7 +37,7 @@ from weft.learn.trees.listed_trees import kept_features
 from weft.learn.trees.model import TreeBatch, TreeModel
 from weft.lexical.typology import Language, Typology, read_typology, typology
 from weft.lexical.universal_tags import tagsets_of
-from weft.pipeline.component import Asked, State
+from weft.pipeline.component import Asked, State, Stopwatch
 from weft.pipeline.settings import option
 from weft.tasks.parsing.mst.parser import BATCH, GraphParser
 from weft.tasks.parsing.mst.settings import GraphParserSettings
@@ -154,8 +153,9 @@ class TransferParser(GraphParser):
     """
 
     task = "transfer-parser"
-    provides = ("head",)
+    settings_class = TransferSettings
     settings: TransferSettings
+    provides = ("head",)
     _reader: TransferReader
 
     def __init__(
@@ -186,16 +186,12 @@ class TransferParser(GraphParser):
             settings.fields, self.table, groups, settings.language, HEADS[settings.heads], settings.tags == "twelve"
         )
 
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> TransferParser:
-        return cls(TransferSettings.from_options(options))
-
     def fit(self, train: Iterable[Doc] = (), dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from treebanks, each document with the code of its language in `meta`, and adapt to the target.
 
         Without documents those of `settings.sources` are read. Heads of `dev`, sentences of the target, only score.
         """
-        started, wall = time.process_time(), time.perf_counter()
+        watch = Stopwatch()
         settings = self.settings
         docs = [doc for doc in train if doc.n_words] or read_sources(settings.sources)
         languages = [self._language_of(doc) for doc in docs]
@@ -228,8 +224,7 @@ class TransferParser(GraphParser):
         }  # fmt: skip
         if settings.adapt != "none":
             report |= self._adapt()
-        report["cpu_seconds"] = round(time.process_time() - started, 2)
-        report["seconds"] = round(time.perf_counter() - wall, 2)
+        report |= watch.seconds()
         result: dict[str, Any] = {"training": report}
         held_out = None if dev is None else [doc for doc in dev if doc.n_words]
         if held_out:

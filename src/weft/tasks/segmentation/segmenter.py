@@ -10,9 +10,8 @@ split by rule (`weft.text.split`).
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Any, NamedTuple, Self
 
@@ -20,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Ids
-from weft.errors import ConfigError, DataError, WeftError
+from weft.errors import ConfigError, DataError
 from weft.features.characters import PARAGRAPH, code_points, types_of
 from weft.features.weights import PRECISIONS
-from weft.pipeline.component import Asked, Component, State
+from weft.pipeline.component import Asked, State, Stopwatch, Trainable
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.segmentation.boundaries import SENTENCE
@@ -73,7 +72,7 @@ class Tokens(NamedTuple):
     confidence: NDArray[np.float32] | None
 
 
-class Segmenter(Component):
+class Segmenter(Trainable):
     """Finds tokens, sentences and syntactic words in raw text.
 
     >>> words = ["Dogs", "bark", ".", "Cats", "don't", "."]
@@ -87,19 +86,16 @@ class Segmenter(Component):
     """
 
     task = "segmenter"
+    settings_class = SegmenterSettings
+    settings: SegmenterSettings
     gives_probabilities = True
     requires = ("text",)
     provides = ("tokens", "sentences")
 
     def __init__(self, settings: SegmenterSettings | None = None) -> None:
-        self.settings = settings if settings is not None else SegmenterSettings()
-        self.settings.check()
+        super().__init__(settings)
         self.boundaries: BoundaryModel | None = None
         self.multiwords = Multiwords({}, [], 0, None)
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> Self:
-        return cls(SegmenterSettings.from_options(options))
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from documents with tokens and sentences; offsets say where blanks stand.
@@ -107,7 +103,7 @@ class Segmenter(Component):
         What is added to the score of sentence ends is chosen on the dev data or, where there are none, by a model
         trained without the last tenth of the training data.
         """
-        started, wall = time.process_time(), time.perf_counter()
+        watch = Stopwatch()
         docs = [doc for doc in train if doc.n_words and doc.n_sentences]
         if not docs:
             raise DataError("there is nothing to train on: no words in sentences were found")
@@ -130,8 +126,7 @@ class Segmenter(Component):
                 "sentence bias": self.boundaries.bias,
                 "iterations": 0 if trained.result is None else trained.result.iterations,
                 "stopped": "nothing to decide" if trained.result is None else trained.result.why,
-                "cpu_seconds": round(time.process_time() - started, 2),
-                "seconds": round(time.perf_counter() - wall, 2),
+                **watch.seconds(),
             }
         }
         if held_out is not None:
@@ -165,8 +160,7 @@ class Segmenter(Component):
         return {f"dev {name.lower()}": found[name].f1 for name in ("Words", "Tokens", "Sentences")}
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
-        if self.boundaries is None:
-            raise WeftError("this segmenter is not trained yet: call fit, or load a model")
+        self.trained(self.boundaries)
         for group, text in _groups(docs):
             self._write(group, text, self.tokens(text, asked.probabilities))
 
@@ -253,12 +247,10 @@ class Segmenter(Component):
             docs[doc_number].multiwords.append(Multiword(end - len(parts), end, fields))
 
     def state(self) -> State:
-        if self.boundaries is None:
-            raise WeftError("this segmenter is not trained yet: call fit first")
-        header, arrays = self.boundaries.state()
+        header, arrays = self.trained(self.boundaries).state()
         words, own = self.multiwords.state()
         arrays |= {f"multiwords/{name}": array for name, array in own.items()}
-        return {"settings": asdict(self.settings), "boundaries": header, "multiwords": words}, arrays
+        return {"settings": self.saved_settings(), "boundaries": header, "multiwords": words}, arrays
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:

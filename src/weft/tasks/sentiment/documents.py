@@ -12,19 +12,18 @@ length one (`weft.features.document_terms`), classifiers those of `weft.tasks.se
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Floats
-from weft.errors import ConfigError, DataError, WeftError
+from weft.errors import ConfigError, DataError
 from weft.features.document_terms import Terms, document_counts
 from weft.features.representations.correspondence import Correspondence
-from weft.pipeline.component import Asked, Component, State
+from weft.pipeline.component import Asked, State, Stopwatch, Trainable
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.sentiment.polarity_model import (
@@ -83,7 +82,7 @@ class PolaritySettings(Settings):
                 raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
 
 
-class PolarityClassifier(Component):
+class PolarityClassifier(Trainable):
     """Judges whole documents: `doc.meta["sentiment"]` is `pos` or `neg`, `doc.meta["sentiment_score"]` how clearly.
 
     >>> films = [Doc(text, meta={"sentiment": label}) for text, label in [
@@ -100,18 +99,15 @@ class PolarityClassifier(Component):
     """
 
     task = "polarity"
+    settings_class = PolaritySettings
+    settings: PolaritySettings
 
     def __init__(self, settings: PolaritySettings | None = None) -> None:
-        self.settings = settings if settings is not None else PolaritySettings()
-        self.settings.check()
+        super().__init__(settings)
         self.terms: Terms | None = None
         self.model: PolarityModel | None = None
         self.pivots: list[str] = []
         self.counts: NDArray[np.int64] = np.zeros((2, 0), dtype=np.int64)  # documents of source and target a term
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> PolarityClassifier:
-        return cls(PolaritySettings.from_options(options))
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from labelled documents of one domain alone (`base`)."""
@@ -135,7 +131,7 @@ class PolarityClassifier(Component):
         Labelled documents of the source are also raw text of it. `target` holds labelled documents of the target, if
         there are some. Documents without a polarity, or with a neutral one, teach nothing; `dev` is only scored.
         """
-        settings, started = self.settings, time.process_time()
+        settings, watch = self.settings, Stopwatch()
         labelled, y = labelled_texts(source)
         if len(set(y.tolist())) < 2:
             raise DataError("the source needs positive and negative documents; give ratings or labels of both kinds")
@@ -174,7 +170,7 @@ class PolarityClassifier(Component):
                 "pivots": len(self.pivots),
                 "dimensions": 0 if projection is None else projection.size,
                 "scale": scale,
-                "cpu_seconds": round(time.process_time() - started, 2),
+                **watch.seconds(),
             }
         }
         if dev is not None:
@@ -197,9 +193,7 @@ class PolarityClassifier(Component):
 
     def scores(self, docs: Iterable[Doc]) -> Floats:
         """How positive documents are; below 0 is negative."""
-        if self.terms is None or self.model is None:
-            raise WeftError("this classifier is not trained yet: call adapt or fit, or load a model")
-        return self.model.scores(self.terms.rows(map(text_of, docs)))
+        return self.trained(self.model).scores(self.trained(self.terms).rows(map(text_of, docs)))
 
     def evaluate(self, docs: Iterable[Doc]) -> dict[str, Any]:
         """Accuracy on labelled documents."""
@@ -212,9 +206,7 @@ class PolarityClassifier(Component):
 
     def correspondences(self, dimensions: int = 3, most: int = 8) -> list[Shared]:
         """Terms of one domain that the projection puts beside those of the other, see `shared_terms`."""
-        if self.terms is None or self.model is None:
-            raise WeftError("this classifier is not trained yet: call adapt or fit, or load a model")
-        return shared_terms(self.model, self.terms.names, self.counts, dimensions, most)
+        return shared_terms(self.trained(self.model), self.trained(self.terms).names, self.counts, dimensions, most)
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         for doc, score in zip(docs, self.scores(docs).tolist(), strict=True):
@@ -222,15 +214,12 @@ class PolarityClassifier(Component):
             doc.meta[SCORE] = round(score, 4)
 
     def state(self) -> State:
-        if self.terms is None or self.model is None:
-            raise WeftError("this classifier is not trained yet: call adapt or fit, or load a model")
-        names = "\n".join(self.terms.names).encode()
-        settings = {name: value for name, value in asdict(self.settings).items() if name != "workers"}
-        header: dict[str, Any] = {"settings": settings, "pivots": self.pivots, "models": []}
+        model: PolarityModel | None = self.trained(self.model)
+        names = "\n".join(self.trained(self.terms).names).encode()
+        header: dict[str, Any] = {"settings": self.saved_settings(), "pivots": self.pivots, "models": []}
         arrays: Arrays = {"names": np.frombuffer(names, dtype=np.uint8), "counts": self.counts}
-        if self.model.projection is not None:
-            arrays |= {f"projection/{name}": array for name, array in self.model.projection.arrays().items()}
-        model: PolarityModel | None = self.model
+        if model is not None and model.projection is not None:
+            arrays |= {f"projection/{name}": array for name, array in model.projection.arrays().items()}
         while model is not None:
             number = len(header["models"])
             header["models"].append({"intercept": model.intercept, "trust": model.trust})

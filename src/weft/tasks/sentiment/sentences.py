@@ -17,32 +17,29 @@ of a document that has one is taken as known.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from weft.arrays import Floats, Keys
-from weft.errors import ConfigError, DataError, WeftError
+from weft.errors import ConfigError, DataError
 from weft.evaluate.labels.sentiment import evaluate_polarities
 from weft.infer.chains.document import DocumentChain, DocumentMask
 from weft.learn.chains.document_model import UNKNOWN, DocumentBatch, DocumentModel, Labels
 from weft.learn.chains.document_sgd import DocumentSGD
 from weft.learn.chains.model import FeatureRows
 from weft.lexical.polarity_lexicon import NEGATORS, PolarityLexicon
-from weft.pipeline.component import Asked, Component, State
+from weft.pipeline.component import Asked, State, Stopwatch, Trainable, training_docs
 from weft.pipeline.settings import Settings, option
 from weft.ragged import sentence_of
 from weft.storage import Arrays
 from weft.tasks.sentiment.features import SentenceFeatures, derived_keys, document_offsets
 from weft.text.conventions.polarity import POLARITIES, document_polarity, sentence_polarities, set_polarities
 from weft.text.doc import Doc
-from weft.text.split import split_by_rule
 
 METHODS = ("fine", "coarse", "cascaded", "interpolated")
-_OF_THE_MACHINE = ("workers", "positive", "negative", "valence")
 _NUMBERS = {name: number for number, name in enumerate(POLARITIES)} | {"": UNKNOWN}
 
 
@@ -117,7 +114,7 @@ class Posterior(NamedTuple):
     joint: Floats  # [N, 3, 3]
 
 
-class SentimentAnalyser(Component):
+class SentimentAnalyser(Trainable):
     """Polarity of sentences and documents. A cascade may be given its coarse model ready-made, as `coarse`.
 
     >>> from weft.formats.reviews import Review
@@ -133,19 +130,17 @@ class SentimentAnalyser(Component):
     """
 
     task = "sentiment"
+    settings_class = SentimentSettings
+    settings: SentimentSettings
+    unsaved = ("workers", "positive", "negative", "valence")
 
     def __init__(self, settings: SentimentSettings | None = None, lexicon: PolarityLexicon | None = None) -> None:
-        self.settings = settings if settings is not None else SentimentSettings()
-        self.settings.check()
+        super().__init__(settings)
         negators = [word.strip().lower() for word in self.settings.negators.split(",") if word.strip()]
         words = lexicon if lexicon is not None else self.settings.lexicon()
         self.features = SentenceFeatures(words, self.settings.pairs, negators or NEGATORS)
         self.weights: Floats | None = None
         self.coarse: SentimentAnalyser | None = None
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> SentimentAnalyser:
-        return cls(SentimentSettings.from_options(options))
 
     @property
     def model(self) -> DocumentModel:
@@ -153,8 +148,8 @@ class SentimentAnalyser(Component):
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from documents with labelled sentences (fine) and those with a rating only (coarse)."""
-        started, wall = time.process_time(), time.perf_counter()
-        docs = _split(train)
+        watch = Stopwatch()
+        docs = training_docs(train)
         labelled = [any(sentence_polarities(doc)) for doc in docs]
         fine = [doc for doc, known in zip(docs, labelled, strict=True) if known]
         coarse = [doc for doc, known in zip(docs, labelled, strict=True) if not known and document_polarity(doc)]
@@ -185,12 +180,11 @@ class SentimentAnalyser(Component):
                 "features": len(self.features),
                 "steps": result.calls,
                 "loss a document": round(result.loss, 4),
-                "cpu_seconds": round(time.process_time() - started, 2),
-                "seconds": round(time.perf_counter() - wall, 2),
+                **watch.seconds(),
             }
         }
         if dev is not None:
-            held_out = _split(dev)
+            held_out = training_docs(dev)
             gold, documents = [sentence_polarities(doc) for doc in held_out], [document_polarity(d) for d in held_out]
             found = self.predict(held_out, self.settings.given)[0]
             figures = evaluate_polarities(gold, found, documents).as_dict()
@@ -208,11 +202,10 @@ class SentimentAnalyser(Component):
 
     def structure(self, docs: Sequence[Doc], given: bool = False) -> DocumentChain:
         """All labellings of documents with their scores; `given`, only those that agree with known ratings."""
-        if self.weights is None:
-            raise WeftError("this analyser of sentiment is not trained yet: call fit, or load a model")
+        weights = self.trained(self.weights)
         rows = self.features.rows(docs, self._derived(docs))
         unknown = np.full(len(docs), UNKNOWN), np.full(len(rows.offsets) - 1, UNKNOWN)
-        chain = self.model.score(DocumentBatch.of(document_offsets(docs), rows, *unknown), self.weights)
+        chain = self.model.score(DocumentBatch.of(document_offsets(docs), rows, *unknown), weights)
         return chain.restrict(DocumentMask(_known(docs))) if given else chain
 
     def posterior(self, docs: Sequence[Doc], given: bool = False) -> Posterior:
@@ -251,11 +244,9 @@ class SentimentAnalyser(Component):
         return derived_keys(seen.joint, seen.document[sentence_of(document_offsets(docs))])
 
     def state(self) -> State:
-        if self.weights is None:
-            raise WeftError("this analyser of sentiment is not trained yet: call fit, or load a model")
-        settings = {name: value for name, value in asdict(self.settings).items() if name not in _OF_THE_MACHINE}
-        header: dict[str, Any] = {"settings": settings}
-        arrays: Arrays = {"keys": self.features.index.keys().copy(), "weights": self.weights.astype(np.float32)}
+        weights = self.trained(self.weights)
+        header: dict[str, Any] = {"settings": self.saved_settings()}
+        arrays: Arrays = {"keys": self.features.index.keys().copy(), "weights": weights.astype(np.float32)}
         signs = self.features.lexicon.signs
         header["lexicon"] = {
             sign: sorted(w for w, s in signs.items() if s == n) for sign, n in (("pos", 1), ("neg", -1))
@@ -294,16 +285,3 @@ def _known(docs: Sequence[Doc]) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """The labels that documents may have: one where it is known, else all."""
     labels = np.array([_NUMBERS[document_polarity(doc)] for doc in docs], dtype=np.int32)[:, None]
     return np.asarray((labels == np.arange(len(POLARITIES))) | (labels == UNKNOWN))
-
-
-def _split(docs: Iterable[Doc]) -> list[Doc]:
-    """Documents with words; text that is not yet split is split by rule."""
-    kept = []
-    for doc in docs:
-        if not doc.n_words and doc.text.strip():
-            split_by_rule(doc)
-        if doc.n_words:
-            kept.append(doc)
-    if not kept:
-        raise DataError("there is nothing to learn from: no words were found")
-    return kept

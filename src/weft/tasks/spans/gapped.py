@@ -10,34 +10,32 @@ ruled out by `restrictions`, in training as in use.
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple, Self
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from weft.arrays import Floats
-from weft.errors import ConfigError, DataError, WeftError
+from weft.errors import ConfigError, DataError
 from weft.evaluate.counts import Score
 from weft.features.templates import Templates
 from weft.infer.chains.multilabel import Restrictions, Segment, pieces, positions
 from weft.learn.online.demands import Demands, Pairwise, Separate
 from weft.learn.training import Checkpoint, EarlyStopping, Result
-from weft.pipeline.component import Asked, Component, State
+from weft.pipeline.component import Asked, State, Stopwatch, Trainable, training_docs
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.spans.gapped_data import SegmentData, SegmentReader, SegmentScorer
 from weft.text.doc import Doc
 from weft.text.layers import Pieces, SpanLayer, words_of_chars
-from weft.text.split import split_by_rule
+from weft.text.split import with_words
 
 #: What is looked at around a selected word, at both words of an edge, and at skipped words; tags come on top.
 NODE = "true w[-1..1] w[-1..1].lower w[-1..1].shape w[-1..1].prefix2..4 w[-1..1].suffix2..4"
 PAIR = "w[-1] w[0] w[1] w[0].shape w[0].brief w[0].suffix3"
 BETWEEN = "w[0].lower w[0].brief w[0].suffix3 w[-1].lower|w[0].lower"
 DEMANDS: dict[str, Demands] = {"separate": Separate(), "pairwise": Pairwise()}
-_OF_THE_MACHINE = ("workers", "checkpoint")
 
 
 class Found(NamedTuple):
@@ -96,7 +94,7 @@ class SegmentSettings(Settings):
         Restrictions.read(self.restrictions, self.gap)
 
 
-class SegmentFinder(Component):
+class SegmentFinder(Trainable):
     """Finds segments that may have gaps, overlap and nest.
 
     >>> doc = Doc.from_words([["Tom", "and", "Ann", "Lee", "left"], ["Bob", "and", "Ann", "Lee", "sang"]])
@@ -113,17 +111,15 @@ class SegmentFinder(Component):
     """
 
     task = "segments"
+    settings_class = SegmentSettings
+    settings: SegmentSettings
+    unsaved = ("workers", "checkpoint")
 
     def __init__(self, settings: SegmentSettings | None = None) -> None:
-        self.settings = settings if settings is not None else SegmentSettings()
-        self.settings.check()
+        super().__init__(settings)
         self.restrictions = Restrictions.read(self.settings.restrictions, self.settings.gap)
         self.scorer: SegmentScorer | None = None
         self.provides = (f"spans/{self.settings.layer}",)
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> Self:
-        return cls(SegmentSettings.from_options(options))
 
     def gold(self, doc: Doc) -> list[list[tuple[Pieces, str]]]:
         """The segments of every sentence, counted in its words."""
@@ -138,11 +134,9 @@ class SegmentFinder(Component):
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Train on annotated documents; with dev data, stop when its F no longer rises and choose the threshold."""
-        started, wall = time.process_time(), time.perf_counter()
+        watch = Stopwatch()
         settings = self.settings
-        docs = _with_words(train)
-        if not docs:
-            raise DataError("there is nothing to train on: no words were found")
+        docs = training_docs(train)
         if not settings.templates:
             settings.templates, bound = self.default_features(docs)
             settings.fields = {**bound, **settings.fields}
@@ -152,7 +146,7 @@ class SegmentFinder(Component):
         held_out: list[Doc] = []
         held_out_gold: list[list[tuple[Pieces, str]]] = []
         if dev is not None:
-            held_out = _with_words(dev)
+            held_out = with_words(dev)
             held_out_gold = [sentence for doc in held_out for sentence in self.gold(doc)]
             batches = [batch for doc in held_out for batch in data.encode(doc)]
             if not batches:
@@ -180,8 +174,7 @@ class SegmentFinder(Component):
                 "iterations": result.iterations,
                 "loss": result.loss,
                 "stopped": result.why,
-                "cpu_seconds": round(time.process_time() - started, 2),
-                "seconds": round(time.perf_counter() - wall, 2),
+                **watch.seconds(),
             }
         }
         if early is not None:
@@ -242,9 +235,7 @@ class SegmentFinder(Component):
             doc.spans[self.settings.layer] = layer
 
     def _trained(self) -> SegmentScorer:
-        if self.scorer is None:
-            raise WeftError(f"this finder of {self.task} is not trained yet: call fit, or load a model")
-        return self.scorer
+        return self.trained(self.scorer)
 
     def _required(self) -> tuple[str, ...]:
         columns = (binding.partition(":")[0] for binding in self.settings.fields.values())
@@ -252,8 +243,7 @@ class SegmentFinder(Component):
 
     def state(self) -> State:
         header, arrays = self._trained().state()
-        settings = {name: value for name, value in asdict(self.settings).items() if name not in _OF_THE_MACHINE}
-        return {"settings": settings, "segments": header}, arrays
+        return {"settings": self.saved_settings(), "segments": header}, arrays
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> SegmentFinder:
@@ -374,14 +364,3 @@ def with_gaps(segments: Sequence[Sequence[tuple[Pieces, str]]]) -> list[list[tup
 
 def _found(ranking: Sequence[tuple[Segment, float]], types: Sequence[str]) -> list[Found]:
     return [Found(pieces(segment.words), types[segment.type], score) for segment, score in ranking]
-
-
-def _with_words(docs: Iterable[Doc]) -> list[Doc]:
-    """Documents with words; text that is not yet split is split by rule."""
-    kept = []
-    for doc in docs:
-        if not doc.n_words and doc.text.strip():
-            split_by_rule(doc)
-        if doc.n_words:
-            kept.append(doc)
-    return kept

@@ -9,17 +9,16 @@ Plain arc-eager can be had in its place: there a reparandum is a word with that 
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.errors import ConfigError, DataError, WeftError
+from weft.errors import ConfigError, DataError
 from weft.evaluate.labels.disfluency import analyses_of, score_analyses
 from weft.features.lexicon import WordClasses
 from weft.infer.transitions import TransitionParser
@@ -29,7 +28,7 @@ from weft.infer.trees.projectivity import is_projective, is_tree, lift
 from weft.learn.transitions.beam import UPDATES
 from weft.learn.transitions.learner import TransitionLearner, Treebank, best_epoch
 from weft.lexical.clusters.monolingual import load_clusters
-from weft.pipeline.component import Asked, Component, State
+from weft.pipeline.component import Asked, State, Stopwatch, Trainable
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.parsing.transitions.features import WordReader
@@ -88,7 +87,7 @@ class DisfluencySettings(Settings):
             raise ConfigError(f"markers are two words joined by _, as in i_mean; got {', '.join(odd)}")
 
 
-class DisfluencyParser(Component):
+class DisfluencyParser(Trainable):
     """Strikes out repairs (span layer `disfluencies`) and finds heads and relations of the other words.
 
     >>> sentences = [["the", "the", "dog", "barks"], ["a", "cat", "a", "dog", "runs"], ["the", "cat", "sleeps"]]
@@ -111,11 +110,13 @@ class DisfluencyParser(Component):
     """
 
     task = "disfluency"
+    settings_class = DisfluencySettings
+    settings: DisfluencySettings
+    unsaved = ("workers", "clusters")
     provides = ("head", "deprel", f"spans/{LAYER}")
 
     def __init__(self, settings: DisfluencySettings | None = None, clusters: Mapping[str, str] | None = None) -> None:
-        self.settings = settings if settings is not None else DisfluencySettings()
-        self.settings.check()
+        super().__init__(settings)
         self.requires: tuple[str, ...] = ("tokens", "upos")
         self.labels: list[str] = []
         self.parser: TransitionParser | None = None
@@ -123,10 +124,6 @@ class DisfluencyParser(Component):
             clusters = load_clusters(self.settings.clusters) if self.settings.clusters else {}
         self.clusters = WordClasses(clusters)
         self._reader = WordReader(self.settings.fields)
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> DisfluencyParser:
-        return cls(DisfluencySettings.from_options(options))
 
     def prepare(self, doc: Doc) -> Transcript:
         """A document as the parser reads it."""
@@ -137,7 +134,7 @@ class DisfluencyParser(Component):
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from documents with trees; with dev data the epoch with the best F plus UAS on them is kept."""
-        started, wall = time.process_time(), time.perf_counter()
+        watch = Stopwatch()
         docs = [doc for doc in train if doc.n_words]
         if not any(doc.head is not None for doc in docs):
             raise DataError("the training data has no heads; they stand in the columns HEAD and DEPREL of CoNLL-U")
@@ -172,8 +169,7 @@ class DisfluencyParser(Component):
                 "relations": len(self.labels),
                 "templates": len(blank.model.program.seeds),
                 "epochs": len(history),
-                "cpu_seconds": round(time.process_time() - started, 2),
-                "seconds": round(time.perf_counter() - wall, 2),
+                **watch.seconds(),
             }
         }
         if held_out:
@@ -225,11 +221,10 @@ class DisfluencyParser(Component):
 
     def analyse(self, docs: Sequence[Doc]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Heads (of a word that is struck out: itself) and numbers of relations of prepared documents."""
-        if self.parser is None:
-            raise WeftError("this parser is not trained yet: call fit, or load a model")
+        parser = self.trained(self.parser)
         words, sentences = self._reader.read(docs)
         settings = self.settings
-        heads, labels = self.parser.parse(words, sentences, settings.single_root, None, settings.beam, settings.by_mean)
+        heads, labels = parser.parse(words, sentences, settings.single_root, None, settings.beam, settings.by_mean)
         if settings.system != EDITING.name:
             names = np.array([*self.labels, ""])[labels].tolist()
             for first, end in pairwise(sentences.tolist()):
@@ -246,13 +241,13 @@ class DisfluencyParser(Component):
         return score_analyses(analyses_of(ready), system).as_dict()
 
     def state(self) -> State:
-        if self.parser is None:
-            raise WeftError("this parser is not trained yet: call fit, or load a model")
-        header, arrays = self.parser.state()
-        settings = {name: value for name, value in asdict(self.settings).items() if name not in ("workers", "clusters")}
+        header, arrays = self.trained(self.parser).state()
         return {
-            "settings": settings, "labels": self.labels, "clusters": self.clusters.classes, "parser": header,
-        }, arrays  # fmt: skip
+            "settings": self.saved_settings(),
+            "labels": self.labels,
+            "clusters": self.clusters.classes,
+            "parser": header,
+        }, arrays
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> DisfluencyParser:

@@ -15,9 +15,8 @@ to counts: with `streaming` every text that is tagged is counted first, and noth
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Any, Self
 
@@ -25,14 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Ints, Singles
-from weft.errors import ConfigError, DataError, WeftError
+from weft.errors import ConfigError, DataError
 from weft.features.extract import read_column, runs_of, sentence_offsets
 from weft.features.representations.counts import BOUNDARY, NeighbourCounts
 from weft.features.representations.words import PARTS, ClassVectors, DenseVectors, WordVectors, read_vectors
 from weft.kernel import kernel
 from weft.learn.linear.squared_hinge import WindowDesign, fit_squared_hinge
 from weft.lexical.clusters.monolingual import load_clusters
-from weft.pipeline.component import Asked, Component, State
+from weft.pipeline.component import Asked, State, Stopwatch, Trainable
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays, from_sparse, to_sparse
 from weft.text.doc import Doc
@@ -95,7 +94,7 @@ class FlorsSettings(Settings):
             raise ConfigError("only counts grow while tagging: streaming needs contexts=counts")
 
 
-class Flors(Component):
+class Flors(Trainable):
     """Tags words from the vectors of the words around them.
 
     >>> news = Doc.from_words([["the", "dog", "runs"], ["a", "cat", "sleeps"]],
@@ -110,21 +109,18 @@ class Flors(Component):
     """
 
     task = "flors"
+    settings_class = FlorsSettings
+    settings: FlorsSettings
     requires = ("tokens",)
 
     def __init__(self, settings: FlorsSettings | None = None) -> None:
-        self.settings = settings if settings is not None else FlorsSettings()
-        self.settings.check()
+        super().__init__(settings)
         self.provides = (self.settings.column,)
         self.tags: list[str] = []
         self.vectors: WordVectors | None = None
         self.weights: Singles = np.zeros((0, 0, 0), np.float32)  # [place, column, tag]
         self.history: Singles = np.zeros((0, 0), np.float32)  # [tag before, tag], the last row opens a sentence
         self._lock = threading.Lock()  # counts grow while others read them
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> Self:
-        return cls(FlorsSettings.from_options(options))
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from tagged documents alone; `adapt` also reads raw text."""
@@ -143,7 +139,7 @@ class Flors(Component):
 
         `dense` and `classes` stand in for the files that the settings name. `dev` is only scored.
         """
-        started, wall = time.process_time(), time.perf_counter()
+        watch = Stopwatch()
         settings = self.settings
         docs = [doc for doc in source if doc.n_words]
         gold = self._gold(docs)
@@ -174,8 +170,7 @@ class Flors(Component):
             "training": {
                 "sentences": len(sentences), "words": len(gold), "tags": len(self.tags), **counted,
                 "columns": sum(place.shape[0] for place in places), "weights": int(np.count_nonzero(self.weights)),
-                "cpu_seconds": round(time.process_time() - started, 2),
-                "seconds": round(time.perf_counter() - wall, 2),
+                **watch.seconds(),
             }
         }  # fmt: skip
         if dev is not None:
@@ -225,12 +220,11 @@ class Flors(Component):
 
     def state(self) -> State:
         own, arrays = self._trained().state()
-        settings = asdict(self.settings) | {"clusters": "", "embeddings": ""}  # files of the maker's machine
-        header = {"settings": {name: value for name, value in settings.items() if name != "workers"}}
+        settings = self.saved_settings() | {"clusters": "", "embeddings": ""}  # files of the maker's machine
         weights = np.where(np.abs(self.weights) < self.settings.prune * np.abs(self.weights).max(), 0, self.weights)
         arrays = {f"vectors/{name}": array for name, array in arrays.items()} | to_sparse("weights", weights.ravel())
         arrays["history"] = self.history
-        return header | {"tags": self.tags, "vectors": own}, arrays
+        return {"settings": settings, "tags": self.tags, "vectors": own}, arrays
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:
@@ -244,9 +238,7 @@ class Flors(Component):
         return found
 
     def _trained(self) -> WordVectors:
-        if self.vectors is None:
-            raise WeftError("this tagger is not trained yet: call fit or adapt, or load a model")
-        return self.vectors
+        return self.trained(self.vectors)
 
     def _gold(self, docs: Sequence[Doc]) -> list[str]:
         for doc in docs:

@@ -20,7 +20,6 @@ chain of conditional probabilities: the graph serves training only. Variants for
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -37,6 +36,7 @@ from weft.learn import LBFGS, Objective, minimize
 from weft.learn.chains.labels import LabelSpace
 from weft.learn.chains.model import ChainModel
 from weft.learn.training import Result
+from weft.pipeline.component import Stopwatch
 from weft.pipeline.settings import option
 from weft.tasks.labelling.chain_data import ChainData, ChainReader
 from weft.tasks.labelling.column_labeller import ColumnLabeller, ColumnSettings
@@ -150,7 +150,7 @@ class GraphTagger(ColumnLabeller):
         `graph` made before serves instead of a new one, and `first`, the weights of a tagger that has learned from the
         same source text, instead of supervised training. `after(round, tagger)` is called with each round's tagger.
         """
-        started, wall = time.process_time(), time.perf_counter()
+        watch = Stopwatch()
         settings = self.settings
         labelled = self.begin(source)
         target = [doc for doc in target_raw if doc.n_words]
@@ -198,8 +198,7 @@ class GraphTagger(ColumnLabeller):
                 "variant": settings.variant,
                 "rounds": history[-1]["round"],
                 "changed": history[-1].get("changed", 0.0),
-                "cpu_seconds": round(time.process_time() - started, 2),
-                "seconds": round(time.perf_counter() - wall, 2),
+                **watch.seconds(),
             },
             "rounds": history,
         }

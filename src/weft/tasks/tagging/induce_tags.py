@@ -17,9 +17,8 @@ from the text with the HMM's tags: it knows affixes and shapes, and so something
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -36,7 +35,7 @@ from weft.learn.label_cover.cover import LabelCover, cover_labels
 from weft.learn.label_cover.references import exact_cover, min_greedy
 from weft.lexical.dictionary import TagDictionary
 from weft.lexical.universal_tags import UNIVERSAL_TAGS
-from weft.pipeline.component import Asked, Component, State
+from weft.pipeline.component import Asked, Component, State, Stopwatch, Trainable
 from weft.pipeline.settings import Settings, option
 from weft.ragged import States
 from weft.storage import Arrays
@@ -206,7 +205,7 @@ def lattice(words: Sequence[str], offsets: NDArray[Any], dictionary: TagDictiona
     return list(number), LabelLists.from_types(dictionary.mask(number), types, offsets)
 
 
-class TagInducer(Component):
+class TagInducer(Trainable):
     """Tags words after learning from raw text and a dictionary.
 
     >>> text = Doc.from_words([["the", "can", "rusts"], ["the", "rust", "spreads"], ["the", "can", "leaks"]])
@@ -220,11 +219,12 @@ class TagInducer(Component):
     """
 
     task = "induced-tagger"
+    settings_class = InducedTaggerSettings
+    settings: InducedTaggerSettings
     requires = ("tokens",)
 
     def __init__(self, settings: InducedTaggerSettings | None = None, dictionary: TagDictionary | None = None) -> None:
-        self.settings = settings if settings is not None else InducedTaggerSettings()
-        self.settings.check()
+        super().__init__(settings)
         self.provides = (self.settings.column,)
         self.given = dictionary
         self.dictionary = TagDictionary({}, UNIVERSAL_TAGS, rules=False)
@@ -236,10 +236,6 @@ class TagInducer(Component):
         self.transitions = np.zeros((0, 0))
         self.tagger: Component | None = None
 
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> TagInducer:
-        return cls(InducedTaggerSettings.from_options(options))
-
     @property
     def tags(self) -> tuple[str, ...]:
         """The tags that words may have."""
@@ -247,7 +243,7 @@ class TagInducer(Component):
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from the words of documents; tags of dev data, never of training data, are compared with."""
-        started, wall = time.process_time(), time.perf_counter()
+        watch = Stopwatch()
         settings = self.settings
         docs = [doc for doc in train if doc.n_words]
         if not docs:
@@ -288,8 +284,7 @@ class TagInducer(Component):
                 "iterations": sum(len(phase.log_likelihoods) for phase in found.phases),
                 "log_likelihood": found.phases[-1].log_likelihoods[-1],
                 "stopped": found.why,
-                "cpu_seconds": round(time.process_time() - started, 2),
-                "seconds": round(time.perf_counter() - wall, 2),
+                **watch.seconds(),
             }
         }
         held_out = [doc for doc in dev or () if doc.n_words]
@@ -304,8 +299,7 @@ class TagInducer(Component):
         self._write(docs, self.found.tags)
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
-        if not len(self.transitions):
-            raise WeftError("this tagger is not trained yet: call fit, or load a model")
+        self.trained(self.types or None)
         if self.tagger is not None:
             self.tagger(docs)
             return
@@ -395,9 +389,8 @@ class TagInducer(Component):
             first += doc.n_words
 
     def state(self) -> State:
-        if not len(self.transitions):
-            raise WeftError("this tagger is not trained yet: call fit, or load a model")
-        settings = asdict(self.settings) | {"dictionaries": "", "scheduler": ""}  # of the maker's machine
+        self.trained(self.types or None)
+        settings = self.saved_settings() | {"dictionaries": "", "scheduler": ""}  # of the maker's machine
         header: dict[str, Any] = {"settings": settings, "tags": list(self.tags), "rules": self.dictionary.rules}
         words = "\n".join(self.types).encode()
         arrays: Arrays = {

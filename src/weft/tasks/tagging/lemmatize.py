@@ -11,24 +11,23 @@ tags, so that each kind of word is worked out once.
 
 from __future__ import annotations
 
-import time
 import weakref
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.errors import ConfigError, DataError, WeftError
+from weft.errors import ConfigError, DataError
 from weft.features.extract import read_column, write_ids
 from weft.features.lexicon import LIMIT
 from weft.features.row_memory import RowMemory, distinct_rows
 from weft.features.templates import Templates
 from weft.learn.chains.candidate_model import CandidateBatch, CandidateModel, LabelParts
-from weft.pipeline.component import Asked, Component, State
+from weft.pipeline.component import Asked, State, Stopwatch, Trainable
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.labelling.calibrate import FEWEST, JUDGE, LEARN, temperature_on
@@ -75,7 +74,7 @@ class LemmatizerSettings(Settings):
                 raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
 
 
-class Lemmatizer(Component):
+class Lemmatizer(Trainable):
     """Finds lemmas.
 
     >>> doc = Doc.from_words([["dogs", "cats", "birds", "The", "the"]], upos=[["NOUN"] * 3 + ["DET"] * 2],
@@ -89,12 +88,13 @@ class Lemmatizer(Component):
     """
 
     task = "lemmatizer"
+    settings_class = LemmatizerSettings
+    settings: LemmatizerSettings
     gives_probabilities = True
     provides = ("lemma",)
 
     def __init__(self, settings: LemmatizerSettings | None = None) -> None:
-        self.settings = settings if settings is not None else LemmatizerSettings()
-        self.settings.check()
+        super().__init__(settings)
         self.columns: tuple[str, ...] = ("upos",)
         self.requires = ("tokens", *self.columns)
         self.scripts: list[EditScript] = []
@@ -105,13 +105,9 @@ class Lemmatizer(Component):
         self._memories: weakref.WeakKeyDictionary[StringTable, RowMemory] = weakref.WeakKeyDictionary()
         self.temperature = 1.0  # what scores of rules are divided by to make probabilities of them
 
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> Lemmatizer:
-        return cls(LemmatizerSettings.from_options(options))
-
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from documents with lemmas and tags; dev data are only scored."""
-        started, wall = time.process_time(), time.perf_counter()
+        watch = Stopwatch()
         docs = [doc for doc in train if doc.n_words]
         self.columns = tuple(name for name in TAGS if any(doc.has(name) for doc in docs))
         self.requires = ("tokens", *self.columns[:1])
@@ -139,8 +135,7 @@ class Lemmatizer(Component):
                 "scripts": len(self.scripts),
                 "dictionary": len(self.dictionary),
                 "weights": 0 if self.scorer is None else self.scorer.table.n_weights,
-                "cpu_seconds": round(time.process_time() - started, 2),
-                "seconds": round(time.perf_counter() - wall, 2),
+                **watch.seconds(),
             }
         }
         if dev is not None:
@@ -217,8 +212,7 @@ class Lemmatizer(Component):
         return dict(sorted(found.items()))
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
-        if self.lists is None:
-            raise WeftError("this lemmatizer is not trained yet: call fit, or load a model")
+        self.trained(self.lists)
         for table, group in groupby(docs, key=lambda doc: doc.strings):
             run = list(group)
             columns = np.stack([read_column(run, name) for name in ("form", *self.columns)], axis=1)
@@ -321,15 +315,13 @@ class Lemmatizer(Component):
         return sum(gold == found for gold, found in pairs) / max(1, len(pairs))
 
     def state(self) -> State:
-        if self.lists is None:
-            raise WeftError("this lemmatizer is not trained yet: call fit, or load a model")
         header = {
-            "settings": {name: value for name, value in asdict(self.settings).items() if name != "workers"},
+            "settings": self.saved_settings(),
             "columns": list(self.columns),
             "temperature": self.temperature,
             "scripts": [list(script) for script in self.scripts],
             "dictionary": self.dictionary,
-            "lists": self.lists.state(),
+            "lists": self.trained(self.lists).state(),
         }
         return header, {} if self.scorer is None else self.scorer.arrays()
 

@@ -11,7 +11,6 @@ gives the probability of every decision and the k best taggings exactly.
 
 from __future__ import annotations
 
-import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +26,7 @@ from weft.features.lexicon import WordClasses
 from weft.features.templates import Templates
 from weft.learn.training import EarlyStopping
 from weft.lexical.clusters.monolingual import load_clusters
-from weft.pipeline.component import Asked, State
+from weft.pipeline.component import Asked, State, Stopwatch
 from weft.pipeline.settings import option
 from weft.storage import Arrays
 from weft.tasks.labelling.calibrate import held_out_temperature
@@ -144,31 +143,31 @@ class Tagger(SequenceLabeller):
     def bindings(self) -> Mapping[str, Binding]:
         return {**self.settings.fields, **self._classes, "u": self.column}
 
+    def settings_for(self, docs: Sequence[Doc]) -> TaggerSettings:
+        """Twice as many passes over a small training set, and all its features."""
+        settings = self.settings
+        small = sum(doc.n_words for doc in docs) < SMALL
+        return replace(settings, epochs=2 * settings.epochs, min_count=1) if small else settings
+
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
+        watch = Stopwatch()
         docs = [doc for doc in train if doc.n_words]
         held_out = None if dev is None else [doc for doc in dev if doc.n_words]
         if not self.settings.column:
             present = [name for name in JOINT if any(doc.has(name) for doc in docs)]
             self.columns = tuple(present) if present[:1] == ["upos"] or len(present) == 1 else self.columns
         self.inventory = self.refiner = None
-        asked = self.settings
-        small = sum(doc.n_words for doc in docs) < SMALL
-        self.settings = replace(asked, epochs=2 * asked.epochs, min_count=1) if small else asked
         report = super().fit(docs, held_out)
         self.provides = self.columns
         if len(self.columns) > 1:
             joint = self._fit_joint(docs, held_out)
-            for name in ("cpu_seconds", "seconds"):
-                joint["training"][name] += report["training"].pop(name)
-            report["training"].update(joint["training"])
+            report["training"] |= joint["training"] | watch.seconds()
             report.setdefault("scores", {}).update(joint.get("scores", {}))
-        self.settings = replace(self.settings, epochs=asked.epochs, min_count=asked.min_count)
         return report
 
     def _fit_joint(self, docs: Sequence[Doc], dev: Sequence[Doc] | None) -> dict[str, Any]:
         """Learn the joint tags, parts of speech given."""
-        started, wall = time.process_time(), time.perf_counter()
-        settings = self.settings
+        settings = self.settings_for(docs)
         tags = [tag for doc in docs for tag in self._joint_gold(doc)]
         forms = [form for doc in docs for form in doc.column("form")]
         self.inventory = inventory = TagInventory.from_words(zip(forms, tags, strict=True))
@@ -179,7 +178,7 @@ class Tagger(SequenceLabeller):
                     f"the learner {settings.learner} with optimizer={settings.optimizer} cannot learn joint tags; use "
                     "adagrad, perceptron, mira, margin, sgd or crf with lbfgs or cg, or tag one column (column=upos)"
                 )
-            settings.joint_templates = settings.joint_templates or JOINT_TEMPLATES
+            self.settings.joint_templates = self.settings.joint_templates or JOINT_TEMPLATES
             reader = self._joint_reader(inventory)
             numbers = {tag: i for i, tag in enumerate(inventory.tags)}
             gold = np.array([numbers[tag] for tag in tags], dtype=np.int32)
@@ -194,8 +193,6 @@ class Tagger(SequenceLabeller):
             report["training"]["joint_weights"] = data.model.size
             if early is not None:
                 report["scores"] = {"dev joint accuracy": early.best_score}
-        report["training"]["cpu_seconds"] = round(time.process_time() - started, 2)
-        report["training"]["seconds"] = round(time.perf_counter() - wall, 2)
         return report
 
     def _joint_reader(self, inventory: TagInventory) -> CandidateReader:

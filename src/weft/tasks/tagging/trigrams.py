@@ -14,21 +14,20 @@ with theta the deviation of the shares of tags; rare words, capitalized and othe
 
 from __future__ import annotations
 
-import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
 
 from weft.arrays import Floats, Ints
-from weft.errors import ConfigError, DataError, WeftError
+from weft.errors import ConfigError, DataError
 from weft.features.extract import sentence_offsets
 from weft.features.representations.counts import strings_of_bytes, strings_to_bytes
 from weft.infer.chains.trigrams import best_trigrams
-from weft.pipeline.component import Asked, Component, State
+from weft.pipeline.component import Asked, State, Stopwatch, Trainable
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.text.doc import Doc
@@ -55,7 +54,7 @@ class TrigramSettings(Settings):
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
 
 
-class TrigramTagger(Component):
+class TrigramTagger(Trainable):
     """A trigram tagger.
 
     >>> doc = Doc.from_words([["dogs", "bark"], ["cats", "bark"]], upos=[["NOUN", "VERB"], ["NOUN", "VERB"]])
@@ -68,22 +67,19 @@ class TrigramTagger(Component):
     """
 
     task = "trigram-tagger"
+    settings_class = TrigramSettings
+    settings: TrigramSettings
     requires = ("tokens",)
 
     def __init__(self, settings: TrigramSettings | None = None) -> None:
-        self.settings = settings if settings is not None else TrigramSettings()
-        self.settings.check()
+        super().__init__(settings)
         self.provides = (self.settings.column,)
         self.tags: list[str] = []
         self._words: dict[str, dict[int, int]] = {}  # word: tag -> how often
         self._trigrams: Ints = np.zeros((0, 0, 0), dtype=np.int64)
 
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> Self:
-        return cls(TrigramSettings.from_options(options))
-
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        started, wall = time.process_time(), time.perf_counter()
+        watch = Stopwatch()
         docs = [doc for doc in train if doc.n_words]
         column = self.settings.column
         if not docs or not all(doc.has(column) for doc in docs):
@@ -106,8 +102,7 @@ class TrigramTagger(Component):
             "training": {
                 "sentences": sum(doc.n_sentences for doc in docs), "words": len(tags), "tags": edge,
                 "weights_of_orders": [round(float(each), 4) for each in self.orders],
-                "cpu_seconds": round(time.process_time() - started, 2),
-                "seconds": round(time.perf_counter() - wall, 2),
+                **watch.seconds(),
             }
         }  # fmt: skip
         if dev is not None:
@@ -140,8 +135,7 @@ class TrigramTagger(Component):
         return tags, np.log(p[tags]) - np.log(self._share[tags])
 
     def state(self) -> State:
-        if not self.tags:
-            raise WeftError("this tagger is not trained yet: call fit, or load a model")
+        self.trained(self.tags or None)
         words = sorted(self._words)
         pairs = [(i, tag, count) for i, word in enumerate(words) for tag, count in sorted(self._words[word].items())]
         places = np.flatnonzero(self._trigrams)
@@ -149,8 +143,7 @@ class TrigramTagger(Component):
             "words": strings_to_bytes(words), "pairs": np.array(pairs, dtype=np.int32),
             "trigrams": places.astype(np.int64), "counts": self._trigrams.ravel()[places],
         }  # fmt: skip
-        settings = {name: value for name, value in asdict(self.settings).items() if name != "workers"}
-        return {"settings": settings, "tags": self.tags}, arrays
+        return {"settings": self.saved_settings(), "tags": self.tags}, arrays
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:
@@ -166,8 +159,7 @@ class TrigramTagger(Component):
         return found
 
     def _best(self, docs: Sequence[Doc]) -> Ints:
-        if not self.tags:
-            raise WeftError("this tagger is not trained yet: call fit, or load a model")
+        self.trained(self.tags or None)
         known: dict[str, tuple[Ints, Floats]] = {}
         forms = [form for doc in docs for form in doc.column("form")]
         for form in dict.fromkeys(forms):

@@ -13,7 +13,6 @@ tags alone. The tags of new text are searched within the dictionary's lattice.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -38,7 +37,7 @@ from weft.learn.generative.feature_hmm import FeatureHMM, HMMObjective, log_sum
 from weft.lexical.clusters.monolingual import load_clusters
 from weft.lexical.dictionary import TagDictionary
 from weft.lexical.universal_tags import OF_UPOS, UNIVERSAL_TAGS
-from weft.pipeline.component import Asked, State
+from weft.pipeline.component import Asked, State, Stopwatch
 from weft.pipeline.settings import option
 from weft.storage import Arrays
 from weft.tasks.labelling.chain_data import ChainData, ChainReader
@@ -144,7 +143,7 @@ class WeakTagger(ColumnLabeller):
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from text with projected tags; dev data with gold tags is only reported on."""
-        started, wall = time.process_time(), time.perf_counter()
+        watch = Stopwatch()
         settings = self.settings
         docs = self.begin(train)
         words = [form for doc in docs for form in doc.column("form")]
@@ -170,8 +169,7 @@ class WeakTagger(ColumnLabeller):
                 "iterations": result.iterations,
                 "loss": result.loss,
                 "stopped": result.why,
-                "cpu_seconds": round(time.process_time() - started, 2),
-                "seconds": round(time.perf_counter() - wall, 2),
+                **watch.seconds(),
             },
             "constraints": self._constraints(words, projected),
         }

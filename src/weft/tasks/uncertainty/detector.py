@@ -10,19 +10,18 @@ or any other layer of cues and scopes. Lemmas, tags and trees are used as far as
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from weft.errors import ConfigError, DataError, WeftError
+from weft.errors import ConfigError
 from weft.evaluate.labels.hedges import score_hedges
 from weft.features.templates import Templates
-from weft.pipeline.component import Asked, Component, State
+from weft.pipeline.component import Asked, State, Stopwatch, Trainable, training_docs
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.uncertainty.data import look
@@ -49,9 +48,8 @@ from weft.text.conventions.hedges import (
     uncertain_of,
 )
 from weft.text.doc import Doc
-from weft.text.split import split_by_rule
+from weft.text.split import with_words
 
-_OF_THE_MACHINE = ("workers",)
 Pair = tuple[tuple[str, ...], tuple[str, ...]]
 
 
@@ -96,7 +94,7 @@ class HedgeSettings(Settings):
         return Margin(l2, self.rate, self.epochs, self.width, self.seed)
 
 
-class HedgeDetector(Component):
+class HedgeDetector(Trainable):
     """Finds uncertain sentences, cues and scopes.
 
     >>> doc = Doc.from_words([["It", "may", "rain", "."], ["It", "rains", "."], ["We", "may", "go", "."], ["We", "go"]])
@@ -110,10 +108,11 @@ class HedgeDetector(Component):
     """
 
     task = "hedge"
+    settings_class = HedgeSettings
+    settings: HedgeSettings
 
     def __init__(self, settings: HedgeSettings | None = None) -> None:
-        self.settings = settings if settings is not None else HedgeSettings()
-        self.settings.check()
+        super().__init__(settings)
         self.provides = (f"spans/{self.settings.layer}", f"relations/{self.settings.layer}")
         self.sentence_model: SentenceModel | None = None
         self.cue_model: LabelModel | None = None
@@ -121,17 +120,11 @@ class HedgeDetector(Component):
         self.pairs: set[Pair] = set()
         self.columns: tuple[str, ...] = ()
 
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> HedgeDetector:
-        return cls(HedgeSettings.from_options(options))
-
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Train on documents with the layer; dev data are only scored. Without cues, only sentences are learned."""
-        started, wall = time.process_time(), time.perf_counter()
+        watch = Stopwatch()
         settings = self.settings
-        docs = _with_words(train)
-        if not docs:
-            raise DataError("there is nothing to train on: no words were found")
+        docs = training_docs(train)
         hedges = [each for doc in docs for each in hedges_of(doc, settings.layer)]
         uncertain = np.array([each for doc in docs for each in uncertain_of(doc, settings.layer)])
         self.columns = tuple(layer for layer in LAYERS if all(doc.has(layer) for doc in docs))
@@ -154,12 +147,11 @@ class HedgeDetector(Component):
                 "scopes": sum(hedge.scope is not None for each in hedges for hedge in each),
                 "trees": "head" in self.columns,
                 "sentence_weights": int(np.count_nonzero(self.sentence_model.weights)),
-                "cpu_seconds": round(time.process_time() - started, 2),
-                "seconds": round(time.perf_counter() - wall, 2),
+                **watch.seconds(),
             }
         }
         if dev is not None:
-            held_out = _with_words(dev)
+            held_out = with_words(dev)
             gold = [each for doc in held_out for each in hedges_of(doc, settings.layer)]
             marked = [each for doc in held_out for each in uncertain_of(doc, settings.layer)]
             found, judged = self.find(held_out)
@@ -195,11 +187,10 @@ class HedgeDetector(Component):
         self, docs: Sequence[Doc], cues: Sequence[Sequence[Hedge]] | None = None
     ) -> tuple[list[list[Hedge]], list[bool]]:
         """The hedges of every sentence of documents, and whether each sentence is uncertain; the cues may be given."""
-        if self.sentence_model is None:
-            raise WeftError("this detector of hedges is not trained yet: call fit, or load a model")
+        sentence_model = self.trained(self.sentence_model)
         seen = observe(docs)
         trees = [tree for doc in docs for tree in trees_of(doc)]
-        judged = self.sentence_model.judge(merged_units(seen))
+        judged = sentence_model.judge(merged_units(seen))
         if cues is None and self.cue_model is not None:
             cues = [
                 joined_cues(labels, tree, self.pairs)
@@ -228,12 +219,13 @@ class HedgeDetector(Component):
                 doc.meta["certainty"] = True
 
     def state(self) -> State:
-        if self.sentence_model is None:
-            raise WeftError("this detector of hedges is not trained yet: call fit, or load a model")
-        settings = {name: value for name, value in asdict(self.settings).items() if name not in _OF_THE_MACHINE}
-        header: dict[str, Any] = {"settings": settings, "columns": self.columns, "pairs": sorted(self.pairs)}
+        header: dict[str, Any] = {
+            "settings": self.saved_settings(),
+            "columns": self.columns,
+            "pairs": sorted(self.pairs),
+        }
         arrays: Arrays = {}
-        models = {"sentences": self.sentence_model, "cues": self.cue_model, "scopes": self.scope_model}
+        models = {"sentences": self.trained(self.sentence_model), "cues": self.cue_model, "scopes": self.scope_model}
         for name, model in models.items():
             if model is not None:
                 header[name], own = model.state()
@@ -318,14 +310,3 @@ def seen_pairs(trees: Sequence[Tree], hedges: Sequence[Sequence[Hedge]]) -> set[
 
 def _text(tree: Tree, words: Iterable[int]) -> tuple[str, ...]:
     return tuple(tree.forms[word] for word in words)
-
-
-def _with_words(docs: Iterable[Doc]) -> list[Doc]:
-    """Documents with words; text that is not yet split is split by rule."""
-    kept = []
-    for doc in docs:
-        if not doc.n_words and doc.text.strip():
-            split_by_rule(doc)
-        if doc.n_words:
-            kept.append(doc)
-    return kept

@@ -11,10 +11,9 @@ found in a second stage, as a sequence over the children of every head.
 from __future__ import annotations
 
 import math
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -22,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Heads
-from weft.errors import ConfigError, DataError, WeftError
+from weft.errors import ConfigError, DataError
 from weft.features.morphology import Morphology
 from weft.features.tree_templates import TreeProgram, compile_tree_templates
 from weft.infer.crossing.trees import is_one_endpoint_crossing, nearest
@@ -35,12 +34,11 @@ from weft.learn.online.mira import MIRA
 from weft.learn.online.perceptron import Perceptron
 from weft.learn.temperature import fit_temperature, loss_of_marginals
 from weft.learn.training import EarlyStopping
-from weft.learn.trees.arc_pruning import ArcPruner, prune_folds, train_pruner
+from weft.learn.trees.arc_pruning import prune_folds, train_pruner
 from weft.learn.trees.features import TreeWords
 from weft.learn.trees.model import TreeBatch, TreeModel
-from weft.lexical.clusters.monolingual import load_clusters
-from weft.pipeline.component import Asked, Component, State
-from weft.storage import Arrays, from_sparse, to_sparse
+from weft.pipeline.component import Asked, State, Stopwatch
+from weft.storage import Arrays
 from weft.tasks.labelling.alternatives import note_alternatives
 from weft.tasks.parsing.guides import guide_heads, guide_marks
 from weft.tasks.parsing.mst.features import FILTER, TreeReader, has_clusters, templates_of
@@ -48,6 +46,7 @@ from weft.tasks.parsing.mst.settings import AUTO, GraphParserSettings
 from weft.tasks.parsing.relations import RelationLabeller, RelationSettings
 from weft.tasks.parsing.transitions.features import CLUSTER_FIELDS
 from weft.tasks.parsing.tree_columns import check_trees, tree_scores, write_trees
+from weft.tasks.parsing.weighted_arcs import WeightedArcs
 from weft.text.doc import Doc
 
 #: Words a search goes through at a time.
@@ -64,7 +63,7 @@ LONGEST = 60
 HELD_OUT = 100
 
 
-class GraphParser(Component):
+class GraphParser(WeightedArcs):
     """Finds heads and relations.
 
     >>> doc = Doc.from_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"]] * 2, head=[[2, 0]] * 2,
@@ -79,37 +78,26 @@ class GraphParser(Component):
     """
 
     task = "graph-parser"
+    settings_class = GraphParserSettings
+    settings: GraphParserSettings
+    weights_name = "parser"
     gives_probabilities = True
     gives_kbest = True
     provides: tuple[str, ...] = ("head", "deprel")
 
     def __init__(self, settings: GraphParserSettings | None = None, clusters: Mapping[str, str] | None = None) -> None:
-        self.settings = settings if settings is not None else GraphParserSettings()
-        self.settings.check()
-        if clusters is None:
-            clusters = load_clusters(self.settings.clusters) if self.settings.clusters else {}
-        self.clusters = dict(clusters)
+        super().__init__(settings, clusters)
         if self.clusters and not self.settings.templates:
             self.settings = replace(self.settings, fields={**self.settings.fields, **CLUSTER_FIELDS})
-        self.requires: tuple[str, ...] = ("tokens", "upos")
-        self.labels: list[str] = []
-        self.model: TreeModel | None = None
-        self.weights: NDArray[Any] = np.zeros(0, np.float32)
-        self.pruner: ArcPruner | None = None
-        self.labeller: RelationLabeller | None = None
         self.temperature = 1.0  # what scores are divided by to make probabilities of them
         self._reader = TreeReader(self.settings.columns, self.clusters)
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> GraphParser:
-        return cls(GraphParserSettings.from_options(options))
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from documents with trees; with dev data the epoch with the best UAS on them is kept.
 
         Where `shape` or `words` is `auto`, it is chosen first: see `weft.tasks.parsing.mst.configure`.
         """
-        started, wall = time.process_time(), time.perf_counter()
+        watch = Stopwatch()
         docs = [doc for doc in train if doc.n_words]
         if not any(doc.head is not None for doc in docs):
             raise DataError("the training data has no heads; they stand in the columns HEAD and DEPREL of CoNLL-U")
@@ -138,8 +126,7 @@ class GraphParser(Component):
                 **report,
                 "words": int(batch.offsets[-1]),
                 "relations": len(self.labels),
-                "cpu_seconds": round(time.process_time() - started, 2),
-                "seconds": round(time.perf_counter() - wall, 2),
+                **watch.seconds(),
             }
         }
         if held_out:
@@ -329,12 +316,11 @@ class GraphParser(Component):
         return self._trees_of(self._batch(docs, words, sentences), self.temperature)
 
     def _trees_of(self, whole: TreeBatch, temperature: float = 1.0) -> Iterator[Any]:
-        if self.model is None:
-            raise WeftError("this parser is not trained yet: call fit, or load a model")
+        model = self.trained(self.model)
         for batch in whole.batches(BATCH):
             if self.pruner is not None:
                 batch = replace(batch, arcs=self.pruner.keep(all_arcs(batch.offsets), batch.words))
-            yield self.model.trees(batch.arc_space, batch.words, self.weights, batch.arc_marks, temperature)
+            yield model.trees(batch.arc_space, batch.words, self.weights, batch.arc_marks, temperature)
 
     def _heads(self, batch: TreeBatch) -> Heads:
         found = [trees.best() for trees in self._trees_of(batch)]
@@ -366,23 +352,8 @@ class GraphParser(Component):
         return tree_scores(docs, *self._find(docs), self.labels)
 
     def state(self) -> State:
-        if self.model is None:
-            raise WeftError("this parser is not trained yet: call fit, or load a model")
-        settings = {name: value for name, value in asdict(self.settings).items() if name not in ("workers", "clusters")}
-        header: dict[str, Any] = {
-            "settings": settings,
-            "labels": self.labels,
-            "clusters": self.clusters,
-            "requires": list(self.requires),
-            "temperature": self.temperature,
-        }
-        arrays: Arrays = to_sparse("parser", self.weights)
-        if self.pruner is not None:
-            arrays |= to_sparse("filter", self.pruner.weights)
-        if self.labeller is not None:
-            header["relations"], own = self.labeller.state()
-            arrays |= {f"relations.{name}": array for name, array in own.items()}
-        return header, arrays
+        header, arrays = super().state()
+        return {**header, "temperature": self.temperature}, arrays
 
     @classmethod
     def _of_settings(cls, header: dict[str, Any]) -> GraphParser:
@@ -391,17 +362,8 @@ class GraphParser(Component):
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> GraphParser:
         parser = cls._of_settings(header)
-        settings = parser.settings
-        parser.labels, parser.requires = header["labels"], tuple(header["requires"])
+        parser._restore(header, arrays)
         parser.temperature = header["temperature"]
-        parser.model = parser._new_model()
-        parser.weights = from_sparse("parser", arrays, parser.model.size)
-        if settings.threshold:
-            arcs = parser._filter_model()
-            parser.pruner = ArcPruner(arcs, from_sparse("filter", arrays, arcs.size), settings.threshold, settings.most)
-        if "relations" in header:
-            own = {name.removeprefix("relations."): array for name, array in arrays.items() if "relations." in name}
-            parser.labeller = RelationLabeller.from_state(header["relations"], own)
         return parser
 
 

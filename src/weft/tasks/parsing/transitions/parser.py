@@ -8,17 +8,16 @@ nothing (Goldberg & Nivre 2013), so that it learns to go on from its own mistake
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.errors import ConfigError, DataError, WeftError
+from weft.errors import ConfigError, DataError
 from weft.infer.transitions import SYSTEMS, Constraints, TransitionParser
 from weft.infer.transitions.model import actions_of
 from weft.infer.trees.projectivity import decode, encode, is_projective, is_tree, lift
@@ -27,7 +26,7 @@ from weft.learn.transitions.learner import TransitionLearner, Treebank, best_epo
 from weft.learn.transitions.training import ORACLES
 from weft.lexical.clusters.monolingual import load_clusters
 from weft.lexical.universal_tags import tagsets_of
-from weft.pipeline.component import Asked, Component, State
+from weft.pipeline.component import Asked, State, Stopwatch, Trainable
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.parsing.transitions.features import (
@@ -45,8 +44,6 @@ from weft.text.doc import Doc
 
 #: What can be done with training trees that no transition system here can build.
 NONPROJECTIVE = ("skip", "lift", "encode")
-#: Settings that say nothing about a trained parser.
-_OF_THE_MAKER = ("workers", "clusters", "target_clusters")
 
 
 @dataclass
@@ -104,7 +101,7 @@ class ParserSettings(Settings):
             raise ConfigError("a delexicalized parser reads tags only: leave out `fields`, or `delexicalized`")
 
 
-class Parser(Component):
+class Parser(Trainable):
     """Finds heads and relations.
 
     >>> doc = Doc.from_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"]] * 2, head=[[2, 0]] * 2,
@@ -119,11 +116,13 @@ class Parser(Component):
     """
 
     task = "parser"
+    settings_class = ParserSettings
+    settings: ParserSettings
+    unsaved = ("workers", "clusters", "target_clusters")
     provides = ("head", "deprel")
 
     def __init__(self, settings: ParserSettings | None = None, clusters: Mapping[str, str] | None = None) -> None:
-        self.settings = settings if settings is not None else ParserSettings()
-        self.settings.check()
+        super().__init__(settings)
         if clusters is None:
             clusters = load_clusters(self.settings.clusters) if self.settings.clusters else {}
         self.clusters = dict(clusters)
@@ -135,13 +134,9 @@ class Parser(Component):
         self.parser: TransitionParser | None = None
         self._reader = WordReader(self.fields, self.clusters)
 
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> Parser:
-        return cls(ParserSettings.from_options(options))
-
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from documents with trees; with dev data the epoch with the best LAS on them is kept."""
-        started, wall = time.process_time(), time.perf_counter()
+        watch = Stopwatch()
         settings = self.settings
         docs = [doc for doc in train if doc.n_words]
         if not any(doc.head is not None for doc in docs):
@@ -196,8 +191,7 @@ class Parser(Component):
                 "relations": len(self.labels),
                 "templates": len(blank.model.program.seeds),
                 "epochs": len(history),
-                "cpu_seconds": round(time.process_time() - started, 2),
-                "seconds": round(time.perf_counter() - wall, 2),
+                **watch.seconds(),
             }
         }
         if held_out:
@@ -258,12 +252,11 @@ class Parser(Component):
     def _find(
         self, docs: Sequence[Doc], constraints: Constraints | None = None
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        if self.parser is None:
-            raise WeftError("this parser is not trained yet: call fit, or load a model")
+        parser = self.trained(self.parser)
         if self.settings.delexicalized:
             tagsets_of(_tags(docs), self.tagsets)
         words, sentences = self._reader.read(docs)
-        return self.parser.parse(words, sentences, self.settings.single_root, constraints, self.settings.beam)
+        return parser.parse(words, sentences, self.settings.single_root, constraints, self.settings.beam)
 
     def scores(self, docs: Sequence[Doc]) -> dict[str, float]:
         """UAS and LAS on documents with gold words and trees, relations compared up to the colon."""
@@ -271,10 +264,8 @@ class Parser(Component):
         return tree_scores(docs, *self._find(docs), self.labels)
 
     def state(self) -> State:
-        if self.parser is None:
-            raise WeftError("this parser is not trained yet: call fit, or load a model")
-        header, arrays = self.parser.state()
-        settings = {name: value for name, value in asdict(self.settings).items() if name not in _OF_THE_MAKER}
+        header, arrays = self.trained(self.parser).state()
+        settings = self.saved_settings()
         return {
             "settings": settings,
             "labels": self.labels,

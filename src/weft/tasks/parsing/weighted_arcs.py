@@ -1,0 +1,75 @@
+"""What parsers that weigh arcs share: word clusters, a pruner of arcs, a labeller of relations, and their state."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.learn.trees.arc_pruning import ArcPruner
+from weft.learn.trees.model import TreeModel
+from weft.lexical.clusters.monolingual import load_clusters
+from weft.pipeline.component import State, Trainable
+from weft.pipeline.settings import Settings
+from weft.storage import Arrays, from_sparse, to_sparse
+from weft.tasks.parsing.relations import RelationLabeller
+
+
+class WeightedArcs(Trainable):
+    """A parser whose model scores arcs; see `GraphParser` and `DependencyGraphParser`."""
+
+    unsaved = ("workers", "clusters")
+    #: The name of the weights in model files.
+    weights_name: ClassVar[str]
+
+    def __init__(self, settings: Settings | None = None, clusters: Mapping[str, str] | None = None) -> None:
+        super().__init__(settings)
+        if clusters is None:
+            clusters = load_clusters(self.settings.clusters) if self.settings.clusters else {}
+        self.clusters = dict(clusters)
+        self.requires: tuple[str, ...] = ("tokens", "upos")
+        self.labels: list[str] = []
+        self.model: Any = None
+        self.weights: NDArray[Any] = np.zeros(0, np.float32)
+        self.pruner: ArcPruner | None = None
+        self.labeller: RelationLabeller | None = None
+
+    @abstractmethod
+    def _new_model(self) -> Any:
+        """The model of the settings, whose weights `fit` learns."""
+
+    @abstractmethod
+    def _filter_model(self) -> TreeModel:
+        """The first-order model that prunes arcs."""
+
+    def state(self) -> State:
+        self.trained(self.model)
+        header: dict[str, Any] = {
+            "settings": self.saved_settings(),
+            "labels": self.labels,
+            "clusters": self.clusters,
+            "requires": list(self.requires),
+        }
+        arrays: Arrays = to_sparse(self.weights_name, self.weights)
+        if self.pruner is not None:
+            arrays |= to_sparse("filter", self.pruner.weights)
+        if self.labeller is not None:
+            header["relations"], own = self.labeller.state()
+            arrays |= {f"relations.{name}": array for name, array in own.items()}
+        return header, arrays
+
+    def _restore(self, header: dict[str, Any], arrays: Arrays) -> None:
+        """Take back what `state` described; the settings and clusters are there already."""
+        settings = self.settings
+        self.labels, self.requires = header["labels"], tuple(header["requires"])
+        self.model = self._new_model()
+        self.weights = from_sparse(self.weights_name, arrays, self.model.size)
+        if settings.threshold:
+            arcs = self._filter_model()
+            self.pruner = ArcPruner(arcs, from_sparse("filter", arrays, arcs.size), settings.threshold, settings.most)
+        if "relations" in header:
+            own = {name.removeprefix("relations."): array for name, array in arrays.items() if "relations." in name}
+            self.labeller = RelationLabeller.from_state(header["relations"], own)

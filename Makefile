@@ -78,7 +78,7 @@ screenshots: $(VENV)/.dev
 	$(BIN)/python docs/screenshots.py
 
 bench: $(VENV)/.bench
-	set -e; for file in bench/[a-z]*.py; do $(BIN)/weft bench $$(basename $$file .py); done
+	set -e; for file in $$(grep -l '^def run(' bench/*.py); do $(BIN)/python bench/run.py $$(basename $$file .py); done
 
 clean:
 	rm -rf $(VENV) build site .mypy_cache .ruff_cache .hypothesis src/*.egg-info

@@ -57,7 +57,7 @@ def run() -> dict[str, Any]:
         "": AlignmentSettings(),
         "directions apart": AlignmentSettings(agreement=False),
         "no prior": AlignmentSettings(alpha=0.0),
-        "model 1 only": AlignmentSettings(hmm_rounds=0),
+        "model 1 only": AlignmentSettings(hmm_iterations=0),
     }
     facts: dict[str, Any] = {}
     for name, chosen in settings.items():

@@ -2,7 +2,7 @@
 
 `python bench/fuzz.py --minutes 5 --seed 1` makes texts of all the kinds below, annotates them in batches, checks every
 document (`weft.text.validity`: offsets, forms, sentences, trees, spans), writes it as CoNLL-U and JSON Lines and reads
-it again. A text that fails is printed with its seed, and the run ends with the exit code 1. `weft bench fuzz` also
+it again. A text that fails is printed with its seed, and the run ends with the exit code 1. `bench/run.py fuzz` also
 sends lines of 10 MB through `weft annotate` and tells how much memory that took.
 """
 

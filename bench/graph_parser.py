@@ -4,7 +4,7 @@ Every parser is trained on the training file with the component's defaults, the 
 and dev is what is scored. Speed is words a CPU second on one core, from documents of words with tags to documents with
 trees, relations included, the best of five rounds over the dev file, the model in memory. `arcs a word` is what the
 filter leaves of all heads, `gold arcs kept` how many of the right ones are among them. The greedy parser of
-`weft bench parser` stands beside them.
+`python bench/run.py parser` stands beside them.
 """
 
 from __future__ import annotations

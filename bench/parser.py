@@ -4,7 +4,7 @@ Speed is words a CPU second on one core, from documents of words with tags to do
 twenty rounds over the dev file, the model in memory. `two threads` is how many times as fast two threads are as one, by
 wall time. Trees are learned from gold tags and scored with gold tags; in the last row of Weft tags, features and lemmas
 are those of its own tagger and lemmatizer, in training by jackknifing in five parts, and tagger and parser see the word
-clusters of `weft bench tagger`. With 5 runs, the weights of five trainings are averaged, and those below 1 left out.
+clusters of `bench/run.py tagger`. With 5 runs, the weights of five trainings are averaged, and those below 1 left out.
 
 The peers are trained briefly, on the first 300 sentences of the same file, for their speed; each runs in a process of
 its own on one core. spaCy's parser stands over its small convolutional model and sees words only. UDPipe's has its

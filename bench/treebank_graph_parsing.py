@@ -3,7 +3,7 @@
 One configuration for all, trained on the training file alone: trees of any shape by second-order search (`mst2`,
 `shape=nonprojective`), then relations as sequences over the children of every head. The treebanks are those with a
 published row of UDPipe 1.2 and at most `MOST` training words, the smallest first. The greedy parser's figures are those
-of `weft bench treebank_parsing`, which also says what UDPipe's are worth here. Rows are kept in a folder as they are
+of `bench/run.py treebank_parsing`, which also says what UDPipe's are worth here. Rows are kept in a folder as they are
 made (`WEFT_ROWS`, or one beside other temporary files), so that a run that ends early goes on where it stopped.
 """
 
@@ -54,7 +54,7 @@ def run() -> dict[str, Any]:
 def greedy_rows() -> dict[str, dict[str, Any]]:
     """The rows of the greedy parser, by treebank."""
     if not GREEDY.is_file():
-        raise SystemExit(f"{GREEDY} is missing: run `weft bench treebank_parsing` first")
+        raise SystemExit(f"{GREEDY} is missing: run `python bench/run.py treebank_parsing` first")
     return {one["treebank"]: one for one in json.loads(GREEDY.read_text(encoding="utf-8"))["scores"]}
 
 

@@ -13,7 +13,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from weft.cli.judge.bench import benchmarks, table_of
 from weft.pictures import draw_heat
 from weft.recipes.catalogue import System, systems
 from weft.recipes.framework import Curve, RecipeResult, load_results
@@ -21,6 +20,9 @@ from weft.recipes.render import markdown, markdown_table, svg, systems_table
 from weft.training.card import card_text, genre_table, languages_table
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "bench"))
+from run import benchmarks, table_of  # noqa: E402
+
 RESULTS = ROOT / "results"
 MARKED = re.compile(r"(<!-- generated: ([a-z0-9_-]+) -->\n)(.*?)(<!-- end generated -->)", re.DOTALL)
 ROOMS = {

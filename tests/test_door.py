@@ -41,7 +41,7 @@ def test_importing_weft_and_the_names_of_tasks_is_light() -> None:
 def test_all_components_of_the_registry_are_at_the_door_of_tasks() -> None:
     import weft.tasks
 
-    for task, (home, _) in registry.TASKS.items():
+    for task, home in registry.KINDS.items():
         module, name = home.split(":")
         if module.startswith("weft.tasks."):
             assert getattr(weft.tasks, name) is registry.component_class(task)

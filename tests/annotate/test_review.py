@@ -128,7 +128,7 @@ def test_questions_and_answers_go_through_json(tmp_path, docs, questions):
 
 
 def test_the_command_reviews_resumes_and_writes(weft, examples, tmp_path):
-    common = ("review", examples / "unseen.conll", "--layer", "chunks", "--journal", "j.jsonl", "--json")
+    common = ("label", examples / "unseen.conll", "--layer", "chunks", "--journal", "j.jsonl", "--json")
     first = weft(*common, stdin="y\nn\n")
     assert first.returncode == 0, first.stderr
     assert json.loads(first.stdout)["answered"] == 2
@@ -148,7 +148,7 @@ def test_the_command_reviews_resumes_and_writes(weft, examples, tmp_path):
 @pytest.mark.must_show("semi-automated-ne-annotation", 7)
 def test_a_killed_review_goes_on_where_it_stopped(examples, tmp_path):
     journal = tmp_path / "j.jsonl"
-    command = [sys.executable, "-m", "weft", "review", str(examples / "unseen.conll"), "--layer", "chunks",
+    command = [sys.executable, "-m", "weft", "label", str(examples / "unseen.conll"), "--layer", "chunks",
                "--journal", str(journal), "--json"]  # fmt: skip
     environment = {**os.environ, "WEFT_QUIET": "1"}
     running = subprocess.Popen(
@@ -169,10 +169,23 @@ def test_a_killed_review_goes_on_where_it_stopped(examples, tmp_path):
 
 
 def test_a_proposer_trained_on_the_command_line_asks(weft, examples, tmp_path):
-    trained = weft("train", "proposer", examples / "chunks.conll", "--out", "p.weft", "--set", "layer=chunks",
-                   "--set", "miss=5", "--set", "epochs=2")  # fmt: skip
+    trained = weft(
+        "train",
+        "chunker",
+        examples / "chunks.conll",
+        "--method",
+        "proposer",
+        "--out",
+        "p.weft",
+        "--layer",
+        "chunks",
+        "--miss",
+        "5",
+        "--epochs",
+        "2",
+    )
     assert trained.returncode == 0, trained.stderr
-    done = weft("review", examples / "unseen.conll", "--model", "p.weft", "--layer", "chunks", "--journal", "j.jsonl",
+    done = weft("label", examples / "unseen.conll", "--model", "p.weft", "--layer", "chunks", "--journal", "j.jsonl",
                 "--out", "new.conll", "--json", stdin="y\n" * 500)  # fmt: skip
     assert done.returncode == 0, done.stderr
     figures = json.loads(done.stdout)

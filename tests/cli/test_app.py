@@ -135,7 +135,7 @@ def test_options_come_from_a_file_and_flags_win(weft: Weft, tmp_path: Path) -> N
 
 
 def test_one_file_may_hold_the_options_of_several_commands(weft: Weft, tmp_path: Path) -> None:
-    (tmp_path / "weft.toml").write_text("[reproduce]\nlist = true\njson = true\n\n[bench]\nlist = true\n")
+    (tmp_path / "weft.toml").write_text('[reproduce]\nlist = true\njson = true\n\n[evaluate]\nlayer = "ud"\n')
     listed = weft("reproduce", "--config", "weft.toml")
     assert listed.returncode == 0, listed.stderr
     assert len(json.loads(listed.stdout)) >= 66
@@ -187,11 +187,11 @@ def test_a_full_disk_is_one_plain_line(arguments: str, examples: Path) -> None:
 
 
 SLOW = """
-import time, weft.cli.judge.reproduce
+import time, weft.cli.people.reproduce
 def slow(*arguments):
     print("running", flush=True)
     time.sleep(30)
-weft.cli.judge.reproduce._list = slow
+weft.cli.people.reproduce._list = slow
 import sys
 sys.argv = ["weft", "reproduce", "--list"]
 from weft.cli import main

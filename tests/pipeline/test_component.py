@@ -10,7 +10,7 @@ import pytest
 from weft.errors import DataError, WeftError
 from weft.pipeline.component import Stopwatch, Trainable, training_docs
 from weft.pipeline.pipeline import Pipeline
-from weft.pipeline.registry import TASKS, component_class
+from weft.pipeline.registry import KINDS, component_class
 from weft.storage import read_header
 from weft.tasks import Chunker, Tagger, TrigramTagger
 from weft.tasks.tagging import tagger as tagging
@@ -19,7 +19,7 @@ from weft.text import Doc
 TRAIN = Doc.from_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"], ["NOUN", "VERB"]])
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", KINDS)
 def test_components_that_learn_name_their_settings_and_say_that_they_are_not_trained(task: str) -> None:
     kind = component_class(task)
     assert issubclass(kind, Trainable)

@@ -17,7 +17,7 @@ import weft
 from weft.errors import ConfigError, DataError, ModelError, WeftError
 from weft.pipeline.component import Asked, Component, State
 from weft.pipeline.pipeline import Pipeline
-from weft.pipeline.registry import TASKS
+from weft.pipeline.registry import KINDS
 from weft.storage import Arrays, read_header, save
 from weft.tasks.spans.chunker import Chunker
 from weft.text import Doc
@@ -78,7 +78,7 @@ class Length(Component):
 @pytest.fixture
 def known_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     for kind in (Upper, Length):
-        monkeypatch.setitem(TASKS, kind.task, (f"{__name__}:{kind.__name__}", ""))
+        monkeypatch.setitem(KINDS, kind.task, f"{__name__}:{kind.__name__}")
     monkeypatch.setitem(sys.modules, __name__, sys.modules[__name__])
 
 

@@ -15,7 +15,7 @@ import pytest
 import weft as package
 from weft.errors import ConfigError, ModelError
 from weft.pipeline.component import Component
-from weft.pipeline.registry import TASKS, component_class, train
+from weft.pipeline.registry import KINDS, component_class, train
 from weft.storage import read_header
 
 Weft = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -30,8 +30,8 @@ def header(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
     return read_header(out)
 
 
-def test_every_task_has_a_component_of_its_name() -> None:
-    for task in TASKS:
+def test_every_kind_has_a_component_of_its_name() -> None:
+    for task in KINDS:
         kind = component_class(task)
         assert issubclass(kind, Component)
         assert kind.task == task
@@ -96,7 +96,7 @@ def test_a_place_that_cannot_be_written_is_told_before_training(examples: Path, 
 
 
 def test_the_command_line_names_corpora_by_their_files_alone(weft: Weft, examples: Path, tmp_path: Path) -> None:
-    done = weft("train", "tagger", examples / "story.conllu", "--out", "a.weft", "--set", "iterations=2")
+    done = weft("train", "tagger", examples / "story.conllu", "--out", "a.weft", "--iterations", "2")
     assert done.returncode == 0, done.stderr
     assert read_header(tmp_path / "a.weft")["corpora"] == ["story.conllu"]
     assert str(examples) not in json.dumps(read_header(tmp_path / "a.weft"))
@@ -104,7 +104,7 @@ def test_the_command_line_names_corpora_by_their_files_alone(weft: Weft, example
     folder.mkdir()
     (folder / "one.conllu").write_bytes((examples / "story.conllu").read_bytes())
     said = ["--corpus", "Harbour stories", "--corpus", "Others", "--licence", "CC-BY-4.0", "--name", "harbour"]
-    done = weft("train", "tagger", folder, "--out", "b.weft", "--set", "iterations=2", *said)
+    done = weft("train", "tagger", folder, "--out", "b.weft", "--iterations", "2", *said)
     assert done.returncode == 0, done.stderr
     header = read_header(tmp_path / "b.weft")
     assert header["corpora"] == ["Harbour stories", "Others"]
@@ -140,8 +140,8 @@ def trained(folder: Path, pause: float, *arguments: str | Path) -> subprocess.Po
 
 def test_an_interrupted_training_leaves_no_model_and_can_be_resumed(examples: Path, tmp_path: Path) -> None:
     chunks = examples / "chunks.conll"
-    common: list[str | Path] = ["chunker", chunks, "--set", "order=1", "--set", "iterations=12", "--json"]
-    process = trained(tmp_path, 0.3, *common, "--out", "a.weft", "--set", "checkpoint=run.safetensors")
+    common: list[str | Path] = ["chunker", chunks, "--order", "1", "--iterations", "12", "--json"]
+    process = trained(tmp_path, 0.3, *common, "--out", "a.weft", "--checkpoint", "run.safetensors")
     assert process.stderr is not None
     for _ in range(3):
         assert process.stderr.readline() == "saved\n"
@@ -154,7 +154,7 @@ def test_an_interrupted_training_leaves_no_model_and_can_be_resumed(examples: Pa
 
     resumed, fresh = (
         trained(tmp_path, 0, *common, "--out", out, *more)
-        for out, more in (("a.weft", ["--set", "checkpoint=run.safetensors"]), ("b.weft", []))
+        for out, more in (("a.weft", ["--checkpoint", "run.safetensors"]), ("b.weft", []))
     )
     counts = []
     for run in (resumed, fresh):

@@ -111,7 +111,7 @@ class Journal:
                 else:
                     self._take(values)
             except (ValueError, KeyError, TypeError) as error:
-                raise FormatError(str(self.path), number, "a decision of `weft review`", str(error)) from error
+                raise FormatError(str(self.path), number, "a decision of `weft label`", str(error)) from error
         if len(whole) < len(data):
             # The line being written when the review was killed: its answer was never acknowledged.
             with self.path.open("r+b") as file:

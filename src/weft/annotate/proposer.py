@@ -21,6 +21,7 @@ from weft.errors import ConfigError
 from weft.learn.chains.model import ChainBatch
 from weft.learn.online.demands import BeatGold, Demand
 from weft.learn.training import Checkpoint, EarlyStopping, Result
+from weft.pipeline.settings import option
 from weft.tasks.labelling.chain_data import ChainData
 from weft.tasks.labelling.labeller import LabellerSettings
 from weft.tasks.spans.chunker import Chunker, ChunkerSettings
@@ -61,14 +62,21 @@ def marks(form: str) -> str:
 class ProposerSettings(ChunkerSettings):
     """Settings of a proposer."""
 
-    layer: str = "entities"  # the span layer to learn and to write
+    layer: str = option("entities", "Span layer to learn and to write.")
     learner: str = "mira"
-    alternatives: str = "alternatives"  # span layer of other boundaries that count as right; may be missing
-    miss: float = 1.0  # b: what a missed mention costs
-    false_alarm: float = 1.0  # a: what a wrong one costs
-    target: str = "gold"  # what is to score highest: gold, or best (the best-scoring right labelling)
+    alternatives: str = option(
+        "alternatives", "Span layer with other boundaries that count as correct.", metavar="LAYER"
+    )
+    miss: float = option(1.0, "Cost of a missed mention.")
+    false_alarm: float = option(1.0, "Cost of a wrong mention.")
+    target: str = option(
+        "gold",
+        "What must score highest: the gold labelling, or the best correct one.",
+        choices=("gold", "best"),
+        flag="--update-to",
+    )
     epochs: int = 5
-    calibrate: bool = False  # what is weighted towards recall has no honest probabilities
+    calibrate: bool = option(False, "Fit the temperature of the probabilities, which favour recall here.")
 
     def check(self) -> None:
         super().check()

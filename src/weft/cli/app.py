@@ -28,128 +28,104 @@ class Place(NamedTuple):
     example: str
 
 
-COMMANDS = {
-    "annotate": Place(
-        "weft.cli.apply.annotate:annotate",
-        "Annotate text or documents with a trained model.",
-        "weft annotate examples/unseen.conll --model chunker.weft --out found.conll",
-    ),
-    "train": Place(
-        "weft.cli.learn.train:train",
-        "Train a model for a task on annotated files.",
-        "weft train chunker examples/chunks.conll --out chunker.weft --learner crf --seed 1",
-    ),
-    "adapt": Place(
-        "weft.cli.learn.adapt:app",
-        "Make taggers and classifiers fit for another domain, from its raw text.",
-        "weft adapt tagger --source news.conllu --target-raw chat.txt --column xpos --out chat.weft",
-    ),
-    "sentiment": Place(
-        "weft.cli.learn.sentiment:app",
-        "Find the polarity of sentences of reviews, learned mostly from their stars.",
-        "weft sentiment train --ratings examples/inns/rated.tsv --out inns.weft",
-    ),
-    "review": Place(
-        "weft.cli.apply.review:review",
-        "Annotate by yes and no: accept or reject what a model proposes.",
-        "weft review examples/unseen.conll --model chunker.weft --layer chunks --journal answers.jsonl --out new.conll",
-    ),
-    "evaluate": Place(
-        "weft.cli.judge.evaluate:evaluate",
-        "Score a system's output against gold annotation.",
-        "weft evaluate examples/unseen.conll found.conll",
-    ),
-    "compare": Place(
-        "weft.cli.judge.evaluate:compare",
-        "Compare systems, with significance tests.",
-        "weft compare examples/unseen.conll found.conll examples/baseline.conll",
-    ),
-    "curve": Place(
-        "weft.cli.judge.curve:curve",
-        "Say how many labelled words transfer from other languages is worth.",
-        "weft curve ner --sources en=en.conll,nl=nl.conll --target sv=sv.txt --labelled sv.conll --test test.conll",
-    ),
-    "diagnose": Place(
-        "weft.cli.judge.diagnose:diagnose",
-        "Say why a parser is worse in another domain.",
-        "weft diagnose news.conllu news-parsed.conllu lab.conllu lab-parsed.conllu --train train.conllu",
-    ),
-    "blend": Place(
-        "weft.cli.apply.blend:blend",
-        "Blend the trees of several parsers into one tree a sentence.",
-        "weft blend a.conllu b.conllu c.conllu --weights weights.json --out blended.conllu",
-    ),
-    "transduce": Place(
-        "weft.cli.learn.transduce:transduce",
-        "Label a fixed set of sentences together with a few labelled ones.",
-        "weft transduce chunker examples/chunks.conll examples/unseen.conll --out together.conll",
-    ),
-    "convert": Place(
-        "weft.cli.apply.convert:convert",
-        "Convert files from one format to another.",
-        "weft convert examples/story.conllu story.jsonl.gz",
-    ),
-    "align": Place(
-        "weft.cli.apply.align:align",
-        "Link the words of sentences and their translations.",
-        "weft align examples/bitext/garden.en.conllu examples/bitext/garden.de.txt --out garden.links",
-    ),
-    "project": Place(
-        "weft.cli.apply.project:project",
-        "Carry annotation to another language over links of words.",
-        "weft project examples/bitext/garden.en.conllu examples/bitext/garden.de.txt --out garden.de.conllu",
-    ),
-    "draw": Place(
-        "weft.cli.apply.draw:draw",
-        "Draw trees, phrases and spans as SVG pictures or a page.",
-        "weft draw examples/story.conllu --sentence 1 --out tree.svg",
-    ),
-    "treebank": Place(
-        "weft.cli.judge.treebank:app",
-        "Convert and check annotation schemes, measure transfer between languages.",
-        "weft treebank convert examples/story.conllu story-universal.conllu",
-    ),
-    "serve": Place(
-        "weft.cli.apply.serve:serve",
-        "Serve a page to see what models find, and a JSON API.",
-        "weft serve --model tagger.weft+parser.weft --port 8000",
-    ),
-    "clusters": Place(
-        "weft.cli.learn.clusters:app",
-        "Learn classes of words from plain text.",
-        "weft clusters mono novels/ --out english.paths --classes 256",
-    ),
-    "induce": Place(
-        "weft.cli.learn.induce:app",
-        "Learn tags, grammars and words from text without annotation.",
-        "weft induce grammar examples/induction/kitchen.conllu --out grammar.weft --iterations 30",
-    ),
-    "lexicon": Place(
-        "weft.cli.learn.lexicon:app",
-        "Grow lists of names from raw text.",
-        "weft lexicon grow examples/port.txt --seeds ship=examples/port-ships.txt --out grown",
-    ),
-    "reproduce": Place(
-        "weft.cli.judge.reproduce:reproduce",
-        "Repeat the experiment of a published system.",
-        "weft reproduce crf-shallow-parsing --quick",
-    ),
-    "data": Place(
-        "weft.cli.judge.data:app",
-        "Find corpora, and say what is missing and where to get it.",
-        "weft data check conll2000 --data ~/corpora",
-    ),
-    "models": Place(
-        "weft.cli.judge.models:app",
-        "Show what is inside model files.",
-        "weft models info chunker.weft",
-    ),
-    "bench": Place(
-        "weft.cli.judge.bench:bench",
-        "Run the benchmarks of the repository.",
-        "weft bench conllu_reading",
-    ),
+#: Commands by the headings of the help.
+HEADINGS = {
+    "Apply": {
+        "annotate": Place(
+            "weft.cli.apply.annotate:annotate",
+            "Annotate text or documents with a model.",
+            "weft annotate examples/unseen.conll --model chunker.weft --out predicted.conll",
+        ),
+        "convert": Place(
+            "weft.cli.apply.convert:convert",
+            "Convert files from one format to another.",
+            "weft convert examples/story.conllu story.jsonl.gz",
+        ),
+        "draw": Place(
+            "weft.cli.apply.draw:draw",
+            "Draw trees, phrases and spans as SVG pictures or a page.",
+            "weft draw examples/story.conllu --sentence 1 --out tree.svg",
+        ),
+        "serve": Place(
+            "weft.cli.apply.serve:serve",
+            "Serve a web page that shows what models predict, and a JSON API.",
+            "weft serve --model tagger.weft+parser.weft --port 8000",
+        ),
+        "align": Place(
+            "weft.cli.apply.align:align",
+            "Link the words of sentences and their translations.",
+            "weft align examples/bitext/garden.en.conllu examples/bitext/garden.de.txt --out garden.links",
+        ),
+        "project": Place(
+            "weft.cli.apply.project:project",
+            "Project annotation to another language over word links.",
+            "weft project examples/bitext/garden.en.conllu examples/bitext/garden.de.txt --out garden.de.conllu",
+        ),
+        "blend": Place(
+            "weft.cli.apply.blend:blend",
+            "Blend the trees of several parsers into one tree per sentence.",
+            "weft blend a.conllu b.conllu c.conllu --weights weights.json --out blended.conllu",
+        ),
+    },
+    "Learn": {
+        "train": Place(
+            "weft.cli.learn.train:app",
+            "Train a model for a task, or a whole pipeline.",
+            "weft train chunker examples/chunks.conll --out chunker.weft --learner crf --seed 1",
+        ),
+        "lexicon": Place(
+            "weft.cli.learn.lexicon:app",
+            "Learn lists of names and word clusters from raw text.",
+            "weft lexicon grow examples/port.txt --seeds ship=examples/port-ships.txt --out grown",
+        ),
+    },
+    "Judge": {
+        "evaluate": Place(
+            "weft.cli.judge.evaluate:evaluate",
+            "Score a system's output against gold annotation.",
+            "weft evaluate examples/unseen.conll predicted.conll",
+        ),
+        "compare": Place(
+            "weft.cli.judge.evaluate:compare",
+            "Compare systems, with significance tests.",
+            "weft compare examples/unseen.conll predicted.conll examples/baseline.conll",
+        ),
+        "diagnose": Place(
+            "weft.cli.judge.diagnose:app",
+            "Explain losses in other domains, distances between domains, and learning curves.",
+            "weft diagnose domains news.conllu news-parsed.conllu lab.conllu lab-parsed.conllu --train train.conllu",
+        ),
+        "treebank": Place(
+            "weft.cli.judge.treebank:app",
+            "Convert and check annotation schemes, measure transfer between languages.",
+            "weft treebank convert examples/story.conllu story-universal.conllu",
+        ),
+    },
+    "People and papers": {
+        "label": Place(
+            "weft.cli.people.label:label",
+            "Label text by accepting or rejecting a model's suggestions.",
+            "weft label examples/unseen.conll --model chunker.weft --layer chunks --journal answers.jsonl "
+            "--out new.conll",
+        ),
+        "reproduce": Place(
+            "weft.cli.people.reproduce:reproduce",
+            "Repeat the experiment of a published system.",
+            "weft reproduce crf-shallow-parsing --quick",
+        ),
+        "data": Place(
+            "weft.cli.people.data:app",
+            "Find corpora, and say what is missing and where to get it.",
+            "weft data check conll2000 --data ~/corpora",
+        ),
+        "models": Place(
+            "weft.cli.people.models:app",
+            "Show what is inside model files.",
+            "weft models info chunker.weft",
+        ),
+    },
 }
+COMMANDS = {name: place for places in HEADINGS.values() for name, place in places.items()}
 
 
 class LazyGroup(typer.core.TyperGroup):
@@ -158,8 +134,9 @@ class LazyGroup(typer.core.TyperGroup):
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
         # Stand-ins that know name and help, for lists and suggestions.
-        for name, place in COMMANDS.items():
-            self.commands[name] = typer.core.TyperCommand(name=name, help=place.help)
+        for heading, places in HEADINGS.items():
+            for name, place in places.items():
+                self.commands[name] = typer.core.TyperCommand(name=name, help=place.help, rich_help_panel=heading)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command itself, for running, help and completion."""
@@ -208,11 +185,13 @@ def load_command(name: str) -> Any:
     'reproduce'
     """
     place = COMMANDS[name]
+    from weft.cli.generated import with_reading
+
     module, attribute = place.target.split(":")
     target = getattr(import_module(module), attribute)
     if not isinstance(target, typer.Typer):
         holder = typer.Typer(add_completion=False, rich_markup_mode="rich")
-        holder.command(name, no_args_is_help=False)(target)
+        holder.command(name, no_args_is_help=False)(with_reading(target))
         target = holder
     command = typer.main.get_command(target)
     command.name = name

@@ -1,4 +1,4 @@
-"""What commands share: option types, where tables and JSON go, `key=value` settings."""
+"""What commands share: types of options, where tables and JSON go, how reports are printed."""
 
 from __future__ import annotations
 
@@ -16,12 +16,50 @@ from weft.errors import ConfigError
 if TYPE_CHECKING:
     from rich.console import Console
 
-JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
-Seed = Annotated[int, typer.Option("--seed", help="Start of all random choices.")]
-Workers = Annotated[int, typer.Option("--workers", min=1, help="Threads to work with.")]
-DataFolder = Annotated[
-    Path | None, typer.Option("--data", metavar="FOLDER", help="Folder of the corpora.", show_default="$WEFT_DATA")
+#: Headings of options in the help, the same in every command.
+DATA, MODEL, SETTINGS, READING, RUNNING = "Data", "Model", "Settings", "Reading", "Running"
+
+
+def option(
+    *flags: str, help: str, metavar: str | None = None, panel: str | None = None, shown: str = "", **more: Any
+) -> Any:
+    """A Typer option; `shown` is what its help names as default."""
+    if shown:
+        more["show_default"] = shown
+    return typer.Option(*flags, help=help, metavar=metavar, rich_help_panel=panel, **more)
+
+
+JsonFlag = Annotated[bool, option("--json", panel=RUNNING, help="Print JSON instead of tables.")]
+Seed = Annotated[int, option("--seed", panel=RUNNING, help="Random seed.")]
+Workers = Annotated[int, option("--workers", panel=RUNNING, min=1, help="Number of threads.")]
+Scheduler = Annotated[
+    str | None,
+    option("--scheduler", metavar="ADDRESS", panel=RUNNING, help="Dask scheduler whose workers do the work."),
 ]
+DataFolder = Annotated[
+    Path | None, option("--data", metavar="FOLDER", help="Folder of the corpora.", shown="$WEFT_DATA")
+]
+ModelFile = Annotated[Path, option("--out", "-o", metavar="MODEL", panel=MODEL, help="Model file to write.")]
+ModelName = Annotated[str, option("--name", panel=MODEL, help="Name of the model.", shown="the file's name")]
+Licence = Annotated[str, option("--licence", panel=MODEL, help="Licence of the model.", shown="not stated")]
+CorpusNames = Annotated[
+    list[str] | None,
+    option(
+        "--corpus", metavar="NAME", panel=MODEL, help="Training corpus, for the model's header; repeat.",
+        shown="the files' names",
+    ),
+]  # fmt: skip
+Models = Annotated[
+    list[Path] | None,
+    option("--model", "-m", metavar="MODEL", help="Model to apply, by name or file; repeat for several, in order."),
+]
+Aligner = Annotated[
+    Path | None,
+    option("--aligner", metavar="FILE", help="Aligner to use, as `weft align --save` writes it.", shown="trained here"),
+]
+DevFile = Annotated[Path | None, option("--dev", metavar="FILE", panel=DATA, help="Labelled data to choose on.")]
+TestFile = Annotated[Path | None, option("--test", metavar="FILE", panel=DATA, help="Labelled data to score on.")]
+OutputFile = Annotated[Path, option("--out", "-o", metavar="FILE", help="File to write.")]
 
 
 def console(stderr: bool = False) -> Console:
@@ -61,26 +99,46 @@ def counted(count: int, name: str) -> str:
     return f"{count:,} {name}" if count == 1 else f"{count:,} {name}s"
 
 
-def settings(pairs: Sequence[str]) -> dict[str, Any]:
-    """Settings written as `key=value`; values are read as JSON where they can be, else as text.
+def read_pairs(flag: str, text: str) -> dict[str, str]:
+    """Values by name, as an option gives them.
 
-    >>> settings(["order=2", "sigma=1.5", "scheme=BIOES", "supported=true"])
-    {'order': 2, 'sigma': 1.5, 'scheme': 'BIOES', 'supported': True}
-    >>> settings(["order"])
+    >>> read_pairs("--sources", "en=a.conll,es=b.conll")
+    {'en': 'a.conll', 'es': 'b.conll'}
+    >>> read_pairs("--sources", "a.conll")
     Traceback (most recent call last):
     ...
-    weft.errors.ConfigError: a setting is written key=value, not 'order'
+    weft.errors.ConfigError: --sources is written NAME=VALUE,NAME=VALUE, not 'a.conll'
     """
-    chosen: dict[str, Any] = {}
-    for pair in pairs:
-        key, sign, value = pair.partition("=")
-        if not sign or not key.strip():
-            raise ConfigError(f"a setting is written key=value, not {pair!r}")
-        try:
-            chosen[key.strip()] = json.loads(value)
-        except ValueError:
-            chosen[key.strip()] = value.strip()
-    return chosen
+    pairs = [item.partition("=") for item in text.split(",") if item]
+    if not pairs or not all(name and sign and value for name, sign, value in pairs):
+        raise ConfigError(f"{flag} is written NAME=VALUE,NAME=VALUE, not {text!r}")
+    names = [name for name, _, _ in pairs]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ConfigError(f"{flag} names {twice!r} twice")
+    return {name: value for name, _, value in pairs}
+
+
+def flat(report: dict[str, Any]) -> list[tuple[str, str]]:
+    """The figures of a report, nested ones among them; lists are left to `--json`."""
+    rows: list[tuple[str, str]] = []
+    for name, value in report.items():
+        shown = name.replace("_", " ")
+        if isinstance(value, dict):
+            rows += flat(value)
+        elif isinstance(value, float):
+            rows.append((shown, f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"))
+        elif not isinstance(value, list | tuple):
+            rows.append((shown, f"{value:,}" if isinstance(value, int) else str(value)))
+    return rows
+
+
+def print_report(title: str, report: dict[str, Any], as_json: bool) -> None:
+    """Print what a command has to report: as JSON, or its figures as a table."""
+    if as_json:
+        print_json(report)
+    else:
+        print_table(title, ["", ""], flat(report), figures=[1])
 
 
 def plain(value: Any) -> Any:

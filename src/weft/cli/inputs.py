@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from weft.cli.common import counted
+from weft.cli.common import READING, counted, option
 
 if TYPE_CHECKING:
     from weft.formats import Report
-    from weft.text import Corpus
+    from weft.formats.reviews import Review
+    from weft.text import Corpus, Doc
 
 
 def known_formats(incomplete: str) -> list[str]:
@@ -27,24 +29,51 @@ def known_formats(incomplete: str) -> list[str]:
     return [name for name in FORMATS if name.startswith(incomplete)]
 
 
-def _format_option(flag: str, help: str) -> Any:
-    by_name = "by the file's name"
-    return typer.Option(flag, metavar="FORMAT", help=help, show_default=by_name, autocompletion=known_formats)
+def _format_option(flag: str, help: str, panel: str | None) -> Any:
+    return option(
+        flag, metavar="FORMAT", panel=panel, help=help, shown="by the file's name", autocompletion=known_formats
+    )
 
 
-FromFormat = Annotated[str | None, _format_option("--from", "Format to read.")]
-ToFormat = Annotated[str | None, _format_option("--to", "Format to write.")]
-Encoding = Annotated[str, typer.Option("--encoding", metavar="NAME", help="Encoding of the files to read.")]
-Fields = Annotated[
+Style = Annotated[
     str | None,
-    typer.Option(
-        "--fields",
-        metavar="NAMES",
-        help="What the columns of the format columns hold, e.g. 'form xpos entities'.",
-        show_default="by their number and labels",
+    option(
+        "--style",
+        metavar="sounds|syllables|letters",
+        panel="Utterances",
+        help="How utterances are written: d ao * g iy | s ae * t, D.AO1|G.IY0 S.AE1.T, or dOgi s&t.",
     ),
 ]
-SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Leave out what cannot be read, and count it.")]
+Texts = Annotated[
+    list[Path], typer.Argument(metavar="TEXT", help="Raw text or corpora: files, folders, - for standard input.")
+]
+FromFormat = Annotated[str | None, _format_option("--from", "Format to read.", READING)]
+ToFormat = Annotated[str | None, _format_option("--to", "Format to write.", None)]
+Encoding = Annotated[str, option("--encoding", metavar="NAME", panel=READING, help="Encoding of the files to read.")]
+Fields = Annotated[
+    str | None,
+    option(
+        "--fields",
+        metavar="NAMES",
+        panel=READING,
+        help="What the columns of the format columns hold, such as 'form xpos entities'.",
+        shown="by their number and labels",
+    ),
+]
+SkipBad = Annotated[bool, option("--skip-bad", panel=READING, help="Leave out what cannot be read, and count it.")]
+
+
+class Reading(NamedTuple):
+    """How files are read, as the options of a command say."""
+
+    format: str | None = None
+    skip_bad: bool = False
+    fields: str | None = None
+    encoding: str = "utf-8"
+
+    def open(self, paths: Sequence[os.PathLike[str]]) -> Inputs:
+        """Files as one stream of documents."""
+        return open_inputs(paths, self.format, self.skip_bad, self.fields, self.encoding)
 
 
 @dataclass
@@ -98,3 +127,28 @@ def show_left_out(report: Report) -> None:
         typer.echo(f"left out: {message}", err=True)
     if report.count > len(report.messages):
         typer.echo(f"left out: {report.count - len(report.messages):,} more", err=True)
+
+
+def split_words(docs: Iterable[Doc]) -> Iterator[Doc]:
+    """Documents with their words; raw text is split by rule."""
+    from weft.text.split import split_by_rule
+
+    for doc in docs:
+        if not doc.n_words and doc.text.strip():
+            split_by_rule(doc)
+        yield doc
+
+
+def read_reviews(paths: Sequence[Path], encoding: str) -> Iterator[Review]:
+    """The reviews of files, in order."""
+    from weft.formats import reviews
+
+    for path in paths:
+        yield from reviews.read_reviews(path, encoding=encoding)
+
+
+def read_documents(paths: Sequence[Path], encoding: str) -> list[Doc]:
+    """The reviews of files as documents, each text once."""
+    from weft.formats.reviews import without_duplicates
+
+    return [review.doc() for review in without_duplicates(list(read_reviews(paths, encoding)))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -25,6 +25,20 @@ _RENAMED = {
     "lexicalised": "lexicalized",
     "optimiser": "optimizer",
     "standardise": "standardize",
+    "cluster": "scheduler",
+    "transfer-parser rounds": "adapt_iterations",
+    "ner rounds": "self_train",
+    "ner round_epochs": "retrain_epochs",
+    "ner round_iterations": "retrain_iterations",
+    "graph-tagger rounds": "self_train",
+    "graph-tagger sweeps": "propagation_iterations",
+    "graph-tagger retraining": "retrain_iterations",
+    "induced-tagger method": "objective",
+    "induced-parser method": "objective",
+    "induced-parser model": "valence",
+    "sentiment method": "learning",
+    "polarity method": "learning",
+    "weak-tagger model": "learner",
 }
 #: A document and what was wrong with it, if anything was.
 Outcome = tuple[Doc, WeftError | None]
@@ -201,8 +215,7 @@ class Pipeline:
             own = {name.split("/", 1)[1]: array for name, array in arrays.items() if name.startswith(f"{i}/")}
             try:
                 if "settings" in entry:
-                    settings = entry["settings"].items()
-                    entry["settings"] = {_RENAMED.get(setting, setting): value for setting, value in settings}
+                    entry["settings"] = _renamed(entry["task"], entry["settings"])
                 components.append(component_class(entry["task"]).from_state(entry, own))
             except WeftError as error:
                 raise ModelError(f"{path}: component {i + 1}: {error}") from None
@@ -212,6 +225,11 @@ class Pipeline:
 
     def __repr__(self) -> str:
         return f"Pipeline({', '.join(component.task for component in self.components)})"
+
+
+def _renamed(task: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings under today's names; some had other names in one kind of component only."""
+    return {_RENAMED.get(f"{task} {name}", _RENAMED.get(name, name)): value for name, value in settings.items()}
 
 
 def _check_layers(component: Component, docs: Sequence[Doc], provided: Set[str]) -> None:

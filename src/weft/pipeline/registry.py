@@ -1,140 +1,331 @@
-"""The tasks this version of Weft knows: their names on the command line and in model files."""
+"""The tasks of `weft train` with their methods, and the components that model files name.
+
+Everything is named by strings, so that tasks can be listed without importing any of them.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from weft.errors import ConfigError, ModelError
+from weft.errors import ConfigError, ModelError, did_you_mean
 
 if TYPE_CHECKING:
     from weft.pipeline.component import Component
+    from weft.pipeline.settings import Settings
     from weft.text.corpus import Corpus
+    from weft.text.doc import Doc
 
-#: Name of a task: the module and class of its component, and what it does in a few words.
-TASKS: dict[str, tuple[str, str]] = {
-    "segmenter": ("weft.tasks.segmentation.segmenter:Segmenter", "words and sentences of raw text"),
-    "tagger": ("weft.tasks.tagging.tagger:Tagger", "parts of speech, tags and features, or any other column of words"),
-    "weak-tagger": ("weft.tasks.tagging.weak:WeakTagger", "parts of speech from a tag dictionary and projected tags"),
-    "scl-tagger": ("weft.tasks.tagging.scl:SCLTagger", "tags in another domain, by structural correspondence learning"),
-    "graph-tagger": (
-        "weft.tasks.tagging.graph_propagation:GraphTagger",
-        "tags in another domain, over a graph of trigrams",
-    ),
-    "trigram-tagger": ("weft.tasks.tagging.trigrams:TrigramTagger", "tags by a hidden Markov model of trigrams"),
-    "flors": ("weft.tasks.tagging.flors:Flors", "tags of words in another domain, from counts of their neighbours"),
-    "parser": ("weft.tasks.parsing.transitions.parser:Parser", "dependency trees of words with tags"),
-    "relations": ("weft.tasks.parsing.relations:Relations", "relations of dependency trees that have only heads"),
-    "graph-parser": (
-        "weft.tasks.parsing.mst.parser:GraphParser",
-        "dependency trees by exact search: mst1 to mst3, crossing",
-    ),
-    "graphs": (
-        "weft.tasks.parsing.dependency_graphs:DependencyGraphParser",
-        "dependency graphs: words with several heads",
-    ),
-    "disfluency": (
-        "weft.tasks.speech.parser:DisfluencyParser",
-        "repairs in transcripts of speech, and trees of the rest",
-    ),
-    "constituents": (
-        "weft.tasks.constituents.parser:ConstituentParser",
-        "phrase-structure trees, of Chinese together with words and tags",
-    ),
-    "lemmatizer": ("weft.tasks.tagging.lemmatize:Lemmatizer", "lemmas of words with tags"),
-    "transfer-parser": (
-        "weft.tasks.parsing_transfer.parser:TransferParser",
-        "dependency trees of a language without a treebank, from those of others",
-    ),
-    "induced-tagger": (
-        "weft.tasks.tagging.induce_tags:TagInducer",
-        "tags of words, from raw text and a tag dictionary",
-    ),
-    "induced-parser": ("weft.tasks.parsing.induce_grammar:GrammarInducer", "dependency trees, learned from tags alone"),
-    "adapted-parser": ("weft.tasks.parsing_transfer.adapt_parser:AdaptedParser", "dependency trees in another domain"),
-    "chunker": ("weft.tasks.spans.chunker:Chunker", "chunks, entities, or any other layer of flat spans"),
-    "ner": (
-        "weft.tasks.entities.recognizer:EntityRecognizer",
-        "named entities, flat or nested, with gazetteers and clusters",
-    ),
-    "segments": ("weft.tasks.spans.gapped:SegmentFinder", "spans that may have gaps, overlap and nest"),
-    "proposer": ("weft.annotate.proposer:Proposer", "flat spans, more of them than right, for `weft review`"),
-    "hedge": ("weft.tasks.uncertainty.detector:HedgeDetector", "uncertain sentences, cues and their scopes"),
-    "sentiment": (
-        "weft.tasks.sentiment.sentences:SentimentAnalyser",
-        "polarity of sentences, mostly from ratings of documents",
-    ),
-    "polarity": ("weft.tasks.sentiment.documents:PolarityClassifier", "positive or negative documents, across domains"),
-    "mwe": ("weft.tasks.spans.mwe:MweTagger", "multiword expressions, with gaps, strong and weak"),
+#: Names of components in model files, and their classes.
+KINDS = {
+    "segmenter": "weft.tasks.segmentation.segmenter:Segmenter",
+    "tagger": "weft.tasks.tagging.tagger:Tagger",
+    "weak-tagger": "weft.tasks.tagging.weak:WeakTagger",
+    "scl-tagger": "weft.tasks.tagging.scl:SCLTagger",
+    "graph-tagger": "weft.tasks.tagging.graph_propagation:GraphTagger",
+    "trigram-tagger": "weft.tasks.tagging.trigrams:TrigramTagger",
+    "flors": "weft.tasks.tagging.flors:Flors",
+    "induced-tagger": "weft.tasks.tagging.induce_tags:TagInducer",
+    "lemmatizer": "weft.tasks.tagging.lemmatize:Lemmatizer",
+    "parser": "weft.tasks.parsing.transitions.parser:Parser",
+    "graph-parser": "weft.tasks.parsing.mst.parser:GraphParser",
+    "transfer-parser": "weft.tasks.parsing_transfer.parser:TransferParser",
+    "adapted-parser": "weft.tasks.parsing_transfer.adapt_parser:AdaptedParser",
+    "induced-parser": "weft.tasks.parsing.induce_grammar:GrammarInducer",
+    "relations": "weft.tasks.parsing.relations:Relations",
+    "graphs": "weft.tasks.parsing.dependency_graphs:DependencyGraphParser",
+    "constituents": "weft.tasks.constituents.parser:ConstituentParser",
+    "disfluency": "weft.tasks.speech.parser:DisfluencyParser",
+    "chunker": "weft.tasks.spans.chunker:Chunker",
+    "proposer": "weft.annotate.proposer:Proposer",
+    "ner": "weft.tasks.entities.recognizer:EntityRecognizer",
+    "segments": "weft.tasks.spans.gapped:SegmentFinder",
+    "mwe": "weft.tasks.spans.mwe:MweTagger",
+    "hedge": "weft.tasks.uncertainty.detector:HedgeDetector",
+    "sentiment": "weft.tasks.sentiment.sentences:SentimentAnalyser",
+    "polarity": "weft.tasks.sentiment.documents:PolarityClassifier",
 }
-#: Systems of parsers that are graph-based.
+
+
+class Method(NamedTuple):
+    """A way to learn a task: the kind of component it makes, and the class of its settings."""
+
+    kind: str
+    help: str
+    settings: str
+    component: str = ""  #: the class that learns, where it is not that of the kind
+
+    def settings_class(self) -> type[Settings]:
+        """The class of the method's settings."""
+        found: type[Settings] = _imported(self.settings)
+        return found
+
+    def component_class(self) -> type[Component]:
+        """The class of the component that learns."""
+        found: type[Component] = _imported(self.component or KINDS[self.kind])
+        return found
+
+
+class Task(NamedTuple):
+    """What can be learned, and by which methods; the first is the default."""
+
+    help: str
+    methods: dict[str, Method]
+
+
+TASKS = {
+    "segmenter": Task(
+        "Words and sentences of raw text.",
+        {
+            "boundaries": Method(
+                "segmenter",
+                "boundaries of tokens and sentences, from annotated text",
+                "weft.tasks.segmentation.segmenter:SegmenterSettings",
+            ),
+            "adaptor": Method(
+                "",
+                "words of unsegmented utterances, by an adaptor grammar",
+                "weft.tasks.segmentation.induce_words:UtteranceSettings",
+            ),
+        },
+    ),
+    "tagger": Task(
+        "Parts of speech, tags and features, or any other column of words.",
+        {
+            "chain": Method("tagger", "a chain model, from tagged text", "weft.tasks.tagging.tagger:TaggerSettings"),
+            "trigram": Method(
+                "trigram-tagger", "a trigram hidden Markov model", "weft.tasks.tagging.trigrams:TrigramSettings"
+            ),
+            "weak": Method(
+                "weak-tagger",
+                "from a tag dictionary and projected tags",
+                "weft.tasks.tagging.weak:WeakTaggerSettings",
+            ),
+            "flors": Method(
+                "flors", "adapted to raw text of another domain, by contexts", "weft.tasks.tagging.flors:FlorsSettings"
+            ),
+            "scl": Method(
+                "scl-tagger",
+                "adapted to another domain, by structural correspondence",
+                "weft.tasks.tagging.scl:SCLSettings",
+            ),
+            "graph": Method(
+                "graph-tagger",
+                "adapted to another domain, over a graph of trigrams",
+                "weft.tasks.tagging.graph_propagation:GraphTaggerSettings",
+            ),
+            "induced": Method(
+                "induced-tagger",
+                "from raw text and a tag dictionary",
+                "weft.tasks.tagging.induce_tags:InducedTaggerSettings",
+            ),
+        },
+    ),
+    "lemmatizer": Task(
+        "Lemmas of tagged words.",
+        {
+            "chain": Method(
+                "lemmatizer", "edit scripts, from lemmatized text", "weft.tasks.tagging.lemmatize:LemmatizerSettings"
+            )
+        },
+    ),
+    "parser": Task(
+        "Dependency trees of tagged words.",
+        {
+            "transition": Method(
+                "parser", "a transition system", "weft.tasks.parsing.transitions.parser:ParserSettings"
+            ),
+            "mst": Method(
+                "graph-parser",
+                "exact search: mst1, mst2, mst3, crossing",
+                "weft.tasks.parsing.mst.settings:GraphParserSettings",
+            ),
+            "transfer": Method(
+                "transfer-parser",
+                "for a language without a treebank, from those of others",
+                "weft.tasks.parsing_transfer.parser:TransferSettings",
+            ),
+            "adapted": Method(
+                "adapted-parser",
+                "adapted to another domain",
+                "weft.tasks.parsing_transfer.adapt_parser:AdaptSettings",
+            ),
+            "induced": Method("induced-parser", "from tags alone", "weft.tasks.parsing.induce_grammar:GrammarSettings"),
+        },
+    ),
+    "relations": Task(
+        "Relations of dependency trees that have heads only.",
+        {"chain": Method("relations", "from trees", "weft.tasks.parsing.relations:RelationSettings")},
+    ),
+    "graphs": Task(
+        "Dependency graphs: words with several heads.",
+        {"mst": Method("graphs", "from graphs", "weft.tasks.parsing.dependency_graphs:GraphSettings")},
+    ),
+    "constituents": Task(
+        "Phrase-structure trees; for Chinese, together with words and tags.",
+        {
+            "shift-reduce": Method(
+                "constituents", "a transition system", "weft.tasks.constituents.parser:ConstituentSettings"
+            )
+        },
+    ),
+    "disfluency": Task(
+        "Repairs in transcribed speech, and trees of the rest.",
+        {"transition": Method("disfluency", "a transition system", "weft.tasks.speech.parser:DisfluencySettings")},
+    ),
+    "chunker": Task(
+        "Chunks, entities, or any other layer of flat spans.",
+        {
+            "chain": Method("chunker", "a chain model", "weft.tasks.spans.chunker:ChunkerSettings"),
+            "proposer": Method("proposer", "high recall, for `weft label`", "weft.annotate.proposer:ProposerSettings"),
+        },
+    ),
+    "ner": Task(
+        "Named entities, flat or nested, with gazetteers and clusters.",
+        {
+            "chain": Method("ner", "from annotated text", "weft.tasks.entities.recognizer:EntitySettings"),
+            "bitext": Method(
+                "ner",
+                "from a bitext and a model of its other language",
+                "weft.tasks.entities.projected:ProjectionSettings",
+                "weft.tasks.entities.projected:ProjectedRecognizer",
+            ),
+            "transfer": Method(
+                "ner",
+                "from annotated text of other languages",
+                "weft.tasks.entities.transfer_data:TransferSettings",
+                "weft.tasks.entities.transfer:TransferRecognizer",
+            ),
+        },
+    ),
+    "spans": Task(
+        "Spans that may have gaps, overlap and nest.",
+        {"multilabel": Method("segments", "from annotated spans", "weft.tasks.spans.gapped:SegmentSettings")},
+    ),
+    "mwe": Task(
+        "Multiword expressions, with gaps, strong and weak.",
+        {"chain": Method("mwe", "from annotated expressions", "weft.tasks.spans.mwe:MweSettings")},
+    ),
+    "hedge": Task(
+        "Uncertain sentences, cues and their scopes.",
+        {"cascade": Method("hedge", "from annotated cues", "weft.tasks.uncertainty.detector:HedgeSettings")},
+    ),
+    "sentiment": Task(
+        "Positive, negative and neutral sentences or documents.",
+        {
+            "sentences": Method(
+                "sentiment",
+                "polarity of sentences, mostly from ratings of reviews",
+                "weft.tasks.sentiment.sentences:SentimentSettings",
+            ),
+            "documents": Method(
+                "polarity",
+                "polarity of documents, adapted to another domain",
+                "weft.tasks.sentiment.documents:PolaritySettings",
+            ),
+        },
+    ),
+}
+#: Systems of parsers that belong to the method mst.
 GRAPH_SYSTEMS = ("mst1", "mst2", "mst3", "crossing")
 #: Stands in a model's header for what its maker did not say.
 UNSTATED = "not stated"
 
 
-def component_class(task: str) -> type[Component]:
-    """The class of a task's component."""
-    if task not in TASKS:
-        raise ModelError(f"this version of Weft does not know the task {task!r}; it knows: {', '.join(TASKS)}")
-    module, name = TASKS[task][0].split(":")
-    found: type[Component] = getattr(import_module(module), name)
+def _imported(place: str) -> Any:
+    module, name = place.split(":")
+    return getattr(import_module(module), name)
+
+
+def component_class(kind: str) -> type[Component]:
+    """The class of a kind of component that a model file names."""
+    if kind not in KINDS:
+        raise ModelError(f"this version of Weft does not know the task {kind!r}; it knows: {', '.join(KINDS)}")
+    found: type[Component] = _imported(KINDS[kind])
     return found
 
 
-def new_component(task: str, options: Mapping[str, Any]) -> Component:
-    """An untrained component of a task; `parser` is of the kind that its system asks for, `ner` of the one
-    that learns from a bitext where its links are named, from other languages where their files are.
+def find_task(task: str) -> Task:
+    """A task by its name.
+
+    >>> find_task("taggr")
+    Traceback (most recent call last):
+    ...
+    weft.errors.ConfigError: unknown task 'taggr'; did you mean tagger?
+    """
+    if task not in TASKS:
+        known = f"the tasks are: {', '.join(TASKS)}"
+        raise ConfigError(f"unknown task {task!r}; {did_you_mean(task, TASKS, known)}")
+    return TASKS[task]
+
+
+def method_name(task: str, method: str | None = None, system: str | None = None) -> str:
+    """The method of a task: the one named, the one that a parser's system belongs to, or the default.
+
+    >>> method_name("tagger"), method_name("parser", system="mst3"), method_name("tagger", "flors")
+    ('chain', 'mst', 'flors')
+    """
+    methods = find_task(task).methods
+    if not method:
+        return "mst" if task == "parser" and system in GRAPH_SYSTEMS else next(iter(methods))
+    if method not in methods:
+        known = f"the methods of {task} are: {', '.join(methods)}"
+        raise ConfigError(f"unknown method {method!r}; {did_you_mean(method, methods, known)}")
+    return method
+
+
+def new_component(task: str, options: Mapping[str, Any], method: str | None = None) -> Component:
+    """An untrained component of a task, from names and values of its settings.
 
     >>> new_component("parser", {"system": "mst1"}).task
     'graph-parser'
     """
-    if task == "ner" and options.get("links"):
-        from weft.tasks.entities.projected import ProjectedRecognizer
-
-        return ProjectedRecognizer.from_options(options)
-    if task == "ner" and options.get("sources"):
-        from weft.tasks.entities.transfer import TransferRecognizer
-
-        return TransferRecognizer.from_options(options)
-    if task == "parser" and options.get("sources"):
-        task = "transfer-parser"
-    elif task == "parser" and options.get("system") in GRAPH_SYSTEMS:
-        task = "graph-parser"
-    elif task == "parser" and "shape" in options:
+    name = method_name(task, method, options.get("system"))
+    chosen = TASKS[task].methods[name]
+    if not chosen.kind:
+        raise ConfigError(f"the method {name} of {task} makes no component of a pipeline")
+    if name == "transition" and task == "parser" and "shape" in options:
         raise ConfigError(
             f"the systems {', '.join(GRAPH_SYSTEMS)} search projective or nonprojective trees; name one of them, or "
             "set nonprojective=encode for a transition system"
         )
-    return component_class(task).from_options(options)
+    return chosen.component_class().from_options(options)
 
 
 def train(
     task: str,
-    train: Corpus,
+    train: Corpus | Sequence[Doc],
     dev: Corpus | None,
     out: Path | None,
     options: dict[str, Any],
     *,
+    method: str | None = None,
+    raw: Iterable[Doc] | None = None,
+    source_raw: Iterable[Doc] = (),
     name: str = "",
     corpora: Sequence[str] = (),
     licence: str = "",
 ) -> dict[str, Any]:
     """Train a component and save it as a pipeline of one; the result tells scores, sizes and times.
 
-    `options` are the fields of the component's settings; an unknown one is an error that names the known ones. The
-    model's header also keeps its `name` (that of the file if none is given), the names of the training `corpora` and
-    the `licence` under which the model may be used.
+    `options` are the fields of the settings of the method; an unknown one is an error that names the known ones. A
+    method that adapts to another domain learns from `raw` text of it, and more text of the source if there is any
+    (`source_raw`). The model's header also keeps its `name` (that of the file if none is given), the names of the
+    training `corpora` and the `licence` under which the model may be used.
     """
-    if task not in TASKS:
-        raise ConfigError(f"unknown task {task!r}; the tasks are: {', '.join(TASKS)}")
+    find_task(task)
     if out is not None:
         check_place(out)
-    component = new_component(task, options)
-    report = component.fit(train, dev)
+    component: Any = new_component(task, options, method)
+    if raw is None:
+        report: dict[str, Any] = component.fit(train, dev)
+    elif hasattr(component, "adapt"):
+        report = component.adapt(list(train), list(raw), list(source_raw), None if dev is None else list(dev))
+    else:
+        raise ConfigError(f"the method {method_name(task, method)} of {task} does not learn from raw text")
     if out is not None:
         keep(component, report, out, name=name, corpora=corpora, licence=licence)
     return report

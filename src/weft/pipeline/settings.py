@@ -1,12 +1,60 @@
-"""Settings of components: dataclasses whose fields are the options on the command line (`--set name=value`)."""
+"""Settings of components: dataclasses whose fields are the options of `weft train`.
+
+A field is declared with `option`, which keeps beside its default what the command line shows: help, choices, the name
+of the option where it is not that of the field.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Self
+from collections.abc import Iterable, Mapping
+from dataclasses import Field, dataclass, field, fields
+from typing import Any, NamedTuple, Self
 
 from weft.errors import ConfigError
+
+_KEY = "weft"
+#: Kinds of values by the annotation of their field.
+_TYPES: dict[str, type[Any]] = {"bool": bool, "int": int, "float": float, "str": str, "dict": dict}
+
+
+class Option(NamedTuple):
+    """A field of settings as the command line shows it."""
+
+    name: str
+    flag: str
+    type: type[Any]  #: bool, int, float, str, or dict for NAME=VALUE pairs
+    default: Any
+    help: str
+    choices: tuple[str, ...] = ()
+    metavar: str = ""
+    many: bool = False  #: may be given several times
+    hidden: bool = False
+    show_default: bool = True
+
+
+def option(
+    default: Any,
+    help: str,
+    *,
+    choices: Iterable[str] = (),
+    metavar: str = "",
+    flag: str = "",
+    many: bool = False,
+    hidden: bool = False,
+    show_default: bool = True,
+) -> Any:
+    """A field of a settings class; a dictionary as default is copied for every instance.
+
+    `flag` is the name of the option where it is not that of the field, `many` lets it be given several times (the
+    values of a text field are then joined by commas), `hidden` keeps it out of the help.
+    """
+    facts: dict[str, Any] = {
+        "help": help, "choices": tuple(choices), "metavar": metavar, "flag": flag, "many": many, "hidden": hidden,
+        "show_default": show_default,
+    }  # fmt: skip
+    if isinstance(default, dict):
+        return field(default_factory=lambda: dict(default), metadata={_KEY: facts})
+    return field(default=default, metadata={_KEY: facts})
 
 
 @dataclass
@@ -15,13 +63,15 @@ class Settings:
 
     >>> @dataclass
     ... class Own(Settings):
-    ...     epochs: int = 3
+    ...     epochs: int = option(3, "Passes over the data.")
     >>> Own.from_options({"epochs": "5"})
     Own(epochs=5)
     >>> Own.from_options({"rounds": 5})
     Traceback (most recent call last):
     ...
     weft.errors.ConfigError: unknown setting 'rounds'; the settings are: epochs
+    >>> [(each.flag, each.type, each.help) for each in Own.options()]
+    [('--epochs', <class 'int'>, 'Passes over the data.')]
     """
 
     @classmethod
@@ -37,8 +87,37 @@ class Settings:
         settings.check()
         return settings
 
+    @classmethod
+    def options(cls) -> list[Option]:
+        """The fields for the command line; one that only changes a default has the help of the class above."""
+        return options_of(cls)
+
     def check(self) -> None:
         """Refuse values that do not exist or make no sense."""
+
+
+def options_of(settings: type[Any]) -> list[Option]:
+    """The fields of a dataclass whose fields are declared with `option`; others are left out."""
+    listed = []
+    for each in fields(settings):
+        facts = dict(_facts(settings, each))
+        if not facts:
+            continue
+        flag = facts.pop("flag") or f"--{each.name.replace('_', '-')}"
+        kind = _TYPES[str(each.type).partition("[")[0].partition(" ")[0]]
+        default = each.default_factory() if callable(each.default_factory) else each.default
+        listed.append(Option(each.name, flag, kind, default, **facts))
+    return listed
+
+
+def _facts(settings: type[Any], each: Field[Any]) -> Mapping[str, Any]:
+    """What `option` was told of a field, by the class itself or the nearest one above it."""
+    for kind in settings.__mro__:
+        above = getattr(kind, "__dataclass_fields__", {}).get(each.name)
+        if above is not None and _KEY in above.metadata:
+            facts: Mapping[str, Any] = above.metadata[_KEY]
+            return facts
+    return {}
 
 
 def _typed(name: str, value: Any, default: Any, optional: bool = False) -> Any:

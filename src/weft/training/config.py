@@ -15,6 +15,7 @@ dev = "treebanks/ud/English-EWT/dev.conllu.gz"
 
 [[components]]                    # in the order in which they work
 task = "tagger"                   # a task of `weft train`
+method = "chain"                  # a method of the task; may be left out
 train = ["ewt"]                   # the part `train` of a corpus; another part is written ewt.dev
 dev = "ewt.dev"
 settings = { epochs = 6 }         # settings of the task
@@ -41,7 +42,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from weft.errors import ConfigError, did_you_mean
-from weft.pipeline.registry import TASKS
+from weft.pipeline.registry import TASKS, method_name
 
 PARTS = ("train", "dev", "test")
 #: Where the tags of a component's training data come from.
@@ -90,6 +91,7 @@ class ComponentSpec:
     train: list[str]
     dev: list[str] = field(default_factory=list)
     tags: str = "gold"
+    method: str = ""  # of the task; empty: its default
     clusters: str = ""  # name of a table [clusters.NAME]
     base_chunks: bool = False  # the layer `chunks` is read from trees by rule (`weft.treebanks.base_chunks`)
     settings: dict[str, Any] = field(default_factory=dict)
@@ -239,9 +241,11 @@ class _Reader:
         if config.folds < 2:
             raise ConfigError(f"{self._at('folds')}: folds must be at least 2, got {config.folds}")
         for spec in config.components:
-            if spec.task not in TASKS:
-                hint = did_you_mean(spec.task, TASKS, f"the tasks are: {', '.join(TASKS)}")
-                raise ConfigError(f"{self._at_value(spec.task)}: unknown task {spec.task!r}; {hint}")
+            try:
+                method_name(spec.task, spec.method)
+            except ConfigError as error:
+                value = spec.method if spec.task in TASKS else spec.task
+                raise ConfigError(f"{self._at_value(value)}: {error}") from None
             if spec.tags not in TAGS:
                 raise ConfigError(
                     f"{self._at_value(spec.tags)}: tags must be one of {', '.join(TAGS)}, got {spec.tags!r}"

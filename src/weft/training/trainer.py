@@ -154,7 +154,7 @@ class _Run:
                 name: str(self.material.find(file)) for name, file in options["gazetteers"].items()
             }
         try:
-            return new_component(spec.task, options)
+            return new_component(spec.task, options, spec.method or None)
         except WeftError as error:
             raise type(error)(f"{self.config.path}: {spec.task}: {error}") from None
 

@@ -24,7 +24,7 @@ def test_a_bitext_is_aligned_and_its_aligner_gives_the_same_links_again(
     assert (facts["pairs"], facts["links"]) == (links.n_pairs, len(links)) == (18, len(links))
     assert {(0, 0), (1, 1), (3, 3)} <= set(links.pairs()[1])
     assert links.score.min() < 1
-    again = weft("align", *sides, "--model", tmp_path / "a.weft", "--posteriors")
+    again = weft("align", *sides, "--aligner", tmp_path / "a.weft", "--posteriors")
     assert again.returncode == 0, again.stderr
     assert again.stdout == (tmp_path / "a").read_text()
 
@@ -47,9 +47,9 @@ def test_what_does_not_go_together_is_refused_in_plain_words(weft: Weft, tmp_pat
     done = weft("align", *sides, "--symmetrize", "grow")
     assert done.returncode == 1
     assert "symmetrize='grow'" in done.stderr
-    done = weft("align", *sides, "--set", "alfa=1")
-    assert done.returncode == 1
-    assert "no such setting: alfa" in done.stderr
+    done = weft("align", *sides, "--alfa", "1")
+    assert done.returncode == 2
+    assert "--alfa" in done.stderr
     (tmp_path / "short").write_text("Eins .\n", encoding="utf-8")
     done = weft("project", sides[0], tmp_path / "short", "--out", tmp_path / "x.conllu")
     assert done.returncode == 1

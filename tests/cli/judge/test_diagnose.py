@@ -1,4 +1,4 @@
-"""`weft diagnose` on the files of the example."""
+"""`weft diagnose domains` on the files of the example."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FILES = [str(EXAMPLES / "domains" / f"{name}.conllu") for name in ("news", "news
 
 
 def test_the_figures_of_all_tables_add_up_in_json():
-    done = CliRunner().invoke(app, ["diagnose", *FILES[:4], "--train", FILES[4], "--json"])
+    done = CliRunner().invoke(app, ["diagnose", "domains", *FILES[:4], "--train", FILES[4], "--json"])
     assert done.exit_code == 0, done.output
     found = json.loads(done.output)
     assert found["loss"] == pytest.approx(found["target"]["error"] - found["source"]["error"])
@@ -24,6 +24,6 @@ def test_the_figures_of_all_tables_add_up_in_json():
 
 
 def test_files_that_do_not_belong_together_are_named(capsys):
-    done = CliRunner().invoke(app, ["diagnose", FILES[0], FILES[1], FILES[2], FILES[1]])
+    done = CliRunner().invoke(app, ["diagnose", "domains", FILES[0], FILES[1], FILES[2], FILES[1]])
     assert done.exit_code == 1
     assert "lab.conllu: the parsed sentences have different words" in done.output + capsys.readouterr().err

@@ -108,7 +108,7 @@ def test_spans_of_jsonl_are_scored(tmp_path: Path) -> None:
         paths.append(str(tmp_path / f"{name}.jsonl"))
         write([doc], paths[-1])
     assert json.loads(run("evaluate", *paths, "--json"))["scores"]["spans"]["f1"] == 0.5
-    assert "labels of words" in fails("compare", *paths, paths[0], "--test", "mcnemar")
+    assert "labels of words" in fails("compare", *paths, paths[0], "--significance", "mcnemar")
 
 
 def test_compare_says_in_plain_words_which_system_is_better(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_compare_says_in_plain_words_which_system_is_better(tmp_path: Path) -> N
 @pytest.mark.parametrize("test", ["bootstrap", "randomization", "mcnemar"])
 def test_compare_corrects_all_pairs_of_several_systems(tmp_path: Path, test: str) -> None:
     gold, *systems = (treebank(tmp_path / f"{n}.conllu", 0, n) for n in (0, 1, 2, 4))
-    arguments = ("compare", gold, *systems, "--test", test, "--samples", "300", "--seed", "7", "--json")
+    arguments = ("compare", gold, *systems, "--significance", test, "--samples", "300", "--seed", "7", "--json")
     result = json.loads(run(*arguments))
     assert result == json.loads(run(*arguments))
     assert result["metric"] == "LAS"

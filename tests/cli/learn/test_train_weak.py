@@ -20,8 +20,8 @@ def test_a_tagger_of_dictionary_and_projected_tags_annotates_and_is_scored_like_
 ) -> None:
     model, out = tmp_path / "sv.weft", tmp_path / "out.conllu"
     done = weft(
-        "train", "tagger", "--dict", weak / "words.dic", "--projected", weak / "projected.conllu",
-        "--text", weak / "plain.txt", "--dev", weak / "gold.conllu", "--model", "hmm", "--out", model, "--json",
+        "train", "tagger", "--method", "weak", "--dict", weak / "words.dic", "--projected", weak / "projected.conllu",
+        "--raw", weak / "plain.txt", "--dev", weak / "gold.conllu", "--learner", "hmm", "--out", model, "--json",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
@@ -39,8 +39,20 @@ def test_a_tagger_of_dictionary_and_projected_tags_annotates_and_is_scored_like_
 
 
 def test_the_report_is_printed_as_text(weft: Weft, tmp_path: Path, weak: Path) -> None:
-    done = weft("train", "tagger", "--dict", weak / "words.dic", "--projected", weak / "projected.conllu",
-                "--dev", weak / "gold.conllu", "--out", tmp_path / "sv.weft")  # fmt: skip
+    done = weft(
+        "train",
+        "tagger",
+        "--method",
+        "weak",
+        "--dict",
+        weak / "words.dic",
+        "--projected",
+        weak / "projected.conllu",
+        "--dev",
+        weak / "gold.conllu",
+        "--out",
+        tmp_path / "sv.weft",
+    )
     assert done.returncode == 0, done.stderr
     assert "On the dev text:" in done.stdout
     assert "probability of decisions" in done.stdout
@@ -49,12 +61,18 @@ def test_the_report_is_printed_as_text(weft: Weft, tmp_path: Path, weak: Path) -
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["train", "tagger", "--dict", "words.dic"], "learns from text"),
-        (["train", "parser", "--dict", "words.dic", "--text", "plain.txt"], "for the task tagger, not parser"),
-        (["train", "tagger", "gold.conllu", "--dict", "words.dic"], "say what"),
-        (["train", "tagger", "--dict", "projected.conllu", "--text", "plain.txt"], "line 1: expected a word and a tag"),
-        (["train", "tagger", "--text", "plain.txt"], "nothing to learn tags from"),
-        (["train", "tagger", "--dict", "words.dic", "--text", "plain.txt", "--model", "svm"], "one of crf, hmm"),
+        (["train", "tagger", "--method", "weak", "--dict", "words.dic"], "learns from text"),
+        (["train", "tagger", "gold.conllu", "--dict", "words.dic"], "--dict is an option of --method weak or induced"),
+        (["train", "tagger", "--method", "weak", "gold.conllu", "--dict", "words.dic"], "say what"),
+        (
+            ["train", "tagger", "--method", "weak", "--dict", "projected.conllu", "--raw", "plain.txt"],
+            "line 1: expected a word and a tag",
+        ),
+        (["train", "tagger", "--method", "weak", "--raw", "plain.txt"], "nothing to learn tags from"),
+        (
+            ["train", "tagger", "--method", "weak", "--dict", "words.dic", "--raw", "plain.txt", "--learner", "svm"],
+            "one of crf, hmm",
+        ),
     ],
 )
 def test_plain_errors(weft: Weft, tmp_path: Path, weak: Path, arguments: list[str], message: str) -> None:

@@ -107,7 +107,7 @@ def test_both_directions_of_a_turned_bitext_change_places(agreement):
     np.testing.assert_allclose(one.forward.jumps, other.backward.jumps)
 
 
-@pytest.mark.parametrize("wrong", [{"model1_rounds": 0}, {"hmm_rounds": -1}, {"alpha": -0.1}, {"p_null": 1.0}])
+@pytest.mark.parametrize("wrong", [{"model1_iterations": 0}, {"hmm_iterations": -1}, {"alpha": -0.1}, {"p_null": 1.0}])
 def test_settings_out_of_range_are_refused(wrong):
     with pytest.raises(ConfigError):
         AlignmentSettings(**wrong)

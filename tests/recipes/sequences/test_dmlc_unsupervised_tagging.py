@@ -37,7 +37,7 @@ def sample(options):
 
 
 def tag(problem, method):
-    return induce(problem.lists, InducedTaggerSettings(method=method)).tags
+    return induce(problem.lists, InducedTaggerSettings(objective=method)).tags
 
 
 def accuracy(problem, tags):
@@ -81,7 +81,7 @@ def test_with_half_of_the_dictionary_the_gain_is_larger_once_unknown_words_have_
     wider = problem.grown()
     grown = induce(wider, InducedTaggerSettings()).tags
     assert accuracy(problem, grown) - accuracy(problem, em) >= 10.0
-    alone = induce(wider, InducedTaggerSettings(method="em")).tags
+    alone = induce(wider, InducedTaggerSettings(objective="em")).tags
     assert accuracy(problem, grown) - accuracy(problem, alone) >= 3.0
 
 

@@ -34,7 +34,7 @@ def airline(options: RecipeOptions) -> Shift:
 @pytest.fixture(scope="module")
 def runs(airline: Shift) -> recipe.Runs:
     """Two draws of 2,000 labelled sentences."""
-    return recipe.compare(airline, 2000, [0, 1], (POOLED, GRAPH), rounds=2)
+    return recipe.compare(airline, 2000, [0, 1], (POOLED, GRAPH), self_train=2)
 
 
 @pytest.mark.must_show("graph-ssl-crf", 5)
@@ -56,7 +56,7 @@ def test_newspaper_to_the_web_gains_and_most_on_words_without_labels(
     options: RecipeOptions, name: str, words: int
 ) -> None:
     shift = found(genre, options, name, 1500, words)
-    runs = recipe.compare(shift, 500, [0], (GRAPH,), rounds=2)
+    runs = recipe.compare(shift, 500, [0], (GRAPH,), self_train=2)
     gain = {group: runs.mean(GRAPH, group) - runs.mean(SUPERVISED, group) for group in ("all", "OOV", "known")}
     assert gain["all"] > 0.0
     assert gain["OOV"] > max(gain["known"], 0.5), gain
@@ -66,7 +66,7 @@ def test_newspaper_to_the_web_gains_and_most_on_words_without_labels(
 def test_the_gain_falls_with_the_edges_and_diagnostics_tell_why(airline: Shift, runs: recipe.Runs) -> None:
     shares = (1.0, 0.25, 0.0)  # the first half of the edges may go without harm: see the page
     types = runs.graphs[0]
-    thin = recipe.ablation(airline, airline.draw(2000, 0), types, shares[1:], runs.first[0], rounds=2)
+    thin = recipe.ablation(airline, airline.draw(2000, 0), types, shares[1:], runs.first[0], self_train=2)
     plain = recipe.accuracy(runs.reports[SUPERVISED][0])
     gains = [recipe.accuracy(report) - plain for report in (runs.reports[GRAPH][0], *thin)]
     assert gains == sorted(gains, reverse=True), gains

@@ -187,7 +187,7 @@ def test_gold_links_of_hansards_are_found_better_by_the_hmm_and_by_both_directio
     source, target = (list(side) for side in zip(*pairs, strict=True))
     more = captions("en", 2000), captions("fr", 2000)
     rates, precision = {}, {}
-    for name, settings in (("model 1", AlignmentSettings(hmm_rounds=0)), ("apart", APART), ("HMM", None)):
+    for name, settings in (("model 1", AlignmentSettings(hmm_iterations=0)), ("apart", APART), ("HMM", None)):
         aligner = Aligner(settings)
         aligner.fit(source + more[0], target + more[1])
         for choice in ("forward", "backward", *METHODS):

@@ -58,16 +58,28 @@ def test_the_command_tells_the_same(model, tmp_path):
     model.save(tmp_path / "ner.weft")
     for name, doc in (("labelled", made(60, seed=2)), ("test", made(200, seed=3))):
         write([doc], tmp_path / f"{name}.conll")
-    command = ["curve", "ner", "--model", "ner.weft", "--labelled", "labelled.conll", "--test", "test.conll",
-               "--sizes", "2,8,32", "--json"]  # fmt: skip
+    command = [
+        "diagnose",
+        "curve",
+        "ner",
+        "--model",
+        "ner.weft",
+        "--labelled",
+        "labelled.conll",
+        "--test",
+        "test.conll",
+        "--sizes",
+        "2,8,32",
+        "--json",
+    ]
     command = [str(tmp_path / word) if word.endswith((".weft", ".conll")) else word for word in command]
     done = CliRunner().invoke(app, command)
     assert done.exit_code == 0, done.output
     expected = model_worth(model, [made(60, seed=2)], [made(200, seed=3)], [2, 8, 32])
     assert json.loads(done.output)["sentences"] == pytest.approx(expected.sentences)
     wrong = CliRunner().invoke(app, [*command, "--sources", "en=x.conll"])
-    assert "--model is for the task ner" in f"{wrong.output} {wrong.exception}"
-    neither = CliRunner().invoke(app, [*command[:2], *command[4:]])
+    assert "--model is what the curve is compared with" in f"{wrong.output} {wrong.exception}"
+    neither = CliRunner().invoke(app, [*command[:3], *command[5:]])
     assert "give --sources and --target" in f"{neither.output} {neither.exception}"
 
 

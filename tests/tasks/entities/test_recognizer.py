@@ -178,7 +178,7 @@ def test_flat_training_refuses_nested_spans_and_says_what_to_do():
         EntityRecognizer().fit([made(5, nested=True)])
     gaps = made(5)
     gaps.spans["entities"].add([(0, 1), (3, 4)], "PER")
-    with pytest.raises(DataError, match="weft train segments"):
+    with pytest.raises(DataError, match="weft train spans"):
         EntityRecognizer(EntitySettings(nested=True)).fit([gaps])
     with pytest.raises(DataError, match="set layer=NAME"):
         EntityRecognizer().fit([Doc.from_words([["a"]])])
@@ -222,7 +222,7 @@ def test_the_command_line_trains_and_annotates_with_alternatives(tmp_path):
     doc.spans = {}
     write([doc], new, "conllu")
     model = tmp_path / "ner.weft"
-    weft("train", "ner", train, "--out", model, "--gazetteer", f"LOC={lists}", "--set", "epochs=3")
+    weft("train", "ner", train, "--out", model, "--gazetteer", f"LOC={lists}", "--epochs", "3")
     weft("annotate", new, "-m", model, "-o", tmp_path / "out.conllu", "--kbest", 2)
     text = (tmp_path / "out.conllu").read_text()
     assert text.count("NER=B-PER") == 2
@@ -234,7 +234,7 @@ def test_the_command_line_trains_and_annotates_with_alternatives(tmp_path):
     weft("annotate", new, "-m", model, "-o", tmp_path / "sure.conllu", "--probabilities")
     assert (tmp_path / "sure.conllu").read_text().count("NERProb=") == 4
     again = tmp_path / "again.weft"  # what was written into MISC can be learned from
-    weft("train", "ner", tmp_path / "out.conllu", "--out", again, "--set", "epochs=3")
+    weft("train", "ner", tmp_path / "out.conllu", "--out", again, "--epochs", "3")
     failed = CliRunner().invoke(app, ["train", "ner", str(train), "-o", str(model), "--gazetteer", "places.txt"])
     assert failed.exit_code != 0
 

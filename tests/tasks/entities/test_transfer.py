@@ -16,9 +16,9 @@ from weft.tasks.entities.transfer import TransferRecognizer, read_clusters
 from weft.tasks.entities.transfer_data import Languages, TransferData, TransferSettings
 from weft.text import Doc, SpanLayer
 
-SETTINGS = TransferSettings(learner="adagrad", epochs=2, rounds=3, min_count=1)
+SETTINGS = TransferSettings(learner="adagrad", epochs=2, self_train=3, min_count=1)
 #: A model with a prior is not sure of names that it met once.
-CALIBRATED = replace(SETTINGS, learner="crf", iterations=40, round_iterations=30, threshold=0.7)
+CALIBRATED = replace(SETTINGS, learner="crf", iterations=40, retrain_iterations=30, threshold=0.7)
 
 
 def language(mark, n, seed, types=("PER", "LOC")):
@@ -80,7 +80,7 @@ def material():
 @pytest.mark.parametrize("learner", ["adagrad", "crf", "sgd"])
 def test_native_clusters_weigh_exactly_nothing_before_the_first_round_and_something_after(learner):
     languages, _ = made()
-    data = TransferData(replace(SETTINGS, learner=learner, iterations=15, round_iterations=10), languages)
+    data = TransferData(replace(SETTINGS, learner=learner, iterations=15, retrain_iterations=10), languages)
     outcome = data.train(rounds=1)
     before, after = data.native_weights(outcome.first), data.native_weights(outcome.model)
     assert len(before) > 20

@@ -135,14 +135,14 @@ def test_workers_do_not_change_the_result(chunks):
 def test_a_model_does_not_tell_where_it_was_trained(chunks, tmp_path):
     chunker = Chunker.from_options({"iterations": 3, "checkpoint": str(tmp_path / "run"), "workers": 2})
     chunker.fit(chunks)
-    assert not {"checkpoint", "cluster", "workers"} & set(chunker.state()[0]["settings"])
+    assert not {"checkpoint", "scheduler", "workers"} & set(chunker.state()[0]["settings"])
 
 
 def test_a_cluster_trains_the_same_model(chunks):
     distributed = pytest.importorskip("distributed")
     options = {"iterations": 5, "order": 1}
     with distributed.LocalCluster(n_workers=2, processes=False, dashboard_address=None) as cluster:
-        there = Chunker.from_options({**options, "cluster": cluster.scheduler_address}).fit(chunks)
+        there = Chunker.from_options({**options, "scheduler": cluster.scheduler_address}).fit(chunks)
     here = Chunker.from_options(options).fit(chunks)
     assert there["training"]["loss"] == pytest.approx(here["training"]["loss"], rel=1e-9)
 
@@ -160,7 +160,7 @@ def test_a_cluster_trains_the_same_model(chunks):
         ({"templates": "y[-3]|y[-2]|y[-1]"}, TemplateError, "two labels back"),
         ({"fields": "w"}, ConfigError, "written as w=form"),
         ({"precision": "int7"}, ConfigError, "precision must be one of"),
-        ({"cluster": "nowhere"}, ConfigError, "no Dask scheduler answers at 'nowhere'"),
+        ({"scheduler": "nowhere"}, ConfigError, "no Dask scheduler answers at 'nowhere'"),
     ],
 )
 def test_bad_settings_are_told_plainly(options, error, complaint, chunks):

@@ -115,7 +115,7 @@ def test_models_are_saved_and_loaded_with_the_filter_of_arcs(train, tmp_path):
 def test_the_command_line_trains_and_annotates(train, tmp_path):
     path, model, out = tmp_path / "train.conllu", tmp_path / "graphs.weft", tmp_path / "out.conllu"
     write([train], path)
-    options = ["--set", "epochs=3", "--set", "bits=16", "--out", str(model)]
+    options = ["--epochs", "3", "--bits", "16", "--out", str(model)]
     assert CliRunner().invoke(app, ["train", "graphs", str(path), *options]).exit_code == 0
     result = CliRunner().invoke(app, ["annotate", str(path), "--model", str(model), "--out", str(out)])
     assert result.exit_code == 0, result.output

@@ -66,7 +66,7 @@ def test_trees_of_the_training_text_are_not_looked_at(parser):
 
 @pytest.mark.parametrize("model", MODELS)
 def test_models_are_saved_and_loaded(model, tmp_path):
-    component = GrammarInducer(GrammarSettings(model=model, method="em", iterations=3))
+    component = GrammarInducer(GrammarSettings(valence=model, objective="em", iterations=3))
     component.fit([text()])
     Pipeline([component]).save(tmp_path / "g.weft")
     loaded = Pipeline.load(tmp_path / "g.weft").components[0]
@@ -74,7 +74,7 @@ def test_models_are_saved_and_loaded(model, tmp_path):
     component([one])
     loaded([other])
     assert one.head.tolist() == other.head.tolist()
-    assert loaded.settings.model == model
+    assert loaded.settings.valence == model
 
 
 def test_reports_tell_what_was_learned_from_and_scores_of_dev():
@@ -89,7 +89,7 @@ def test_reports_tell_what_was_learned_from_and_scores_of_dev():
 def test_a_random_start_depends_on_its_seed_only():
     found = []
     for seed in (1, 1, 2):
-        component = GrammarInducer(GrammarSettings(method="em", start="random", seed=seed, iterations=2))
+        component = GrammarInducer(GrammarSettings(objective="em", start="random", seed=seed, iterations=2))
         component.fit([text()])
         found.append(component.model.child)
     assert np.array_equal(found[0], found[1])
@@ -98,7 +98,7 @@ def test_a_random_start_depends_on_its_seed_only():
 
 def test_other_columns_of_tags_are_read():
     doc = Doc.from_words([["dogs", "bark", "!"]] * 2, xpos=[["NNS", "VBP", "."]] * 2)
-    component = GrammarInducer(GrammarSettings(column="xpos", method="em", iterations=2))
+    component = GrammarInducer(GrammarSettings(column="xpos", objective="em", iterations=2))
     component.fit([doc])
     assert component.tags == ["NNS", "VBP"]
     assert component.requires == ("tokens", "xpos")
@@ -107,8 +107,8 @@ def test_other_columns_of_tags_are_read():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "pr"}, "method must be one of em, dd, pr-s, pr-as, got 'pr'"),
-        ({"model": "5-5"}, "model must be one of dmv, 2-1"),
+        ({"objective": "pr"}, "objective must be one of em, dd, pr-s, pr-as, got 'pr'"),
+        ({"valence": "5-5"}, "valence must be one of dmv, 2-1"),
         ({"iterations": 0}, "iterations must be at least 1"),
         ({"strength": -1}, "strength is at least 0"),
         ({"sigma": 1}, "unknown setting 'sigma'"),

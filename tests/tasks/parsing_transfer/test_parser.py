@@ -146,7 +146,7 @@ def test_every_way_to_share_finds_the_trees_of_a_near_language(sources, dutch, s
 
 @pytest.mark.parametrize(
     "changes", [{"adapt": "viterbi"}, {"adapt": "aast"}, {"adapt": "aaet"}, {"adapt": "aast", "lexicalized": False},
-                {"adapt": "aast", "rounds": 2}],
+                {"adapt": "aast", "adapt_iterations": 2}],
 )  # fmt: skip
 def test_every_way_to_adapt_learns_trees_from_eight_sentences_without_any(sources, dutch, changes):
     assert trained(sources, dutch, **changes).scores(dutch[1])["UAS"] > 0.8

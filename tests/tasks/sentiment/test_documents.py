@@ -27,7 +27,7 @@ def adapted(**options) -> PolarityClassifier:
 
 @pytest.mark.parametrize("method", ["scl", "scl-mi"])
 def test_words_of_another_domain_are_understood(method):
-    classifier = adapted(method=method)
+    classifier = adapted(learning=method)
     new = [Doc("The handle broke and the coating peels."), Doc("Sturdy and easy to clean.")]
     classifier(new)
     assert [doc.meta["sentiment"] for doc in new] == ["neg", "pos"]
@@ -82,10 +82,10 @@ def test_neutral_and_unlabelled_documents_teach_nothing():
 
 def test_bad_input_is_refused_in_plain_words():
     with pytest.raises(ConfigError, match="base, scl, scl-mi"):
-        PolaritySettings.from_options({"method": "magic"})
+        PolaritySettings.from_options({"learning": "magic"})
     with pytest.raises(ConfigError, match="dimensions"):
         PolaritySettings.from_options({"dimensions": 0})
-    with pytest.raises(ConfigError, match="target-raw"):
+    with pytest.raises(ConfigError, match="--raw"):
         PolarityClassifier().fit(documents("films"))
     with pytest.raises(DataError, match="positive and negative"):
         PolarityClassifier().adapt([Doc("fine", meta={"rating": 5})], [Doc("fine")])

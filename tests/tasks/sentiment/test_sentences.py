@@ -48,7 +48,7 @@ def accuracy(found: list[list[str]]) -> float:
 def analysers() -> dict[str, SentimentAnalyser]:
     made = {}
     for method in METHODS:
-        made[method] = SentimentAnalyser(SentimentSettings(method=method, rate=0.05, epochs=10), LEXICON)
+        made[method] = SentimentAnalyser(SentimentSettings(learning=method, rate=0.05, epochs=10), LEXICON)
         made[method].fit([*RATED, *LABELLED], TEST)
     return made
 
@@ -105,7 +105,7 @@ def test_the_cascade_hears_the_coarse_model_and_not_the_other_way(analysers):
     assert cascaded.coarse is not None
     np.testing.assert_array_equal(cascaded.coarse.weights, analysers["coarse"].weights)
     assert len(cascaded.features) > len(analysers["fine"].features)
-    given = SentimentAnalyser(SentimentSettings(method="cascaded", rate=0.05, epochs=10), LEXICON)
+    given = SentimentAnalyser(SentimentSettings(learning="cascaded", rate=0.05, epochs=10), LEXICON)
     given.coarse = analysers["coarse"]
     given.fit(LABELLED)
     np.testing.assert_array_equal(given.weights, cascaded.weights)
@@ -113,7 +113,7 @@ def test_the_cascade_hears_the_coarse_model_and_not_the_other_way(analysers):
 
 def test_seeds_decide_and_switches_change_the_model():
     def trained(**options):
-        analyser = new_component("sentiment", {"epochs": 1, "method": "coarse", **options})
+        analyser = new_component("sentiment", {"epochs": 1, "learning": "coarse", **options})
         analyser.fit(RATED[:60])
         return analyser
 
@@ -128,12 +128,12 @@ def test_what_is_missing_is_said_in_plain_words():
     with pytest.raises(DataError, match="interpolated needs documents with labelled sentences"):
         SentimentAnalyser().fit(RATED[:3])
     with pytest.raises(DataError, match="coarse needs documents with a rating"):
-        SentimentAnalyser(SentimentSettings(method="coarse")).fit(LABELLED)
+        SentimentAnalyser(SentimentSettings(learning="coarse")).fit(LABELLED)
     with pytest.raises(DataError, match="no words"):
         SentimentAnalyser().fit([Doc("")])
     with pytest.raises(WeftError, match="not trained yet"):
         SentimentAnalyser()(TEST)
     with pytest.raises(ConfigError, match="fine, coarse, cascaded, interpolated"):
-        new_component("sentiment", {"method": "magic"})
+        new_component("sentiment", {"learning": "magic"})
     with pytest.raises(ConfigError, match="share"):
         new_component("sentiment", {"share": 3.0})

@@ -37,7 +37,7 @@ def gold(doc_path):
 
 def test_segments_with_gaps_are_learned_from_brat_and_saved(ellipsis, tmp_path):
     model = tmp_path / "segments.weft"
-    report = train("segments", package.read(ellipsis / "train.ann"), package.read(ellipsis / "more.ann"), model, {})
+    report = train("spans", package.read(ellipsis / "train.ann"), package.read(ellipsis / "more.ann"), model, {})
     assert report["training"]["types"] == 2
     assert report["training"]["beyond_restrictions"] == 0
     assert report["scores"]["dev"] > 0.9
@@ -89,7 +89,7 @@ def test_contiguous_finders_say_what_they_cannot_learn(ellipsis):
 
 
 def test_the_command_line_trains_and_annotates(weft, ellipsis, tmp_path):
-    done = weft("train", "segments", ellipsis / "train.ann", "--out", "m.weft", "--set", "epochs=3", "--json")
+    done = weft("train", "spans", ellipsis / "train.ann", "--out", "m.weft", "--epochs", "3", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["training"]["segments"] > 100
     (tmp_path / "new.txt").write_text("Nora and Hugo Berg sang early.\n")

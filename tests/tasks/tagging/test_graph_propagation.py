@@ -78,7 +78,7 @@ def test_without_sweeps_the_run_is_that_of_pooled_self_training_to_the_bit() -> 
     rng = np.random.default_rng(3)
     odd = Doc.from_words([rng.permutation(words).tolist() for words in text(30, NEW_NOUNS, NEW_VERBS, 2)[0]])
     runs = []
-    for options in ({"sweeps": 0}, {"variant": "pooled"}, {}):
+    for options in ({"propagation_iterations": 0}, {"variant": "pooled"}, {}):
         runs.append(GraphTagger.from_options({"alpha": 0.1, **options}))
         runs[-1].adapt([source()], [odd])
     bare, pooled, graph = runs
@@ -155,7 +155,7 @@ def test_threads_learn_the_same_labels() -> None:
         ({"variant": "magic"}, "variant must be one of graph, pooled, one-best, supervised"),
         ({"transitions": "none"}, "transitions must be one of"),
         ({"alpha": 1.5}, "alpha must lie between 0 and 1"),
-        ({"rounds": 0}, "rounds must be"),
+        ({"self_train": 0}, "self_train must be"),
         ({"eta": -1.0}, "eta must be at least 0"),
         ({"learner": "mira"}, "is a crf"),
         ({"templates": "w[0] w[0]|y[-1] y[-1]"}, "first-order chain whose transitions see no words"),

@@ -32,7 +32,7 @@ def tagger(**settings):
 
 @pytest.mark.parametrize("method", ["dmlc", "min-greedy", "ilp"])
 def test_few_labels_are_worth_more_than_em_alone(text, gold, method):
-    alone, few = tagger(method="em"), tagger(method=method)
+    alone, few = tagger(objective="em"), tagger(objective=method)
     em = alone.fit(text, gold)["scores"]["dev accuracy"]
     report = few.fit(text, gold)
     assert report["scores"]["dev accuracy"] >= em
@@ -110,9 +110,9 @@ def test_a_tag_set_may_be_larger_than_a_machine_word():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"method": "fast"}, "method must be one of"),
-        ({"method": "em", "fitting": "tagging"}, "method=em has none"),
-        ({"method": "ilp", "fitting": "tagging"}, "does not find"),
+        ({"objective": "fast"}, "objective must be one of"),
+        ({"objective": "em", "fitting": "tagging"}, "objective=em has none"),
+        ({"objective": "ilp", "fitting": "tagging"}, "does not find"),
         ({"shards": 0}, "at least 1"),
         ({"change": 2.0}, "shares below 1"),
     ],

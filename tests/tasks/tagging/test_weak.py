@@ -45,7 +45,7 @@ def accuracy(tagger, gold):
 
 @pytest.mark.parametrize("model", ["crf", "hmm"])
 def test_both_models_learn_a_small_language_from_a_few_projected_tags(model, dictionary):
-    tagger = WeakTagger(WeakTaggerSettings(model=model), dictionary)
+    tagger = WeakTagger(WeakTaggerSettings(learner=model), dictionary)
     report = tagger.fit([document(150, keep=0.3)], [document(80, seed=9)])
     assert report["scores"]["dev accuracy"] > 0.95
     assert report["weak"]["accuracy"] == report["scores"]["dev accuracy"]
@@ -56,9 +56,9 @@ def test_both_models_learn_a_small_language_from_a_few_projected_tags(model, dic
 @pytest.mark.parametrize("model", ["crf", "hmm"])
 def test_a_dictionary_or_projected_tags_alone_will_do(model, dictionary):
     gold = document(80, seed=9)
-    only_types = WeakTagger(WeakTaggerSettings(model=model), dictionary)
+    only_types = WeakTagger(WeakTaggerSettings(learner=model), dictionary)
     only_types.fit([document(150, keep=0.0)])
-    only_tokens = WeakTagger(WeakTaggerSettings(model=model))
+    only_tokens = WeakTagger(WeakTaggerSettings(learner=model))
     only_tokens.fit([document(150, keep=0.3)])
     assert accuracy(only_types, gold) > 0.6
     assert accuracy(only_tokens, gold) > 0.95
@@ -95,7 +95,7 @@ def test_projected_types_make_a_dictionary_of_their_own():
 def test_a_saved_model_tags_as_before(model, dictionary, tmp_path):
     clusters = tmp_path / "clusters"
     clusters.write_text("".join(f"{'01' if word in NOUNS else '10'}\t{word}\t5\n" for word in [*NOUNS, "sinks"]))
-    tagger = WeakTagger(WeakTaggerSettings(model=model, clusters=str(clusters)), dictionary)
+    tagger = WeakTagger(WeakTaggerSettings(learner=model, clusters=str(clusters)), dictionary)
     tagger.fit([document(100, keep=0.3)])
     Pipeline([tagger]).save(tmp_path / "weak.weft")
     loaded = Pipeline.load(tmp_path / "weak.weft").components[0]
@@ -120,7 +120,7 @@ def test_templates_may_look_around_in_the_crf_and_not_in_the_hmm(dictionary):
     tagger.fit([document(100, keep=0.3)])
     assert accuracy(tagger, document(60, seed=9)) > 0.95
     with pytest.raises(ConfigError, match="look at the word itself only"):
-        WeakTagger(WeakTaggerSettings(templates=around, model="hmm"), dictionary).fit([document(10, keep=0.3)])
+        WeakTagger(WeakTaggerSettings(templates=around, learner="hmm"), dictionary).fit([document(10, keep=0.3)])
     with pytest.raises(ConfigError, match="first-order"):
         WeakTagger(WeakTaggerSettings(templates="w[0]"), dictionary).fit([document(10, keep=0.3)])
 
@@ -128,7 +128,7 @@ def test_templates_may_look_around_in_the_crf_and_not_in_the_hmm(dictionary):
 def test_of_several_starts_the_most_probable_end_is_kept(dictionary):
     text = document(60, keep=0.0)
     losses = [
-        WeakTagger(WeakTaggerSettings(model="hmm", starts=starts, noise=1.0), dictionary).fit([text])["training"][
+        WeakTagger(WeakTaggerSettings(learner="hmm", starts=starts, noise=1.0), dictionary).fit([text])["training"][
             "loss"
         ]
         for starts in (1, 4)
@@ -155,9 +155,9 @@ def test_plain_errors_for_what_cannot_be_learned(dictionary):
         WeakTagger(dictionary=TagDictionary({"zzz": ["NOUN"]}, rules=False)).fit([empty])
     with pytest.raises(ConfigError, match="both must be the same"):
         WeakTagger(dictionary=TagDictionary({"a": ["A"]}, tags=["A"])).fit([empty])
-    with pytest.raises(ConfigError, match="model must be one of crf, hmm"):
-        WeakTagger.from_options({"model": "svm"})
-    with pytest.raises(ConfigError, match="choose model=crf or model=hmm"):
+    with pytest.raises(ConfigError, match="learner must be one of crf, hmm"):
+        WeakTagger.from_options({"learner": "svm"})
+    with pytest.raises(ConfigError, match="learner must be one of crf, hmm"):
         WeakTagger.from_options({"learner": "perceptron"})
     with pytest.raises(ConfigError, match="type_threshold"):
         WeakTagger.from_options({"type_threshold": 2})

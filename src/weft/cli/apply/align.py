@@ -3,141 +3,166 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weft.cli.common import JsonFlag, counted, print_json, print_table, settings, short_path
+from weft.cli.common import DATA, Aligner, JsonFlag, counted, option, print_json, print_table, short_path
+from weft.cli.generated import with_settings
 from weft.cli.inputs import Encoding
 from weft.errors import ConfigError
+from weft.pipeline.settings import Option
 
 if TYPE_CHECKING:
-    from weft.tasks.bitext.align import Aligner
     from weft.text.bitext import Links
 
 _CHOICES = "forward, backward, intersection, union, grow-diag, grow-diag-final, grow-diag-final-and or posterior"
 
 
-def align(
+#: What the settings of an aligner are for.
+_HELP = {
+    "model1_iterations": "Iterations of IBM model 1.",
+    "hmm_iterations": "Iterations of the HMM.",
+    "alpha": "Parameter of the Dirichlet prior of translations; 0 sets none.",
+    "jump_pseudo": "Count added to every jump.",
+    "p_null": "Probability of a word without a link.",
+    "agreement": "Train both directions together, which makes fewer errors; separate directions give surer links.",
+    "lower": "Ignore letter case.",
+}
+
+
+def settings_options() -> list[Option]:
+    """The settings of an aligner as options."""
+    from weft.learn.bitext.word_alignment import AlignmentSettings
+
+    defaults = {each.name: each.default for each in fields(AlignmentSettings)} | {"lower": True}
+    return [
+        Option(name, f"--{name.replace('_', '-')}", type(default), default, _HELP[name])
+        for name, default in defaults.items()
+    ]
+
+
+def align_files(
     source: Annotated[
-        Path, typer.Argument(metavar="SOURCE", help="Words of a sentence a line, a corpus, or source ||| target lines.")
+        Path,
+        typer.Argument(metavar="SOURCE", help="A sentence per line, a corpus, or lines of source ||| target."),
     ],
     target: Annotated[
         Path | None, typer.Argument(metavar="TARGET", help="The translations, sentence by sentence.")
     ] = None,
-    out: Annotated[str, typer.Option("--out", "-o", metavar="FILE", help="Where the links are written.")] = "-",
+    out: Annotated[str, option("--out", "-o", metavar="FILE", help="File to write the links to.")] = "-",
     symmetrize: Annotated[
-        str, typer.Option("--symmetrize", metavar="WAY", help=f"How links are chosen: {_CHOICES}.")
-    ] = ("grow-diag-final-and"),
+        str, option("--symmetrize", metavar="NAME", help=f"How links are chosen: {_CHOICES}.")
+    ] = "grow-diag-final-and",
     threshold: Annotated[
-        float | None, typer.Option("--threshold", help="Keep links with at least this score.", show_default="none")
+        float | None, option("--threshold", help="Leave out links with a lower score.", shown="none")
     ] = None,
     combine: Annotated[
-        str, typer.Option("--combine", metavar="HOW", help="Score of a link: min, product or mean of both directions.")
+        str, option("--combine", metavar="min|product|mean", help="Score of a link, from those of both directions.")
     ] = "min",
-    posteriors: Annotated[bool, typer.Option("--posteriors", help="Write links as i-j:score.")] = False,
-    model: Annotated[
-        Path | None, typer.Option("--model", metavar="FILE", help="Align with this aligner; learn nothing.")
-    ] = None,
-    save: Annotated[
-        Path | None, typer.Option("--save", metavar="FILE", help="Keep the aligner that is learned.")
-    ] = None,
+    posteriors: Annotated[bool, option("--posteriors", help="Write links as i-j:score.")] = False,
+    aligner: Aligner = None,
+    save: Annotated[Path | None, option("--save", metavar="FILE", help="Save the trained aligner.")] = None,
     links: Annotated[
         tuple[Path, Path] | None,
-        typer.Option(
-            "--links", metavar="FORWARD BACKWARD", help="Symmetrize these links of another aligner; learn nothing."
+        option(
+            "--links",
+            metavar="FORWARD BACKWARD",
+            panel=DATA,
+            help="Word links i-j of another aligner, to symmetrize; nothing is trained.",
         ),
     ] = None,
     gold: Annotated[
         Path | None,
-        typer.Option("--gold", metavar="FILE", help="Score the links by gold ones: i-j sure, ipj possible."),
+        option("--gold", metavar="FILE", panel=DATA, help="Gold links to score on: i-j sure, ipj possible."),
     ] = None,
-    first: Annotated[
-        int, typer.Option("--first", help="The number of the first word in gold links.", min=0, max=1)
-    ] = 0,
-    chosen: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="How to learn: model1_rounds, hmm_rounds, alpha, jump_pseudo, p_null, agreement.",
-        ),
-    ] = None,
+    first: Annotated[int, option("--first", help="Number of the first word in gold links.", min=0, max=1)] = 0,
     encoding: Encoding = "utf-8",
     as_json: JsonFlag = False,
+    settings: dict[str, Any] | None = None,
 ) -> None:
     """Link the words of sentence pairs that are translations of each other; write i-j lines (Pharaoh format).
 
-    Without --model, an aligner is first learned from the sentence pairs: IBM model 1, then an HMM, in both directions.
-    Learning draws nothing by chance: the same files give the same links.
+    Without --aligner, one is trained on the sentence pairs: IBM model 1, then an HMM, in both directions. Training
+    draws nothing at random: the same files give the same links.
     """
-    from weft.formats.bitext import read_bitext
-    from weft.formats.pharaoh import write_links
-
-    if model is not None and (save is not None or chosen):
-        raise ConfigError("--save and --set are for learning, --model for aligning with what was learned; give one")
-    if links is not None and (model is not None or save is not None or chosen or threshold is not None):
-        raise ConfigError(
-            "--links are symmetrized as they are; --model, --save, --set and --threshold do not go with it"
-        )
+    _check(aligner, save, links, threshold, settings)
     facts: dict[str, Any] = {}
     if links is not None:
         batches = _symmetrized(*links, symmetrize)
-    elif model is not None:
-        from weft.tasks.bitext.align import Aligner
-
-        aligner = Aligner.load(model)
-        batches = aligner.stream(
-            read_bitext(source, target, encoding=encoding), symmetrize, threshold=threshold, combine=combine
-        )
     else:
-        pairs = list(read_bitext(source, target, encoding=encoding))
-        aligner, facts = _learned(pairs, settings(chosen or []))
-        if save is not None:
-            aligner.save(save)
-            facts["model"] = short_path(save).as_posix()
-        batches = aligner.stream(pairs, symmetrize, threshold=threshold, combine=combine)
+        used, pairs, facts = _aligner(source, target, encoding, aligner, save, settings or {})
+        batches = used.stream(pairs, symmetrize, threshold=threshold, combine=combine)
     kept: list[Links] = []
     counts = {"pairs": 0, "links": 0}
     show_links = as_json and out == "-"
     passing = _counting(batches, counts, kept if show_links or gold is not None else None)
-    if show_links:
+    _write(passing, None if show_links else out, posteriors)
+    facts = {**counts, **facts, "symmetrize": symmetrize} | ({} if out == "-" else {"file": out})
+    if gold is not None:
+        facts["scores"] = _scores(kept, gold, first)
+    _tell(facts, kept, out, as_json)
+
+
+align = with_settings(align_files, settings_options())
+
+
+def _check(
+    aligner: Path | None, save: Path | None, links: object, threshold: float | None, settings: dict[str, Any] | None
+) -> None:
+    """Refuse options that do not go together."""
+    if aligner is not None and (save is not None or settings):
+        raise ConfigError("--aligner is already trained; leave out --save and the settings of training, or --aligner")
+    if links is not None and (aligner is not None or save is not None or settings or threshold is not None):
+        raise ConfigError(
+            "--links are symmetrized as they are; leave out --aligner, --save, --threshold and settings of training"
+        )
+
+
+def _aligner(
+    source: Path, target: Path | None, encoding: str, aligner: Path | None, save: Path | None, settings: dict[str, Any]
+) -> tuple[Any, Any, dict[str, Any]]:
+    """An aligner of a file, or one trained on the sentence pairs; these; and how training went."""
+    from weft.formats.bitext import read_bitext
+    from weft.learn.bitext.word_alignment import AlignmentSettings
+    from weft.tasks.bitext import align as tasks
+
+    read = read_bitext(source, target, encoding=encoding)
+    if aligner is not None:
+        return tasks.Aligner.load(aligner), read, {}
+    pairs, lower = list(read), settings.pop("lower", True)
+    trained = tasks.Aligner(AlignmentSettings(**settings), lower=lower)
+    facts = trained.fit([one for one, _ in pairs], [other for _, other in pairs])
+    facts.pop("pairs")
+    if save is not None:
+        trained.save(save)
+        facts["model"] = short_path(save).as_posix()
+    return trained, pairs, facts
+
+
+def _write(passing: Iterable[Links], out: str | None, scores: bool) -> None:
+    """Write links, or only pass over them."""
+    from weft.formats.pharaoh import write_links
+
+    if out is None:
         for _ in passing:
             pass
     else:
-        write_links(passing, out, scores=posteriors)
-    facts = {**counts, **facts, "symmetrize": symmetrize}
-    if out != "-":
-        facts["file"] = out
-    if gold is not None:
-        facts["scores"] = _scores(kept, gold, first)
+        write_links(passing, out, scores=scores)
+
+
+def _tell(facts: dict[str, Any], kept: list[Links], out: str, as_json: bool) -> None:
+    """Print what was linked, where that does not mix with the links themselves."""
     if as_json:
-        if show_links:
+        if out == "-":
             facts["links"] = [link for batch in kept for link in _rows(batch)]
-        if show_links or out != "-":
-            print_json(facts)
+        print_json(facts)
     elif out != "-":
         _show(facts)
-    elif gold is not None:
+    elif "scores" in facts:
         typer.echo("  ".join(f"{name} {value:.4g}" for name, value in facts["scores"].items()), err=True)
-
-
-def _learned(pairs: list[tuple[list[str], list[str]]], options: dict[str, Any]) -> tuple[Aligner, dict[str, Any]]:
-    """An aligner learned from sentence pairs, and how it went."""
-    from weft.learn.bitext.word_alignment import AlignmentSettings
-    from weft.tasks.bitext.align import Aligner
-
-    lower = bool(options.pop("lower", True))
-    try:
-        chosen = AlignmentSettings(**options)
-    except TypeError:
-        known = ", ".join([*AlignmentSettings.__dataclass_fields__, "lower"])
-        raise ConfigError(f"an aligner has no such setting: {', '.join(options)}; it has {known}") from None
-    aligner = Aligner(chosen, lower=lower)
-    facts = aligner.fit([source for source, _ in pairs], [target for _, target in pairs])
-    facts.pop("pairs")
-    return aligner, facts
 
 
 def _symmetrized(forward: Path, backward: Path, method: str) -> Iterator[Links]:

@@ -1,4 +1,4 @@
-"""`weft blend A B C --out TREES`: one tree a sentence out of the trees of several parsers."""
+"""`weft blend A B C --out TREES`: one tree per sentence from the trees of several parsers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from weft.cli.common import JsonFlag, counted, print_json, print_table
+from weft.cli.common import JsonFlag, counted, option, print_json, print_table
 from weft.cli.inputs import Encoding
 from weft.errors import ConfigError
 
@@ -17,32 +17,32 @@ def blend(
         list[str], typer.Argument(metavar="PARSES", help="Files with the trees of the parsers over the same text.")
     ],
     gold: Annotated[
-        str | None, typer.Option("--gold", metavar="FILE", help="The right trees of these files: learn weights.")
+        str | None, option("--gold", metavar="FILE", help="Gold trees of these files, to learn weights on.")
     ] = None,
     weights: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--weights", metavar="FILE", help="Weights to write with --gold, else to use.", show_default="all equal"
         ),
     ] = None,
     out: Annotated[
-        str | None, typer.Option("--out", metavar="FILE", help="File for the blended trees; - is standard output.")
+        str | None, option("--out", metavar="FILE", help="File for the blended trees; - is standard output.")
     ] = None,
-    by: Annotated[str, typer.Option("--by", metavar="COLUMN", help="Tags to weigh by: upos or xpos.")] = "upos",
-    rounds: Annotated[
-        int, typer.Option("--rounds", min=0, help="Passes over the gold trees; 0: accuracies are the weights.")
+    by: Annotated[str, option("--by", metavar="COLUMN", help="Tags to weigh by: upos or xpos.")] = "upos",
+    iterations: Annotated[
+        int, option("--iterations", min=0, help="Passes over the gold trees; with 0, accuracies are the weights.")
     ] = 20,
-    step: Annotated[float, typer.Option("--step", help="How far one arc moves a weight.")] = 0.002,
+    step: Annotated[float, option("--step", help="Step size of a weight.")] = 0.002,
     single_root: Annotated[
-        bool, typer.Option("--single-root/--several-roots", help="How many words may hang on the root.")
+        bool, option("--single-root/--several-roots", help="Whether one word or several may attach to the root.")
     ] = True,
     encoding: Encoding = "utf-8",
     as_json: JsonFlag = False,
 ) -> None:
-    """Blend the trees of several parsers into one tree a sentence.
+    """Blend the trees of several parsers into one tree per sentence.
 
-    Every parser votes for the head of every word, with a weight for the word's tag; the best tree over all votes wins.
-    First learn weights on files with known trees (--gold, --weights), then blend others with them (--weights, --out).
+    Every parser votes for the head of every word, with a weight for the word's tag; the tree with most votes wins.
+    First learn weights on files with gold trees (--gold, --weights), then blend others with them (--weights, --out).
     """
     from weft.formats import read, write
     from weft.tasks.parsing.blend import Blender
@@ -54,7 +54,7 @@ def blend(
     docs = [list(read(path, encoding=encoding)) for path in parses]
     if gold is not None:
         right = list(read(gold, encoding=encoding))
-        blender = Blender.learn(right, docs, by, rounds, step, single_root, parses)
+        blender = Blender.learn(right, docs, by, iterations, step, single_root, parses)
         if weights is not None:
             blender.save(weights)
     else:

@@ -7,69 +7,54 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weft.cli.common import JsonFlag, counted, print_json
-from weft.cli.inputs import Encoding, FromFormat, SkipBad, ToFormat, show_left_out
+from weft.cli.common import JsonFlag, counted, option, print_json
+from weft.cli.inputs import Reading, ToFormat, show_left_out
 from weft.errors import ConfigError
 
 if TYPE_CHECKING:
     from weft.text import Doc
 
 
+Source = Annotated[str, typer.Argument(metavar="IN", help="File, folder or glob to read; - is standard input.")]
+Target = Annotated[str, typer.Argument(metavar="OUT", help="File (brat: folder) to write; - is standard output.")]
+Scheme = Annotated[str | None, option("--scheme", metavar="SCHEME", help="Labels to write: IO, IOB1, IOB2 or BIOES.")]
+Split = Annotated[bool, option("--split", help="Split raw text into words and sentences, by rule.")]
+
+
 def convert(
-    source: Annotated[str, typer.Argument(metavar="IN", help="File, folder or glob to read; - is standard input.")],
-    target: Annotated[str, typer.Argument(metavar="OUT", help="File (brat: folder) to write; - is standard output.")],
-    from_format: FromFormat = None,
+    source: Source,
+    target: Target,
     to_format: ToFormat = None,
-    scheme: Annotated[
-        str | None, typer.Option("--scheme", metavar="SCHEME", help="Labels to write: IO, IOB1, IOB2 or BIOES.")
-    ] = None,
-    fields: Annotated[
-        str | None, typer.Option("--fields", metavar="NAMES", help='Names of columns: "form xpos chunks:IOB2".')
-    ] = None,
-    split: Annotated[
-        bool, typer.Option("--split", help="Split text without words into words and sentences, by rule.")
-    ] = False,
-    encoding: Encoding = "utf-8",
-    skip_bad: SkipBad = False,
+    scheme: Scheme = None,
+    split: Split = False,
+    reading: Reading = Reading(),
     as_json: JsonFlag = False,
 ) -> None:
     """Convert between CoNLL-U, columns, brat, JSONL, Parquet and plain text, gzipped or not.
 
-    Formats are told by suffix, or named with --from and --to: conllu, columns, brat, jsonl, parquet, plain. A file
-    train.txt of columns is read with: weft convert train.txt train.jsonl --from columns --fields "form xpos chunks"
+    The formats follow from the suffixes, or are named with --from and --to: conllu, columns, brat, jsonl, parquet,
+    plain. A file train.txt of columns is read with:
+    weft convert train.txt train.jsonl --from columns --fields "form xpos chunks"
 
-    CoNLL-U and columns are made of words; text without them is split first with --split.
+    CoNLL-U and columns consist of words; raw text is split into words with --split.
     """
-    from weft.formats import FORMATS, Report, detect
+    from weft.formats import Report
     from weft.formats import convert as convert_files
 
-    reading: dict[str, Any] = {"encoding": encoding}
-    writing: dict[str, Any] = {}
-    if source == "-" and from_format is None:
-        raise ConfigError(f"say with --from in which format standard input is: {', '.join(FORMATS)}")
-    if to_format is None and (target == "-" or Path(target).is_dir()):
-        place = "standard output" if target == "-" else f"the folder {target}"
-        raise ConfigError(f"say with --to in which format to write to {place}: {', '.join(FORMATS)}")
-    kinds = (from_format or detect(source), to_format or detect(target))
+    kinds, fields = _formats(source, target, reading.format, to_format), reading.fields
     if "columns" not in kinds and (scheme or fields):
         raise ConfigError("--scheme and --fields belong to columns; name the format with --from or --to columns")
-    if kinds[0] == "columns" and fields:
-        reading["fields"] = fields
-    if kinds[1] == "columns":
-        writing.update({"scheme": scheme} if scheme else {})
-        writing.update({"fields": fields.split() if kinds[0] != "columns" else _bare(fields)} if fields else {})
-    elif scheme:
-        reading["scheme"] = scheme
+    of_reader, of_writer = _options(kinds, scheme, fields)
     report = Report()
     count = convert_files(
         source,
         target,
         *kinds,
-        skip_bad=skip_bad,
+        skip_bad=reading.skip_bad,
         report=report,
         change=_split if split else None,
-        read_options=reading,
-        write_options=writing,
+        read_options={"encoding": reading.encoding, **of_reader},
+        write_options=of_writer,
     )
     if as_json and target != "-":
         print_json(
@@ -83,6 +68,32 @@ def convert(
     typer.echo(f"{counted(count, 'document')} written{left_out}", err=True)
     if report.count and not count:
         raise typer.Exit(1)
+
+
+def _formats(source: str, target: str, from_format: str | None, to_format: str | None) -> tuple[str, str]:
+    """The formats to read and to write."""
+    from weft.formats import FORMATS, detect
+
+    if source == "-" and from_format is None:
+        raise ConfigError(f"say with --from in which format standard input is: {', '.join(FORMATS)}")
+    if to_format is None and (target == "-" or Path(target).is_dir()):
+        place = "standard output" if target == "-" else f"the folder {target}"
+        raise ConfigError(f"say with --to in which format to write to {place}: {', '.join(FORMATS)}")
+    return from_format or detect(source), to_format or detect(target)
+
+
+def _options(kinds: tuple[str, str], scheme: str | None, fields: str | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the reader and the writer of columns are told."""
+    reading: dict[str, Any] = {}
+    writing: dict[str, Any] = {}
+    if kinds[0] == "columns" and fields:
+        reading["fields"] = fields
+    if kinds[1] == "columns":
+        writing.update({"scheme": scheme} if scheme else {})
+        writing.update({"fields": fields.split() if kinds[0] != "columns" else _bare(fields)} if fields else {})
+    elif scheme:
+        reading["scheme"] = scheme
+    return reading, writing
 
 
 def _split(doc: Doc) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weft.cli.common import counted
+from weft.cli.common import counted, option
 from weft.cli.inputs import Encoding, Fields, FromFormat, open_inputs
 from weft.errors import ConfigError, DataError
 
@@ -20,25 +20,27 @@ def draw(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Annotated file, such as CoNLL-U.")],
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", metavar="PATH", help="An .svg file for one sentence, an .html page, or a folder."),
+        option(
+            "--out", "-o", metavar="PATH", help="File to write: .svg for one sentence, .html for a page; or a folder."
+        ),
     ],
     sentence: Annotated[
         int | None,
-        typer.Option("--sentence", "-n", min=1, help="Number of the sentence to draw.", show_default="all of them"),
+        option("--sentence", "-n", min=1, help="Number of the sentence to draw.", shown="all"),
     ] = None,
     what: Annotated[
         list[str] | None,
-        typer.Option("--what", metavar="KIND", help="tree, phrases or spans.", show_default="all that is there"),
+        option("--what", metavar="KIND", help="What to draw: tree, phrases or spans.", shown="everything annotated"),
     ] = None,
     layer: Annotated[
         list[str] | None,
-        typer.Option("--layer", metavar="NAME", help="Layer of spans to draw.", show_default="all of them"),
+        option("--layer", metavar="NAME", help="Span layer to draw.", shown="all"),
     ] = None,
     from_format: FromFormat = None,
     fields: Fields = None,
     encoding: Encoding = "utf-8",
 ) -> None:
-    """Draw trees, phrases and spans: one SVG file a sentence, or one page of all."""
+    """Draw trees, phrases and spans: one SVG file per sentence, or one page with all of them."""
     from weft.pictures import DocPictures, show, stacked
 
     single = out.suffix == ".svg"
@@ -83,4 +85,4 @@ def _sentences(
 
 
 def _nothing(file: Path) -> DataError:
-    return DataError(f"{file} has no trees, phrases or spans to draw; find some first with `weft annotate`")
+    return DataError(f"{file} has no trees, phrases or spans to draw; annotate it first with `weft annotate`")

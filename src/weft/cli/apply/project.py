@@ -1,4 +1,4 @@
-"""`weft project SOURCE TARGET --links LINKS --out FILE`: carry annotation to another language over links of words."""
+"""`weft project SOURCE TARGET --links LINKS --out FILE`: project annotation to another language over word links."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weft.cli.common import JsonFlag, print_json, print_table, short_path
+from weft.cli.common import DATA, Aligner, JsonFlag, option, print_json, print_table, short_path
 from weft.cli.inputs import Encoding
 from weft.errors import ConfigError
 
@@ -18,60 +18,64 @@ if TYPE_CHECKING:
     from weft.text.doc import Doc
 
 
+Source = Annotated[Path, typer.Argument(metavar="SOURCE", help="An annotated corpus.")]
+Target = Annotated[Path, typer.Argument(metavar="TARGET", help="Its translation: a corpus, or a sentence per line.")]
+Out = Annotated[Path, option("--out", "-o", metavar="FILE", help="File to write: documents, a dictionary or clusters.")]
+LinksOption = Annotated[
+    Path | None,
+    option(
+        "--links",
+        metavar="FILE",
+        panel=DATA,
+        help="Word links i-j, a line per sentence pair.",
+        shown="aligned here",
+    ),
+]
+Layer = Annotated[
+    str,
+    option("--layer", metavar="NAME", help="A column (upos, xpos, feats ...) or a layer of spans (entities)."),
+]
+Dictionary = Annotated[
+    bool, option("--dictionary", help="Write a tag dictionary of the column: a word and a tag per line.")
+]
+Clusters = Annotated[
+    Path | None,
+    option("--clusters", metavar="FILE", panel=DATA, help="File of word clusters of the source, to project instead."),
+]
+Threshold = Annotated[float, option("--threshold", help="Leave out links with a lower score.", min=0.0, max=1.0)]
+Share = Annotated[float, option("--min-share", help="Smallest share of a word's votes for a tag of the dictionary.")]
+Universal = Annotated[bool, option("--universal", help="Map UD parts of speech to the twelve universal tags.")]
+
+
 def project(
-    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="An annotated corpus.")],
-    target: Annotated[
-        Path, typer.Argument(metavar="TARGET", help="Its translation: a corpus, or words of a sentence a line.")
-    ],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="Documents by the suffix, or a dictionary or clusters.")
-    ],
-    links: Annotated[
-        Path | None,
-        typer.Option("--links", metavar="FILE", help="Links i-j, a line a sentence pair.", show_default="aligned here"),
-    ] = None,
-    model: Annotated[
-        Path | None,
-        typer.Option("--model", metavar="FILE", help="Align with this aligner.", show_default="learned here"),
-    ] = None,
-    layer: Annotated[
-        str,
-        typer.Option(
-            "--layer", metavar="NAME", help="A column (upos, xpos, feats ...) or a layer of spans (entities)."
-        ),
-    ] = "upos",
-    dictionary: Annotated[
-        bool, typer.Option("--dictionary", help="Write a dictionary of the column: lines of a word and a tag.")
-    ] = False,
-    clusters: Annotated[
-        Path | None, typer.Option("--clusters", metavar="FILE", help="Project these classes of source words instead.")
-    ] = None,
-    threshold: Annotated[
-        float, typer.Option("--threshold", help="Use links with at least this score.", min=0.0, max=1.0)
-    ] = 0.5,
-    share: Annotated[
-        float, typer.Option("--share", help="Least part of the votes of a word for a tag of the dictionary.")
-    ] = 0.2,
-    universal: Annotated[
-        bool, typer.Option("--universal", help="Turn UD parts of speech into the twelve universal tags.")
-    ] = False,
+    source: Source,
+    target: Target,
+    out: Out,
+    links: LinksOption = None,
+    aligner: Aligner = None,
+    layer: Layer = "upos",
+    dictionary: Dictionary = False,
+    clusters: Clusters = None,
+    threshold: Threshold = 0.5,
+    share: Share = 0.2,
+    universal: Universal = False,
     encoding: Encoding = "utf-8",
     as_json: JsonFlag = False,
 ) -> None:
-    """Carry annotation from one language to another over the links of a bitext.
+    """Project annotation from one language to another over the word links of a bitext.
 
-    Without --links the two texts are aligned first, by an aligner learned from them or by --model: links of both
+    Without --links the two texts are aligned first, by an aligner trained on them or by --aligner: links of both
     directions (intersection) with a score of at least --threshold. In CoNLL-U, a projected tag has its score in MISC
     (UPOSProb), a projected name stands there as NER with NERProb at its first word.
     """
     from weft.formats.bitext import read_side
 
-    if links is not None and model is not None:
-        raise ConfigError("--links are there already, --model would make them; give one of the two")
+    if links is not None and aligner is not None:
+        raise ConfigError("--links are given, --aligner would make them; leave one of them out")
     if clusters is not None and dictionary:
         raise ConfigError("--clusters and --dictionary are two things to write; give one of them")
     docs, others = read_side(source, encoding=encoding), read_side(target, encoding=encoding)
-    found = _links(docs, others, links, model, threshold)
+    found = _links(docs, others, links, aligner, threshold)
     facts: dict[str, Any] = {
         "sentence pairs": found.n_pairs,
         "links": len(found),
@@ -88,7 +92,7 @@ def project(
 
 
 def _links(
-    source: Sequence[Doc], target: Sequence[Doc], links: Path | None, model: Path | None, threshold: float
+    source: Sequence[Doc], target: Sequence[Doc], links: Path | None, file: Path | None, threshold: float
 ) -> Links:
     """The links of a file, or of an aligner."""
     from weft.cli.learn.clusters import sentences
@@ -97,13 +101,13 @@ def _links(
         from weft.formats.pharaoh import read_links
 
         return read_links(links).above(threshold)
-    from weft.tasks.bitext.align import APART, Aligner
+    from weft.tasks.bitext import align
 
     one, other = list(sentences(source)), list(sentences(target))
-    if model is not None:
-        aligner = Aligner.load(model)
+    if file is not None:
+        aligner = align.Aligner.load(file)
     else:
-        aligner = Aligner(APART)
+        aligner = align.Aligner(align.APART)
         aligner.fit(one, other)
     return aligner.align(one, other, "intersection", threshold=threshold)
 
@@ -130,7 +134,7 @@ def _write(
     if clusters is not None:
         classes = project_clusters(source, target, links, load_clusters(clusters))
         classes.save(out)
-        return {"words with a class": len(classes.words)}
+        return {"words in clusters": len(classes.words)}
     if dictionary:
         rename = universal_tag if universal else None
         tags = project_dictionary(source, target, links, layer, share=share, rename=rename)

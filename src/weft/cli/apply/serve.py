@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weft.cli.common import counted
+from weft.cli.common import RUNNING, counted, option
 from weft.errors import ConfigError, ModelError
 
 if TYPE_CHECKING:
@@ -22,22 +22,24 @@ _PARTS, _NAME = "+", "="
 def serve(
     model: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--model",
             "-m",
             metavar="MODEL",
-            help="A model to offer, by name or file; FILE+FILE work one after the other, NAME=FILE names it.",
-            show_default=DEFAULT,
+            help="Model to serve, by name or file; FILE+FILE are applied in order, NAME=FILE names it.",
+            shown=DEFAULT,
         ),
     ] = None,
-    host: Annotated[str, typer.Option("--host", help="Address to listen at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen at; 0 is any free one.")] = 8000,
-    max_chars: Annotated[int, typer.Option("--max-chars", min=1, help="Longest text that is taken.")] = 50_000,
-    timeout: Annotated[float, typer.Option("--timeout", min=0.1, help="Most seconds a request may take.")] = 30.0,
-    workers: Annotated[int, typer.Option("--workers", min=1, help="Threads that annotate.")] = 2,
-    queue: Annotated[int, typer.Option("--queue", min=1, help="Most requests that may wait.")] = 512,
+    host: Annotated[str, option("--host", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, option("--port", min=0, max=65535, help="Port to listen on; 0 takes any free one.")] = 8000,
+    max_chars: Annotated[
+        int, option("--max-chars", min=1, help="Longest text that is accepted, in characters.")
+    ] = 50_000,
+    timeout: Annotated[float, option("--timeout", min=0.1, help="Time limit of a request, in seconds.")] = 30.0,
+    workers: Annotated[int, option("--workers", panel=RUNNING, min=1, help="Number of threads.")] = 2,
+    queue: Annotated[int, option("--queue", min=1, help="Maximum number of waiting requests.")] = 512,
 ) -> None:
-    """Serve a page to see what models find, and a JSON API for programs. Everything works without internet."""
+    """Serve a web page that shows what models predict, and a JSON API for programs; no internet is needed."""
     try:
         from weft.serve import Limits, Service
         from weft.serve.server import address, bind

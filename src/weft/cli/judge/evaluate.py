@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weft.cli.common import JsonFlag, Seed, counted, print_json, print_table
+from weft.cli.common import DATA, JsonFlag, Seed, counted, option, print_json, print_table
 from weft.cli.inputs import Encoding, Fields, FromFormat
 from weft.errors import ConfigError
 
@@ -24,17 +24,17 @@ FEW = 30
 
 
 class Trial(StrEnum):
-    """Significance tests by the names of the option `--test`."""
+    """Significance tests by the names of the option `--significance`."""
 
     bootstrap = "bootstrap"
     randomization = "randomization"
     mcnemar = "mcnemar"
 
 
-Gold = Annotated[str, typer.Argument(metavar="GOLD", help="File or folder with the right annotation.")]
+Gold = Annotated[str, typer.Argument(metavar="GOLD", help="File or folder with gold annotation.")]
 Layer = Annotated[
     str | None,
-    typer.Option("--layer", metavar="NAME", help="What to score: ud, a span layer, or a column of words such as upos."),
+    option("--layer", metavar="NAME", help="What to score: ud, a span layer, or a column of words such as upos."),
 ]
 
 
@@ -46,13 +46,13 @@ def evaluate(
     encoding: Encoding = "utf-8",
     layer: Layer = None,
     by: Annotated[
-        str | None, typer.Option("--by", metavar="KEY", help="Split the scores by a metadata value, such as genre.")
+        str | None, option("--by", metavar="KEY", help="Split the scores by a metadata value, such as genre.")
     ] = None,
     train: Annotated[
-        str | None, typer.Option("--train", metavar="FILE", help="Training file: its words count as known.")
+        str | None, option("--train", metavar="FILE", panel=DATA, help="Training data; its words count as known.")
     ] = None,
     universal: Annotated[
-        bool, typer.Option("--universal", help="Turn the parts of speech of both into the twelve universal tags.")
+        bool, option("--universal", help="Map UD parts of speech to the twelve universal tags.")
     ] = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -93,26 +93,38 @@ def evaluate(
         print_table(f"F1 by {by}", [str(by), *shown, "gold"], rows, range(1, len(shown) + 2))
 
 
+Systems = Annotated[list[str], typer.Argument(metavar="SYSTEM", help="Outputs of two systems or more.")]
+Metric = Annotated[
+    str | None,
+    option(
+        "--metric",
+        metavar="NAME",
+        help="Metric to compare: LAS, UPOS ..., spans, or a label.",
+        shown="by the layer",
+    ),
+]
+Test = Annotated[Trial, option("--significance", help="Significance test.")]
+Samples = Annotated[int, option("--samples", min=1, help="Number of samples to draw.")]
+Confidence = Annotated[float, option("--confidence", help="Confidence level of the intervals.")]
+
+
 def compare(
     gold: Gold,
-    systems: Annotated[list[str], typer.Argument(metavar="SYSTEM", help="Outputs of two systems or more.")],
+    systems: Systems,
     source: FromFormat = None,
     fields: Fields = None,
     encoding: Encoding = "utf-8",
     layer: Layer = None,
-    metric: Annotated[
-        str | None,
-        typer.Option("--metric", metavar="NAME", help="LAS, UPOS ...; spans or a label.", show_default="by the layer"),
-    ] = None,
-    test: Annotated[Trial, typer.Option("--test", help="Test of significance.")] = Trial.bootstrap,
-    samples: Annotated[int, typer.Option("--samples", min=1, help="Samples to draw.")] = 10_000,
+    metric: Metric = None,
+    test: Test = Trial.bootstrap,
+    samples: Samples = 10_000,
     seed: Seed = 0,
-    confidence: Annotated[float, typer.Option("--confidence", help="Level of the intervals.")] = 0.95,
+    confidence: Confidence = 0.95,
     as_json: JsonFlag = False,
 ) -> None:
-    """Compare systems: scores with intervals, differences, and whether they could be chance.
+    """Compare systems: scores with intervals, differences, and whether these are significant.
 
-    With more than two systems all pairs are compared and the p-values corrected after Holm.
+    With more than two systems all pairs are compared and the p-values corrected by the method of Holm.
     """
     from weft.evaluate.documents import evaluate_documents
     from weft.evaluate.significance import confidence_interval, holm

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weft.cli.common import JsonFlag, Seed, Workers, counted, print_json, print_table, short_path
-from weft.cli.inputs import Encoding, Fields, FromFormat, SkipBad, ToFormat, open_inputs, report_bad, show_left_out
+from weft.cli.common import JsonFlag, Seed, Workers, counted, option, print_json, print_table, short_path
+from weft.cli.generated import with_reading
+from weft.cli.inputs import Encoding, Fields, FromFormat, Reading, ToFormat, report_bad, show_left_out
 from weft.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -20,48 +21,60 @@ if TYPE_CHECKING:
     from weft.treebanks.rewriting import Log
 
 app = typer.Typer(
-    no_args_is_help=True, add_completion=False, rich_markup_mode="rich", help="Annotation schemes of treebanks."
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    help="Convert and check annotation schemes, measure transfer between languages.",
 )
 
 
 @app.callback()
 def _treebank() -> None:
-    """Annotation schemes of treebanks."""
+    """Convert and check annotation schemes, measure transfer between languages."""
+
+
+Source = Annotated[Path, typer.Argument(metavar="IN", help="Treebank to read; - is standard input.")]
+Target = Annotated[Path, typer.Argument(metavar="OUT", help="File to write; - is standard output.")]
+FromScheme = Annotated[
+    str, option("--from-scheme", metavar="SCHEME", help="Scheme to read: ud, universal, penn, stanford, cast3lb, own.")
+]
+ToScheme = Annotated[str, option("--to-scheme", metavar="SCHEME", help="Scheme to write: universal or ud.")]
+Tags = Annotated[
+    Path | None, option("--tags", metavar="FILE", help="Map from the treebank's own tags to universal ones (*.map).")
+]
+Labels = Annotated[
+    Path | None,
+    option("--labels", metavar="FILE", help="Table of relation, tag, tag of the head, new relation."),
+]
+Coordination = Annotated[
+    str, option("--coordination", metavar="STYLE", help="Style of coordination: prague, where conjunctions are heads.")
+]
+Steps = Annotated[
+    str | None,
+    option("--steps", metavar="NAMES", help="Run these steps only, such as tags,adposition.", shown="all"),
+]
+LogFile = Annotated[
+    Path | None, option("--log", metavar="FILE", help="Write every change and its rule as a line of JSON.")
+]
 
 
 @app.command("convert", epilog="Example: weft treebank convert examples/story.conllu story-universal.conllu")
+@with_reading
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="Treebank to read; - is standard input.")],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="File to write; - is standard output.")],
-    from_scheme: Annotated[
-        str, typer.Option("--from-scheme", metavar="SCHEME", help="ud, universal, penn, stanford, cast3lb, own.")
-    ] = "ud",
-    to_scheme: Annotated[str, typer.Option("--to-scheme", metavar="SCHEME", help="universal or ud.")] = "universal",
-    tags: Annotated[
-        Path | None, typer.Option("--tags", metavar="FILE", help="Universal tags of the treebank's own (*.map).")
-    ] = None,
-    labels: Annotated[
-        Path | None,
-        typer.Option("--labels", metavar="FILE", help="Table: relation, tag, tag of the head, new relation."),
-    ] = None,
-    coordination: Annotated[
-        str, typer.Option("--coordination", metavar="STYLE", help="prague, where conjunctions are heads.")
-    ] = "",
-    steps: Annotated[
-        str | None,
-        typer.Option("--steps", metavar="NAMES", help="Some steps only, such as tags,adposition.", show_default="all"),
-    ] = None,
-    log_file: Annotated[
-        Path | None, typer.Option("--log", metavar="FILE", help="Every change as a line of JSON, with its rule.")
-    ] = None,
-    from_format: FromFormat = None,
+    source: Source,
+    target: Target,
+    from_scheme: FromScheme = "ud",
+    to_scheme: ToScheme = "universal",
+    tags: Tags = None,
+    labels: Labels = None,
+    coordination: Coordination = "",
+    steps: Steps = None,
+    log_file: LogFile = None,
     to_format: ToFormat = None,
-    fields: Fields = None,
-    encoding: Encoding = "utf-8",
-    skip_bad: SkipBad = False,
+    reading: Reading = Reading(),
     as_json: JsonFlag = False,
 ) -> None:
-    """Convert a treebank from one annotation scheme to another, and say how many arcs each rule touched.
+    """Convert a treebank from one annotation scheme to another, and count the arcs that each rule changed.
 
     Ranges, empty nodes, comments and all columns but UPOS, HEAD and DEPREL stay as they are. A treebank with tags and
     relations of its own is converted with --from-scheme own, a map of its tags and a table of its labels.
@@ -72,7 +85,7 @@ def convert(
     from weft.treebanks.from_ud import STEPS
     from weft.treebanks.rewriting import Log
 
-    inputs = open_inputs([source], from_format, skip_bad, fields, encoding)
+    inputs = reading.open([source])
     kind = to_format or (inputs.formats[0] if str(target) == "-" else detect(target))
     if kind not in ("conllu", "jsonl", "parquet"):
         raise ConfigError(f"{kind} does not hold trees with their relations; write conllu, jsonl or parquet (--to)")
@@ -136,10 +149,12 @@ def _show_log(log: Log, to_stderr: bool) -> None:
 
 @app.command("validate", epilog="Example: weft treebank validate examples/story.conllu --most 5")
 def validate(
-    files: Annotated[list[str], typer.Argument(metavar="[NAME=]FILE...", help="Treebanks, with names for tables.")],
-    scheme: Annotated[str, typer.Option("--scheme", metavar="NAME", help="ud or universal.")] = "ud",
-    most: Annotated[int, typer.Option("--most", min=0, help="Findings to print of each treebank.")] = 20,
-    suspects: Annotated[int, typer.Option("--suspects", min=0, help="Suspects to print of each treebank.")] = 10,
+    files: Annotated[list[str], typer.Argument(metavar="[NAME=]FILE", help="Treebanks, with names for tables.")],
+    scheme: Annotated[str, option("--scheme", metavar="NAME", help="Annotation scheme: ud or universal.")] = "ud",
+    most: Annotated[int, option("--most", min=0, help="Maximum number of findings to print per treebank.")] = 20,
+    suspects: Annotated[
+        int, option("--suspects", min=0, help="Maximum number of suspects to print per treebank.")
+    ] = 10,
     from_format: FromFormat = None,
     fields: Fields = None,
     encoding: Encoding = "utf-8",
@@ -248,38 +263,45 @@ def _show_usage(usage: LabelUsage) -> None:
         print_table("", ["rare relation", "used in"], rows)
 
 
+Files = Annotated[
+    list[str],
+    typer.Argument(metavar="NAME=TRAIN[,TEST]", help="Treebanks; without TEST a fifth of TRAIN is held out."),
+]
+Out = Annotated[Path, option("--out", "-o", metavar="FILE", help="File to write the scores to (JSON).")]
+Figure = Annotated[
+    Path | None, option("--figure", metavar="FILE", help="File to draw a heat map of the scores to (SVG).")
+]
+Metric = Annotated[str, option("--metric", help="Metric to show: UAS, LAS, or without punctuation UAS*, LAS*.")]
+Words = Annotated[int, option("--words", min=0, help="Words per source; 0 takes all.")]
+Runs = Annotated[int, option("--runs", min=1, help="Trainings with different seeds.")]
+Beam = Annotated[int, option("--beam", min=1, help="Configurations kept per step.")]
+Epochs = Annotated[int, option("--epochs", min=1, help="Passes over the trees.")]
+Scheme = Annotated[
+    str, option("--scheme", metavar="NAME", help="Annotation scheme: as-is, or universal, converted from UD first.")
+]
+
+
 @app.command(
     "transfer-matrix",
     epilog="Example: weft treebank transfer-matrix de=de.conllu sv=sv.conllu --out matrix.json --figure heat.svg",
 )
+@with_reading
 def transfer_matrix(
-    files: Annotated[
-        list[str],
-        typer.Argument(metavar="NAME=TRAIN[,TEST]...", help="Treebanks; without TEST a fifth of TRAIN is held out."),
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Where the scores are written (JSON).")],
-    figure: Annotated[
-        Path | None, typer.Option("--figure", metavar="FILE", help="A heat map of the scores (SVG).")
-    ] = None,
-    metric: Annotated[
-        str, typer.Option("--metric", help="What is shown: UAS, LAS; UAS*, LAS*: punctuation not counted.")
-    ] = "LAS",
-    words: Annotated[int, typer.Option("--words", min=0, help="Words of every source; 0: all.")] = 0,
-    runs: Annotated[int, typer.Option("--runs", min=1, help="Trainings with different seeds.")] = 1,
-    beam: Annotated[int, typer.Option("--beam", min=1, help="Configurations kept a step.")] = 8,
-    epochs: Annotated[int, typer.Option("--epochs", min=1, help="Passes over the trees.")] = 5,
-    scheme: Annotated[
-        str, typer.Option("--scheme", metavar="NAME", help="as-is, or universal: convert from UD first.")
-    ] = "as-is",
-    from_format: FromFormat = None,
-    fields: Fields = None,
-    encoding: Encoding = "utf-8",
-    skip_bad: SkipBad = False,
+    files: Files,
+    out: Out,
+    figure: Figure = None,
+    metric: Metric = "LAS",
+    words: Words = 0,
+    runs: Runs = 1,
+    beam: Beam = 8,
+    epochs: Epochs = 5,
+    scheme: Scheme = "as-is",
+    reading: Reading = Reading(),
     seed: Seed = 0,
     workers: Workers = 1,
     as_json: JsonFlag = False,
 ) -> None:
-    """Train a delexicalized parser on every treebank and try it on every other: UAS and LAS of source by target."""
+    """Train a delexicalized parser on every treebank and score it on every other one."""
     from weft.progress import progress
     from weft.tasks.parsing_transfer.matrix import METRICS, TransferSettings
     from weft.tasks.parsing_transfer.matrix import transfer_matrix as find
@@ -290,11 +312,11 @@ def transfer_matrix(
     targets: dict[str, list[Doc]] = {}
     for name, paths in named_files(files):
         train, _, test = paths.partition(",")
-        inputs = open_inputs([Path(train)], from_format, skip_bad, fields, encoding)
+        inputs = reading.open([Path(train)])
         sources[name] = list(inputs.docs)
         report_bad(inputs)
         if test:
-            inputs = open_inputs([Path(test)], from_format, skip_bad, fields, encoding)
+            inputs = reading.open([Path(test)])
             targets[name] = list(inputs.docs)
             report_bad(inputs)
         else:

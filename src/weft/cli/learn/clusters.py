@@ -1,205 +1,198 @@
-"""`weft clusters mono TEXT... --out FILE` and `weft clusters cross`: learn classes of words from plain text.
-
-`weft lexicon clusters` is the older command for Brown clusters of one language.
-"""
+"""`weft lexicon clusters` and `weft lexicon cross-clusters`: word clusters from raw text, of one language or two."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from weft.cli.common import JsonFlag, Seed, print_json, print_table, short_path
-from weft.cli.inputs import Encoding, Fields, FromFormat, Inputs, SkipBad, open_inputs, report_bad
+from weft.cli.common import (
+    DATA,
+    READING,
+    RUNNING,
+    SETTINGS,
+    JsonFlag,
+    OutputFile,
+    Seed,
+    option,
+    print_json,
+    print_table,
+    short_path,
+)
+from weft.cli.inputs import Inputs, Reading, Texts, report_bad
 from weft.errors import ConfigError
 
 if TYPE_CHECKING:
-    from weft.lexical.clusters.cross_lingual import Bitext
+    from weft.lexical.clusters.cross_lingual import Bitext, CrossClusters
     from weft.lexical.clusters.monolingual import WordClusters
     from weft.pipeline.pipeline import Pipeline
     from weft.text.doc import Doc
 
 
-app = typer.Typer(
-    no_args_is_help=True, add_completion=False, rich_markup_mode="rich", help="Learn classes of words from plain text."
+EXAMPLE = "weft lexicon clusters novels/ --out english.paths --number 256 --shards 2"
+CROSS_EXAMPLE = (
+    "weft lexicon cross-clusters --source en.txt --target de.txt --bitext pairs.en pairs.de --links pairs.links "
+    "--out-source en.paths --out-target de.paths"
 )
+METHODS = ("predictive", "brown")
 
-Texts = Annotated[list[Path], typer.Argument(metavar="TEXT...", help="Text or corpora: files, folders, - for input.")]
-Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Where the clusters are written.")]
-MinCount = Annotated[int, typer.Option("--min-count", help="Words met less often are left out.", min=1)]
-Lower = Annotated[bool, typer.Option("--lower", help="Letter case makes no difference.")]
+Number = Annotated[int, option("--number", help="Number of clusters.", min=1, panel=SETTINGS)]
+MinCount = Annotated[int, option("--min-count", help="Leave out words that occur less often.", min=1, panel=SETTINGS)]
+Iterations = Annotated[
+    int, option("--iterations", help="Maximum number of passes over the words.", min=0, panel=SETTINGS)
+]
+Lower = Annotated[bool, option("--lower", help="Ignore letter case.", panel=SETTINGS)]
 Shards = Annotated[
-    int, typer.Option("--shards", help="Cut the vocabulary into so many parts, each on a thread.", min=1)
+    int, option("--shards", help="Split the vocabulary into this many parts, one per thread.", min=1, panel=RUNNING)
 ]
-Model = Annotated[
+Segmenter = Annotated[
     Path | None,
-    typer.Option("--model", metavar="FILE", help="Segmenter for plain text.", show_default="words by rule"),
+    option("--segmenter", metavar="MODEL", panel=READING, help="Segmenter for raw text.", shown="words by rule"),
 ]
-
-
-@app.callback()
-def _clusters() -> None:
-    """Learn classes of words from plain text, for one language or shared by two."""
 
 
 def clusters(
     files: Texts,
-    out: Out,
-    classes: Annotated[int, typer.Option("--classes", help="How many classes.", min=1)] = 400,
-    min_count: MinCount = 3,
-    rounds: Annotated[int, typer.Option("--rounds", help="Most passes over the words.", min=0)] = 15,
-    lower: Lower = False,
-    model: Model = None,
-    from_format: FromFormat = None,
-    fields: Fields = None,
-    encoding: Encoding = "utf-8",
-    skip_bad: SkipBad = False,
-    as_json: JsonFlag = False,
-) -> None:
-    """Learn classes of words that stand in the same places, for `weft train tagger` and `ner` (`--clusters`)."""
-    from weft.lexical.clusters.monolingual import cluster_words
-
-    words = _Words(model, from_format, fields, encoding, skip_bad)
-    found = cluster_words(words.of(files), classes, min_count, rounds, lower)
-    words.report()
-    found.save(out)
-    _print("Clusters", {**_figures(found), "file": short_path(out).as_posix()}, as_json)
-
-
-@app.command("mono", epilog="Example: weft clusters mono novels/ --out english.paths --classes 256 --shards 2")
-def mono(
-    files: Texts,
-    out: Out,
-    classes: Annotated[int, typer.Option("--classes", help="How many classes.", min=1)] = 256,
-    min_count: MinCount = 3,
+    out: OutputFile,
+    number: Number = 256,
     method: Annotated[
         str,
-        typer.Option(
+        option(
             "--method",
-            metavar="predictive|brown",
-            help="predictive: classes given the word before; brown: given the class before.",
+            metavar="|".join(METHODS),
+            help="Clusters given the previous word (predictive), or given the previous cluster (brown).",
         ),
     ] = "predictive",
-    sweeps: Annotated[int, typer.Option("--sweeps", help="Most passes over the words.", min=0)] = 15,
+    min_count: MinCount = 3,
+    iterations: Iterations = 15,
     lower: Lower = False,
     shards: Shards = 1,
     seed: Annotated[
-        int | None, typer.Option("--seed", help="Begin with random classes.", show_default="in turns, by frequency")
+        int | None, option("--seed", panel=RUNNING, help="Random seed.", shown="start by frequency, not at random")
     ] = None,
-    model: Model = None,
-    from_format: FromFormat = None,
-    fields: Fields = None,
-    encoding: Encoding = "utf-8",
-    skip_bad: SkipBad = False,
+    segmenter: Segmenter = None,
+    reading: Reading = Reading(),
     as_json: JsonFlag = False,
 ) -> None:
-    """Learn classes of words that stand in the same places, for the option `--clusters` of `weft train`."""
+    """Learn clusters of words that occur in the same contexts, for the option `--clusters` of `weft train`."""
     from weft.lexical.clusters.exchange import predictive_clusters
     from weft.lexical.clusters.monolingual import cluster_words
 
-    if method not in ("predictive", "brown"):
-        raise ConfigError(f"--method is predictive or brown, not {method!r}")
+    _check_method(method, METHODS)
     if method == "brown" and (shards != 1 or seed is not None):
-        raise ConfigError("--shards and --seed belong to --method predictive; the classes of brown begin by frequency")
-    words = _Words(model, from_format, fields, encoding, skip_bad)
+        raise ConfigError("--shards and --seed belong to --method predictive; brown clusters start by frequency")
+    words = _Words(segmenter, reading)
     if method == "brown":
-        found = cluster_words(words.of(files), classes, min_count, sweeps, lower)
+        found = cluster_words(words.of(files), number, min_count, iterations, lower)
     else:
-        found = predictive_clusters(words.of(files), classes, min_count, sweeps, lower, shards, shards, seed)
+        found = predictive_clusters(words.of(files), number, min_count, iterations, lower, shards, shards, seed)
     words.report()
     found.save(out)
     _print("Clusters", {"method": method, **_figures(found), "file": short_path(out).as_posix()}, as_json)
 
 
-@app.command(
-    "cross",
-    epilog="Example: weft clusters cross --source en.txt --target de.txt --bitext-source pairs.en --bitext-target "
-    "pairs.de --links pairs.links --out-source en.paths --out-target de.paths",
-)
+Source = Annotated[
+    list[Path], option("--source", metavar="TEXT", panel=DATA, help="Text of the source language; repeat.")
+]
+Target = Annotated[
+    list[Path], option("--target", metavar="TEXT", panel=DATA, help="Text of the target language; repeat.")
+]
+OutSource = Annotated[Path, option("--out-source", metavar="FILE", help="File of the source's clusters.")]
+OutTarget = Annotated[Path, option("--out-target", metavar="FILE", help="File of the target's clusters.")]
+BitextOption = Annotated[
+    tuple[Path, Path] | None,
+    option("--bitext", metavar="SOURCE TARGET", panel=DATA, help="Sentences and their translations."),
+]
+Links = Annotated[
+    Path | None,
+    option("--links", metavar="FILE", panel=DATA, help="Word links of the bitext, i-j.", shown="aligned here"),
+]
+Method = Annotated[
+    str,
+    option(
+        "--method",
+        metavar="projected|xlingual",
+        help="Clusters of linked words only (projected), or of the whole text (xlingual).",
+    ),
+]
+Threshold = Annotated[
+    float, option("--threshold", help="Leave out links with a lower score.", min=0, max=1, panel=SETTINGS)
+]
+Alternations = Annotated[
+    int, option("--alternations", help="Alternations of exchange and projection.", min=1, panel=SETTINGS)
+]
+Shortest = Annotated[
+    int,
+    option("--shortest", help="Without a bitext, link words of at least this many letters.", min=1, panel=SETTINGS),
+]
+
+
 def cross(
-    source: Annotated[list[Path], typer.Option("--source", metavar="TEXT", help="Text of the source; repeat.")],
-    target: Annotated[list[Path], typer.Option("--target", metavar="TEXT", help="Text of the target; repeat.")],
-    out_source: Annotated[Path, typer.Option("--out-source", metavar="FILE", help="Clusters of the source words.")],
-    out_target: Annotated[Path, typer.Option("--out-target", metavar="FILE", help="Clusters of the target words.")],
-    bitext_source: Annotated[
-        Path | None, typer.Option("--bitext-source", metavar="FILE", help="Source side of a bitext, a sentence a line.")
-    ] = None,
-    bitext_target: Annotated[
-        Path | None, typer.Option("--bitext-target", metavar="FILE", help="Its target side, line by line.")
-    ] = None,
-    links: Annotated[
-        Path | None,
-        typer.Option("--links", metavar="FILE", help="Its word links (i-j or i-j:score).", show_default="aligned here"),
-    ] = None,
-    method: Annotated[
-        str,
-        typer.Option(
-            "--method", metavar="projected|xlingual", help="projected: linked words only; xlingual: the whole text."
-        ),
-    ] = "xlingual",
-    classes: Annotated[int, typer.Option("--classes", help="How many classes.", min=1)] = 256,
+    source: Source,
+    target: Target,
+    out_source: OutSource,
+    out_target: OutTarget,
+    bitext: BitextOption = None,
+    links: Links = None,
+    method: Method = "xlingual",
+    number: Number = 256,
     min_count: MinCount = 3,
-    threshold: Annotated[
-        float, typer.Option("--threshold", help="Links with a lower score are left out.", min=0, max=1)
-    ] = 0.95,
-    sweeps: Annotated[int, typer.Option("--sweeps", help="Most passes over the words.", min=0)] = 15,
-    rounds: Annotated[int, typer.Option("--rounds", help="Turns of exchange and projection.", min=1)] = 1,
-    shortest: Annotated[
-        int, typer.Option("--shortest", help="Without a bitext: letters of words that are linked to themselves.", min=1)
-    ] = 4,
+    threshold: Threshold = 0.95,
+    iterations: Iterations = 15,
+    alternations: Alternations = 1,
+    shortest: Shortest = 4,
     lower: Lower = False,
     shards: Shards = 1,
     seed: Seed = 0,
-    model: Model = None,
-    from_format: FromFormat = None,
-    fields: Fields = None,
-    encoding: Encoding = "utf-8",
-    skip_bad: SkipBad = False,
+    segmenter: Segmenter = None,
+    reading: Reading = Reading(),
     as_json: JsonFlag = False,
 ) -> None:
-    """Learn classes that two languages share, over the links of a bitext; without one, over words spelt alike."""
+    """Learn clusters that two languages share, over the links of a bitext; without one, over words spelled alike."""
     from weft.lexical.clusters.cross_lingual import METHODS, cross_clusters
 
-    if method not in METHODS:
-        raise ConfigError(f"--method is {' or '.join(METHODS)}, not {method!r}")
-    bitext = _bitext(bitext_source, bitext_target, links, threshold, encoding)
-    words = _Words(model, from_format, fields, encoding, skip_bad)
+    _check_method(method, METHODS)
+    pairs = _bitext(bitext, links, threshold, reading.encoding)
+    words = _Words(segmenter, reading)
     found = cross_clusters(
-        words.of(source), words.of(target), bitext, method, classes, min_count, threshold, sweeps, rounds, lower,
-        shards, shortest, seed,
+        words.of(source), words.of(target), pairs, method, number, min_count, threshold, iterations, alternations,
+        lower, shards, shortest, seed,
     )  # fmt: skip
     words.report()
     found.source.save(out_source)
     found.target.save(out_target)
-    figures = {
-        "method": method,
-        "links": "of words spelt alike" if bitext is None else "of a bitext",
-        "classes": len(found.source.path_of),
+    about = {"method": method, "links": "of words spelled alike" if pairs is None else "of a bitext"}
+    files = [short_path(path).as_posix() for path in (out_source, out_target)]
+    _print("Clusters of two languages", {**about, **_cross_figures(found), "files": files}, as_json)
+
+
+def _check_method(method: str, known: Sequence[str]) -> None:
+    if method not in known:
+        raise ConfigError(f"--method is {' or '.join(known)}, not {method!r}")
+
+
+def _cross_figures(found: CrossClusters) -> dict[str, Any]:
+    return {
+        "clusters": len(found.source.path_of),
         "source words": len(found.source.words),
         "target words": len(found.target.words),
         "target words with links": found.linked,
-        "files": [short_path(path).as_posix() for path in (out_source, out_target)],
     }
-    _print("Clusters of two languages", figures, as_json)
 
 
 class _Words:
     """Reads the words of files as the options of a command say."""
 
-    def __init__(
-        self, model: Path | None, format: str | None, fields: str | None, encoding: str, skip_bad: bool
-    ) -> None:
+    def __init__(self, segmenter: Path | None, reading: Reading) -> None:
         from weft.pipeline.pipeline import Pipeline
 
-        self._segmenter = None if model is None else Pipeline.load(model)
-        self._options = format, skip_bad, fields, encoding
+        self._segmenter = None if segmenter is None else Pipeline.load(segmenter)
+        self._reading = reading
         self._inputs: list[Inputs] = []
 
     def of(self, files: list[Path]) -> Iterator[list[str]]:
-        inputs = open_inputs(files, *self._options)
+        inputs = self._reading.open(files)
         self._inputs.append(inputs)
         return sentences(inputs.docs, self._segmenter)
 
@@ -208,23 +201,18 @@ class _Words:
             report_bad(inputs)
 
 
-def _bitext(
-    source: Path | None, target: Path | None, links: Path | None, threshold: float, encoding: str
-) -> Bitext | None:
+def _bitext(sides: tuple[Path, Path] | None, links: Path | None, threshold: float, encoding: str) -> Bitext | None:
     """The bitext of the options, aligned here where no links are given."""
     from weft.formats.bitext import read_bitext
     from weft.formats.pharaoh import read_links
     from weft.lexical.clusters.cross_lingual import Bitext
     from weft.tasks.bitext.align import APART, align
 
-    if source is None and target is None and links is None:
+    if sides is None and links is None:
         return None
-    if source is None or target is None:
-        raise ConfigError(
-            "a bitext has two sides: give both --bitext-source and --bitext-target (or none of them and no --links, to "
-            "link words spelt alike)"
-        )
-    pairs = list(read_bitext(source, target, encoding=encoding))
+    if sides is None:
+        raise ConfigError("--links are those of a bitext: give both sides of it, --bitext SOURCE TARGET")
+    pairs = list(read_bitext(*sides, encoding=encoding))
     one, two = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     found = align(one, two, "intersection", settings=APART, threshold=threshold) if links is None else read_links(links)
     return Bitext(one, two, found)
@@ -233,7 +221,7 @@ def _bitext(
 def _figures(found: WordClusters) -> dict[str, Any]:
     return {
         "words": len(found.words),
-        "classes": len(found.path_of),
+        "clusters": len(found.path_of),
         "running words": int(found.counts.sum()),
     }
 

@@ -1,419 +1,179 @@
-"""`weft train TASK FILE... --out MODEL`: train a model for a task."""
+"""`weft train TASK FILE... --out MODEL [--method M]`: a group of tasks whose options come from their settings.
+
+The command of a task is built when it is asked for: `--method`, or a parser's `--system`, in its words decides whose
+settings become its options. Listing the tasks imports none of them.
+"""
 
 from __future__ import annotations
 
+import inspect
+import tomllib
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+import typer.core
 
-from weft.cli.common import JsonFlag, Seed, Workers, print_json, print_table, settings
-from weft.cli.inputs import Encoding, Fields, FromFormat, SkipBad, open_inputs, report_bad
-from weft.cli.learn.train_names import read_pairs, show_transfer, transfer_settings
-from weft.cli.learn.train_projected import bitext_settings
+from weft.cli import common
+from weft.cli.common import option
+from weft.cli.config import add_config_option
+from weft.cli.generated import READ, annotation, described, parameter, value_of
+from weft.cli.learn.methods import DEFAULTS, EXAMPLES, OPTIONS, way_of
+from weft.cli.learn.training import Training
 from weft.errors import ConfigError
-from weft.pipeline.registry import TASKS
+from weft.pipeline.registry import TASKS, Method, find_task, method_name
+from weft.pipeline.settings import Option
 
 #: The word in the place of a task that asks for a whole pipeline.
 PIPELINE = "pipeline"
-#: Headings of options that belong together.
-_PARSERS = "Parsers"
-_DICTIONARIES = "Taggers without tagged text"
-_LANGUAGES = "Parsers and names from other languages"
-_BITEXTS = "Names from a bitext"
-_PIPELINES = "Pipelines"
-_HEADER = "The model's header"
+PIPELINE_HELP = "A whole pipeline, from a treebank or a configuration file."
+_OF_SETTINGS, _OF_DATA = "set_", "data_"
 
 
-def train(
-    task: Annotated[
-        str, typer.Argument(metavar="TASK", help=f"What to learn: {', '.join(TASKS)}; pipeline: all of a CONFIG.toml.")
-    ],
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="FILE", help="Annotated files to learn from; of a pipeline its CONFIG.toml."),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="MODEL", help="Where to write the model; only `pipeline` can do without."),
-    ] = None,
-    dev: Annotated[
-        Path | None, typer.Option("--dev", metavar="FILE", help="Held-out file, for early stopping.")
-    ] = None,
-    learner: Annotated[
-        str | None, typer.Option("--learner", help="crf, perceptron, mira ...", show_default="the task's own")
-    ] = None,
-    system: Annotated[
-        str | None,
-        typer.Option(
-            "--system",
-            rich_help_panel=_PARSERS,
-            help="Of a parser: arc-eager, easy-first, mst2 ...",
-            show_default="arc-eager",
-        ),
-    ] = None,
-    projective: Annotated[
-        bool | None,
-        typer.Option(
-            "--projective/--nonprojective",
-            rich_help_panel=_PARSERS,
-            help="Trees that mst1, mst2 search.",
-            show_default="projective",
-        ),
-    ] = None,
-    oracle: Annotated[
-        str | None,
-        typer.Option(
-            "--oracle", rich_help_panel=_PARSERS, help="Of a parser: static, nondet, dynamic.", show_default="dynamic"
-        ),
-    ] = None,
-    beam: Annotated[
-        int | None,
-        typer.Option(
-            "--beam",
-            rich_help_panel=_PARSERS,
-            min=1,
-            metavar="N",
-            help="Of parsers: states kept a step.",
-            show_default="its own",
-        ),
-    ] = None,
-    setting: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A setting of the task; may be given several times."),
-    ] = None,
-    gazetteer: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--gazetteer",
-            metavar="NAME=FILE",
-            help="Phrases, one a line, for ner; may be given several times.",
-        ),
-    ] = None,
-    clusters: Annotated[
-        Path | None,
-        typer.Option("--clusters", metavar="FILE", help="Word clusters, for tagger, parser, ner and disfluency."),
-    ] = None,
-    dictionary: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--dict",
-            rich_help_panel=_DICTIONARIES,
-            metavar="FILE",
-            help="Words with tags, for a tagger without tagged text; several are joined.",
-        ),
-    ] = None,
-    projected: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--projected",
-            rich_help_panel=_DICTIONARIES,
-            metavar="FILE",
-            help="Text with tags projected on it, for the same.",
-        ),
-    ] = None,
-    text: Annotated[
-        list[Path] | None,
-        typer.Option("--text", rich_help_panel=_DICTIONARIES, metavar="FILE", help="Text without tags, for the same."),
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option("--model", rich_help_panel=_DICTIONARIES, help="Of the same: crf, hmm.", show_default="crf"),
-    ] = None,
-    transfer: Annotated[
-        str | None,
-        typer.Option(
-            "--transfer",
-            rich_help_panel=_LANGUAGES,
-            metavar="CODE=FILE,...",
-            help="Treebanks of other languages, for a parser of a language that has none, in the place of FILE.",
-        ),
-    ] = None,
-    ner_sources: Annotated[
-        str | None,
-        typer.Option(
-            "--sources",
-            rich_help_panel=_LANGUAGES,
-            metavar="CODE=FILE,...",
-            help="Names in other languages, for ner in a language that has none; FILE: labelled sentences of its own.",
-        ),
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            "--target",
-            rich_help_panel=_LANGUAGES,
-            metavar="CODE=FILE",
-            help="With --transfer: the language, and sentences with tags; with --sources: its text.",
-        ),
-    ] = None,
-    self_train: Annotated[
-        int | None,
-        typer.Option(
-            "--self-train",
-            rich_help_panel=_LANGUAGES,
-            metavar="ROUNDS",
-            min=0,
-            help="With --sources.",
-            show_default="5",
-        ),
-    ] = None,
-    labelled: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--labelled", rich_help_panel=_LANGUAGES, metavar="FILE", help="With --sources: the same as FILE."
-        ),
-    ] = None,
-    native_clusters: Annotated[
-        Path | None,
-        typer.Option(
-            "--native-clusters",
-            rich_help_panel=_LANGUAGES,
-            metavar="FILE",
-            help="Of ner: word clusters of the language alone.",
-        ),
-    ] = None,
-    share: Annotated[
-        str | None,
-        typer.Option(
-            "--share",
-            rich_help_panel=_LANGUAGES,
-            help="With --transfer: delex, bare, share, similar, family.",
-            show_default="family",
-        ),
-    ] = None,
-    adapt: Annotated[
-        str | None,
-        typer.Option(
-            "--adapt",
-            rich_help_panel=_LANGUAGES,
-            help="With --transfer: none, viterbi, aast, aaet.",
-            show_default="none",
-        ),
-    ] = None,
-    bitext: Annotated[
-        tuple[Path, Path] | None,
-        typer.Option(
-            "--bitext",
-            rich_help_panel=_BITEXTS,
-            metavar="SOURCE TARGET",
-            help="Sentences and their translations, for ner.",
-        ),
-    ] = None,
-    links: Annotated[
-        Path | None,
-        typer.Option(
-            "--links", rich_help_panel=_BITEXTS, metavar="FILE", help="With --bitext: the links of its words."
-        ),
-    ] = None,
-    source_model: Annotated[
-        str | None,
-        typer.Option(
-            "--source-model", rich_help_panel=_BITEXTS, metavar="MODEL", help="With --bitext: finds names in SOURCE."
-        ),
-    ] = None,
-    project: Annotated[
-        str | None,
-        typer.Option(
-            "--project", rich_help_panel=_BITEXTS, help="With --bitext: soft, hard, ptt.", show_default="soft"
-        ),
-    ] = None,
-    confusion: Annotated[
-        Path | None,
-        typer.Option(
-            "--confusion",
-            rich_help_panel=_BITEXTS,
-            metavar="FILE",
-            help="With --bitext: what its source model confuses.",
-        ),
-    ] = None,
-    nested: Annotated[bool, typer.Option("--nested", help="Entities inside entities, for ner.")] = False,
-    name: Annotated[
-        str, typer.Option("--name", rich_help_panel=_HEADER, help="Name of the model.", show_default="that of the file")
-    ] = "",
-    corpus: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--corpus",
-            rich_help_panel=_HEADER,
-            metavar="NAME",
-            help="A corpus the model is trained on, for its header; may be given several times.",
-            show_default="the names of the files",
-        ),
-    ] = None,
-    licence: Annotated[
-        str,
-        typer.Option(
-            "--licence",
-            rich_help_panel=_HEADER,
-            help="Licence of the model, for its header.",
-            show_default="not stated",
-        ),
-    ] = "",
-    from_format: FromFormat = None,
-    fields: Fields = None,
-    encoding: Encoding = "utf-8",
-    skip_bad: SkipBad = False,
-    limit: Annotated[
-        int,
-        typer.Option(
-            "--limit",
-            rich_help_panel=_PIPELINES,
-            metavar="N",
-            min=0,
-            help="Of a pipeline: N sentences a corpus, for a trial.",
-        ),
-    ] = 0,
-    results: Annotated[
-        Path | None,
-        typer.Option(
-            "--results",
-            rich_help_panel=_PIPELINES,
-            metavar="FILE",
-            help="Of a pipeline: where to write its scores (JSON).",
-        ),
-    ] = None,
-    keep: Annotated[
-        Path | None,
-        typer.Option(
-            "--keep",
-            rich_help_panel=_PIPELINES,
-            metavar="FOLDER",
-            help="Of a pipeline: where finished parts are kept, to go on with.",
-        ),
-    ] = None,
-    seed: Seed = 0,
-    workers: Workers = 1,
-    as_json: JsonFlag = False,
-) -> None:
-    """Train a model for a task on annotated files, or a whole pipeline, and write it as one file."""
-    from weft.pipeline.registry import train as train_task
-    from weft.text.corpus import Corpus
+class TrainGroup(typer.core.TyperGroup):
+    """The tasks of the registry, and `pipeline`."""
 
-    if dictionary or projected or text:
-        from weft.cli.learn.train_weak import train_weak_tagger
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        helps = {**{name: task.help for name, task in TASKS.items()}, PIPELINE: PIPELINE_HELP}
+        for name, text in helps.items():
+            self.commands[name] = typer.core.TyperCommand(name=name, help=text)
 
-        chosen = {
-            "seed": seed,
-            "workers": workers,
-            "model": model,
-            "clusters": None if clusters is None else str(clusters),
-        }
-        train_weak_tagger(
-            task,
-            out,
-            {option: value for option, value in chosen.items() if value is not None} | settings(setting or []),
-            files=files or [],
-            dictionaries=dictionary or [],
-            projected=projected or [],
-            text=text or [],
-            dev=dev,
-            reading={"format": from_format, "skip_bad": skip_bad, "fields": fields, "encoding": encoding},
-            card={"name": name, "corpora": corpus or (), "licence": licence},
-            as_json=as_json,
-        )
-        return
-    names = transfer_settings(task, ner_sources, target, self_train, labelled, fields)
-    files = [*(files or ()), *(labelled or ())]
-    sources = _sources(task, transfer, {"--target": None if names else target, "--share": share, "--adapt": adapt})
-    projecting = bitext_settings(task, bitext, links, source_model, {"project": project, "confusion": confusion})
-    annotated = files or []
-    files = [*annotated, *(bitext or ())] if projecting else annotated if names else _files(files, sources)
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command of a task with the options of the method that its words name."""
+        if args and args[0] != PIPELINE and not args[0].startswith("-"):
+            find_task(args[0])
+        name, stand_in, rest = super().resolve_command(ctx, args)
+        return name, stand_in if name is None else load_task(name, rest), rest
+
+
+class TaskCommand(typer.core.TyperCommand):
+    """The command of a task; an option of another method is told by that method's name."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        own = {spelling for param in self.get_params(ctx) for spelling in (*param.opts, *param.secondary_opts)}
+        for word in args:
+            flag = word.partition("=")[0]
+            if flag.startswith("--") and len(flag) > 2 and flag not in own and self.name in TASKS:
+                _check_flag(self.name, flag)
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=TrainGroup, no_args_is_help=True, add_completion=False, rich_markup_mode="rich",
+    help="Train a model for a task, or a whole pipeline.",
+)  # fmt: skip
+
+
+@app.callback()
+def _train() -> None:
+    """Train a model for a task, or a whole pipeline.
+
+    `weft train TASK --help` shows the options of the default method, `weft train TASK --method NAME --help` those of
+    another one.
+    """
+
+
+def load_task(task: str, words: Sequence[str] = ()) -> Any:
+    """The command of a task, ready to run.
+
+    >>> {"--epochs", "--learner"} <= {flag for param in load_task("tagger").params for flag in param.opts}
+    True
+    """
+    holder = typer.Typer(add_completion=False, rich_markup_mode="rich")
     if task == PIPELINE:
-        from weft.cli.learn.train_pipeline import train_from_config
+        from weft.cli.learn.train_pipeline import EXAMPLE, pipeline
 
-        train_from_config(files, out, results, keep, limit=limit, seed=seed, workers=workers, as_json=as_json)
-        return
-    if task not in TASKS:
-        raise ConfigError(f"unknown task {task!r}; the tasks are: {', '.join([*TASKS, PIPELINE])}")
-    if out is None:
-        raise typer.BadParameter("say where to write the model", param_hint="'--out'")
-    options: dict[str, Any] = {"seed": seed, "workers": workers, **settings(setting or [])}
-    own = {
-        "learner": learner,
-        "system": system,
-        "oracle": oracle,
-        "beam": beam,
-        "model": model,
-        "gazetteers": dict(map(_named_file, gazetteer or ())),
-        "clusters": None if clusters is None else str(clusters),
-        "native_clusters": None if native_clusters is None else str(native_clusters),
-        "nested": nested,
-        "sources": sources,
-        "target": target,
-        "share": share,
-        "adapt": adapt,
-        "shape": None if projective is None else "projective" if projective else "nonprojective",
-    }
-    options.update({name: value for name, value in own.items() if value} | projecting | names)
-    training = open_inputs(annotated, from_format, skip_bad, fields, encoding) if annotated else None
-    held_out = open_inputs([dev], from_format, skip_bad, fields, encoding) if dev is not None else None
-    report = train_task(
-        task,
-        Corpus([]) if training is None else training.docs,
-        None if held_out is None else held_out.docs,
-        out,
-        options,
-        name=name,
-        corpora=corpus or [_corpus_name(path) for path in [*files, *map(Path, names.get("sources", {}).values())]],
-        licence=licence,
-    )
-    for source in (training, held_out):
-        if source is not None:
-            report_bad(source)
-    if as_json:
-        print_json(report)
-        return
-    if names:
-        show_transfer(report)
-        return
-    print_table(f"Trained {task}", ["", ""], flat(report), figures=[1])
+        holder.command(task)(pipeline)
+        command = typer.main.get_command(holder)
+        command.epilog = f"Example: {EXAMPLE}"
+    else:
+        method = method_name(task, _word_of("--method", task, words), _word_of("--system", task, words))
+        holder.command(task, cls=TaskCommand)(_function(task, method))
+        command = typer.main.get_command(holder)
+        example = EXAMPLES.get(f"{task} {method}", EXAMPLES[task])
+        command.epilog = f"Example: {example}"
+    command.name = task
+    add_config_option(command)
+    return command
 
 
-def _sources(task: str, transfer: str | None, others: dict[str, str | None]) -> dict[str, str]:
-    """The treebanks of other languages by their codes; none where none are asked for."""
-    if transfer is None:
-        for option, value in others.items():
-            if value is not None:
-                raise ConfigError(f"{option} is for parsers that learn from other languages: give --transfer, too")
-        return {}
-    if task != "parser":
-        raise ConfigError(f"--transfer is for the task parser, not {task}")
-    if others["--target"] is None:
-        raise ConfigError("--transfer needs the language that the parser is for: --target CODE=FILE, or CODE alone")
-    return read_pairs("--transfer", transfer)
+def _word_of(flag: str, task: str, words: Sequence[str]) -> str | None:
+    """The value of an option among the words of a command, or in the file of its `--config`."""
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        name, sign, value = word.partition("=")
+        if name == flag and (sign or following):
+            return value if sign else following
+    config = None if flag == "--config" else _word_of("--config", task, words)
+    if config is None:
+        return None
+    try:
+        tables = tomllib.loads(Path(config).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None  # the command says what is wrong with the file
+    inner = tables.get("train", {})
+    inner = inner.get(task, {}) if isinstance(inner, dict) else {}
+    found = {**tables, **inner}.get(flag.removeprefix("--"))
+    return found if isinstance(found, str) else None
 
 
-def _files(files: list[Path] | None, sources: dict[str, str]) -> list[Path]:
-    """The files of the command: those named, or those of other languages."""
-    if files and sources:
-        raise ConfigError(f"--transfer names all files to learn from; leave out {', '.join(map(str, files))}")
-    if not files and not sources:
-        raise typer.BadParameter("name a file to learn from", param_hint="'FILE...'")
-    return files or [Path(file) for file in sources.values()]
+def _function(task: str, method: str) -> Callable[..., None]:
+    """The function of a task's command; its signature is made of shared options and those of the settings."""
+    way, chosen = way_of(task, method), TASKS[task].methods[method]
+    settings = {f"{_OF_SETTINGS}{each.name}": each for each in chosen.settings_class().options()}
+
+    def run(**values: Any) -> None:
+        options = {
+            each.name: value_of(each, values[name]) for name, each in settings.items() if values[name] not in (None, [])
+        }
+        data = {name: values[f"{_OF_DATA}{name}"] for name in way.options}
+        training = Training.of(task, method, values, options, data)
+        module, name = way.run.split(":")
+        getattr(import_module(module), name)(training)
+
+    return described(run, _parameters(task, method, settings), f"{TASKS[task].help}\n\n{_methods_line(task, method)}")
 
 
-def _named_file(text: str) -> tuple[str, str]:
-    name, sign, file = text.partition("=")
-    if not sign or not name or not file:
-        raise ConfigError(f"a gazetteer is written NAME=FILE, not {text!r}")
-    return name, file
+def _methods_line(task: str, method: str) -> str:
+    """The method that the options belong to, and the others."""
+    own, *others = sorted(TASKS[task].methods.items(), key=lambda item: item[0] != method)
+    shown = f"Method {own[0]}: {own[1].help}."
+    return shown + "".join(f"\n\n--method {name}: {other.help}." for name, other in others)
 
 
-def _corpus_name(path: Path) -> str:
-    """What a model's header calls a training file: its name alone, as folders are the business of its maker."""
-    return "standard input" if str(path) == "-" else path.name or path.resolve().name
+def _parameters(task: str, method: str, settings: dict[str, Option]) -> list[inspect.Parameter]:
+    way = way_of(task, method)
+    found: list[tuple[str, Any, Any]] = []
+    if way.files:
+        files = typer.Argument(metavar="FILE", help=way.files)
+        kind, default = (list[Path], inspect.Parameter.empty) if way.needed else (list[Path] | None, None)
+        found.append(("files", Annotated[kind, files], default))
+    else:
+        found.append(("files", Annotated[list[Path] | None, typer.Argument(metavar="", hidden=True)], None))
+    methods = "|".join(TASKS[task].methods)
+    info = option("--method", metavar=methods, help="How to learn.", shown=next(iter(TASKS[task].methods)))
+    found.append(("method", Annotated[str | None, info], None))
+    found.append(("out", common.ModelFile, inspect.Parameter.empty))
+    if way.dev:
+        found.append(("dev", common.DevFile, None))
+    found += [(f"{_OF_DATA}{name}", OPTIONS[name], DEFAULTS.get(name)) for name in way.options]
+    found += [(name, annotation(each), None) for name, each in settings.items()]
+    found += [("name", common.ModelName, ""), ("corpus", common.CorpusNames, None), ("licence", common.Licence, "")]
+    found += [*READ.values(), ("as_json", common.JsonFlag, False)]
+    return [parameter(name, kind, default) for name, kind, default in found]
 
 
-def flat(report: dict[str, Any]) -> list[tuple[str, str]]:
-    """The figures of a report, nested ones among them; lists are left to `--json`."""
-    rows: list[tuple[str, str]] = []
-    for name, value in report.items():
-        shown = name.replace("_", " ")
-        if isinstance(value, dict):
-            rows += flat(value)
-        elif isinstance(value, float):
-            rows.append((shown, f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"))
-        elif not isinstance(value, list | tuple):
-            rows.append((shown, f"{value:,}" if isinstance(value, int) else str(value)))
-    return rows
+def flags_of(task: str, method: str) -> set[str]:
+    """The options that belong to a method: those of its settings and its data."""
+    chosen: Method = TASKS[task].methods[method]
+    found = {each.flag for each in chosen.settings_class().options()}
+    return found | {f"--{name.replace('_', '-')}" for name in way_of(task, method).options}
+
+
+def _check_flag(task: str, flag: str) -> None:
+    """Refuse an option that only other methods of the task have."""
+    users = [name for name in TASKS[task].methods if flag in flags_of(task, name)]
+    if users:
+        raise ConfigError(f"{flag} is an option of --method {' or '.join(users)}")

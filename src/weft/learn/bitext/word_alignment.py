@@ -38,15 +38,15 @@ class AlignmentSettings:
     together: fewer errors in all, and more links on which both agree; those of directions learned apart are surer.
     """
 
-    model1_rounds: int = 5
-    hmm_rounds: int = 5
+    model1_iterations: int = 5
+    hmm_iterations: int = 5
     alpha: float = 0.1
     jump_pseudo: float = 1.0
     p_null: float = 0.2
     agreement: bool = True
 
     def __post_init__(self) -> None:
-        if self.model1_rounds < 1 or self.hmm_rounds < 0:
+        if self.model1_iterations < 1 or self.hmm_iterations < 0:
             raise ConfigError("an aligner learns in at least 1 round of model 1 and 0 or more of the HMM")
         if self.alpha < 0 or self.jump_pseudo < 0:
             raise ConfigError("alpha and jump_pseudo are counts of a prior, 0 or more")
@@ -169,7 +169,7 @@ def learn_alignment(pairs: Cooccurrences, settings: AlignmentSettings | None = N
     """Learn both directions of a bitext: EM for model 1, then for the HMM.
 
     >>> words = Cooccurrences.of([0, 1, 0, 2, 1, 2], [0, 2, 4, 6], [0, 1, 0, 2, 1, 2], [0, 2, 4, 6])
-    >>> learned = learn_alignment(words, AlignmentSettings(alpha=0.0, model1_rounds=20, hmm_rounds=0))
+    >>> learned = learn_alignment(words, AlignmentSettings(alpha=0.0, model1_iterations=20, hmm_iterations=0))
     >>> entries = zip(words.entry_source.tolist(), words.entry_target.tolist(), learned.forward.entry)
     >>> sorted((e, f) for e, f, weight in entries if weight > 0.9)
     [(0, 0), (1, 1), (2, 2)]
@@ -181,14 +181,14 @@ def learn_alignment(pairs: Cooccurrences, settings: AlignmentSettings | None = N
     for side, name in zip(sides, ("forward", "backward"), strict=True):
         counts, _ = _expect([side], [side.even()], settings)
         start = _maximize([side], counts, [side.even()], settings)
-        models += _learn([side], start, settings.model1_rounds, settings, f"{name}, model 1", objective)
-    if settings.hmm_rounds:
+        models += _learn([side], start, settings.model1_iterations, settings, f"{name}, model 1", objective)
+    if settings.hmm_iterations:
         starts = [_with_jumps(model, settings) for model in models]
         if settings.agreement:
-            models = _learn(sides, starts, settings.hmm_rounds, settings, "both, HMM", objective)
+            models = _learn(sides, starts, settings.hmm_iterations, settings, "both, HMM", objective)
         else:
             models = [
-                _learn([side], [start], settings.hmm_rounds, settings, f"{name}, HMM", objective)[0]
+                _learn([side], [start], settings.hmm_iterations, settings, f"{name}, HMM", objective)[0]
                 for side, start, name in zip(sides, starts, ("forward", "backward"), strict=True)
             ]
     return LearnedModels(models[0], models[1], objective)

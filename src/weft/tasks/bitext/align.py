@@ -196,7 +196,8 @@ class Aligner:
         header, arrays = storage.load(path)
         if header.get("task") != "aligner":
             raise ModelError(f"{os.fspath(path)} is a model for {header.get('task', 'something else')}, not an aligner")
-        aligner = cls(AlignmentSettings(**header["settings"]), lower=header["lower"])
+        settings = {name.replace("_rounds", "_iterations"): value for name, value in header["settings"].items()}
+        aligner = cls(AlignmentSettings(**settings), lower=header["lower"])
         aligner.source_words = {word: i for i, word in enumerate(header["source_words"])}
         aligner.target_words = {word: i for i, word in enumerate(header["target_words"])}
         parts = [

@@ -26,7 +26,7 @@ from weft.infer.constituents.templates import compile_templates
 from weft.infer.transitions.weights import LARGEST, largest_mean, new_narrow, new_wide, pack_wide, unpack_wide
 from weft.learn.transitions.constituents import ConstituentTrainer
 from weft.pipeline.component import Asked, State, Trainable
-from weft.pipeline.settings import Settings
+from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.constituents.actions import actions_of, closed, compile_actions, tree_of_actions
 from weft.tasks.constituents.data import CLOSED, WordRules, subwords_of, units_of
@@ -49,15 +49,17 @@ _SENTENCE = re.compile(r"[^。！？\n]*[。！？]+[”’」』）]*|[^。！�
 class ConstituentSettings(Settings):
     """Settings of the constituent parser."""
 
-    units: str = "characters"  # or words
-    beam: int = 16
-    epochs: int = 15
-    structures: str = "annotated"  # or flat: words are joined from the left whatever the column says
-    head_characters: bool = True
-    phrases: bool = True
-    heads: str = "chinese"
-    seed: int = 0
-    workers: int = 1  # threads for parsing
+    units: str = option("characters", "What the parser reads.", choices=("characters", "words"))
+    beam: int = option(16, "Configurations kept per step.")
+    epochs: int = option(15, "Passes over the trees.")
+    structures: str = option(
+        "annotated", "Structures of words: as annotated, or flat, joined from the left.", choices=("annotated", "flat")
+    )
+    head_characters: bool = option(True, "Use the head characters of words as features.")
+    phrases: bool = option(True, "Predict phrases; without them, words and tags only.")
+    heads: str = option("chinese", "Head rules.", choices=tuple(HEADS))
+    seed: int = option(0, "Random seed.")
+    workers: int = option(1, "Number of threads for parsing.")
 
     def check(self) -> None:
         """Refuse what does not exist."""

@@ -39,6 +39,7 @@ from weft.learn.chains.labels import LabelSpace
 from weft.learn.training import Checkpoint, EarlyStopping, Result
 from weft.pipeline.component import State
 from weft.pipeline.pipeline import Pipeline
+from weft.pipeline.settings import option
 from weft.tasks.entities.recognizer import EntityRecognizer, EntitySettings
 from weft.tasks.labelling.chain_data import ChainData
 from weft.tasks.spans.chunker import Chunker
@@ -72,22 +73,37 @@ class Projected:
 class ProjectionSettings(EntitySettings):
     """Options of a recognizer that learns from a bitext."""
 
-    scheme: str | None = "IO"  # how spans become labels; IO only
-    learner: str = "crf"  # crf only
-    features: str = "all"  # a bitext does not tell which labels a feature is seen with
+    scheme: str | None = option("IO", "Labels of words for spans; only IO.", metavar="SCHEME")
+    learner: str = option("crf", "Learning algorithm; only crf.", choices=("crf",))
+    features: str = option(
+        "all", "Weights for all labels, as a bitext does not show which labels a feature occurs with.", choices=("all",)
+    )
     iterations: int = 100
     patience: int = 20
-    window: int = 0  # sentences of a bitext seldom come as documents
-    project: str = "soft"  # soft, hard, ptt: what crosses the links
-    distance: str = "squared"  # squared, kl: between the projected probabilities and the model's
-    strength: float = 1.0  # of the bitext beside labelled sentences
-    threshold: float = 0.0  # links of a lower score are left out
-    start: str = "zeros"  # zeros; labelled: the weights that labelled sentences alone give
-    source_text: str = ""  # file of the bitext's sentences in the source language
-    target_text: str = ""  # file of its sentences in the language to learn
-    links: str = ""  # file of its links, in Pharaoh format
-    source_model: str = ""  # recognizer of the source language
-    confusion: str = ""  # file of the source model's confusions: rows the truth, columns its answers
+    window: int = option(
+        0,
+        "Look for other occurrences of a word in this many words around it; 0 does not look.",
+    )
+    project: str = option(
+        "soft", "What crosses the links: probabilities, labels, or labels of confident sentences.", choices=PROJECTIONS
+    )
+    distance: str = option(
+        "squared", "Distance between projected and predicted probabilities.", choices=("squared", "kl")
+    )
+    strength: float = option(1.0, "Weight of the bitext beside labelled sentences.")
+    threshold: float = option(0.0, "Leave out links with a lower score.")
+    start: str = option(
+        "zeros", "Initial weights: zeros, or those of labelled sentences alone.", choices=("zeros", "labelled")
+    )
+    source_text: str = option("", "File of the bitext's sentences in the source language.", hidden=True)
+    target_text: str = option("", "File of the bitext's sentences in the language to learn.", hidden=True)
+    links: str = option(
+        "", "File of word links i-j, a line per sentence pair, as `weft align` writes it.", metavar="FILE"
+    )
+    source_model: str = option("", "Model that recognizes entities in the source language.", metavar="MODEL")
+    confusion: str = option(
+        "", "File of the source model's confusions: a row per true label, a column per answer.", metavar="FILE"
+    )
 
     def check(self) -> None:
         super().check()

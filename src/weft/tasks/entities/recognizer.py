@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from weft.errors import ConfigError, DataError
@@ -26,6 +26,7 @@ from weft.features.lexicon import WordClasses
 from weft.features.surroundings import Surroundings
 from weft.lexical.clusters.monolingual import load_clusters
 from weft.pipeline.component import Asked, State
+from weft.pipeline.settings import option
 from weft.storage import Arrays
 from weft.tasks.labelling.labeller import LabellerSettings
 from weft.tasks.spans.chunker import Chunker, ChunkerSettings
@@ -57,15 +58,26 @@ _OUTER = "outer labels"
 class EntitySettings(ChunkerSettings):
     """Options of an entity recognizer."""
 
-    layer: str = "entities"  # the span layer to learn and to write
-    scheme: str | None = "BIOES"  # how spans become labels: IO, IOB2 or BIOES
+    layer: str = option("entities", "Span layer to learn and to write.")
+    scheme: str | None = option("BIOES", "Labels of words for spans: IO, IOB2 or BIOES.", metavar="SCHEME")
     learner: str = "perceptron"
     epochs: int = 10
-    gazetteers: dict[str, str] = field(default_factory=dict)  # files of phrases, one a line: NAME=FILE
-    clusters: str = ""  # file of word clusters, lines `path TAB word TAB count`
-    native_clusters: str = ""  # another such file: clusters of the language itself beside those shared with others
-    window: int = 600  # words around each in which its other occurrences are looked for; 0: none
-    nested: bool = False  # learn and find spans inside spans
+    gazetteers: dict[str, str] = option(
+        {},
+        "Gazetteer: its name and a file of phrases, one per line; repeat for several.",
+        flag="--gazetteer",
+        metavar="NAME=FILE",
+        many=True,
+    )
+    clusters: str = option("", "File of word clusters: a path or class and a word per line.", metavar="FILE")
+    native_clusters: str = option(
+        "", "Word clusters of the language itself, beside clusters shared with other languages.", metavar="FILE"
+    )
+    window: int = option(
+        600,
+        "Look for other occurrences of a word in this many words around it; 0 does not look.",
+    )
+    nested: bool = option(False, "Learn and find entities inside entities.")
 
     def check(self) -> None:
         super().check()
@@ -144,7 +156,7 @@ class EntityRecognizer(Chunker):
             if not all(doc.spans[self.settings.layer].is_flat() for doc in docs if self.settings.layer in doc.spans):
                 raise DataError(
                     f"spans of the layer {self.settings.layer!r} overlap or have gaps; train with --nested (in Python "
-                    "nested=True) for spans inside spans, `weft train segments` for gaps"
+                    "nested=True) for spans inside spans, `weft train spans` for gaps"
                 )
             return super().fit(docs, held_out)
         own, rest = self._split(docs)
@@ -181,7 +193,7 @@ class EntityRecognizer(Chunker):
                 known = ", ".join(doc.spans) or "none"
                 raise DataError(f"the training data has no span layer {name!r} (it has: {known}); set layer=NAME")
             if any(len(pieces) > 1 for pieces, _ in layer):
-                raise DataError(f"spans of the layer {name!r} have gaps; `weft train segments` learns those")
+                raise DataError(f"spans of the layer {name!r} have gaps; `weft train spans` learns those")
             spans = sorted({(*pieces[0], label) for pieces, label in layer})
             level = levels_of(spans)
             own, more = copy.copy(doc), copy.copy(doc)

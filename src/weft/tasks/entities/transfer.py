@@ -31,7 +31,7 @@ class TransferRecognizer(EntityRecognizer):
     """An entity recognizer that learns from other languages; saved, it is an ordinary one.
 
     >>> from weft.tasks.entities.transfer_data import small_example
-    >>> recognizer = TransferRecognizer(TransferSettings(rounds=1, min_count=1, threshold=0.2))
+    >>> recognizer = TransferRecognizer(TransferSettings(self_train=1, min_count=1, threshold=0.2))
     >>> report = recognizer.fit_languages(small_example())
     >>> new = Doc.from_words([["il", "vit", "Oslo"]])
     >>> recognizer([new])

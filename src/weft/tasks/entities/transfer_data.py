@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -28,6 +28,7 @@ from weft.learn.chains.labels import LabelSpace
 from weft.learn.chains.model import ChainBatch
 from weft.learn.self_training import WAYS, SelfTraining, best_labels, self_train_weights
 from weft.learn.signals import Gold, Partial
+from weft.pipeline.settings import option
 from weft.tasks.entities.recognizer import EntityRecognizer, EntitySettings
 from weft.tasks.labelling.chain_data import ChainData, ChainReader
 from weft.text.conventions.label_types import harmonize
@@ -54,23 +55,33 @@ _SHARED, _NATIVE = "shared cluster", "native cluster"
 class TransferSettings(EntitySettings):
     """Options of a recognizer that learns from other languages."""
 
-    scheme: str | None = "IO"  # how spans become labels; IO only
-    learner: str = "crf"  # crf, adagrad, sgd
-    epochs: int = 4  # of the first training: for adagrad and sgd
-    round_epochs: int = 2  # of every round of self-training
-    iterations: int = 60  # of the first training: for crf
-    round_iterations: int = 20
-    features: str = "all"  # target sentences do not tell which labels a feature is seen with
+    scheme: str | None = option("IO", "Labels of words for spans; only IO.", metavar="SCHEME")
+    learner: str = option("crf", "Learning algorithm.", choices=LEARNERS)
+    epochs: int = option(4, "Passes of the first training, for adagrad and sgd.")
+    retrain_epochs: int = option(2, "Passes of every retraining, for adagrad and sgd.")
+    iterations: int = option(60, "Maximum number of iterations of the first training, for crf.")
+    retrain_iterations: int = option(20, "Maximum number of iterations of every retraining, for crf.")
+    features: str = option(
+        "all",
+        "Weights for all labels, as target text does not show which labels a feature occurs with.",
+        choices=("all",),
+    )
     min_count: int = 2
     window: int = 0
-    capitals: str = "auto"  # see: templates of capitals; ignore: words in lower case; auto: by the target language
-    sources: dict[str, str] = field(default_factory=dict)  # files of annotated names by language: en=FILE,es=FILE
-    target: str = ""  # file of text of the target language, CODE=FILE or FILE alone
-    columns: str = ""  # what the columns of these files hold, where they are columns and more than two
-    types: str = "common"  # of names: common, all, or those to keep, parted by blanks
-    rounds: int = 5  # of self-training
-    threshold: float = 0.5  # sentences are kept whose labels have at least this probability
-    by: str = "weight"  # weight, sample, all: how sentences kept count
+    capitals: str = option(
+        "auto",
+        "Whether templates see capitals; auto decides by the target language.",
+        choices=("auto", "see", "ignore"),
+    )
+    sources: dict[str, str] = option(
+        {}, "Files with annotated entities of other languages, by language code.", metavar="CODE=FILE,..."
+    )
+    target: str = option("", "Text of the language to learn.", metavar="[CODE=]FILE")
+    columns: str = option("", "What the columns of these files hold, where they have more than two.", hidden=True)
+    types: str = option("common", "Entity types: common to all languages, all, or a space-separated list.")
+    self_train: int = option(5, "Iterations of self-training.", metavar="N")
+    threshold: float = option(0.5, "Learn from sentences whose labels have at least this probability.")
+    by: str = option("weight", "How the chosen sentences count.", choices=WAYS)
 
     def check(self) -> None:
         super().check()
@@ -81,11 +92,13 @@ class TransferSettings(EntitySettings):
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
         if self.sources and not self.target:
             raise ConfigError("transfer needs text of the target language: set target=CODE=FILE (--target)")
-        for name in ("round_epochs", "round_iterations"):
+        for name in ("retrain_epochs", "retrain_iterations"):
             if getattr(self, name) <= 0:
                 raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
-        if self.rounds < 0 or self.threshold < 0:
-            raise ConfigError(f"rounds and threshold must be at least 0, got {self.rounds} and {self.threshold}")
+        if self.self_train < 0 or self.threshold < 0:
+            raise ConfigError(
+                f"self_train and threshold must be at least 0, got {self.self_train} and {self.threshold}"
+            )
         if self.nested or self.order != 1:
             raise ConfigError("transfer learns flat names with a first-order model; leave out nested and order")
 
@@ -117,7 +130,7 @@ class _Known:
 class TransferData:
     """Sentences of several languages under one index of features; each mixture of them can be trained.
 
-    >>> data = TransferData(TransferSettings(rounds=1, min_count=1, threshold=0.2), small_example())
+    >>> data = TransferData(TransferSettings(self_train=1, min_count=1, threshold=0.2), small_example())
     >>> outcome = data.train(["en"], native=True)
     >>> [told.chosen for told in outcome.rounds]
     [3]
@@ -266,7 +279,7 @@ class TransferData:
             batches += (own if labelled is None else own.select(labelled)).batches(size)
         if not batches:
             raise DataError("there is nothing to learn from: name a source language, or give labelled sentences")
-        rounds = settings.rounds if rounds is None else rounds
+        rounds = settings.self_train if rounds is None else rounds
         seed = settings.seed if seed is None else seed
         return self_train_weights(
             self.data.model,
@@ -322,13 +335,13 @@ class _Fit:
             objective = room.Objective(
                 self.model, batches, _Known(), sigma=settings.sigma, workers=settings.workers
             )  # fmt: skip
-            most = settings.round_iterations if later else settings.iterations
+            most = settings.retrain_iterations if later else settings.iterations
             found = room.minimize(
                 objective, start, room.LBFGS(settings.memory), max_iterations=most, describe=describe
             )  # fmt: skip
             weights: Floats = found.weights
             return weights
-        epochs = settings.round_epochs if later else settings.epochs
+        epochs = settings.retrain_epochs if later else settings.epochs
         learner = (
             room.AdaGrad(epochs=epochs, seed=self.seed, signal=_Known())
             if settings.learner == "adagrad"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.pipeline.settings import option
 from weft.tasks.labelling.labeller import LabellerSettings, SequenceLabeller
 from weft.text.doc import Doc
 
@@ -15,7 +16,7 @@ from weft.text.doc import Doc
 class ColumnSettings(LabellerSettings):
     """Options of a labeller of one column."""
 
-    column: str = "upos"  # the column to learn and to write
+    column: str = option("upos", "Column to learn and to write.")
 
 
 class ColumnLabeller(SequenceLabeller):

@@ -2,7 +2,7 @@
 
     templates + chain + learner + codec between labels and layers
 
-`LabellerSettings` are the options on the command line (`--set name=value`) and in Python; a subclass says what the
+`LabellerSettings` are the options on the command line (one for each field) and in Python; a subclass says what the
 labels of a document are and where to write them.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Self
 
@@ -29,7 +29,7 @@ from weft.learn.cost import Cost
 from weft.learn.local import Local, normalize_locally
 from weft.learn.training import Checkpoint, EarlyStopping, Result
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable
-from weft.pipeline.settings import Settings
+from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.labelling.alternatives import note_alternatives
 from weft.tasks.labelling.calibrate import held_out_temperature, temperature_on
@@ -47,27 +47,36 @@ OPTIMIZERS = ("lbfgs", "cg", "pcg", "mixed", "gis")
 class LabellerSettings(Settings):
     """Options of a sequence labeller."""
 
-    templates: str = ""  # feature templates; empty: the task's own
-    fields: dict[str, str] = field(default_factory=dict)  # what the fields of templates are bound to
-    scheme: str | None = None  # label scheme whose sequences are enforced
-    learner: str = "crf"  # crf, perceptron, mira, margin, sgd, adagrad, memm
-    optimizer: str = "lbfgs"  # lbfgs, cg, pcg, mixed, gis: for crf and memm
-    memory: int = 5  # steps that lbfgs remembers
-    sigma: float = 1.0  # width of the Gaussian prior: for crf, memm, sgd, margin
-    iterations: int = 100  # limit for crf and memm
-    epochs: int = 10  # passes over the data for the others
-    patience: int = 5  # looks at dev data without a better score before training stops
-    k: int = 5  # solutions a sentence: for mira
-    features: str = "seen"  # seen: weights for labels seen with a feature; all: for every label
-    min_count: int = 1  # features met less often are left out
-    hash_bits: int = 0  # hash features into 2^bits rows instead of indexing them
-    calibrate: bool = True  # fit the temperature of probabilities: for perceptron, mira, margin and adagrad
-    precision: str = "float32"  # of the saved weights: float32, int16, int8
-    prune: float = 0.0  # saved weights of at most this size are dropped
-    seed: int = 0
-    workers: int = 1  # threads: for crf and memm
-    cluster: str = ""  # address of a Dask scheduler that sums the gradient instead: for crf and memm
-    checkpoint: str = ""  # file to resume an interrupted training from
+    templates: str = option("", "Feature templates; without any, the task's own.")
+    fields: dict[str, str] = option(
+        {},
+        "Columns that the fields of templates read, such as w=form,t=xpos.",
+        flag="--template-fields",
+        metavar="NAME=COLUMN,...",
+    )
+    scheme: str | None = option(None, "Label scheme whose valid sequences are enforced.", metavar="SCHEME")
+    learner: str = option("crf", "Learning algorithm.", choices=LEARNERS)
+    optimizer: str = option("lbfgs", "Optimizer of the learners crf and memm.", choices=OPTIMIZERS)
+    memory: int = option(5, "Number of steps that the optimizer lbfgs remembers.")
+    sigma: float = option(1.0, "Standard deviation of the Gaussian prior, for crf, memm, sgd and margin.")
+    iterations: int = option(100, "Maximum number of iterations of crf and memm.")
+    epochs: int = option(10, "Passes over the data of the online learners.")
+    patience: int = option(5, "Stop after this many scores on the dev data without an improvement.")
+    k: int = option(5, "Best labellings per sentence that mira compares.")
+    features: str = option(
+        "seen", "Weights for the labels seen with a feature, or for all labels.", choices=("seen", "all")
+    )
+    min_count: int = option(1, "Leave out features that occur less often.")
+    hash_bits: int = option(0, "Hash features into 2^N rows instead of indexing them; 0 indexes them.", metavar="N")
+    calibrate: bool = option(
+        True, "Fit the temperature of the probabilities, for perceptron, mira, margin and adagrad."
+    )
+    precision: str = option("float32", "Precision of the saved weights.", choices=PRECISIONS)
+    prune: float = option(0.0, "Drop weights of at most this size from the saved model.")
+    seed: int = option(0, "Random seed.")
+    workers: int = option(1, "Number of threads, for crf and memm.")
+    scheduler: str = option("", "Dask scheduler whose workers sum the gradient, for crf and memm.", metavar="ADDRESS")
+    checkpoint: str = option("", "File that keeps the state of training, to resume an interrupted run.", metavar="FILE")
 
     def check(self) -> None:
         """Refuse values that do not exist or make no sense."""
@@ -87,7 +96,7 @@ class SequenceLabeller(Trainable):
     gives_kbest = True
     settings_class: type[LabellerSettings] = LabellerSettings
     settings: LabellerSettings
-    unsaved = ("workers", "cluster", "checkpoint")
+    unsaved = ("workers", "scheduler", "checkpoint")
     #: Iterations of an optimizer from one look at dev data to the next: its steps are small, and a look costs a good
     #: part of one.
     look_every = 2
@@ -351,7 +360,7 @@ def learn(
             "mixed": room.MixedCG,
             "gis": room.IterativeScaling,
         }
-        with cluster_client(settings.cluster) as client:
+        with cluster_client(settings.scheduler) as client:
             objective = room.Objective(
                 data.model, batches, signal, sigma=settings.sigma, workers=settings.workers, cluster=client
             )

@@ -23,7 +23,7 @@ from weft.errors import ConfigError, DataError
 from weft.infer.chains.chain import Chain
 from weft.infer.chains.tied import Relaxation, TiedChains
 from weft.learn.chains.labels import LabelSpace
-from weft.pipeline.settings import Settings
+from weft.pipeline.settings import Settings, option
 from weft.progress import progress
 from weft.ragged import first_positions
 from weft.tasks.labelling.labeller import SequenceLabeller
@@ -38,12 +38,14 @@ _LEAST = 1e-12
 class TogetherSettings(Settings):
     """Options of labelling together."""
 
-    beta: float = 0.3  # how much the labeller counts against the neighbours; 0: not at all
-    bias: str = "log"  # what a part costs: log, -beta log p; linear, beta (1 - p)
-    neighbours: int = 5  # the nearest parts that each part is tied to
-    components: int = 100  # principal components of the observations that distances are measured in; 0: all of them
-    ties: str = "unit"  # weight of a tie: unit, 1; gaussian, exp(-d^2 / 2 s^2) with s the median distance
-    tolerance: float = 1e-3  # gap between the labelling found and the bound at which the search ends
+    beta: float = option(0.3, "Weight of the labeller against the neighbours.")
+    bias: str = option("log", "Cost of a part: -beta log p, or beta (1 - p).", choices=("log", "linear"))
+    neighbours: int = option(5, "Nearest neighbours that each part is tied to.")
+    components: int = option(100, "Principal components in which distances are measured; 0 takes all.")
+    ties: str = option(
+        "unit", "Weight of a tie: 1, or exp(-d^2 / 2 s^2) with the median distance s.", choices=("unit", "gaussian")
+    )
+    tolerance: float = option(1e-3, "Stop at this gap between the labelling and its bound.")
 
     def check(self) -> None:
         """Refuse values that do not exist or make no sense."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -35,7 +35,7 @@ from weft.learn.trees.dependency_graphs import GraphBatch, GraphModel, arcs_of_e
 from weft.learn.trees.features import TreeWords
 from weft.learn.trees.model import TreeBatch, TreeModel
 from weft.pipeline.component import Asked, Stopwatch
-from weft.pipeline.settings import Settings
+from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.parsing.mst.features import FIELDS, FILTER, TreeReader, check_clusters, templates_of
 from weft.tasks.parsing.mst.parser import BATCH, PRUNER_EPOCHS
@@ -49,21 +49,30 @@ from weft.text.edges import Edges, acyclic_edges, note_edges
 class GraphSettings(Settings):
     """Options of a parser of dependency graphs."""
 
-    cap: float = 0.01  # largest step of mira; 0: none
-    epochs: int = 8  # passes over the graphs
-    threshold: float = 0.0  # arcs less probable than the best of their word by this factor are left out; 0: none are
-    most: int = 20  # heads that are looked at for a word
-    relations: str = "sequence"  # sequence, atomic, none
-    subtypes: bool = False  # relations with what stands behind their first colon
-    morphology: bool = True  # single morphological features and their pairs
-    single_root: bool = True  # give every sentence exactly one root
-    average: bool = True  # weights averaged over all steps
-    bits: int = 22  # two to this many weights
-    clusters: str = ""  # file of word clusters: `path word` or `word class` a line
-    templates: str = ""  # feature templates; empty: those of mst2
-    fields: dict[str, str] = field(default_factory=lambda: dict(FIELDS))  # fields of templates and their columns
-    seed: int = 0
-    workers: int = 1  # not used in training
+    cap: float = option(0.01, "Largest step of mira; 0 sets no limit.")
+    epochs: int = option(8, "Passes over the graphs.")
+    threshold: float = option(0.0, "Prune arcs whose probability is below this share of the best; 0 prunes none.")
+    most: int = option(20, "Maximum number of candidate heads per word.")
+    relations: str = option(
+        "sequence",
+        "How relations are labelled: in sequence, one by one, or not at all.",
+        choices=("sequence", "atomic", "none"),
+    )
+    subtypes: bool = option(False, "Keep the subtypes of relations, after their first colon.")
+    morphology: bool = option(True, "Use morphological features and their pairs.")
+    single_root: bool = option(True, "Give every sentence exactly one root.")
+    average: bool = option(True, "Average the weights over all steps.")
+    bits: int = option(22, "Hash weights into 2^N places.", metavar="N")
+    clusters: str = option("", "File of word clusters: a path or class and a word per line.", metavar="FILE")
+    templates: str = option("", "Feature templates; without any, those of mst2.")
+    fields: dict[str, str] = option(
+        FIELDS,
+        "Columns that the fields of templates read, such as w=form,t=xpos.",
+        flag="--template-fields",
+        metavar="NAME=COLUMN,...",
+    )
+    seed: int = option(0, "Random seed.")
+    workers: int = option(1, "Number of threads; training uses one.", hidden=True)
 
     def check(self) -> None:
         check_clusters(self.clusters, self.fields)

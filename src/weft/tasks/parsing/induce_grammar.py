@@ -20,7 +20,7 @@ from weft.evaluate.trees.attachment import not_punctuation
 from weft.learn.generative.dmv_model import TagBatch, ValenceModel, harmonic_start, random_start
 from weft.learn.generative.grammar_induction import METHODS, Induced, induce
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable
-from weft.pipeline.settings import Settings
+from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.parsing.tree_columns import write_trees
 from weft.text.doc import Doc
@@ -38,21 +38,25 @@ _ROOT, _DEPENDENT, _PUNCTUATION = range(3)
 class GrammarSettings(Settings):
     """Options of a parser that learns from tags."""
 
-    column: str = "upos"  # the column of tags: upos, xpos
-    method: str = "pr-as"  # em, dd, pr-s, pr-as
-    model: str = "dmv"  # dmv, or valences of children and stops with back-off: 2-1, 2-2, 3-3, 4-4
-    strength: float = 140.0  # of sparse posteriors (pr-s, pr-as), for 7,000 sentences
-    root: bool = True  # whether the children of ROOT count as pairs of tags
-    alpha: float = 0.25  # parameter of the Dirichlet prior (dd)
-    iterations: int = 100  # of expectation and maximization
-    steps: int = 10  # of a projection (pr-s, pr-as)
-    max_words: int = 10  # of sentences to learn from, without punctuation
-    start: str = "harmonic"  # harmonic, random
-    seed: int = 0  # of a random start
-    workers: int = 1  # not used
+    column: str = option("upos", "Column of the tags: upos or xpos.")
+    objective: str = option(
+        "pr-as",
+        "Objective: likelihood (em), with a Dirichlet prior (dd), or with sparse tag pairs (pr-s, pr-as).",
+        choices=METHODS,
+    )
+    valence: str = option("dmv", "Valences of children and stops: dmv, or with back-off.", choices=tuple(MODELS))
+    strength: float = option(140.0, "Strength of the sparsity of pr-s and pr-as, for 7,000 sentences.")
+    root: bool = option(True, "Count the children of the root as tag pairs.")
+    alpha: float = option(0.25, "Parameter of the Dirichlet prior of dd.")
+    iterations: int = option(100, "Number of EM iterations.")
+    steps: int = option(10, "Steps per projection of pr-s and pr-as.", flag="--projection-steps")
+    max_words: int = option(10, "Leave out longer sentences; punctuation does not count.")
+    start: str = option("harmonic", "Where EM starts.", choices=STARTS)
+    seed: int = option(0, "Random seed.")
+    workers: int = option(1, "Number of threads; training uses one.", hidden=True)
 
     def check(self) -> None:
-        choices = {"method": METHODS, "model": tuple(MODELS), "start": STARTS}
+        choices = {"objective": METHODS, "valence": tuple(MODELS), "start": STARTS}
         for name, known in choices.items():
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
@@ -109,8 +113,8 @@ class GrammarInducer(Trainable):
                 "short sentences": len(short),
                 "words": sum(map(len, short)),
                 "tags": len(self.tags),
-                "method": settings.method,
-                "valences": settings.model,
+                "method": settings.objective,
+                "valences": settings.valence,
                 "iterations": len(found.objective),
                 "passes": found.passes,
                 "objective": found.objective[-1],
@@ -133,14 +137,14 @@ class GrammarInducer(Trainable):
         settings = self.settings
         self.tags = sorted({tag for tags in sentences for tag in tags})
         batch = self._batch(sentences)
-        children, stops = MODELS[settings.model]
-        mixed = settings.model != "dmv"
+        children, stops = MODELS[settings.valence]
+        mixed = settings.valence != "dmv"
         if settings.start == "harmonic":
             start = harmonic_start(batch, stops, children, mixed)
         else:
             start = random_start(batch, settings.seed, stops, children, mixed)
         found = induce(
-            batch, start, settings.method, strength=self._strength(len(sentences)), alpha=settings.alpha,
+            batch, start, settings.objective, strength=self._strength(len(sentences)), alpha=settings.alpha,
             root=settings.root, iterations=settings.iterations, steps=settings.steps,
         )  # fmt: skip
         self._set(found.model)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -38,7 +38,7 @@ from weft.learn.trees.sibling_labels import (
 )
 from weft.learn.trees.sibling_learner import SiblingLearner
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable
-from weft.pipeline.settings import Settings
+from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.parsing.relation_features import RELATION_FIELDS, RelationReader
 from weft.text.doc import Doc
@@ -51,16 +51,21 @@ LARGEST = 32000
 class RelationSettings(Settings):
     """Options of a labeller of relations."""
 
-    sequence: bool = True  # label a head's dependents together; false: every arc by itself
-    morphology: bool = True  # look at single morphological features and their agreement
-    restrict: bool = True  # only relations seen with the side and the tags of head and dependent
-    epochs: int = 6  # passes over the trees
-    cap: float = math.inf  # largest step of a correction
-    fields: dict[str, str] = field(default_factory=lambda: dict(RELATION_FIELDS))  # fields and their columns
-    templates: str = ""  # templates of arcs; empty: those of `weft.features.relation_templates`
-    bits: int = 21  # two to this power is the number of places of weights
-    seed: int = 0
-    workers: int = 1  # not used in training
+    sequence: bool = option(True, "Label the dependents of a head together.")
+    morphology: bool = option(True, "Use morphological features and their agreement.")
+    restrict: bool = option(True, "Allow only relations seen with the direction and the tags of head and dependent.")
+    epochs: int = option(6, "Passes over the trees.")
+    cap: float = option(math.inf, "Largest step of an update.")
+    fields: dict[str, str] = option(
+        RELATION_FIELDS,
+        "Columns that the fields of templates read, such as w=form,t=xpos.",
+        flag="--template-fields",
+        metavar="NAME=COLUMN,...",
+    )
+    templates: str = option("", "Feature templates of arcs; without any, the task's own.")
+    bits: int = option(21, "Hash weights into 2^N places.", metavar="N")
+    seed: int = option(0, "Random seed.")
+    workers: int = option(1, "Number of threads; training uses one.", hidden=True)
 
     def check(self) -> None:
         if self.epochs < 1 or not self.cap > 0:

@@ -33,6 +33,7 @@ from weft.learn.trees.model import TreeBatch, TreeModel
 from weft.learn.trees.target_weights import WeighWords, feature_counts, frequency_factors, seen_factors
 from weft.lexical.clusters.monolingual import cluster_words
 from weft.pipeline.component import State
+from weft.pipeline.settings import option
 from weft.storage import Arrays
 from weft.tasks.parsing.guides import guide_heads, guide_marks, jackknife_guide
 from weft.tasks.parsing.mst.features import TreeReader, templates_of
@@ -53,15 +54,15 @@ MARKS = {"F1": ("other",), "F2": ("same",), "D1": ("guide", "crosses"), "oracle"
 class AdaptSettings(GraphParserSettings):
     """Options of a parser for another domain, besides those of `GraphParserSettings`."""
 
-    methods: str = ""  # F1 F2 F3 D1 D2 D3 T1 T2 T3 T4 T5, parted by blanks or commas
-    target: str = ""  # file of target sentences with tags
-    weigh: str = "loss"  # weights of sentences scale losses, or the cap of steps: loss, cap
-    classes: int = 64  # of words (F3)
-    least: int = 2  # how often a word must occur to have a class (F3)
-    folds: int = 4  # parts of the trees that the guide is jackknifed over (D1)
-    bags: int = 3  # parsers of samples (D2, D3)
-    bag: int = 2000  # sentences of a sample, at most half of all (D2, D3)
-    slack: float = 0.01  # cap of steps (D3)
+    methods: str = option("", "Adaptations to combine: F1 F2 F3 D1 D2 D3 T1 T2 T3 T4 T5.", metavar="NAMES")
+    target: str = option("", "Tagged sentences of the target domain, without trees.", metavar="FILE")
+    weigh: str = option("loss", "Whether sentence weights scale the loss or the cap of steps.", choices=WEIGH)
+    classes: int = option(64, "Number of word clusters (F3).", flag="--cluster-number")
+    least: int = option(2, "Cluster words that occur at least this often (F3).")
+    folds: int = option(4, "Folds to jackknife the guide over (D1).")
+    bags: int = option(3, "Parsers trained on samples (D2, D3).")
+    bag: int = option(2000, "Sentences per sample, at most half of all (D2, D3).")
+    slack: float = option(0.01, "Cap of steps (D3).")
 
     def check(self) -> None:
         super().check()

@@ -26,7 +26,7 @@ from weft.evaluate.runs import compare_over_runs
 from weft.evaluate.significance import Comparison
 from weft.evaluate.trees.attachment import evaluate_trees, not_punctuation
 from weft.lexical.universal_tags import tagsets_of
-from weft.pipeline.settings import Settings
+from weft.pipeline.settings import Settings, option
 from weft.tasks.parsing.transitions.parser import Parser, ParserSettings
 from weft.text.doc import Doc
 from weft.treebanks import convert_docs
@@ -39,13 +39,15 @@ SCHEMES = ("as-is", "universal")
 class TransferSettings(Settings):
     """Options of a table of transfer."""
 
-    words: int = 0  # words of every source, drawn sentence by sentence; 0: all
-    runs: int = 1  # draws and trainings with different seeds; scores are their means
-    beam: int = 8
-    epochs: int = 5
-    update: str = "max-violation"  # early, max-violation
-    scheme: str = "as-is"  # universal: trees of Universal Dependencies are converted first
-    seed: int = 0
+    words: int = option(0, "Words per source, sampled by sentence; 0 takes all.")
+    runs: int = option(1, "Samples and trainings with different seeds, whose scores are averaged.")
+    beam: int = option(8, "Configurations kept per step.")
+    epochs: int = option(5, "Passes over the trees.")
+    update: str = option("max-violation", "Where to update.")
+    scheme: str = option(
+        "as-is", "Convert trees of Universal Dependencies first, or take them as they are.", choices=SCHEMES
+    )
+    seed: int = option(0, "Random seed.")
 
     def check(self) -> None:
         if self.scheme not in SCHEMES:

@@ -14,7 +14,7 @@ over projective trees y. Features of the base are tags, and share between langua
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,7 @@ from weft.learn.trees.model import TreeBatch, TreeModel
 from weft.lexical.typology import Language, Typology, read_typology, typology
 from weft.lexical.universal_tags import tagsets_of
 from weft.pipeline.component import Asked, State, Stopwatch
+from weft.pipeline.settings import option
 from weft.tasks.parsing.mst.parser import BATCH, GraphParser
 from weft.tasks.parsing.mst.settings import GraphParserSettings
 from weft.tasks.parsing.transitions.parser import Parser, ParserSettings
@@ -72,23 +73,40 @@ class TransferSettings(GraphParserSettings):
     relations: str = "none"
     morphology: bool = False
     crossings: str = "skip"
-    bits: int = 20  # two to this many weights
-    fields: dict[str, str] = field(default_factory=lambda: dict(FIELDS))  # w and t: what words and tags are read from
-    sources: dict[str, str] = field(default_factory=dict)  # codes of languages and files of their treebanks
-    target: str = ""  # code of the target's language, and a file of its sentences with tags: tr=FILE
-    share: str = "family"  # delex, bare, share, similar, family
-    adapt: str = "none"  # none, viterbi, aast, aaet
-    sigma: float = 0.95  # mass that sets of heads hold
-    penalty: float = 0.02  # lambda of the base: with more of it sets of heads grow large
-    adapted_penalty: float = 1.0  # lambda of the adapted parser
-    iterations: int = 100  # of L-BFGS, at most
-    rounds: int = 1  # of adaptation: those after the first begin from the adapted parser's sets
-    lexicalized: bool = True  # the adapted parser looks at words
-    known: bool = False  # heads that the target's file gives are added to the sets
-    tags: str = "upos"  # tags as they are, or as the twelve universal ones: upos, twelve
-    heads: str = "content"  # heads of the treebanks: content (an adposition hangs on its noun), function
-    longest: int = 50  # longer sentences are not learned from
-    typology: str = ""  # file of languages to add to the table of the package
+    bits: int = option(20, "Hash weights into 2^N places.", metavar="N")
+    fields: dict[str, str] = option(
+        FIELDS,
+        "Columns that words and tags are read from, as w=form,t=upos.",
+        flag="--template-fields",
+        metavar="NAME=COLUMN,...",
+    )
+    sources: dict[str, str] = option(
+        {}, "Treebanks of other languages to learn from, by language code.", metavar="CODE=FILE,..."
+    )
+    target: str = option(
+        "", "Code of the language to parse, and a file of its tagged sentences.", metavar="CODE[=FILE]"
+    )
+    share: str = option(
+        "family",
+        "What languages share: from nothing but tags (delex) to features by family.",
+        choices=SHARES,
+    )
+    adapt: str = option("none", "How the parser adapts to sentences of the target.", choices=ADAPT)
+    sigma: float = option(0.95, "Probability mass that ambiguous sets of heads hold.")
+    penalty: float = option(0.02, "L2 penalty of the base parser; larger values give larger sets of heads.")
+    adapted_penalty: float = option(1.0, "L2 penalty of the adapted parser.")
+    iterations: int = option(100, "Maximum number of iterations of the optimizer.")
+    adapt_iterations: int = option(1, "Iterations of adaptation; each starts from the heads of the parser before.")
+    lexicalized: bool = option(True, "Let the adapted parser use words.")
+    known: bool = option(False, "Add the heads that the target file gives to the sets.")
+    tags: str = option("upos", "Tags as they are, or mapped to the twelve universal ones.", choices=TAGS)
+    heads: str = option(
+        "content",
+        "Heads of the treebanks: content words, or function words such as adpositions.",
+        choices=tuple(HEADS),
+    )
+    longest: int = option(50, "Leave out longer sentences.")
+    typology: str = option("", "File of languages to add to the table of the package.", metavar="FILE")
 
     def check(self) -> None:
         super().check()
@@ -102,7 +120,7 @@ class TransferSettings(GraphParserSettings):
                     f"a parser across languages has no other {name} than {value!r}: it finds heads, in projective "
                     "trees, by the likelihood of arcs"
                 )
-        for name in ("iterations", "rounds", "longest"):
+        for name in ("iterations", "adapt_iterations", "longest"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
         for name in ("penalty", "adapted_penalty"):
@@ -285,7 +303,9 @@ class TransferParser(GraphParser):
             sets = [ambiguous_sets(found[0].score(part, found[1]), sigma) for part in batch.batches(BATCH)]
             return np.concatenate(sets) | more, np.ones(len(batch))
 
-        outcome = self_train(learn, predict, rounds=settings.rounds, threshold=0.0, by="all", seed=settings.seed)
+        outcome = self_train(
+            learn, predict, rounds=settings.adapt_iterations, threshold=0.0, by="all", seed=settings.seed
+        )
         self.model, self.weights = outcome.model
         assert outcome.labels is not None
         self.head_sets, self._learned = outcome.labels.labels, target

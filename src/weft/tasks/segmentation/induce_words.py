@@ -27,6 +27,7 @@ from weft.formats.phonemes import ARPABET_CONSONANTS, ARPABET_VOWELS, STRESS
 from weft.infer.forests.grammar import code_grammar
 from weft.learn.adaptor.grammar import AdaptorGrammar, AdaptorSettings, cut_at
 from weft.learn.adaptor.mcmc import ChainsResult, Schedule, run_chains
+from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.segmentation.stress_patterns import learnt_shares
 
@@ -101,6 +102,43 @@ class WordSettings:
     seed: int = 0
     workers: int = 1
     checkpoints: str | None = None
+
+
+@dataclass
+class UtteranceSettings(Settings):
+    """Options of `weft train segmenter --method adaptor`."""
+
+    grammar: str = option(
+        "colloc3-phon-stress", "Grammar file, or colloc, colloc3-{nophon,phon}[-stress[-usc]].", metavar="NAME|FILE"
+    )
+    unit: str = option("Word", "Symbol of the grammar whose strings are words.", metavar="SYMBOL")
+    vowels: str = option("", "Space-separated vowels; by default those of the ARPABET.", metavar="SOUNDS")
+    iterations: int = option(1000, "Iterations over the utterances.")
+    samples: int = option(20, "Samples per chain, taken from the last fifth of the iterations.")
+    chains: int = option(4, "Chains with seeds of their own.")
+    relabel_every: int = option(1, "Iterations between new analyses of remembered words; 0 makes none.")
+    checkpoints: str = option("", "Folder where chains keep their state, to resume them.", metavar="FOLDER")
+    seed: int = option(0, "Random seed.")
+    workers: int = option(1, "Number of processes that run chains.")
+
+    def check(self) -> None:
+        for name in ("iterations", "samples", "chains", "workers"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+
+    def word_settings(self) -> WordSettings:
+        """The same for `learn_words`."""
+        return WordSettings(
+            grammar=self.grammar,
+            unit=self.unit,
+            vowels=tuple(self.vowels.split()) if self.vowels else ARPABET_VOWELS,
+            chains=self.chains,
+            schedule=Schedule.of(self.iterations, self.samples),
+            sampler=AdaptorSettings(relabel_every=self.relabel_every),
+            seed=self.seed,
+            workers=self.workers,
+            checkpoints=self.checkpoints or None,
+        )
 
 
 class _WordChain(AdaptorGrammar):
@@ -209,7 +247,7 @@ class WordModel:
         if header.get("task") != TASK:
             raise ModelError(
                 f"{os.fspath(path)} is a model for {header.get('task', 'something else')!r}, not for words; learn one "
-                "with `weft induce words`"
+                "with `weft train segmenter --method adaptor`"
             )
         try:
             grammar = parse_grammar(header["grammar"], f"{os.fspath(path)}: its grammar")

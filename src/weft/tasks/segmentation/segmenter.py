@@ -23,7 +23,7 @@ from weft.errors import ConfigError, DataError
 from weft.features.characters import PARAGRAPH, code_points, types_of
 from weft.features.weights import PRECISIONS
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable
-from weft.pipeline.settings import Settings
+from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.segmentation.boundaries import SENTENCE
 from weft.tasks.segmentation.boundary_model import BoundaryModel, Trained, train, tune_bias
@@ -44,15 +44,15 @@ _GLUE = "\u2029"  # a paragraph's end: what stands on its two sides is decided i
 class SegmenterSettings(Settings):
     """Options of a segmenter."""
 
-    sigma: float = 1.0  # width of the Gaussian prior
-    iterations: int = 80  # limit of the optimizer
-    min_count: int = 2  # features met less often are left out
-    precision: str = "int8"  # of the saved weights: float32, int16, int8
-    prune: float = 0.01  # saved weights of at most this size are dropped
-    multiwords: bool = True  # split tokens into syntactic words
-    bias: bool = True  # choose the number that is added to sentence ends on held-out text
-    seed: int = 0  # training has no chance in it; kept so that all tasks take the same options
-    workers: int = 1  # threads
+    sigma: float = option(1.0, "Standard deviation of the Gaussian prior.")
+    iterations: int = option(80, "Maximum number of iterations of the optimizer.")
+    min_count: int = option(2, "Leave out features that occur less often.")
+    precision: str = option("int8", "Precision of the saved weights.", choices=PRECISIONS)
+    prune: float = option(0.01, "Drop weights of at most this size from the saved model.")
+    multiwords: bool = option(True, "Split tokens into syntactic words.")
+    bias: bool = option(True, "Tune the score added to sentence ends on held-out text.")
+    seed: int = option(0, "Random seed; training draws nothing at random.", hidden=True)
+    workers: int = option(1, "Number of threads.")
 
     def check(self) -> None:
         """Refuse values that make no sense."""

@@ -24,7 +24,7 @@ from weft.errors import ConfigError, DataError
 from weft.features.document_terms import Terms, document_counts
 from weft.features.representations.correspondence import Correspondence
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable
-from weft.pipeline.settings import Settings
+from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.sentiment.polarity_model import (
     METHODS,
@@ -48,25 +48,27 @@ SCALES = (0.3, 1.0, 3.0, 10.0)
 class PolaritySettings(Settings):
     """Options of a classifier of documents."""
 
-    method: str = "scl-mi"  # base, scl, scl-mi
-    pivots: int = 500  # terms that stand for both domains
-    pivot_documents: int = 5  # a pivot occurs in more than so many documents of every domain
-    dimensions: int = 50  # of the projection
-    scale: float = 1.0  # its mean length, that of documents being 1; 0: chosen on held-out documents of the source
-    mask: str = "all"  # what the predictor of a pivot does not see: all pivots, or its own only
-    standardize: bool = False  # dimensions of the projection have the same spread on raw documents
-    positive: bool = True  # negative weights of pivot predictors are dropped
-    documents: int = 3  # a term occurs in at least so many documents
-    l2: float = 1e-4  # penalty of terms, in the classifier and in the predictors of pivots
-    mu: float = 1e-3  # penalty of the projection's dimensions in the classifier
-    target_l2: float = 0.1  # penalty of terms where labelled documents of the target correct it
-    target_mu: float = 0.1  # what ties the projection's dimensions to the source then
-    seed: int = 0
-    workers: int = 1  # taken for the sake of the command line
+    learning: str = option(
+        "scl-mi", "How raw text is used: not at all, with frequent pivots, or with informative pivots.", choices=METHODS
+    )
+    pivots: int = option(500, "Number of terms that stand for both domains.")
+    pivot_documents: int = option(5, "Pivots occur in more documents of every domain than this.")
+    dimensions: int = option(50, "Dimensions of the projection.")
+    scale: float = option(1.0, "Mean length of the projection relative to documents; 0 tunes it on held-out documents.")
+    mask: str = option("all", "Pivots that the predictor of a pivot does not see.", choices=("all", "own"))
+    standardize: bool = option(False, "Give the dimensions of the projection the same variance on raw documents.")
+    positive: bool = option(True, "Drop negative weights of the pivot predictors.", flag="--positive-weights")
+    documents: int = option(3, "Terms occur in at least this many documents.")
+    l2: float = option(1e-4, "L2 penalty of terms.")
+    mu: float = option(1e-3, "L2 penalty of the projection's dimensions.")
+    target_l2: float = option(0.1, "L2 penalty of terms when correcting with --target.")
+    target_mu: float = option(0.1, "Penalty that ties the projection to the source when correcting with --target.")
+    seed: int = option(0, "Random seed.")
+    workers: int = option(1, "Number of threads; training uses one.", hidden=True)
 
     def check(self) -> None:
-        if self.method not in METHODS:
-            raise ConfigError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
+        if self.learning not in METHODS:
+            raise ConfigError(f"learning must be one of {', '.join(METHODS)}, got {self.learning!r}")
         if self.mask not in ("all", "own"):
             raise ConfigError(f"mask must be all or own, got {self.mask!r}")
         for name in ("pivots", "dimensions", "documents"):
@@ -109,10 +111,10 @@ class PolarityClassifier(Trainable):
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Learn from labelled documents of one domain alone (`base`)."""
-        if self.settings.method != "base":
+        if self.settings.learning != "base":
             raise ConfigError(
-                f"method {self.settings.method} needs raw documents of the target: call adapt, use `weft adapt "
-                "sentiment --target-raw FILE`, or set method=base"
+                f"learning={self.settings.learning} needs raw documents of the target: call adapt, give --raw FILE, or "
+                "set learning=base"
             )
         return self.adapt(train, (), dev=dev)
 
@@ -134,8 +136,8 @@ class PolarityClassifier(Trainable):
         if len(set(y.tolist())) < 2:
             raise DataError("the source needs positive and negative documents; give ratings or labels of both kinds")
         raw = [labelled + [text_of(doc) for doc in source_raw], [text_of(doc) for doc in target_raw]]
-        if settings.method != "base" and not raw[1]:
-            raise DataError(f"method {settings.method} needs raw documents of the target, there are none")
+        if settings.learning != "base" and not raw[1]:
+            raise DataError(f"learning={settings.learning} needs raw documents of the target, there are none")
         few, few_y = labelled_texts(target)
         self.terms = Terms.of(raw[0] + raw[1], settings.documents)
         if not len(self.terms):
@@ -144,8 +146,8 @@ class PolarityClassifier(Trainable):
         of_raw = [self.terms.rows(texts) for texts in raw]
         self.counts = np.stack([document_counts(each) for each in of_raw])
         projection, scale = None, settings.scale
-        if settings.method != "base":
-            found = choose_pivots(settings.method, rows, y, of_raw, settings.pivots, settings.pivot_documents)
+        if settings.learning != "base":
+            found = choose_pivots(settings.learning, rows, y, of_raw, settings.pivots, settings.pivot_documents)
             self.pivots = [self.terms.names[i] for i in found]
             projection = project_documents(
                 of_raw, found, settings.dimensions, scale or 1.0, settings.l2, settings.positive,
@@ -160,7 +162,7 @@ class PolarityClassifier(Trainable):
             )
         report: dict[str, Any] = {
             "training": {
-                "method": settings.method,
+                "method": settings.learning,
                 "source documents": len(labelled),
                 "raw documents": len(raw[0]) + len(raw[1]),
                 "target documents": len(few),

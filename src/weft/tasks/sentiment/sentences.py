@@ -32,7 +32,7 @@ from weft.learn.chains.document_sgd import DocumentSGD
 from weft.learn.chains.model import FeatureRows
 from weft.lexical.polarity_lexicon import NEGATORS, PolarityLexicon
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable, training_docs
-from weft.pipeline.settings import Settings
+from weft.pipeline.settings import Settings, option
 from weft.ragged import sentence_of
 from weft.storage import Arrays
 from weft.tasks.sentiment.features import SentenceFeatures, derived_keys, document_offsets
@@ -47,29 +47,47 @@ _NUMBERS = {name: number for number, name in enumerate(POLARITIES)} | {"": UNKNO
 class SentimentSettings(Settings):
     """Options of an analyser of sentiment."""
 
-    method: str = "interpolated"  # fine, coarse, cascaded, interpolated
-    share: float = 0.1  # of the interpolated model's steps that are on labelled sentences
-    epochs: int = 15  # passes over the documents
-    rate: float = 0.01  # length of steps
-    variance: float = 1.0  # of the Gaussian prior
-    hard: bool = False  # latent sentences: their best labels instead of the sum over all
-    transitions: bool = True  # whether transitions between sentences hang on the document's polarity
-    agreement: float = 0.5  # weight to begin with: sentences agree with their document
-    votes: float = 1.0  # weight to begin with: sentences have the polarity that more of their words have
-    pairs: bool = True  # pairs of words as features
-    min_count: int = 2  # features met less often are left out
-    negators: str = ""  # words that negate, parted by commas; "": those of English
-    given: bool = False  # take the ratings of documents to be annotated as known
-    decode: str = "marginals"  # the most probable label of each sentence, or those of the best labelling (joint)
-    positive: str = ""  # files of positive words, parted by commas
-    negative: str = ""  # files of negative words
-    valence: str = ""  # files of words with numbers
-    seed: int = 0
-    workers: int = 1  # taken for the sake of the command line
+    learning: str = option(
+        "interpolated", "Data to learn from: labelled sentences (fine), ratings (coarse), or both.", choices=METHODS
+    )
+    share: float = option(
+        0.1, "Share of the interpolated model's steps on labelled sentences.", flag="--labelled-share"
+    )
+    epochs: int = option(15, "Passes over the documents.")
+    rate: float = option(0.01, "Learning rate.")
+    variance: float = option(1.0, "Variance of the Gaussian prior.")
+    hard: bool = option(False, "Use the best labels of latent sentences instead of summing over all.")
+    transitions: bool = option(
+        True, "Let transitions between sentences depend on the document's polarity.", flag="--document-transitions"
+    )
+    agreement: float = option(
+        0.5, "Initial weight of sentences that agree with their document.", flag="--agreement-weight"
+    )
+    votes: float = option(1.0, "Initial weight of the polarity of most of a sentence's words.")
+    pairs: bool = option(True, "Use pairs of words as features.")
+    min_count: int = option(2, "Leave out features that occur less often.")
+    negators: str = option("", "Comma-separated words that negate; by default those of English.", metavar="WORDS")
+    given: bool = option(False, "Take the ratings of documents to annotate as known.", hidden=True)
+    decode: str = option(
+        "marginals",
+        "The most probable label of each sentence, or the most probable labelling.",
+        choices=("marginals", "joint"),
+    )
+    positive: str = option("", "File of positive words; repeat for several.", metavar="FILE", many=True)
+    negative: str = option("", "File of negative words; repeat for several.", metavar="FILE", many=True)
+    valence: str = option(
+        "",
+        "File of words with numbers, positive above 0; repeat for several.",
+        metavar="FILE",
+        many=True,
+        flag="--valence",
+    )
+    seed: int = option(0, "Random seed.")
+    workers: int = option(1, "Number of threads; training uses one.", hidden=True)
 
     def check(self) -> None:
-        if self.method not in METHODS:
-            raise ConfigError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
+        if self.learning not in METHODS:
+            raise ConfigError(f"learning must be one of {', '.join(METHODS)}, got {self.learning!r}")
         if self.decode not in ("marginals", "joint"):
             raise ConfigError(f"decode must be marginals or joint, got {self.decode!r}")
         if self.min_count < 1:
@@ -135,13 +153,13 @@ class SentimentAnalyser(Trainable):
         labelled = [any(sentence_polarities(doc)) for doc in docs]
         fine = [doc for doc, known in zip(docs, labelled, strict=True) if known]
         coarse = [doc for doc, known in zip(docs, labelled, strict=True) if not known and document_polarity(doc)]
-        method = self.settings.method
+        method = self.settings.learning
         if method != "coarse" and not fine:
             raise DataError(f"the method {method} needs documents with labelled sentences, and there are none")
         if method != "fine" and not coarse and self.coarse is None:
             raise DataError(f"the method {method} needs documents with a rating and no labelled sentences; none found")
         if method == "cascaded" and self.coarse is None:
-            options = asdict(self.settings) | {"method": "coarse", "given": False}
+            options = asdict(self.settings) | {"learning": "coarse", "given": False}
             self.coarse = SentimentAnalyser(SentimentSettings(**options), self.features.lexicon)
             self.coarse.fit(coarse)
         used = {"fine": fine, "coarse": coarse, "cascaded": fine, "interpolated": [*coarse, *fine]}[method]

@@ -13,6 +13,7 @@ from weft.errors import ConfigError, DataError
 from weft.features.extract import sentence_offsets
 from weft.infer.chains.chain import Chain
 from weft.infer.chains.spans import span_probabilities
+from weft.pipeline.settings import option
 from weft.tasks.labelling.labeller import LabellerSettings, SequenceLabeller
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
@@ -34,9 +35,9 @@ SHAPES = "w[-1..1].lower w[-1..1].shape w[-1..1].suffix2..3 w[0].prefix1..4 w[0]
 class ChunkerSettings(LabellerSettings):
     """Options of a chunker."""
 
-    layer: str = "chunks"  # the span layer to learn and to write
-    scheme: str | None = "IOB2"  # how spans become labels: IO, IOB2 or BIOES
-    order: int = 1  # labels before the present one that the model sees: 1, or 2 (slower, for few kinds of spans)
+    layer: str = option("chunks", "Span layer to learn and to write.")
+    scheme: str | None = option("IOB2", "Labels of words for spans: IO, IOB2 or BIOES.", metavar="SCHEME")
+    order: int = option(1, "Order of the model: 1, or 2, which is slower.")
 
 
 class Chunker(SequenceLabeller):

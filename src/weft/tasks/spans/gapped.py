@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ from weft.infer.chains.multilabel import Restrictions, Segment, pieces, position
 from weft.learn.online.demands import Demands, Pairwise, Separate
 from weft.learn.training import Checkpoint, EarlyStopping, Result
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable, training_docs
-from weft.pipeline.settings import Settings
+from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.spans.gapped_data import SegmentData, SegmentReader, SegmentScorer
 from weft.text.doc import Doc
@@ -50,27 +50,36 @@ class Found(NamedTuple):
 class SegmentSettings(Settings):
     """Options of a finder of segments."""
 
-    layer: str = "entities"  # the span layer to learn and to write
-    templates: str = ""  # feature templates in the blocks node, pair and between; empty: the task's own
-    fields: dict[str, str] = field(default_factory=dict)  # what the fields of templates are bound to
-    restrictions: str = "none"  # what never occurs: contiguous, no-overlap, no-embedding
-    gap: int = 10  # consecutive words of a segment are at most so far apart; 0: any distance
-    k: int = 0  # best segments looked at, in training and in use; 0: as many as the sentence has words
-    threshold: float = 0.0  # segments must score above it
-    tune: bool = True  # choose the threshold by the F of dev data
-    learner: str = "mira"  # mira, perceptron
-    form: str = "separate"  # demands of mira: separate (+1 and -1), pairwise (every right one ahead of every wrong one)
-    cap: float = 0.0  # largest weight of a constraint; 0: none, the hard margin
-    epochs: int = 10  # passes over the data
-    average: bool = True  # average the weights of all steps
-    patience: int = 3  # looks at dev data without a better score before training stops
-    min_count: int = 1  # features met less often are left out
-    hash_bits: int = 0  # hash features into 2^bits rows instead of indexing them
-    precision: str = "float32"  # of the saved weights: float32, int16, int8
-    prune: float = 0.0  # saved weights of at most this size are dropped
-    seed: int = 0
-    workers: int = 1  # taken for the sake of the command line: this learner works alone
-    checkpoint: str = ""  # file to resume an interrupted training from
+    layer: str = option("entities", "Span layer to learn and to write.")
+    templates: str = option("", "Feature templates in the blocks node, pair and between; without any, the task's own.")
+    fields: dict[str, str] = option(
+        {},
+        "Columns that the fields of templates read, such as w=form,t=xpos.",
+        flag="--template-fields",
+        metavar="NAME=COLUMN,...",
+    )
+    restrictions: str = option("none", "What never occurs: contiguous, no-overlap, no-embedding, or none.")
+    gap: int = option(10, "Largest distance between consecutive words of a span; 0 allows any.")
+    k: int = option(0, "Best spans considered per sentence; 0 considers one per word.")
+    threshold: float = option(0.0, "Score that spans must exceed.")
+    tune: bool = option(True, "Tune the threshold for F1 on the dev data.")
+    learner: str = option("mira", "Learning algorithm.", choices=("mira", "perceptron"))
+    form: str = option(
+        "separate",
+        "Constraints of mira: a margin for each span, or for each correct and wrong pair.",
+        choices=tuple(DEMANDS),
+    )
+    cap: float = option(0.0, "Largest step of mira; 0 sets no limit.")
+    epochs: int = option(10, "Passes over the data.")
+    average: bool = option(True, "Average the weights over all steps.")
+    patience: int = option(3, "Stop after this many scores on the dev data without an improvement.")
+    min_count: int = option(1, "Leave out features that occur less often.")
+    hash_bits: int = option(0, "Hash features into 2^N rows instead of indexing them; 0 indexes them.", metavar="N")
+    precision: str = option("float32", "Precision of the saved weights.", choices=("float32", "int16", "int8"))
+    prune: float = option(0.0, "Drop weights of at most this size from the saved model.")
+    seed: int = option(0, "Random seed.")
+    workers: int = option(1, "Number of threads; training uses one.", hidden=True)
+    checkpoint: str = option("", "File that keeps the state of training, to resume an interrupted run.", metavar="FILE")
 
     def check(self) -> None:
         for name, known in (("learner", ("mira", "perceptron")), ("form", tuple(DEMANDS))):

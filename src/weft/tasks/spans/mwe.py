@@ -27,6 +27,7 @@ from weft.lexical.clusters.monolingual import load_clusters
 from weft.lexical.mwe_lexicon import MweLexicon, lexicon_of, read_lexicon
 from weft.lexical.wordnet import WordNet
 from weft.pipeline.component import State
+from weft.pipeline.settings import option
 from weft.storage import Arrays
 from weft.tasks.labelling.labeller import LabellerSettings, SequenceLabeller
 from weft.tasks.spans.mwe_features import CLUSTER_TEMPLATES, FIELDS, TEMPLATES, ExpressionFeatures, observed_doc
@@ -54,17 +55,25 @@ class MweSettings(LabellerSettings):
     learner: str = "perceptron"
     epochs: int = 4
     features: str = "all"
-    layer: str = "mwe"  # the span layer to learn and to write
-    tags: int = 8  # of the scheme: 3, 4 (no gaps), 6 or 8 (gaps); 4 and 8 know two strengths
-    tag_column: str = ""  # column of parts of speech; empty: xpos, else upos, else none
-    recall_cost: float = 50.0  # extra cost of a missed beginning; 0 with hamming=false: the plain perceptron
-    hamming: bool = True  # whether every wrong tag costs 1 while searching
-    lexicons: str = ""  # files of expressions, one a line, parted by commas
-    wordnet: str = ""  # folder of a WordNet database
-    clusters: str = ""  # file of word clusters: path, word, count
-    max_gap: int = 2  # of matches of lexicon entries
-    seen_count: int = 0  # expressions met so often in (the other folds of) the training data make a lexicon; 0: none
-    folds: int = 8  # for seen_count
+    layer: str = option("mwe", "Span layer to learn and to write.")
+    tags: int = option(
+        8,
+        "Tags of the scheme: 3 or 4 without gaps, 6 or 8 with gaps; 4 and 8 know two strengths.",
+        flag="--scheme-tags",
+    )
+    tag_column: str = option("", "Column of part-of-speech tags; by default xpos, else upos, else none.")
+    recall_cost: float = option(50.0, "Extra cost of a missed start of an expression.")
+    hamming: bool = option(True, "Charge every wrong tag a cost of 1 while searching.")
+    lexicons: str = option(
+        "", "File of expressions, one per line; repeat for several.", flag="--lexicon", metavar="FILE", many=True
+    )
+    wordnet: str = option("", "Folder of a WordNet database.", metavar="FOLDER")
+    clusters: str = option("", "File of word clusters: a path or class and a word per line.", metavar="FILE")
+    max_gap: int = option(2, "Longest gap in matches of lexicon entries.")
+    seen_count: int = option(
+        0, "Add expressions of the training data that occur this often to the lexicon; 0 adds none."
+    )
+    folds: int = option(8, "Folds for --seen-count.")
 
     def check(self) -> None:
         super().check()

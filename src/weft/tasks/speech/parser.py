@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -29,7 +29,7 @@ from weft.learn.transitions.beam import UPDATES
 from weft.learn.transitions.learner import TransitionLearner, Treebank, best_epoch
 from weft.lexical.clusters.monolingual import load_clusters
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable
-from weft.pipeline.settings import Settings
+from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.parsing.transitions.features import WordReader
 from weft.tasks.speech.data import FILLERS, MARKERS, Transcript, prepare, restore
@@ -45,20 +45,33 @@ SYSTEMS = {EDITING.name: ("nondet", WITH_EDIT), "arc-eager": ("static", WITH_LAB
 class DisfluencySettings(Settings):
     """Options of the parser of transcripts."""
 
-    system: str = EDITING.name  # arc-eager-edit: repairs are struck out; arc-eager: they get the relation reparandum
-    beam: int = 8  # configurations kept a step, in training and parsing; 1: greedy
-    by_mean: bool = True  # rank by the mean score of a move, as computations differ in length; false: by the sum
-    update: str = "max-violation"  # where to learn: early, max-violation
-    epochs: int = 10  # passes over the transcripts
-    fillers: str = " ".join(FILLERS)  # filled pauses, which the parser does not see
-    markers: str = " ".join(MARKERS)  # two words that are one to the parser
-    clusters: str = ""  # file of word clusters
-    prune: float = 0.5  # smaller mean weights are left out
-    single_root: bool = True  # give every sentence exactly one root
-    templates: str = ""  # feature templates; empty: those of the paper
-    fields: dict[str, str] = field(default_factory=lambda: dict(FIELDS))  # fields of templates and their columns
-    seed: int = 0
-    workers: int = 1  # not used in training
+    system: str = option(
+        EDITING.name,
+        "Transition system: arc-eager-edit strikes repairs out, arc-eager gives them the relation reparandum.",
+        choices=tuple(SYSTEMS),
+    )
+    beam: int = option(8, "Configurations kept per step, in training and parsing; 1 is greedy.")
+    by_mean: bool = option(True, "Rank by the mean score per move, as analyses differ in length.")
+    update: str = option("max-violation", "Where to update.", choices=tuple(UPDATES))
+    epochs: int = option(10, "Passes over the transcripts.")
+    fillers: str = option(" ".join(FILLERS), "Space-separated filled pauses, which the parser skips.", metavar="WORDS")
+    markers: str = option(
+        " ".join(MARKERS),
+        "Space-separated pairs of words that the parser reads as one, such as i_mean.",
+        metavar="WORDS",
+    )
+    clusters: str = option("", "File of word clusters: a path or class and a word per line.", metavar="FILE")
+    prune: float = option(0.5, "Drop mean weights below this size from the saved model.")
+    single_root: bool = option(True, "Give every sentence exactly one root.")
+    templates: str = option("", "Feature templates; without any, those of the paper.")
+    fields: dict[str, str] = option(
+        FIELDS,
+        "Columns that the fields of templates read, such as w=form,t=xpos.",
+        flag="--template-fields",
+        metavar="NAME=COLUMN,...",
+    )
+    seed: int = option(0, "Random seed.")
+    workers: int = option(1, "Number of threads; training uses one.", hidden=True)
 
     def check(self) -> None:
         for name, known in (("update", UPDATES), ("system", SYSTEMS)):

@@ -33,7 +33,7 @@ from weft.kernel import kernel
 from weft.learn.linear.squared_hinge import WindowDesign, fit_squared_hinge
 from weft.lexical.clusters.monolingual import load_clusters
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable
-from weft.pipeline.settings import Settings
+from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays, from_sparse, to_sparse
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
@@ -47,22 +47,33 @@ _BATCH = 20_000
 class FlorsSettings(Settings):
     """Options of the tagger; those not named by the paper's ablations are how it was run."""
 
-    column: str = "upos"  # the column to learn and to write
-    indicators: int = 500  # neighbours that are counted one by one, the most frequent words
-    window: int = 2  # words on either side
-    centre: str = "contexts,suffixes,shape"  # parts of the vector of the word itself; also: identity
-    neighbours: str = "contexts,suffixes,shape"  # parts of the vectors of the words around it
-    contexts: str = "counts"  # counts, clusters or embeddings
-    clusters: str = ""  # file of word clusters, for contexts=clusters
-    embeddings: str = ""  # file of dense vectors, for contexts=embeddings: a word and numbers a line
-    mark_words: bool = False  # suffixes of _word: the whole word is none that longer words share
-    left_to_right: bool = False  # the tag found for the word before is a feature
-    streaming: bool = False  # count every text before tagging it
-    c: float = 1.0  # weight of the loss
-    tolerance: float = 0.1  # of the solver: see weft.learn.linear.squared_hinge
-    prune: float = 0.002  # weights below this share of the largest are dropped when saved
-    seed: int = 0  # nothing is drawn at random
-    workers: int = 1  # threads of training
+    column: str = option("upos", "Column to learn and to write.")
+    indicators: int = option(500, "Number of frequent words whose counts as neighbours are features.")
+    window: int = option(2, "Words on either side.")
+    centre: str = option(
+        "contexts,suffixes,shape",
+        "Parts of the word's own vector: contexts, suffixes, shape, identity.",
+        metavar="PARTS",
+    )
+    neighbours: str = option(
+        "contexts,suffixes,shape",
+        "Parts of the vectors of the surrounding words.",
+        flag="--neighbour-parts",
+        metavar="PARTS",
+    )
+    contexts: str = option("counts", "How contexts are represented.", choices=CONTEXTS)
+    clusters: str = option("", "File of word clusters, for --contexts clusters.", metavar="FILE")
+    embeddings: str = option(
+        "", "File of word vectors (a word and numbers per line), for --contexts embeddings.", metavar="FILE"
+    )
+    mark_words: bool = option(False, "Mark the start of words, so that a whole word is not a suffix of longer ones.")
+    left_to_right: bool = option(False, "Use the predicted tag of the previous word as a feature.")
+    streaming: bool = option(False, "Count each text before tagging it.")
+    c: float = option(1.0, "Weight of the loss.")
+    tolerance: float = option(0.1, "Tolerance of the solver.")
+    prune: float = option(0.002, "Drop weights below this share of the largest from the saved model.")
+    seed: int = option(0, "Random seed; training draws nothing at random.", hidden=True)
+    workers: int = option(1, "Number of threads.")
 
     def check(self) -> None:
         """Refuse values that do not exist or make no sense."""

@@ -37,6 +37,7 @@ from weft.learn.chains.labels import LabelSpace
 from weft.learn.chains.model import ChainModel
 from weft.learn.training import Result
 from weft.pipeline.component import Stopwatch
+from weft.pipeline.settings import option
 from weft.tasks.labelling.chain_data import ChainData, ChainReader
 from weft.tasks.labelling.column_labeller import ColumnLabeller, ColumnSettings
 from weft.tasks.labelling.labeller import LabellerSettings
@@ -54,23 +55,29 @@ VARIANTS = ("graph", "pooled", "one-best", "supervised")
 class GraphTaggerSettings(ColumnSettings):
     """Options of a tagger that learns over a graph."""
 
-    variant: str = "graph"  # graph, pooled, one-best, supervised
-    neighbours: int = 5  # nearest types that a type lists
-    mu: float = 0.5  # pull of neighbours
-    nu: float = 0.01  # pull to the uniform distribution
-    sweeps: int = 10  # of propagation
-    alpha: float = 0.6  # share of the tagger's own posterior in what unlabelled words are tagged by
-    transitions: str = "ratios"  # what tag bigrams cost then: ratios of marginals, or the tagger's potentials
-    strength: float = 0.5  # factor of that
-    eta: float = 0.1  # weight of an unlabelled sentence
-    rounds: int = 3  # of labelling and training anew
-    settled: float = 0.001  # rounds end when a smaller share of unlabelled words changes its tag
-    pooling: str = "mean"  # of posteriors: mean, or entropy (the surer count more)
-    sentences: int = 100_000  # target sentences to learn from; more of them only count for the graph
-    exact: bool = True  # compare all types that share a feature; false: only the best by their rarest ones
-    max_df: int = 0  # features of more types are left out of the search for neighbours; 0: none
-    sigma: float = 7.0  # width of the Gaussian prior: gamma = 1 / (2 sigma^2), about 0.01
-    retraining: int = 40  # limit of iterations in later rounds, which start from the weights before
+    variant: str = option(
+        "graph", "What propagates: the graph, pooled posteriors, the best labels, or nothing.", choices=VARIANTS
+    )
+    neighbours: int = option(5, "Nearest neighbours per type.")
+    mu: float = option(0.5, "Weight of neighbours in propagation.")
+    nu: float = option(0.01, "Weight of the uniform distribution in propagation.")
+    propagation_iterations: int = option(10, "Iterations of propagation.")
+    alpha: float = option(0.6, "Share of the tagger's own posterior in the labels of unlabelled words.")
+    transitions: str = option(
+        "ratios", "Scores of tag bigrams: ratios of marginals, or the tagger's potentials.", choices=TRANSITIONS
+    )
+    strength: float = option(0.5, "Factor of the scores of tag bigrams.")
+    eta: float = option(0.1, "Weight of an unlabelled sentence.")
+    self_train: int = option(3, "Iterations of labelling and retraining.", metavar="N")
+    settled: float = option(0.001, "Stop when a smaller share of the unlabelled words changes its tag.")
+    pooling: str = option("mean", "How posteriors are pooled: their mean, or weighted by certainty.", choices=POOLING)
+    sentences: int = option(
+        100_000, "Target sentences to learn from; more of them only enter the graph.", flag="--target-sentences"
+    )
+    exact: bool = option(True, "Compare all types that share a feature, not just those that share rare ones.")
+    max_df: int = option(0, "Ignore features of more types than this when searching for neighbours; 0 keeps all.")
+    sigma: float = option(7.0, "Standard deviation of the Gaussian prior.")
+    retrain_iterations: int = option(40, "Maximum number of training iterations after the first labelling.")
 
     def check(self) -> None:
         super().check()
@@ -82,10 +89,10 @@ class GraphTaggerSettings(ColumnSettings):
                               "hash_bits and min_count")  # fmt: skip
         if not 0.0 <= self.alpha <= 1.0:
             raise ConfigError(f"alpha must lie between 0 and 1, got {self.alpha}")
-        for name in ("neighbours", "rounds", "sentences", "retraining"):
+        for name in ("neighbours", "self_train", "sentences", "retrain_iterations"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
-        for name in ("mu", "nu", "sweeps", "strength", "eta", "settled", "max_df"):
+        for name in ("mu", "nu", "propagation_iterations", "strength", "eta", "settled", "max_df"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
 
@@ -156,7 +163,7 @@ class GraphTagger(ColumnLabeller):
         held_out = [doc for doc in dev or () if doc.n_words]
         history: list[dict[str, Any]] = []
         best: tuple[float, ChainData, Floats] | None = None
-        for number in range(1 if settings.variant == "supervised" else settings.rounds + 1):
+        for number in range(1 if settings.variant == "supervised" else settings.self_train + 1):
             changed = loop.label() if number else 1.0
             if number or first is None:
                 loop.train()
@@ -268,7 +275,7 @@ class _Loop:
             start = carry(before, self.weights, self.data)
         objective = Objective(self.data.model, list(self.data.batch.batches()), sigma=self.settings.sigma,
                               workers=self.settings.workers)  # fmt: skip
-        limit = self.settings.iterations if self.tags is None else self.settings.retraining
+        limit = self.settings.iterations if self.tags is None else self.settings.retrain_iterations
         result = minimize(objective, start, LBFGS(self.settings.memory), max_iterations=limit, change=1e-5,
                           describe="crf")  # fmt: skip
         self.weights = result.weights
@@ -285,10 +292,10 @@ class _Loop:
         else:
             there = model.score(self.data.encode(self.labelled), self.weights).node_marginals()
             here = chain.node_marginals()
+            iterations = settings.propagation_iterations if settings.variant == "graph" else 0
             spread = self.types.spread(
-                np.concatenate([there, here]), settings.mu, settings.nu,
-                settings.sweeps if settings.variant == "graph" else 0, settings.pooling, settings.workers,
-            )  # fmt: skip
+                np.concatenate([there, here]), settings.mu, settings.nu, iterations, settings.pooling, settings.workers
+            )
             from_types = spread[self.types.of_token[len(there) :]]
             tags = interpolated_tags(here, from_types, settings.alpha, self._transitions(chain), own.sentences)
         changed = 1.0 if self.tags is None else float((tags != self.tags).mean())

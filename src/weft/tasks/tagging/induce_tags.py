@@ -36,7 +36,7 @@ from weft.learn.label_cover.references import exact_cover, min_greedy
 from weft.lexical.dictionary import TagDictionary
 from weft.lexical.universal_tags import UNIVERSAL_TAGS
 from weft.pipeline.component import Asked, Component, State, Stopwatch, Trainable
-from weft.pipeline.settings import Settings
+from weft.pipeline.settings import Settings, option
 from weft.ragged import States
 from weft.storage import Arrays
 from weft.text.doc import Doc
@@ -53,36 +53,48 @@ SMOOTHING = 1e-3
 class InducedTaggerSettings(Settings):
     """Options of a tagger learned from a dictionary."""
 
-    dictionaries: str = ""  # files of words with tags, parted by commas; of several, the union
-    tagset: str = ""  # tags parted by blanks, or `universal`; empty: all tags of the dictionaries
-    column: str = "upos"  # the column to write
-    rules: bool = True  # whether punctuation and numbers have their universal tags by rule
-    grow: bool = False  # whether unknown words of the text are given tags by label propagation
-    method: str = "dmlc"  # dmlc, em, min-greedy, ilp
-    weighted: bool = False  # dmlc: search again, labels weighted by their use in the tagging found first
-    fitting: str = "alternating"  # alternating, tagging
-    tagger: str = "hmm"  # hmm, or the learner of a tagger that learns from its tags: adagrad, crf, memm
-    iterations: int = 100  # most rounds of EM
-    tolerance: float = 1e-6  # EM ends when the log-likelihood rises by less, relative
-    change: float = CHANGE  # the alternation ends when the number of labels changes by this share at most
-    prune_below: float = 0.0  # share of a word's occurrences below which a tag is pruned; 0: tags not in use
-    smoothing: float = 0.1  # what parameters count at least when EM starts from a tagging
-    shards: int = 1  # processes that share the text while labels are minimized
-    cluster: str = ""  # address of a Dask scheduler whose workers hold the shards instead, one a worker or more
-    seed: int = 0
+    dictionaries: str = option(
+        "",
+        "Tag dictionary: a word and a tag per line; repeat for several, which are joined.",
+        flag="--dict",
+        metavar="FILE",
+        many=True,
+    )
+    tagset: str = option(
+        "", "Space-separated tags, or `universal`; by default all tags of the dictionary.", metavar="TAGS"
+    )
+    column: str = option("upos", "Column to write.")
+    rules: bool = option(True, "Tag punctuation and numbers by rule.")
+    grow: bool = option(False, "Give unknown words of the text the tags of similar words, by label propagation.")
+    objective: str = option("dmlc", "How the set of tag pairs is minimized; em does not minimize it.", choices=METHODS)
+    weighted: bool = option(False, "With dmlc, search again with labels weighted by their use in the first tagging.")
+    fitting: str = option("alternating", "How EM uses the tag pairs.", choices=FITTING)
+    tagger: str = option("hmm", "What tags new text: the hmm, or a learner trained on its tags.", choices=TAGGERS)
+    iterations: int = option(100, "Maximum number of EM iterations.")
+    tolerance: float = option(1e-6, "Stop EM when the log-likelihood improves by a smaller share.")
+    change: float = option(CHANGE, "Stop alternating when the number of labels changes by at most this share.")
+    prune_below: float = option(0.0, "Prune tags below this share of a word's occurrences; 0 prunes unused tags.")
+    smoothing: float = option(0.1, "Smallest count when EM starts from a tagging.")
+    shards: int = option(1, "Processes that share the text while labels are minimized.")
+    scheduler: str = option("", "Dask scheduler whose workers hold the shards.", metavar="ADDRESS")
+    seed: int = option(0, "Random seed.")
 
     def check(self) -> None:
-        for name, known in {"method": METHODS, "fitting": FITTING, "tagger": TAGGERS}.items():
+        for name, known in {"objective": METHODS, "fitting": FITTING, "tagger": TAGGERS}.items():
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
-        if self.method == "em" and self.fitting == "tagging":
-            raise ConfigError("fitting=tagging starts from the tagging of a label cover, and method=em has none")
-        if self.method in ("min-greedy", "ilp") and self.fitting == "tagging":
-            raise ConfigError(f"fitting=tagging needs a tagging, which method={self.method} does not find: use dmlc")
+        if self.objective == "em" and self.fitting == "tagging":
+            raise ConfigError("fitting=tagging starts from the tagging of a label cover, and objective=em has none")
+        if self.objective in ("min-greedy", "ilp") and self.fitting == "tagging":
+            raise ConfigError(
+                f"fitting=tagging needs a tagging, which objective={self.objective} does not find: use dmlc"
+            )
         if self.iterations < 1 or self.shards < 1:
             raise ConfigError("iterations and shards are at least 1")
-        if self.cluster and self.method != "dmlc":
-            raise ConfigError(f"a cluster shares the search of method=dmlc; method={self.method} has no use for it")
+        if self.scheduler and self.objective != "dmlc":
+            raise ConfigError(
+                f"a scheduler shares the search of objective=dmlc; objective={self.objective} has no use for it"
+            )
         if not 0 <= self.change < 1 or not 0 <= self.prune_below < 1 or self.smoothing < 0 or self.tolerance < 0:
             raise ConfigError("change and prune_below are shares below 1, smoothing and tolerance at least 0")
 
@@ -111,20 +123,20 @@ def induce(lists: LabelLists, settings: InducedTaggerSettings | None = None) -> 
     own = settings if settings is not None else InducedTaggerSettings()
     em: dict[str, Any] = {"iterations": own.iterations, "tolerance": own.tolerance}
     cover: States | None = None
-    if own.method == "em":
+    if own.objective == "em":
         result = fit_hmm(lists, **em)
         tags = best_tags(lists, result.parameters)
         seen = observed_transitions(lists, tags)
         size = lists.n_labels
         phase = Phase("nothing", size * (size + 2), len(lists.listed), int(seen.sum()), result.log_likelihoods)
         return Induction(tags, result.parameters, seen, None, [phase], result.why)
-    if own.method == "dmlc":
+    if own.objective == "dmlc":
         found = _cover(lists, own)
         if own.weighted:
             found = _cover(lists, own, label_weights(lists, found.tags))
         labels, cover = found.labels, found.tags
     else:
-        labels = exact_cover(lists).labels if own.method == "ilp" else min_greedy(lists)
+        labels = exact_cover(lists).labels if own.objective == "ilp" else min_greedy(lists)
     if own.fitting == "tagging":
         assert cover is not None
         everything = uniform_hmm(lists)
@@ -139,12 +151,12 @@ def induce(lists: LabelLists, settings: InducedTaggerSettings | None = None) -> 
 
 
 def _cover(lists: LabelLists, settings: InducedTaggerSettings, weights: Floats | None = None) -> LabelCover:
-    if settings.shards == 1 and not settings.cluster:
+    if settings.shards == 1 and not settings.scheduler:
         return cover_labels(lists, weights=weights, seed=settings.seed)
     from weft.learn.label_cover.cluster import cover_labels_in_shards
     from weft.tasks.labelling.labeller import cluster_client
 
-    with cluster_client(settings.cluster) as client:
+    with cluster_client(settings.scheduler) as client:
         workers = 0 if client is None else len(client.scheduler_info(n_workers=-1)["workers"])
         shards = max(settings.shards, workers)
         return cover_labels_in_shards(lists, shards, client=client, weights=weights, seed=settings.seed)
@@ -265,7 +277,7 @@ class TagInducer(Trainable):
                 "words grown": len(self.dictionary) - len(given),
                 "covered": float(given.covers(words).mean()),
                 "tags a word": float(np.diff(lists.begin)[lists.types].mean()),
-                "method": settings.method,
+                "method": settings.objective,
                 "labels": int(found.labels.sum()),
                 "labels in use": found.phases[-1].labels,
                 "phases": len(found.phases),
@@ -378,7 +390,7 @@ class TagInducer(Trainable):
 
     def state(self) -> State:
         self.trained(self.types or None)
-        settings = self.saved_settings() | {"dictionaries": "", "cluster": ""}  # of the maker's machine
+        settings = self.saved_settings() | {"dictionaries": "", "scheduler": ""}  # of the maker's machine
         header: dict[str, Any] = {"settings": settings, "tags": list(self.tags), "rules": self.dictionary.rules}
         words = "\n".join(self.types).encode()
         arrays: Arrays = {

@@ -29,7 +29,7 @@ from weft.features.lexicon import LIMIT
 from weft.features.templates import Templates
 from weft.learn.chains.candidate_model import CandidateBatch, CandidateModel, LabelParts
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable
-from weft.pipeline.settings import Settings
+from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.labelling.calibrate import FEWEST, JUDGE, LEARN, temperature_on
 from weft.tasks.labelling.candidate_data import CandidateData, CandidateReader, CandidateScorer
@@ -52,16 +52,20 @@ Key = tuple[str, ...]
 class LemmatizerSettings(Settings):
     """Options of a lemmatizer."""
 
-    templates: str = TEMPLATES  # feature templates in the blocks parts and whole; w: form, t: upos, x: xpos, f: feats
-    learner: str = "perceptron"  # perceptron, mira, crf
-    epochs: int = 8  # passes over the kinds of words
-    sigma: float = 1.0  # width of the Gaussian prior: for crf
-    iterations: int = 60  # limit for crf
-    min_count: int = 2  # features met with fewer kinds of words are left out
-    precision: str = "float32"  # of the saved weights: float32, int16, int8
-    prune: float = 0.0  # saved weights of at most this size are dropped
-    seed: int = 0
-    workers: int = 1  # threads: for crf
+    templates: str = option(
+        TEMPLATES,
+        "Feature templates in the blocks parts and whole; w is the form, t upos, x xpos, f feats.",
+        show_default=False,
+    )
+    learner: str = option("perceptron", "Learning algorithm.", choices=("perceptron", "mira", "crf"))
+    epochs: int = option(8, "Passes over the word types.")
+    sigma: float = option(1.0, "Standard deviation of the Gaussian prior, for crf.")
+    iterations: int = option(60, "Maximum number of iterations of crf.")
+    min_count: int = option(2, "Leave out features of fewer word types.")
+    precision: str = option("float32", "Precision of the saved weights.", choices=("float32", "int16", "int8"))
+    prune: float = option(0.0, "Drop weights of at most this size from the saved model.")
+    seed: int = option(0, "Random seed.")
+    workers: int = option(1, "Number of threads, for crf.")
 
     def check(self) -> None:
         if self.learner not in ("perceptron", "mira", "crf"):

@@ -29,6 +29,7 @@ from weft.learn.chains.model import ChainModel, DenseRows
 from weft.learn.online.sgd import SGD
 from weft.pipeline.component import Component, State
 from weft.pipeline.registry import component_class
+from weft.pipeline.settings import option
 from weft.storage import Arrays
 from weft.tasks.labelling.chain_data import ChainData
 from weft.tasks.labelling.column_labeller import ColumnLabeller, ColumnSettings
@@ -48,20 +49,29 @@ SAMPLE = 50
 class SCLSettings(ColumnSettings):
     """Options of an adapted tagger."""
 
-    column: str = ""  # the column to learn and to write; empty: xpos where the data has it, else upos
+    column: str = option("", "Column to learn and to write; by default xpos where the data has it, else upos.")
     learner: str = "mira"
     epochs: int = 5
-    factor: float = 5.0  # mean L1 norm of the projection over that of the binary features
-    keep: float = 0.5  # share of the dimensions of the projection that is kept; 1: all
-    selection_epochs: int = 2  # passes of stochastic gradient before dimensions are chosen
-    selection_sentences: int = 500  # at most so many sentences are gone through
-    raw: str = "both"  # raw text that the projection is learned from: both (SCL), target (semi-supervised ASO), none
-    pivot_count: int = 50  # pivots are words met more often than this in every raw text
-    pivots: int = 0  # at most so many words are pivots, the most frequent; 0: all
-    raw_words: int = 150_000  # words of each raw text that predictors learn from; 0: all
-    h: int = 25  # directions of the projection a kind of feature
-    projection: str = ""  # file of the projection: read where it exists, else written
-    target: str = ""  # file of annotated target text: a second tagger learns from it, with the tags of the first
+    factor: float = option(5.0, "Mean L1 norm of the projection relative to that of the binary features.")
+    keep: float = option(0.5, "Share of the projection's dimensions to keep.", flag="--keep-share")
+    selection_epochs: int = option(2, "Passes of stochastic gradient descent before dimensions are chosen.")
+    selection_sentences: int = option(500, "Maximum number of sentences to choose dimensions on.")
+    raw: str = option(
+        "both",
+        "Raw text to learn the projection from: both domains (SCL), the target's (ASO) or none.",
+        choices=("both", "target", "none"),
+        flag="--project-from",
+    )
+    pivot_count: int = option(50, "Pivots are words that occur more often than this in every raw text.")
+    pivots: int = option(0, "Maximum number of pivots, the most frequent words; 0 takes all.")
+    raw_words: int = option(150_000, "Words of each raw text to learn predictors from; 0 takes all.")
+    h: int = option(25, "Directions of the projection per kind of feature.")
+    projection: str = option(
+        "", "File of the projection; it is read if it exists and written otherwise.", metavar="FILE"
+    )
+    target: str = option(
+        "", "Annotated text of the target domain, to train a second tagger on top of the first.", metavar="FILE"
+    )
 
     def check(self) -> None:
         super().check()

@@ -33,7 +33,7 @@ from weft.features.representations.correspondence import Correspondence, select_
 from weft.features.templates import Template, Templates
 from weft.learn.chains.model import Dense
 from weft.learn.linear.pivots import pivot_predictors
-from weft.pipeline.settings import Settings
+from weft.pipeline.settings import Settings, option
 from weft.text.doc import Doc
 
 #: The 58 kinds of features: eleven of each word in a window of five, and the words of a window of three. The paper
@@ -49,16 +49,18 @@ _POSITIONS = 4096  # projected at a time where only their size is wanted
 class ProjectionSettings(Settings):
     """Options of a projection."""
 
-    features: str = FEATURES  # kinds of features: templates that look at one word each
-    pivot_count: int = 50  # pivots are words met more often than this in every raw text
-    pivots: int = 0  # at most so many words, the most frequent; 0: all
-    words: int = 150_000  # words of each raw text that predictors learn from; 0: all
-    min_count: int = 2  # features met less often have no projection
-    h: int = 25  # directions a kind of feature
-    l2: float = 1e-4  # penalty of predictors
-    passes: int = 3  # over the data, of predictors
-    intercept: bool = True  # predictors have one, so that weights say what makes a pivot likelier than it is at all
-    seed: int = 0
+    features: str = option(FEATURES, "Kinds of features: templates that look at one word each.")
+    pivot_count: int = option(50, "Pivots are words that occur more often than this in every raw text.")
+    pivots: int = option(0, "Maximum number of pivots, the most frequent words; 0 takes all.")
+    words: int = option(150_000, "Words of each raw text to learn predictors from; 0 takes all.")
+    min_count: int = option(2, "Features that occur less often have no projection.")
+    h: int = option(25, "Directions per kind of feature.")
+    l2: float = option(1e-4, "Penalty of the predictors.")
+    passes: int = option(3, "Passes over the data to learn predictors.")
+    intercept: bool = option(
+        True, "Give predictors an intercept, so that weights do not model how frequent a pivot is."
+    )
+    seed: int = option(0, "Random seed.")
 
     def check(self) -> None:
         """Refuse values that make no sense."""

@@ -27,6 +27,7 @@ from weft.features.templates import Templates
 from weft.learn.training import EarlyStopping
 from weft.lexical.clusters.monolingual import load_clusters
 from weft.pipeline.component import Asked, State, Stopwatch
+from weft.pipeline.settings import option
 from weft.storage import Arrays
 from weft.tasks.labelling.calibrate import held_out_temperature
 from weft.tasks.labelling.candidate_data import CandidateData, CandidateReader, CandidateScorer
@@ -63,13 +64,17 @@ SHARE = 0.02
 class TaggerSettings(LabellerSettings):
     """Options of a tagger."""
 
-    column: str = ""  # the column to learn and to write; empty: upos with xpos and feats, as far as the data has them
-    joint_templates: str = ""  # templates of xpos and feats; empty: the task's own
-    clusters: str = ""  # file of word clusters: `path word` or `word class` a line
-    dictionary: int = 3  # words seen so often enter the tag dictionary; 0: no dictionary
+    column: str = option(
+        "", "Column to learn and to write; by default upos with xpos and feats, where the data has them."
+    )
+    joint_templates: str = option("", "Feature templates of xpos and feats; without any, the task's own.")
+    clusters: str = option("", "File of word clusters: a path or class and a word per line.", metavar="FILE")
+    dictionary: int = option(
+        3, "Words that occur this often enter the tag dictionary; 0 switches it off.", flag="--tag-dictionary"
+    )
     learner: str = "adagrad"
-    epochs: int = 4  # passes over the data, twice as many over a small training set
-    min_count: int = 2  # features met less often are left out; in a small training set none
+    epochs: int = option(4, "Passes over the data; twice as many over a small training set.")
+    min_count: int = option(2, "Leave out features that occur less often; a small training set keeps all.")
     precision: str = "int16"
     prune: float = 0.05
 

@@ -28,7 +28,7 @@ from weft.features.extract import sentence_offsets
 from weft.features.representations.counts import strings_of_bytes, strings_to_bytes
 from weft.infer.chains.trigrams import best_trigrams
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable
-from weft.pipeline.settings import Settings
+from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.text.doc import Doc
 
@@ -41,11 +41,11 @@ _WORTH = 1e-3
 class TrigramSettings(Settings):
     """Options of the tagger."""
 
-    column: str = "upos"  # the column to learn and to write
-    suffix: int = 10  # longest suffix that tells the tags of an unknown word
-    rare: int = 10  # words at most so frequent teach what suffixes say
-    seed: int = 0  # nothing is drawn at random
-    workers: int = 1  # training takes a moment
+    column: str = option("upos", "Column to learn and to write.")
+    suffix: int = option(10, "Longest suffix that predicts the tags of an unknown word.")
+    rare: int = option(10, "Learn suffixes from words that occur at most this often.")
+    seed: int = option(0, "Random seed; training draws nothing at random.", hidden=True)
+    workers: int = option(1, "Number of threads; training uses one.", hidden=True)
 
     def check(self) -> None:
         """Refuse values that make no sense."""

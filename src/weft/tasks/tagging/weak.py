@@ -14,7 +14,7 @@ tags alone. The tags of new text are searched within the dictionary's lattice.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -38,6 +38,7 @@ from weft.lexical.clusters.monolingual import load_clusters
 from weft.lexical.dictionary import TagDictionary
 from weft.lexical.universal_tags import OF_UPOS, UNIVERSAL_TAGS
 from weft.pipeline.component import Asked, State, Stopwatch
+from weft.pipeline.settings import option
 from weft.storage import Arrays
 from weft.tasks.labelling.chain_data import ChainData, ChainReader
 from weft.tasks.labelling.column_labeller import ColumnLabeller, ColumnSettings
@@ -55,26 +56,34 @@ UNIVERSAL = "universal"
 class WeakTaggerSettings(ColumnSettings):
     """Options of a weakly supervised tagger."""
 
-    dictionaries: str = ""  # files of words with tags, parted by commas; of several, the union
-    type_threshold: float = 0.0  # tags with this share of those projected on a word join the dictionary; 0: none
-    conflict: str = "type"  # who wins where a projected tag is not in the dictionary: type, union, token
-    model: str = "crf"  # crf, hmm
-    clusters: str = ""  # file of word clusters
-    tagset: str = UNIVERSAL  # the twelve universal tags, or tags parted by blanks
-    column: str = "upos"  # the column of projected tags, and of those to write
-    sigma: float = 0.5**0.5  # width of the Gaussian prior; the paper charges the squared length of the weights
-    noise: float = 0.1  # spread of the weights that an hmm starts from
-    starts: int = 1  # random starts of an hmm, of which the most probable end is kept
+    dictionaries: str = option(
+        "",
+        "Tag dictionary: a word and a tag per line; repeat for several, which are joined.",
+        flag="--dict",
+        metavar="FILE",
+        many=True,
+    )
+    type_threshold: float = option(
+        0.0, "Share of a word's projected tags that a tag needs to join the dictionary; 0 adds none."
+    )
+    conflict: str = option("type", "What wins where the dictionary lacks a projected tag.", choices=CONFLICTS)
+    learner: str = option("crf", "Model to train.", choices=MODELS)
+    clusters: str = option("", "File of word clusters: a path or class and a word per line.", metavar="FILE")
+    tagset: str = option(UNIVERSAL, "The twelve universal tags, or space-separated tags.", metavar="TAGS")
+    column: str = option("upos", "Column of the projected tags, and of those to write.")
+    sigma: float = option(0.5**0.5, "Standard deviation of the Gaussian prior.")
+    noise: float = option(0.1, "Spread of the weights that an hmm starts from.")
+    starts: int = option(1, "Random starts of an hmm; the most probable result is kept.")
 
     def check(self) -> None:
-        super().check()
-        for name, known in {"model": MODELS, "conflict": CONFLICTS}.items():
+        for name, known in {"learner": MODELS, "conflict": CONFLICTS}.items():
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
         if not 0 <= self.type_threshold <= 1 or self.noise < 0 or self.starts < 1:
             raise ConfigError("type_threshold lies between 0 and 1, noise is at least 0, and starts at least 1")
-        if self.learner != "crf" or self.optimizer != "lbfgs":
-            raise ConfigError("a weakly supervised tagger is learned with lbfgs: choose model=crf or model=hmm instead")
+        super(WeakTaggerSettings, replace(self, learner="crf")).check()
+        if self.optimizer != "lbfgs":
+            raise ConfigError("a weakly supervised tagger is trained with lbfgs: leave out optimizer")
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -145,7 +154,7 @@ class WeakTagger(ColumnLabeller):
         number = {tag: k for k, tag in enumerate(settings.tags)} | {"": -1}
         projected = np.fromiter((number[tag] for tag in tokens), dtype=np.int64, count=len(tokens))
         lattices = couple(self.dictionary.mask(words), projected, settings.conflict)
-        if settings.model == "hmm":
+        if settings.learner == "hmm":
             result = self._learn_hmm(data, rows, sentences, lattices.allowed)
         else:
             result = self._learn_crf(data, rows, sentences, lattices, tokens=bool((projected >= 0).any()))
@@ -154,7 +163,7 @@ class WeakTagger(ColumnLabeller):
             "training": {
                 "sentences": len(sentences) - 1,
                 "words": len(words),
-                "learner": settings.model,
+                "learner": settings.learner,
                 "features": len(data.node_index),
                 "weights": len(result.weights),
                 "iterations": result.iterations,
@@ -199,7 +208,7 @@ class WeakTagger(ColumnLabeller):
         if reader.order != 1 or reader.edge_templates or not reader.transitions:
             raise ConfigError("a weakly supervised tagger is a first-order chain: its templates need y[-1] by itself")
         around = any(atom.bag or atom.lo or atom.hi for template in templates for atom in template.atoms)
-        if around and self.settings.model == "hmm":
+        if around and self.settings.learner == "hmm":
             raise ConfigError("an hmm makes words one by one: its templates look at the word itself only, as w[0]")
         number: dict[str, int] = {}
         rows = np.fromiter((number.setdefault(word, len(number)) for word in words), dtype=np.int64, count=len(words))
@@ -248,7 +257,7 @@ class WeakTagger(ColumnLabeller):
     def _minimize(self, objective: Any, start: Floats) -> Result:
         settings = self.settings
         return minimize(objective, start, LBFGS(settings.memory), max_iterations=settings.iterations,
-                        describe=settings.model)  # fmt: skip
+                        describe=settings.learner)  # fmt: skip
 
     def _constraints(self, words: Sequence[str], projected: Ints) -> dict[str, Any]:
         """What the constraints say of the training text."""

@@ -22,7 +22,7 @@ from weft.errors import ConfigError
 from weft.evaluate.labels.hedges import score_hedges
 from weft.features.templates import Templates
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable, training_docs
-from weft.pipeline.settings import Settings
+from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.uncertainty.data import look
 from weft.tasks.uncertainty.features import (
@@ -57,22 +57,26 @@ Pair = tuple[tuple[str, ...], tuple[str, ...]]
 class HedgeSettings(Settings):
     """Options of a detector of hedges."""
 
-    layer: str = LAYER  # the span layer to learn and to write: spans cue, scope, uncertain
-    sentence_learner: str = "l1"  # how sentences are judged: l1, l2 (support vector machine), margin
-    sentence_templates: str = BIO_SENTENCES
-    cue_templates: str = CUES
-    scope_templates: str = SCOPES
-    c: float = 0.1  # of the support vector machine: larger fits the training data closer
-    class_weights: bool = True  # sentences weigh the inverse of their class's share
-    l2: float = 1.0  # penalty of the max-margin learner of cues
-    scope_l2: float = 100.0  # its penalty where it learns scopes
-    sentence_l2: float = 30.0  # its penalty where it judges sentences
-    rate: float = 1.0  # its first rate
-    epochs: int = 20  # its passes over the data
-    width: int = 8  # of the beam
-    hash_bits: int = 18  # features are hashed to 2^bits places; 0: every feature has a place of its own
-    seed: int = 0
-    workers: int = 1  # taken for the sake of the command line
+    layer: str = option(LAYER, "Span layer to learn and to write, with the labels cue, scope and uncertain.")
+    sentence_learner: str = option(
+        "l1",
+        "How sentences are classified: support vector machine with an L1 or L2 penalty, or margin.",
+        choices=SENTENCE_LEARNERS,
+    )
+    sentence_templates: str = option(BIO_SENTENCES, "Feature templates of sentences.", show_default=False)
+    cue_templates: str = option(CUES, "Feature templates of cues.", show_default=False)
+    scope_templates: str = option(SCOPES, "Feature templates of scopes.", show_default=False)
+    c: float = option(0.1, "Weight of the loss of the support vector machine.")
+    class_weights: bool = option(True, "Weight sentences by the inverse frequency of their class.")
+    l2: float = option(1.0, "L2 penalty of the max-margin learner of cues.")
+    scope_l2: float = option(100.0, "L2 penalty of the max-margin learner of scopes.")
+    sentence_l2: float = option(30.0, "L2 penalty of the max-margin learner of sentences.")
+    rate: float = option(1.0, "Initial learning rate.")
+    epochs: int = option(20, "Passes over the data of the max-margin learner.")
+    width: int = option(8, "Width of the beam.")
+    hash_bits: int = option(18, "Hash features into 2^N rows instead of indexing them; 0 indexes them.", metavar="N")
+    seed: int = option(0, "Random seed.")
+    workers: int = option(1, "Number of threads; training uses one.", hidden=True)
 
     def check(self) -> None:
         if self.sentence_learner not in SENTENCE_LEARNERS:

@@ -178,7 +178,7 @@ def _unknown_words(options: RecipeOptions, result: RecipeResult, text: Sentences
         for seed in range(options.seed, options.seed + (_seeds(options) if share else 1)):
             problem = Problem.of(text, material.without_rare_words(full, text, share, seed))
             reports = [
-                problem.report(induce(problem.lists, InducedTaggerSettings(method=METHODS[name], seed=seed)).tags)
+                problem.report(induce(problem.lists, InducedTaggerSettings(objective=METHODS[name], seed=seed)).tags)
                 for name in names
             ]
             p = mcnemar(reports[2].right, reports[0].right).p
@@ -217,7 +217,7 @@ def _taggings(name: str, key: str, problem: Problem, options: RecipeOptions) -> 
             return []
         lists, name = problem.grown(), name.removeprefix("grown dictionary, ")
     seeds = range(options.seed, options.seed + (_seeds(options) if name == "DMLC + EM" else 1))
-    return [induce(lists, InducedTaggerSettings(method=METHODS[name], seed=seed)).tags for seed in seeds]
+    return [induce(lists, InducedTaggerSettings(objective=METHODS[name], seed=seed)).tags for seed in seeds]
 
 
 def _covers(options: RecipeOptions, result: RecipeResult, problems: dict[str, Problem], names: dict[str, str]) -> None:
@@ -281,7 +281,7 @@ def _compare(problem: Problem, seed: int) -> tuple[dict[str, float], float]:
     right = []
     for name, method in (("EM", "em"), ("DMLC + EM", "dmlc")):
         started = time.process_time()
-        tags = induce(problem.lists, InducedTaggerSettings(method=method, seed=seed)).tags
+        tags = induce(problem.lists, InducedTaggerSettings(objective=method, seed=seed)).tags
         row[f"{name}, CPU s"] = time.process_time() - started
         report = problem.report(tags)
         row[name] = 100 * report.accuracy
@@ -351,9 +351,9 @@ def _malagasy(options: RecipeOptions, result: RecipeResult) -> None:
     paper = {"all": (81.1, 70.8), "unknown": (66.7, 46.5)}
     rows: dict[str, dict[str, float]] = {}
     systems: dict[str, dict[str, object]] = {
-        "EM": {"method": "em"},
+        "EM": {"objective": "em"},
         "DMLC + EM": {},
-        "grown dictionary, EM": {"method": "em", "grow": True},
+        "grown dictionary, EM": {"objective": "em", "grow": True},
         "grown dictionary, DMLC + EM": {"grow": True},
         "grown dictionary, DMLC, EM from its tagging": {"grow": True, "fitting": "tagging"},
         "the same, tagger": {"grow": True, "fitting": "tagging", "tagger": "adagrad"},

@@ -62,7 +62,7 @@ class Material:
 
 def settings_of(sizes: Sizes) -> TransferSettings:
     """AdaGrad, two passes over the data at first and one per round: L-BFGS takes three times as long."""
-    return TransferSettings(learner="adagrad", rounds=sizes.rounds, epochs=2, round_epochs=1)
+    return TransferSettings(learner="adagrad", self_train=sizes.rounds, epochs=2, retrain_epochs=1)
 
 
 def load(options: RecipeOptions, sizes: Sizes) -> Material:

@@ -68,7 +68,7 @@ def train(
         "coarse": {"rate": COARSE_RATE, "epochs": COARSE_EPOCHS},
         "interpolated": {"rate": INTERPOLATED_RATE, "epochs": epochs},
     }.get(method, {"rate": FINE_RATE, "epochs": FINE_EPOCHS})
-    analyser = SentimentAnalyser(SentimentSettings.from_options({"method": method, "seed": seed, **options}), lexicon)
+    analyser = SentimentAnalyser(SentimentSettings.from_options({"learning": method, "seed": seed, **options}), lexicon)
     analyser.coarse = coarse
     analyser.fit([*([] if method == "coarse" else labelled), *([] if method in ("fine", "cascaded") else rated)])
     return analyser

@@ -104,7 +104,7 @@ def learn(
 ) -> GrammarInducer:
     """A parser trained on the tags of sentences."""
     settings = GrammarSettings(
-        method=METHODS[method], model=model, alpha=ALPHA[model],
+        objective=METHODS[method], valence=model, alpha=ALPHA[model],
         strength=size.strength if strength is None else strength, iterations=size.iterations, steps=size.steps,
     )  # fmt: skip
     parser = GrammarInducer(settings)

@@ -27,7 +27,7 @@ def train(
     text: Sentences, dictionary: TagDictionary | None, model: str = "crf", seed: int = 0, **settings: object
 ) -> WeakTagger:
     """A tagger trained on text with projected tags (or without any) and a dictionary."""
-    chosen = {"model": model, "seed": seed, "starts": STARTS, **settings}
+    chosen = {"learner": model, "seed": seed, "starts": STARTS, **settings}
     tagger = WeakTagger(WeakTaggerSettings.from_options(chosen), dictionary)
     tagger.fit([text.doc()])
     return tagger

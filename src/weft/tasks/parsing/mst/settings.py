@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from weft.errors import ConfigError
 from weft.learn.trees.model import SHAPES
-from weft.pipeline.settings import Settings
+from weft.pipeline.settings import Settings, option
 from weft.tasks.parsing.mst.features import FIELDS, check_clusters
 
 #: Systems and their orders.
@@ -20,31 +20,54 @@ AUTO = "auto"
 class GraphParserSettings(Settings):
     """Options of a graph-based parser."""
 
-    system: str = (
-        "mst2"  # mst1 (arcs), mst2 (and siblings), mst3 (and grandparents), crossing (the same, crossing arcs)
+    system: str = option(
+        "mst2",
+        "Scored parts: arcs (mst1), with siblings (mst2), with grandparents (mst3), the same over crossing arcs.",
+        choices=tuple(SYSTEMS),
     )
-    # projective, nonprojective, auto: the better on held-out trees; crossing (mst1; the system crossing has its own)
-    shape: str = "projective"
-    words: str = "form"  # what templates take for words: form, lemma, auto
-    learner: str = "mira"  # mira, perceptron, crf
-    k: int = 1  # trees that mira keeps below the right one
-    constraints: str = "auto"  # what mira compares with the right tree: worst, trees, heads; auto: worst if k is 1
-    cap: float = 0.01  # largest step of mira; 0: none
-    epochs: int = 8  # passes over the trees
-    threshold: float = 0.001  # arcs less probable than the best of their word by this factor are left out; 0: none are
-    most: int = 20  # heads kept for a word
-    relations: str = "sequence"  # sequence, atomic, none
-    morphology: bool = True  # single morphological features and their pairs
-    crossings: str = "lift"  # training trees that cross, where trees are projective: lift, reorder, keep, skip
-    guide: str = ""  # key of MISC with another parser's heads, such as Guide; empty: none
-    single_root: bool = True  # give every sentence exactly one root
-    average: bool = True  # weights averaged over all steps
-    bits: int = 22  # two to this many weights
-    clusters: str = ""  # file of word clusters: `path word` or `word class` a line; the system's templates read them
-    templates: str = ""  # feature templates; empty: those of the system
-    fields: dict[str, str] = field(default_factory=lambda: dict(FIELDS))  # fields of templates and their columns
-    seed: int = 0
-    workers: int = 1  # not used in training
+    shape: str = option("projective", "Trees to search; auto chooses on held-out trees.", choices=(*SHAPES, AUTO))
+    words: str = option(
+        "form",
+        "What templates take for words; auto chooses on held-out trees.",
+        choices=("form", "lemma", AUTO),
+        flag="--words-from",
+    )
+    learner: str = option("mira", "Learning algorithm.", choices=LEARNERS)
+    k: int = option(1, "Best trees that mira compares with the gold tree.")
+    constraints: str = option(
+        "auto",
+        "What mira compares with the gold tree; auto takes the worst tree if k is 1.",
+        choices=("auto", "worst", "trees", "heads"),
+    )
+    cap: float = option(0.01, "Largest step of mira; 0 sets no limit.")
+    epochs: int = option(8, "Passes over the trees.")
+    threshold: float = option(0.001, "Prune arcs whose probability is below this share of the best; 0 prunes none.")
+    most: int = option(20, "Maximum number of candidate heads per word.")
+    relations: str = option(
+        "sequence",
+        "How relations are labelled: in sequence, one by one, or not at all.",
+        choices=("sequence", "atomic", "none"),
+    )
+    morphology: bool = option(True, "Use morphological features and their pairs.")
+    crossings: str = option(
+        "lift",
+        "Training trees with crossing arcs, for a projective search.",
+        choices=("lift", "reorder", "keep", "skip"),
+    )
+    guide: str = option("", "MISC key with another parser's heads, such as Guide.", metavar="KEY")
+    single_root: bool = option(True, "Give every sentence exactly one root.")
+    average: bool = option(True, "Average the weights over all steps.")
+    bits: int = option(22, "Hash weights into 2^N places.", metavar="N")
+    clusters: str = option("", "File of word clusters: a path or class and a word per line.", metavar="FILE")
+    templates: str = option("", "Feature templates; without any, the system's own.")
+    fields: dict[str, str] = option(
+        FIELDS,
+        "Columns that the fields of templates read, such as w=form,t=xpos.",
+        flag="--template-fields",
+        metavar="NAME=COLUMN,...",
+    )
+    seed: int = option(0, "Random seed.")
+    workers: int = option(1, "Number of threads; training uses one.", hidden=True)
 
     def check(self) -> None:
         choices = {"system": tuple(SYSTEMS), "shape": (*SHAPES, AUTO), "words": ("form", "lemma", AUTO),

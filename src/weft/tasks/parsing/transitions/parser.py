@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -27,7 +27,7 @@ from weft.learn.transitions.training import ORACLES
 from weft.lexical.clusters.monolingual import load_clusters
 from weft.lexical.universal_tags import tagsets_of
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable
-from weft.pipeline.settings import Settings
+from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.parsing.transitions.features import (
     CLUSTER_FIELDS,
@@ -50,26 +50,37 @@ NONPROJECTIVE = ("skip", "lift", "encode")
 class ParserSettings(Settings):
     """Options of a parser."""
 
-    system: str = "arc-eager"  # arc-eager, arc-hybrid, arc-standard, easy-first, lr-spine
-    oracle: str = "dynamic"  # static, nondet, dynamic
-    beam: int = 1  # configurations kept a step, in training and parsing; 1: greedy
-    update: str = "max-violation"  # with a beam, where to learn: early, max-violation
-    epochs: int = 10  # passes over the trees
-    runs: int = 1  # trainings in different orders, whose weights are averaged
-    k: int = 1  # epochs before mistakes are explored
-    p: float = 0.9  # probability of going on from a mistake
-    nonprojective: str = (
-        "lift"  # training trees with crossing arcs: skip, lift, encode (labels remember what was lifted)
+    system: str = option("arc-eager", "Transition system.", choices=tuple(SYSTEMS))
+    oracle: str = option("dynamic", "Oracle to train with.", choices=tuple(ORACLES))
+    beam: int = option(1, "Configurations kept per step, in training and parsing; 1 is greedy.")
+    update: str = option("max-violation", "With a beam, where to update.", choices=tuple(UPDATES))
+    epochs: int = option(10, "Passes over the trees.")
+    runs: int = option(1, "Trainings in different orders whose weights are averaged.")
+    k: int = option(1, "Epochs before the parser explores its mistakes.")
+    p: float = option(0.9, "Probability of following a mistake.")
+    nonprojective: str = option(
+        "lift",
+        "Training trees with crossing arcs: leave them out, lift the arcs, or encode what was lifted.",
+        choices=NONPROJECTIVE,
     )
-    single_root: bool = True  # give every sentence exactly one root
-    delexicalized: bool = False  # look at tags and what has been built, never at words: for other languages
-    clusters: str = ""  # file of word clusters: `path word` or `word class` a line
-    target_clusters: str = ""  # those of the language to parse, if it is another: `clusters` are for training only
-    templates: str = ""  # feature templates; empty: the system's own
-    fields: dict[str, str] = field(default_factory=lambda: dict(FIELDS))  # fields of templates and their columns
-    prune: float = 0.5  # smaller mean weights are left out; with 1 the file is half as large
-    seed: int = 0
-    workers: int = 1  # not used in training
+    single_root: bool = option(True, "Give every sentence exactly one root.")
+    delexicalized: bool = option(False, "Use tags and partial trees but no words, to parse other languages.")
+    clusters: str = option("", "File of word clusters: a path or class and a word per line.", metavar="FILE")
+    target_clusters: str = option(
+        "",
+        "Word clusters of the language to parse, if --clusters belong to the language of the training data.",
+        metavar="FILE",
+    )
+    templates: str = option("", "Feature templates; without any, the system's own.")
+    fields: dict[str, str] = option(
+        FIELDS,
+        "Columns that the fields of templates read, such as w=form,t=xpos.",
+        flag="--template-fields",
+        metavar="NAME=COLUMN,...",
+    )
+    prune: float = option(0.5, "Drop mean weights below this size from the saved model.")
+    seed: int = option(0, "Random seed.")
+    workers: int = option(1, "Number of threads; training uses one.", hidden=True)
 
     def check(self) -> None:
         choices = {

@@ -1,0 +1,104 @@
+"""The stream of documents that `weft annotate` writes: it can be interrupted without losing what is done."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from weft.cli.inputs import Inputs
+from weft.errors import WeftError
+
+if TYPE_CHECKING:
+    from weft.pipeline.pipeline import Pipeline
+    from weft.text import Doc
+
+
+class Run:
+    """The annotated stream: counts what passes, and ends early where it must without losing what is done."""
+
+    def __init__(
+        self, nlp: Pipeline, inputs: Inputs, workers: int, probabilities: bool = False, kbest: int = 0
+    ) -> None:
+        self.nlp, self.inputs = nlp, inputs
+        self.options: dict[str, Any] = {"workers": workers, "probabilities": probabilities, "kbest": kbest}
+        self.documents = self.sentences = self.words = 0
+        self.seconds = 0.0
+        self.interrupted = False
+        self.error: WeftError | None = None
+
+    def __iter__(self) -> Iterator[Doc]:
+        import time
+
+        from weft.progress import progress
+
+        start, advanced = time.perf_counter(), 0
+        faulty = self._leave_out if self.inputs.skip_bad else None
+        size = self.inputs.size
+        with progress("annotating", size and size / 1000, unit="words" if size is None else "kB") as bar:
+            try:
+                for doc in self.nlp.pipe(self._until_interrupted(), on_error=faulty, **self.options):
+                    yield doc
+                    self.documents += 1
+                    self.sentences += doc.n_sentences
+                    self.words += doc.n_words
+                    seen = self.inputs.read
+                    bar.advance(doc.n_words if size is None else (seen - advanced) / 1000)
+                    advanced = seen
+                    if size is not None:
+                        bar.note(f"{self.words / (time.perf_counter() - start):,.0f} words/s")
+            except WeftError as error:
+                self.error = error
+        self.seconds = time.perf_counter() - start
+
+    def interruptible(self) -> _Interruptible:
+        """While this runs, the first Ctrl-C ends the stream and the second one the program."""
+        return _Interruptible(self)
+
+    def figures(self) -> dict[str, Any]:
+        return {
+            "documents": self.documents,
+            "sentences": self.sentences,
+            "words": self.words,
+            "left_out": self.inputs.report.count,
+            "seconds": round(self.seconds, 3),
+            "words_per_second": round(self.words / self.seconds) if self.seconds else 0,
+        }
+
+    def end(self) -> None:
+        """Say why the run ended early, if it did."""
+        if self.error is not None:
+            raise self.error
+        if self.interrupted:
+            raise KeyboardInterrupt
+
+    def _until_interrupted(self) -> Iterator[Doc]:
+        """The input up to an interruption or a bad piece, so that what was read before it is still annotated."""
+        try:
+            for doc in self.inputs.docs:
+                if self.interrupted:
+                    return
+                yield doc
+        except WeftError as error:
+            self.error = error
+
+    def _leave_out(self, doc: Doc, error: WeftError) -> None:
+        self.inputs.report.add(error)
+
+
+class _Interruptible:
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.before: Any = None
+
+    def __enter__(self) -> None:
+        self.before = signal.signal(signal.SIGINT, self._note)
+
+    def __exit__(self, *exception: object) -> None:
+        signal.signal(signal.SIGINT, self.before)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        if self.run.interrupted:
+            raise KeyboardInterrupt
+        self.run.interrupted = True

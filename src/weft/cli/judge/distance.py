@@ -1,0 +1,66 @@
+"""`weft diagnose distance FILE...`: how far domains are apart, and which of them are worth labelling."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weft.cli.common import SETTINGS, JsonFlag, Seed, option, print_json, print_table
+from weft.cli.inputs import Encoding, read_documents
+from weft.errors import ConfigError
+
+EXAMPLE = "weft diagnose distance examples/reviews/films.tsv examples/reviews/pans.tsv examples/reviews/knives.tsv"
+
+
+def distance(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Reviews, one file per domain.")],
+    choose: Annotated[
+        int, option("--choose", min=1, help="Number of domains that you could label.", panel=SETTINGS)
+    ] = 1,
+    greedy: Annotated[
+        bool, option("--greedy", help="Choose one domain after the other instead of trying all sets.", panel=SETTINGS)
+    ] = False,
+    pivots: Annotated[
+        int, option("--pivots", min=2, help="Number of terms that stand for all domains.", panel=SETTINGS)
+    ] = 500,
+    pivot_documents: Annotated[
+        int,
+        option(
+            "--pivot-documents", min=0, help="Pivots occur in more reviews of every domain than this.", panel=SETTINGS
+        ),
+    ] = 5,
+    dimensions: Annotated[
+        int, option("--dimensions", min=1, help="Dimensions of the projection.", panel=SETTINGS)
+    ] = 50,
+    encoding: Encoding = "utf-8",
+    seed: Seed = 0,
+    as_json: JsonFlag = False,
+) -> None:
+    """Measure how far domains are apart, and choose those worth labelling. No labels are read.
+
+    The proxy A-distance is 0 where nothing tells two domains apart and 100 where everything does.
+    """
+    from weft.tasks.sentiment.documents import text_of
+    from weft.tasks.sentiment.domain_choice import document_distances
+
+    names = [path.name.removesuffix(".gz").rsplit(".", 1)[0] for path in files]
+    if len(set(names)) < len(names):
+        raise ConfigError(f"the files name their domains, and must differ: {', '.join(names)}")
+    if choose > len(files):
+        raise ConfigError(f"of {len(files)} domains, --choose can take 1 to {len(files)}, not {choose}")
+    texts = {
+        name: [text_of(doc) for doc in read_documents([path], encoding)]
+        for name, path in zip(names, files, strict=True)
+    }
+    distances = document_distances(texts, pivots, pivot_documents, dimensions, seed=seed)
+    chosen = distances.sources(choose, greedy)
+    if as_json:
+        print_json({"distances": distances.as_dict(), "label": list(chosen)})
+        return
+    rows: list[list[Any]] = [
+        [one, *("-" if one == other else f"{distances.of(one, other):.1f}" for other in names)] for one in names
+    ]
+    print_table("Proxy A-distance", ["", *names], rows, figures=range(1, len(names) + 1))
+    typer.echo(f"worth labelling: {', '.join(chosen)}")

@@ -1,0 +1,153 @@
+"""What the methods of `weft train` read beside annotated files, and which function trains each.
+
+A method that is not named here learns from annotated files and takes nothing but its settings.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+from weft.cli.common import DATA, MODEL, RUNNING, TestFile, option
+from weft.cli.inputs import Style
+
+#: Options for data by name; several methods may take the same one.
+OPTIONS: dict[str, Any] = {
+    "raw": Annotated[
+        list[Path] | None,
+        option("--raw", metavar="FILE", panel=DATA, help="Text without labels of the target domain; repeat."),
+    ],
+    "source_raw": Annotated[
+        list[Path] | None,
+        option("--source-raw", metavar="FILE", panel=DATA, help="Text without labels of the source domain; repeat."),
+    ],
+    "projected": Annotated[
+        list[Path] | None,
+        option("--projected", metavar="FILE", panel=DATA, help="Text with projected tags; repeat."),
+    ],
+    "test": TestFile,
+    "bitext": Annotated[
+        tuple[Path, Path] | None,
+        option("--bitext", metavar="SOURCE TARGET", panel=DATA, help="Sentences and their translations."),
+    ],
+    "sentences": Annotated[
+        list[Path] | None,
+        option("--sentences", metavar="FILE", panel=DATA, help="Reviews with labelled sentences; repeat."),
+    ],
+    "target": Annotated[
+        list[Path] | None,
+        option("--target", metavar="FILE", panel=DATA, help="A few labelled reviews of the target domain; repeat."),
+    ],
+    "order": Annotated[
+        int | None, option("--order", metavar="1|2|3", min=1, max=3, help="The same as --system mst1, mst2 or mst3.")
+    ],
+    "style": Style,
+    "segmented": Annotated[
+        Path | None,
+        option("--segmented", metavar="FILE", panel=MODEL, help="Write the utterances with their words."),
+    ],
+    "plot": Annotated[
+        Path | None,
+        option("--plot", metavar="FILE.svg", panel=RUNNING, help="Draw the log-probability of every chain."),
+    ],
+    "terms": Annotated[
+        int, option("--terms", panel=RUNNING, min=0, help="Corresponding terms of the domains to show.")
+    ],
+}  # fmt: skip
+#: Defaults of these options where they are not None.
+DEFAULTS = {"style": "sounds", "terms": 5}
+
+
+class Way(NamedTuple):
+    """How a method is trained: the function, what its files are, and its options for data."""
+
+    run: str = "weft.cli.learn.plain:train"
+    files: str = "Annotated files to learn from; - is standard input."
+    needed: bool = True
+    options: tuple[str, ...] = ()
+    dev: bool = True  #: whether there is an option `--dev`
+
+
+_ADAPTED = Way(
+    "weft.cli.learn.adapted:train", "Labelled files of the source domain.", options=("raw", "source_raw", "test")
+)
+WAYS = {
+    ("segmenter", "adaptor"): Way(
+        "weft.cli.learn.utterances:train",
+        "Utterances, one per line; word boundaries are only used for scoring.",
+        options=("style", "segmented", "plot"),
+        dev=False,
+    ),
+    ("tagger", "weak"): Way("weft.cli.learn.weak:train", "", False, ("projected", "raw")),
+    ("tagger", "flors"): _ADAPTED,
+    ("tagger", "scl"): _ADAPTED,
+    ("tagger", "graph"): _ADAPTED,
+    ("tagger", "induced"): Way("weft.cli.learn.plain:train_split", "Raw text; tags are ignored."),
+    ("parser", "mst"): Way("weft.cli.learn.plain:train_order", options=("order",)),
+    ("parser", "transfer"): Way("weft.cli.learn.transfer:train_parser", "", False),
+    ("parser", "induced"): Way(files="Tagged sentences; trees are ignored."),
+    ("ner", "bitext"): Way(
+        "weft.cli.learn.transfer:train_on_bitext", "Labelled files of the target language.", False, ("bitext",)
+    ),
+    ("ner", "transfer"): Way(
+        "weft.cli.learn.transfer:train_names", "Labelled files of the target language.", False
+    ),
+    ("sentiment", "sentences"): Way(
+        "weft.cli.learn.reviews:train_sentences", "Reviews with ratings (.tsv, .csv, .jsonl).", False, ("sentences",)
+    ),
+    ("sentiment", "documents"): Way(
+        "weft.cli.learn.reviews:train_documents",
+        "Labelled reviews of the source domain (.tsv, .csv, .jsonl).",
+        options=("raw", "source_raw", "target", "test", "terms"),
+        dev=False,
+    ),
+}  # fmt: skip
+#: How the help of a task, or of one of its methods, ends.
+EXAMPLES = {
+    "segmenter": "weft train segmenter examples/story.conllu --out segmenter.weft",
+    "segmenter adaptor": "weft train segmenter examples/induction/nursery.sounds --method adaptor --iterations 60 "
+    "--chains 2 --out words.weft",
+    "tagger": "weft train tagger examples/story.conllu --out tagger.weft",
+    "tagger trigram": "weft train tagger examples/story.conllu --method trigram --out trigrams.weft",
+    "tagger weak": "weft train tagger --method weak --dict examples/weak/words.dic --projected "
+    "examples/weak/projected.conllu --raw examples/weak/plain.txt --out weak.weft",
+    "tagger flors": "weft train tagger examples/adaptation/news.conllu --method flors --raw "
+    "examples/adaptation/chat.txt --column xpos --out chat.weft",
+    "tagger scl": "weft train tagger examples/clinic/trade.conllu --method scl --source-raw examples/clinic/trade.txt "
+    "--raw examples/clinic/clinic.txt --pivot-count 10 --h 5 --out clinic.weft",
+    "tagger graph": "weft train tagger examples/questions/travel.conllu --method graph --raw "
+    "examples/questions/helpdesk.txt --out helpdesk.weft",
+    "tagger induced": "weft train tagger examples/induction/market.txt --method induced --dict "
+    "examples/induction/market.dic --out tags.weft",
+    "lemmatizer": "weft train lemmatizer examples/story.conllu --out lemmatizer.weft",
+    "parser": "weft train parser examples/story.conllu --system arc-hybrid --out parser.weft",
+    "parser mst": "weft train parser examples/story.conllu --method mst --order 3 --out parser.weft",
+    "parser transfer": "weft train parser --method transfer --sources en=en.conllu,de=de.conllu --target nl=nl.conllu "
+    "--adapt aast --out nl.weft",
+    "parser adapted": "weft train parser news.conllu --method adapted --methods T1 --target lab.conllu --out lab.weft",
+    "parser induced": "weft train parser examples/induction/kitchen.conllu --method induced --iterations 30 "
+    "--out grammar.weft",
+    "relations": "weft train relations examples/story.conllu --out relations.weft",
+    "graphs": "weft train graphs train.conllu --out graphs.weft",
+    "constituents": "weft train constituents train.mrg --units words --heads english --out phrases.weft",
+    "disfluency": "weft train disfluency transcripts.conllu --out speech.weft",
+    "chunker": "weft train chunker examples/chunks.conll --out chunker.weft --learner crf --seed 1",
+    "chunker proposer": "weft train chunker examples/chunks.conll --method proposer --layer chunks --out proposer.weft",
+    "ner": "weft train ner train.conll --gazetteer place=places.txt --out ner.weft",
+    "ner bitext": "weft train ner --method bitext --bitext pairs.en pairs.de --links pairs.links --source-model en "
+    "--out de.weft",
+    "ner transfer": "weft train ner --method transfer --sources en=en.conll,es=es.conll --target de=de.txt "
+    "--out de.weft",
+    "spans": "weft train spans train.ann --out spans.weft",
+    "mwe": "weft train mwe train.tags --out mwe.weft",
+    "hedge": "weft train hedge train.xml --out hedge.weft",
+    "sentiment": "weft train sentiment examples/inns/rated.tsv --sentences examples/inns/sentences.txt --positive "
+    "examples/inns/good-words.txt --negative examples/inns/bad-words.txt --out inns.weft",
+    "sentiment documents": "weft train sentiment examples/reviews/films.tsv --method documents --raw "
+    "examples/reviews/pans.tsv --out pans.weft",
+}
+
+
+def way_of(task: str, method: str) -> Way:
+    """How a method is trained."""
+    return WAYS.get((task, method), Way())

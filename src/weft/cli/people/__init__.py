@@ -1,0 +1,1 @@
+"""Commands for labelling by hand, published experiments, corpora and models."""

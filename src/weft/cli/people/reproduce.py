@@ -1,0 +1,82 @@
+"""`weft reproduce SLUG`: repeat the experiment of a published system and set its table beside the paper's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weft.cli.common import DataFolder, JsonFlag, Seed, Workers, console, option, print_json, print_table, short_path
+from weft.errors import ConfigError
+
+
+def known_slugs(incomplete: str) -> list[str]:
+    """Slugs of systems, for the shell.
+
+    >>> known_slugs("crf-sh")
+    ['crf-shallow-parsing']
+    """
+    from weft.recipes.catalogue import systems
+
+    return [entry.slug for entry in systems() if entry.slug.startswith(incomplete)]
+
+
+def reproduce(
+    slug: Annotated[
+        str | None,
+        typer.Argument(metavar="SLUG", help="A system of `weft reproduce --list`.", autocompletion=known_slugs),
+    ] = None,
+    show_list: Annotated[bool, option("--list", help="List all systems and their states.")] = False,
+    quick: Annotated[bool, option("--quick", help="Run a small version that takes seconds to minutes.")] = False,
+    show: Annotated[bool, option("--show", help="Print the results kept from the last run.")] = False,
+    out: Annotated[
+        Path | None, option("--out", metavar="FOLDER", help="Folder to keep results in.", show_default="results")
+    ] = None,
+    folder: DataFolder = None,
+    seed: Seed = 0,
+    workers: Workers = 1,
+    as_json: JsonFlag = False,
+) -> None:
+    """Repeat the experiment of a published system, print its results beside the paper's, and keep them as JSON.
+
+    Exit code 1 if a claim that must hold does not (quick runs only report).
+    """
+    from weft.recipes.catalogue import result_path
+    from weft.recipes.framework import RecipeOptions, load_result
+    from weft.recipes.framework import reproduce as run
+    from weft.recipes.render import show as show_result
+
+    if show_list:
+        _list(out, as_json)
+        return
+    if slug is None:
+        raise ConfigError("name a system; `weft reproduce --list` shows them all")
+    if show:
+        result = load_result(result_path(slug, out, quick))
+    else:
+        result = run(slug, RecipeOptions(data=folder, seed=seed, quick=quick, workers=workers, progress=not as_json))
+        path = result.save(out)
+        typer.echo(f"results kept in {short_path(path)}", err=True)
+    if as_json:
+        typer.echo(result.to_json(), nl=False)
+    else:
+        show_result(result, console())
+    if result.failed and not quick:
+        raise typer.Exit(1)
+
+
+def _list(results: Path | None, as_json: bool) -> None:
+    from weft.recipes.catalogue import systems
+
+    rows = [(entry, entry.state(results)) for entry in systems()]
+    if as_json:
+        print_json([{**vars(entry), "state": state} for entry, state in rows])
+        return
+    print_table(
+        "Published systems",
+        ["slug", "state", "paper"],
+        [[entry.slug, state, f"{entry.authors}, {entry.venue}"] for entry, state in rows],
+    )
+    states = [state for _, state in rows]
+    typer.echo(", ".join(f"{states.count(state)} {state}" for state in ("present", "started", "planned")))

@@ -1,0 +1,55 @@
+"""`weft annotate --together` on small files."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import weft
+from weft.cli.app import app
+
+LABELLED = "the DET\ncat NOUN\nruns VERB\n\na DET\ndog NOUN\nsits VERB\n\nthe DET\nowl NOUN\nnaps VERB\n\n"
+NEW = "the\ncow\nruns\n\na\ncat\nnaps\n\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "few.conll").write_text(LABELLED)
+    (tmp_path / "new.conll").write_text(NEW)
+    return tmp_path
+
+
+def run(files, *options):
+    few, new = (str(files / name) for name in ("few.conll", "new.conll"))
+    command = [
+        "annotate",
+        new,
+        "--together",
+        few,
+        "--task",
+        "tagger",
+        "--fields",
+        "form upos",
+        "--out",
+        str(files / "out.conllu"),
+        *options,
+    ]
+    return CliRunner().invoke(app, command)
+
+
+def test_new_sentences_are_labelled_with_the_few(files):
+    (files / "new.conll").write_text(NEW.replace("\n", " _\n").replace("\n _\n", "\n\n"))
+    done = run(files, "--beta", "0.3", "--json", "--neighbours", "2")
+    assert done.exit_code == 0, done.output
+    report = json.loads(done.stdout)
+    assert (report["parts"], report["labelled parts"]) == (4, 6)
+    (doc,) = weft.read(files / "out.conllu")
+    assert doc.column("upos") == ["DET", "NOUN", "VERB"] * 2
+
+
+def test_bad_requests_are_told_plainly(files):
+    done = CliRunner().invoke(app, ["annotate", "b", "--together", "a", "--task", "parser", "--out", "c"])
+    assert "tagger and chunker" in " ".join(done.output.split())
+    assert "auto or a number" in " ".join(run(files, "--beta", "much").output.split())

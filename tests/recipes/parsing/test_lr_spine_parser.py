@@ -25,6 +25,7 @@ from weft.recipes.corpora.parsing import (
 )
 from weft.recipes.framework import RecipeOptions
 from weft.recipes.parsing import lr_spine_parser as recipe
+from weft.text import Corpus
 
 pytestmark = [
     pytest.mark.corpus,
@@ -63,7 +64,7 @@ def runs(newspaper):
 def test_the_full_parser_is_better_than_arc_standard_and_takes_less_than_three_times_the_steps(newspaper, runs):
     uas = {row: np.mean([run.scores.uas for run in own]) for row, own in runs.items()}
     assert uas["full"] > uas["arc-standard"]
-    few = newspaper.test[:6]
+    few = list(Corpus(newspaper.test).take_sentences(6))
     steps = {row: steps_of(lambda parser=own[0].parser: parser(few)) for row, own in runs.items()}
     assert steps["full"] < 3 * steps["arc-standard"], steps
 

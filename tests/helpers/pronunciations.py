@@ -70,12 +70,12 @@ class Pronunciations:
         plain = [sound.rstrip("012") for sound in sounds]
         one_syllable = sum(sound in ARPABET_VOWELS for sound in plain) == 1
         silent = one_syllable and word.lower() in self._unstressed
-        found = []
+        pronunciation = []
         for sound, bare in zip(sounds, plain, strict=True):
-            found.append(bare)
+            pronunciation.append(bare)
             if sound.endswith("1") and not silent:
-                found.append(STRESS)
-        return found
+                pronunciation.append(STRESS)
+        return pronunciation
 
     def utterance(self, words: Iterable[str]) -> Utterance | None:
         """The sounds of all words, or None if one of them is unknown."""

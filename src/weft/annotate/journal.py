@@ -48,8 +48,8 @@ def questions_of(proposals: Sequence[Sequence[Sequence[Proposal]]]) -> list[Ques
     return [
         Question(d, s, proposal)
         for d, sentences in enumerate(proposals)
-        for s, found in enumerate(sentences)
-        for proposal in found
+        for s, candidates in enumerate(sentences)
+        for proposal in candidates
     ]
 
 

@@ -57,17 +57,17 @@ def learning_curve(
     >>> [(row.size, row.score) for row in rows if row.size != 4]
     [(1, 0.25), (8, 1.0)]
     """
-    material = list(sentences)
-    counts = sorted({_count(size, len(material)) for size in sizes})
+    data = list(sentences)
+    counts = sorted({_count(size, len(data)) for size in sizes})
     if not counts or not seeds:
         raise WeftError("a learning curve needs at least one size and one seed")
     rows: list[CurveRow] = []
     with progress("learning curve", total=len(counts) * len(seeds), unit="runs") as bar:
         for seed in seeds:
-            order = np.random.default_rng(seed).permutation(len(material)).tolist()
+            order = np.random.default_rng(seed).permutation(len(data)).tolist()
             for count in counts:
                 start = time.perf_counter()
-                model = train([material[i] for i in order[:count]], seed)
+                model = train([data[i] for i in order[:count]], seed)
                 seconds = time.perf_counter() - start
                 rows.append(CurveRow(count, seed, float(score(model)), seconds))
                 bar.advance()

@@ -278,12 +278,12 @@ def _document(
     kept: list[_Sentence] = []
     for sentence in held.sentences:
         try:
-            found, sentence_heads = _structures(path, sentence, layout, strict)
+            row_spans, sentence_heads = _structures(path, sentence, layout, strict)
         except FormatError as error:
             faults.meet(error)
             continue
         kept.append(sentence)
-        spans.append(found)
+        spans.append(row_spans)
         heads.append(sentence_heads)
     if not kept:
         return
@@ -304,8 +304,8 @@ def _document(
         elif item.kind == "spans":
             chunks = (
                 (first + start, first + end, label)
-                for first, found in zip(offsets, spans, strict=False)
-                for start, end, label in found[item.name]
+                for first, row_spans in zip(offsets, spans, strict=False)
+                for start, end, label in row_spans[item.name]
             )
             doc.spans[item.name] = SpanLayer.of(strings, chunks)
     if held.docstart is not None:

@@ -62,12 +62,12 @@ def detect(path: PathLike) -> str:
     """
     target = Path(path)
     if target.is_dir():
-        found = {detect(name) for name in _files_in(target)}
-        if "brat" in found:
+        detected = {detect(name) for name in _files_in(target)}
+        if "brat" in detected:
             return "brat"
-        if len(found) == 1:
-            return found.pop()
-        held = f"files of several formats ({', '.join(sorted(found))})" if found else "no file in a known format"
+        if len(detected) == 1:
+            return detected.pop()
+        held = f"files of several formats ({', '.join(sorted(detected))})" if detected else "no file in a known format"
         raise DataError(f"{path} contains {held}; name the format or the files: {', '.join(FORMATS)}")
     name = target.name.removesuffix(".gz")
     for format_name, suffixes in FORMATS.items():
@@ -110,11 +110,11 @@ def read(
     def stream() -> Iterator[Doc]:
         faults.report.clear()
         for name, kind in zip(files, kinds, strict=True):
-            found = False
+            any_document = False
             for doc in _module(kind).read(name, faults, **options):
-                found = True
+                any_document = True
                 yield doc
-            if not found and not faults.report.count:
+            if not any_document and not faults.report.count:
                 raise FormatError(name, None, "at least one document", "none")
 
     return Corpus(stream, faults.report)
@@ -197,10 +197,10 @@ def _expand_one(path: str, format: str | None) -> list[str]:
         return files
     if os.path.exists(path):
         return [path]
-    found = sorted(glob.glob(path, recursive=True))
-    if not found:
+    matches = sorted(glob.glob(path, recursive=True))
+    if not matches:
         raise DataError(f"no file {path}" if not glob.has_magic(path) else f"no file matches {path}")
-    return [name for match in found for name in _expand_one(match, format)]
+    return [name for match in matches for name in _expand_one(match, format)]
 
 
 def _files_in(folder: Path) -> list[str]:

@@ -96,7 +96,7 @@ def to_text(doc: Doc, characters: bool = False) -> str:
             tree = tree_of(doc, number)
             if characters:
                 words = zip(structures[first:end], tree.leaves(), strict=True)
-                tree = expand(tree, [own or flat(len(leaf.word)) for own, leaf in words])
+                tree = expand(tree, [structure or flat(len(leaf.word)) for structure, leaf in words])
             lines.append(str(tree))
     return "".join(f"{line}\n" for line in lines)
 

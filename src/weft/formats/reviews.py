@@ -141,11 +141,11 @@ def read_reviews(path: PathLike, *, encoding: str = "utf-8") -> Iterator[Review]
             f"cannot tell the review format of {name} by its suffix: expected .tsv, .csv or .jsonl (one per line), "
             ".txt (blocks of labelled sentences), .conllu or .parquet"
         )
-    found = False
+    any_review = False
     for review in reviews:
-        found = True
+        any_review = True
         yield review
-    if not found:
+    if not any_review:
         raise FormatError(name, None, "at least one review", "none")
 
 

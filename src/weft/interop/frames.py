@@ -184,8 +184,8 @@ def _parted(columns: Columns) -> dict[int, Columns]:
     for place, number in enumerate(columns["document"]):
         places.setdefault(number, []).append(place)
     return {
-        number: {name: [values[place] for place in own] for name, values in columns.items() if name != "document"}
-        for number, own in places.items()
+        number: {name: [values[place] for place in positions] for name, values in columns.items() if name != "document"}
+        for number, positions in places.items()
     }
 
 

@@ -247,7 +247,7 @@ def _cover(flat: Sequence[Sequence[Match]], first: int, end: int) -> tuple[int, 
         number, inside = best[i + 1 - first]
         best[i - first] = (number + 1, inside)
         for match in flat[i]:
-            behind = match.words[-1] + 1
-            if behind <= end and best[behind - first][0] + 1 < best[i - first][0]:
-                best[i - first] = (best[behind - first][0] + 1, [match, *best[behind - first][1]])
+            after = match.words[-1] + 1
+            if after <= end and best[after - first][0] + 1 < best[i - first][0]:
+                best[i - first] = (best[after - first][0] + 1, [match, *best[after - first][1]])
     return best[0]

@@ -132,7 +132,7 @@ def _sentences(doc: Doc, drawn: DocPictures | None) -> list[dict[str, Any]]:
     confidence = {name: values.tolist() for name, values in doc.confidence.items()}
     starts, ends = doc.word_start.tolist(), doc.word_end.tolist()
     ranked = {task: alternatives(doc, task) for task in doc.meta.get(KEY, {})}
-    found = []
+    sentences = []
     for sentence in doc.sentences:
         first, end = sentence.first, sentence.end
         words = []
@@ -151,20 +151,20 @@ def _sentences(doc: Doc, drawn: DocPictures | None) -> list[dict[str, Any]]:
             each["alternatives"] = {task: rows[sentence.index] for task, rows in ranked.items()}
         if drawn is not None:
             each["pictures"] = _pictures(sentence, drawn)
-        found.append(each)
-    return found
+        sentences.append(each)
+    return sentences
 
 
 def _pictures(sentence: Sentence, drawn: DocPictures) -> dict[str, Any]:
-    found: dict[str, Any] = {"spans": drawn.highlighted(sentence)}
+    drawings: dict[str, Any] = {"spans": drawn.highlighted(sentence)}
     if len(sentence) <= WIDEST:
         kinds = [kind for kind in drawn.kinds if kind != "spans"]
-        found |= zip(kinds, drawn.trees(sentence, styled=False), strict=True)
-    return found
+        drawings |= zip(kinds, drawn.trees(sentence, styled=False), strict=True)
+    return drawings
 
 
 def _spans(doc: Doc, layer: SpanLayer) -> list[dict[str, Any]]:
-    found = []
+    spans = []
     for number, (row, letters) in enumerate(zip(layer, chars_of_words(doc, layer), strict=True)):
         each: dict[str, Any] = {
             "label": row.label,
@@ -174,5 +174,5 @@ def _spans(doc: Doc, layer: SpanLayer) -> list[dict[str, Any]]:
         }
         if "probability" in layer.attributes.get(number, {}):
             each["probability"] = layer.attributes[number]["probability"]
-        found.append(each)
-    return found
+        spans.append(each)
+    return spans

@@ -64,7 +64,7 @@ def universal_of_penn(tree: Tree) -> tuple[list[int], list[str], list[str]]:
     ([2, 0, 2, 3], ['nsubj', 'ROOT', 'attr', 'adpobj'], ['PRON', 'VERB', 'ADP', 'NOUN'])
     """
     work = _Conversion(tree.leaves())
-    head, _ = work.hang(tree, 0)
+    head, _ = work.attach(tree, 0)
     work.relations[head] = ROOT
     return work.heads, work.relations, work.tags
 
@@ -102,13 +102,13 @@ class _Conversion:
         self.relations = ["dep"] * len(leaves)
         self.tags = [_tag(leaf.label) for leaf in leaves]
 
-    def hang(self, tree: Tree, first: int) -> tuple[int, int]:
+    def attach(self, tree: Tree, first: int) -> tuple[int, int]:
         """Attach the words of a phrase to its head; returns the head and the position after the last word."""
         if tree.is_leaf:
             return first, first + 1
         heads, end = [], first
         for child in tree.children:
-            head, end = self.hang(child, end)
+            head, end = self.attach(child, end)
             heads.append(head)
         chosen, conjuncts = _chosen(tree)
         top = heads[chosen]
@@ -165,7 +165,7 @@ class _Conversion:
         return _PLAIN.get(label, "dep")
 
     def _in_phrase(
-        self, parent: str, child: Tree, label: str, functions: set[str], word: int, behind: bool, tree: Tree
+        self, parent: str, child: Tree, label: str, functions: set[str], word: int, follows: bool, tree: Tree
     ) -> str:
         """The relation of a modifier of a noun, an adjective or an adverb."""
         if label in ("JJ", "JJR", "JJS", "ADJP", "VBG", "VBN", "WHADJP", "UCP"):
@@ -177,7 +177,7 @@ class _Conversion:
         if label in ("NP", "WHNP"):
             if child.children and plain(child.children[-1].label) == "POS":
                 return "poss"
-            return "appos" if behind and not functions & _ADVERBIAL and parent in _NOMINAL else "nmod"
+            return "appos" if follows and not functions & _ADVERBIAL and parent in _NOMINAL else "nmod"
         if label == "SBAR":
             subordinate = any(plain(each.label) == "IN" for each in child.children)
             return "ccomp" if subordinate or parent not in _NOMINAL else "rcmod"

@@ -70,4 +70,4 @@ def test_unknown_kinds_and_layers_are_named(tmp_path):
     assert "cannot draw arcs" in draw(STORY, "--what", "arcs", "--sentence", 1, "--out", tmp_path / "x.svg")[1]
     code, said = draw(EXAMPLES / "unseen.conll", "--layer", "names", "--out", tmp_path / "x.html")
     assert code == 1
-    assert "there are: chunks" in said
+    assert "available layers: chunks" in said

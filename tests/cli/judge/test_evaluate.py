@@ -142,7 +142,7 @@ def test_compare_takes_any_metric(tmp_path: Path) -> None:
     gold, a, b = (treebank(tmp_path / f"{n}.conllu", n, 0) for n in (0, 1, 2))
     result = json.loads(run("compare", gold, a, b, "--metric", "upos", "--samples", "50", "--json"))
     assert result["metric"] == "UPOS"
-    assert "there are Tokens, Sentences, Words, UPOS" in fails("compare", gold, a, b, "--metric", "BLEU")
+    assert "choose from Tokens, Sentences, Words, UPOS" in fails("compare", gold, a, b, "--metric", "BLEU")
 
 
 def test_errors_are_plain(tmp_path: Path) -> None:

@@ -126,7 +126,7 @@ def test_contexts_end_with_the_sentence():
     piece = piece_of([[3, 4], [5, 6, 7]])
     left = contexts_at(piece, np.array([[2, 3, 0], [4, 5, 0]]), 3, 1)[0]
     assert left.before.tolist() == [[0, 0, 0], [0, 5, 6]]
-    assert left.behind.tolist() == [6, EDGE]
+    assert left.after.tolist() == [6, EDGE]
 
 
 HARBOUR = (

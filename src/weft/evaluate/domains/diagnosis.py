@@ -287,9 +287,9 @@ class _Row:
             sentences.append(done + np.repeat(np.arange(len(sizes)), sizes))
             done += len(sizes)
             forms += doc.column("form")
-            universal, own = doc.column("upos"), doc.column("xpos")
-            coarse += [tag or other[:2] for tag, other in zip(universal, own, strict=True)]
-            fine += [other or tag for tag, other in zip(universal, own, strict=True)]
+            universal, language_specific = doc.column("upos"), doc.column("xpos")
+            coarse += [tag or other[:2] for tag, other in zip(universal, language_specific, strict=True)]
+            fine += [other or tag for tag, other in zip(universal, language_specific, strict=True)]
         if not forms:
             raise WeftError(f"{name}: there are no words")
         return cls(forms, coarse, fine, np.concatenate(heads), np.concatenate(sentences))

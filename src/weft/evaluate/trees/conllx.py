@@ -109,7 +109,7 @@ def evaluate_conllx(
         for values, column in zip(names, (doc.column("deprel"), other.column("deprel"), doc.column(tag)), strict=True):
             values.extend(column)
     counted = np.array(kept, dtype=np.bool_)
-    relations, predicted, tags = ([value for value, own in zip(each, kept, strict=True) if own] for each in names)
+    relations, predicted, tags = ([value for value, keep in zip(each, kept, strict=True) if keep] for each in names)
     return ConllxReport(
         np.concatenate([np.zeros(0, np.bool_), *heads])[counted],
         np.array([one == other for one, other in zip(relations, predicted, strict=True)], dtype=np.bool_),

@@ -40,7 +40,7 @@ def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") ->
         try:
             text = read_text(str(text_file), encoding)
             stem = _stem(text_file)
-            files = [found for suffix in _SUFFIXES for found in _partners(stem, suffix)]
+            files = [partner for suffix in _SUFFIXES for partner in _partners(stem, suffix)]
             if not files:
                 raise FormatError(str(text_file), None, f"annotation in {stem.name}.ann", "no such file")
             parts = [(str(file), _annotation(str(file), encoding)) for file in files]

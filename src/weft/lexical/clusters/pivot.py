@@ -99,8 +99,8 @@ def _shared(
     if bitext is not None:
         assigned = project_classes(_links(bitext, words, number, threshold), np.append(classes, -1), len(number))
     linked = int((assigned >= 0).sum())
-    spelt = project_classes(identical_words(words, list(number), shortest), classes, len(number))
-    assigned = np.where(assigned >= 0, assigned, spelt)
+    by_spelling = project_classes(identical_words(words, list(number), shortest), classes, len(number))
+    assigned = np.where(assigned >= 0, assigned, by_spelling)
     alike = int((assigned >= 0).sum()) - linked
     if whole and frequent:
         known = assigned[:frequent] >= 0

@@ -28,7 +28,7 @@ class Contexts(NamedTuple):
     """Contexts of one class: `before[i]` are the words before the slot, nearest last, 0 where there is none."""
 
     before: Ids  # [context, W]
-    behind: Ids  # the word after the slot
+    after: Ids  # the word after the slot
 
 
 def seed_places(piece: Piece, seeds: Gazetteer, keys: Keys, capitalized: Bools | None) -> Ints:
@@ -48,14 +48,14 @@ def contexts_at(piece: Piece, places: Ints, window: int, n_classes: int, right: 
 
     >>> piece = Piece(np.array([9, 8, 5, 6, 7], dtype=np.int32), np.array([0, 5]))
     >>> contexts_at(piece, np.array([[2, 4, 0]]), 3, 1)[0]
-    Contexts(before=array([[0, 9, 8]], dtype=int32), behind=array([7], dtype=int32))
+    Contexts(before=array([[0, 9, 8]], dtype=int32), after=array([7], dtype=int32))
     >>> contexts_at(piece, np.array([[2, 4, 0]]), 3, 1, right=True)[0]
-    Contexts(before=array([[0, 0, 7]], dtype=int32), behind=array([8], dtype=int32))
+    Contexts(before=array([[0, 0, 7]], dtype=int32), after=array([8], dtype=int32))
     """
     before = np.zeros((len(places), window), dtype=np.int32)
-    behind = np.empty(len(places), dtype=np.int32)
-    _fill_contexts(places, piece.tokens, piece.sentences, right, before, behind)
-    return [Contexts(before[places[:, 2] == c], behind[places[:, 2] == c]) for c in range(n_classes)]
+    after = np.empty(len(places), dtype=np.int32)
+    _fill_contexts(places, piece.tokens, piece.sentences, right, before, after)
+    return [Contexts(before[places[:, 2] == c], after[places[:, 2] == c]) for c in range(n_classes)]
 
 
 def dominating_words(contexts: Contexts, idf: Floats) -> Ids:
@@ -102,7 +102,7 @@ def segments(contexts: Contexts, triggers: Ids) -> dict[int, tuple[Ints, Ints]]:
     for first, end in zip(*_runs(words), strict=True):
         chosen, starts = rows[first:end], columns[first:end]
         whole = np.column_stack(
-            [contexts.before[chosen], np.full(len(chosen), SLOT, dtype=np.int32), contexts.behind[chosen]]
+            [contexts.before[chosen], np.full(len(chosen), SLOT, dtype=np.int32), contexts.after[chosen]]
         )
         kept = np.arange(window + 2)[None, :] >= starts[:, None]
         offsets = np.concatenate([[0], np.cumsum(window + 2 - starts)])
@@ -139,7 +139,7 @@ def gather(
                 collected[side][c].append(each)
     return {
         side: [
-            Contexts(np.concatenate([part.before for part in parts]), np.concatenate([part.behind for part in parts]))
+            Contexts(np.concatenate([part.before for part in parts]), np.concatenate([part.after for part in parts]))
             for parts in by_class
         ]
         for side, by_class in collected.items()
@@ -170,7 +170,7 @@ def _stand_alone(places: Ints, tokens: Ids, sentences: Ints, capitalized: Bools)
 
 
 @kernel
-def _fill_contexts(places: Ints, tokens: Ids, sentences: Ints, right: bool, before: Ids, behind: Ids) -> None:
+def _fill_contexts(places: Ints, tokens: Ids, sentences: Ints, right: bool, before: Ids, after: Ids) -> None:
     s = 0
     window = before.shape[1]
     for i in range(len(places)):
@@ -179,7 +179,7 @@ def _fill_contexts(places: Ints, tokens: Ids, sentences: Ints, right: bool, befo
             s += 1
         left_word = tokens[first - 1] if first > sentences[s] else EDGE
         right_word = tokens[end] if end < sentences[s + 1] else EDGE
-        behind[i] = left_word if right else right_word
+        after[i] = left_word if right else right_word
         for j in range(window):
             if right:
                 if end + j < sentences[s + 1]:

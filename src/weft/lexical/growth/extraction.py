@@ -277,8 +277,8 @@ def _scan(
                         for end in range(at + 2, min(at + 1 + limits[a], stop) + 1):
                             if barrier[tokens[end - 1]]:
                                 break
-                            behind = tokens[end] if end < stop else EDGE
-                            if _search(rights, right_bounds[a], right_bounds[a + 1], behind) >= 0:
+                            after = tokens[end] if end < stop else EDGE
+                            if _search(rights, right_bounds[a], right_bounds[a + 1], after) >= 0:
                                 if count < len(found):
                                     found[count, 0], found[count, 1] = a, i
                                     found[count, 2], found[count, 3] = at + 1, end

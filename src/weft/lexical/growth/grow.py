@@ -204,7 +204,7 @@ def _one_round(
             automata = list(induce(class_contexts, idf, settings.triggers, settings.k).values())
             groups.append(Group(automata, settings.limits.get(label, settings.longest), side))
             owners.append((label, side))
-            n_contexts += len(class_contexts.behind)
+            n_contexts += len(class_contexts.after)
             n_automata += len(automata)
     extracted = extract(store, groups, drop, settings.workers)
     growth = _judge(store, extracted, owners, seeds, settings, stop_words)

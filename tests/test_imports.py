@@ -46,11 +46,6 @@ ROOMS = {
 MAY_IMPORT = {room: {room, *below.split()} for room, below in ROOMS.items()}
 #: Imports that still point the wrong way: module and imported module.
 EXCEPTIONS = {
-    # The registry names the loaders of two kinds of entity recognizers.
-    ("weft.pipeline.registry", "weft.tasks.entities.projected"),
-    ("weft.pipeline.registry", "weft.tasks.entities.transfer"),
-    # A job switches on the alternatives of a component.
-    ("weft.scale.job", "weft.tasks.labelling.alternatives"),
     # spaCy makes the component from the name of a model, so the component has to load it.
     ("weft.interop.spacy_component", "weft.pipeline"),
     ("weft.interop.spacy_component", "weft.pipeline.pipeline"),

@@ -28,7 +28,9 @@ def train(training: Training) -> None:
     if training.data["plot"] is not None:
         from weft.pictures import draw_lines
 
-        picture = draw_lines("log joint of every chain", "iteration", "log joint", run.lines("log joint"))
+        picture = draw_lines(
+            f"log joint, R-hat {run.r_hat('log joint'):.2f}", "iteration", "log joint", run.lines("log joint")
+        )
         training.data["plot"].write_text(picture, encoding="utf-8")
     report = {"utterances": len(gold), "chains": chosen.chains, "iterations": chosen.iterations, **_facts(model, run)}
     scores = scores_of(gold, model.training_words())

@@ -10,6 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from weft.cli.apply.convert import convert
+from weft.cli.generated import with_reading
 from weft.formats import read
 
 CHUNKS = "Dogs NNS B-NP\nbark VBP B-VP\n\n"
@@ -18,7 +19,7 @@ CHUNKS = "Dogs NNS B-NP\nbark VBP B-VP\n\n"
 @pytest.fixture
 def run() -> object:
     app = typer.Typer()
-    app.command()(convert)
+    app.command()(with_reading(convert))
 
     def call(*arguments: object, given: str | None = None) -> object:
         return CliRunner().invoke(app, [str(argument) for argument in arguments], input=given, catch_exceptions=False)

@@ -8,8 +8,8 @@ import pytest
 
 import weft
 from weft.serve.answers import formats_of, to_file, to_json
-from weft.tasks.labelling.alternatives import note_alternatives
 from weft.text import Doc, SpanLayer
+from weft.text.conventions.alternatives import note_alternatives
 
 FORMATS = formats_of(["head", "constituents", "spans/mwe", "relations/hedge"])
 

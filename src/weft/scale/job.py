@@ -115,7 +115,7 @@ def check_alternatives(to_format: str, kbest: int) -> None:
 
 def fit(doc: Doc, to_format: str, kbest: int = 0) -> None:
     """Move annotations that a format cannot represent to where it can, in place."""
-    from weft.tasks.labelling.alternatives import as_comments
+    from weft.text.conventions.alternatives import as_comments
     from weft.text.conventions.misc_spans import misc_of_confidence, misc_of_layers
 
     if to_format == "conllu":

@@ -14,7 +14,7 @@ from weft.errors import ConfigError
 from weft.formats import FORMATS, write
 from weft.pictures import DocPictures, show, span_layers, stacked
 from weft.scale.job import fit
-from weft.tasks.labelling.alternatives import KEY, alternatives
+from weft.text.conventions.alternatives import KEY, alternatives
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer, chars_of_words
 from weft.text.nesting import levels_of

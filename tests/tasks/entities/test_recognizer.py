@@ -15,9 +15,9 @@ from weft.evaluate import calibration_of_spans, evaluate_spans
 from weft.formats import read, write
 from weft.pipeline.pipeline import Pipeline
 from weft.tasks.entities.recognizer import EntityRecognizer, EntitySettings
-from weft.tasks.labelling.alternatives import alternatives
 from weft.tasks.spans.chunker import Chunker
 from weft.text import Doc, SpanLayer
+from weft.text.conventions.alternatives import alternatives
 
 FIRST = ["Ada", "Bo", "Cleo", "Dan", "Eve", "Finn"]
 LAST = ["Abel", "Berg", "Cole", "Dorn"]

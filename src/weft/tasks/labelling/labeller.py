@@ -31,10 +31,10 @@ from weft.learn.training import Checkpoint, EarlyStopping, Result
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
-from weft.tasks.labelling.alternatives import note_alternatives
 from weft.tasks.labelling.calibrate import held_out_temperature, temperature_on
 from weft.tasks.labelling.candidate_data import CandidateData
 from weft.tasks.labelling.chain_data import ChainData, ChainReader, ChainScorer
+from weft.text.conventions.alternatives import note_alternatives
 from weft.text.doc import Doc
 
 LEARNERS = ("crf", "perceptron", "mira", "margin", "sgd", "adagrad", "memm")

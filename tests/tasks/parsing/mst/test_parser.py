@@ -10,10 +10,10 @@ from weft.errors import ConfigError, DataError, ModelError, WeftError
 from weft.infer.trees.projectivity import is_projective, is_tree
 from weft.pipeline.pipeline import Pipeline
 from weft.pipeline.registry import new_component
-from weft.tasks.labelling.alternatives import alternatives
 from weft.tasks.parsing.mst.parser import GraphParser
 from weft.tasks.parsing.mst.settings import GraphParserSettings
 from weft.text import Doc
+from weft.text.conventions.alternatives import alternatives
 
 KINDS = [
     ("mst1", "projective", "mira"),

@@ -39,7 +39,6 @@ from weft.learn.trees.features import TreeWords
 from weft.learn.trees.model import TreeBatch, TreeModel
 from weft.pipeline.component import Asked, State, Stopwatch
 from weft.storage import Arrays
-from weft.tasks.labelling.alternatives import note_alternatives
 from weft.tasks.parsing.guides import guide_heads, guide_marks
 from weft.tasks.parsing.mst.features import FILTER, TreeReader, has_clusters, templates_of
 from weft.tasks.parsing.mst.settings import AUTO, GraphParserSettings
@@ -47,6 +46,7 @@ from weft.tasks.parsing.relations import RelationLabeller, RelationSettings
 from weft.tasks.parsing.transitions.features import CLUSTER_FIELDS
 from weft.tasks.parsing.tree_columns import check_trees, tree_scores, write_trees
 from weft.tasks.parsing.weighted_arcs import WeightedArcs
+from weft.text.conventions.alternatives import note_alternatives
 from weft.text.doc import Doc
 
 #: Words a search goes through at a time.

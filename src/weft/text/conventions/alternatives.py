@@ -1,7 +1,7 @@
 """The k best answers for every sentence, noted in the document beside the best one.
 
 `doc.meta["alternatives"][task]` holds, for every sentence, a list of `{"probability": p, "labels": [...]}`, best first,
-one label a word. JSONL writes it as it is; CoNLL-U and columns parted by tabs have one comment an alternative:
+one label per word. JSONL writes it unchanged; CoNLL-U and tab-separated columns have one comment per alternative:
 
     # tagger_2 = 0.1834 DET/DT/_ NOUN/NN/Number=Sing
 """

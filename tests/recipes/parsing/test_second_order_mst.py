@@ -68,8 +68,8 @@ def test_rearranging_takes_few_of_the_steps_of_parsing_and_few_moves(rearranging
         few = list(Corpus(docs).take_sentences(4))
         with interpreted() as parsing:
             found = [(trees.projective, trees.projective.best()) for trees in parser.trees(few)]
-        for own, best in found:
-            with interpreted() as moving:
+        with interpreted() as moving:
+            for own, best in found:
                 rearrange(own.space, own.arc, own.sibling, best, single_root=own.single_root)
         assert moving.total() < 0.1 * parsing.total(), (moving, parsing)
 

@@ -1,8 +1,8 @@
 """Print the CPU time that the tests of each published system take (`make budget`).
 
 Tests are those marked `must_show` that do not measure time. What compiling takes is left out, so that kernels need not
-be warm; what fixtures take counts for the test that is first to use them. A system to come should stay within BUDGET;
-for those that stand, this only reports.
+be warm; what fixtures take counts for the test that is first to use them. Run it on a machine with nothing else to do.
+A system to come should stay within BUDGET; for those that stand, this only reports.
 
     python tests/budget.py [name of a system ...]
 """

@@ -93,8 +93,8 @@ def load_task(task: str, words: Sequence[str] = ()) -> Any:
         method = method_name(task, _word_of("--method", task, words), _word_of("--system", task, words))
         holder.command(task, cls=TaskCommand)(_function(task, method))
         command = typer.main.get_command(holder)
-        example = EXAMPLES.get(f"{task} {method}", EXAMPLES[task])
-        command.epilog = f"Example: {example}"
+        plain = EXAMPLES.get(task, f"weft train {task} FILE --out {task}.weft")
+        command.epilog = f"Example: {EXAMPLES.get(f'{task} {method}', plain)}"
     command.name = task
     add_config_option(command)
     return command

@@ -1,4 +1,4 @@
-"""What a recognizer that learned from no or few labelled sentences is worth: how many of them a plain one would need.
+"""The worth of a recognizer trained with little or no labelled data, in labelled sentences of plain training.
 
 F(n) = score of a recognizer trained on n labelled sentences, with the settings of the model compared
 worth = the n at which F(n) reaches the score of the model           (`weft.evaluate.size_to_reach`)
@@ -20,14 +20,15 @@ from weft.text.doc import Doc
 
 @dataclass(frozen=True)
 class ModelWorth:
-    """The score of a model, the learning curve of plain training, and the size at which they meet (None: nowhere)."""
+    """The score of a model, the learning curve of plain training, and the size at which the curve reaches it (or
+    None)."""
 
     score: float
     rows: list[CurveRow]
     sentences: float | None
 
     def as_dict(self) -> dict[str, object]:
-        """The figures as plain values, for JSON."""
+        """The results as plain values, for JSON."""
         return {"score": self.score, "sentences": self.sentences, "curve": [vars(row) for row in self.rows]}
 
     def __str__(self) -> str:
@@ -39,7 +40,7 @@ class ModelWorth:
 def model_worth(
     model: Pipeline, labelled: Sequence[Doc], test: Sequence[Doc], sizes: Sequence[int], seeds: Sequence[int] = (0,)
 ) -> ModelWorth:
-    """Train plain recognizers on growing parts of labelled sentences and see where they reach a model.
+    """Train plain recognizers on growing samples of labelled sentences and measure when they reach a model's score.
 
     >>> from weft.text.layers import SpanLayer
     >>> doc = Doc.from_words([["Ada", "left", "Rome"], ["Rome", "fell"], ["Ada", "saw", "Rome"]])
@@ -56,7 +57,7 @@ def model_worth(
     sentences = [doc.subset([i]) for doc in labelled for i in range(doc.n_sentences)]
     usable = [size for size in sizes if 0 < size <= len(sentences)]
     if not usable:
-        raise DataError(f"there are {len(sentences)} labelled sentences; none of the sizes asked for fits")
+        raise DataError(f"there are only {len(sentences)} labelled sentences; all sizes asked for are larger")
     layer = found.settings.layer
 
     def score(pipeline: Pipeline) -> float:
@@ -73,13 +74,13 @@ def model_worth(
         return Pipeline([recognizer])
 
     rows = learning_curve(train, score, sentences, usable, seeds)
-    own = score(model)
-    return ModelWorth(own, rows, size_to_reach(rows, own))
+    score_of_model = score(model)
+    return ModelWorth(score_of_model, rows, size_to_reach(rows, score_of_model))
 
 
 def _bare(doc: Doc, layer: str) -> Doc:
-    """A copy without the layer."""
-    own = copy.copy(doc)
-    own.columns = dict(doc.columns)
-    own.spans = {name: spans for name, spans in doc.spans.items() if name != layer}
-    return own
+    """A copy of the document without the layer."""
+    bare = copy.copy(doc)
+    bare.columns = dict(doc.columns)
+    bare.spans = {name: spans for name, spans in doc.spans.items() if name != layer}
+    return bare

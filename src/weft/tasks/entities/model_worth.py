@@ -51,14 +51,14 @@ def model_worth(
     >>> model_worth(Pipeline([recognizer]), [doc], [doc], [1, 3]).score
     1.0
     """
-    found = next((each for each in model.components if isinstance(each, EntityRecognizer)), None)
-    if found is None:
-        raise ConfigError("the model does not find entities; expected one of `weft train ner`")
+    entity_recognizer = next((each for each in model.components if isinstance(each, EntityRecognizer)), None)
+    if entity_recognizer is None:
+        raise ConfigError("the model does not recognize entities; expected one trained with `weft train ner`")
     sentences = [doc.subset([i]) for doc in labelled for i in range(doc.n_sentences)]
     usable = [size for size in sizes if 0 < size <= len(sentences)]
     if not usable:
         raise DataError(f"there are only {len(sentences)} labelled sentences; all sizes asked for are larger")
-    layer = found.settings.layer
+    layer = entity_recognizer.settings.layer
 
     def score(pipeline: Pipeline) -> float:
         answers = [_bare(doc, layer) for doc in test]
@@ -67,7 +67,7 @@ def model_worth(
 
     def train(part: list[Doc], seed: int) -> Pipeline:
         settings = replace(
-            found.settings, seed=seed, templates="", fields={}, gazetteers={}, clusters="", checkpoint=""
+            entity_recognizer.settings, seed=seed, templates="", fields={}, gazetteers={}, clusters="", checkpoint=""
         )
         recognizer = EntityRecognizer(settings)
         recognizer.fit(part)

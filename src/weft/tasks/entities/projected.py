@@ -189,8 +189,8 @@ class ProjectedRecognizer(EntityRecognizer):
             "links": len(links),
             "projection": settings.project,
         }
-        labels, found = self.posteriors(bitext.target)
-        weak = weak_report(np.full(words, float(len(labels))), evidence.constrained, confidence=found.max(axis=1))
+        labels, posteriors = self.posteriors(bitext.target)
+        weak = weak_report(np.full(words, float(len(labels))), evidence.constrained, confidence=posteriors.max(axis=1))
         report["bitext"] = {"linked_words": weak.coverage, "confidence": [list(row) for row in weak.histogram]}
         return report
 
@@ -264,8 +264,13 @@ def project(
     offsets = sentence_offsets(bitext.source), sentence_offsets(bitext.target)
     labels, values, best = source_posteriors(source_model, bitext.source)
     if how == "ptt":
-        found = project_labels(bitext.links, best, *offsets)
-        return Projected(labels, np.eye(len(labels))[found] * (found >= 0)[:, None], found >= 0, bitext.links.n_pairs)
+        projected_labels = project_labels(bitext.links, best, *offsets)
+        return Projected(
+            labels,
+            np.eye(len(labels))[projected_labels] * (projected_labels >= 0)[:, None],
+            projected_labels >= 0,
+            bitext.links.n_pairs,
+        )
     if how == "hard":
         values = np.eye(len(labels))[values.argmax(axis=1)]
     if confusion is not None:

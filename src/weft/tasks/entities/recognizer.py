@@ -196,12 +196,12 @@ class EntityRecognizer(Chunker):
                 raise DataError(f"spans of the layer {name!r} have gaps; train them with `weft train spans`")
             spans = sorted({(*pieces[0], label) for pieces, label in layer})
             level = levels_of(spans)
-            own, more = copy.copy(doc), copy.copy(doc)
-            for new, wanted in ((own, True), (more, False)):
+            level_doc, more = copy.copy(doc), copy.copy(doc)
+            for new, wanted in ((level_doc, True), (more, False)):
                 kept = [span for span, height in zip(spans, level, strict=True) if (height == 0) == wanted]
                 new.spans = {**doc.spans, name: SpanLayer.of(doc.strings, kept)}
-            outermost.append(own)
-            rest.append(self._with_labels(more, self.gold(own)))
+            outermost.append(level_doc)
+            rest.append(self._with_labels(more, self.gold(level_doc)))
         return outermost, rest
 
     def _with_labels(self, doc: Doc, labels: list[str]) -> Doc:
@@ -238,8 +238,8 @@ class EntityRecognizer(Chunker):
         outer = super().kbest(doc, max(k, OPENED))
         for rank in range(max(map(len, outer), default=0)):
             still = [
-                rank < len(paths) and (len(found) < k or paths[rank][1] > found[-1][1])
-                for paths, found in zip(outer, best, strict=True)
+                rank < len(paths) and (len(answers) < k or paths[rank][1] > answers[-1][1])
+                for paths, answers in zip(outer, best, strict=True)
             ]
             if not any(still):
                 break
@@ -247,8 +247,8 @@ class EntityRecognizer(Chunker):
             inside = self.inner.kbest(self._with_labels(doc, labels), k)
             for s, paths in enumerate(inside):
                 if still[s]:
-                    own, p = labels[bounds[s] : bounds[s + 1]], outer[s][rank][1]
-                    new = [([f"{a} {b}" for a, b in zip(own, path, strict=True)], p * q) for path, q in paths]
+                    outer_labels, p = labels[bounds[s] : bounds[s + 1]], outer[s][rank][1]
+                    new = [([f"{a} {b}" for a, b in zip(outer_labels, path, strict=True)], p * q) for path, q in paths]
                     best[s] = sorted([*best[s], *new], key=lambda answer: -answer[1])[:k]
         return best
 

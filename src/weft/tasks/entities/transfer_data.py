@@ -277,8 +277,8 @@ class TransferData:
                 raise ConfigError(f"there is no source language {code!r}; there are {', '.join(self.sources)}")
             batches += self.batch(code).batches(size)
         if self.labelled:
-            own = self.batch("") if native or self.native is None else self._labelled_plain()
-            batches += (own if labelled is None else own.select(labelled)).batches(size)
+            labelled_batch = self.batch("") if native or self.native is None else self._labelled_plain()
+            batches += (labelled_batch if labelled is None else labelled_batch.select(labelled)).batches(size)
         if not batches:
             raise DataError("there is nothing to train on: name a source language, or give labelled sentences")
         rounds = settings.self_train if rounds is None else rounds

@@ -167,8 +167,8 @@ def find_candidates(text: Squeezed, allowed: Masks, decided: Labels) -> Candidat
     left, right = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
     mask, paragraph = np.empty(size, dtype=np.uint8), np.empty(size, dtype=np.int64)
     bounds = np.zeros(2 * (int((text.classes == PARAGRAPH).sum()) + 1), dtype=np.int64)
-    found = _find(text.classes, allowed, decided, left, right, mask, paragraph, bounds)
-    return Candidates(left[:found], right[:found], mask[:found], paragraph[:found], bounds)
+    count = _find(text.classes, allowed, decided, left, right, mask, paragraph, bounds)
+    return Candidates(left[:count], right[:count], mask[:count], paragraph[:count], bounds)
 
 
 @kernel

@@ -68,7 +68,7 @@ GROUPS = {
         "24 L0 L1 L2 L3", "25 R0 R1 R2 R3",
     ),
     "at known tokens": ("26 ending", "27 starting", "28 spanning", "29 ending starting spanning"),
-    "unless both sides are written without blanks": (
+    "unless both sides are written without spaces": (
         "30 here", "31 there", "32 here there",
         "33 here.shape", "34 there.shape", "35 here.shape there.shape",
         "36 here R0", "37 there l0", "38 previous here", "39 there next", "40 lengths L0 R0",

@@ -153,17 +153,19 @@ class Multiwords:
         for tokens, splits in runs:
             for token, split in zip(tokens, splits, strict=True):
                 ways[lower(token)][() if split is None else tuple(map(lower, split))] += 1
-        if not any(any(found) for found in ways.values()):
+        if not any(any(analyses) for analyses in ways.values()):
             return cls({}, [], 0, None)
         script_of, counts = _choose_scripts(ways)
-        ambiguous = {token for token, found in ways.items() if len(_likely(found)) > 1}
+        ambiguous = {token for token, analyses in ways.items() if len(_likely(analyses)) > 1}
         productive = [script for script, count in counts.most_common() if count >= PRODUCTIVE]
         more = {script_of[token, words] for token in ambiguous for words in _likely(ways[token])
                 if (token, words) in script_of}  # fmt: skip
         scripts = productive + sorted(more - set(productive))
         model = cls({}, scripts, len(productive), None)
         # A token that was never split needs no entry unless it matches some script.
-        model.known = {token: _likely(found) for token, found in ways.items() if any(found) or model._fitting(token)}
+        model.known = {
+            token: _likely(analyses) for token, analyses in ways.items() if any(analyses) or model._fitting(token)
+        }
         model._train(runs, script_of, sigma, iterations)
         return model
 
@@ -336,13 +338,13 @@ class Multiwords:
         """The best labels of tokens in context."""
         assert self.weights is not None
         strings: list[str] = []
-        own: list[Keys] = []
+        token_keys: list[Keys] = []
         for token, before, behind in asked:
             small, known, keys = self._open[token]
-            own.append(keys)
+            token_keys.append(keys)
             strings += _of_neighbours(small, known, before, behind)
         near = hash_strings(strings).reshape(len(asked), -1)
-        keys = np.concatenate([np.stack(own), near], axis=1)
+        keys = np.concatenate([np.stack(token_keys), near], axis=1)
         offsets = np.arange(len(asked) + 1, dtype=np.int64)
         scores = self.weights.score(keys.ravel(), offsets * keys.shape[1], np.zeros(0))
         mask = np.zeros(scores.shape, dtype=np.bool_)
@@ -380,7 +382,7 @@ def _choose_scripts(
     ways: dict[str, Counter[Words]],
 ) -> tuple[dict[tuple[str, Words], Script], Counter[Script]]:
     """For every split of every type, the script that most types share; and the number of types per script."""
-    options = {(token, words): scripts_of(token, words) for token, found in ways.items() for words in found if words}
+    options = {(token, words): scripts_of(token, words) for token, splits in ways.items() for words in splits if words}
     shared = Counter(script for scripts in options.values() for script in scripts)
     chosen = {
         split: max(scripts, key=lambda script: (shared[script], -len(script.front), -len(script.back), script))
@@ -408,8 +410,8 @@ def _features(tokens: Sequence[str], small: Sequence[str], i: int, known: bool) 
     Token identity is a feature only if the token has its own weights (`known`), in training as well.
     """
     before = small[i - 1] if i else "<"
-    behind = small[i + 1] if i + 1 < len(small) else ">"
-    return _of_token(tokens[i], small[i], known) + _of_neighbours(small[i], known, before, behind)
+    after = small[i + 1] if i + 1 < len(small) else ">"
+    return _of_token(tokens[i], small[i], known) + _of_neighbours(small[i], known, before, after)
 
 
 def _of_token(token: str, small: str, known: bool) -> list[str]:

@@ -109,8 +109,8 @@ class Chunker(SequenceLabeller):
         numbers: NDArray[np.integer],
         confidence: NDArray[np.float32] | None,
     ) -> None:
-        found = decode_sentences(names, numbers, sentence_offsets(docs), self.settings.scheme or "IOB2")
-        starts, ends, kinds, kind_names = found
+        scheme = self.settings.scheme or "IOB2"
+        starts, ends, kinds, kind_names = decode_sentences(names, numbers, sentence_offsets(docs), scheme)
         bounds = np.concatenate([[0], np.cumsum([doc.n_words for doc in docs])])
         cuts = np.searchsorted(starts, bounds).tolist()
         spans = zip(docs, bounds.tolist(), pairwise(cuts), strict=False)
@@ -118,8 +118,8 @@ class Chunker(SequenceLabeller):
         for table, run in groupby(spans, key=lambda span: span[0].strings):
             ids = table.ids(kind_names)[kinds].tolist()
             for doc, first, (a, b) in run:
-                own = [(start - first, end - first) for start, end in pieces[a:b]]
-                layer = SpanLayer.from_pieces(table, own, ids[a:b])
+                shifted = [(start - first, end - first) for start, end in pieces[a:b]]
+                layer = SpanLayer.from_pieces(table, shifted, ids[a:b])
                 if confidence is not None and a < b:
                     sure = confidence[starts[a:b]]
                     layer.attributes = {i: {"probability": round(float(p), 4)} for i, p in enumerate(sure)}

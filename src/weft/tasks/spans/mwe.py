@@ -114,17 +114,17 @@ class MweTagger(SequenceLabeller):
     def gold(self, doc: Doc) -> list[str]:
         labels: list[str] = []
         bounds = pairwise(doc.sentence_offsets.tolist())
-        for (first, end), found in zip(bounds, expressions_of(doc, self.settings.layer), strict=True):
-            labels += encode(repaired(found, end - first), end - first, self.settings.tags)
+        for (first, end), expressions in zip(bounds, expressions_of(doc, self.settings.layer), strict=True):
+            labels += encode(repaired(expressions, end - first), end - first, self.settings.tags)
         return labels
 
     def write(self, doc: Doc, labels: list[str], confidence: NDArray[np.float32] | None) -> None:
         bounds = doc.sentence_offsets.tolist()
-        found = [
-            decode(own, self.settings.tags) if any(label != "O" for label in own) else Expressions()
-            for own in (labels[first:end] for first, end in pairwise(bounds))
+        expressions = [
+            decode(tags, self.settings.tags) if any(label != "O" for label in tags) else Expressions()
+            for tags in (labels[first:end] for first, end in pairwise(bounds))
         ]
-        set_expressions(doc, found, self.settings.layer)
+        set_expressions(doc, expressions, self.settings.layer)
         if confidence is not None:
             layer = doc.spans[self.settings.layer]
             for number, (pieces, _) in enumerate(layer):
@@ -172,8 +172,8 @@ class MweTagger(SequenceLabeller):
                 for lemma, form in zip(doc.column("lemma"), doc.column("form"), strict=True)
             ]
             bounds = pairwise(doc.sentence_offsets.tolist())
-            found = expressions_of(doc, settings.layer)
-            sentences += [(lemmas[first:end], each) for (first, end), each in zip(bounds, found, strict=True)]
+            expressions = expressions_of(doc, settings.layer)
+            sentences += [(lemmas[first:end], each) for (first, end), each in zip(bounds, expressions, strict=True)]
         self._seen = lexicon_of(SEEN, sentences, settings.seen_count)
         self._folds = [
             lexicon_of(

@@ -79,13 +79,13 @@ class ExpressionFeatures:
     ) -> list[list[str]]:
         """The features of every word; `seen` are additional lexicons for this sentence only."""
         lower = [form.lower() for form in forms]
-        found = [list(_of_form(form)) for form in forms]
-        _places(forms, found)
-        _lemma_pairs(lemmas, tags, found)
+        features = [list(_of_form(form)) for form in forms]
+        _places(forms, features)
+        _lemma_pairs(lemmas, tags, features)
         if self.wordnet is not None:
-            self._by_wordnet(self.wordnet, lower, lemmas, tags, found)
-        self._by_lexicons([*self.lexicons, *seen], lower, lemmas, tags, found)
-        return found
+            self._by_wordnet(self.wordnet, lower, lemmas, tags, features)
+        self._by_lexicons([*self.lexicons, *seen], lower, lemmas, tags, features)
+        return features
 
     def _by_lexicons(
         self,
@@ -184,8 +184,8 @@ def observed_doc(
     tags = doc.column(tag_column) if tag_column else [""] * len(forms)
     members: list[str] = []
     for number, (first, end) in enumerate(pairwise(doc.sentence_offsets.tolist())):
-        own = seen[number] if seen else ()
-        sets = features.from_sentence(forms[first:end], lemmas[first:end], tags[first:end], own)
+        extra_lexicons = seen[number] if seen else ()
+        sets = features.from_sentence(forms[first:end], lemmas[first:end], tags[first:end], extra_lexicons)
         members += ["|".join(names) for names in sets]
     new.word_token = doc.word_token
     new.sentence_offsets = doc.sentence_offsets

@@ -77,7 +77,7 @@ class FlorsSettings(Settings):
     workers: int = option(1, "Number of threads.")
 
     def check(self) -> None:
-        """Refuse values that do not exist or make no sense."""
+        """Check the values."""
         for name in ("centre", "neighbours"):
             unknown = [part for part in _parts(getattr(self, name)) if part not in PARTS]
             if unknown:

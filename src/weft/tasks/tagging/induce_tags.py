@@ -403,8 +403,8 @@ class TagInducer(Trainable):
             **{f"dictionary/{name}": array for name, array in self.dictionary.arrays().items()},
         }
         if self.tagger is not None:
-            header["tagger"], own = self.tagger.state()
-            arrays.update({f"tagger/{name}": array for name, array in own.items()})
+            header["tagger"], tagger_arrays = self.tagger.state()
+            arrays.update({f"tagger/{name}": array for name, array in tagger_arrays.items()})
         return header, arrays
 
     @classmethod

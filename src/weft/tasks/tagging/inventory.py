@@ -22,7 +22,7 @@ AGREEING, FEW_XPOS = 5, 120
 
 
 class Tag(NamedTuple):
-    """A joint tag; `upos` is the column that is tagged first, whichever it is."""
+    """A joint tag; `upos` holds the column that is tagged first, even if it is another column."""
 
     upos: str
     xpos: str

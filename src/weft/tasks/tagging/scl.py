@@ -135,8 +135,8 @@ class SCLTagger(ColumnLabeller):
 
     def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
         features = FEATURES if self.projection is None else self.projection.templates
-        own = f" {SOURCE_TEMPLATES}" if self.source is not None else ""
-        return f"y[-1] {features}{own}", {"w": "form"}
+        extra_templates = f" {SOURCE_TEMPLATES}" if self.source is not None else ""
+        return f"y[-1] {features}{extra_templates}", {"w": "form"}
 
     def bindings(self) -> Mapping[str, Binding]:
         return {**self.settings.fields, "s": _SOURCE_COLUMN}
@@ -204,8 +204,8 @@ class SCLTagger(ColumnLabeller):
         header, arrays = super().state()
         header["settings"]["projection"] = header["settings"]["target"] = ""  # paths of the training machine
         if self.source is not None:
-            own, tables = self.source.state()
-            header["source"] = {"task": self.source.task, **own}
+            source_header, tables = self.source.state()
+            header["source"] = {"task": self.source.task, **source_header}
             arrays.update({f"source/{name}": array for name, array in tables.items()})
         return header, arrays
 

@@ -179,8 +179,8 @@ class TokenProjection:
         every[:, slice(None) if self.chosen is None else self.chosen] = weights
         scores = np.zeros((len(self.keys), len(weights)))
         for b, (first, end) in enumerate(pairwise(theta.starts.tolist())):
-            own = theta.block == b
-            scores[own] = theta.scale * (theta.rows[own, : end - first] @ every[:, first:end].T)
+            block = theta.block == b
+            scores[block] = theta.scale * (theta.rows[block, : end - first] @ every[:, first:end].T)
         return self.keys, scores
 
     def project(self, docs: Sequence[Doc]) -> Dense:
@@ -192,8 +192,8 @@ class TokenProjection:
         """Rescale the projection: its mean L1 norm becomes `factor` times the number of features per position."""
         size = 0.0
         for first in range(0, len(offsets) - 1, _POSITIONS):
-            own = offsets[first : first + _POSITIONS + 1]
-            part = self.sums(rows[own[0] : own[-1]], own - own[0])
+            batch_offsets = offsets[first : first + _POSITIONS + 1]
+            part = self.sums(rows[batch_offsets[0] : batch_offsets[-1]], batch_offsets - batch_offsets[0])
             size += float(np.abs(part).sum(dtype=np.float64))
         if size <= 0.0:
             raise DataError("no feature of the training set has a projection: it shares no features with the raw text")

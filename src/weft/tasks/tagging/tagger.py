@@ -340,10 +340,12 @@ class Tagger(SequenceLabeller):
         self._classes = {field: WordClasses(classes) for field, classes in header["classes"].items()}
         if "inventory" in header:
             self.inventory = TagInventory.from_state(header["inventory"])
-        own = {name.removeprefix("joint/"): array for name, array in arrays.items() if name.startswith("joint/")}
-        if own:
+        joint_arrays = {
+            name.removeprefix("joint/"): array for name, array in arrays.items() if name.startswith("joint/")
+        }
+        if joint_arrays:
             assert self.inventory is not None
-            self.refiner = CandidateScorer.from_arrays(self._joint_reader(self.inventory), own)
+            self.refiner = CandidateScorer.from_arrays(self._joint_reader(self.inventory), joint_arrays)
 
 
 def tag_dictionary(docs: Sequence[Doc], gold: Any, least: int) -> dict[str, str]:

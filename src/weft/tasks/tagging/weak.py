@@ -267,23 +267,23 @@ class WeakTagger(ColumnLabeller):
         mask = self.dictionary.mask(words)
         there = projected >= 0
         agree = mask[np.flatnonzero(there), projected[there]]
-        found: dict[str, Any] = {"entries": len(self.dictionary)}
+        constraints: dict[str, Any] = {"entries": len(self.dictionary)}
         if len(self.dictionary):
             report = dictionary_report(self.dictionary, words)
-            found |= {"covered": report.coverage, "tags_a_covered_word": report.ambiguity}
-        found |= {"projected": float(there.mean()), "conflicts": float(1 - agree.mean()) if there.any() else 0.0}
+            constraints |= {"covered": report.coverage, "tags_per_covered_word": report.ambiguity}
+        constraints |= {"projected": float(there.mean()), "conflicts": float(1 - agree.mean()) if there.any() else 0.0}
         if self.dictionary.dropped:
-            found["dropped_tags"] = dict(self.dictionary.dropped)
-        return found
+            constraints["dropped_tags"] = dict(self.dictionary.dropped)
+        return constraints
 
     def lattice(self, docs: Sequence[Doc]) -> tuple[Bools, Ints]:
         """The tags that each word type of the documents may have, `[type, tag]`, and the type of every word."""
         forms: list[str] = []
         types: list[Ints] = []
         for doc in docs:
-            own, place = np.unique(doc.columns["form"], return_inverse=True)
+            form_ids, place = np.unique(doc.columns["form"], return_inverse=True)
             types.append(place + len(forms))
-            forms += doc.strings.strings(own)
+            forms += doc.strings.strings(form_ids)
         return self.dictionary.mask(forms), np.concatenate([np.zeros(0, dtype=np.int64), *types])
 
     def search(self, docs: Sequence[Doc]) -> tuple[LabelLists, CandidateChain]:
@@ -311,16 +311,16 @@ class WeakTagger(ColumnLabeller):
         lists, chain = self.search([doc])
         log_z = chain.log_partition()
         tags = self.settings.tags
-        found = []
+        sequences = []
         for s, (paths, (first, end)) in enumerate(
             zip(chain.kbest_scored(k), pairwise(chain.offsets.tolist()), strict=True)
         ):
             labels = [lists.labels[lists.slots[first:end] + path].tolist() for path, _ in paths]
-            found.append([
+            sequences.append([
                 ([tags[label] for label in own], float(np.exp(score - log_z[s])))
                 for own, (_, score) in zip(labels, paths, strict=True)
             ])  # fmt: skip
-        return found
+        return sequences
 
     def report(self, docs: Sequence[Doc], gold: bool = True) -> WeakReport:
         """Coverage by the dictionary, the tagger's confidence and, given gold tags, its accuracy.
@@ -355,6 +355,6 @@ class WeakTagger(ColumnLabeller):
 
     def restore(self, header: Mapping[str, Any], arrays: Arrays) -> None:
         self._classes = {field: WordClasses(classes) for field, classes in header["classes"].items()}
-        own = {name: arrays[f"dictionary/{name}"] for name in ("words", "bits")}
-        self.dictionary = TagDictionary.from_arrays(own, self.settings.tags, header["rules"])
+        dictionary_arrays = {name: arrays[f"dictionary/{name}"] for name in ("words", "bits")}
+        self.dictionary = TagDictionary.from_arrays(dictionary_arrays, self.settings.tags, header["rules"])
         self.bias, self.first = np.array(arrays["bias"]), np.array(arrays["first"])

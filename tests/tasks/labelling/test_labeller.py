@@ -173,7 +173,7 @@ def test_spans_that_a_chunker_cannot_learn_are_refused():
     for spans, complaint in (
         ([[(0, 2)], [(1, 3)]], "overlap"),
         ([[(0, 1), (2, 3)]], "gaps"),
-        ([[(2, 4)]], "beyond the end"),
+        ([[(2, 4)]], "crosses a sentence boundary"),
     ):
         layer = SpanLayer(doc.strings)
         for pieces in spans:

@@ -52,7 +52,7 @@ class TransferCurve:
         lines = ["  words" + "".join(f"{name:>13}" for name in self.rows)]
         means = {name: {point.size: point.mean for point in curve_points(rows)} for name, rows in self.rows.items()}
         for size in sizes:
-            shown = [f"{100 * own[size]:>13.2f}" if size in own else " " * 13 for own in means.values()]
+            shown = [f"{100 * curve[size]:>13.2f}" if size in curve else " " * 13 for curve in means.values()]
             lines.append(f"{size:>7,}" + "".join(shown))
         reach = (
             "not reached with the words given" if self.crossing is None else f"reached with {self.crossing:,.0f} words"

@@ -156,7 +156,7 @@ class TransferData:
         self.sources = {code: corpora[code] for code in languages.sources}
         self.labelled = corpora.get(languages.code, []) if languages.labelled else []
         self.target = _filled(languages.target)
-        self.classes = {code: WordClasses(own) for code, own in (languages.clusters or {}).items()}
+        self.classes = {code: WordClasses(paths) for code, paths in (languages.clusters or {}).items()}
         self.native = None if languages.native is None else WordClasses(languages.native)
         everything = [*(doc for docs in corpora.values() for doc in docs), *self.target]
         self.tagged = all(doc.has(TAG_COLUMN) for doc in everything)
@@ -185,9 +185,9 @@ class TransferData:
         labels: list[str] = []
         at = 0
         parts = {**self.sources, "": self.labelled}
-        for code, own in parts.items():
+        for code, corpus in parts.items():
             first = at
-            for doc in own:
+            for doc in corpus:
                 labels += gold.gold(doc)
                 docs.append(self.seen(doc, code or self.code))
                 at += doc.n_sentences
@@ -203,9 +203,9 @@ class TransferData:
         """Masks for corpora that do not annotate some type: words outside names may have it."""
         at = 0
         outside = space.labels.index("O")
-        for code, own in {**self.sources, "": self.labelled}.items():
-            end = at + sum(doc.n_words for doc in own)
-            missing = self.types.missing.get(code or self.code, ()) if own else ()
+        for code, corpus in {**self.sources, "": self.labelled}.items():
+            end = at + sum(doc.n_words for doc in corpus)
+            missing = self.types.missing.get(code or self.code, ()) if corpus else ()
             if missing:
                 allowed = np.zeros((end - at, len(space.labels)), dtype=np.bool_)
                 allowed[np.arange(end - at), tags[at:end]] = True
@@ -338,10 +338,10 @@ class _Fit:
                 self.model, batches, _Known(), sigma=settings.sigma, workers=settings.workers
             )  # fmt: skip
             most = settings.retrain_iterations if later else settings.iterations
-            found = room.minimize(
+            result = room.minimize(
                 objective, start, room.LBFGS(settings.memory), max_iterations=most, describe=describe
             )  # fmt: skip
-            weights: Floats = found.weights
+            weights: Floats = result.weights
             return weights
         epochs = settings.retrain_epochs if later else settings.epochs
         learner = (

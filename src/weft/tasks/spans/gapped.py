@@ -229,10 +229,10 @@ class SegmentFinder(Trainable):
             layer = SpanLayer(doc.strings)
             offsets = doc.sentence_offsets.tolist()
             for first, sentence in zip(offsets, self.ranked([doc]), strict=False):
-                kept = [found for found in sentence if found.score > self.settings.threshold]
-                for found in sorted(kept):
-                    moved = [(first + start, first + end) for start, end in found.pieces]
-                    layer.add(moved, found.label, score=round(found.score, 4))
+                kept = [segment for segment in sentence if segment.score > self.settings.threshold]
+                for segment in sorted(kept):
+                    moved = [(first + start, first + end) for start, end in segment.pieces]
+                    layer.add(moved, segment.label, score=round(segment.score, 4))
             doc.spans[self.settings.layer] = layer
 
     def _trained(self) -> SegmentScorer:
@@ -330,7 +330,7 @@ def threshold_curve(
 
 def above(ranked: Sequence[Sequence[Found]], threshold: float = 0.0) -> list[list[tuple[Pieces, str]]]:
     """The segments that score above a threshold, in the form used for evaluation."""
-    return [[(each.pieces, each.label) for each in found if each.score > threshold] for found in ranked]
+    return [[(each.pieces, each.label) for each in ranking if each.score > threshold] for ranking in ranked]
 
 
 def split_by_shape(

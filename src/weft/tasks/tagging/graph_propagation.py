@@ -286,8 +286,8 @@ class _Loop:
         """Retag the unlabelled sentences and return the share of words whose tag changed."""
         settings = self.settings
         model = self.data.model
-        own = self.data.encode(self.unlabelled)
-        chain = model.score(own, self.weights)
+        batch = self.data.encode(self.unlabelled)
+        chain = model.score(batch, self.weights)
         if settings.variant == "one-best" or self.types is None:
             tags = self.space.tags(chain.best())
         else:
@@ -298,7 +298,7 @@ class _Loop:
                 np.concatenate([there, here]), settings.mu, settings.nu, iterations, settings.pooling, settings.workers
             )
             from_types = spread[self.types.of_token[len(there) :]]
-            tags = interpolated_tags(here, from_types, settings.alpha, self._transitions(chain), own.sentences)
+            tags = interpolated_tags(here, from_types, settings.alpha, self._transitions(chain), batch.sentences)
         changed = 1.0 if self.tags is None else float((tags != self.tags).mean())
         self.tags = tags.astype(np.int32)
         return changed

@@ -195,9 +195,9 @@ class TrigramTagger(Trainable):
         for word, tags in self._words.items():
             if sum(tags.values()) <= self.settings.rare:
                 for length in range(1, min(self.settings.suffix, len(word)) + 1):
-                    own = self._suffixes.setdefault((word[:1].isupper(), word[-length:]), np.zeros(n))
+                    suffix_counts = self._suffixes.setdefault((word[:1].isupper(), word[-length:]), np.zeros(n))
                     for tag, count in tags.items():
-                        own[tag] += count
+                        suffix_counts[tag] += count
 
 
 def deleted_interpolation(counts: Floats) -> Floats:

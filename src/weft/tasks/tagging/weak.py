@@ -317,8 +317,8 @@ class WeakTagger(ColumnLabeller):
         ):
             labels = [lists.labels[lists.slots[first:end] + path].tolist() for path, _ in paths]
             sequences.append([
-                ([tags[label] for label in own], float(np.exp(score - log_z[s])))
-                for own, (_, score) in zip(labels, paths, strict=True)
+                ([tags[label] for label in sequence], float(np.exp(score - log_z[s])))
+                for sequence, (_, score) in zip(labels, paths, strict=True)
             ])  # fmt: skip
         return sequences
 

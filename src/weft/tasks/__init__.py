@@ -1,4 +1,4 @@
-"""What can be done with text: a component for every task, by name.
+"""Components for all tasks, importable by name.
 
 >>> from weft.tasks import Tagger
 >>> Tagger().task

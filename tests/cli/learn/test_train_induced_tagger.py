@@ -76,7 +76,7 @@ def test_a_cluster_is_refused_where_it_has_nothing_to_do(tmp_path):
         "em",
     )
     assert done.exit_code == 1
-    assert "objective=em has no use for it" in done.stderr
+    assert "leave it out with objective=em" in done.stderr
 
 
 def test_bad_input_ends_in_a_plain_message(tmp_path):

@@ -33,7 +33,7 @@ def model(tmp_path_factory) -> Path:
     )  # fmt: skip
     report = json.loads(output)
     assert report["training"]["method"] == "interpolated"
-    assert report["training"]["words of polarity"] == 10
+    assert report["training"]["lexicon words"] == 10
     assert report["scores"]["dev accuracy"] > 80
     return path
 

@@ -68,7 +68,7 @@ def test_the_report_is_printed_as_text(weft: Weft, tmp_path: Path, weak: Path) -
             ["train", "tagger", "--method", "weak", "--dict", "projected.conllu", "--raw", "plain.txt"],
             "line 1: expected a word and a tag",
         ),
-        (["train", "tagger", "--method", "weak", "--raw", "plain.txt"], "nothing to learn tags from"),
+        (["train", "tagger", "--method", "weak", "--raw", "plain.txt"], "nothing to train on: give a dictionary"),
         (
             ["train", "tagger", "--method", "weak", "--dict", "words.dic", "--raw", "plain.txt", "--learner", "svm"],
             "one of crf, hmm",

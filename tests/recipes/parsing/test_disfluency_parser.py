@@ -77,7 +77,7 @@ def test_switchboard_is_read(tmp_path):
     assert doc.n_sentences == 2
     assert [pieces for pieces, _ in doc.spans["disfluencies"]] == [((0, 1),)]
     path.write_text("one\ttwo\n", encoding="utf-8")
-    with pytest.raises(FormatError, match="five fields"):
+    with pytest.raises(FormatError, match="five tab-separated fields"):
         read_switchboard(path)
 
 

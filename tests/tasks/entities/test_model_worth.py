@@ -84,7 +84,7 @@ def test_the_command_tells_the_same(model, tmp_path):
 
 
 def test_what_cannot_be_compared_is_refused_in_plain_words(model):
-    with pytest.raises(ConfigError, match="does not find entities"):
+    with pytest.raises(ConfigError, match="does not recognize entities"):
         model_worth(Pipeline([]), [made(3, 1)], [made(3, 1)], [1])
-    with pytest.raises(DataError, match="there are 3 labelled sentences"):
+    with pytest.raises(DataError, match="there are only 3 labelled sentences"):
         model_worth(model, [made(3, 1)], [made(3, 1)], [10])

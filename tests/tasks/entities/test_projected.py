@@ -176,7 +176,7 @@ def test_bad_settings_and_models_are_refused_in_plain_words(source, bitext):
             ProjectedRecognizer(ProjectionSettings(**wrong))
     with pytest.raises(ConfigError, match="set source_text"):
         ProjectedRecognizer(ProjectionSettings(links="x.links")).fit([])
-    with pytest.raises(ConfigError, match="the source model does nothing; expected one that finds entities"):
+    with pytest.raises(ConfigError, match="the source model does nothing; expected one that recognizes entities"):
         project(bitext, Pipeline([]))
     with pytest.raises(ConfigError, match="project must be one of soft, hard, ptt"):
         project(bitext, source, "firm")

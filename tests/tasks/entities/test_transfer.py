@@ -210,10 +210,10 @@ def test_what_makes_no_sense_is_refused():
         TransferSettings(by="top").check()
     with pytest.raises(ConfigError, match="scheme must be one of IO"):
         TransferSettings(scheme="BIOES").check()
-    with pytest.raises(DataError, match="nothing to learn from"):
+    with pytest.raises(DataError, match="nothing to train on"):
         TransferData(SETTINGS, Languages({}, [Doc.from_words([["a"]])]))
     languages, _ = made()
-    with pytest.raises(ConfigError, match="xx is a source language and the target"):
+    with pytest.raises(ConfigError, match="xx is both a source language and the target"):
         TransferData(SETTINGS, replace(languages, code="xx"))
     with pytest.raises(DataError, match="name a source language"):
         TransferData(SETTINGS, languages).train([])

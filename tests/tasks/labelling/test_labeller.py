@@ -157,7 +157,7 @@ def test_a_cluster_trains_the_same_model(chunks):
         ({"scheme": "XYZ"}, WeftError, "no label scheme"),
         ({"layer": "names"}, DataError, "no span layer 'names'"),
         ({"templates": "q[0]"}, TemplateError, "unknown field 'q'"),
-        ({"templates": "y[-3]|y[-2]|y[-1]"}, TemplateError, "two labels back"),
+        ({"templates": "y[-3]|y[-2]|y[-1]"}, TemplateError, "at most two previous labels"),
         ({"fields": "w"}, ConfigError, "written as w=form"),
         ({"precision": "int7"}, ConfigError, "precision must be one of"),
         ({"scheduler": "nowhere"}, ConfigError, "no Dask scheduler answers at 'nowhere'"),
@@ -173,7 +173,7 @@ def test_spans_that_a_chunker_cannot_learn_are_refused():
     for spans, complaint in (
         ([[(0, 2)], [(1, 3)]], "overlap"),
         ([[(0, 1), (2, 3)]], "gaps"),
-        ([[(2, 4)]], "beyond the end"),
+        ([[(2, 4)]], "crosses a sentence boundary"),
     ):
         layer = SpanLayer(doc.strings)
         for pieces in spans:

@@ -143,7 +143,7 @@ def test_weights_of_ties_may_fall_with_distance(few, tagger):
 def test_bad_requests_are_refused(few, tagger):
     with pytest.raises(ConfigError, match="unit, gaussian"):
         label_together(tagger, few, sentences(2, 6), TogetherSettings(ties="long"))
-    with pytest.raises(ConfigError, match="must not be below 0"):
+    with pytest.raises(ConfigError, match="must be at least 0"):
         label_together(tagger, few, sentences(2, 6), TogetherSettings(beta=-1))
     with pytest.raises(DataError, match="labelled and unlabelled"):
         label_together(tagger, few, [])

@@ -95,5 +95,5 @@ def test_bad_input_is_refused_in_plain_words():
         PolarityClassifier(PolaritySettings(documents=1)).adapt(documents("films"), [Doc("quite other words")])
     with pytest.raises(WeftError, match="not trained"):
         PolarityClassifier().scores([Doc("fine")])
-    with pytest.raises(DataError, match="nothing to score"):
+    with pytest.raises(DataError, match="nothing to evaluate"):
         adapted().evaluate([Doc("fine")])

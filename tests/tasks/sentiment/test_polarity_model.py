@@ -123,7 +123,7 @@ def test_pivots_have_a_place_in_the_projection_only_where_predictors_see_the_oth
     pivots = np.arange(8)
     assert not project_documents([rows], pivots, dimensions=4).rows[pivots].round(5).any()
     assert project_documents([rows], pivots, dimensions=4, mask="own").rows[pivots].any()
-    with pytest.raises(ConfigError, match="all pivots or their own"):
+    with pytest.raises(ConfigError, match="mask must be all or own"):
         project_documents([rows], pivots, mask="none")
 
 

@@ -148,5 +148,5 @@ def test_bad_settings_and_data_are_refused(tmp_path):
         MweTagger().fit([Doc.from_words([["a"]])])
     (tmp_path / "a.txt").write_text("of course\n")
     same = f"{tmp_path}/a.txt,{tmp_path}/a.txt"
-    with pytest.raises(ConfigError, match="names of their own"):
+    with pytest.raises(ConfigError, match="lexicons need different names"):
         MweTagger(MweSettings(lexicons=same)).fit([corpus()])

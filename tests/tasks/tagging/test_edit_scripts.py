@@ -1,4 +1,4 @@
-"""Edit scripts: every pair of strings has one, and it gives the lemma back."""
+"""Edit scripts: every pair of strings has one, and applying it restores the lemma."""
 
 import pytest
 from hypothesis import given, settings

@@ -187,7 +187,7 @@ def test_what_makes_no_sense_is_refused() -> None:
         FlorsSettings.from_options({"centre": "prefixes"})
     with pytest.raises(ConfigError, match="contexts must be one of"):
         FlorsSettings.from_options({"contexts": "topics"})
-    with pytest.raises(ConfigError, match="streaming needs contexts=counts"):
+    with pytest.raises(ConfigError, match="it needs contexts=counts"):
         FlorsSettings.from_options({"contexts": "clusters", "streaming": True})
     with pytest.raises(ConfigError, match="set clusters=FILE"):
         tagger(contexts="clusters")
@@ -195,7 +195,7 @@ def test_what_makes_no_sense_is_refused() -> None:
         tagger(contexts="embeddings")
     with pytest.raises(DataError, match="no xpos"):
         tagger(column="xpos")
-    with pytest.raises(DataError, match="nothing to learn from"):
+    with pytest.raises(DataError, match="nothing to train on"):
         Flors().fit([])
     with pytest.raises(WeftError, match="not trained"):
         Flors()([NEWS])

@@ -69,7 +69,7 @@ def test_a_run_that_begins_with_the_weights_of_another_is_the_same_to_the_bit() 
     begun = GraphTagger.from_options({})
     begun.adapt([source()], [raw()], first=one.first)
     assert same(begun, alone)
-    with pytest.raises(DataError, match="weights to begin with"):
+    with pytest.raises(DataError, match="initial weights"):
         GraphTagger.from_options({}).adapt([source(5)], [raw()], first=one.first)
 
 
@@ -131,7 +131,7 @@ def test_a_graph_made_before_serves() -> None:
     one.adapt([own], [other], graph=types)
     two.adapt([own], [other])
     assert same(one, two)
-    with pytest.raises(DataError, match="make it from the same documents"):
+    with pytest.raises(DataError, match="build it from the same documents"):
         two.adapt([own], [raw(5)], graph=types)
 
 
@@ -158,7 +158,7 @@ def test_threads_learn_the_same_labels() -> None:
         ({"self_train": 0}, "self_train must be"),
         ({"eta": -1.0}, "eta must be at least 0"),
         ({"learner": "mira"}, "is a crf"),
-        ({"templates": "w[0] w[0]|y[-1] y[-1]"}, "first-order chain whose transitions see no words"),
+        ({"templates": "w[0] w[0]|y[-1] y[-1]"}, "first-order chain whose transitions ignore words"),
     ],
 )
 def test_bad_settings_are_refused_in_plain_words(options: dict, words: str) -> None:

@@ -187,9 +187,9 @@ def test_a_tagger_with_the_tags_of_another_comes_back_from_a_model_file(tmp_path
 
 
 def test_bad_input_is_refused_in_plain_words(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="look at one word each"):
+    with pytest.raises(ConfigError, match="reads a single word"):
         RawTokens.from_texts([[language("s", 5, 1)]], ProjectionSettings(features="w[-1]|w[0]", pivot_count=0))
-    with pytest.raises(DataError, match="no word is met more than 5000 times"):
+    with pytest.raises(DataError, match="no word occurs more than 5000 times"):
         TokenProjection.learn([[language("s", 5, 1)]], ProjectionSettings(pivot_count=5000))
     with pytest.raises(DataError, match="no words"):
         TokenProjection.learn([[language("s", 5, 1)], []])

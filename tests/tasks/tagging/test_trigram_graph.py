@@ -109,7 +109,7 @@ def test_diagnostics_count_types_without_a_path_to_labelled_ones() -> None:
 
 
 def test_bad_input_is_refused_in_plain_words() -> None:
-    with pytest.raises(DataError, match="one tag a word"):
+    with pytest.raises(DataError, match="one tag per word"):
         TypeGraph.build([Doc.from_words([["a"]])], [0, 1], [], n_tags=2)
     with pytest.raises(ConfigError, match="mean, entropy"):
         build([["a"]], [["b"]]).pool(np.ones((2, 3)) / 3, "median")

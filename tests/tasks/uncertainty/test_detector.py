@@ -205,12 +205,12 @@ def test_bad_settings_and_data_are_refused(detector):
         HedgeDetector().fit([Doc.from_words([["a"]])])
     doc = Doc.from_words([["a"], ["b"]])
     set_hedges(doc, [[], []])
-    with pytest.raises(DataError, match="all are of one kind"):
+    with pytest.raises(DataError, match="has only one kind"):
         HedgeDetector().fit([doc])
     with pytest.raises(WeftError, match="not trained yet"):
         HedgeDetector()([Doc.from_words([["a"]])])
     observed = look(observe([Doc.from_words([["a"]])]), Templates("TOKEN[0]"))
     with pytest.raises(ConfigError, match="hash_bits"):
         LabelModel.fit(Templates("TOKEN[0]"), observed, np.zeros(1, dtype=np.int32), Margin(), bits=40)
-    with pytest.raises(ConfigError, match="sentences are judged by"):
+    with pytest.raises(ConfigError, match="sentence learner must be one of"):
         SentenceModel.fit(Templates("TOKEN[0]"), observed, np.zeros(1), "perceptron")

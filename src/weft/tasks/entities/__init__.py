@@ -1,1 +1,1 @@
-"""Named entities: from labelled text, over a bitext, or by transfer from other languages."""
+"""Named entity recognition: trained on labelled text, over a bitext, or by transfer from other languages."""

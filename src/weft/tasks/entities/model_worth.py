@@ -1,4 +1,4 @@
-"""What a recognizer that learned from no or few labelled sentences is worth: how many of them a plain one would need.
+"""The worth of a recognizer trained with little or no labelled data, in labelled sentences of plain training.
 
 F(n) = score of a recognizer trained on n labelled sentences, with the settings of the model compared
 worth = the n at which F(n) reaches the score of the model           (`weft.evaluate.size_to_reach`)
@@ -20,14 +20,15 @@ from weft.text.doc import Doc
 
 @dataclass(frozen=True)
 class ModelWorth:
-    """The score of a model, the learning curve of plain training, and the size at which they meet (None: nowhere)."""
+    """The score of a model, the learning curve of plain training, and the size at which the curve reaches it (or
+    None)."""
 
     score: float
     rows: list[CurveRow]
     sentences: float | None
 
     def as_dict(self) -> dict[str, object]:
-        """The figures as plain values, for JSON."""
+        """The results as plain values, for JSON."""
         return {"score": self.score, "sentences": self.sentences, "curve": [vars(row) for row in self.rows]}
 
     def __str__(self) -> str:
@@ -39,7 +40,7 @@ class ModelWorth:
 def model_worth(
     model: Pipeline, labelled: Sequence[Doc], test: Sequence[Doc], sizes: Sequence[int], seeds: Sequence[int] = (0,)
 ) -> ModelWorth:
-    """Train plain recognizers on growing parts of labelled sentences and see where they reach a model.
+    """Train plain recognizers on growing samples of labelled sentences and measure when they reach a model's score.
 
     >>> from weft.text.layers import SpanLayer
     >>> doc = Doc.from_words([["Ada", "left", "Rome"], ["Rome", "fell"], ["Ada", "saw", "Rome"]])
@@ -50,14 +51,14 @@ def model_worth(
     >>> model_worth(Pipeline([recognizer]), [doc], [doc], [1, 3]).score
     1.0
     """
-    found = next((each for each in model.components if isinstance(each, EntityRecognizer)), None)
-    if found is None:
-        raise ConfigError("the model does not find entities; expected one of `weft train ner`")
+    entity_recognizer = next((each for each in model.components if isinstance(each, EntityRecognizer)), None)
+    if entity_recognizer is None:
+        raise ConfigError("the model does not recognize entities; expected one trained with `weft train ner`")
     sentences = [doc.subset([i]) for doc in labelled for i in range(doc.n_sentences)]
     usable = [size for size in sizes if 0 < size <= len(sentences)]
     if not usable:
-        raise DataError(f"there are {len(sentences)} labelled sentences; none of the sizes asked for fits")
-    layer = found.settings.layer
+        raise DataError(f"there are only {len(sentences)} labelled sentences; all sizes asked for are larger")
+    layer = entity_recognizer.settings.layer
 
     def score(pipeline: Pipeline) -> float:
         answers = [_bare(doc, layer) for doc in test]
@@ -66,20 +67,20 @@ def model_worth(
 
     def train(part: list[Doc], seed: int) -> Pipeline:
         settings = replace(
-            found.settings, seed=seed, templates="", fields={}, gazetteers={}, clusters="", checkpoint=""
+            entity_recognizer.settings, seed=seed, templates="", fields={}, gazetteers={}, clusters="", checkpoint=""
         )
         recognizer = EntityRecognizer(settings)
         recognizer.fit(part)
         return Pipeline([recognizer])
 
     rows = learning_curve(train, score, sentences, usable, seeds)
-    own = score(model)
-    return ModelWorth(own, rows, size_to_reach(rows, own))
+    score_of_model = score(model)
+    return ModelWorth(score_of_model, rows, size_to_reach(rows, score_of_model))
 
 
 def _bare(doc: Doc, layer: str) -> Doc:
-    """A copy without the layer."""
-    own = copy.copy(doc)
-    own.columns = dict(doc.columns)
-    own.spans = {name: spans for name, spans in doc.spans.items() if name != layer}
-    return own
+    """A copy of the document without the layer."""
+    bare = copy.copy(doc)
+    bare.columns = dict(doc.columns)
+    bare.spans = {name: spans for name, spans in doc.spans.items() if name != layer}
+    return bare

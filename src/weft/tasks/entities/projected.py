@@ -1,21 +1,21 @@
-"""Entity recognizers for a language without labelled text, from a bitext and a recognizer of its other language.
+"""Entity recognizers for a language without labelled text, trained over a bitext with a source-language recognizer.
 
-What crosses a link is the source model's probability of every label (Wang and Manning 2014). With A(i) the source
-words linked to target word i, and E the model's own probabilities,
+The alignment links project the source model's probability of every label (Wang and Manning 2014). With A(i) the source
+words linked to target word i, and E the probabilities of the trained model,
 
     soft    t_i = mean over a in A(i) of p_source(y_a | x)
     hard    the same with all of p_source(y_a | x) on its best label
-    ptt     project, then train: best labels are projected and taken for gold, words without a link for O
+    ptt     project, then train: best labels are projected and treated as gold, unlinked words as O
 
     L = sum over labelled sentences of log p(y | x) - strength * sum over linked words of distance(t_i, E_i)
         - |w|^2 / (2 sigma^2)
 
-with `weft.learn.chains.label_targets` for the second term. Words without a link are free. Labels are those of the
-scheme IO: where a phrase begins does not survive the links. What the source model gets wrong may be corrected on
-average (`weft.learn.bitext.source_noise`). The term is not convex, and goes on to improve when the model no longer
-does: give dev data, which are looked at after every iteration.
+with `weft.learn.chains.label_targets` for the second term. Words without a link are unconstrained. Labels follow the
+scheme IO, because links do not preserve the beginnings of phrases. Errors of the source model can be corrected on
+average (`weft.learn.bitext.source_noise`). The second term is not convex and keeps improving after the model has
+stopped improving: give dev data, which is scored after every iteration.
 
-The trained component is an ordinary entity recognizer, and is saved as one.
+The trained component is an ordinary entity recognizer and is saved as one.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ PROJECTIONS = ("soft", "hard", "ptt")
 
 @dataclass(frozen=True)
 class Bitext:
-    """Documents of two languages with the same number of sentences, pair by pair, and the links of their words."""
+    """Parallel documents in two languages, with the same number of sentences, and the links between their words."""
 
     source: Sequence[Doc]
     target: Sequence[Doc]
@@ -61,7 +61,7 @@ class Bitext:
 
 @dataclass(frozen=True)
 class Projected:
-    """What a bitext says of the labels of its target words, `values[word, label]`; zeros where it says nothing."""
+    """Projected labels of target words, `values[word, label]`; zeros where nothing is projected."""
 
     labels: list[str]
     values: Floats
@@ -71,7 +71,7 @@ class Projected:
 
 @dataclass
 class ProjectionSettings(EntitySettings):
-    """Options of a recognizer that learns from a bitext."""
+    """Options of a recognizer trained over a bitext."""
 
     scheme: str | None = option("IO", "Labels of words for spans; only IO.", metavar="SCHEME")
     learner: str = option("crf", "Learning algorithm; only crf.", choices=("crf",))
@@ -122,14 +122,14 @@ class ProjectionSettings(EntitySettings):
         if not 0 <= self.threshold <= 1:
             raise ConfigError(f"threshold must be from 0 to 1, got {self.threshold}")
         if self.nested:
-            raise ConfigError("names inside names cannot be learnt from a bitext; leave out nested")
+            raise ConfigError("nested names cannot be learned from a bitext; leave out nested")
 
 
 class ProjectedRecognizer(EntityRecognizer):
-    """An entity recognizer whose supervision comes over the links of a bitext.
+    """An entity recognizer supervised through the links of a bitext.
 
-    `fit_bitext` trains it; `fit` does where the settings name the files of a bitext, and else is the ordinary training
-    on labelled text.
+    `fit_bitext` trains it. `fit` does so if the settings name the files of a bitext; otherwise it is the ordinary
+    training on labelled text.
     """
 
     settings_class = ProjectionSettings
@@ -165,13 +165,13 @@ class ProjectedRecognizer(EntityRecognizer):
         dev: Iterable[Doc] | None = None,
         confusion: Confusion | None = None,
     ) -> dict[str, Any]:
-        """Train on a bitext, a model of its source language, and labelled sentences where there are any."""
+        """Train on a bitext, a model of its source language, and optional labelled sentences."""
         settings = self.settings
         links = bitext.links.above(settings.threshold)
         evidence = project(replace(bitext, links=links), source_model, settings.project, confusion)
         if not evidence.constrained.any():
             raise DataError(
-                "no target word is linked with a source word; align the bitext (`weft align`), or lower the threshold"
+                "no target word is linked to a source word; align the bitext (`weft align`), or lower the threshold"
             )
         gold = [self._in_words(doc) for doc in labelled]
         best = np.where(evidence.constrained, evidence.values.argmax(axis=1), evidence.labels.index("O"))
@@ -189,14 +189,14 @@ class ProjectedRecognizer(EntityRecognizer):
             "links": len(links),
             "projection": settings.project,
         }
-        labels, found = self.posteriors(bitext.target)
-        weak = weak_report(np.full(words, float(len(labels))), evidence.constrained, confidence=found.max(axis=1))
+        labels, posteriors = self.posteriors(bitext.target)
+        weak = weak_report(np.full(words, float(len(labels))), evidence.constrained, confidence=posteriors.max(axis=1))
         report["bitext"] = {"linked_words": weak.coverage, "confidence": [list(row) for row in weak.histogram]}
         return report
 
     def label_space(self, labels: Iterable[str], order: int) -> LabelSpace:
-        own = [] if self._evidence is None else self._evidence.labels
-        return super().label_space([*labels, *own], order)
+        projected = [] if self._evidence is None else self._evidence.labels
+        return super().label_space([*labels, *projected], order)
 
     def learn(self, data: ChainData, docs: Sequence[Doc], early: EarlyStopping | None) -> Result:
         evidence = self._evidence
@@ -244,9 +244,9 @@ class ProjectedRecognizer(EntityRecognizer):
 def project(
     bitext: Bitext, source_model: Pipeline | Chunker, how: str = "soft", confusion: Confusion | None = None
 ) -> Projected:
-    """What the source side of a bitext says of the labels of its target words.
+    """Project the labels of the source side of a bitext onto its target words.
 
-    `confusion`, over labels of words without marks (`I-PER`, `O`), corrects what the source model gets wrong.
+    `confusion`, over IO labels (`I-PER`, `O`), corrects errors of the source model.
 
     >>> from weft.text.layers import SpanLayer
     >>> english = Doc.from_words([["Ada", "left", "Rome"], ["Rome", "fell"]])
@@ -264,8 +264,13 @@ def project(
     offsets = sentence_offsets(bitext.source), sentence_offsets(bitext.target)
     labels, values, best = source_posteriors(source_model, bitext.source)
     if how == "ptt":
-        found = project_labels(bitext.links, best, *offsets)
-        return Projected(labels, np.eye(len(labels))[found] * (found >= 0)[:, None], found >= 0, bitext.links.n_pairs)
+        projected_labels = project_labels(bitext.links, best, *offsets)
+        return Projected(
+            labels,
+            np.eye(len(labels))[projected_labels] * (projected_labels >= 0)[:, None],
+            projected_labels >= 0,
+            bitext.links.n_pairs,
+        )
     if how == "hard":
         values = np.eye(len(labels))[values.argmax(axis=1)]
     if confusion is not None:
@@ -274,13 +279,12 @@ def project(
 
 
 def source_posteriors(model: Pipeline | Chunker, docs: Sequence[Doc]) -> tuple[list[str], Floats, NDArray[np.int64]]:
-    """Labels of the scheme IO, their probability at every word under a model of spans, and the labels of its best
-    answer."""
+    """The IO labels, their probabilities at every word under a span model, and the labels of its best prediction."""
     pipeline = model if isinstance(model, Pipeline) else Pipeline([model])
     at = next((i for i in reversed(range(len(pipeline.components))) if _finds_spans(pipeline.components[i])), None)
     if at is None:
         tasks = ", ".join(component.task for component in pipeline.components) or "nothing"
-        raise ConfigError(f"the source model does {tasks}; expected one that finds entities (`weft train ner`)")
+        raise ConfigError(f"the source model does {tasks}; expected one that recognizes entities (`weft train ner`)")
     finder = pipeline.components[at]
     assert isinstance(finder, Chunker)
     copies = [_own_spans(doc) for doc in docs]
@@ -295,7 +299,7 @@ def source_posteriors(model: Pipeline | Chunker, docs: Sequence[Doc]) -> tuple[l
 
 
 def count_confusions(model: Pipeline | Chunker, docs: Sequence[Doc], layer: str = "entities") -> Confusion:
-    """How often words of every label get every label from a model, on documents that it was not trained on."""
+    """Count how often a model assigns each label to words of each gold label, on documents it was not trained on."""
     gold = EntityRecognizer(EntitySettings(layer=layer, scheme="IO"))
     truth = [label for doc in docs for label in gold.gold(doc)]
     labels, _, best = source_posteriors(model, docs)
@@ -307,12 +311,12 @@ def _finds_spans(component: Any) -> bool:
 
 
 def _plain(label: str) -> str:
-    """A label of any scheme in IO."""
+    """Convert a label of any scheme to IO."""
     return "O" if label == "O" else f"I-{split_label(label)[1]}"
 
 
 def _own_spans(doc: Doc) -> Doc:
-    """A copy whose columns and layers can be written to."""
-    own = copy.copy(doc)
-    own.columns, own.spans = dict(doc.columns), dict(doc.spans)
-    return own
+    """A copy of the document whose columns and layers can be written."""
+    copied = copy.copy(doc)
+    copied.columns, copied.spans = dict(doc.columns), dict(doc.spans)
+    return copied

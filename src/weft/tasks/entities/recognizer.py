@@ -1,13 +1,13 @@
-"""Named entities: flat spans as one label a word, nested ones level by level.
+"""Named entity recognition: flat spans with one label per word, nested spans level by level.
 
 Beyond words, spelling and tags the recognizer reads
 
-    gazetteers      lists of phrases, one file a list (`weft.features.gazetteer`)
-    clusters        classes of words learned from plain text (`weft.lexical.clusters.monolingual`), and a second kind of
-    them beside surroundings    the other occurrences of a word in the document (`weft.features.surroundings`)
+    gazetteers      lists of phrases, one file per list (`weft.features.gazetteer`)
+    clusters        word clusters learned from raw text (`weft.lexical.clusters.monolingual`), of one or two kinds
+    surroundings    the other occurrences of a word in the document (`weft.features.surroundings`)
 
-With `nested`, a recognizer finds the spans that no other holds; a second one, which sees its labels, finds those that
-only these hold, and so on as far as the training data goes (`weft.text.nesting`):
+With `nested`, one recognizer predicts the outermost spans; a second one, which reads its labels, predicts the spans
+directly inside them, and so on for as many levels as the training data has (`weft.text.nesting`):
 
     p(spans) = p(level 0) * p(level 1 | level 0) * ...
 """
@@ -45,11 +45,11 @@ GAZETTEERS = "g[-1..1]"
 CLUSTERS = "c[-1..1] c[-2..2].prefix4 c[0].prefix8 c[-1].prefix8|c[0].prefix8 c[0].prefix8|c[1].prefix8"
 NATIVE = CLUSTERS.replace("c[", "n[")
 SURROUNDINGS = "e[0]"
-#: What a level sees of those around it: their labels, with words beside them.
+#: Features of the outer levels: their labels, combined with words.
 OUTER = "l[-2..2] l[-1]|l[0] l[0]|l[1] l[0]|w[0].lower l[-1]|w[0].lower l[1]|w[0].lower"
-#: A level of fewer spans than this is not learned.
+#: A level with fewer spans than this is not trained.
 FEWEST = 5
-#: So many labellings of an outer level are looked into for the k best answers.
+#: Maximum number of outer labellings that are expanded for the k best answers.
 OPENED = 32
 _OUTER = "outer labels"
 
@@ -86,7 +86,7 @@ class EntitySettings(ChunkerSettings):
 
 
 class EntityRecognizer(Chunker):
-    """Finds named entities.
+    """Recognizes named entities.
 
     >>> doc = Doc.from_words([["Ada", "Byron", "lived", "in", "London"], ["She", "left", "Paris"]])
     >>> doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 2, "PER"), (4, 5, "LOC"), (7, 8, "LOC")])
@@ -137,16 +137,16 @@ class EntityRecognizer(Chunker):
             self._native = WordClasses(load_clusters(settings.native_clusters))
 
     def bindings(self) -> Mapping[str, Binding]:
-        own: dict[str, Binding] = {"l": f"{_OUTER}:set"}
+        bindings: dict[str, Binding] = {"l": f"{_OUTER}:set"}
         if self._gazetteer is not None:
-            own["g"] = self._gazetteer
+            bindings["g"] = self._gazetteer
         if self._clusters is not None:
-            own["c"] = self._clusters
+            bindings["c"] = self._clusters
         if self._native is not None:
-            own["n"] = self._native
+            bindings["n"] = self._native
         if self.settings.window:
-            own["e"] = Surroundings(self.settings.window)
-        return {**self.settings.fields, **own}
+            bindings["e"] = Surroundings(self.settings.window)
+        return {**self.settings.fields, **bindings}
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         docs = [self._in_words(doc) for doc in train]
@@ -159,10 +159,10 @@ class EntityRecognizer(Chunker):
                     "nested=True) for spans inside spans, `weft train spans` for gaps"
                 )
             return super().fit(docs, held_out)
-        own, rest = self._split(docs)
+        outermost, rest = self._split(docs)
         own_dev, rest_dev = (None, None) if held_out is None else self._split(held_out)
         asked = self.settings.templates
-        report = super().fit(own, own_dev)
+        report = super().fit(outermost, own_dev)
         report["training"]["levels"] = 1
         if sum(len(doc.spans[self.settings.layer]) for doc in rest) >= FEWEST:
             settings = replace(self.settings, templates=asked, fields=dict(self.settings.fields))
@@ -173,18 +173,18 @@ class EntityRecognizer(Chunker):
         return report
 
     def _in_words(self, doc: Doc) -> Doc:
-        """The document with its entities counted in words; those of CoNLL-U are read from MISC."""
+        """The document with entities as word ranges; for CoNLL-U they are read from MISC."""
         name = self.settings.layer
         layer = doc.spans.get(name)
         if layer is not None and layer.unit == "words":
             return doc
-        found = copy.copy(doc)
+        converted = copy.copy(doc)
         read = spans_of_misc(doc) if layer is None else words_of_chars(doc, layer)
-        found.spans = doc.spans if read is None else {**doc.spans, name: read}
-        return found
+        converted.spans = doc.spans if read is None else {**doc.spans, name: read}
+        return converted
 
     def _split(self, docs: Sequence[Doc]) -> tuple[list[Doc], list[Doc]]:
-        """Documents with the spans of the outermost level, and with those inside them and its labels."""
+        """Documents with the spans of the outermost level, and documents with its labels and the spans inside."""
         name = self.settings.layer
         outermost, rest = [], []
         for doc in docs:
@@ -193,25 +193,25 @@ class EntityRecognizer(Chunker):
                 known = ", ".join(doc.spans) or "none"
                 raise DataError(f"the training data has no span layer {name!r} (it has: {known}); set layer=NAME")
             if any(len(pieces) > 1 for pieces, _ in layer):
-                raise DataError(f"spans of the layer {name!r} have gaps; `weft train spans` learns those")
+                raise DataError(f"spans of the layer {name!r} have gaps; train them with `weft train spans`")
             spans = sorted({(*pieces[0], label) for pieces, label in layer})
             level = levels_of(spans)
-            own, more = copy.copy(doc), copy.copy(doc)
-            for new, wanted in ((own, True), (more, False)):
+            level_doc, more = copy.copy(doc), copy.copy(doc)
+            for new, wanted in ((level_doc, True), (more, False)):
                 kept = [span for span, height in zip(spans, level, strict=True) if (height == 0) == wanted]
                 new.spans = {**doc.spans, name: SpanLayer.of(doc.strings, kept)}
-            outermost.append(own)
-            rest.append(self._with_labels(more, self.gold(own)))
+            outermost.append(level_doc)
+            rest.append(self._with_labels(more, self.gold(level_doc)))
         return outermost, rest
 
     def _with_labels(self, doc: Doc, labels: list[str]) -> Doc:
-        """The document with the labels of this level added to those around it."""
-        found = copy.copy(doc)
-        found.columns = dict(doc.columns)
-        own = [f"{self.level}{label}" if label != "O" else "" for label in labels]
+        """The document with the labels of this level added to those of the outer levels."""
+        labelled = copy.copy(doc)
+        labelled.columns = dict(doc.columns)
+        current = [f"{self.level}{label}" if label != "O" else "" for label in labels]
         outer = doc.column(_OUTER)
-        found.set_column(_OUTER, ["|".join(filter(None, pair)) for pair in zip(outer, own, strict=True)])
-        return found
+        labelled.set_column(_OUTER, ["|".join(filter(None, pair)) for pair in zip(outer, current, strict=True)])
+        return labelled
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         super().annotate(docs, asked)
@@ -226,10 +226,10 @@ class EntityRecognizer(Chunker):
             doc.spans[name] = _joined(doc.spans[name], other.spans[name])
 
     def kbest(self, doc: Doc, k: int) -> list[list[tuple[list[str], float]]]:
-        """For every sentence its k most probable answers; nested levels share a label, `B-ORG B-LOC`, outermost first.
+        """The k most probable answers of every sentence; nested levels share a label, `B-ORG B-LOC`, outermost first.
 
-        Labellings of the outer level are opened, best first, until none to come can reach the k found: an answer is
-        never more probable than its outer level. At most `OPENED` are.
+        Labellings of the outer level are expanded, best first, until no further one can improve the k best: an answer
+        is never more probable than its outer level. At most `OPENED` are expanded.
         """
         if self.inner is None:
             return super().kbest(doc, k)
@@ -238,8 +238,8 @@ class EntityRecognizer(Chunker):
         outer = super().kbest(doc, max(k, OPENED))
         for rank in range(max(map(len, outer), default=0)):
             still = [
-                rank < len(paths) and (len(found) < k or paths[rank][1] > found[-1][1])
-                for paths, found in zip(outer, best, strict=True)
+                rank < len(paths) and (len(answers) < k or paths[rank][1] > answers[-1][1])
+                for paths, answers in zip(outer, best, strict=True)
             ]
             if not any(still):
                 break
@@ -247,8 +247,8 @@ class EntityRecognizer(Chunker):
             inside = self.inner.kbest(self._with_labels(doc, labels), k)
             for s, paths in enumerate(inside):
                 if still[s]:
-                    own, p = labels[bounds[s] : bounds[s + 1]], outer[s][rank][1]
-                    new = [([f"{a} {b}" for a, b in zip(own, path, strict=True)], p * q) for path, q in paths]
+                    outer_labels, p = labels[bounds[s] : bounds[s + 1]], outer[s][rank][1]
+                    new = [([f"{a} {b}" for a, b in zip(outer_labels, path, strict=True)], p * q) for path, q in paths]
                     best[s] = sorted([*best[s], *new], key=lambda answer: -answer[1])[:k]
         return best
 
@@ -257,7 +257,7 @@ class EntityRecognizer(Chunker):
         header["level"] = self.level
         header["settings"].update(
             gazetteers={}, clusters="", native_clusters=""
-        )  # the files of the maker's machine; what they held follows
+        )  # paths of the training machine; the model contains the files
         if self._gazetteer is not None:
             header["gazetteers"] = self._gazetteer.lists
         if self._clusters is not None:
@@ -265,8 +265,8 @@ class EntityRecognizer(Chunker):
         if self._native is not None:
             header["native_clusters"] = self._native.classes
         if self.inner is not None:
-            header["inner"], own = self.inner.state()
-            arrays.update({f"inner/{name}": array for name, array in own.items()})
+            header["inner"], inner_arrays = self.inner.state()
+            arrays.update({f"inner/{name}": array for name, array in inner_arrays.items()})
         return header, arrays
 
     def restore(self, header: Mapping[str, Any], arrays: Arrays) -> None:
@@ -278,19 +278,21 @@ class EntityRecognizer(Chunker):
         if "native_clusters" in header:
             self._native = WordClasses(header["native_clusters"])
         if "inner" in header:
-            own = {name.removeprefix("inner/"): array for name, array in arrays.items() if name.startswith("inner/")}
-            self.inner = EntityRecognizer.from_state(header["inner"], own)
+            inner_arrays = {
+                name.removeprefix("inner/"): array for name, array in arrays.items() if name.startswith("inner/")
+            }
+            self.inner = EntityRecognizer.from_state(header["inner"], inner_arrays)
 
 
 def read_phrases(path: str) -> list[str]:
-    """The phrases of a file, one a line; empty lines are left out."""
+    """The phrases of a file, one per line; empty lines are skipped."""
     from weft.formats.streams import read_text
 
     return [line for line in map(str.strip, read_text(path).splitlines()) if line]
 
 
 def _joined(one: SpanLayer, other: SpanLayer) -> SpanLayer:
-    """The spans of two levels in the order of the text, the longer first; what both found is kept once."""
+    """The spans of two levels in text order, longer ones first, without duplicates."""
     rows: dict[Any, dict[str, Any]] = {}
     for layer in (one, other):
         for number, row in enumerate(layer):

@@ -1,9 +1,9 @@
-"""Entity recognizers for a language without annotated names, from annotated corpora of other languages.
+"""Entity recognizers for a language without labelled entities, trained on labelled corpora of other languages.
 
-One model is trained on the corpora of all source languages together (Taeckstroem 2012). Then it labels text of the
-target language and learns from the sentences it is sure of (`weft.learn.self_training`), now with features that only
-target sentences have: clusters of the target language itself (`weft.tasks.entities.transfer_data`). What
-`TransferRecognizer` saves is an ordinary entity recognizer.
+One model is trained on the corpora of all source languages together (Täckström 2012). It then labels text of the target
+language and is retrained on the sentences it is confident about (`weft.learn.self_training`), with additional features
+that only target sentences have: clusters of the target language itself (`weft.tasks.entities.transfer_data`).
+`TransferRecognizer` saves an ordinary entity recognizer.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from weft.text.doc import Doc
 
 
 class TransferRecognizer(EntityRecognizer):
-    """An entity recognizer that learns from other languages; saved, it is an ordinary one.
+    """An entity recognizer trained on other languages; its saved model is an ordinary recognizer.
 
     >>> from weft.tasks.entities.transfer_data import small_example
     >>> recognizer = TransferRecognizer(TransferSettings(self_train=1, min_count=1, threshold=0.2))
@@ -46,16 +46,16 @@ class TransferRecognizer(EntityRecognizer):
         super().__init__(settings, level)
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Train as the settings `sources` and `target` say; `train` are labelled target sentences, if any."""
+        """Train on the `sources` and `target` of the settings; `train` are labelled target sentences, if any."""
         settings = self.settings
         if not settings.sources:
             return super().fit(train, dev)
         if dev is not None:
-            raise ConfigError("transfer has no use for dev data: give labelled target sentences as files to learn from")
+            raise ConfigError("transfer does not use dev data: give labelled target sentences as training files")
         return self.fit_languages(languages_of(settings, [self._in_words(doc) for doc in train]))
 
     def fit_languages(self, languages: Languages, sources: Sequence[str] | None = None) -> dict[str, Any]:
-        """Train on source languages, labelled target sentences where there are any, and the target text."""
+        """Train on source languages, labelled target sentences if there are any, and the target text."""
         watch = Stopwatch()
         data = TransferData(self.settings, languages)
         outcome = data.train(sources)
@@ -74,24 +74,27 @@ class TransferRecognizer(EntityRecognizer):
             "clusters": data.coverage(),
         }
         if data.target:
-            labels, found = self.posteriors(data.target)
-            own = data.classes.get(data.code)
+            labels, posteriors = self.posteriors(data.target)
+            clusters = data.classes.get(data.code)
             known = np.concatenate(
-                [np.zeros(doc.n_words) if own is None else class_ids(doc, own) > 0 for doc in data.target]
+                [np.zeros(doc.n_words) if clusters is None else class_ids(doc, clusters) > 0 for doc in data.target]
             )
-            choices = np.full(len(found), float(len(labels)))
+            choices = np.full(len(posteriors), float(len(labels)))
             report["target"] = weak_report(
-                choices, np.zeros(len(found)), confidence=found.max(axis=1), groups={"in a shared cluster": known > 0}
+                choices,
+                np.zeros(len(posteriors)),
+                confidence=posteriors.max(axis=1),
+                groups={"in a shared cluster": known > 0},
             ).as_dict()
         return report
 
     def take(self, data: TransferData, weights: Floats, native: bool = True) -> None:
-        """Become the recognizer of the weights; words of its documents are in the target language."""
+        """Become the recognizer with these weights, for documents in the target language."""
         settings = self.settings
         settings.templates, settings.fields = data.templates, dict(data.fields)
         self._clusters = data.classes.get(data.code)
         self._native = data.native if native else None
-        # Fields of clusters that the target does not have are bound all the same: templates name them.
+        # Bind the fields of missing clusters too: the templates name them.
         reader = ChainReader(Templates(settings.templates), self.bindings())
         frozen = replace(data.data, reader=reader).freeze(weights, settings.precision, settings.prune)
         self.scorer = frozen
@@ -112,7 +115,7 @@ class TransferRecognizer(EntityRecognizer):
 
 
 def languages_of(settings: TransferSettings, labelled: Sequence[Doc] = ()) -> Languages:
-    """The documents and clusters of the files that settings name."""
+    """Read the documents and clusters of the files named in the settings."""
     code, sign, path = settings.target.partition("=")
     if not sign:
         code, path = "target", settings.target
@@ -147,13 +150,13 @@ def read_clusters(text: str, codes: Sequence[str]) -> dict[str, dict[str, str]]:
     if "=" not in text:
         shared = load_clusters(text)
         return dict.fromkeys(codes, shared)
-    found = {}
+    clusters = {}
     for item in text.split(","):
         code, _, path = item.partition("=")
         if not code or not path:
             raise ConfigError(f"clusters are written FILE or en=FILE,es=FILE, not {text!r}")
-        found[code] = load_clusters(path)
-    missing = [code for code in codes if code not in found]
+        clusters[code] = load_clusters(path)
+    missing = [code for code in codes if code not in clusters]
     if missing:
         raise ConfigError(f"no clusters are given for {', '.join(missing)}; write {missing[0]}=FILE among --clusters")
-    return found
+    return clusters

@@ -1,4 +1,4 @@
-"""How many words of a language would have to be annotated to do as well as transfer from other languages.
+"""How many labelled words of a language match the quality of transfer from other languages.
 
 For growing samples of labelled target sentences, counted in words, five systems are trained and scored:
 
@@ -6,7 +6,7 @@ For growing samples of labelled target sentences, counted in words, five systems
     single, multi           with the first source language; with all of them
     single+self, multi+self the same, self-trained with native clusters
 
-The crossing point is the number of words at which the first reaches the best system that sees none of them.
+The crossing point is the number of words at which `target` reaches the best system without labelled target words.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ SYSTEMS = ("target", "single", "multi", "single+self", "multi+self")
 
 @dataclass(frozen=True)
 class TransferCurve:
-    """Runs of all systems by the number of labelled words, and the point where labels alone reach transfer."""
+    """Runs of all systems by the number of labelled words, and the point where labels alone match transfer."""
 
     rows: dict[str, list[CurveRow]]
     best: str  # the best system without labels
     best_score: float
-    crossing: float | None  # words; None: more than were tried
-    counts: dict[str, dict[int, list[Counts]]] = field(default_factory=dict)  # by system and size, one a seed
+    crossing: float | None  # in words; None: beyond the sizes tried
+    counts: dict[str, dict[int, list[Counts]]] = field(default_factory=dict)  # by system and size, one per seed
 
     def as_dict(self) -> dict[str, object]:
         """Plain values: mean F1 by system and number of words."""
@@ -52,7 +52,7 @@ class TransferCurve:
         lines = ["  words" + "".join(f"{name:>13}" for name in self.rows)]
         means = {name: {point.size: point.mean for point in curve_points(rows)} for name, rows in self.rows.items()}
         for size in sizes:
-            shown = [f"{100 * own[size]:>13.2f}" if size in own else " " * 13 for own in means.values()]
+            shown = [f"{100 * curve[size]:>13.2f}" if size in curve else " " * 13 for curve in means.values()]
             lines.append(f"{size:>7,}" + "".join(shown))
         reach = (
             "not reached with the words given" if self.crossing is None else f"reached with {self.crossing:,.0f} words"
@@ -69,10 +69,10 @@ def transfer_curve(
     systems: Sequence[str] = SYSTEMS,
     rounds: int | None = None,
 ) -> TransferCurve:
-    """Train all systems on samples of the labelled sentences of about so many words; 0 is always among the sizes.
+    """Train all systems on samples of the labelled sentences with about these numbers of words; 0 is always included.
 
-    For every seed sentences are shuffled once: smaller samples lie inside larger ones. A self-trained system goes on
-    from the plain one of the same sentences where both are asked for, and its seconds are those of the rounds alone.
+    Sentences are shuffled once per seed, so smaller samples are contained in larger ones. A self-trained system
+    continues from the plain system on the same sentences if both are requested; its time covers self-training alone.
     """
     unknown = [name for name in systems if name not in SYSTEMS]
     if unknown:
@@ -80,7 +80,7 @@ def transfer_curve(
     if not data.labelled:
         raise DataError("a learning curve needs labelled sentences of the target language")
     if min(sizes, default=0) < 0:
-        raise ConfigError(f"sizes are numbers of words from 0 on, got {min(sizes)}")
+        raise ConfigError(f"sizes are numbers of words and must be at least 0, got {min(sizes)}")
     lengths = np.diff(data.batch("").sentences)
     steps = sorted({0, *(min(size, int(lengths.sum())) for size in sizes)})
     rows: dict[str, list[CurveRow]] = {name: [] for name in systems}
@@ -95,24 +95,25 @@ def transfer_curve(
                 for name in systems:
                     if step or name != "target":
                         started = time.perf_counter()
-                        found = _run(data, test, name, chosen.tolist(), seed, rounds, plain)
-                        counts[name].setdefault(step, []).append(found)
-                        rows[name].append(CurveRow(step, seed, found.total().f1, time.perf_counter() - started))
+                        run = _run(data, test, name, chosen.tolist(), seed, rounds, plain)
+                        counts[name].setdefault(step, []).append(run)
+                        rows[name].append(CurveRow(step, seed, run.total().f1, time.perf_counter() - started))
                     bar.advance()
-    free = {name: curve_points(found)[0].mean for name, found in rows.items() if name != "target"}
+    free = {name: curve_points(run)[0].mean for name, run in rows.items() if name != "target"}
     best = max(free, key=lambda name: free[name]) if free else ""
     crossing = size_to_reach(rows["target"], free[best]) if free and rows.get("target") else None
     return TransferCurve(rows, best, free.get(best, 0.0), crossing, counts)
 
 
 def score_labels(data: TransferData, weights: Floats, test: Sequence[Doc], native: bool = True) -> Counts:
-    """Names of the kept types found in test documents, right and in all, by sentence; as conlleval counts IO labels."""
+    """Counts of correct, predicted and gold names of the kept types per sentence of test documents, as conlleval counts
+    them."""
     gold_of = EntityRecognizer(EntitySettings(layer=data.settings.layer, scheme="IO"))
     known = {f"I-{kept}" for kept in data.types.types}
     gold = [label if label in known else "O" for doc in test for label in gold_of.gold(doc)]
-    found, _ = data.predict(weights, test, native)
-    ends = np.cumsum([len(labels) for labels in found]).tolist()
-    return conlleval([gold[end - len(own) : end] for own, end in zip(found, ends, strict=True)], found).counts
+    predicted, _ = data.predict(weights, test, native)
+    ends = np.cumsum([len(labels) for labels in predicted]).tolist()
+    return conlleval([gold[end - len(own) : end] for own, end in zip(predicted, ends, strict=True)], predicted).counts
 
 
 def _run(
@@ -124,7 +125,7 @@ def _run(
     rounds: int | None,
     plain: dict[str, Floats],
 ) -> Counts:
-    """Train and score one system; `plain` holds the weights before self-training of those trained already."""
+    """Train and score one system; `plain` caches the weights before self-training."""
     kind, _, adapted = name.partition("+")
     sources = {"target": [], "single": list(data.sources)[:1], "multi": list(data.sources)}[kind]
     outcome = data.train(sources, labelled=chosen, rounds=rounds if adapted else 0, seed=seed, first=plain.get(kind))

@@ -1,12 +1,12 @@
-"""Sentences of several languages under one index of features, to train entity recognizers from any mixture of them.
+"""Sentences of several languages with one feature index, to train entity recognizers on any mixture of them.
 
     theta_0 = learn(sources + labelled target sentences, if any)
     theta_i = learn(the same + target sentences with p(y* | x; theta_{i-1}) >= threshold, each weighing p)
 
-Features mean the same everywhere: words and their parts, universal tags, clusters that languages share. Only target
-sentences have those of native clusters, so that their weights are exactly 0 until the first self-labelled sentence
-comes in. Labels are those of the scheme IO, as not every corpus says where a name begins. Where the target is German,
-capitals are not seen: words are read in lower case, and templates of capitals are left out.
+All languages share features: words and affixes, universal tags, cross-lingual clusters. Only target sentences have
+features of native clusters, so their weights are exactly 0 until the first self-labelled sentence is added. Labels
+follow the scheme IO, as not every corpus marks where a name begins. If the target is German, capitalization is ignored:
+words are lower-cased, and templates of capitals are left out.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from weft.tasks.labelling.chain_data import ChainData, ChainReader
 from weft.text.conventions.label_types import harmonize
 from weft.text.doc import Doc
 
-#: Table 2 of Taeckstroem, McDonald and Uszkoreit (2012), transitions by themselves.
+#: Table 2 of Täckström, McDonald and Uszkoreit (2012), with transitions independent of observations.
 WORDS = (
     "true y[-1] w[-1..1] w[-1]|w[0] w[0]|w[1] w[-1]|w[0]|w[1] w[-1..1].prefix1..5 w[-1..1].suffix1..5 w[-1..1].hyphen"
 )
@@ -43,9 +43,9 @@ CAPITALS = (
 )
 TAGS = "t[-1..1] t[-1]|t[0] t[0]|t[1] t[-1]|t[0]|t[1] t[-2]|t[-1]|t[0]|t[1] t[-1]|t[0]|t[1]|t[2]"
 CLUSTERS, NATIVE = TAGS.replace("t[", "c["), TAGS.replace("t[", "n[")
-#: Languages in whose spelling capitals do not tell names.
+#: Languages in which capitals do not indicate names.
 WITHOUT_CAPITALS = ("de",)
-#: The column of universal tags: other tags differ from language to language.
+#: The column of universal tags; other tags differ between languages.
 TAG_COLUMN = "upos"
 LEARNERS = ("crf", "adagrad", "sgd")
 _SHARED, _NATIVE = "shared cluster", "native cluster"
@@ -53,7 +53,7 @@ _SHARED, _NATIVE = "shared cluster", "native cluster"
 
 @dataclass
 class TransferSettings(EntitySettings):
-    """Options of a recognizer that learns from other languages."""
+    """Options of a recognizer trained on other languages."""
 
     scheme: str | None = option("IO", "Labels of words for spans; only IO.", metavar="SCHEME")
     learner: str = option("crf", "Learning algorithm.", choices=LEARNERS)
@@ -100,15 +100,15 @@ class TransferSettings(EntitySettings):
                 f"self_train and threshold must be at least 0, got {self.self_train} and {self.threshold}"
             )
         if self.nested or self.order != 1:
-            raise ConfigError("transfer learns flat names with a first-order model; leave out nested and order")
+            raise ConfigError("transfer trains a first-order model of flat names; leave out nested and order")
 
 
 @dataclass(frozen=True)
 class Languages:
-    """Documents by language, all with the same types of names, and the target's.
+    """Documents by language, all with the same entity types, and those of the target language.
 
-    `target` are documents without labels, `labelled` some with them where there are any; `code` names the language.
-    `clusters` are paths of words by language (the target's under its code), `native` those of the target alone.
+    `target` are unlabelled documents and `labelled` optional labelled ones of the target language, whose code is
+    `code`. `clusters` are cluster paths of words by language (also the target's), `native` those of the target alone.
     """
 
     sources: Mapping[str, Sequence[Doc]]
@@ -121,14 +121,14 @@ class Languages:
 
 @dataclass(frozen=True)
 class _Known:
-    """Likelihood of gold labels, of all labellings that they leave open where a corpus lacks a type."""
+    """Likelihood of gold labels, summed over the compatible labellings if a corpus does not annotate some type."""
 
     def __call__(self, structure: Any, batch: Any) -> tuple[float, Any]:
         return (Gold() if batch.allowed is None else Partial())(structure, batch)
 
 
 class TransferData:
-    """Sentences of several languages under one index of features; each mixture of them can be trained.
+    """Sentences of several languages with one feature index; models can be trained on any mixture of them.
 
     >>> data = TransferData(TransferSettings(self_train=1, min_count=1, threshold=0.2), small_example())
     >>> outcome = data.train(["en"], native=True)
@@ -142,19 +142,21 @@ class TransferData:
     def __init__(self, settings: TransferSettings, languages: Languages) -> None:
         self.settings = settings
         if languages.code in languages.sources:
-            raise ConfigError(f"{languages.code} is a source language and the target; give its sentences as labelled")
+            raise ConfigError(
+                f"{languages.code} is both a source language and the target; pass its sentences as labelled"
+            )
         corpora = {code: _filled(docs) for code, docs in languages.sources.items()}
         if languages.labelled:
             corpora[languages.code] = _filled(languages.labelled)
         if not any(corpora.values()):
-            raise DataError("there is nothing to learn from: no annotated sentence in any language")
+            raise DataError("there is nothing to train on: no language has labelled sentences")
         types = settings.types if settings.types in ("common", "all") else settings.types.split()
         corpora, self.types = harmonize(corpora, settings.layer, types)
         self.code = languages.code
         self.sources = {code: corpora[code] for code in languages.sources}
         self.labelled = corpora.get(languages.code, []) if languages.labelled else []
         self.target = _filled(languages.target)
-        self.classes = {code: WordClasses(own) for code, own in (languages.clusters or {}).items()}
+        self.classes = {code: WordClasses(paths) for code, paths in (languages.clusters or {}).items()}
         self.native = None if languages.native is None else WordClasses(languages.native)
         everything = [*(doc for docs in corpora.values() for doc in docs), *self.target]
         self.tagged = all(doc.has(TAG_COLUMN) for doc in everything)
@@ -177,15 +179,15 @@ class TransferData:
         return templates, {field: column for field, column in bound.items() if field in used}
 
     def _index(self) -> ChainData:
-        """Features of all sentences; those of the target have their own clusters, and no labels yet."""
+        """Index the features of all sentences; target sentences also have native clusters, and no labels yet."""
         gold = EntityRecognizer(EntitySettings(layer=self.settings.layer, scheme="IO"))
         docs: list[Doc] = []
         labels: list[str] = []
         at = 0
         parts = {**self.sources, "": self.labelled}
-        for code, own in parts.items():
+        for code, corpus in parts.items():
             first = at
-            for doc in own:
+            for doc in corpus:
                 labels += gold.gold(doc)
                 docs.append(self.seen(doc, code or self.code))
                 at += doc.n_sentences
@@ -198,12 +200,12 @@ class TransferData:
         return ChainData.build(self.reader, docs, tags, space, False, self.settings.min_count, self.settings.hash_bits)
 
     def _open_missing(self, space: LabelSpace, tags: NDArray[np.int32], docs: Sequence[Doc]) -> None:
-        """Masks of corpora that lack a type: words outside of names may be of it."""
+        """Masks for corpora that do not annotate some type: words outside names may have it."""
         at = 0
         outside = space.labels.index("O")
-        for code, own in {**self.sources, "": self.labelled}.items():
-            end = at + sum(doc.n_words for doc in own)
-            missing = self.types.missing.get(code or self.code, ()) if own else ()
+        for code, corpus in {**self.sources, "": self.labelled}.items():
+            end = at + sum(doc.n_words for doc in corpus)
+            missing = self.types.missing.get(code or self.code, ()) if corpus else ()
             if missing:
                 allowed = np.zeros((end - at, len(space.labels)), dtype=np.bool_)
                 allowed[np.arange(end - at), tags[at:end]] = True
@@ -213,31 +215,31 @@ class TransferData:
             at = end
 
     def seen(self, doc: Doc, code: str, native: bool = True) -> Doc:
-        """What features are read from: the document with the clusters of its language, native ones if it is the
-        target's."""
-        own = copy.copy(doc)
-        own.columns = dict(doc.columns)
+        """The document with the clusters of its language, and native ones for the target language, for feature
+        extraction."""
+        with_clusters = copy.copy(doc)
+        with_clusters.columns = dict(doc.columns)
         shared = self.classes.get(code)
         kinds = {_SHARED: shared, _NATIVE: self.native if native and code == self.code else None}
         for column, classes in kinds.items():
             if classes is not None:
-                own.columns[column] = class_ids(own, classes)
-        return own
+                with_clusters.columns[column] = class_ids(with_clusters, classes)
+        return with_clusters
 
     def coverage(self, docs: Sequence[Doc] | None = None) -> dict[str, float]:
-        """The shares of target words that have a shared and a native cluster."""
+        """The shares of target words with a shared cluster and with a native cluster."""
         chosen = self.target if docs is None else docs
         words = sum(doc.n_words for doc in chosen)
-        found = {}
+        shares = {}
         for name, classes in {"shared": self.classes.get(self.code), "native": self.native}.items():
             if classes is not None and words:
-                found[name] = sum(int((class_ids(doc, classes) > 0).sum()) for doc in chosen) / words
-        return found
+                shares[name] = sum(int((class_ids(doc, classes) > 0).sum()) for doc in chosen) / words
+        return shares
 
     def batch(self, code: str) -> ChainBatch:
-        """The sentences of a source language; of the labelled target sentences for an empty code."""
-        found = self.data.batch.cut(*self._cut[code])
-        return replace(found, allowed=self._masks[code]) if code in self._masks else found
+        """The sentences of a source language; the labelled target sentences for an empty code."""
+        batch = self.data.batch.cut(*self._cut[code])
+        return replace(batch, allowed=self._masks[code]) if code in self._masks else batch
 
     def encode(self, docs: Sequence[Doc], native: bool = True) -> ChainBatch:
         """Documents of the target language as a batch."""
@@ -265,8 +267,8 @@ class TransferData:
         start: Floats | None = None,
         first: Floats | None = None,
     ) -> SelfTraining[Floats]:
-        """Train on some source languages (all, if none is named) and labelled target sentences, by their numbers (all),
-        then on the model's own labels of the target text; `first` are the weights before that, where they are known."""
+        """Train on source languages (default: all) and labelled target sentences, given by their numbers (default:
+        all), then self-train on the target text. `first` are the weights before self-training, if they are known."""
         settings = self.settings
         size = 256 if settings.learner == "crf" else 8
         batches: list[ChainBatch] = []
@@ -275,10 +277,10 @@ class TransferData:
                 raise ConfigError(f"there is no source language {code!r}; there are {', '.join(self.sources)}")
             batches += self.batch(code).batches(size)
         if self.labelled:
-            own = self.batch("") if native or self.native is None else self._labelled_plain()
-            batches += (own if labelled is None else own.select(labelled)).batches(size)
+            labelled_batch = self.batch("") if native or self.native is None else self._labelled_plain()
+            batches += (labelled_batch if labelled is None else labelled_batch.select(labelled)).batches(size)
         if not batches:
-            raise DataError("there is nothing to learn from: name a source language, or give labelled sentences")
+            raise DataError("there is nothing to train on: name a source language, or give labelled sentences")
         rounds = settings.self_train if rounds is None else rounds
         seed = settings.seed if seed is None else seed
         return self_train_weights(
@@ -300,7 +302,7 @@ class TransferData:
         )
 
     def predict(self, weights: Floats, docs: Sequence[Doc], native: bool = True) -> tuple[list[list[str]], Floats]:
-        """The labels of every sentence of target documents, and their probabilities p(y* | x)."""
+        """The predicted labels of every sentence of target documents, and their probabilities p(y* | x)."""
         batch = self.encode(docs, native)
         (states,), probability, _ = best_labels(self.data.model, [batch], weights)
         space = self.data.model.space
@@ -308,17 +310,17 @@ class TransferData:
         return [labels[a:b] for a, b in pairwise(batch.sentences.tolist())], probability
 
     def native_weights(self, weights: Floats) -> Floats:
-        """The weights of features that see native clusters: those that fire on the target text, with the native
-        clusters and not without."""
+        """The weights of native cluster features: those that fire on the target text with native clusters but not
+        without."""
         with_them, without = self.unlabelled(True), self.unlabelled(False)
-        own = np.setdiff1d(with_them.node.rows, without.node.rows)
+        native_rows = np.setdiff1d(with_them.node.rows, without.node.rows)
         starts = self.data.model.node.starts
-        chosen = [weights[starts[row] : starts[row + 1]] for row in own[own >= 0].tolist()]
+        chosen = [weights[starts[row] : starts[row + 1]] for row in native_rows[native_rows >= 0].tolist()]
         return np.concatenate(chosen) if chosen else np.zeros(0)
 
 
 class _Fit:
-    """The learner that settings name; the first training takes longer than those that start from its weights."""
+    """The learner of the settings; the first training takes more iterations than those that start from its weights."""
 
     def __init__(self, model: Any, settings: TransferSettings, seed: int, first: Floats | None = None) -> None:
         self.model, self.settings, self.seed, self.first, self.calls = model, settings, seed, first, 0
@@ -336,10 +338,10 @@ class _Fit:
                 self.model, batches, _Known(), sigma=settings.sigma, workers=settings.workers
             )  # fmt: skip
             most = settings.retrain_iterations if later else settings.iterations
-            found = room.minimize(
+            result = room.minimize(
                 objective, start, room.LBFGS(settings.memory), max_iterations=most, describe=describe
             )  # fmt: skip
-            weights: Floats = found.weights
+            weights: Floats = result.weights
             return weights
         epochs = settings.retrain_epochs if later else settings.epochs
         learner = (
@@ -352,7 +354,7 @@ class _Fit:
 
 
 def small_example() -> Languages:
-    """A few sentences of two languages, for examples.
+    """A few sentences in two languages, for examples.
 
     >>> small_example().code
     'fr'
@@ -372,7 +374,7 @@ def _filled(docs: Sequence[Doc]) -> list[Doc]:
 
 
 def class_ids(doc: Doc, classes: WordClasses) -> NDArray[np.int32]:
-    """The class of every word as ids of the document's strings."""
+    """The cluster of every word as string ids of the document."""
     types, inverse = np.unique(doc.columns["form"], return_inverse=True)
-    found: NDArray[np.int32] = doc.strings.ids([classes.of(form) for form in doc.strings.strings(types)])[inverse]
-    return found
+    ids: NDArray[np.int32] = doc.strings.ids([classes.of(form) for form in doc.strings.strings(types)])[inverse]
+    return ids

@@ -1,1 +1,1 @@
-"""The shared base of sequence labellers: chains over words, candidates, calibration, transduction."""
+"""The shared base of sequence labellers: chains over words, candidate lists, calibration, transduction."""

@@ -1,8 +1,8 @@
-"""The temperature of a trained chain (`weft.learn.temperature`), from sentences it did not learn from.
+"""Fit the temperature of a trained chain (`weft.learn.temperature`) on sentences it was not trained on.
 
-With dev data the trained weights themselves are judged. Without it, weights are learned a second time from the first
-part of the training set and judged on the part behind it; their scale is near that of the weights in use, and only the
-scale matters.
+With dev data, the temperature is fitted to the trained weights. Without it, a second set of weights is trained on the
+first part of the training set and the temperature is fitted on the rest. Only the scale of the weights matters, and it
+is close to that of the weights in use.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from weft.tasks.labelling.chain_data import ChainData
     from weft.tasks.labelling.labeller import LabellerSettings
 
-#: Shares of the training set to learn from and to judge on, and the fewest sentences that are worth it.
+#: Shares of the training set to train on and to fit on, and the smallest number of sentences for which this is done.
 LEARN, JUDGE, FEWEST = 0.5, 0.1, 50
 
 
 def temperature_on(chain: Chain | CandidateChain, gold: NDArray[np.integer]) -> float:
-    """The temperature at which the gold states (or candidates) of a chain are likeliest, position by position.
+    """The temperature that maximizes the likelihood of the gold states (or candidates) at each position.
 
     >>> chain = Chain([[0.0, 10.0], [0.0, 10.0], [0.0, 10.0]], np.zeros((2, 2)), [0, 1, 2, 3])
     >>> round(10 / temperature_on(chain, np.array([1, 1, 0])), 1)  # two of three right: log odds of log 2
@@ -47,7 +47,7 @@ def temperature_on(chain: Chain | CandidateChain, gold: NDArray[np.integer]) -> 
 def held_out_temperature(
     data: ChainData | CandidateData, settings: LabellerSettings, cost: float | Cost | None = None
 ) -> float:
-    """The temperature of the weights that the settings' learner finds in a training set."""
+    """The temperature for the weights that the chosen learner trains on a training set."""
     from weft.tasks.labelling.labeller import learn
 
     n = len(data.batch)

@@ -1,7 +1,7 @@
-"""From documents to chains of candidates: builds indexes and layouts, makes batches, scores with frozen tables.
+"""From documents to chains of candidates: indexes and layouts, training batches, scoring with frozen tables.
 
-Labels are made of parts. Templates stand in two blocks: those of `parts` have weights for the parts of a label, those
-of `whole` for labels as wholes too. Features are indexed only at words that have a choice.
+Labels consist of parts. Templates come in two blocks: templates in `parts` have weights for the parts of a label, those
+in `whole` also for complete labels. Features are only indexed at words with more than one candidate.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ Found = tuple[Keys, Ints, Floats, NDArray[np.int16], Ints]
 
 
 class CandidateReader:
-    """Reads features and candidates of words whose groups (parts of speech) are known.
+    """Extracts features and candidates of words whose groups (parts of speech) are known.
 
-    `parts` and `orders` say what labels are made of, as `LabelParts.from_names` gives them.
+    `parts` and `orders` describe the parts of labels, as returned by `LabelParts.from_names`.
     """
 
     def __init__(
@@ -47,8 +47,8 @@ class CandidateReader:
         unknown = set(templates.blocks) - {"parts", "whole"}
         if unknown or templates.order:
             raise TemplateError(
-                "templates for candidates stand in the blocks parts: and whole:, without labels (y); "
-                f"found the blocks {', '.join(templates.blocks)}"
+                "templates for candidates belong in the blocks parts: and whole:, without labels (y); "
+                f"got the blocks {', '.join(templates.blocks)}"
             )
         bits: dict[Template, int] = {}
         for name, bit in (("parts", 1), ("whole", 3)):
@@ -59,7 +59,8 @@ class CandidateReader:
         self._extractor = Extractor(list(bits), fields)
 
     def read(self, docs: Sequence[Doc], groups: NDArray[Any]) -> tuple[Found, Ints, Rows]:
-        """Features at words with a choice (keys, offsets, values, templates) and sentences; slots and their labels."""
+        """Features of words with several candidates (keys, offsets, values, templates), sentences, slots and their
+        labels."""
         slots, labels = self.lists.slots(docs, groups)
         inputs = self._extractor.inputs(docs)
         features = self._extractor.program.run(inputs, np.diff(slots) > 1)
@@ -79,7 +80,7 @@ class CandidateData:
     def build(
         cls, reader: CandidateReader, docs: Sequence[Doc], groups: NDArray[Any], labels: Rows, min_count: int
     ) -> CandidateData:
-        """Index the features of documents whose groups and labels are given as numbers."""
+        """Index the features of documents, given the numbers of their groups and labels."""
         parts, orders = reader.parts, reader.orders
         (keys, offsets, values, template, sentences), slots, candidates = reader.read(docs, groups)
         slots, candidates, gold = with_gold(slots, candidates, labels)
@@ -96,12 +97,12 @@ class CandidateData:
             end = min(first + 20_000, len(labels))
             a, b = offsets[first], offsets[end]
             bound = int((np.diff(parts.starts)[labels[first:end]] * np.diff(offsets[first : end + 1])).sum())
-            found = np.empty(bound, dtype=np.uint64)
+            codes = np.empty(bound, dtype=np.uint64)
             size = _seen(
                 rows[a:b], offsets[first : end + 1] - a, template[a:b], reader.bits, labels[first:end],
-                parts.starts, parts.columns, orders, found,
+                parts.starts, parts.columns, orders, codes,
             )  # fmt: skip
-            pairs.add(found[:size])
+            pairs.add(codes[:size])
         seen = np.sort(pairs.keys())
         counts = np.bincount((seen // np.uint64(parts.n_columns)).astype(np.int64), minlength=len(index))
         starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -112,7 +113,7 @@ class CandidateData:
         return cls(reader, CandidateModel(parts, layout), index, batch)
 
     def encode(self, docs: Sequence[Doc], groups: NDArray[Any]) -> CandidateBatch:
-        """Documents as a batch under the same index."""
+        """Encode documents as a batch with the same index."""
         (keys, offsets, values, _, sentences), slots, labels = self.reader.read(docs, groups)
         features = FeatureRows(self.index.rows(keys), offsets, values)
         return CandidateBatch(sentences, features, slots, labels, None, np.ones(len(sentences) - 1))
@@ -125,7 +126,7 @@ class CandidateData:
 
 
 class CandidateScorer:
-    """A trained model: documents to chains of candidates."""
+    """A trained model, which turns documents into chains of candidates."""
 
     def __init__(self, reader: CandidateReader, table: FrozenTable, transitions: NDArray[np.float32]) -> None:
         self.reader, self.table, self.transitions = reader, table, transitions
@@ -143,21 +144,21 @@ class CandidateScorer:
         return chain_of(batch, parts, node, self._transitions), labels
 
     def arrays(self) -> Arrays:
-        """What a model file keeps beside the lists."""
+        """The arrays of a model file, without the lists."""
         table = {f"table/{name}": array for name, array in self.table.arrays.items()}
         return {**table, "transitions": self.transitions}
 
     @classmethod
     def from_arrays(cls, reader: CandidateReader, arrays: Arrays) -> CandidateScorer:
-        own = {name.split("/", 1)[1]: array for name, array in arrays.items() if name.startswith("table/")}
-        return cls(reader, FrozenTable(own, reader.parts.n_columns), np.array(arrays["transitions"]))
+        table = {name.split("/", 1)[1]: array for name, array in arrays.items() if name.startswith("table/")}
+        return cls(reader, FrozenTable(table, reader.parts.n_columns), np.array(arrays["transitions"]))
 
 
 _NO_ROWS: Rows = np.zeros(0, dtype=np.int32)
 
 
 def with_gold(slots: Ints, labels: Rows, tags: Rows) -> tuple[Ints, Rows, Rows]:
-    """Candidates with the right tag among them at every position, and its number there.
+    """Candidates that include the gold tag at every position, and its number among them.
 
     >>> slots, labels, gold = with_gold(np.array([0, 2, 3]), np.array([4, 7, 5], np.int32), np.array([7, 9], np.int32))
     >>> slots.tolist(), labels.tolist(), gold.tolist()
@@ -178,7 +179,7 @@ def _seen(
     rows: Rows, offsets: Ints, template: NDArray[np.int16], bits: Ints, tags: Rows,
     part_starts: Ints, part_columns: Rows, orders: NDArray[np.int8], out: Keys,
 ) -> int:  # fmt: skip
-    """Pairs of feature and column as  row * columns + column,  for the right tags."""
+    """Pairs of feature and column of the gold tags, as  row * columns + column."""
     total = 0
     for i in range(len(tags)):
         for f in range(offsets[i], offsets[i + 1]):

@@ -1,11 +1,11 @@
-"""Which labels a word may have: a dictionary for frequent words, endings for all others.
+"""Candidate labels of words: a dictionary for frequent words, endings for all others.
 
 Words come in groups (parts of speech). Given the group, the candidates of a word are
 
     the labels it was seen with, if it was seen at least `frequent` times in the group;
     else the labels seen with its longest ending that was seen at least `enough` times in the group.
 
-Many words share one list of candidates; a list is stored once.
+Many words share a list of candidates, so each list is stored once.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class CandidateLists:
         longest: int = 4,
         most: int = 48,
     ) -> CandidateLists:
-        """Lists from words with their group and label; an ending leaves at most `most` labels open."""
+        """Build the lists from words with their group and label; an ending has at most `most` candidates."""
         by_word: dict[tuple[str, str], Counter[int]] = defaultdict(Counter)
         by_ending: dict[tuple[str, str], Counter[int]] = defaultdict(Counter)
         for (form, group, label), count in Counter(words).items():
@@ -74,7 +74,7 @@ class CandidateLists:
             if ending == "" or seen.total() >= enough:
                 endings[group][ending] = number(seen)
         for of_group in endings.values():
-            # An ending that says no more than the next shorter one need not be kept.
+            # An ending with the same candidates as the next shorter one is redundant.
             for ending in sorted(of_group, key=len, reverse=True):
                 if ending and of_group.get(ending[1:]) == of_group[ending]:
                     del of_group[ending]
@@ -86,7 +86,7 @@ class CandidateLists:
 
     @property
     def decided(self) -> bool:
-        """Whether no word has a choice."""
+        """Whether every word has a single candidate."""
         return max(map(len, self.lists), default=0) < 2
 
     def find(self, form: str, group: str) -> list[int]:
@@ -94,25 +94,25 @@ class CandidateLists:
         return self.lists[self._number((form, group))]
 
     def _number(self, word: tuple[str, str]) -> int:
-        """The number of the list of a form in a group."""
+        """The number of the candidate list of a form in a group."""
         form, group = word
         words = self.words[group]
-        found = words.get(form)
-        if found is not None:
-            return found
+        number = words.get(form)
+        if number is not None:
+            return number
         lower = form.lower()
-        found = words.get(lower)
-        if found is not None:
-            return found
+        number = words.get(lower)
+        if number is not None:
+            return number
         endings = self.endings[group]
         for n in range(min(self.longest, len(lower)), 0, -1):
-            found = endings.get(lower[-n:])
-            if found is not None:
-                return found
+            number = endings.get(lower[-n:])
+            if number is not None:
+                return number
         return endings[""]
 
     def slots(self, docs: Sequence[Doc], groups: NDArray[Any]) -> tuple[Ints, Rows]:
-        """The candidates of all words of documents, given their groups as numbers in `self.groups`.
+        """The candidates of all words of documents, given the indices of their groups in `self.groups`.
 
         Position `i` has candidates `labels[slots[i]:slots[i + 1]]`.
         """
@@ -125,8 +125,10 @@ class CandidateLists:
             kinds, inverse = np.unique(forms * n + groups[at:end], return_inverse=True)
             strings = table.strings((kinds // n).astype(np.int32))
             names = map(self.groups.__getitem__, (kinds % n).tolist())
-            found = np.fromiter(map(self._numbers.__getitem__, zip(strings, names, strict=True)), np.int64, len(kinds))
-            chosen[at:end] = found[inverse]
+            list_numbers = np.fromiter(
+                map(self._numbers.__getitem__, zip(strings, names, strict=True)), np.int64, len(kinds)
+            )
+            chosen[at:end] = list_numbers[inverse]
             at = end
         sizes = self._sizes[chosen]
         slots = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -134,7 +136,7 @@ class CandidateLists:
         return slots, self._members[np.repeat(self._starts[chosen], sizes) + within]
 
     def state(self) -> dict[str, Any]:
-        """What a model file keeps."""
+        """The contents of a model file."""
         return {"lists": self.lists, "words": self.words, "endings": self.endings, "longest": self.longest}
 
     @classmethod

@@ -1,9 +1,9 @@
-"""From documents to chains: builds feature indexes and layouts, makes batches, scores with frozen tables.
+"""From documents to chains: feature indexes and layouts, training batches, scoring with frozen tables.
 
-Templates are told apart by the labels they name. In a first-order model, templates without labels score positions and
-templates with `y[-1]` score transitions. In a second-order model (some template names `y[-2]|y[-1]`) states are pairs
-of labels: templates without labels score the label of a position, those with `y[-1]` its pair, and `y[-2]|y[-1]` scores
-transitions. What a template observes is computed once, however many label histories share it.
+The labels in a template decide what it scores. In a first-order model, templates without labels score positions and
+templates with `y[-1]` score transitions. In a second-order model (with a template `y[-2]|y[-1]`) states are pairs of
+labels: templates without labels score the label of a position, those with `y[-1]` its pair, and `y[-2]|y[-1]` scores
+transitions. The observations of a template are computed once, however many label histories share them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from weft.text.schemes import Topology
 
 
 class ChainReader:
-    """Reads the features of chains from documents, as templates say.
+    """Extracts the features of chains from documents, as specified by templates.
 
     >>> reader = ChainReader(Templates("(true y[-1])|(true w[0]) y[-2]|y[-1]"), {"w": "form"})
     >>> reader.order, [str(template) for template in reader.node_templates], reader.transitions
@@ -45,21 +45,21 @@ class ChainReader:
     ) -> None:
         unknown = set(templates.blocks) - {"node"}
         if unknown:
-            raise TemplateError(f"chains have one block of templates, called node; found {', '.join(sorted(unknown))}")
+            raise TemplateError(f"chains have one block of templates, called node; got {', '.join(sorted(unknown))}")
         self.order = templates.order
         if self.order > 2:
-            raise TemplateError(f"chains look at most two labels back; the templates look {self.order} back")
+            raise TemplateError(f"chains read at most two previous labels; the templates read {self.order}")
         on_states = [t for t in templates if t.order < max(1, self.order)]
         on_transitions = [t for t in templates if t.order >= max(1, self.order) and t.atoms]
         self.transitions = any(t.order >= max(1, self.order) and not t.atoms for t in templates)
         if self.order == 2 and on_transitions:
             raise TemplateError(
-                f"template {on_transitions[0]}: a second-order chain takes y[-2]|y[-1] only by itself, "
+                f"template {on_transitions[0]}: a second-order chain allows y[-2]|y[-1] only by itself, "
                 "without observations"
             )
         self.node_templates, self.node_orders = _observations(on_states)
         self.edge_templates, _ = _observations(on_transitions)
-        self.extractor = Extractor(self.node_templates, fields, clusters)  # of features of positions
+        self.extractor = Extractor(self.node_templates, fields, clusters)  # templates of position features
         self._edge = Extractor(self.edge_templates, fields, clusters) if on_transitions else None
 
     def node_features(self, docs: Sequence[Doc]) -> tuple[Features, Ints]:
@@ -72,7 +72,7 @@ class ChainReader:
 
 
 class Projection(DenseTable, Protocol):
-    """Dense features that are sums over the other features of a position: every key adds a row of numbers."""
+    """Dense features that are sums over the sparse features of a position: every key adds a row of numbers."""
 
     @property
     def size(self) -> int:
@@ -80,17 +80,17 @@ class Projection(DenseTable, Protocol):
         ...
 
     def rows(self, keys: Keys) -> Rows:
-        """The rows of keys, -1 for those that add nothing."""
+        """The rows of keys, -1 for keys without a row."""
         ...
 
     def fold(self, weights: Floats) -> tuple[Keys, Floats]:
-        """Keys, and the scores `[key, label]` that weights `[label, dense feature]` give each of them."""
+        """All keys, and the scores `[key, label]` that weights `[label, dense feature]` give them."""
         ...
 
 
 @dataclass
 class ChainData:
-    """A training set as one batch, with the model over it and the indexes that made it."""
+    """A training set as one batch, with its model and feature indexes."""
 
     reader: ChainReader
     model: ChainModel
@@ -111,11 +111,11 @@ class ChainData:
         hash_bits: int = 0,
         weight: Floats | None = None,
     ) -> ChainData:
-        """Index the features of documents whose labels are `tags` (numbers in the label space).
+        """Index the features of documents with the labels `tags` (indices in the label space).
 
-        `seen_only` keeps a weight only for features seen with a column in training (the *supported* set); otherwise
-        every feature has a weight for every column (the *complete* set). Features met less than `min_count` times are
-        left out. `hash_bits` hashes features into 2^bits rows instead of indexing them.
+        `seen_only` gives a feature weights only for the columns it occurs with in training (the *supported* set);
+        otherwise every feature has a weight for every column (the *complete* set). Features that occur fewer than
+        `min_count` times are left out. `hash_bits` hashes features into 2^bits rows instead of indexing them.
         """
         if space.order != reader.order:
             raise ConfigError(f"the label space has order {space.order}, the templates have {reader.order}")
@@ -151,7 +151,7 @@ class ChainData:
         return cls(reader, model, node_index, edge_index, batch)
 
     def projected(self, projection: Projection, docs: Sequence[Doc]) -> ChainData:
-        """The same training set, made of these documents, with dense features beside the others."""
+        """The same training set with dense features added; `docs` are the documents it was built from."""
         parts = []
         for chunk in _chunks(docs):
             features, _ = self.reader.node_features(chunk)
@@ -164,7 +164,7 @@ class ChainData:
         return replace(self, model=wider, batch=batch, projection=projection)
 
     def encode(self, docs: Sequence[Doc], tags: Rows | None = None) -> ChainBatch:
-        """Documents as a batch under the same indexes; features never met have no weight."""
+        """Encode documents as a batch with the same indexes; unseen features have no weight."""
         features, sentences = self.reader.node_features(docs)
         space = self.model.space
         edge = None
@@ -182,25 +182,25 @@ class ChainData:
         )
 
     def freeze(self, weights: Floats, precision: str = "float32", prune: float = 0.0) -> ChainScorer:
-        """The trained model in its compact form. Dense features cost nothing there: their weights become weights of
-        the features that they are sums of."""
+        """The trained model in compact form. Dense features are free there: their weights are folded into the weights
+        of the sparse features that they sum over."""
         model = self.model
         n_node, n_transitions = model.node.size, int((model.transitions >= 0).sum())
-        index, layout, own = self.node_index, model.node, weights[:n_node]
+        index, layout, block = self.node_index, model.node, weights[:n_node]
         if self.projection is not None:
-            index, layout, own = self._folded(*self.projection.fold(model.dense_weights(weights)), own)
-        node = FrozenTable.freeze(index, layout, own, precision, prune)
+            index, layout, block = self._folded(*self.projection.fold(model.dense_weights(weights)), block)
+        node = FrozenTable.freeze(index, layout, block, precision, prune)
         transitions = np.zeros(model.transitions.shape)
         weighted = model.transitions >= 0
         transitions[weighted] = weights[n_node + model.transitions[weighted]]
         edge = None
         if model.edge is not None and self.edge_index is not None:
-            own = weights[n_node + n_transitions :][: model.edge.size]
-            edge = FrozenTable.freeze(self.edge_index, model.edge, own, precision, prune)
+            block = weights[n_node + n_transitions :][: model.edge.size]
+            edge = FrozenTable.freeze(self.edge_index, model.edge, block, precision, prune)
         return ChainScorer(self.reader, model.space, node, transitions, edge)
 
     def _folded(self, keys: Keys, scores: Floats, weights: Floats) -> tuple[FeatureIndex, Layout, Floats]:
-        """Index, layout and weights of the features of positions together with what keys score `[key, label]`."""
+        """Index, layout and weights of position features, with the scores `[key, label]` of dense features added."""
         index, layout = FeatureIndex(), self.model.node
         index.add(self.node_index.keys())
         rows = index.add(keys)
@@ -212,7 +212,7 @@ class ChainData:
 
 
 class ChainScorer:
-    """A trained chain model: documents to chains."""
+    """A trained chain model, which turns documents into chains."""
 
     def __init__(
         self,
@@ -237,7 +237,7 @@ class ChainScorer:
         return Chain(node, transitions, sentences, self.space.allowed(sentences), self.space.legal)
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
-        """What a model file keeps of it."""
+        """The contents of a model file."""
         arrays: Arrays = {"transitions": self.transitions}
         arrays.update({f"node/{name}": array for name, array in self.node.arrays.items()})
         if self.edge is not None:
@@ -260,23 +260,23 @@ class ChainScorer:
 
 
 class _BlockBuilder:
-    """Index, layout and rows of one block of features, grown chunk by chunk.
+    """Builds index, layout and rows of one block of features, chunk by chunk.
 
-    Arrays are resized in place, without a second copy: on large sets they are most of what training needs.
+    Arrays are resized in place, without a second copy: on large training sets they dominate memory use.
     """
 
     def __init__(self, n_columns: int, seen_only: bool, hash_bits: int) -> None:
         self._index = HashedIndex(hash_bits) if hash_bits else FeatureIndex()
         self._n_columns = n_columns if seen_only else 0
         size = len(self._index)
-        self._seen = np.zeros((size, (self._n_columns + 7) // 8), dtype=np.uint8)  # a bit a column
+        self._seen = np.zeros((size, (self._n_columns + 7) // 8), dtype=np.uint8)  # one bit per column
         self._orders = np.zeros(size, dtype=np.uint8)
         self._rows = np.zeros(0, dtype=np.int32)
         self._values = np.zeros(0)
         self._offsets = np.zeros(1, dtype=np.int64)
 
     def add(self, features: Features, gold: Rows, template_orders: Ints, column_orders: NDArray[np.int8]) -> None:
-        """Take in features of positions whose gold columns are `gold` (-1: none)."""
+        """Add the features of positions whose gold columns are `gold` (-1: none)."""
         index = self._index
         rows = index.add(features.keys) if isinstance(index, FeatureIndex) else index.rows(features.keys)
         self._seen.resize((len(index), self._seen.shape[1]), refcheck=False)
@@ -287,7 +287,7 @@ class _BlockBuilder:
         _extend(self._values, features.values)
 
     def finish(self, min_count: int, column_orders: NDArray[np.int8]) -> tuple[Any, Layout, FeatureRows]:
-        """The index, the layout and all rows; a column belongs to features of its order, -1 to none."""
+        """The index, the layout and all rows; features get the columns of their own order, never those of order -1."""
         if self._n_columns:
             present = np.unpackbits(self._seen, axis=1, count=self._n_columns, bitorder="little").view(np.bool_)
         else:
@@ -309,7 +309,7 @@ def _extend(array: NDArray[Any], more: NDArray[Any]) -> None:
 
 
 def _observations(templates: Sequence[Template]) -> tuple[list[Template], list[set[int]]]:
-    """Templates without their labels, each once, with the label orders it comes with."""
+    """The distinct observations of templates (without labels), each with the label orders it occurs with."""
     orders: dict[Template, set[int]] = {}
     for template in templates:
         orders.setdefault(template.observation, set()).add(template.order)
@@ -317,7 +317,7 @@ def _observations(templates: Sequence[Template]) -> tuple[list[Template], list[s
 
 
 def _chunks(docs: Sequence[Doc], words: int = 20_000) -> list[list[Doc]]:
-    """Documents in runs of about so many words, so that keys never stand in memory all at once."""
+    """Chunks of documents with about the given number of words, which bounds the memory for keys."""
     chunks: list[list[Doc]] = [[]]
     size = 0
     for doc in docs:
@@ -340,7 +340,7 @@ def _pairs(states: Rows, sentences: Ints, n_states: int) -> Rows:
 def _transitions(
     reader: ChainReader, space: LabelSpace, states: Rows, sentences: Ints, seen_only: bool
 ) -> NDArray[np.int32]:
-    """Numbers of transition weights: all legal ones, or those seen."""
+    """Numbers of transition weights, for all legal transitions or only those seen."""
     weighted = np.zeros((space.n_states, space.n_states), dtype=bool)
     if reader.transitions:
         if seen_only:
@@ -364,7 +364,7 @@ def _mark(
     seen: NDArray[np.uint8],
     orders: NDArray[np.uint8],
 ) -> None:
-    """Note which columns each row is seen with, and the label orders of its template."""
+    """Mark the columns that each row occurs with, and the label orders of its template."""
     for i in range(len(offsets) - 1):
         for f in range(offsets[i], offsets[i + 1]):
             wanted = template_orders[template[f]]

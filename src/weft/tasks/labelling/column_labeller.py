@@ -1,4 +1,4 @@
-"""Labellers of one column of words: what taggers with other ways of learning share."""
+"""Labellers of a single column: the shared base of taggers with special training methods."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ColumnSettings(LabellerSettings):
 
 
 class ColumnLabeller(SequenceLabeller):
-    """Writes its labels into a column, and is scored by the share of right ones."""
+    """Writes labels into a column; its score is accuracy."""
 
     settings: ColumnSettings
 

@@ -1,9 +1,9 @@
-"""One label a word: the component behind taggers and chunkers.
+"""Sequence labelling, one label per word: the base component of taggers and chunkers.
 
     templates + chain + learner + codec between labels and layers
 
-`LabellerSettings` are the options on the command line (one for each field) and in Python; a subclass says what the
-labels of a document are and where to write them.
+`LabellerSettings` holds the options, one per field, for the command line and for Python. A subclass defines the gold
+labels of a document and where predicted labels are written.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from weft.text.conventions.alternatives import note_alternatives
 from weft.text.doc import Doc
 
 LEARNERS = ("crf", "perceptron", "mira", "margin", "sgd", "adagrad", "memm")
-#: Learners that maximize likelihood: their scores are log probabilities as they are.
+#: Learners that maximize likelihood: their scores are log probabilities without calibration.
 LIKELIHOOD = ("crf", "sgd", "memm")
 OPTIMIZERS = ("lbfgs", "cg", "pcg", "mixed", "gis")
 
@@ -79,7 +79,7 @@ class LabellerSettings(Settings):
     checkpoint: str = option("", "File that keeps the state of training, to resume an interrupted run.", metavar="FILE")
 
     def check(self) -> None:
-        """Refuse values that do not exist or make no sense."""
+        """Check the values."""
         choices = {"learner": LEARNERS, "optimizer": OPTIMIZERS, "features": ("seen", "all"), "precision": PRECISIONS}
         for name, known in choices.items():
             if getattr(self, name) not in known:
@@ -90,63 +90,63 @@ class LabellerSettings(Settings):
 
 
 class SequenceLabeller(Trainable):
-    """A component that labels every word; see `Tagger` and `Chunker`."""
+    """A component that assigns a label to every word; see `Tagger` and `Chunker`."""
 
     gives_probabilities = True
     gives_kbest = True
     settings_class: type[LabellerSettings] = LabellerSettings
     settings: LabellerSettings
     unsaved = ("workers", "scheduler", "checkpoint")
-    #: Iterations of an optimizer from one look at dev data to the next: its steps are small, and a look costs a good
-    #: part of one.
+    #: Iterations of an optimizer between evaluations on dev data: steps are small, and an evaluation costs a good part
+    #: of one.
     look_every = 2
 
     def __init__(self, settings: LabellerSettings | None = None) -> None:
         super().__init__(settings)
         self.scorer: ChainScorer | None = None
-        self.temperature = 1.0  # what scores are divided by to make probabilities of them
+        self.temperature = 1.0  # temperature that turns scores into probabilities
 
     @abstractmethod
     def gold(self, doc: Doc) -> list[str]:
-        """The labels of an annotated document."""
+        """The gold labels of an annotated document."""
 
     @abstractmethod
     def write(self, doc: Doc, labels: list[str], confidence: NDArray[np.float32] | None) -> None:
-        """Write labels into a document."""
+        """Write predicted labels into a document."""
 
     @abstractmethod
     def score(self, gold: list[list[str]], system: list[list[str]]) -> dict[str, float]:
-        """Scores of the label sequences of sentences, the one to optimize first."""
+        """Evaluation scores of predicted label sequences, the one to optimize first."""
 
     @abstractmethod
     def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
-        """Templates and fields that suit the layers of the training data."""
+        """Default templates and fields for the layers of the training data."""
 
     def prepare(self, docs: Sequence[Doc]) -> None:
-        """Collect from the training data what features need beside it: dictionaries, word classes."""
+        """Collect the resources that features need, such as dictionaries and word clusters, before training."""
 
     def bindings(self) -> Mapping[str, Binding]:
-        """What the fields of templates are bound to."""
+        """The columns that the fields of templates read."""
         return self.settings.fields
 
     def observed(self, docs: Sequence[Doc], training: bool = False) -> Sequence[Doc]:
-        """The documents that features are read from: those given, unless a task adds columns of its own."""
+        """The documents that features are extracted from; a task may add columns of its own."""
         return docs
 
     def extended(self, data: ChainData, observed: Sequence[Doc]) -> ChainData:
-        """The training set, with further features where a task adds dense ones."""
+        """The training set; a task may add dense features."""
         return data
 
     def label_space(self, labels: Iterable[str], order: int) -> LabelSpace:
-        """The space of the labels that training data has."""
+        """The label space of the training data."""
         return LabelSpace(sorted(set(labels)), order, self.settings.scheme)
 
     def cost(self, space: LabelSpace) -> float | Cost | None:
-        """What wrong labels cost perceptron, mira and margin while they search; None: what they charge themselves."""
+        """The cost of wrong labels for perceptron, mira and margin during training; None for their default."""
         return None
 
     def settings_for(self, docs: Sequence[Doc]) -> LabellerSettings:
-        """The settings to train on documents with: those asked for, unless a task fits them to the training set."""
+        """The settings for training on documents; a task may adjust them to the training set."""
         return self.settings
 
     def learn(self, data: ChainData, docs: Sequence[Doc], early: EarlyStopping | None) -> Result:
@@ -154,14 +154,14 @@ class SequenceLabeller(Trainable):
         return learn(data, self.settings_for(docs), early, cost=self.cost(data.model.space))
 
     def restore(self, header: Mapping[str, Any], arrays: Arrays) -> None:
-        """Take back from a model file what `prepare` collected."""
+        """Restore what `prepare` collected from a model file."""
 
     def begin(self, train: Iterable[Doc]) -> list[Doc]:
-        """The documents to learn from, once templates and fields are settled and `prepare` has collected from them."""
+        """Choose templates and fields, call `prepare`, and return the documents to train on."""
         settings = self.settings
         docs = [doc for doc in train if doc.n_words]
         if not docs:
-            raise DataError("there is nothing to train on: no words were found")
+            raise DataError("there is nothing to train on: the documents have no words")
         templates, bound = self.default_features(docs)
         settings.templates = settings.templates or templates
         used = Templates(settings.templates).fields()
@@ -170,7 +170,7 @@ class SequenceLabeller(Trainable):
         return docs
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Train on annotated documents; with dev data, training stops when its score no longer rises."""
+        """Train on annotated documents; with dev data, stop when its score no longer improves."""
         watch = Stopwatch()
         docs = self.begin(train)
         settings = self.settings_for(docs)
@@ -189,7 +189,7 @@ class SequenceLabeller(Trainable):
         )
         data = self.extended(data, observed)
         del observed
-        del labels  # training may take long, and memory is needed for more than names
+        del labels  # free the memory: training may take long
         held_out = None if dev is None else [doc for doc in dev if doc.n_words]
         early = None if held_out is None else self._early_stopping(data, held_out)
         result = self.learn(data, docs, early)
@@ -254,19 +254,19 @@ class SequenceLabeller(Trainable):
         return temperature_on(data.model.score(batch, weights), batch.gold)
 
     def conditional(self, chain: Chain) -> Chain:
-        """The chain whose probabilities are those of the model."""
+        """The chain scaled by the temperature, whose probabilities are those of the model."""
         if self.settings.learner == "memm":
             return normalize_locally(chain)
         return chain if self.temperature == 1.0 else chain.temper(self.temperature)
 
     def posteriors(self, docs: Sequence[Doc]) -> tuple[list[str], Floats]:
-        """The labels, and the probability of each at every word of documents, `[word, label]`."""
+        """The labels, and their probabilities at every word, `[word, label]`."""
         space = self._trained().space
         chain = self.conditional(self._trained().chain(self.observed(docs)))
         return space.labels, space.label_marginals(chain.node_marginals())
 
     def confidence(self, chain: Chain, path: NDArray[np.int32], docs: Sequence[Doc]) -> NDArray[np.float64]:
-        """What `write` is told of every word's label: its probability."""
+        """The confidence in every predicted label, for `write`: its probability."""
         space = self._trained().space
         tags = space.tags(path)
         marginals: NDArray[np.float64] = space.label_marginals(chain.marginals().node)
@@ -287,7 +287,7 @@ class SequenceLabeller(Trainable):
         self.note_kbest(docs, asked.kbest)
 
     def note_kbest(self, docs: Sequence[Doc], k: int) -> None:
-        """Note the k best label sequences of every sentence, where any are asked for."""
+        """Store the k best label sequences of every sentence, if requested."""
         for doc in docs if k else ():
             note_alternatives(doc, self.task, self.kbest(doc, k))
 
@@ -298,7 +298,7 @@ class SequenceLabeller(Trainable):
         numbers: NDArray[np.integer],
         confidence: NDArray[np.float32] | None,
     ) -> None:
-        """Write the labels of all words of documents, given as numbers in a list of names."""
+        """Write the labels of all words, given as indices in a list of names."""
         labels = list(map(names.__getitem__, numbers.tolist()))
         first = 0
         for doc in docs:
@@ -307,7 +307,7 @@ class SequenceLabeller(Trainable):
             first = end
 
     def kbest(self, doc: Doc, k: int) -> list[list[tuple[list[str], float]]]:
-        """For every sentence of a document its k most probable label sequences, with their probabilities."""
+        """The k most probable label sequences of every sentence of a document, with their probabilities."""
         scorer = self._trained()
         chain = self.conditional(scorer.chain(self.observed([doc])))
         log_z = chain.log_partition()
@@ -334,7 +334,7 @@ class SequenceLabeller(Trainable):
 
 
 def decode(chain: Chain, learner: str) -> NDArray[np.int32]:
-    """The best states under a learner's model."""
+    """The best states under the model of a learner."""
     return (normalize_locally(chain) if learner == "memm" else chain).best()
 
 
@@ -373,7 +373,7 @@ def learn(
                 **common,
             )
         return result
-    # AdaGrad learns as well from a few sentences an update, and is several times as fast.
+    # Small batches are as accurate with AdaGrad and several times faster.
     sentences: list[Any] = list(data.batch.batches(8 if settings.learner == "adagrad" else 1))
     charge: dict[str, Any] = {} if cost is None else {"cost": cost}
     learners: dict[str, Callable[[], Any]] = {
@@ -390,7 +390,7 @@ def learn(
 
 
 def cluster_client(address: str) -> AbstractContextManager[Any]:
-    """A connection to a Dask scheduler, or none for an empty address."""
+    """Connect to a Dask scheduler; None for an empty address."""
     if not address:
         return nullcontext()
     try:

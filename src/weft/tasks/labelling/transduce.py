@@ -1,12 +1,12 @@
-"""Label a fixed set of sentences together with a few labelled ones: parts that look alike get like labels.
+"""Transductive labelling: label a fixed set of sentences jointly with a few labelled ones, by similarity of parts.
 
     minimize  sum over parts u of -beta log p(l(u) | sentence)  +  sum over neighbours uv of w_uv [l(u) != l(v)]
 
-A part is a pair of neighbouring words and its label their pair of labels; p is the pair marginal of a labeller trained
-on the few labelled sentences, the neighbours of a part are the k nearest others, labelled or not, by what the labeller
-observes at its two words. Overlapping parts agree on the word they share, labelled parts keep their labels
-(Ganchev and Pereira 2007; the programme is solved by `weft.infer.chains.tied`). beta = 0 is a pure constrained cut, a
-large one the labeller by itself. There is no model to keep: other sentences need another run.
+A part is a pair of adjacent words, labelled with their pair of labels. p is the pair marginal of a labeller trained on
+the labelled sentences. The neighbours of a part are the k nearest other parts, labelled or not, by the features that
+the labeller observes at the two words. Overlapping parts must agree on the word they share, and labelled parts keep
+their labels (Ganchev and Pereira 2007; `weft.infer.chains.tied` solves the program). beta = 0 is a pure constrained
+cut; a large beta gives the labeller's own answer. No model is saved: other sentences need another run.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from weft.tasks.labelling.labeller import SequenceLabeller
 from weft.text.doc import Doc
 from weft.text.schemes import numbered
 
-#: Probabilities below this are taken for this.
+#: Lower bound on probabilities.
 _LEAST = 1e-12
 
 
 @dataclass
 class TogetherSettings(Settings):
-    """Options of labelling together."""
+    """Options of transductive labelling."""
 
     beta: float = option(0.3, "Weight of the labeller against the neighbours.")
     bias: str = option("log", "Cost of a part: -beta log p, or beta (1 - p).", choices=("log", "linear"))
@@ -48,20 +48,20 @@ class TogetherSettings(Settings):
     tolerance: float = option(1e-3, "Stop at this gap between the labelling and its bound.")
 
     def check(self) -> None:
-        """Refuse values that do not exist or make no sense."""
+        """Check the values."""
         for name, known in {"bias": ("log", "linear"), "ties": ("unit", "gaussian")}.items():
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
         if self.beta < 0 or self.neighbours < 0 or self.components < 0:
-            raise ConfigError("beta, neighbours and components must not be below 0")
+            raise ConfigError("beta, neighbours and components must be at least 0")
 
 
 @dataclass(frozen=True)
 class Together:
-    """Labels of the unlabelled sentences, and how far from the best possible they may be.
+    """Labels of the unlabelled sentences, with a bound on their distance from the optimum.
 
-    `collapsed` names a label that has swallowed the others: its share of words is more than half way from its share
-    among the labelled ones to all. Such a cut says nothing; raise beta.
+    `collapsed` names a label that has taken over: its share of words is more than halfway between its share among the
+    labelled words and 1. Such a cut is useless; raise beta.
     """
 
     labels: list[str]
@@ -72,11 +72,11 @@ class Together:
     collapsed: str | None
 
     def report(self) -> dict[str, Any]:
-        """What there is to say, as numbers."""
-        found = self.relaxation
+        """A summary in numbers."""
+        relaxation = self.relaxation
         return {
-            "parts": self.parts, "labelled parts": self.labelled_parts, "ties": self.ties, "bound": found.bound,
-            "relaxed": found.value, "cost": found.rounded, "gap": found.gap, "steps": found.steps,
+            "parts": self.parts, "labelled parts": self.labelled_parts, "ties": self.ties, "bound": relaxation.bound,
+            "relaxed": relaxation.value, "cost": relaxation.rounded, "gap": relaxation.gap, "steps": relaxation.steps,
             "collapsed": self.collapsed,
         }  # fmt: skip
 
@@ -87,9 +87,9 @@ def label_together(
     unlabelled: Sequence[Doc],
     settings: TogetherSettings | None = None,
 ) -> Together:
-    """Label documents together with labelled ones, and write the labels into them; the labeller is trained already.
+    """Label documents jointly with labelled ones, and write the labels into them; the labeller is already trained.
 
-    Sentences of one word have no part: the labeller alone decides them.
+    Sentences of one word have no parts: the labeller alone labels them.
 
     >>> from weft.tasks.tagging.tagger import Tagger, TaggerSettings
     >>> few = [Doc.from_words([["the", "cat", "sleeps"], ["a", "dog", "barks"]], upos=[["DET", "NOUN", "VERB"]] * 2)]
@@ -101,23 +101,23 @@ def label_together(
     >>> more[0].column("upos")
     ['DET', 'NOUN', 'VERB', 'DET', 'NOUN', 'VERB']
     """
-    found = cut_together(labeller, labelled, unlabelled, settings if settings is not None else TogetherSettings())
-    labeller.write_all([doc for doc in unlabelled if doc.n_words], *numbered(found.labels), None)
-    return found
+    result = cut_together(labeller, labelled, unlabelled, settings if settings is not None else TogetherSettings())
+    labeller.write_all([doc for doc in unlabelled if doc.n_words], *numbered(result.labels), None)
+    return result
 
 
 def cut_together(
     labeller: SequenceLabeller, labelled: Sequence[Doc], unlabelled: Sequence[Doc], settings: TogetherSettings
 ) -> Together:
-    """The same, without writing."""
+    """The same without writing the labels."""
     return TiedParts.of(labeller, labelled, unlabelled, settings).cut(settings.beta)
 
 
 @dataclass(frozen=True)
 class TiedParts:
-    """The parts of labelled and unlabelled sentences and their ties, to be cut under one beta or another.
+    """The parts of labelled and unlabelled sentences and their ties, ready to be cut with any beta.
 
-    Words of labelled sentences come first; a part has the number of its second word.
+    Words of labelled sentences come first; a part is numbered by its second word.
     """
 
     space: LabelSpace
@@ -131,14 +131,16 @@ class TiedParts:
     def of(
         cls, labeller: SequenceLabeller, labelled: Sequence[Doc], unlabelled: Sequence[Doc], settings: TogetherSettings
     ) -> TiedParts:
-        """The parts as a trained labeller sees them, tied to their nearest neighbours."""
+        """Represent parts by the features of a trained labeller and tie them to their nearest neighbours."""
         settings.check()
         labelled, unlabelled = ([doc for doc in docs if doc.n_words] for docs in (labelled, unlabelled))
         if not labelled or not unlabelled:
-            raise DataError("labelling together needs labelled and unlabelled sentences; one of the two has no words")
+            raise DataError(
+                "transductive labelling needs labelled and unlabelled sentences; one of the two has no words"
+            )
         scorer = labeller._trained()
         if scorer.space.order != 1:
-            raise ConfigError("labels are cut together for labellers of the first order: templates with y[-1] only")
+            raise ConfigError("transductive labelling needs a first-order labeller: use templates with y[-1] only")
         known = scorer.space.ids([label for doc in labelled for label in labeller.gold(doc)])
         chain = labeller.conditional(scorer.chain(labeller.observed(unlabelled)))
         vectors, is_part = part_vectors(labeller, [*labelled, *unlabelled])
@@ -146,7 +148,7 @@ class TiedParts:
         return cls(scorer.space, known, chain, is_part, ties, settings)
 
     def cut(self, beta: float) -> Together:
-        """The labels that cost least."""
+        """The labelling with the lowest cost."""
         space, known, chain = self.space, self.known, self.chain
         (u, v, weights), n_known = self.ties, len(self.known)
         cost = _costs(chain, beta, self.settings.bias)
@@ -156,19 +158,19 @@ class TiedParts:
         _charge_for_known(cost, other[fixed] - n_known, pair[one[fixed]], weights[fixed])
         free = one >= n_known
         tied = TiedChains(cost, chain.offsets, one[free] - n_known, other[free] - n_known, weights[free])
-        found = tied.relax(self.settings.tolerance)
-        path = np.where(np.repeat(np.diff(chain.offsets) == 1, np.diff(chain.offsets)), chain.best(), found.path)
+        relaxation = tied.relax(self.settings.tolerance)
+        path = np.where(np.repeat(np.diff(chain.offsets) == 1, np.diff(chain.offsets)), chain.best(), relaxation.path)
         tags = space.tags(path.astype(np.int32))
         return Together(
-            [space.labels[tag] for tag in tags.tolist()], found, int(self.is_part[n_known:].sum()),
+            [space.labels[tag] for tag in tags.tolist()], relaxation, int(self.is_part[n_known:].sum()),
             int(self.is_part[:n_known].sum()), len(u), _collapsed(known, tags, space.labels),
         )  # fmt: skip
 
 
 def part_vectors(labeller: SequenceLabeller, docs: Sequence[Doc]) -> tuple[Any, NDArray[np.bool_]]:
-    """What is observed at the two words of every part, as sparse rows `[word, feature]`, and which rows are parts.
+    """The features of the two words of every part, as sparse rows `[word, feature]`, and which rows are parts.
 
-    Row i is the part of words i - 1 and i; the rows of first words stand for no part.
+    Row i is the part of words i - 1 and i; the rows of sentence-initial words are not parts.
     """
     from scipy.sparse import csr_matrix, hstack
 
@@ -183,15 +185,15 @@ def part_vectors(labeller: SequenceLabeller, docs: Sequence[Doc]) -> tuple[Any, 
 
 
 def tie_parts(vectors: Any, parts: Ints, settings: TogetherSettings) -> tuple[Ints, Ints, Floats]:
-    """Ties u - v between parts (numbers of rows), each with its k nearest; a tie named by both ends counts once."""
+    """Ties u - v from each part (a row number) to its k nearest; a tie chosen from both ends counts once."""
     from weft.features.representations.principal import principal_components
     from weft.graph.csr import Graph
     from weft.graph.neighbours import nearest_neighbours
 
     if settings.neighbours == 0 or len(parts) < 2:
         return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
-    own = vectors[parts]
-    points = principal_components(own, settings.components) if settings.components else own
+    rows = vectors[parts]
+    points = principal_components(rows, settings.components) if settings.components else rows
     k = min(settings.neighbours, len(parts) - 1)
     ids, distances = nearest_neighbours(points, k, metric="euclidean")
     if settings.ties == "gaussian":
@@ -210,15 +212,16 @@ def choose_beta(
     settings: TogetherSettings | None = None,
     folds: int = 4,
 ) -> tuple[float, dict[float, float]]:
-    """The beta that labels held-out folds of the labelled sentences best, and the share of right words under each.
+    """Choose beta by the accuracy on held-out folds of the labelled sentences; return it with the accuracy of every
+    beta.
 
-    Of those as good the largest is taken, which trusts the labeller most.
+    The largest beta, which trusts the labeller most, wins ties.
     """
     settings = settings if settings is not None else TogetherSettings()
     docs = [doc.subset([s]) for doc in labelled for s in range(len(doc.sentence_offsets) - 1)]
     docs = [doc for doc in docs if doc.n_words]
     if len(docs) < 2:
-        raise DataError("beta is chosen on held-out sentences: at least two are needed; give beta a value instead")
+        raise DataError("choosing beta on held-out sentences needs at least two labelled sentences; set beta instead")
     folds = min(folds, len(docs))
     right = dict.fromkeys(sorted(betas), 0)
     total = 0
@@ -231,15 +234,15 @@ def choose_beta(
             total += len(gold)
             tied = TiedParts.of(labeller, kept, held, settings)
             for beta in right:
-                found = tied.cut(beta)
-                right[beta] += sum(a == b for a, b in zip(gold, found.labels, strict=True))
+                result = tied.cut(beta)
+                right[beta] += sum(a == b for a, b in zip(gold, result.labels, strict=True))
                 bar.advance()
     best = max(right, key=lambda beta: (right[beta], beta))
     return best, {beta: count / total for beta, count in right.items()}
 
 
 def _costs(chain: Chain, beta: float, bias: str) -> Floats:
-    """What every part pays for each pair of labels, infinite where the labeller forbids it."""
+    """The cost of each pair of labels for every part, infinite where the labeller forbids it."""
     p = chain.marginals(per_position=True).edge
     allowed = np.isfinite(chain.edge) & np.isfinite(chain.node)[:, None, :]
     before = np.concatenate([np.ones((1, chain.n_states), dtype=np.bool_), np.isfinite(chain.node)[:-1]])
@@ -250,7 +253,7 @@ def _costs(chain: Chain, beta: float, bias: str) -> Floats:
 
 
 def _charge_for_known(cost: Floats, parts: Ints, labels: Ints, weights: Floats) -> None:
-    """A tie to a labelled part is paid by every label but its own."""
+    """Charge ties to labelled parts to every label that differs from theirs."""
     flat = cost.reshape(len(cost), -1)
     flat += np.bincount(parts, weights, len(cost))[:, None]
     np.subtract.at(flat, (parts, labels), weights)

@@ -1,1 +1,1 @@
-"""Tokens, sentences and multiword tokens of raw text; words of unsegmented utterances."""
+"""Segmentation of raw text into sentences, tokens and words, and of unsegmented utterances into words."""

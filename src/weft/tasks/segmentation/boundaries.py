@@ -1,12 +1,13 @@
-"""Where tokens and sentences end: candidate boundaries of a text and what may stand there.
+"""Candidate boundaries of tokens and sentences, and the labels each of them may have.
 
-A boundary lies between two characters, or over a gap of blanks between them. Its label is one of
+A boundary lies between two characters, or spans the whitespace between them. Its label is one of
 
-    INSIDE    the token goes on          TOKEN    a token ends          SENTENCE    a token and a sentence end
+    INSIDE    the token continues        TOKEN    a token ends          SENTENCE    a token and a sentence end
 
-Most boundaries are decided by the classes of the characters on both sides: between two small letters nothing ends, at
-the blank between them a token does. Only boundaries whose classes met several labels in training are candidates, and
-only these are scored. An empty line ends the sentence; no feature looks beyond it, so that paragraphs are independent.
+The classes of the characters on both sides decide most boundaries: nothing ends between two lower-case letters, and a
+token ends at the space between them. Only boundaries whose classes occur with several labels in training are
+candidates, and only candidates are scored. An empty line ends the sentence; no feature reads beyond it, so paragraphs
+are independent.
 """
 
 from __future__ import annotations
@@ -34,37 +35,37 @@ Labels = NDArray[np.int8]
 Masks = NDArray[np.uint8]
 
 INSIDE, TOKEN, SENTENCE = 0, 1, 2
-#: A label is left out for a pair of classes that has it less often than this ...
+#: A pair of classes allows a label only if they occur together at least this often ...
 RARE_SHARE = 0.002
-#: ... pairs of classes seen less often than this may have what is usual for their kind.
+#: ... rarer pairs of classes allow the labels that are usual for their kind of gap ...
 RARE_PAIR = 10
-#: ... and line ends are taken for blanks where training has fewer than this.
+#: ... and line ends count as spaces if the training data has fewer of them than this.
 FEW_LINES = 20
 
-#: What stands between the characters of a boundary.
+#: The gap between the characters of a boundary.
 NO_GAP, BLANK, LINE = 0, 1, 2
 
 
 class Squeezed(NamedTuple):
-    """A text with every run of blanks as one symbol: a blank, a line end or, for an empty line, a paragraph's end."""
+    """A text with each run of whitespace as one symbol: a space, a line end or, for an empty line, a paragraph end."""
 
     codes: Codes
     classes: Classes
-    origin: Codes  # place in the text
+    origin: Codes  # position in the text
 
 
 class Candidates(NamedTuple):
-    """Boundaries in order: the characters beside them, and paragraphs as runs of candidates."""
+    """Candidate boundaries in order, with the characters beside them and their paragraphs."""
 
     left: Ints
     right: Ints
-    mask: Masks  # bit y: label y may stand here
+    mask: Masks  # bit y: label y is allowed
     paragraph: Ints  # number of the paragraph
     bounds: Ints  # paragraphs in squeezed characters: first and end, flat
 
 
 def squeeze(text: str, table: CharacterTable, lines: bool = True) -> Squeezed:
-    """The text without its surplus blanks; with `lines=False` a line end is a blank as any other.
+    """Collapse runs of whitespace; with `lines=False`, line ends count as spaces.
 
     >>> squeezed = squeeze(" a  b\\n\\nc ", CharacterTable())
     >>> "".join(map(chr, squeezed.codes)), squeezed.origin.tolist()
@@ -113,12 +114,12 @@ def _squeeze(codes: Codes, classes: Classes, lines: bool, out: Codes, kept: Clas
 
 
 def count_labels(text: Squeezed, ends: NDArray[np.bool_], sentence_ends: NDArray[np.bool_], counts: Ints) -> None:
-    """Count labels by class, gap and class; `ends[i]` says whether a token ends before character i of the text."""
+    """Count labels by class, gap and class; `ends[i]` tells whether a token ends before character i of the text."""
     _count(text.codes, text.classes, text.origin, ends, sentence_ends, counts)
 
 
 def new_counts() -> Ints:
-    """Room for counts [class on the left, gap, class on the right, label]."""
+    """An empty table of counts [class on the left, gap, class on the right, label]."""
     return np.zeros((len(CLASSES), 3, len(CLASSES), 3), dtype=np.int64)
 
 
@@ -146,7 +147,7 @@ def _count(
 
 
 def allowed_labels(counts: Ints) -> Masks:
-    """Which labels may stand between two classes, as bits [class, gap, class]: those seen often enough."""
+    """The allowed labels between two classes, as bits [class, gap, class]: those seen often enough."""
     total = counts.sum(axis=3)
     seen = (counts > 0) & (counts >= RARE_SHARE * total[..., None])
     bits = np.array([1, 2, 4])
@@ -161,13 +162,13 @@ def allowed_labels(counts: Ints) -> Masks:
 
 
 def find_candidates(text: Squeezed, allowed: Masks, decided: Labels) -> Candidates:
-    """The boundaries to be scored; the labels of all others are put into `decided` at the character before them."""
+    """The boundaries to score; the labels of all others are written to `decided` at the preceding character."""
     size = len(text.codes)
     left, right = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
     mask, paragraph = np.empty(size, dtype=np.uint8), np.empty(size, dtype=np.int64)
     bounds = np.zeros(2 * (int((text.classes == PARAGRAPH).sum()) + 1), dtype=np.int64)
-    found = _find(text.classes, allowed, decided, left, right, mask, paragraph, bounds)
-    return Candidates(left[:found], right[:found], mask[:found], paragraph[:found], bounds)
+    count = _find(text.classes, allowed, decided, left, right, mask, paragraph, bounds)
+    return Candidates(left[:count], right[:count], mask[:count], paragraph[:count], bounds)
 
 
 @kernel
@@ -217,6 +218,6 @@ def _find(
 def labels_at(
     text: Squeezed, candidates: Candidates, ends: NDArray[np.bool_], sentence_ends: NDArray[np.bool_]
 ) -> NDArray[np.int32]:
-    """The true labels of candidates."""
+    """The gold labels of candidates."""
     place = text.origin[candidates.left] + 1
     return np.where(sentence_ends[place], SENTENCE, np.where(ends[place], TOKEN, INSIDE)).astype(np.int32)

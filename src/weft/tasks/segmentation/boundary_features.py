@@ -1,9 +1,9 @@
 """Features of candidate boundaries as 64-bit keys.
 
-Features look at the characters around a boundary and their classes, at the chunks between blanks and the words beside
-it, at quotation marks and brackets still open, and at known tokens that end, start or go on here. Known tokens take the
-place of a list of abbreviations and, in scripts without blanks, of a dictionary. The templates are data
-(`weft.tasks.segmentation.boundary_templates`); the kernels here compute the values of atoms and join them.
+Features read the characters around a boundary and their classes, the chunks between spaces and the words next to it,
+open quotation marks and brackets, and known tokens that end, start or continue here. Known tokens serve as a list of
+abbreviations and, in scripts without spaces, as a dictionary. The templates are data
+(`weft.tasks.segmentation.boundary_templates`); the kernels here compute the values of atoms and combine them.
 """
 
 from __future__ import annotations
@@ -63,21 +63,21 @@ from weft.tasks.segmentation.boundary_templates import (
     compile_templates,
 )
 
-#: The longest part of a chunk, and the most segments of a dictionary entry, that features look at.
+#: Limits on the length of a chunk's part and on the segments of a dictionary entry in features.
 REACH = 24
 ENTRY_SEGMENTS = 6
-#: The chunk before is looked for from the blank behind it, which counts, and so does the character it stops at.
+#: Limit for the previous chunk; it includes the space after the chunk and the character before it.
 _PREVIOUS_REACH = REACH - 2
-#: The most features of one boundary.
+#: Maximum number of features per boundary.
 WIDTH = sum(map(len, GROUPS.values()))
 _STRING, _SHAPE = np.uint64(0x243F6A8885A308D3), np.uint64(0x13198A2E03707344)
-#: Counts of what stands before a boundary, and how far it was scanned.
+#: Counts of marks before a boundary, and the position up to which they were scanned.
 _QUOTES, _BRACKETS, _SPACES, _SCANNED = range(4)
 _QUOTE, _OPENING, _CLOSING = ord('"'), (ord("("), ord("[")), (ord(")"), ord("]"))
 
 
 class _Text(NamedTuple):
-    """What kernels see of a text: characters, their classes, and facts about characters and classes."""
+    """A text as the kernels read it: characters, their classes, and properties of characters and classes."""
 
     codes: Codes
     classes: Classes
@@ -88,7 +88,7 @@ class _Text(NamedTuple):
 
 
 def entry_key(entry: str, table: CharacterTable) -> int:
-    """The key of a dictionary entry, as features look it up."""
+    """The key under which features look up a dictionary entry."""
     text = squeeze(entry, table)
     return int(_string_key(text.codes, 0, len(text.codes), table.lower))
 
@@ -98,7 +98,7 @@ def feature_keys(
 ) -> tuple[Keys, Ints]:
     """Keys of the features of candidates, with offsets.
 
-    `entries` are the sorted keys of known tokens that hold candidates inside; `spaced` says that some hold blanks.
+    `entries` are the sorted keys of known tokens with candidates inside; `spaced` tells whether some contain spaces.
     """
     count = len(candidates.left)
     match = np.zeros((3, count + 1), dtype=np.int64)
@@ -133,7 +133,7 @@ def _string_key(codes: Codes, first: int, end: int, lower: Codes) -> np.uint64:
 
 @kernel
 def _shape_key(classes: Classes, first: int, end: int) -> np.uint64:
-    """Runs of the same class count once."""
+    """The key of a shape, in which runs of the same class count once."""
     key = _SHAPE
     last = -1
     for i in range(first, end):
@@ -175,7 +175,7 @@ def _match(
         b = a
         while b < len(lefts) and paragraphs[b] == paragraph:
             b += 1
-        for i in range(b - a):  # the last segment cannot begin an entry of several
+        for i in range(b - a):  # the last segment cannot start a longer entry
             begin = rights[a + i - 1] if i else bounds[2 * paragraph]
             reached = begin
             key = _STRING
@@ -244,7 +244,7 @@ def _features(text: _Text, candidates: Candidates, match: Ints, program: Program
 
 @inner_kernel
 def _scan_marks(codes: Codes, classes: Classes, left: int, marks: Ints) -> None:
-    """Count quotation marks, open brackets and blanks up to the character on the left of a boundary."""
+    """Count quotation marks, open brackets and spaces up to the character on the left of a boundary."""
     for i in range(marks[_SCANNED], left + 1):
         code = codes[i]
         if code == _QUOTE:
@@ -274,7 +274,7 @@ def _set_characters(codes: Codes, classes: Classes, left: int, right: int, first
 def _set_chunks(
     codes: Codes, classes: Classes, lower: Codes, left: int, right: int, first: int, end: int, values: Keys
 ) -> tuple[int, int]:
-    """Parts of chunks on both sides and the chunks beside them; where the parts start and end."""
+    """Set the parts of chunks on both sides and the adjacent chunks; return where the parts start and end."""
     start = _chunk_start(classes, left, first, REACH)
     stop = _chunk_end(classes, right, end)
     values[HERE] = _string_key(codes, start, left + 1, lower)
@@ -294,7 +294,7 @@ def _set_chunks(
 
 @inner_kernel
 def _chunk_start(classes: Classes, at: int, first: int, reach: int) -> int:
-    """The start of the characters before `at` with no blank among them."""
+    """The start of the run of non-space characters before `at`."""
     start = at
     while start > first and classes[start - 1] > PARAGRAPH and at - start < reach:
         start -= 1
@@ -303,7 +303,7 @@ def _chunk_start(classes: Classes, at: int, first: int, reach: int) -> int:
 
 @inner_kernel
 def _chunk_end(classes: Classes, at: int, end: int) -> int:
-    """The end of the characters after `at` with no blank among them."""
+    """The end of the run of non-space characters after `at`."""
     stop = at + 1
     while stop < end and classes[stop] > PARAGRAPH and stop - at < REACH:
         stop += 1
@@ -312,7 +312,7 @@ def _chunk_end(classes: Classes, at: int, end: int) -> int:
 
 @inner_kernel
 def _set_words(text: _Text, left: int, right: int, start: int, stop: int, values: Keys) -> None:
-    """The last word on the left and the first one on the right, without marks around them."""
+    """Set the last word on the left and the first word on the right, without surrounding punctuation."""
     classes, is_word = text.classes, text.is_word
     last = left
     while last > start and not is_word[classes[last]]:

@@ -1,12 +1,12 @@
-"""The chain over candidate boundaries: training, decoding, and what a model file keeps.
+"""The chain over candidate boundaries: training, decoding and storage.
 
     score(y, x) = sum over candidates i of ( sum_f W[f, y_i] + T[y_{i-1}, y_i] + b [y_i = SENTENCE] )
 
-The states tell inside a token its first candidate from later ones (BEGUN, ON), and the ends of tokens with candidates
-inside from those without (END, SINGLE), as the labels B, M, E and S of word segmentation do. A chain runs from one
-boundary that is decided to end a token to the next. W and T maximize the likelihood of the training text under a
-Gaussian prior. Where sentences rarely end in a visible way, the most probable labels miss most ends; b is then the
-number that gives the best F1 of sentences on text that was not trained on.
+Like the labels B, M, E and S of word segmentation, the states distinguish the first candidate inside a token from later
+ones (BEGUN, ON), and the ends of tokens with candidates inside from those without (END, SINGLE). A chain runs from one
+boundary that is known to end a token to the next. W and T maximize the likelihood of the training text under a Gaussian
+prior. If sentence ends are rarely marked, the most probable labels miss most of them; b is therefore tuned for the best
+sentence F1 on held-out text.
 """
 
 from __future__ import annotations
@@ -55,19 +55,20 @@ STATES = ("BEGUN", "ON", "END", "SINGLE", "SENTENCE")
 _BEGUN, _ON, _END, _SINGLE, _FINAL = range(5)
 _LABEL_OF = np.array([INSIDE, INSIDE, TOKEN, TOKEN, SENTENCE], dtype=np.int8)
 _ALLOWED = np.array([[bool(mask >> label & 1) for label in _LABEL_OF] for mask in range(8)])
-_OPEN = np.array([True, True, False, False, False])  # states behind which the token goes on
-_CONTINUES = np.array([False, True, True, False, True])  # states of a token that has begun
+_OPEN = np.array([True, True, False, False, False])  # states after which the token continues
+_CONTINUES = np.array([False, True, True, False, True])  # states of a token that has started
 _STARTS = np.array([True, False, False, True, True])  # states of a token that has not
 _LEGAL = np.where(_OPEN[:, None], _CONTINUES[None, :], _STARTS[None, :])
 _NO_VALUES = np.zeros(0)
-#: Chains a batch of training: most are a few candidates long.
+#: Chains per training batch; most chains have few candidates.
 CHAINS = 8192
-#: Numbers tried for b.
+#: Values of b to try.
 BIASES = tuple(np.arange(-1.0, 4.01, 0.25).tolist())
 
 
 class Marked(NamedTuple):
-    """A training text: `ends[i]` says whether a token ends before character i, `sentence_ends[i]` a sentence."""
+    """A training text: `ends[i]` tells whether a token ends before character i, `sentence_ends[i]` whether a sentence
+    does."""
 
     text: Squeezed
     ends: Bools
@@ -94,7 +95,7 @@ class Scored(NamedTuple):
 
 @dataclass
 class Trained:
-    """What training came to."""
+    """The result of training."""
 
     candidates: int
     features: int
@@ -102,7 +103,7 @@ class Trained:
 
 
 class BoundaryModel:
-    """A trained chain: text to labels, one behind every character of the squeezed text."""
+    """A trained chain, which assigns a label after every character of the squeezed text."""
 
     def __init__(
         self,
@@ -116,11 +117,11 @@ class BoundaryModel:
     ) -> None:
         self.table = CharacterTable()
         self.allowed, self.entries = allowed, entries
-        self.spaced, self.lines = spaced, lines  # whether tokens hold blanks, whether line ends mean something
+        self.spaced, self.lines = spaced, lines  # whether tokens contain spaces, whether line ends are informative
         self.weights, self.transitions, self.bias = weights, transitions, bias
 
     def scored(self, text: str) -> Scored:
-        """Candidates of a text with their scores, b left out."""
+        """The candidates of a text with their scores, without b."""
         squeezed = squeeze(text, self.table, self.lines)
         labels = np.zeros(len(squeezed.codes), dtype=np.int8)
         candidates = find_candidates(squeezed, self.allowed, labels)
@@ -138,7 +139,7 @@ class BoundaryModel:
         return labels
 
     def confidence(self, scored: Scored, labels: Labels) -> Floats:
-        """The probability of every label; 1 where classes decide."""
+        """The probability of every label; 1 if the classes decide it."""
         out = np.ones(len(labels))
         if len(scored.candidates.left):
             marginals = self._chain(scored, 0.0).marginals().node
@@ -154,7 +155,7 @@ class BoundaryModel:
         return Chain(scores, self.transitions, offsets, _allowed(scored.candidates.mask, offsets), _LEGAL)
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
-        """What a model file keeps."""
+        """The contents of a model file."""
         arrays: Arrays = {"allowed": self.allowed, "entries": self.entries, "transitions": self.transitions}
         if self.weights is not None:
             arrays |= {f"weights/{name}": array for name, array in self.weights.arrays.items()}
@@ -167,21 +168,21 @@ class BoundaryModel:
         allowed, entries, transitions = (np.array(arrays[name]) for name in ("allowed", "entries", "transitions"))
         if allowed.shape != new_counts().shape[:3] or transitions.shape != _LEGAL.shape:
             raise ModelError(
-                "the tables of boundaries do not have the sizes that this version of Weft uses; train it again"
+                "the boundary tables do not have the sizes that this version of Weft expects; train the model again"
             )
         spaced, lines = bool(header["spaced"]), bool(header["lines"])
         return cls(allowed, entries, spaced, lines, weights, transitions, float(header["bias"]))
 
 
 def chains(candidates: Candidates, decided: Labels) -> Ints:
-    """Offsets of chains: a chain ends where a boundary between two candidates is decided to end a token."""
+    """Offsets of chains: a chain ends where a token is known to end between two candidates."""
     ends = np.cumsum(decided != INSIDE)[candidates.left]
     cuts = np.flatnonzero(np.diff(ends)) + 1
     return np.concatenate([[0], cuts, [len(candidates.left)]]).astype(np.int64)
 
 
 def _allowed(mask: Masks, offsets: Ints) -> Bools:
-    """The states that classes and the beginnings of chains allow."""
+    """The states allowed by character classes and by the start of chains."""
     allowed: Bools = _ALLOWED[mask]
     allowed[offsets[:-1]] &= _STARTS
     return allowed
@@ -204,7 +205,7 @@ def _states(labels: NDArray[np.int32], offsets: Ints, out: NDArray[np.int32]) ->
 def train(
     docs: Sequence[Doc], *, sigma: float, iterations: int, min_count: int, precision: str, prune: float, workers: int
 ) -> tuple[BoundaryModel, Trained]:
-    """Learn the boundaries of documents."""
+    """Train on the boundaries of documents."""
     from weft import learn
 
     counts = new_counts()
@@ -219,7 +220,7 @@ def train(
         marked = [Marked.from_doc(doc, model.table, lines=False) for doc in docs]
     model.allowed = allowed_labels(counts)
     model.spaced = bool(counts[:, 1:, :, INSIDE].any())
-    # A token met once would be known wherever training meets it, which it is not elsewhere: for new text only.
+    # Tokens that occur once would always be known in training, unlike in new text: use them for new text only.
     known, often = _entries(docs, model)
     model.entries = often
     index, features, gold, mask, offsets = _collect(marked, model)
@@ -250,7 +251,7 @@ def train(
 
 
 def _entries(docs: Sequence[Doc], model: BoundaryModel) -> tuple[Keys, Keys]:
-    """Keys of the tokens that have candidates inside, and of those among them that were met more than once."""
+    """Keys of the tokens with candidates inside, and of those among them that occur more than once."""
     tokens: Counter[str] = Counter()
     for doc in docs:
         text = doc.text
@@ -279,15 +280,15 @@ def _collect(
         candidates = find_candidates(each.text, model.allowed, decided)
         if not len(candidates.left):
             continue
-        own = chains(candidates, decided)
+        chain_offsets = chains(candidates, decided)
         states = np.empty(len(candidates.left), dtype=np.int32)
-        _states(labels_at(each.text, candidates, each.ends, each.sentence_ends), own, states)
+        _states(labels_at(each.text, candidates, each.ends, each.sentence_ends), chain_offsets, states)
         keys, ends = feature_keys(each.text, candidates, model.table, model.entries, model.spaced)
         rows.append(index.add(keys))
         gold.append(states)
         masks.append(candidates.mask)
         offsets.append(ends[1:] + n_features)
-        bounds.append(own[1:] + n_candidates)
+        bounds.append(chain_offsets[1:] + n_candidates)
         n_features += len(keys)
         n_candidates += len(candidates.left)
     if not gold:
@@ -298,21 +299,21 @@ def _collect(
 
 
 def tune_bias(model: BoundaryModel, docs: Sequence[Doc]) -> float:
-    """Set b to the number with the best F1 of sentences on these documents, and return that F1.
+    """Set b to the value with the best sentence F1 on these documents, and return that F1.
 
-    Of equally good numbers the one nearest to 0 is taken.
+    The value nearest to 0 wins ties.
     """
     scored = [model.scored(doc.text) for doc in docs]
     marks = [Marked.from_doc(doc, model.table, model.lines) for doc in docs]
     gold = [np.flatnonzero(mark.sentence_ends[mark.text.origin + 1]) for mark in marks]
     best = (-1.0, 0.0)
     for bias in sorted(BIASES, key=abs):
-        right = found = 0
+        right = predicted = 0
         for each, ends in zip(scored, gold, strict=True):
             system = np.flatnonzero(model.decode(each, bias) == SENTENCE)
-            found += len(system)
+            predicted += len(system)
             right += len(np.intersect1d(_spans(ends), _spans(system)))
-        f1 = 2 * right / max(1, found + sum(map(len, gold)))
+        f1 = 2 * right / max(1, predicted + sum(map(len, gold)))
         if f1 > best[0]:
             best = (f1, bias)
     model.bias = best[1]
@@ -320,5 +321,5 @@ def tune_bias(model: BoundaryModel, docs: Sequence[Doc]) -> float:
 
 
 def _spans(ends: Ints) -> Ints:
-    """One number a sentence, of its end and the end before it."""
+    """One number per sentence, computed from its end and the previous end."""
     return ends * (1 << 31) + np.concatenate([[0], ends[:-1] + 1])[: len(ends)]

@@ -1,26 +1,26 @@
 """Templates of boundary features, compiled to tables of numbers.
 
-A template is a number and atoms, `22 l0 r0 l1`. Its feature joins the gap at the boundary (none, blank, line end), the
-number and the values of the atoms, in this order; models know features by these keys, so that neither numbers nor the
-order of atoms may change. Templates fire group by group, a group only where it applies (`GROUPS`).
+A template is a number and atoms, `22 l0 r0 l1`. Its feature combines the gap at the boundary (none, space, line end),
+the number and the values of the atoms, in this order. Models store these keys, so neither numbers nor the order of
+atoms may change. Each group of templates fires only where it applies (`GROUPS`).
 
 | atom | at a boundary |
 |---|---|
 | `l0` to `l5`, `r0` to `r5` | the characters on the left and on the right, nearest first |
 | `L0` to `L3`, `R0` to `R3` | their classes |
 | `ending` `starting` `spanning` | segments of the longest known token that ends here, starts here, spans the boundary |
-| `here` `there` | the part of the chunk between blanks that ends here, that starts here |
+| `here` `there` | the part of the chunk between spaces that ends here, that starts here |
 | `here.shape` `there.shape` | its classes, runs counted once |
 | `previous` `next` | the chunk before `here`, after `there` |
 | `next.class` | the class of the first character of `next` |
 | `lengths` | the lengths of `here` and `there`, up to 9 each |
-| `word` `follower` | the last word of `here`, the first word of `there`, without the marks around them |
+| `word` `follower` | the last word of `here`, the first word of `there`, without surrounding punctuation |
 | `word.length` | the length of `word`, up to 6 |
 | `capitals` | whether `word` and `follower` start with capitals |
 | `open` | whether a quotation, whether a bracket is open |
-| `blanks` | the number of blanks of the paragraph before the boundary, up to 6 |
+| `blanks` | the number of spaces in the paragraph before the boundary, up to 6 |
 | `ahead` | the length of the rest of the paragraph, up to 12, in steps of 3 |
-| `=1` to `=4` | itself: tells templates of one number apart |
+| `=1` to `=4` | a constant: distinguishes templates with the same number |
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from weft.arrays import Keys
 from weft.hashing import join
 
-#: How many characters and classes of characters on each side are atoms.
+#: Number of characters and of character classes on each side that are atoms.
 N_CHARACTERS, N_CLASSES = 6, 4
 _AROUND = (
     *(f"l{k}" for k in range(N_CHARACTERS)), *(f"r{k}" for k in range(N_CHARACTERS)),
@@ -68,7 +68,7 @@ GROUPS = {
         "24 L0 L1 L2 L3", "25 R0 R1 R2 R3",
     ),
     "at known tokens": ("26 ending", "27 starting", "28 spanning", "29 ending starting spanning"),
-    "unless both sides are written without blanks": (
+    "unless both sides are written without spaces": (
         "30 here", "31 there", "32 here there",
         "33 here.shape", "34 there.shape", "35 here.shape there.shape",
         "36 here R0", "37 there l0", "38 previous here", "39 there next", "40 lengths L0 R0",
@@ -81,15 +81,15 @@ GROUPS = {
     ),
 }  # fmt: skip
 EVERYWHERE, KNOWN_TOKENS, SPACED, SPACED_GAPS, SPACED_WORDS = range(len(GROUPS))
-#: Gaps at a boundary: none, blank, line end.
+#: Gaps at a boundary: none, space, line end.
 _N_GAPS = 3
 
 
 class Program(NamedTuple):
     """Templates as joins of nodes: `node[n] = join(node[sources[gap, n]], value[atoms[n]])`, in the order of n.
 
-    The first nodes are the keys of a gap and a number; templates share the joins of what they both begin with. Indices
-    are unsigned, so that kernels need not check whether they count from the end.
+    The first nodes are the keys of a gap and a number; templates share the joins of their common prefixes. Indices are
+    unsigned, so that kernels need not check for negative ones.
     """
 
     groups: Keys  # templates groups[g] to groups[g + 1] form group g ...
@@ -97,8 +97,8 @@ class Program(NamedTuple):
     sources: NDArray[np.uint32]
     atoms: NDArray[np.uint32]
     ends: NDArray[np.uint32]  # template -> its node
-    values: Keys  # atom -> its value before a boundary is looked at: constants are themselves, all others 0
-    nodes: Keys  # the first nodes, and room for the others
+    values: Keys  # atom -> its initial value: constants are themselves, all others 0
+    nodes: Keys  # the first nodes, and space for the others
 
 
 def compile_templates(groups: Mapping[str, Sequence[str]]) -> Program:
@@ -114,9 +114,9 @@ def compile_templates(groups: Mapping[str, Sequence[str]]) -> Program:
     sources: list[list[int]] = [[0] * _N_GAPS for _ in first]
     atoms = [0] * len(first)
     joins = [len(first)]
-    node: dict[tuple[str, ...], int] = {}  # what templates begin with -> its node
+    node: dict[tuple[str, ...], int] = {}  # prefix of templates -> its node
     for group in templates:
-        # All first atoms, then all second ones: a processor computes joins that do not need each other at once.
+        # All first atoms, then all second ones: a processor computes independent joins in parallel.
         for k in range(2, max(map(len, group)) + 1):
             for beginning in dict.fromkeys(template[:k] for template in group if len(template) >= k):
                 if beginning not in node:

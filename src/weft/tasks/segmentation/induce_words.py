@@ -1,9 +1,9 @@
-"""Words found in utterances without boundaries, by an adaptor grammar.
+"""Unsupervised segmentation of utterances into words, by an adaptor grammar.
 
-Several chains draw parses of the utterances (`weft.learn.adaptor.grammar`, `weft.learn.adaptor.mcmc`); the segmentation
-given is the one that is most frequent among all samples of an utterance, the choice of least risk when a segmentation
-is right or wrong as a whole. New utterances are parsed with every sample as it stands, nothing being learnt, and put to
-the same vote. A model keeps grammar, utterances and samples in one file without pickle.
+Several chains sample parses of the utterances (`weft.learn.adaptor.grammar`, `weft.learn.adaptor.mcmc`). The answer is
+the most frequent segmentation among all samples of an utterance, which minimizes the risk if a segmentation is right or
+wrong as a whole. New utterances are parsed with every sample, without further learning, and decided by the same vote. A
+model stores grammar, utterances and samples in one file without pickle.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.segmentation.stress_patterns import learnt_shares
 
-#: Grammars of the package.
+#: Grammars that come with the package.
 GRAMMARS = (
     "colloc", "colloc3-nophon", "colloc3-phon", "colloc3-nophon-stress", "colloc3-phon-stress",
     "colloc3-nophon-stress-usc", "colloc3-phon-stress-usc",
@@ -43,7 +43,7 @@ Words = list[list[str]]
 
 
 def package_grammar(name: str, vowels: Collection[str], consonants: Collection[str]) -> Grammar:
-    """A grammar of the package over the sounds of a language.
+    """A grammar that comes with the package, for the sounds of a language.
 
     >>> grammar = package_grammar("colloc3-nophon-stress-usc", ["a", "o"], ["b", "d", "g"])
     >>> grammar.start, len([rule for rule in grammar.rules() if rule.left == "Word"])
@@ -62,9 +62,10 @@ def find_grammar(
     vowels: Collection[str] = ARPABET_VOWELS,
     consonants: Collection[str] = ARPABET_CONSONANTS,
 ) -> Grammar:
-    """A grammar file, or a grammar of the package over vowels and consonants; other sounds are consonants, too.
+    """Load a grammar file, or a grammar of the package for these vowels and consonants; other sounds count as
+    consonants.
 
-    Consonants of the ARPABET are left out where the vowels are others.
+    Consonants of the ARPABET are left out if the vowels are not those of the ARPABET.
     """
     if given not in GRAMMARS and os.path.exists(given):
         return read_grammar(given)
@@ -72,15 +73,15 @@ def find_grammar(
     known = set(vowels)
     if not sounds & known:
         raise ConfigError(
-            f"none of the vowels ({' '.join(sorted(known))}) occurs in the utterances; name the vowels they are "
-            "written with"
+            f"none of the vowels ({' '.join(sorted(known))}) occurs in the utterances; name the vowels of "
+            "their alphabet"
         )
-    own = set(consonants) if tuple(vowels) == ARPABET_VOWELS or consonants != ARPABET_CONSONANTS else set()
-    return package_grammar(given, known, (sounds | own) - known)
+    known_consonants = set(consonants) if tuple(vowels) == ARPABET_VOWELS or consonants != ARPABET_CONSONANTS else set()
+    return package_grammar(given, known, (sounds | known_consonants) - known)
 
 
 def has_stress(grammar: Grammar) -> bool:
-    """Whether a grammar reads marks of stress.
+    """Whether a grammar uses stress marks.
 
     >>> has_stress(package_grammar("colloc3-phon", ["a"], ["b"]))
     False
@@ -90,12 +91,12 @@ def has_stress(grammar: Grammar) -> bool:
 
 @dataclass(frozen=True)
 class WordSettings:
-    """How words are learnt."""
+    """Settings of learning words."""
 
     grammar: str = "colloc3-phon-stress"
     unit: str = "Word"
     vowels: tuple[str, ...] = ARPABET_VOWELS
-    consonants: tuple[str, ...] = ARPABET_CONSONANTS  # more of them than the text has, for other text
+    consonants: tuple[str, ...] = ARPABET_CONSONANTS  # sounds that only other text has
     chains: int = 4
     schedule: Schedule = field(default_factory=Schedule)
     sampler: AdaptorSettings = field(default_factory=AdaptorSettings)
@@ -127,7 +128,7 @@ class UtteranceSettings(Settings):
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
 
     def word_settings(self) -> WordSettings:
-        """The same for `learn_words`."""
+        """These options as settings of `learn_words`."""
         return WordSettings(
             grammar=self.grammar,
             unit=self.unit,
@@ -142,7 +143,7 @@ class UtteranceSettings(Settings):
 
 
 class _WordChain(AdaptorGrammar):
-    """A chain whose samples also say where words end."""
+    """A chain whose samples include the ends of words."""
 
     unit = "Word"
 
@@ -177,7 +178,7 @@ def learn_words(utterances: Sequence[Sounds], settings: WordSettings | None = No
 
 
 class WordModel:
-    """Samples of an adaptor grammar, to cut utterances into words."""
+    """Samples of an adaptor grammar that segment utterances into words."""
 
     def __init__(self, grammar: Grammar, unit: str, utterances: Sequence[Sounds], samples: Sequence[Arrays]) -> None:
         if not samples:
@@ -187,27 +188,27 @@ class WordModel:
         self._chain = AdaptorGrammar(grammar, self.utterances, start=self.samples[0])
 
     def training_ends(self) -> list[NDArray[np.bool_]]:
-        """For every sample, where words end in the utterances learnt from."""
+        """The ends of words in the training utterances, for every sample."""
         return [np.asarray(sample["ends"], dtype=np.bool_) for sample in self.samples]
 
     def training_words(self) -> list[Words]:
-        """The words of the utterances learnt from, by the vote of the samples."""
+        """The words of the training utterances, by a vote of the samples."""
         return _voted(self.utterances, self.training_ends())
 
     def ends(self, utterances: Sequence[Sounds], best: bool = False, seed: int = 0) -> list[NDArray[np.bool_]]:
-        """For every sample, where words end in other utterances: in a parse drawn with it, or in its best parse."""
-        found = []
+        """The ends of words in other utterances for every sample: in a sampled parse, or in the best parse."""
+        all_ends = []
         for s, sample in enumerate(self.samples):
             self._chain.restore({"iteration": 0}, sample)
-            found.append(self._chain.segment(utterances, self.unit, best, seed + s))
-        return found
+            all_ends.append(self._chain.segment(utterances, self.unit, best, seed + s))
+        return all_ends
 
     def segment(self, utterances: Sequence[Sounds], best: bool = False, seed: int = 0) -> list[Words]:
-        """The words of other utterances, by the vote of the samples."""
+        """The words of other utterances, by a vote of the samples."""
         return _voted(utterances, self.ends(utterances, best, seed)) if utterances else []
 
     def lexicon(self) -> dict[tuple[str, ...], float]:
-        """The words with the mean of their counts in the samples, the most frequent first."""
+        """The words with their mean counts in the samples, the most frequent first."""
         total: Counter[tuple[str, ...]] = Counter()
         for ends in self.training_ends():
             for words in cut_utterances(self.utterances, ends):
@@ -215,7 +216,7 @@ class WordModel:
         return {word: count / len(self.samples) for word, count in total.most_common()}
 
     def rule_probabilities(self) -> NDArray[np.float64]:
-        """Probabilities of the grammar's rules, one row a sample."""
+        """Probabilities of the grammar's rules, one row per sample."""
         rows = []
         for sample in self.samples:
             self._chain.restore({"iteration": 0}, sample)
@@ -223,7 +224,7 @@ class WordModel:
         return np.array(rows)
 
     def stress_patterns(self) -> dict[str, float]:
-        """Probabilities of the classes of stress patterns, the mean of the samples; empty without stress."""
+        """Mean probabilities of the stress pattern classes over samples; empty for a grammar without stress."""
         return learnt_shares(self._chain.coded.rules, self.rule_probabilities().mean(axis=0).tolist(), self.unit)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -246,7 +247,7 @@ class WordModel:
         header, arrays = storage.load(path)
         if header.get("task") != TASK:
             raise ModelError(
-                f"{os.fspath(path)} is a model for {header.get('task', 'something else')!r}, not for words; learn one "
+                f"{os.fspath(path)} is a model for {header.get('task', 'something else')!r}, not for words; train one "
                 "with `weft train segmenter --method adaptor`"
             )
         try:
@@ -264,7 +265,7 @@ class WordModel:
 
 
 def cut_utterances(utterances: Sequence[Sounds], ends: NDArray[np.bool_]) -> list[Words]:
-    """Utterances cut behind the sounds at which words end.
+    """Cut utterances after the sounds at which words end.
 
     >>> cut_utterances([["a", "b"], ["c"]], np.array([True, True, True]))
     [[['a'], ['b']], [['c']]]
@@ -274,16 +275,16 @@ def cut_utterances(utterances: Sequence[Sounds], ends: NDArray[np.bool_]) -> lis
 
 
 def vote(starts: Sequence[int], samples: Sequence[NDArray[np.bool_]]) -> NDArray[np.bool_]:
-    """For every utterance the ends that most samples agree on, the earliest of them where they tie.
+    """The most frequent segmentation of every utterance among the samples; the earliest wins ties.
 
     >>> vote([0, 2, 3], [np.array(row, dtype=bool) for row in ([0, 1, 1], [1, 1, 1], [1, 1, 1])]).tolist()
     [True, True, True]
     """
-    found = np.zeros(starts[-1], dtype=np.bool_)
+    winners = np.zeros(starts[-1], dtype=np.bool_)
     for first, end in pairwise(starts):
         ballots = Counter(ends[first:end].tobytes() for ends in samples)
-        found[first:end] = np.frombuffer(ballots.most_common(1)[0][0], dtype=np.bool_)
-    return found
+        winners[first:end] = np.frombuffer(ballots.most_common(1)[0][0], dtype=np.bool_)
+    return winners
 
 
 def _voted(utterances: Sequence[Sounds], samples: Sequence[NDArray[np.bool_]]) -> list[Words]:

@@ -1,14 +1,14 @@
-"""Tokens that stand for several syntactic words: French `du` = `de le`, Spanish `dámelo` = `da me lo`.
+"""Multiword tokens, which consist of several syntactic words: French `du` = `de le`, Spanish `dámelo` = `da me lo`.
 
-A split is written as a script: letters taken off the front and the end of the token, and the words, one of which holds
-what is left of it (the stem, `*`):
+A script describes a split: letters to remove from the front and the end of the token, and the words, one of which
+contains the rest of the token (the stem, `*`):
 
     dámelo -> da me lo      -  | ámelo |  *a me lo          the stem is `d`
     couldn't -> could n't   -  | n't   |  * n't             the stem is `could`
 
-Tokens met in training in one way only are split, or left whole, as they were. For those met in several ways, and for
-unseen tokens that some script fits, a log-linear model over the token's letters and its neighbours chooses among the
-scripts that fit and none. Letters of a script follow the casing of the token.
+Tokens that training data always treats the same way are split, or kept whole, in that way. For ambiguous tokens, and
+for unseen tokens that match some script, a log-linear model over the token's letters and its neighbours chooses among
+the matching scripts and no split. Letters of a script follow the casing of the token.
 """
 
 from __future__ import annotations
@@ -33,34 +33,34 @@ from weft.storage import Arrays
 
 Words = tuple[str, ...]
 Split = Words | None
-#: What may become of a token: its words, None where it stays whole, or the labels to choose from.
+#: The possible analyses of a token: its words, None if it stays whole, or the labels to choose from.
 Choice = tuple[str, ...] | tuple[int, ...] | None
 
-#: Scripts of fewer token types are kept for the types they were met with.
+#: Scripts of fewer token types only apply to the types they were seen with.
 PRODUCTIVE = 2
-#: A way to split a token that is rarer than this share of its occurrences is taken for a slip.
+#: An analysis that is rarer than this share of a token's occurrences counts as an annotation error.
 SLIP = 0.02
-#: Occurrences of an unambiguous token that the model learns from: it is for tokens that training did not meet.
+#: Maximum number of training examples per unambiguous token: the model is for unseen tokens.
 EXAMPLES = 8
 _STEM = "*"
-_WHOLE = 0  # label of tokens that stay as they are
+_WHOLE = 0  # label of tokens that stay whole
 
 
 class Script(NamedTuple):
-    """How to split: `front` and `back` are taken off, `host` is the word that holds the stem between `pre`, `post`."""
+    """A split: `front` and `back` are removed; `host` is the word that contains the stem, between `pre` and `post`."""
 
     front: str
     back: str
-    words: Words  # the host's place holds its letters before and behind the stem, parted by `*`
+    words: Words  # the host is written as its letters before and after the stem, separated by `*`
     host: int
 
     def fits(self, token: str) -> bool:
-        """Whether a token in lower case has the script's letters, and a stem between them."""
+        """Whether a lower-cased token has the script's letters and a stem between them."""
         room = len(token) - len(self.front) - len(self.back)
         return room > 0 and token.startswith(self.front) and token.endswith(self.back)
 
     def apply(self, token: str) -> Words:
-        """The words of a token that the script fits.
+        """The words of a token that matches the script.
 
         >>> Script("", "n't", ("*", "n't"), 0).apply("COULDN'T")
         ('COULD', "N'T")
@@ -79,29 +79,29 @@ class Script(NamedTuple):
 
 
 def scripts_of(token: str, words: Sequence[str]) -> list[Script]:
-    """The scripts that make these words of a token, one a word that shares letters with it.
+    """The scripts that split a token into these words, one per word that shares letters with it.
 
     >>> [(script.back, script.words) for script in scripts_of("didn't", ["did", "n't"]) if not script.front]
     [("n't", ('*', "n't"))]
     """
     small, parts = lower(token), [lower(word) for word in words]
-    found = []
+    scripts = []
     for host, part in enumerate(parts):
         begin, place, size = _common(small, part)
         if size and _STEM not in "".join(parts):
             shown = [*parts[:host], part[:place] + _STEM + part[place + size :], *parts[host + 1 :]]
-            found.append(Script(small[:begin], small[begin + size :], tuple(shown), host))
-    return found
+            scripts.append(Script(small[:begin], small[begin + size :], tuple(shown), host))
+    return scripts
 
 
 def lower(string: str) -> str:
-    """Lower case, letter by letter, so that lengths stay: İ keeps its form."""
+    """Lower-case letter by letter, which preserves the length: İ stays as it is."""
     small = string.lower()
     return small if len(small) == len(string) else "".join(c.lower() if len(c.lower()) == 1 else c for c in string)
 
 
 def _common(one: str, other: str) -> tuple[int, int, int]:
-    """The longest common substring: where it begins in both, and its length; the first of the longest."""
+    """The longest common substring: its start in both strings, and its length; the first one wins ties."""
     best = (0, 0, 0)
     for i in range(len(one)):
         for j in range(len(other)):
@@ -114,7 +114,7 @@ def _common(one: str, other: str) -> tuple[int, int, int]:
 
 
 class Multiwords:
-    """A trained splitter of tokens.
+    """A trained splitter of multiword tokens.
 
     >>> tokens = ["do", "n't", "I", "couldn't", "didn't", "say", "Dogs", "wouldn't"]
     >>> splits = [None, None, None, ("could", "n't"), ("did", "n't"), None, None, ("would", "n't")]
@@ -130,9 +130,9 @@ class Multiwords:
         productive: int,
         weights: FrozenTable | None,
     ) -> None:
-        self.known = known  # ways in which a token in lower case was met; () stands for whole
+        self.known = known  # analyses of a lower-cased token in training; () stands for whole
         self.scripts = scripts
-        self.productive = productive  # so many scripts, the first, may split unseen tokens
+        self.productive = productive  # the first scripts, this many, may split unseen tokens
         self.weights = weights
         self.choices = Cache(self.choice)
         self._open = Cache(self._of_open)
@@ -140,30 +140,32 @@ class Multiwords:
 
     @property
     def empty(self) -> bool:
-        """Whether no token was ever split."""
+        """Whether the training data has no multiword tokens."""
         return not self.scripts and not any(any(ways) for ways in self.known.values())
 
     @classmethod
     def learn(
         cls, sentences: Iterable[tuple[Sequence[str], Sequence[Split]]], sigma: float = 1.0, iterations: int = 60
     ) -> Multiwords:
-        """Learn from runs of tokens and how each is split (None: it is one word)."""
+        """Train on sequences of tokens and the words of each (None: it is one word)."""
         runs = list(sentences)
         ways: dict[str, Counter[Words]] = defaultdict(Counter)
         for tokens, splits in runs:
             for token, split in zip(tokens, splits, strict=True):
                 ways[lower(token)][() if split is None else tuple(map(lower, split))] += 1
-        if not any(any(found) for found in ways.values()):
+        if not any(any(analyses) for analyses in ways.values()):
             return cls({}, [], 0, None)
         script_of, counts = _choose_scripts(ways)
-        ambiguous = {token for token, found in ways.items() if len(_likely(found)) > 1}
+        ambiguous = {token for token, analyses in ways.items() if len(_likely(analyses)) > 1}
         productive = [script for script, count in counts.most_common() if count >= PRODUCTIVE]
         more = {script_of[token, words] for token in ambiguous for words in _likely(ways[token])
                 if (token, words) in script_of}  # fmt: skip
         scripts = productive + sorted(more - set(productive))
         model = cls({}, scripts, len(productive), None)
-        # A token that was never split needs no entry unless some script fits it.
-        model.known = {token: _likely(found) for token, found in ways.items() if any(found) or model._fitting(token)}
+        # A token that was never split needs no entry unless it matches some script.
+        model.known = {
+            token: _likely(analyses) for token, analyses in ways.items() if any(analyses) or model._fitting(token)
+        }
         model._train(runs, script_of, sigma, iterations)
         return model
 
@@ -222,13 +224,13 @@ class Multiwords:
         self.weights = FrozenTable.freeze(index, layout, result.weights, "int16")
 
     def _fitting(self, token: str) -> list[int]:
-        """Labels of the productive scripts that fit a token in lower case."""
-        found = []
+        """Labels of the productive scripts that match a lower-cased token."""
+        labels = []
         for cut in range(min(len(token), self._longest) + 1):
             for number in self._by_back.get(token[len(token) - cut :], ()):
                 if self.scripts[number].fits(token):
-                    found.append(number + 1)
-        return found
+                    labels.append(number + 1)
+        return labels
 
     @cached_property
     def _by_back(self) -> dict[str, list[int]]:
@@ -243,7 +245,7 @@ class Multiwords:
 
     @cached_property
     def _by_way(self) -> dict[tuple[str, Words], int]:
-        """The script that makes known words of a known token, if one is kept."""
+        """The script that splits a known token into known words, if there is one."""
         numbers = {script: i for i, script in enumerate(self.scripts)}
         return {
             (token, words): numbers[script]
@@ -256,39 +258,39 @@ class Multiwords:
         return len(self.known.get(token, ())) > 1
 
     def _own(self, token: str) -> list[int]:
-        """Labels of the scripts that an ambiguous token was met with."""
+        """Labels of the scripts that an ambiguous token was seen with."""
         return [self._by_way[token, words] + 1 for words in self.known.get(token, ()) if (token, words) in self._by_way]
 
     def choice(self, token: str) -> Choice:
-        """What may become of a token by itself."""
+        """The possible analyses of a token, without its context."""
         small = lower(token)
         ways = self.known.get(small)
         if ways is not None and len(ways) == 1:
             return _recase(ways[0], token) if ways[0] else None
         if ways is not None:
-            own = self._own(small)
-            return (_WHOLE, *own) if () in ways else tuple(own) or None
+            labels = self._own(small)
+            return (_WHOLE, *labels) if () in ways else tuple(labels) or None
         fitting = self._fitting(small)
         return (_WHOLE, *fitting) if fitting else None
 
     def _of_open(self, token: str) -> tuple[str, bool, Keys]:
-        """An open token in lower case, whether it has weights of its own, and the keys of its features."""
+        """An ambiguous token in lower case, whether it has its own weights, and the keys of its features."""
         small = lower(token)
         known = self._ambiguous(small)
         return small, known, hash_strings(_of_token(token, small, known))
 
     def split(self, tokens: Sequence[str], bounds: Iterable[int] = ()) -> dict[int, Words]:
-        """The words of those tokens that stand for several, in order; `bounds` are where documents begin and end."""
+        """The words of multiword tokens, in order; `bounds` are the offsets of documents."""
         number = {token: kind for kind, token in enumerate(dict.fromkeys(tokens))}
         return self.split_types(list(number), np.array([number[token] for token in tokens], dtype=np.int32), bounds)
 
     def split_types(
         self, types: Sequence[str], kinds: NDArray[np.int32], bounds: Iterable[int] = ()
     ) -> dict[int, Words]:
-        """The same for tokens given by their numbers in a list of types."""
+        """The same for tokens given as indices in a list of types."""
         from_types = list(map(self.choices.__getitem__, types))
         split = np.array([choice is not None for choice in from_types], dtype=np.bool_)
-        found: dict[int, Words] = {}
+        words: dict[int, Words] = {}
         open_places: list[int] = []
         choices: list[tuple[int, ...]] = []
         places = np.flatnonzero(split[kinds])
@@ -296,14 +298,14 @@ class Multiwords:
             choice = from_types[kind]
             assert choice is not None
             if isinstance(choice[0], str):
-                found[i] = choice
+                words[i] = choice
             else:
                 open_places.append(i)
                 choices.append(choice)
         for i, label in zip(open_places, self._decide(types, kinds, bounds, open_places, choices), strict=True):
             if label != _WHOLE:
-                found[i] = self.scripts[label - 1].apply(types[kinds[i]])
-        return dict(sorted(found.items()))
+                words[i] = self.scripts[label - 1].apply(types[kinds[i]])
+        return dict(sorted(words.items()))
 
     def _decide(
         self,
@@ -315,7 +317,7 @@ class Multiwords:
     ) -> list[int]:
         if not places:
             return []
-        if self.weights is None:  # whatever a script fitted in training was split
+        if self.weights is None:  # every matching token was split in training
             return [choice[-1] for choice in choices]
         edges = {0, len(kinds), *bounds}
         asked = [
@@ -333,16 +335,16 @@ class Multiwords:
         return [decided[around] for around in asked]
 
     def _labels(self, asked: list[tuple[str, str, str]], choices: list[tuple[int, ...]]) -> list[int]:
-        """The best labels of tokens between their neighbours."""
+        """The best labels of tokens in context."""
         assert self.weights is not None
         strings: list[str] = []
-        own: list[Keys] = []
+        token_keys: list[Keys] = []
         for token, before, behind in asked:
             small, known, keys = self._open[token]
-            own.append(keys)
+            token_keys.append(keys)
             strings += _of_neighbours(small, known, before, behind)
         near = hash_strings(strings).reshape(len(asked), -1)
-        keys = np.concatenate([np.stack(own), near], axis=1)
+        keys = np.concatenate([np.stack(token_keys), near], axis=1)
         offsets = np.arange(len(asked) + 1, dtype=np.int64)
         scores = self.weights.score(keys.ravel(), offsets * keys.shape[1], np.zeros(0))
         mask = np.zeros(scores.shape, dtype=np.bool_)
@@ -351,7 +353,7 @@ class Multiwords:
         return best
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
-        """What a model file keeps."""
+        """The contents of a model file."""
         header = {
             "known": {token: [list(words) for words in ways] for token, ways in self.known.items() if any(ways)},
             "whole": sorted(token for token, ways in self.known.items() if not any(ways)),
@@ -370,7 +372,7 @@ class Multiwords:
 
 
 def _likely(found: Counter[Words]) -> list[Words]:
-    """The ways of a token, most frequent first, without slips."""
+    """The analyses of a token, most frequent first, without rare ones."""
     total = found.total()
     return [words for words, count in sorted(found.items(), key=lambda item: (-item[1], item[0]))
             if count >= SLIP * total]  # fmt: skip
@@ -379,8 +381,8 @@ def _likely(found: Counter[Words]) -> list[Words]:
 def _choose_scripts(
     ways: dict[str, Counter[Words]],
 ) -> tuple[dict[tuple[str, Words], Script], Counter[Script]]:
-    """For every split of every type the script that most types share, and how many types have chosen each."""
-    options = {(token, words): scripts_of(token, words) for token, found in ways.items() for words in found if words}
+    """For every split of every type, the script that most types share; and the number of types per script."""
+    options = {(token, words): scripts_of(token, words) for token, splits in ways.items() for words in splits if words}
     shared = Counter(script for scripts in options.values() for script in scripts)
     chosen = {
         split: max(scripts, key=lambda script: (shared[script], -len(script.front), -len(script.back), script))
@@ -391,7 +393,7 @@ def _choose_scripts(
 
 
 def _recase(words: Words, token: str) -> Words:
-    """Known words in the casing of the token: letter by letter where they spell it, else by its kind of casing."""
+    """Known words in the casing of the token: letter by letter if they spell it, else by its kind of casing."""
     if sum(map(len, words)) == len(token) and "".join(words) == lower(token):
         ends = np.cumsum([len(word) for word in words]).tolist()
         return tuple(token[end - len(word) : end] for word, end in zip(words, ends, strict=True))
@@ -403,17 +405,17 @@ def _recase(words: Words, token: str) -> Words:
 
 
 def _features(tokens: Sequence[str], small: Sequence[str], i: int, known: bool) -> list[str]:
-    """Always as many strings: those of the token, then those of its neighbours.
+    """A fixed number of strings: features of the token, then those of its neighbours.
 
-    A token is named only where its own weights were learned (`known`); elsewhere its letters must do, in training too.
+    Token identity is a feature only if the token has its own weights (`known`), in training as well.
     """
     before = small[i - 1] if i else "<"
-    behind = small[i + 1] if i + 1 < len(small) else ">"
-    return _of_token(tokens[i], small[i], known) + _of_neighbours(small[i], known, before, behind)
+    after = small[i + 1] if i + 1 < len(small) else ">"
+    return _of_token(tokens[i], small[i], known) + _of_neighbours(small[i], known, before, after)
 
 
 def _of_token(token: str, small: str, known: bool) -> list[str]:
-    """The letters of a token, its length and casing."""
+    """Features of a token: its letters, length and casing."""
     kind = "A" if token.isupper() else "a" if token.islower() else "Aa"
     return [
         "b", f"w{small if known else ''}", f"k{kind}{min(len(small), 12)}",
@@ -423,7 +425,7 @@ def _of_token(token: str, small: str, known: bool) -> list[str]:
 
 
 def _of_neighbours(small: str, known: bool, before: str, behind: str) -> list[str]:
-    """The words beside a token, alone and with it."""
+    """Features of the adjacent words, alone and combined with the token."""
     name, end = small if known else "", small[-3:]
     return [
         f"-{before}", f"+{behind}", f"-{name} {before}", f"+{name} {behind}", f"-+{name} {before} {behind}",

@@ -1,10 +1,10 @@
-"""Words and sentences learned from annotated text: the segmenter.
+"""The segmenter: sentences, tokens and words of raw text, learned from annotated text.
 
     text -> labels of candidate boundaries -> tokens and sentences -> syntactic words
 
-Boundaries are found by a conditional random field over the places where a token or sentence may end
-(`weft.tasks.segmentation.boundary_model`); tokens are then split into words where the language does that
-(`weft.tasks.segmentation.multiwords`). Offsets always point into the original text. Text without a trained segmenter is
+A conditional random field over the positions where a token or sentence may end predicts boundaries
+(`weft.tasks.segmentation.boundary_model`); then multiword tokens are split into words
+(`weft.tasks.segmentation.multiwords`). Offsets always refer to the original text. Without a trained segmenter, text is
 split by rule (`weft.text.split`).
 """
 
@@ -33,11 +33,11 @@ from weft.text.split import split_by_rule
 
 __all__ = ["Segmenter", "SegmenterSettings", "split_by_rule"]
 
-#: Characters worked on at a time; documents are joined up to this size, longer ones are cut at sentences.
+#: Characters per window; shorter documents are joined up to this size, longer ones are cut at sentences.
 WINDOW = 1 << 16
-#: Characters before the end of a window whose decisions wait for the next one.
+#: Decisions in this many characters before the end of a window are left to the next window.
 MARGIN = 1 << 10
-_GLUE = "\u2029"  # a paragraph's end: what stands on its two sides is decided independently
+_GLUE = "\u2029"  # a paragraph end: both sides of it are segmented independently
 
 
 @dataclass
@@ -55,7 +55,7 @@ class SegmenterSettings(Settings):
     workers: int = option(1, "Number of threads.")
 
     def check(self) -> None:
-        """Refuse values that make no sense."""
+        """Check the values."""
         for name in ("sigma", "iterations", "min_count", "workers"):
             if getattr(self, name) <= 0:
                 raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
@@ -64,7 +64,7 @@ class SegmenterSettings(Settings):
 
 
 class Tokens(NamedTuple):
-    """Tokens of a text: offsets, whether a sentence ends with each, and the probability of that."""
+    """Tokens of a text: offsets, whether a sentence ends with each, and probabilities."""
 
     start: Ids
     end: Ids
@@ -73,7 +73,7 @@ class Tokens(NamedTuple):
 
 
 class Segmenter(Trainable):
-    """Finds tokens, sentences and syntactic words in raw text.
+    """Segments raw text into sentences, tokens and syntactic words.
 
     >>> words = ["Dogs", "bark", ".", "Cats", "don't", "."]
     >>> doc = Doc.from_words([words[:3], words[3:]], spaces=[[True, False, True], [True, False, True]])
@@ -98,15 +98,15 @@ class Segmenter(Trainable):
         self.multiwords = Multiwords({}, [], 0, None)
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Learn from documents with tokens and sentences; offsets say where blanks stand.
+        """Train on documents with tokens and sentences; offsets tell where whitespace is.
 
-        What is added to the score of sentence ends is chosen on the dev data or, where there are none, by a model
-        trained without the last tenth of the training data.
+        The score added to sentence ends is tuned on the dev data or, without dev data, on the last tenth of the
+        training data with a model trained on the rest.
         """
         watch = Stopwatch()
         docs = [doc for doc in train if doc.n_words and doc.n_sentences]
         if not docs:
-            raise DataError("there is nothing to train on: no words in sentences were found")
+            raise DataError("there is nothing to train on: the documents have no words in sentences")
         held_out = None if dev is None else [doc for doc in dev if doc.n_words and doc.n_sentences]
         if held_out is not None and not held_out:
             raise DataError("the dev set has no words")
@@ -156,8 +156,8 @@ class Segmenter(Trainable):
 
         raw = [Doc(doc.text) for doc in docs]
         self(raw)
-        found = evaluate_ud(docs, raw).scores
-        return {f"dev {name.lower()}": found[name].f1 for name in ("Words", "Tokens", "Sentences")}
+        scores = evaluate_ud(docs, raw).scores
+        return {f"dev {name.lower()}": scores[name].f1 for name in ("Words", "Tokens", "Sentences")}
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         self.trained(self.boundaries)
@@ -165,20 +165,20 @@ class Segmenter(Trainable):
             self._write(group, text, self.tokens(text, asked.probabilities))
 
     def tokens(self, text: str, probabilities: bool = False) -> Tokens:
-        """The tokens of a text, found window by window; with `probabilities`, how sure the end of each is."""
+        """The tokens of a text, predicted window by window; with `probabilities`, also the probability of each end."""
         if len(text) <= WINDOW:
             return self._window(text, probabilities)
         parts: list[Tokens] = []
         begin = 0
         while True:
-            found = self._window(text[begin : begin + WINDOW], probabilities)
+            window = self._window(text[begin : begin + WINDOW], probabilities)
             last = begin + WINDOW >= len(text)
-            count = len(found.end) if last else _settled(found)
-            parts.append(_shifted(found, count, begin))
+            count = len(window.end) if last else _settled(window)
+            parts.append(_shifted(window, count, begin))
             if last:
                 break
-            # A window of blanks only has no tokens at all.
-            begin += int(found.end[count - 1]) if count else WINDOW
+            # A window of whitespace has no tokens.
+            begin += int(window.end[count - 1]) if count else WINDOW
         confidence = None
         if probabilities:
             confidence = np.concatenate([part.confidence for part in parts if part.confidence is not None])
@@ -200,20 +200,20 @@ class Segmenter(Trainable):
         return Tokens(squeezed.origin[starts], squeezed.origin[ends] + 1, labels[ends] == SENTENCE, confidence)
 
     def _write(self, docs: Sequence[Doc], text: str, tokens: Tokens) -> None:
-        """Put the tokens of a text into the documents whose texts it joins."""
+        """Write the tokens of a joined text into its documents."""
         lengths = np.array([len(doc.text) for doc in docs], dtype=np.int64)
         begins = np.cumsum(lengths + 1) - lengths - 1  # of documents, in characters
         bounds = np.concatenate([[0], np.searchsorted(tokens.start, begins + lengths)])
         counts = np.diff(bounds)
         final = tokens.final.copy()
         final[bounds[1:][counts > 0] - 1] = True
-        # What is done with strings is done once a type: Python's lock is held for it.
+        # Strings are processed once per type, because this holds Python's global lock.
         kinds, firsts = types_of(code_points(text), tokens.start, tokens.end)
         spans = zip(tokens.start[firsts].tolist(), tokens.end[firsts].tolist(), strict=True)
         types = [text[start:end] for start, end in spans]
-        found = {} if self.multiwords.empty else self.multiwords.split_types(types, kinds, bounds.tolist())
+        split = {} if self.multiwords.empty else self.multiwords.split_types(types, kinds, bounds.tolist())
         sizes = np.ones(len(kinds), dtype=np.int64)
-        sizes[list(found)] = [len(parts) for parts in found.values()]
+        sizes[list(split)] = [len(parts) for parts in split.values()]
         word_ends = np.cumsum(sizes)
         word_bounds = np.concatenate([[0], word_ends])[bounds]
         shift = np.repeat(begins, counts)
@@ -222,10 +222,10 @@ class Segmenter(Trainable):
         lasts = np.flatnonzero(final)
         sentences, sentence_bounds = _offsets(word_ends[lasts], np.searchsorted(lasts, bounds), word_bounds)
         confidence, ids = tokens.confidence, _ids(docs, types, kinds, bounds)
-        if found:
+        if split:
             owners = np.repeat(owners, sizes)
             confidence = None if confidence is None else np.repeat(confidence, sizes)
-            ids = _with_parts(docs, ids, found, bounds, sizes, word_ends)
+            ids = _with_parts(docs, ids, split, bounds, sizes, word_ends)
         own_tokens, own_words, own_sentences = (
             list(pairwise(array.tolist())) for array in (bounds, word_bounds, sentence_bounds)
         )
@@ -240,31 +240,33 @@ class Segmenter(Trainable):
             doc.set_sentences(sentences[c:d])
             if confidence is not None:
                 doc.confidence["form"] = confidence[first:end]
-        from_doc = np.searchsorted(bounds, list(found), side="right") - 1
-        for doc_number, (token, parts) in zip(from_doc.tolist(), found.items(), strict=True):
+        from_doc = np.searchsorted(bounds, list(split), side="right") - 1
+        for doc_number, (token, parts) in zip(from_doc.tolist(), split.items(), strict=True):
             end = int(word_ends[token] - word_bounds[doc_number])
             fields = (types[kinds[token]], *[""] * 8)
             docs[doc_number].multiwords.append(Multiword(end - len(parts), end, fields))
 
     def state(self) -> State:
         header, arrays = self.trained(self.boundaries).state()
-        words, own = self.multiwords.state()
-        arrays |= {f"multiwords/{name}": array for name, array in own.items()}
+        words, arrays_of_words = self.multiwords.state()
+        arrays |= {f"multiwords/{name}": array for name, array in arrays_of_words.items()}
         return {"settings": self.saved_settings(), "boundaries": header, "multiwords": words}, arrays
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:
         component = cls(SegmenterSettings(**header["settings"]))
         prefix = "multiwords/"
-        own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+        arrays_of_words = {
+            name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)
+        }
         rest = {name: array for name, array in arrays.items() if not name.startswith(prefix)}
         component.boundaries = BoundaryModel.from_state(header["boundaries"], rest)
-        component.multiwords = Multiwords.from_state(header["multiwords"], own)
+        component.multiwords = Multiwords.from_state(header["multiwords"], arrays_of_words)
         return component
 
 
 def _groups(docs: Sequence[Doc]) -> Iterator[tuple[list[Doc], str]]:
-    """Documents in groups of at most a window, longer ones alone, with their joined texts."""
+    """Groups of documents that fit into a window, longer documents alone, with their joined texts."""
     group: list[Doc] = []
     size = 0
     for doc in docs:
@@ -280,9 +282,9 @@ def _groups(docs: Sequence[Doc]) -> Iterator[tuple[list[Doc], str]]:
 def _offsets(
     ends: NDArray[np.int64], bounds: NDArray[np.int64], begins: NDArray[np.int64]
 ) -> tuple[Ids, NDArray[np.int64]]:
-    """Offsets of the sentences of all documents, each with a 0 before its own, and where those of a document stand.
+    """Sentence offsets of all documents, starting with a 0 for each, and the range of each document among them.
 
-    `ends` are the ends of sentences, of which document i has `bounds[i]` to `bounds[i + 1]` and begins at `begins[i]`.
+    `ends` are the ends of sentences; document i has `bounds[i]` to `bounds[i + 1]` of them and starts at `begins[i]`.
 
     >>> _offsets(np.array([2, 5, 9]), np.array([0, 2, 2, 3]), np.array([0, 5, 5, 9]))[0].tolist()
     [0, 2, 5, 0, 0, 4]
@@ -295,15 +297,15 @@ def _offsets(
 
 
 def _ids(docs: Sequence[Doc], types: list[str], kinds: Ids, bounds: NDArray[np.int64]) -> Ids:
-    """The numbers of tokens, those of a document in its table of strings."""
+    """The string ids of tokens, in the string table of their document."""
     parts, first = [], 0
     for table, run in groupby(range(len(docs)), key=lambda i: docs[i].strings):
         end = int(bounds[list(run)[-1] + 1])
-        own = kinds[first:end]
-        used = np.arange(len(types)) if end - first == len(kinds) else np.unique(own)
+        document_kinds = kinds[first:end]
+        used = np.arange(len(types)) if end - first == len(kinds) else np.unique(document_kinds)
         numbers = np.zeros(len(types), dtype=np.int32)
         numbers[used] = table.ids([types[kind] for kind in used.tolist()])
-        parts.append(numbers[own])
+        parts.append(numbers[document_kinds])
         first = end
     return np.concatenate(parts)
 
@@ -316,7 +318,7 @@ def _with_parts(
     sizes: NDArray[np.int64],
     word_ends: NDArray[np.int64],
 ) -> Ids:
-    """The numbers of words, from those of tokens and the words of some of them."""
+    """The string ids of words, given those of tokens and the words of multiword tokens."""
     ids = np.repeat(ids, sizes)
     from_doc = np.searchsorted(bounds, list(found), side="right") - 1
     for doc_number, (token, parts) in zip(from_doc.tolist(), found.items(), strict=True):
@@ -326,8 +328,8 @@ def _with_parts(
 
 
 def _settled(found: Tokens) -> int:
-    """How many tokens of a window that is not the last are kept: up to the last sentence end in its second half, else
-    up to the last token before its margin, else all of them."""
+    """How many tokens to keep of a window that is not the last: up to the last sentence end in its second half, else up
+    to the last token before its margin, else all of them."""
     inside = int(np.searchsorted(found.end, WINDOW - MARGIN, side="right"))
     sentences = np.flatnonzero(found.final[:inside])
     if len(sentences) and found.end[sentences[-1]] > WINDOW // 2:
@@ -336,7 +338,7 @@ def _settled(found: Tokens) -> int:
 
 
 def _shifted(tokens: Tokens, count: int, shift: int) -> Tokens:
-    """The first tokens, moved; the end of a window is not yet the end of a sentence."""
+    """The first tokens, shifted; the end of a window is not necessarily the end of a sentence."""
     confidence = None if tokens.confidence is None else tokens.confidence[:count]
     moved = np.int32(shift)
     return Tokens(tokens.start[:count] + moved, tokens.end[:count] + moved, tokens.final[:count], confidence)
@@ -358,7 +360,7 @@ def _without_last_tenth(docs: Sequence[Doc]) -> tuple[list[Doc], list[Doc]]:
 
 
 def _splits(docs: Sequence[Doc]) -> Iterator[tuple[list[str], list[Split]]]:
-    """The tokens of documents and the words of those that stand for several."""
+    """The tokens of documents, and the words of multiword tokens."""
     for doc in docs:
         text = doc.text
         bounds = zip(doc.token_start.tolist(), doc.token_end.tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""Which syllables of words are stressed: in a text with boundaries, and in the rules that a grammar has learnt.
+"""Stress patterns of words: in a segmented text, and in the rules that a grammar has learned.
 
 A pattern has S for a stressed syllable and W for an unstressed one. Four classes cover nearly all words of English:
 
@@ -32,7 +32,7 @@ def pattern_class(pattern: str) -> str:
 
 
 def word_pattern(word: Sequence[str], vowels: Iterable[str]) -> str:
-    """The pattern of a word of sounds, one letter a vowel.
+    """The pattern of a word given as sounds, one letter per vowel.
 
     >>> word_pattern(["d", "ao", "*", "g", "iy"], ["ao", "iy"])
     'SW'
@@ -45,7 +45,7 @@ def word_pattern(word: Sequence[str], vowels: Iterable[str]) -> str:
 
 
 def pattern_shares(utterances: Iterable[Utterance], vowels: Iterable[str]) -> dict[str, dict[str, float]]:
-    """The shares of the classes among running words (`token`) and among distinct ones (`type`).
+    """The shares of the classes among word tokens (`token`) and word types (`type`).
 
     >>> shares = pattern_shares([[["dh", "ah"], ["d", "ao", "*", "g", "iy"]], [["dh", "ah"]]], ["ah", "ao", "iy"])
     >>> round(shares["token"]["unstressed"], 2), shares["type"]["initial"]
@@ -63,7 +63,7 @@ def _shares(words: Iterable[tuple[str, ...]], vowels: frozenset[str]) -> dict[st
 
 
 def learnt_shares(rules: Sequence[Rule], probabilities: Sequence[float], unit: str = "Word") -> dict[str, float]:
-    """The probabilities of the classes under the rules of a grammar whose syllables are called SSyll and USyll.
+    """The probabilities of the classes under the rules of a grammar with the syllables SSyll and USyll.
 
     Empty for a grammar without stress.
 
@@ -72,12 +72,12 @@ def learnt_shares(rules: Sequence[Rule], probabilities: Sequence[float], unit: s
     >>> learnt_shares(rules, [0.7, 0.3, 1.0])["initial"]
     0.7
     """
-    found = dict.fromkeys(CLASSES, 0.0)
+    shares = dict.fromkeys(CLASSES, 0.0)
     for rule, probability in zip(rules, probabilities, strict=True):
         marks = [_SYLLABLE.fullmatch(name) for name in rule.right]
         if rule.left == unit:
             if not all(marks):
                 return {}
             pattern = "".join("S" if mark and mark[1] == "S" else "W" for mark in marks)
-            found[pattern_class(pattern)] += float(probability)
-    return found
+            shares[pattern_class(pattern)] += float(probability)
+    return shares

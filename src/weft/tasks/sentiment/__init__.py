@@ -1,1 +1,1 @@
-"""Polarity of sentences and documents, within a domain and across domains."""
+"""Sentiment analysis: polarity of sentences and documents, within a domain and across domains."""

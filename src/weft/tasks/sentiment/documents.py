@@ -1,13 +1,13 @@
-"""Positive or negative documents of a domain without labels (Blitzer, Dredze and Pereira, ACL 2007).
+"""Polarity of documents in a domain without labels (Blitzer, Dredze and Pereira, ACL 2007).
 
-| method | learns from |
+| method | training data |
 |---|---|
-| base | labelled documents of the source |
-| scl | also raw documents of both domains: pivots are the terms most frequent in both |
-| scl-mi | the same: pivots are the shared terms that tell most of the source's labels (mutual information) |
+| base | labelled source documents |
+| scl | also raw documents of both domains; pivots are the most frequent terms in both |
+| scl-mi | the same; pivots are the shared terms with the highest mutual information with the source labels |
 
-Some labelled documents of the target, fifty say, correct any of them. Documents are words and word pairs in rows of
-length one (`weft.features.document_terms`), classifiers those of `weft.tasks.sentiment.polarity_model`.
+A few labelled target documents, such as fifty, can correct any of them. Documents are unit-length vectors of words and
+word bigrams (`weft.features.document_terms`); the classifiers are in `weft.tasks.sentiment.polarity_model`.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ from weft.tasks.sentiment.polarity_report import Shared, shared_terms
 from weft.text.conventions.polarity import document_polarity, sentence_polarities, set_polarities
 from weft.text.doc import Doc
 
-#: Where a document keeps its score beside its polarity.
+#: The metadata key of a document's score.
 SCORE = "sentiment_score"
-#: Lengths of the projection, those of documents being 1, that are tried on held-out documents of the source.
+#: Lengths of the projection, relative to documents, to try on held-out source documents.
 SCALES = (0.3, 1.0, 3.0, 10.0)
 
 
 @dataclass
 class PolaritySettings(Settings):
-    """Options of a classifier of documents."""
+    """Options of a document classifier."""
 
     learning: str = option(
         "scl-mi", "How raw text is used: not at all, with frequent pivots, or with informative pivots.", choices=METHODS
@@ -83,7 +83,7 @@ class PolaritySettings(Settings):
 
 
 class PolarityClassifier(Trainable):
-    """Judges whole documents: `doc.meta["sentiment"]` is `pos` or `neg`, `doc.meta["sentiment_score"]` how clearly.
+    """Classifies documents: `doc.meta["sentiment"]` is `pos` or `neg`, `doc.meta["sentiment_score"]` the score.
 
     >>> films = [Doc(text, meta={"sentiment": label}) for text, label in [
     ...     ("awful and predictable", "neg"), ("superb and gripping", "pos"), ("awful, so predictable", "neg"),
@@ -107,10 +107,12 @@ class PolarityClassifier(Trainable):
         self.terms: Terms | None = None
         self.model: PolarityModel | None = None
         self.pivots: list[str] = []
-        self.counts: NDArray[np.int64] = np.zeros((2, 0), dtype=np.int64)  # documents of source and target a term
+        self.counts: NDArray[np.int64] = np.zeros(
+            (2, 0), dtype=np.int64
+        )  # number of source and target documents per term
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Learn from labelled documents of one domain alone (`base`)."""
+        """Train on labelled documents of one domain alone (`base`)."""
         if self.settings.learning != "base":
             raise ConfigError(
                 f"learning={self.settings.learning} needs raw documents of the target: call adapt, give --raw FILE, or "
@@ -126,18 +128,22 @@ class PolarityClassifier(Trainable):
         dev: Iterable[Doc] | None = None,
         target: Iterable[Doc] = (),
     ) -> dict[str, Any]:
-        """Learn from labelled documents of the source and raw ones of both domains, and tell how it went.
+        """Train on labelled source documents and raw documents of both domains; return a report.
 
-        Labelled documents of the source are also raw text of it. `target` holds labelled documents of the target, if
-        there are some. Documents without a polarity, or with a neutral one, teach nothing; `dev` is only scored.
+        Labelled source documents also serve as raw text. `target` holds labelled target documents, if there are any.
+        Documents without a polarity, or with a neutral one, are ignored; `dev` is only used for scoring.
         """
         settings, watch = self.settings, Stopwatch()
         labelled, y = labelled_texts(source)
         if len(set(y.tolist())) < 2:
-            raise DataError("the source needs positive and negative documents; give ratings or labels of both kinds")
+            raise DataError(
+                "the source domain needs positive and negative documents; give ratings or labels of both kinds"
+            )
         raw = [labelled + [text_of(doc) for doc in source_raw], [text_of(doc) for doc in target_raw]]
         if settings.learning != "base" and not raw[1]:
-            raise DataError(f"learning={settings.learning} needs raw documents of the target, there are none")
+            raise DataError(
+                f"learning={settings.learning} needs raw documents of the target domain, but there are none"
+            )
         few, few_y = labelled_texts(target)
         self.terms = Terms.of(raw[0] + raw[1], settings.documents)
         if not len(self.terms):
@@ -147,10 +153,10 @@ class PolarityClassifier(Trainable):
         self.counts = np.stack([document_counts(each) for each in of_raw])
         projection, scale = None, settings.scale
         if settings.learning != "base":
-            found = choose_pivots(settings.learning, rows, y, of_raw, settings.pivots, settings.pivot_documents)
-            self.pivots = [self.terms.names[i] for i in found]
+            pivots = choose_pivots(settings.learning, rows, y, of_raw, settings.pivots, settings.pivot_documents)
+            self.pivots = [self.terms.names[i] for i in pivots]
             projection = project_documents(
-                of_raw, found, settings.dimensions, scale or 1.0, settings.l2, settings.positive,
+                of_raw, pivots, settings.dimensions, scale or 1.0, settings.l2, settings.positive,
                 seed=settings.seed, mask=settings.mask, standardize=settings.standardize,
             )  # fmt: skip
             if not scale:
@@ -178,7 +184,8 @@ class PolarityClassifier(Trainable):
         return report
 
     def _scaled(self, projection: Correspondence, rows: Any, y: Floats) -> tuple[Correspondence, float]:
-        """The projection with the length that does best on a fifth of the source's documents, and that length."""
+        """The projection scaled to the length that works best on a held-out fifth of the source documents, and that
+        length."""
         settings = self.settings
         held = np.random.default_rng(settings.seed).permutation(len(y)) % 5 == 0
         train, test = np.flatnonzero(~held), np.flatnonzero(held)
@@ -192,20 +199,20 @@ class PolarityClassifier(Trainable):
         return best
 
     def scores(self, docs: Iterable[Doc]) -> Floats:
-        """How positive documents are; below 0 is negative."""
+        """The scores of documents, positive above 0 and negative below."""
         return self.trained(self.model).scores(self.trained(self.terms).rows(map(text_of, docs)))
 
     def evaluate(self, docs: Iterable[Doc]) -> dict[str, Any]:
         """Accuracy on labelled documents."""
         known = [(doc, label) for doc in docs if (label := document_polarity(doc)) in ("pos", "neg")]
         if not known:
-            raise DataError("there is nothing to score: no document is labelled positive or negative")
-        found = self.scores(doc for doc, _ in known) > 0
-        right = [said == (label == "pos") for said, (_, label) in zip(found.tolist(), known, strict=True)]
+            raise DataError("there is nothing to evaluate: no document is labelled positive or negative")
+        predicted = self.scores(doc for doc, _ in known) > 0
+        right = [said == (label == "pos") for said, (_, label) in zip(predicted.tolist(), known, strict=True)]
         return {"accuracy": sum(right) / len(right), "documents": len(right)}
 
     def correspondences(self, dimensions: int = 3, most: int = 8) -> list[Shared]:
-        """Terms of one domain that the projection puts beside those of the other, see `shared_terms`."""
+        """Terms of the two domains that the projection puts side by side, see `shared_terms`."""
         return shared_terms(self.trained(self.model), self.trained(self.terms).names, self.counts, dimensions, most)
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
@@ -232,8 +239,10 @@ class PolarityClassifier(Trainable):
         classifier = cls(PolaritySettings(**header["settings"]))
         classifier.terms = Terms(bytes(arrays["names"]).decode().split("\n"))
         classifier.pivots, classifier.counts = list(header["pivots"]), np.array(arrays["counts"])
-        own = {name.partition("/")[2]: array for name, array in arrays.items() if name.startswith("projection/")}
-        projection = Correspondence.from_arrays(own) if own else None
+        projection_arrays = {
+            name.partition("/")[2]: array for name, array in arrays.items() if name.startswith("projection/")
+        }
+        projection = Correspondence.from_arrays(projection_arrays) if projection_arrays else None
         for number, each in reversed(list(enumerate(header["models"]))):
             classifier.model = PolarityModel(
                 np.array(arrays[f"w{number}"], dtype=np.float64), np.array(arrays[f"v{number}"]),
@@ -243,13 +252,13 @@ class PolarityClassifier(Trainable):
 
 
 def text_of(doc: Doc) -> str:
-    """What is read of a document: its title, if it has one, and its text."""
+    """The text to classify: the title of the document, if it has one, and its text."""
     title = doc.meta.get("title", "")
     return f"{title}\n{doc.text}" if title else doc.text
 
 
 def labelled_texts(docs: Iterable[Doc]) -> tuple[list[str], Floats]:
-    """Texts of the positive (+1) and negative (-1) documents; others are left out.
+    """Texts of positive (+1) and negative (-1) documents; others are left out.
 
     >>> labelled_texts([Doc("Fine.", meta={"rating": 5}), Doc("So so.", meta={"rating": 3}), Doc("?")])
     (['Fine.'], array([1.]))

@@ -1,9 +1,9 @@
-"""Distances of domains by their raw documents: which of them are worth labelling?
+"""Distances between domains from raw documents, to choose the domains that are worth labelling.
 
-Documents become words and word pairs, these are projected by structural correspondence (pivots: terms of more than so
-many documents of every domain, the most frequent ones), and `weft.evaluate.domains.distance` asks how well a linear
-classifier tells the projected documents of two domains apart. What all domains share counts, topical words that a
-classifier of opinions need not know count little.
+Documents are represented by words and word bigrams and projected by structural correspondence, with the most frequent
+terms that all domains share as pivots. `weft.evaluate.domains.distance` measures how well a linear classifier
+distinguishes the projected documents of two domains. This emphasizes what all domains share; topical words, which are
+irrelevant to polarity, have little weight.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def document_distances(
     True
     """
     if len(domains) < 2:
-        raise DataError(f"distances need two domains or more, got {len(domains)}")
+        raise DataError(f"distances need at least two domains, got {len(domains)}")
     terms = Terms.of([text for texts in domains.values() for text in texts], documents)
     rows = {name: terms.rows(texts) for name, texts in domains.items()}
     return row_distances(rows, pivots, pivot_documents, dimensions, seed)
@@ -46,7 +46,7 @@ def document_distances(
 def row_distances(
     rows: Mapping[str, csr_matrix], pivots: int = 500, pivot_documents: int = 5, dimensions: int = 50, seed: int = 0
 ) -> DomainDistances:
-    """The same for documents that are rows of terms already."""
+    """The same for documents given as term vectors."""
     projected = project_domains(list(rows.values()), pivots, pivot_documents, dimensions, seed)
     return domain_distances(dict(zip(rows, projected, strict=True)), seed=seed)
 
@@ -54,7 +54,7 @@ def row_distances(
 def project_domains(
     rows: Sequence[csr_matrix], pivots: int = 500, pivot_documents: int = 5, dimensions: int = 50, seed: int = 0
 ) -> list[Any]:
-    """Documents of several domains in the space that their shared terms span."""
-    found = choose_pivots("scl", rows[0], np.zeros(rows[0].shape[0]), rows, pivots, pivot_documents)
-    theta = project_documents(rows, found, dimensions, seed=seed)
+    """Project documents of several domains into the space of their shared terms."""
+    chosen = choose_pivots("scl", rows[0], np.zeros(rows[0].shape[0]), rows, pivots, pivot_documents)
+    theta = project_documents(rows, chosen, dimensions, seed=seed)
     return [theta.project(each).astype(np.float64) for each in rows]

@@ -1,14 +1,14 @@
-"""What is seen of a sentence whose polarity is asked for.
+"""Features of sentences for polarity classification.
 
 | feature | |
 |---|---|
-| words and pairs of words | in lower case, each once; marked where they stand in the scope of a negator |
-| votes | how many words are positive, how many negative (0, 1, 2, more), negated ones turned; which are more |
+| words and word pairs | in lower case, each once; marked if they are in the scope of a negator |
+| votes | the numbers of positive and negative words (0, 1, 2, more), reversed if negated; which is larger |
 | marks | whether there is an exclamation mark, a question mark, a word in capitals |
-| one | every sentence has it |
+| one | a constant |
 
-The cascade adds what another model thinks of the sentence: each of p(d, y), p(d) and p(y) in ten buckets, the most
-probable of each of the three, and all pairs of these.
+The cascade adds the predictions of another model: p(d, y), p(d) and p(y) in ten bins each, the most probable value of
+each of the three, and all pairs of these.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from weft.lexical.polarity_lexicon import NEGATORS, PolarityLexicon, ends_scope,
 from weft.text.conventions.polarity import POLARITIES
 from weft.text.doc import Doc
 
-MOST = 3  # votes that are counted apart
+MOST = 3  # votes that are counted separately
 BUCKETS = 10
 _MARKS = ("one", "exclamation", "question", "capitals")
 _VOTES = ("vote none", "vote pos", "vote neg", "vote tie")
@@ -40,7 +40,7 @@ _VOTE = np.array([(0, 0, 0.5), (1, 0, 0), (0, 1, 0), (0, 0, 0)], dtype=np.float6
 
 
 class SentenceFeatures:
-    """Features of sentences as rows of weights; rows are made for those met at least `least` times in training.
+    """Features of sentences as rows of weights; only features that occur at least `least` times in training have rows.
 
     >>> features = SentenceFeatures(PolarityLexicon({"slow": -1}))
     >>> doc = Doc.from_words([["Not", "slow", "!"]])
@@ -61,9 +61,9 @@ class SentenceFeatures:
         return len(self.index)
 
     def learn(self, docs: Sequence[Doc], least: int = 2, extra: Keys | None = None) -> tuple[Keys, Indices]:
-        """Make rows for the features of documents; rare words go, votes, marks and `extra` keys stay.
+        """Index the features of documents; rare words are dropped, votes, marks and `extra` keys are always kept.
 
-        Returns the documents' keys, which `rows` may be given lest they are made twice.
+        Returns the documents' keys, which can be passed to `rows` to avoid computing them twice.
         """
         index, known = FeatureIndex(), self.keys(docs)
         index.add(known[0])
@@ -76,7 +76,7 @@ class SentenceFeatures:
     def rows(
         self, docs: Sequence[Doc], extra: Keys | None = None, known: tuple[Keys, Indices] | None = None
     ) -> FeatureRows:
-        """The features of all sentences of documents; `extra[sentence, k]` are further keys."""
+        """The features of all sentences of documents; `extra[sentence, k]` are additional keys."""
         keys, offsets = self.keys(docs) if known is None else known
         if extra is not None and extra.size:
             sentence = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
@@ -87,7 +87,7 @@ class SentenceFeatures:
         return FeatureRows(self.index.rows(keys), offsets, np.zeros(0))
 
     def signs(self, strength: float) -> Floats:
-        """Weights [feature, polarity] to begin with: what votes and agreeing words stand for."""
+        """Initial weights [feature, polarity] from votes and words of that polarity."""
         weights = np.zeros((len(self.index), len(POLARITIES)))
         rows = self.index.rows(self._names[-len(_VOTES) :])
         for row, votes in zip(rows.tolist(), _VOTE, strict=True):
@@ -96,7 +96,7 @@ class SentenceFeatures:
         return weights
 
     def votes(self, docs: Sequence[Doc]) -> NDArray[np.int64]:
-        """The sum of signs of every sentence's words."""
+        """The sum of the signs of each sentence's words."""
         types, kinds, _ = self._types(docs)
         offsets = sentence_offsets(docs)
         out = np.zeros((len(offsets) - 1, 2), dtype=np.int64)
@@ -104,7 +104,7 @@ class SentenceFeatures:
         return np.asarray(out[:, 0] - out[:, 1])
 
     def keys(self, docs: Sequence[Doc]) -> tuple[Keys, Indices]:
-        """The keys of all sentences' features, and where each sentence's begin."""
+        """The feature keys of all sentences, and the offsets of sentences."""
         types, kinds, hashes = self._types(docs)
         offsets = sentence_offsets(docs)
         n, words = len(offsets) - 1, len(types)
@@ -116,7 +116,8 @@ class SentenceFeatures:
         return keys[: starts[-1]], starts
 
     def _types(self, docs: Sequence[Doc]) -> tuple[Indices, NDArray[np.int8], Keys]:
-        """The type of every word; of every type its sign, whether it negates, ends a scope, is a mark; and its key."""
+        """The type of every word; the sign of every type, whether it negates, ends a scope or is a mark; and its
+        key."""
         numbers: dict[str, int] = {}
         forms = [doc.column("form") for doc in docs]
         size = sum(map(len, forms))
@@ -131,18 +132,19 @@ class SentenceFeatures:
 
 
 def sentence_offsets(docs: Sequence[Doc]) -> Indices:
-    """Where the sentences of documents begin among all their words."""
+    """Word offsets of the sentences of all documents."""
     sizes = [np.diff(doc.sentence_offsets).astype(np.int64) for doc in docs]
     return np.concatenate([[0], np.cumsum(np.concatenate(sizes) if sizes else np.zeros(0, dtype=np.int64))])
 
 
 def document_offsets(docs: Sequence[Doc]) -> Indices:
-    """Where the documents begin among all their sentences."""
+    """Sentence offsets of the documents."""
     return np.concatenate([[0], np.cumsum([doc.n_sentences for doc in docs], dtype=np.int64)])
 
 
 def derived_keys(label: Floats, document: Floats) -> Keys:
-    """Keys of what a model thinks of sentences: `label[N, D, L]` is p(d, y_i), `document[N, D]` p(d) of their document.
+    """Keys of a model's predictions for sentences: `label[N, D, L]` is p(d, y_i), `document[N, D]` p(d) of their
+    document.
 
     >>> derived_keys(np.full((1, 3, 3), 1 / 9), np.full((1, 3), 1 / 3)).shape
     (1, 171)
@@ -233,7 +235,7 @@ def _write_keys(
 
 @kernel
 def _add_once(key: np.uint64, keys: Keys, first: int, at: int) -> int:
-    """Write a key where the sentence does not have it yet."""
+    """Add a key unless the sentence already has it."""
     for k in range(first, at):
         if keys[k] == key:
             return at

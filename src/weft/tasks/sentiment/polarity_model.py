@@ -1,10 +1,10 @@
-"""Linear classifiers of documents that know another domain by a projection of their features (Blitzer et al. 2007).
+"""Linear document classifiers that adapt to another domain by a projection of their features (Blitzer et al. 2007).
 
     f(x) = w . x + v . theta x + b,     min  (1/n) sum_i L(y_i f(x_i)) + l2 ||w||^2 + mu ||v||^2
 
 L is the modified Huber loss (`weft.learn.linear.huber`), theta the projection of structural correspondence learning.
-With a few labelled documents of the target the source classifier is corrected: its label becomes one more feature, and
-only v, few numbers with much data behind them, is tied to what it was:
+A few labelled target documents can correct the source classifier: its label becomes an additional feature, and only v,
+which has few parameters estimated from much data, is tied to its previous value:
 
     min  (1/n) sum_j L(y_j (w . x_j + v . theta x_j + c sign f_s(x_j))) + l2 (||w||^2 + c^2) + mu ||v - v_s||^2
 """
@@ -52,16 +52,16 @@ class PolarityModel:
     trust: float = 0.0
 
     def folded(self) -> Floats:
-        """w + theta' v: one weight a term, so that the projection costs nothing when documents are judged."""
+        """w + theta' v: one weight per term, so that the projection is free in prediction."""
         if self.projection is None:
             return self.w
         theta = self.projection
         return self.w + theta.scale * (theta.rows[:, : theta.size].astype(np.float64) @ self.v)
 
     def scores(self, rows: csr_matrix) -> Floats:
-        """f(x) of every row; above 0 is positive."""
-        own = np.asarray(rows @ self.folded()) + self.intercept
-        return own if self.source is None else own + self.trust * self.source.labels(rows)
+        """f(x) of every row; positive above 0."""
+        scores = np.asarray(rows @ self.folded()) + self.intercept
+        return scores if self.source is None else scores + self.trust * self.source.labels(rows)
 
     def labels(self, rows: csr_matrix) -> Floats:
         """+1 or -1 of every row."""
@@ -71,7 +71,7 @@ class PolarityModel:
 def fit_polarity(
     rows: csr_matrix, y: ArrayLike, projection: Correspondence | None = None, l2: float = 1e-4, mu: float = 0.0
 ) -> PolarityModel:
-    """Learn from labelled documents of the source; without a projection this is the plain classifier."""
+    """Train on labelled source documents; without a projection this is the plain classifier."""
     k = 0 if projection is None else projection.size
     penalty = np.concatenate([np.full(rows.shape[1], l2), np.full(k, mu)])
     fit = fit_huber(_augmented(rows, projection), y, penalty, intercept=True)
@@ -81,7 +81,7 @@ def fit_polarity(
 def correct_polarity(
     source: PolarityModel, rows: csr_matrix, y: ArrayLike, l2: float = 0.1, mu: float = 0.1
 ) -> PolarityModel:
-    """Correct a classifier of the source with some labelled documents of the target.
+    """Correct a source classifier with a few labelled target documents.
 
     >>> rows = csr_matrix([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]])
     >>> corrected = correct_polarity(fit_polarity(rows, [1, -1]), rows, [-1, 1])
@@ -93,7 +93,7 @@ def correct_polarity(
     penalty = np.concatenate([np.full(d, l2), np.full(k, mu), [l2]])
     centre = np.concatenate([np.zeros(d), source.v, [0.0]])
     everything = hstack([_augmented(rows, source.projection), further], format="csr")
-    # Without an intercept: a few documents that happen to be of one kind must not outvote the source's label.
+    # No intercept: a few documents that happen to have one polarity must not override the source classifier.
     weights = fit_huber(everything, y, penalty, centre).weights
     return PolarityModel(weights[:d], weights[d : d + k], 0.0, source.projection, source, float(weights[-1]))
 
@@ -106,22 +106,22 @@ def choose_pivots(
     pivots: int = 500,
     more_than: int = 5,
 ) -> Indices:
-    """The terms that stand for both domains: of more than so many documents of each, the most frequent ones (`scl`) or
-    those that tell most of the labels of the source (`scl-mi`)."""
+    """Choose pivots among terms that occur in more than `more_than` documents of each domain: the most frequent (`scl`)
+    or the most informative about the source labels (`scl-mi`)."""
     counts = [document_counts(each) for each in raw]
     if method == "scl":
-        found = select_pivots_by_count(counts, more_than, at_most=pivots)
+        chosen = select_pivots_by_count(counts, more_than, at_most=pivots)
     elif method == "scl-mi":
         eligible = np.min(counts, axis=0) > more_than
-        found = select_pivots_by_information(labelled, y, eligible, at_most=pivots)
+        chosen = select_pivots_by_information(labelled, y, eligible, at_most=pivots)
     else:
-        raise ConfigError(f"pivots are chosen by scl or scl-mi, not {method!r}")
-    if len(found) < 2:
+        raise ConfigError(f"the method of choosing pivots must be scl or scl-mi, got {method!r}")
+    if len(chosen) < 2:
         raise DataError(
-            f"{len(found)} terms occur in more than {more_than} documents of every domain: too few pivots; give more "
+            f"{len(chosen)} terms occur in more than {more_than} documents of every domain: too few pivots; give more "
             "raw text or a lower pivot_documents"
         )
-    return found
+    return chosen
 
 
 def project_documents(
@@ -136,13 +136,14 @@ def project_documents(
     mask: str = "all",
     standardize: bool = False,
 ) -> Correspondence:
-    """The projection that the pivots give on raw documents of all domains, its mean length `scale` times theirs.
+    """Learn a projection from the pivots on raw documents of all domains; its mean length is `scale` times theirs.
 
-    Predictors of a pivot see no pivot at all or, with `mask="own"`, all but this one: weaker, and slow, for every pivot
-    then has features of its own. `standardize` gives every dimension the same spread on the raw documents first.
+    The predictor of a pivot uses no pivots as features or, with `mask="own"`, all but this one, which is weaker and
+    slow, because every pivot then has its own features. `standardize` first gives every dimension the same variance on
+    the raw documents.
     """
     if mask not in ("all", "own"):
-        raise ConfigError(f"what predictors do not see is all pivots or their own, not {mask!r}")
+        raise ConfigError(f"mask must be all or own, got {mask!r}")
     everything = vstack(list(raw), format="csr")
     groups = np.arange(everything.shape[1]) if mask == "own" else None
     weights = pivot_predictors(

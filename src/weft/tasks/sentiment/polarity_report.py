@@ -1,8 +1,8 @@
-"""What a projection across domains has learned: terms of one domain beside those of the other.
+"""Inspect a projection across domains: which terms of the two domains correspond.
 
-Dimension i of the projection moves the score of a document by v_i (theta x)_i; what it gives a term alone is
-theta[i, term] v_i. A term belongs to a domain if nearly all documents that have it are of that domain. On one side of
-a dimension terms of both domains should mean the same: predictable plots beside pans that leak.
+Dimension i of the projection adds v_i (theta x)_i to the score of a document, and theta[i, term] v_i for a single term.
+A term belongs to a domain if nearly all documents that contain it are from that domain. On one side of a dimension,
+terms of both domains should have the same polarity: predictable plots and leaking pans.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from weft.tasks.sentiment.polarity_model import PolarityModel
 
 @dataclass(frozen=True)
 class Shared:
-    """One side of a dimension (0: of all together): its polarity, and the terms of either domain farthest out on it."""
+    """One side of a dimension (0: all dimensions together): its polarity, and its most extreme terms of either
+    domain."""
 
     dimension: int
     polarity: str
@@ -43,30 +44,31 @@ def shared_terms(
     least: int = 5,
     share: float = 0.9,
 ) -> list[Shared]:
-    """Terms of either domain at both ends of all dimensions together (number 0), then of those that weigh most.
+    """Terms of either domain at both ends of all dimensions together (number 0), then of the dimensions that weigh
+    most.
 
-    `counts` gives the documents of source and target that have a term. A term belongs to a domain if it occurs in at
-    least so many of its documents, and these are at least this share of all documents that have it (domains weighing
-    the same).
+    `counts` are the numbers of source and target documents that contain each term. A term belongs to a domain if it
+    occurs in at least `least` of its documents, and these are at least the share `share` of all documents that contain
+    it (with equal weights for both domains).
     """
     theta = model.projection
     if theta is None:
         return []
-    own = specific(counts, least, share)
+    domains = specific(counts, least, share)
     rows = theta.rows[:, : theta.size].astype(np.float64) * model.v
     weight = np.linalg.norm(rows, axis=0)
     order = [(0, rows.sum(axis=1))]
     order += [(int(i) + 1, rows[:, i]) for i in np.argsort(-weight, kind="stable")[:dimensions]]
-    found = []
+    sides_of_dimensions = []
     for number, push in order:
         for polarity, sign in (("pos", 1.0), ("neg", -1.0)):
-            sides = [[names[i] for i in _farthest(sign * push, own == domain, most)] for domain in (1, 2)]
-            found.append(Shared(number, polarity, *sides))
-    return found
+            sides = [[names[i] for i in _farthest(sign * push, domains == domain, most)] for domain in (1, 2)]
+            sides_of_dimensions.append(Shared(number, polarity, *sides))
+    return sides_of_dimensions
 
 
 def specific(counts: NDArray[Any], least: int = 5, share: float = 0.9) -> NDArray[np.int8]:
-    """1 for terms of the source, 2 for terms of the target, 0 for those of both or of too few documents.
+    """1 for source terms, 2 for target terms, 0 for terms of both domains or of too few documents.
 
     >>> specific(np.array([[50, 1, 20], [0, 40, 30]])).tolist()
     [1, 2, 0]
@@ -74,17 +76,17 @@ def specific(counts: NDArray[Any], least: int = 5, share: float = 0.9) -> NDArra
     total = np.maximum(counts.sum(axis=1, keepdims=True), 1)
     rates = counts / total
     part = rates / np.maximum(rates.sum(axis=0), 1e-300)
-    found = np.zeros(counts.shape[1], dtype=np.int8)
+    domains = np.zeros(counts.shape[1], dtype=np.int8)
     for domain in (0, 1):
-        found[(counts[domain] >= least) & (part[domain] >= share)] = domain + 1
-    return found
+        domains[(counts[domain] >= least) & (part[domain] >= share)] = domain + 1
+    return domains
 
 
 def agreement(model: PolarityModel, terms: Indices, rows: Any, y: Floats) -> float:
-    """How often the sign that the projection gives a term is that of the documents that have it.
+    """How often the projection gives a term the sign of the documents that contain it.
 
-    `rows` and `y` are labelled documents, of the target say, which the projection has seen no labels of; terms without
-    a projection, and those that occur as often in both kinds of documents, are left out.
+    `rows` and `y` are labelled documents, for example of the target domain, whose labels the projection has not seen.
+    Terms without a projection, and terms that occur equally often in both classes, are left out.
     """
     theta = model.projection
     if theta is None:

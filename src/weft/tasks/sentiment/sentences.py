@@ -1,18 +1,18 @@
-"""Polarity of every sentence of a review, learned mostly from the stars of whole reviews (Täckström & McDonald 2011).
+"""Polarity of the sentences of a review, learned mostly from the ratings of whole reviews (Täckström & McDonald 2011).
 
     p(d, y | s) ~ exp( sum_i  w . f(y_i, s_i) + w . f(y_i, d) + w . f(y_{i-1}, y_i, d) )
 
-with d the polarity of the document and y_i that of sentence i (`weft.learn.chains.document_model`). Four ways to learn:
+with d the polarity of the document and y_i that of sentence i (`weft.learn.chains.document_model`). Four methods:
 
 | method | documents | |
 |---|---|---|
 | fine | with labelled sentences | log p(d, y), a supervised chain |
-| coarse | with a rating only | log sum_y p(d, y): sentences are latent; `hard` takes the best y for the sum |
-| cascaded | both | what a coarse model thinks of each sentence is a feature of a fine one |
+| coarse | with a rating only | log sum_y p(d, y): sentences are latent; `hard` replaces the sum by the best y |
+| cascaded | both | the predictions of a coarse model are features of a fine one |
 | interpolated | both | one model, steps on labelled sentences with probability `share` |
 
-Polarities are comments of sentences, `# sentiment = neg` (`weft.text.conventions.polarity`). With `given`, the rating
-of a document that has one is taken as known.
+Polarities are stored as comments of sentences, `# sentiment = neg` (`weft.text.conventions.polarity`). With `given`,
+the ratings of documents count as known.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _NUMBERS = {name: number for number, name in enumerate(POLARITIES)} | {"": UNKNO
 
 @dataclass
 class SentimentSettings(Settings):
-    """Options of an analyser of sentiment."""
+    """Options of a sentiment analyser."""
 
     learning: str = option(
         "interpolated", "Data to learn from: labelled sentences (fine), ratings (coarse), or both.", choices=METHODS
@@ -95,11 +95,11 @@ class SentimentSettings(Settings):
         self.learner(self.share).check()
 
     def learner(self, share: float) -> DocumentSGD:
-        """The learner under a share of labelled sentences."""
+        """The learner with a given share of labelled sentences."""
         return DocumentSGD(share, self.epochs, self.rate, self.variance, self.hard, self.seed)
 
     def lexicon(self) -> PolarityLexicon:
-        """The words of the files that are named."""
+        """The polarity lexicon read from the files of the settings."""
         positive, negative, valence = (
             [name for name in each.split(",") if name] for each in (self.positive, self.negative, self.valence)
         )
@@ -107,7 +107,7 @@ class SentimentSettings(Settings):
 
 
 class Posterior(NamedTuple):
-    """What a model thinks of documents: p(d) of each, p(y_i) and p(d, y_i) of each of their sentences."""
+    """Posteriors of documents: p(d) of each, p(y_i) and p(d, y_i) of each of their sentences."""
 
     document: Floats  # [B, 3]
     sentence: Floats  # [N, 3]
@@ -115,7 +115,7 @@ class Posterior(NamedTuple):
 
 
 class SentimentAnalyser(Trainable):
-    """Polarity of sentences and documents. A cascade may be given its coarse model ready-made, as `coarse`.
+    """Predicts the polarity of sentences and documents. `coarse` is an optional trained coarse model for a cascade.
 
     >>> from weft.formats.reviews import Review
     >>> rated = [Review("Superb acting. It runs two hours.", 5), Review("A slow plot. It runs two hours.", 1)] * 10
@@ -147,7 +147,7 @@ class SentimentAnalyser(Trainable):
         return DocumentModel(len(self.features), document_transitions=self.settings.transitions)
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Learn from documents with labelled sentences (fine) and those with a rating only (coarse)."""
+        """Train on documents with labelled sentences (fine) and documents with only a rating (coarse)."""
         watch = Stopwatch()
         docs = training_docs(train)
         labelled = [any(sentence_polarities(doc)) for doc in docs]
@@ -155,9 +155,11 @@ class SentimentAnalyser(Trainable):
         coarse = [doc for doc, known in zip(docs, labelled, strict=True) if not known and document_polarity(doc)]
         method = self.settings.learning
         if method != "coarse" and not fine:
-            raise DataError(f"the method {method} needs documents with labelled sentences, and there are none")
+            raise DataError(f"the method {method} needs documents with labelled sentences, but there are none")
         if method != "fine" and not coarse and self.coarse is None:
-            raise DataError(f"the method {method} needs documents with a rating and no labelled sentences; none found")
+            raise DataError(
+                f"the method {method} needs documents with a rating and without labelled sentences, but there are none"
+            )
         if method == "cascaded" and self.coarse is None:
             options = asdict(self.settings) | {"learning": "coarse", "given": False}
             self.coarse = SentimentAnalyser(SentimentSettings(**options), self.features.lexicon)
@@ -176,23 +178,23 @@ class SentimentAnalyser(Trainable):
                 "documents with labelled sentences": 0 if method == "coarse" else len(fine),
                 "documents with a rating": 0 if method == "fine" else len(coarse),
                 "documents without either": len(docs) - len(fine) - len(coarse),
-                "words of polarity": len(self.features.lexicon),
+                "lexicon words": len(self.features.lexicon),
                 "features": len(self.features),
                 "steps": result.calls,
-                "loss a document": round(result.loss, 4),
+                "loss per document": round(result.loss, 4),
                 **watch.seconds(),
             }
         }
         if dev is not None:
             held_out = training_docs(dev)
             gold, documents = [sentence_polarities(doc) for doc in held_out], [document_polarity(d) for d in held_out]
-            found = self.predict(held_out, self.settings.given)[0]
-            figures = evaluate_polarities(gold, found, documents).as_dict()
-            report["scores"] = {f"dev {name}": value for name, value in figures.items()}
+            predicted = self.predict(held_out, self.settings.given)[0]
+            results = evaluate_polarities(gold, predicted, documents).as_dict()
+            report["scores"] = {f"dev {name}": value for name, value in results.items()}
         return report
 
     def batch(self, docs: Sequence[Doc]) -> DocumentBatch:
-        """Documents as the model sees them, with the labels they have."""
+        """Encode documents as a batch, with the labels they have."""
         return self._batch(docs, self.features.rows(docs, self._derived(docs)))
 
     def _batch(self, docs: Sequence[Doc], rows: FeatureRows) -> DocumentBatch:
@@ -201,7 +203,7 @@ class SentimentAnalyser(Trainable):
         return DocumentBatch.of(document_offsets(docs), rows, document, np.array(sentence, dtype=np.int32))
 
     def structure(self, docs: Sequence[Doc], given: bool = False) -> DocumentChain:
-        """All labellings of documents with their scores; `given`, only those that agree with known ratings."""
+        """Scores of all labellings of documents; with `given`, only of those that agree with known ratings."""
         weights = self.trained(self.weights)
         rows = self.features.rows(docs, self._derived(docs))
         unknown = np.full(len(docs), UNKNOWN), np.full(len(rows.offsets) - 1, UNKNOWN)
@@ -214,7 +216,7 @@ class SentimentAnalyser(Trainable):
         return Posterior(parts.document, parts.sentence, parts.label)
 
     def predict(self, docs: Sequence[Doc], given: bool = False) -> tuple[list[list[str]], list[str], Posterior]:
-        """The polarity of every sentence and document, and the probabilities behind them."""
+        """The polarities of all sentences and documents, and their probabilities."""
         chain = self.structure(docs, given)
         parts = chain.marginals()
         document: Labels = parts.document.argmax(axis=1).astype(np.int32)
@@ -232,12 +234,12 @@ class SentimentAnalyser(Trainable):
         sentences, documents, posterior = self.predict(docs, self.settings.given)
         at = 0
         for i, doc in enumerate(docs):
-            own = posterior.sentence[at : at + doc.n_sentences]
-            set_polarities(doc, sentences[i], documents[i], own.tolist(), posterior.document[i].tolist())
+            probabilities = posterior.sentence[at : at + doc.n_sentences]
+            set_polarities(doc, sentences[i], documents[i], probabilities.tolist(), posterior.document[i].tolist())
             at += doc.n_sentences
 
     def _derived(self, docs: Sequence[Doc]) -> Keys | None:
-        """What the coarse model of a cascade thinks of the sentences, as keys of features."""
+        """The predictions of the coarse model of a cascade, as feature keys."""
         if self.coarse is None:
             return None
         seen = self.coarse.posterior(docs)
@@ -252,9 +254,9 @@ class SentimentAnalyser(Trainable):
             sign: sorted(w for w, s in signs.items() if s == n) for sign, n in (("pos", 1), ("neg", -1))
         }
         if self.coarse is not None:
-            header["coarse"], own = self.coarse.state()
+            header["coarse"], coarse_arrays = self.coarse.state()
             del header["coarse"]["lexicon"]
-            arrays.update({f"coarse/{name}": array for name, array in own.items()})
+            arrays.update({f"coarse/{name}": array for name, array in coarse_arrays.items()})
         return header, arrays
 
     @classmethod
@@ -265,13 +267,15 @@ class SentimentAnalyser(Trainable):
         analyser.features.index.add(arrays["keys"])
         analyser.weights = arrays["weights"].astype(np.float64)
         if "coarse" in header:
-            own = {name.removeprefix("coarse/"): array for name, array in arrays.items() if name.startswith("coarse/")}
-            analyser.coarse = cls.from_state(header["coarse"] | {"lexicon": words}, own)
+            coarse_arrays = {
+                name.removeprefix("coarse/"): array for name, array in arrays.items() if name.startswith("coarse/")
+            }
+            analyser.coarse = cls.from_state(header["coarse"] | {"lexicon": words}, coarse_arrays)
         return analyser
 
 
 def vote_polarities(docs: Sequence[Doc], lexicon: PolarityLexicon) -> list[list[str]]:
-    """The polarity that more words of each sentence have, negated ones turned: no learning at all.
+    """A baseline without learning: the majority polarity of each sentence's words, reversed for negated words.
 
     >>> vote_polarities([Doc.from_words([["not", "slow"], ["a", "film"]])], PolarityLexicon({"slow": -1}))
     [['pos', 'neu']]
@@ -282,6 +286,6 @@ def vote_polarities(docs: Sequence[Doc], lexicon: PolarityLexicon) -> list[list[
 
 
 def _known(docs: Sequence[Doc]) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """The labels that documents may have: one where it is known, else all."""
+    """The labels that each document may have: its known label, or all."""
     labels = np.array([_NUMBERS[document_polarity(doc)] for doc in docs], dtype=np.int32)[:, None]
     return np.asarray((labels == np.arange(len(POLARITIES))) | (labels == UNKNOWN))

@@ -1,1 +1,1 @@
-"""Chunks, multiword expressions and spans with gaps."""
+"""Chunks, multiword expressions and discontinuous spans."""

@@ -1,4 +1,4 @@
-"""Chunks, entities and other flat spans, as one label a word."""
+"""Chunking: flat spans such as chunks and entities, with one label per word."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
 from weft.text.schemes import check_scheme, decode_sentences, encode, numbered, split_label
 
-#: What Sha and Pereira (2003) look at: words and tags in a window of five, and conjunctions of them.
+#: The features of Sha and Pereira (2003): words and tags in a window of five, and their conjunctions.
 WORDS = "w[0] w[-1] w[1] w[-2] w[2] w[-1]|w[0] w[0]|w[1]"
 TAGS = (
     "t[0] t[-1] t[1] t[-2] t[2] t[-1]|t[0] t[-2]|t[-1] t[0]|t[1] t[1]|t[2] "
     "t[-2]|t[-1]|t[0] t[-1]|t[0]|t[1] t[0]|t[1]|t[2]"
 )
-#: What else helps where there is little to learn from.
+#: Additional features that help on small training sets.
 SPELLING = "w[-1..1].lower w[0].suffix1..3 w[0].shape"
-#: For text without tags: what stands in their place.
+#: Features that replace tags in untagged text.
 SHAPES = "w[-1..1].lower w[-1..1].shape w[-1..1].suffix2..3 w[0].prefix1..4 w[0].suffix1..4 w[-1].kind|w[0].kind"
 
 
@@ -41,7 +41,7 @@ class ChunkerSettings(LabellerSettings):
 
 
 class Chunker(SequenceLabeller):
-    """Finds flat spans.
+    """Predicts flat spans.
 
     >>> sentences = [["The", "cat", "sleeps"], ["A", "dog", "runs"], ["Dogs", "bark"]]
     >>> doc = Doc.from_words(sentences, xpos=[["DT", "NN", "VBZ"], ["DT", "NN", "VBZ"], ["NNS", "VBP"]])
@@ -72,7 +72,7 @@ class Chunker(SequenceLabeller):
             known = ", ".join(doc.spans) or "none"
             raise DataError(f"the training data has no span layer {name!r} (it has: {known}); set layer=NAME")
         if not layer.is_flat():
-            raise DataError(f"spans of the layer {name!r} overlap or have gaps; a chunker learns flat spans only")
+            raise DataError(f"spans of the layer {name!r} overlap or have gaps; a chunker only learns flat spans")
         spans = sorted((*pieces[0], label) for pieces, label in layer)
         labels: list[str] = []
         at = 0
@@ -81,23 +81,23 @@ class Chunker(SequenceLabeller):
             while at < len(spans) and spans[at][0] < end:
                 start, stop, label = spans[at]
                 if stop > end:
-                    raise DataError(f"a span of the layer {name!r} goes beyond the end of its sentence")
+                    raise DataError(f"a span of the layer {name!r} crosses a sentence boundary")
                 inside.append((start - first, stop - first, label))
                 at += 1
             labels += encode(inside, end - first, scheme)
         return labels
 
     def confidence(self, chain: Chain, path: NDArray[np.int32], docs: Sequence[Doc]) -> NDArray[np.float64]:
-        """At the first word of every span the probability of the whole span, 1 elsewhere."""
+        """The probability of the whole span at the first word of every span, 1 elsewhere."""
         space, scheme = self._trained().space, self.settings.scheme or "IOB2"
         tags = space.tags(path)
         starts, ends, _, _ = decode_sentences(space.labels, tags, chain.offsets, scheme)
         parts = [split_label(label, scheme == "IO") for label in space.labels]
         goes_on = np.array([[a[0] in "BI" and b[0] in "IE" and a[1] == b[1] for b in parts] for a in parts])
         from_state = space.tags(np.arange(space.n_states, dtype=np.int32))
-        found = np.ones(len(tags))
-        found[starts] = span_probabilities(chain, starts, ends, tags, from_state, goes_on)
-        return found
+        probabilities = np.ones(len(tags))
+        probabilities[starts] = span_probabilities(chain, starts, ends, tags, from_state, goes_on)
+        return probabilities
 
     def write(self, doc: Doc, labels: list[str], confidence: NDArray[np.float32] | None) -> None:
         self.write_all([doc], *numbered(labels), confidence)
@@ -109,8 +109,8 @@ class Chunker(SequenceLabeller):
         numbers: NDArray[np.integer],
         confidence: NDArray[np.float32] | None,
     ) -> None:
-        found = decode_sentences(names, numbers, sentence_offsets(docs), self.settings.scheme or "IOB2")
-        starts, ends, kinds, kind_names = found
+        scheme = self.settings.scheme or "IOB2"
+        starts, ends, kinds, kind_names = decode_sentences(names, numbers, sentence_offsets(docs), scheme)
         bounds = np.concatenate([[0], np.cumsum([doc.n_words for doc in docs])])
         cuts = np.searchsorted(starts, bounds).tolist()
         spans = zip(docs, bounds.tolist(), pairwise(cuts), strict=False)
@@ -118,8 +118,8 @@ class Chunker(SequenceLabeller):
         for table, run in groupby(spans, key=lambda span: span[0].strings):
             ids = table.ids(kind_names)[kinds].tolist()
             for doc, first, (a, b) in run:
-                own = [(start - first, end - first) for start, end in pieces[a:b]]
-                layer = SpanLayer.from_pieces(table, own, ids[a:b])
+                shifted = [(start - first, end - first) for start, end in pieces[a:b]]
+                layer = SpanLayer.from_pieces(table, shifted, ids[a:b])
                 if confidence is not None and a < b:
                     sure = confidence[starts[a:b]]
                     layer.attributes = {i: {"probability": round(float(p), 4)} for i, p in enumerate(sure)}

@@ -1,10 +1,10 @@
-"""Segments that may have gaps, overlap and nest: every segment of a sentence is a label of its own.
+"""Spans that may have gaps, overlap and nest: multilabel classification over all spans of a sentence.
 
-    found(x) = { y in the k best segments of x : w . f(x, y) > threshold, no conflict with a better one }
+    predicted(x) = { y in the k best segments of x : w . f(x, y) > threshold, no conflict with a better one }
 
-The weights are trained so that gold segments score at least +1 and the wrong ones among the k best at most -1, moving
-as little as needed a sentence (McDonald, Crammer and Pereira 2005). What data never has (gaps, overlap, embedding) is
-ruled out by `restrictions`, in training as in use.
+Training moves the weights as little as needed per sentence for gold segments to score at least +1 and for wrong
+segments among the k best to score at most -1 (McDonald, Crammer and Pereira 2005). `restrictions` exclude
+configurations that do not occur in the data (gaps, overlap, embedding), both in training and in prediction.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from weft.text.doc import Doc
 from weft.text.layers import Pieces, SpanLayer, words_of_chars
 from weft.text.split import with_words
 
-#: What is looked at around a selected word, at both words of an edge, and at skipped words; tags come on top.
+#: Templates for selected words, for both words of an edge, and for skipped words; tags are added if available.
 NODE = "true w[-1..1] w[-1..1].lower w[-1..1].shape w[-1..1].prefix2..4 w[-1..1].suffix2..4"
 PAIR = "w[-1] w[0] w[1] w[0].shape w[0].brief w[0].suffix3"
 BETWEEN = "w[0].lower w[0].brief w[0].suffix3 w[-1].lower|w[0].lower"
@@ -39,7 +39,7 @@ DEMANDS: dict[str, Demands] = {"separate": Separate(), "pairwise": Pairwise()}
 
 
 class Found(NamedTuple):
-    """A segment of a sentence with its score: half-open pieces, counted in words of the sentence."""
+    """A predicted segment of a sentence with its score; its pieces are half-open ranges of words."""
 
     pieces: Pieces
     label: str
@@ -48,7 +48,7 @@ class Found(NamedTuple):
 
 @dataclass
 class SegmentSettings(Settings):
-    """Options of a finder of segments."""
+    """Options of a segment finder."""
 
     layer: str = option("entities", "Span layer to learn and to write.")
     templates: str = option("", "Feature templates in the blocks node, pair and between; without any, the task's own.")
@@ -95,7 +95,7 @@ class SegmentSettings(Settings):
 
 
 class SegmentFinder(Trainable):
-    """Finds segments that may have gaps, overlap and nest.
+    """Predicts segments that may have gaps, overlap and nest.
 
     >>> doc = Doc.from_words([["Tom", "and", "Ann", "Lee", "left"], ["Bob", "and", "Ann", "Lee", "sang"]])
     >>> doc.spans["entities"] = SpanLayer(doc.strings)
@@ -122,18 +122,18 @@ class SegmentFinder(Trainable):
         self.provides = (f"spans/{self.settings.layer}",)
 
     def gold(self, doc: Doc) -> list[list[tuple[Pieces, str]]]:
-        """The segments of every sentence, counted in its words."""
+        """The gold segments of every sentence, in its word indices."""
         return sentence_segments(doc, self.settings.layer)
 
     def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
-        """Templates and fields that suit the layers of the training data."""
+        """Default templates and fields for the layers of the training data."""
         tags = next((column for column in ("xpos", "upos") if all(doc.has(column) for doc in docs)), None)
         if tags is None:
             return f"{NODE}\npair: {PAIR}\nbetween: {BETWEEN}", {"w": "form"}
         return f"{NODE} t[-1..1]\npair: {PAIR} t[0]\nbetween: {BETWEEN} t[0]", {"w": "form", "t": tags}
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Train on annotated documents; with dev data, stop when its F no longer rises and choose the threshold."""
+        """Train on annotated documents; with dev data, stop when its F1 no longer improves and tune the threshold."""
         watch = Stopwatch()
         settings = self.settings
         docs = training_docs(train)
@@ -191,7 +191,7 @@ class SegmentFinder(Trainable):
         return report
 
     def encode(self, docs: Sequence[Doc], gold: Sequence[Sequence[tuple[Pieces, str]]]) -> SegmentData:
-        """Documents and their segments as a training set under these settings."""
+        """Encode documents and their segments as a training set with these settings."""
         settings = self.settings
         types = sorted({label for sentence in gold for _, label in sentence})
         if not types:
@@ -215,23 +215,24 @@ class SegmentFinder(Trainable):
         )
 
     def ranked(self, docs: Iterable[Doc]) -> list[list[Found]]:
-        """For every sentence its best segments that the restrictions let stand, best first, whatever the threshold."""
+        """The best segments of every sentence that satisfy the restrictions, best first, regardless of the
+        threshold."""
         scorer = self._trained()
-        found: list[list[Found]] = []
+        rankings: list[list[Found]] = []
         for doc in docs:
             segments = scorer.segments(doc, self.restrictions)
-            found += [_found(ranking, scorer.types) for ranking in segments.ranked(self.settings.k)]
-        return found
+            rankings += [_found(ranking, scorer.types) for ranking in segments.ranked(self.settings.k)]
+        return rankings
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         for doc in docs:
             layer = SpanLayer(doc.strings)
             offsets = doc.sentence_offsets.tolist()
             for first, sentence in zip(offsets, self.ranked([doc]), strict=False):
-                kept = [found for found in sentence if found.score > self.settings.threshold]
-                for found in sorted(kept):
-                    moved = [(first + start, first + end) for start, end in found.pieces]
-                    layer.add(moved, found.label, score=round(found.score, 4))
+                kept = [segment for segment in sentence if segment.score > self.settings.threshold]
+                for segment in sorted(kept):
+                    moved = [(first + start, first + end) for start, end in segment.pieces]
+                    layer.add(moved, segment.label, score=round(segment.score, 4))
             doc.spans[self.settings.layer] = layer
 
     def _trained(self) -> SegmentScorer:
@@ -277,7 +278,7 @@ def learn(data: SegmentData, settings: SegmentSettings, early: EarlyStopping | N
 
 
 def sentence_segments(doc: Doc, layer: str) -> list[list[tuple[Pieces, str]]]:
-    """The spans of a layer sentence by sentence, counted in its words; a span beyond its sentence is left out.
+    """The spans of a layer, per sentence and in its word indices; spans that cross a sentence boundary are left out.
 
     >>> doc = Doc.from_words([["a", "b"], ["c", "d", "e"]])
     >>> doc.spans["x"] = SpanLayer(doc.strings)
@@ -291,15 +292,15 @@ def sentence_segments(doc: Doc, layer: str) -> list[list[tuple[Pieces, str]]]:
         known = ", ".join(doc.spans) or "none"
         raise DataError(f"the data has no span layer {layer!r} (it has: {known}); set layer=NAME")
     offsets = doc.sentence_offsets
-    found: list[list[tuple[Pieces, str]]] = [[] for _ in range(doc.n_sentences)]
+    segments: list[list[tuple[Pieces, str]]] = [[] for _ in range(doc.n_sentences)]
     for row in words_of_chars(doc, spans):
         first, end = min(start for start, _ in row.pieces), max(end for _, end in row.pieces)
         sentence = int(np.searchsorted(offsets, first, side="right")) - 1
         if end <= offsets[sentence + 1]:
             begin = int(offsets[sentence])
             words = positions((start - begin, stop - begin) for start, stop in row.pieces)
-            found[sentence].append((pieces(words), row.label))
-    return found
+            segments[sentence].append((pieces(words), row.label))
+    return segments
 
 
 def threshold_curve(
@@ -307,7 +308,7 @@ def threshold_curve(
     gold: Sequence[Sequence[tuple[Pieces, str]]],
     thresholds: Sequence[float] | None = None,
 ) -> list[tuple[float, Score]]:
-    """Scores under every threshold, from one ranking: a threshold only cuts the list of a sentence.
+    """Scores for every threshold from one ranking, as a threshold only truncates the list of a sentence.
 
     >>> ranked = [[Found(((0, 1),), "X", 0.5), Found(((1, 2),), "X", -0.2)]]
     >>> curve = threshold_curve(ranked, [[(((0, 1),), "X"), (((1, 2),), "X")]], [-1.0, 0.0, 1.0])
@@ -317,10 +318,10 @@ def threshold_curve(
     steps = [round(0.1 * i - 1.0, 1) for i in range(21)] if thresholds is None else list(thresholds)
     total = sum(len(set(sentence)) for sentence in gold)
     scores, right = [], []
-    for found, sentence in zip(ranked, gold, strict=True):
+    for ranking, sentence in zip(ranked, gold, strict=True):
         wanted = set(sentence)
-        scores += [each.score for each in found]
-        right += [(each.pieces, each.label) in wanted for each in found]
+        scores += [each.score for each in ranking]
+        right += [(each.pieces, each.label) in wanted for each in ranking]
     values, correct = np.array(scores, dtype=np.float64), np.array(right, dtype=bool)
     return [
         (theta, Score(total, int((values > theta).sum()), int((correct & (values > theta)).sum()))) for theta in steps
@@ -328,14 +329,14 @@ def threshold_curve(
 
 
 def above(ranked: Sequence[Sequence[Found]], threshold: float = 0.0) -> list[list[tuple[Pieces, str]]]:
-    """The segments that score above a threshold, as they are evaluated."""
-    return [[(each.pieces, each.label) for each in found if each.score > threshold] for found in ranked]
+    """The segments that score above a threshold, in the form used for evaluation."""
+    return [[(each.pieces, each.label) for each in ranking if each.score > threshold] for ranking in ranked]
 
 
 def split_by_shape(
     segments: Sequence[Sequence[tuple[Pieces, str]]],
 ) -> tuple[list[list[tuple[Pieces, str]]], list[list[tuple[Pieces, str]]]]:
-    """Segments that one label a word can hold, and the others: with gaps, or sharing a word with another one.
+    """Split segments into those that one label per word can represent and the others, which have gaps or overlap.
 
     >>> flat, other = split_by_shape([[(((0, 1), (2, 3)), "X"), (((1, 3),), "X"), (((4, 5),), "X")]])
     >>> flat, other
@@ -354,7 +355,7 @@ def split_by_shape(
 
 
 def with_gaps(segments: Sequence[Sequence[tuple[Pieces, str]]]) -> list[list[tuple[Pieces, str]]]:
-    """Only the discontinuous segments of every sentence.
+    """The discontinuous segments of every sentence.
 
     >>> with_gaps([[(((0, 1), (2, 3)), "X"), (((1, 3),), "X")]])
     [[(((0, 1), (2, 3)), 'X')]]

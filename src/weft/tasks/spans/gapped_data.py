@@ -1,12 +1,12 @@
-"""From documents to segment models: features of words, pairs and skipped words, indexed for training, frozen for use.
+"""From documents to segment models: features of words, pairs and skipped words, indexed for training, then frozen.
 
-Templates come in three blocks, in the language of all templates:
+Templates come in three blocks, in the usual template language:
 
-    node:     what is looked at around a selected word (the block without a name)
-    pair:     templates taken at both words of an edge and joined:  w[0] asks for the pair of words
-    between:  templates taken at every word that an edge skips
+    node:     templates at a selected word (the block without a name)
+    pair:     templates applied to both words of an edge and combined:  w[0] gives the pair of words
+    between:  templates applied to every word that an edge skips
 
-The distance of a pair, in ranges, and its state (next or skip) are always looked at.
+The binned distance of a pair and its state (next or skip) are always features.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from weft.storage import Arrays
 from weft.text.doc import Doc
 
 BLOCKS = ("node", "pair", "between")
-#: Last distances of the ranges 1, 2, 3, 4, 5-7, 8-12, 13 and more.
+#: Upper ends of the distance bins 1, 2, 3, 4, 5-7, 8-12, 13 and more.
 RANGES = np.array([1, 2, 3, 4, 7, 12], dtype=np.int64)
 _DISTANCE, _SKIP, _NEXT = (np.uint64(hash_string(name)) for name in ("distance", "skip", "next"))
 
 
 class SegmentReader:
-    """Reads the features of segments from documents.
+    """Extracts the features of segments from documents.
 
     >>> reader = SegmentReader(Templates("true w[0]\\npair: w[0]\\nbetween: w[0].lower"), {"w": "form"}, gap=2)
     >>> words, pairs, between, sentences = reader.features(Doc.from_words([["a", "b", "c"]]))
@@ -54,7 +54,7 @@ class SegmentReader:
                 f"segments have the blocks {', '.join(BLOCKS)}, without labels (y); got {', '.join(templates.blocks)}"
             )
         if any(atom.bag for template in templates.blocks.get("pair", []) for atom in template.atoms):
-            raise TemplateError("templates of pairs take no bags: write [offset]")
+            raise TemplateError("templates of pairs cannot use bags {a..b}: write [offset]")
         self.gap = gap
         self._extractors = {name: Extractor(templates.blocks.get(name, []), fields) for name in BLOCKS}
         self._n_pairs = len(templates.blocks.get("pair", []))
@@ -88,7 +88,7 @@ def sentences_of(
 
 @dataclass
 class SegmentData:
-    """A training set with the model over it and the indexes that made it."""
+    """A training set with its model and feature indexes."""
 
     reader: SegmentReader
     types: list[str]
@@ -109,7 +109,7 @@ class SegmentData:
         min_count: int = 1,
         hash_bits: int = 0,
     ) -> SegmentData:
-        """Index the features of documents; `gold` has the segments of every sentence."""
+        """Index the features of documents; `gold` contains the segments of every sentence."""
         indexes: list[FeatureIndex | HashedIndex] = [
             HashedIndex(hash_bits) if hash_bits else FeatureIndex() for _ in BLOCKS
         ]
@@ -135,7 +135,7 @@ class SegmentData:
                     rows[b] = FeatureRows(renumbered[rows[b].rows], rows[b].offsets, rows[b].values)
         cut = [each for sentences, rows in read for each in sentences_of(sentences, reader.gap, rows)]
         if len(cut) != len(gold):
-            raise DataError(f"there are {len(cut)} sentences and segments of {len(gold)}")
+            raise DataError(f"there are {len(cut)} sentences, but gold segments for {len(gold)}")
         batches = [
             SegmentBatch(node, pair, between, [list(segments)], np.ones(1))
             for (node, pair, between), segments in zip(cut, gold, strict=True)
@@ -145,7 +145,7 @@ class SegmentData:
         return cls(reader, list(types), model, tuple(indexes), batches)
 
     def encode(self, doc: Doc) -> list[SegmentBatch]:
-        """The sentences of a document under the same indexes; features never met have no weight."""
+        """Encode the sentences of a document with the same indexes; unseen features have no weight."""
         *features, sentences = self.reader.features(doc)
         rows = [
             FeatureRows(index.rows(each.keys), each.offsets, each.values)
@@ -167,7 +167,7 @@ class SegmentData:
 
 
 class SegmentScorer:
-    """A trained model: documents to scores of segments."""
+    """A trained model, which turns documents into scores of segments."""
 
     def __init__(self, reader: SegmentReader, types: Sequence[str], tables: Sequence[FrozenTable]) -> None:
         self.reader, self.types, self.tables = reader, list(types), list(tables)
@@ -187,7 +187,7 @@ class SegmentScorer:
         return MultilabelSegments(scores, restrictions, threshold, k)
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
-        """What a model file keeps of it."""
+        """The contents of a model file."""
         arrays = {
             f"{name}/{key}": array
             for name, table in zip(BLOCKS, self.tables, strict=True)
@@ -199,8 +199,8 @@ class SegmentScorer:
     def from_state(cls, reader: SegmentReader, header: Mapping[str, Any], arrays: Arrays) -> SegmentScorer:
         types, tables = header["types"], []
         for name in BLOCKS:
-            own = {key.split("/", 1)[1]: array for key, array in arrays.items() if key.startswith(name + "/")}
-            tables.append(FrozenTable(own, len(types) * (ROLES if name == "node" else 1), header["bits"]))
+            table = {key.split("/", 1)[1]: array for key, array in arrays.items() if key.startswith(name + "/")}
+            tables.append(FrozenTable(table, len(types) * (ROLES if name == "node" else 1), header["bits"]))
         return cls(reader, types, tables)
 
 
@@ -229,7 +229,7 @@ def _pair_keys(
                 out += 1
                 for t in range(table.shape[1]):
                     if table[j, t] != np.uint64(0) and table[i, t] != np.uint64(0):
-                        # Once as a pair, whatever lies between, once with its state.
+                        # Once for the pair alone, once with its state.
                         keys[out] = join(table[j, t], table[i, t])
                         keys[out + 1] = join(keys[out], skip if i - j > 1 else near)
                         out += 2

@@ -1,11 +1,12 @@
-"""Multiword expressions of any kind, with gaps and in two strengths, as one tag a word (Schneider et al. 2014).
+"""Multiword expressions, with gaps and in two strengths, with one tag per word (Schneider et al. 2014).
 
     y^ = argmax over legal y of  w . g(x, y),      trained with  argmax  w . g(x, y') + sum_i c(y_i, y'_i)
 
     c(y, y') = [y != y'] + recall_cost * [y in {B, b} and y' in {O, o}]
 
-The extra cost falls on missed beginnings only: charged on every missed word it would just lengthen expressions that are
-found already. `weft.text.conventions.expressions` has the schemes, `weft.tasks.spans.mwe_features` the features.
+The extra cost applies only to missed beginnings: charged on every missed word, it would just lengthen expressions that
+are already predicted. `weft.text.conventions.expressions` defines the schemes, `weft.tasks.spans.mwe_features` the
+features.
 """
 
 from __future__ import annotations
@@ -45,12 +46,12 @@ from weft.text.conventions.expressions import (
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
 
-SEEN = "seen"  # name of the lexicon of expressions of the training data
+SEEN = "seen"  # name of the lexicon of training expressions
 
 
 @dataclass
 class MweSettings(LabellerSettings):
-    """Options of a tagger of multiword expressions."""
+    """Options of a multiword expression tagger."""
 
     learner: str = "perceptron"
     epochs: int = 4
@@ -83,7 +84,7 @@ class MweSettings(LabellerSettings):
 
 
 class MweTagger(SequenceLabeller):
-    """Finds multiword expressions.
+    """Predicts multiword expressions.
 
     >>> from weft.text.conventions.expressions import Expressions
     >>> doc = Doc.from_words([["He", "gave", "it", "up"], ["She", "gave", "hope", "up"], ["They", "sat"]])
@@ -113,17 +114,17 @@ class MweTagger(SequenceLabeller):
     def gold(self, doc: Doc) -> list[str]:
         labels: list[str] = []
         bounds = pairwise(doc.sentence_offsets.tolist())
-        for (first, end), found in zip(bounds, expressions_of(doc, self.settings.layer), strict=True):
-            labels += encode(repaired(found, end - first), end - first, self.settings.tags)
+        for (first, end), expressions in zip(bounds, expressions_of(doc, self.settings.layer), strict=True):
+            labels += encode(repaired(expressions, end - first), end - first, self.settings.tags)
         return labels
 
     def write(self, doc: Doc, labels: list[str], confidence: NDArray[np.float32] | None) -> None:
         bounds = doc.sentence_offsets.tolist()
-        found = [
-            decode(own, self.settings.tags) if any(label != "O" for label in own) else Expressions()
-            for own in (labels[first:end] for first, end in pairwise(bounds))
+        expressions = [
+            decode(tags, self.settings.tags) if any(label != "O" for label in tags) else Expressions()
+            for tags in (labels[first:end] for first, end in pairwise(bounds))
         ]
-        set_expressions(doc, found, self.settings.layer)
+        set_expressions(doc, expressions, self.settings.layer)
         if confidence is not None:
             layer = doc.spans[self.settings.layer]
             for number, (pieces, _) in enumerate(layer):
@@ -153,7 +154,7 @@ class MweTagger(SequenceLabeller):
             self.lexicons.append(read_lexicon(name.strip()))
         names = [lexicon.name for lexicon in self.lexicons]
         if len(set(names)) != len(names):
-            raise ConfigError(f"lexicons need names of their own, got {', '.join(names)}; rename the files")
+            raise ConfigError(f"lexicons need different names, got {', '.join(names)}; rename the files")
         if settings.clusters:
             self.word_clusters = load_clusters(settings.clusters)
         if settings.seen_count:
@@ -161,8 +162,8 @@ class MweTagger(SequenceLabeller):
         self._collect()
 
     def _seen_lexicons(self, docs: Sequence[Doc]) -> None:
-        """Lexicons of the expressions of all folds but one each, and of all: with its own expressions in the lexicon, a
-        training sentence would teach that the lexicon is always right."""
+        """Lexicons of the expressions of all folds but one, for each fold, and of all folds. If the lexicon contained
+        its own expressions, a training sentence would teach the model that the lexicon is always right."""
         settings = self.settings
         sentences = []
         for doc in docs:
@@ -171,8 +172,8 @@ class MweTagger(SequenceLabeller):
                 for lemma, form in zip(doc.column("lemma"), doc.column("form"), strict=True)
             ]
             bounds = pairwise(doc.sentence_offsets.tolist())
-            found = expressions_of(doc, settings.layer)
-            sentences += [(lemmas[first:end], each) for (first, end), each in zip(bounds, found, strict=True)]
+            expressions = expressions_of(doc, settings.layer)
+            sentences += [(lemmas[first:end], each) for (first, end), each in zip(bounds, expressions, strict=True)]
         self._seen = lexicon_of(SEEN, sentences, settings.seen_count)
         self._folds = [
             lexicon_of(
@@ -189,17 +190,17 @@ class MweTagger(SequenceLabeller):
         return {**self.settings.fields, **clusters}
 
     def observed(self, docs: Sequence[Doc], training: bool = False) -> Sequence[Doc]:
-        found = []
+        observed = []
         at = 0
-        strings = StringTable()  # one for all: what is known of strings is looked up once
+        strings = StringTable()  # one table for all documents, so that strings are looked up once
         for doc in docs:
             seen: list[list[MweLexicon]] = []
             if self._seen is not None:
                 numbers = range(at, at + doc.n_sentences)
                 seen = [[self._folds[k % len(self._folds)] if training else self._seen] for k in numbers]
-            found.append(observed_doc(doc, self._features, self.settings.tag_column, seen, strings))
+            observed.append(observed_doc(doc, self._features, self.settings.tag_column, seen, strings))
             at += doc.n_sentences
-        return found
+        return observed
 
     def label_space(self, labels: Iterable[str], order: int) -> LabelSpace:
         tags = self.settings.tags
@@ -216,7 +217,9 @@ class MweTagger(SequenceLabeller):
 
     def state(self) -> State:
         header, arrays = super().state()
-        header["settings"].update(clusters="", lexicons="", wordnet="")  # files of the maker's machine; they follow
+        header["settings"].update(
+            clusters="", lexicons="", wordnet=""
+        )  # paths of the training machine; the model contains the files
         lexicons = [*self.lexicons, *([] if self._seen is None else [self._seen])]
         for lexicon in lexicons:
             arrays[f"lexicon/{lexicon.name}"] = _packed(lexicon.lines())
@@ -242,7 +245,7 @@ class MweTagger(SequenceLabeller):
 
 
 def recall_cost(space: LabelSpace, extra: float, hamming: bool = True) -> ConfusionCost:
-    """The cost of confusing tags: 1 for any wrong one, and more for a beginning that is taken for no expression.
+    """The cost of confusing tags: 1 for any error, and more for a beginning that is tagged as outside.
 
     >>> space = LabelSpace(SCHEMES[3], topology=TOPOLOGIES[3])
     >>> recall_cost(space, 50.0).table

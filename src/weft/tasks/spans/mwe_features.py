@@ -1,14 +1,14 @@
-"""What the tagger of multiword expressions looks at beyond words and tags (appendix A of Schneider et al. 2014).
+"""Features of the multiword expression tagger beyond words and tags (appendix A of Schneider et al. 2014).
 
-`ExpressionFeatures` reads a sentence and gives every word a set of features as strings; the numbers are the paper's:
+`ExpressionFeatures` gives every word of a sentence a set of features as strings, numbered as in the paper:
 
 | number | feature |
 |---|---|
-| 2, 3, 4 | among the first two, the last two words; capitalized, at the beginning or not |
-| 8, 9 | has a digit, has something else than letters and digits |
-| 12 | lemma and a lemma near it, if one is a verb and the other a content word, preposition or particle |
+| 2, 3, 4 | among the first two, the last two words; capitalized, sentence-initial or not |
+| 8, 9 | contains a digit, contains a character other than letters and digits |
+| 12 | lemma and a nearby lemma, if one is a verb and the other a content word, preposition or particle |
 | 17 - 20 | by WordNet: not listed; compounds with a neighbour; over a hyphen; ambiguity class and longest match |
-| 21, 22 | for every lexicon: place in the shortest path, category, gaps; with the tags of the match's two ends |
+| 21, 22 | for every lexicon: position in the shortest path, category, gaps; with the tags of the match's two ends |
 | 23, 24 | how many lexicons match; with the tags of the ends |
 """
 
@@ -25,7 +25,7 @@ from weft.text.conventions.expressions import has_gap
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
 
-#: The paper's templates over words (w), their lower-case forms (u), lemmas (l) and tags (t); x is the set of the rest.
+#: The paper's templates over words (w), their lower-case forms (u), lemmas (l) and tags (t); x holds all others.
 TEMPLATES = (
     "true y[-1] w[0].shape u[0].prefix1..4 u[0].suffix1..4 u[-2..2] u[-2]|u[-1] u[-1]|u[0] u[0]|u[1] u[1]|u[2] "
     "t[-2..2] t[-2]|t[-1] t[-1]|t[0] t[0]|t[1] t[1]|t[2] u[0]|t[-1] u[0]|t[1] u[-1]|t[0] u[1]|t[0] x[0]"
@@ -45,7 +45,7 @@ _CONTENT = ("verb", "noun", "adjective", "adverb")
 
 @cache
 def word_class(tag: str) -> str:
-    """Verb, noun, adjective, adverb or particle (prepositions too), from a tag of Penn or UD; empty for others.
+    """Verb, noun, adjective, adverb or particle (including prepositions), from a Penn or UD tag; empty for others.
 
     >>> [word_class(tag) for tag in ("VBZ", "NNP", "NUM", "ADV", "RP", "ADP", "DT")]
     ['verb', 'noun', '', 'adverb', 'particle', 'particle', '']
@@ -57,7 +57,7 @@ def word_class(tag: str) -> str:
 
 @dataclass
 class ExpressionFeatures:
-    """Lexicons, and what they say of sentences.
+    """Lexicons, and the features they give to sentences.
 
     >>> features = ExpressionFeatures([MweLexicon.of("mine", [("give up", "verb")])])
     >>> found = features.from_sentence(["gave", "up"], ["give", "up"], ["VBD", "RP"])
@@ -77,15 +77,15 @@ class ExpressionFeatures:
         tags: Sequence[str],
         seen: Iterable[MweLexicon] = (),
     ) -> list[list[str]]:
-        """The features of every word; `seen` are further lexicons for this sentence only."""
+        """The features of every word; `seen` are additional lexicons for this sentence only."""
         lower = [form.lower() for form in forms]
-        found = [list(_of_form(form)) for form in forms]
-        _places(forms, found)
-        _lemma_pairs(lemmas, tags, found)
+        features = [list(_of_form(form)) for form in forms]
+        _places(forms, features)
+        _lemma_pairs(lemmas, tags, features)
         if self.wordnet is not None:
-            self._by_wordnet(self.wordnet, lower, lemmas, tags, found)
-        self._by_lexicons([*self.lexicons, *seen], lower, lemmas, tags, found)
-        return found
+            self._by_wordnet(self.wordnet, lower, lemmas, tags, features)
+        self._by_lexicons([*self.lexicons, *seen], lower, lemmas, tags, features)
+        return features
 
     def _by_lexicons(
         self,
@@ -173,9 +173,9 @@ def observed_doc(
     seen: Sequence[Sequence[MweLexicon]] = (),
     strings: StringTable | None = None,
 ) -> Doc:
-    """A document with the columns that the templates read, in a string table of its own or in the one given.
+    """A document with the columns that the templates read, in a new string table or the given one.
 
-    `seen[s]` are further lexicons for sentence s. Words without a lemma have their lower-case form in its place.
+    `seen[s]` are additional lexicons for sentence s. The lemma defaults to the lower-case form.
     """
     new = Doc(strings=strings)
     forms = doc.column("form")
@@ -184,8 +184,8 @@ def observed_doc(
     tags = doc.column(tag_column) if tag_column else [""] * len(forms)
     members: list[str] = []
     for number, (first, end) in enumerate(pairwise(doc.sentence_offsets.tolist())):
-        own = seen[number] if seen else ()
-        sets = features.from_sentence(forms[first:end], lemmas[first:end], tags[first:end], own)
+        extra_lexicons = seen[number] if seen else ()
+        sets = features.from_sentence(forms[first:end], lemmas[first:end], tags[first:end], extra_lexicons)
         members += ["|".join(names) for names in sets]
     new.word_token = doc.word_token
     new.sentence_offsets = doc.sentence_offsets
@@ -197,13 +197,13 @@ def observed_doc(
 
 @lru_cache(maxsize=50_000)
 def _of_form(form: str) -> tuple[str, ...]:
-    """Features 4, 8 and 9, as they are in the middle of a sentence."""
-    found = ["4"] if form[:1].isupper() else []
+    """Features 4, 8 and 9 of a word that is not sentence-initial."""
+    features = ["4"] if form[:1].isupper() else []
     if form.isalpha():
-        return tuple(found)
+        return tuple(features)
     if any(character.isdigit() for character in form):
-        found.append("8")
-    return (*found, *(f"9 {_written(character)}" for character in sorted(set(form)) if not character.isalnum()))
+        features.append("8")
+    return (*features, *(f"9 {_written(character)}" for character in sorted(set(form)) if not character.isalnum()))
 
 
 def _places(forms: Sequence[str], found: list[list[str]]) -> None:
@@ -217,7 +217,7 @@ def _places(forms: Sequence[str], found: list[list[str]]) -> None:
 
 
 def _written(text: str) -> str:
-    """A part of a feature's name, without what parts the members of a set."""
+    """Part of a feature name, without the separator of set members."""
     return text.replace("|", "/")
 
 

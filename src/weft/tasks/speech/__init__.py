@@ -1,1 +1,1 @@
-"""Parsing of speech transcripts, with repairs struck out."""
+"""Parsing of speech transcripts with disfluency detection."""

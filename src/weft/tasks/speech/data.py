@@ -1,9 +1,9 @@
-"""Transcripts as the joint parser reads them, and its answers put back.
+"""Preprocessing of transcripts for the joint parser, and restoring its analyses.
 
-Honnibal & Johnson (2014) read transcripts in lower case, without punctuation, words broken off (`sq-`) and filled pauses
-(*uh*, *um*), and take *you know* and *i mean* as one word. `prepare` leaves such words out, hangs their children on the
-next word above, and merges markers; `restore` writes heads and relations for all words of the document again.
-"""  # noqa: E501
+Honnibal & Johnson (2014) parse lower-cased transcripts without punctuation, partial words (`sq-`) and filled pauses
+(*uh*, *um*), and treat *you know* and *i mean* as one word. `prepare` removes such words, attaches their children to
+the nearest kept ancestor, and merges markers; `restore` writes heads and relations for all words of the document.
+"""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ import numpy as np
 from weft.text.conventions.repairs import FILLER, REPARANDUM
 from weft.text.doc import Doc
 
-#: Filled pauses of some languages; markers that are one word to the parser.
+#: Filled pauses of several languages, and discourse markers that the parser reads as one word.
 FILLERS = ("uh", "um", "euh", "mh", "eee", "eem")
 MARKERS = ("you_know", "i_mean")
-#: Columns that the parser may look at.
+#: Columns that the parser may read.
 _COLUMNS = ("upos", "xpos", "feats", "lemma")
 
 
 @dataclass(frozen=True)
 class Transcript:
-    """A document as the parser reads it; for each of its words the numbers of the words it stands for (one or two)."""
+    """A document as the parser reads it, and for each of its words the numbers of the one or two original words."""
 
     doc: Doc
     origins: list[tuple[int, ...]]
 
 
 def prepare(doc: Doc, fillers: Sequence[str] = FILLERS, markers: Sequence[str] = MARKERS) -> Transcript:
-    """The words to parse, with the trees of the document if it has any; sentences that are left empty are left out.
+    """The words to parse, with the trees of the document if it has any; empty sentences are left out.
 
     >>> doc = Doc.from_words([["Go", "uh", ",", "I", "mean", "st-", "stop"]], upos=[["VERB", "INTJ", "PUNCT", "PRON",
     ...     "VERB", "X", "VERB"]], head=[[7, 1, 1, 5, 7, 7, 0]],
@@ -70,7 +70,7 @@ def prepare(doc: Doc, fillers: Sequence[str] = FILLERS, markers: Sequence[str] =
 
 
 def is_word(form: str, tag: str) -> bool:
-    """Whether a token is a whole word: no punctuation, mark of a pause or word broken off.
+    """Whether a token is a complete word: not punctuation, a pause mark or a partial word.
 
     >>> [is_word(form, "X") for form in ("stop", "st-", "st~", "#", "[pause]", "uh-huh")]
     [True, False, False, False, False, True]
@@ -81,28 +81,28 @@ def is_word(form: str, tag: str) -> bool:
 
 
 def _hang(doc: Doc, ready: Doc, sentences: Sequence[Sequence[tuple[int, ...]]]) -> None:
-    """Give the words that are left the heads they have through words that are not."""
+    """Attach the kept words to their nearest kept ancestors."""
     assert doc.head is not None
     relations = doc.column("deprel") if doc.has("deprel") else [""] * doc.n_words
     starts = np.repeat(doc.sentence_offsets[:-1], np.diff(doc.sentence_offsets)).tolist()
-    own = doc.head.tolist()
+    original = doc.head.tolist()
     heads: list[int] = []
     names: list[str] = []
     for groups in sentences:
         place = {word: number for number, group in enumerate(groups, 1) for word in group}
-        found: list[int] = []
+        sentence_heads: list[int] = []
         for number, group in enumerate(groups, 1):
             word, head, struck = group[-1], -1, False
-            for word in reversed(group):  # the word of a marker that hangs outside of it
-                head, struck = _kept_head(word, own, relations, starts, place)
+            for word in reversed(group):  # the word of a marker whose head is outside the marker
+                head, struck = _kept_head(word, original, relations, starts, place)
                 if head != number:
                     break
-            found.append(0 if head == number else head)
+            sentence_heads.append(0 if head == number else head)
             names.append(REPARANDUM if struck else relations[word])
-        roots = [number for number, head in enumerate(found, 1) if head == 0]
-        for other in roots[1:]:  # the root was left out: its first child takes its place
-            found[other - 1] = roots[0]
-        heads += found
+        roots = [number for number, head in enumerate(sentence_heads, 1) if head == 0]
+        for other in roots[1:]:  # the root was removed: its first child replaces it
+            sentence_heads[other - 1] = roots[0]
+        heads += sentence_heads
     ready.head = np.array(heads, dtype=np.int32)
     ready.set_column("deprel", names)
 
@@ -110,7 +110,8 @@ def _hang(doc: Doc, ready: Doc, sentences: Sequence[Sequence[tuple[int, ...]]]) 
 def _kept_head(
     word: int, heads: Sequence[int], relations: Sequence[str], starts: Sequence[int], place: dict[int, int]
 ) -> tuple[int, bool]:
-    """The place of the next word above that is kept (0: root, -1: unknown), and whether a reparandum lies between."""
+    """The position of the nearest kept ancestor (0: root, -1: unknown), and whether there is a reparandum on the
+    way."""
     struck = False
     for _ in range(len(place) + len(heads)):
         head = heads[word]
@@ -125,10 +126,10 @@ def _kept_head(
 
 
 def restore(doc: Doc, transcript: Transcript, heads: Sequence[int], relations: Sequence[str]) -> None:
-    """Write an analysis of a transcript into its document.
+    """Write the analysis of a transcript into its document.
 
-    Words that are struck out hang as reparanda on the next word that is not (of a marker, on its second word), words
-    that were left out as punctuation, fillers and reparanda, so that every sentence is a tree.
+    Edited words attach as reparanda to the next fluent word (of a marker, to its second word), removed words as
+    punctuation, fillers and reparanda, so that every sentence is a tree.
 
     >>> doc = Doc.from_words([["Go", "uh", ",", "I", "mean", "stop"]])
     >>> restore(doc, prepare(doc), [1, 3, 0], ["", "parataxis", "root"])
@@ -136,7 +137,7 @@ def restore(doc: Doc, transcript: Transcript, heads: Sequence[int], relations: S
     ([5, 5, 5, 5, 6, 0], ['reparandum', 'discourse:filler', 'punct', 'nsubj', 'parataxis', 'root'])
     """
     n = doc.n_words
-    found, names = np.full(n, -1, dtype=np.int32), [""] * n
+    new_heads, names = np.full(n, -1, dtype=np.int32), [""] * n
     offsets = doc.sentence_offsets.tolist()
     sentence_of = np.repeat(np.arange(len(offsets) - 1), np.diff(doc.sentence_offsets)).tolist()
     at = 0
@@ -150,28 +151,28 @@ def restore(doc: Doc, transcript: Transcript, heads: Sequence[int], relations: S
             if head == number:
                 continue
             fluent[group[-1]] = True
-            found[group[-1]] = groups[head - 1][-1] - first + 1 if head > 0 else 0
+            new_heads[group[-1]] = groups[head - 1][-1] - first + 1 if head > 0 else 0
             names[group[-1]] = name
             for word in group[:-1]:
                 fluent[word] = True
-                found[word], names[word] = group[-1] - first + 1, "nsubj"
+                new_heads[word], names[word] = group[-1] - first + 1, "nsubj"
         at += size
     spoken = {word for group in transcript.origins for word in group}
     inside = {word for group in transcript.origins for word in group[:-1]}
     forms, tags = doc.column("form"), doc.column("upos") if doc.has("upos") else [""] * n
     for first, end in pairwise(offsets):
-        roots = [word for word in range(first, end) if fluent[word] and found[word] == 0]
+        roots = [word for word in range(first, end) if fluent[word] and new_heads[word] == 0]
         following = -1
         for word in range(end - 1, first - 1, -1):
             if fluent[word]:
                 following = following if word in inside else word
             else:
                 head = following if following >= 0 else (roots[0] if roots else first)
-                found[word] = head - first + 1
+                new_heads[word] = head - first + 1
                 names[word] = REPARANDUM if word in spoken else _left_out(forms[word], tags[word])
         if not roots and end > first:
-            found[first], names[first] = 0, "root"
-    doc.head = found
+            new_heads[first], names[first] = 0, "root"
+    doc.head = new_heads
     doc.set_column("deprel", names)
 
 

@@ -1,13 +1,14 @@
-"""What the joint parser of speech looks at: templates beside those of the arc-eager parser (Honnibal & Johnson 2014).
+"""Features of the joint speech parser: templates in addition to those of the arc-eager parser (Honnibal & Johnson
+2014).
 
     labels              the tag of S0 with two or three relations of its children
-    clusters            word classes of S0 and N0, whole paths and prefixes of six and four bits, with tags and children
-    rough copies        how far the stretches S0le..S0 and N0le..N0 agree in words and tags
+    clusters            word clusters of S0 and N0, full paths and prefixes of six and four bits, with tags and children
+    rough copies        how far the spans S0le..S0 and N0le..N0 agree in words and tags
     matches             which two of 18 nodes have the same word or tag, and which it is
-    edited neighbours   whether words next to N0 and S0 are struck out
+    edited neighbours   whether words next to N0 and S0 are edited
 
-The last three are the disfluency features. Where words are said twice, relations are others too, and in the plain
-parser striking out is a relation: all but the last score moves with their labels.
+The last three are the disfluency features. Repeated words also affect relations, and in the plain parser a reparandum
+is a relation: all but the last group therefore score moves with their labels.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ LABELS = (
     "S0.t|S0l.Lt S0.t|S0l.L|S0l2.L S0.t|S0r.Lt S0.t|S0r.L|S0r2.L S0.t|S0l.L|S0r.L S0.t|S0l.L|S0l2.L|S0l0.L "
     "S0.t|S0r.L|S0r2.L|S0r0.L S1.t|S0.L|S0r.L S1.t|S0.L|S0l.L"
 )
-#: Koo & Collins (2010) with S0 in place of the head and N0 of the dependent.
+#: Koo & Collins (2010), with S0 as the head and N0 as the dependent.
 CLUSTERS = "S0.a|N0.a S0.b|N0.b S0.c|N0.c S0.t|N0.a S0.t|N0.b S0.t|N0.c S0.a|N0.t S0.b|N0.t S0.c|N0.t " + " ".join(
     f"S0.a|{x}.a|N0.a S0.b|{x}.b|N0.b S0.t|{x}.a|N0.a S0.a|{x}.t|N0.a S0.a|{x}.a|N0.t"
     for x in ("S0r", "N0l", "S0h", "S0l")
@@ -40,7 +41,7 @@ MATCHES = " ".join(
 )
 NEIGHBOURS = "N0.El,EEl S0.Er,EEr"
 
-#: Without the disfluency features, with them for the plain system, which has no words struck out, and that with Edit.
+#: Templates without disfluency features, with them for the plain system, and with them for the system with Edit.
 PLAIN = f"{TEMPLATES['arc-eager']}\nmoves: {LABELS}\nboth: {CLUSTERS}"
 WITH_LABELS = f"{PLAIN}\nboth: {COPIES} {MATCHES}"
 WITH_EDIT = f"{WITH_LABELS}\nmoves: {NEIGHBOURS}"

@@ -1,9 +1,9 @@
-"""Speech repairs put into the fluent sentences of a treebank, where no transcripts may be learned from.
+"""Synthetic speech repairs in the fluent sentences of a treebank, for training without transcripts.
 
-60 % of the repairs repeat the next one to three words, 30 % copy the next phrase with one word replaced, dropped or
-added, 10 % are beginnings of other sentences; a quarter is followed by an interregnum (*i mean*, *well*). The tree of the
-sentence stays as it is; what was put in hangs on it as `reparandum` and `discourse`.
-"""  # noqa: E501
+60% of the repairs repeat the next one to three words, 30% copy the next phrase with one word replaced, dropped or
+added, and 10% are beginnings of other sentences; a quarter is followed by an interregnum (*i mean*, *well*). The tree
+of the sentence is unchanged; inserted words attach to it as `reparandum` and `discourse`.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from weft.tasks.speech.data import prepare
 from weft.text.conventions.repairs import REPARANDUM
 from weft.text.doc import Doc
 
-#: Kinds of generated repairs and how often each is made.
+#: Kinds of generated repairs and their probabilities.
 KINDS, SHARES = ("repeat", "replace", "drop", "add", "restart"), (0.6, 0.1, 0.1, 0.1, 0.1)
 INTERREGNA = (("i_mean", "VERB"), ("you_know", "VERB"), ("well", "INTJ"), ("sorry", "INTJ"))
-#: Mean number of words of a generated reparandum, measured, to get the share of words asked for.
+#: Measured mean length of a generated reparandum in words, to reach the requested share of words.
 MEAN_LENGTH = 2.1
 
 
 @dataclass
 class Node:
-    """A word of a sentence that repairs are put into; its head is another one, None for the root."""
+    """A word of a sentence that receives repairs; its head is another node, None for the root."""
 
     form: str
     tag: str
@@ -36,7 +36,7 @@ class Node:
 
 
 def stripped(docs: Sequence[Doc]) -> Doc:
-    """One document with the words, tags and trees of all, and nothing else; sentences of one word are left out."""
+    """Join the words, tags and trees of documents into one document; sentences of one word are left out."""
     rows: dict[str, list[list[str]]] = {"form": [], "upos": [], "deprel": []}
     heads: list[list[int]] = []
     for doc in docs:
@@ -51,7 +51,7 @@ def stripped(docs: Sequence[Doc]) -> Doc:
 
 
 def transcript_with_repairs(docs: Sequence[Doc], seed: int | Sequence[int] = 0) -> Doc:
-    """Fluent sentences with trees as one transcript: in lower case, without punctuation, with repairs put in.
+    """Turn fluent sentences with trees into one transcript: lower-cased, without punctuation, with repairs inserted.
 
     >>> doc = Doc.from_words([["Dogs", "bark", "."]] * 50, upos=[["NOUN", "VERB", "PUNCT"]] * 50,
     ...                    head=[[2, 0, 2]] * 50, deprel=[["nsubj", "root", "punct"]] * 50)
@@ -63,9 +63,9 @@ def transcript_with_repairs(docs: Sequence[Doc], seed: int | Sequence[int] = 0) 
 
 
 def with_repairs(doc: Doc, rate: float = 0.05, seed: int | Sequence[int] = 0, joined: bool = True) -> Doc:
-    """The document with repairs put in, so that about this share of its words are reparanda.
+    """Insert repairs, so that about the given share of the words are reparanda.
 
-    The markers *i mean* and *you know* are put in as the parser reads them, joined to one word, or else as two.
+    The markers *i mean* and *you know* are inserted as one word, as the parser reads them, or as two.
 
     >>> doc = Doc.from_words([["dogs", "bark", "loudly"]] * 50, upos=[["NOUN", "VERB", "ADV"]] * 50,
     ...                    head=[[2, 0, 2]] * 50, deprel=[["nsubj", "root", "advmod"]] * 50)
@@ -101,19 +101,19 @@ def with_repairs(doc: Doc, rate: float = 0.05, seed: int | Sequence[int] = 0, jo
 def _nodes(doc: Doc) -> list[list[Node]]:
     assert doc.head is not None
     columns = [doc.column(name) for name in ("form", "upos", "deprel")]
-    found = []
+    sentences = []
     for first, end in pairwise(doc.sentence_offsets.tolist()):
         nodes = [Node(*values) for values in zip(*(column[first:end] for column in columns), strict=True)]
         for node, head in zip(nodes, doc.head[first:end].tolist(), strict=True):
             node.head = nodes[head - 1] if head > 0 else None
-        found.append(nodes)
-    return found
+        sentences.append(nodes)
+    return sentences
 
 
 def _repair(
     sentence: list[Node], at: int, sentences: list[list[Node]], by_tag: dict[str, list[str]], rng: np.random.Generator
 ) -> tuple[list[Node], int]:
-    """A reparandum in front of a word, and how many words after it are its repair."""
+    """A reparandum to insert before a word, and the number of words of its repair."""
     kind = KINDS[rng.choice(len(KINDS), p=SHARES)]
     if kind == "restart":
         other = sentences[rng.integers(len(sentences))]
@@ -141,22 +141,22 @@ def _repair(
 
 
 def _copy(words: list[Node], target: Node | None) -> list[Node]:
-    """Copies of words; the first whose head is none of them becomes the reparandum of `target`, or of its original."""
+    """Copy words; the first one whose head is not copied becomes the reparandum of `target`, or of its original."""
     copies = {id(word): Node(word.form, word.tag, word.relation) for word in words}
     top: Node | None = None
     for word in words:
-        own = copies[id(word)]
+        copied = copies[id(word)]
         if word.head is not None and id(word.head) in copies:
-            own.head = copies[id(word.head)]
+            copied.head = copies[id(word.head)]
         elif top is None:
-            top, own.head, own.relation = own, target if target is not None else word, REPARANDUM
+            top, copied.head, copied.relation = copied, target if target is not None else word, REPARANDUM
         else:
-            own.head, own.relation = top, "dep"
+            copied.head, copied.relation = top, "dep"
     return [copies[id(word)] for word in words]
 
 
 def _parted(marker: Node) -> list[Node]:
-    """A marker as the words it is said in: the pronoun is the subject of the other."""
+    """Split a marker into its words: the pronoun is the subject of the verb."""
     pronoun, mark, verb = marker.form.partition("_")
     if not mark:
         return [marker]

@@ -1,11 +1,11 @@
-"""Clean sentences and their trees from transcripts of speech: repairs are struck out while parsing.
+"""Joint parsing and disfluency detection: fluent sentences and their trees from speech transcripts.
 
     answer = the state that  argmax over computations of  mean over moves t of w . f(c, t)  ends in,  by beam search
 
-The transition system is arc-eager with the move Edit (`weft.infer.transitions.arc_eager_edit`, Honnibal & Johnson 2014),
-trained as a latent structured perceptron: every computation that ends in the gold analysis is as good as any other.
-Plain arc-eager can be had in its place: there a reparandum is a word with that relation, and all words below it.
-"""  # noqa: E501
+The transition system is arc-eager with the move Edit (`weft.infer.transitions.arc_eager_edit`, Honnibal & Johnson
+2014), trained as a latent structured perceptron: every computation that ends in the gold analysis is as good as any
+other. Plain arc-eager is an alternative: there, words with the relation `reparandum` and their subtrees are disfluent.
+"""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ SYSTEMS = {EDITING.name: ("nondet", WITH_EDIT), "arc-eager": ("static", WITH_LAB
 
 @dataclass
 class DisfluencySettings(Settings):
-    """Options of the parser of transcripts."""
+    """Options of the transcript parser."""
 
     system: str = option(
         EDITING.name,
-        "Transition system: arc-eager-edit strikes repairs out, arc-eager gives them the relation reparandum.",
+        "Transition system: arc-eager-edit removes disfluent words, arc-eager labels them reparandum.",
         choices=tuple(SYSTEMS),
     )
     beam: int = option(8, "Configurations kept per step, in training and parsing; 1 is greedy.")
@@ -88,7 +88,7 @@ class DisfluencySettings(Settings):
 
 
 class DisfluencyParser(Trainable):
-    """Strikes out repairs (span layer `disfluencies`) and finds heads and relations of the other words.
+    """Detects disfluent words (span layer `disfluencies`) and predicts heads and relations of the other words.
 
     >>> sentences = [["the", "the", "dog", "barks"], ["a", "cat", "a", "dog", "runs"], ["the", "cat", "sleeps"]]
     >>> doc = Doc.from_words(sentences, upos=[["DET", "DET", "NOUN", "VERB"], ["DET", "NOUN", "DET", "NOUN", "VERB"],
@@ -133,11 +133,11 @@ class DisfluencyParser(Trainable):
         return ready
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Learn from documents with trees; with dev data the epoch with the best F plus UAS on them is kept."""
+        """Train on documents with trees; with dev data, keep the epoch with the best sum of F1 and UAS."""
         watch = Stopwatch()
         docs = [doc for doc in train if doc.n_words]
         if not any(doc.head is not None for doc in docs):
-            raise DataError("the training data has no heads; they stand in the columns HEAD and DEPREL of CoNLL-U")
+            raise DataError("the training data has no heads; expected them in the columns HEAD and DEPREL of CoNLL-U")
         ready = [self.prepare(doc).doc for doc in docs]
         treebank, keep, counts = self._analyses(ready)
         if not len(keep):
@@ -178,7 +178,7 @@ class DisfluencyParser(Trainable):
         return report
 
     def _analyses(self, docs: Sequence[Doc]) -> tuple[Treebank, NDArray[np.int64], dict[str, int]]:
-        """Gold analyses, the numbers of sentences to learn from, and what the others were."""
+        """Gold analyses, the numbers of the sentences to train on, and counts of the sentences left out."""
         words, sentences = self._reader.read(docs)
         names = [name for doc in docs for name in doc.column("deprel")]
         given = [doc.head if doc.head is not None else np.full(doc.n_words, -1, dtype=np.int32) for doc in docs]
@@ -186,15 +186,15 @@ class DisfluencyParser(Trainable):
         counts = {"sentences": len(sentences) - 1, "single words": 0, "broken trees": 0, "non-projective trees": 0}
         keep: list[int] = []
         for s, (first, end) in enumerate(pairwise(sentences.tolist())):
-            own = heads[first:end]
+            analysis = heads[first:end]
             if end - first < 2:
                 counts["single words"] += 1
-            elif not is_tree(own):
+            elif not is_tree(analysis):
                 counts["broken trees"] += 1
             else:
                 if self.settings.system == EDITING.name:
-                    own = np.array(analysis_of(own.tolist(), names[first:end]), dtype=np.int32)
-                heads[first:end], crossing = _projective(own)
+                    analysis = np.array(analysis_of(analysis.tolist(), names[first:end]), dtype=np.int32)
+                heads[first:end], crossing = _projective(analysis)
                 counts["non-projective trees"] += crossing
                 keep.append(s)
         learned = [
@@ -220,7 +220,7 @@ class DisfluencyParser(Trainable):
             at = end
 
     def analyse(self, docs: Sequence[Doc]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Heads (of a word that is struck out: itself) and numbers of relations of prepared documents."""
+        """Heads (a disfluent word is its own head) and relation numbers of prepared documents."""
         parser = self.trained(self.parser)
         words, sentences = self._reader.read(docs)
         settings = self.settings
@@ -232,7 +232,7 @@ class DisfluencyParser(Trainable):
         return heads, labels
 
     def scores(self, docs: Sequence[Doc]) -> dict[str, float]:
-        """P, R and F of words struck out, UAS and LAS of the others, on documents with gold trees."""
+        """Precision, recall and F1 of disfluent words, UAS and LAS of the others, on documents with gold trees."""
         ready = [self.prepare(doc).doc for doc in docs]
         heads, labels = self.analyse(ready)
         names = np.array([*self.labels, ""])
@@ -258,7 +258,7 @@ class DisfluencyParser(Trainable):
 
 
 def _projective(analysis: NDArray[np.int32]) -> tuple[NDArray[np.int32], bool]:
-    """The analysis with crossing arcs among the words that stay lifted, and whether there were any."""
+    """The analysis with non-projective arcs among fluent words lifted, and whether there were any."""
     positions = np.arange(1, len(analysis) + 1, dtype=np.int32)
     fluent = analysis != positions
     number = np.concatenate([[0], np.cumsum(fluent)]).astype(np.int32)
@@ -266,6 +266,6 @@ def _projective(analysis: NDArray[np.int32]) -> tuple[NDArray[np.int32], bool]:
     if is_projective(tree):
         return analysis, False
     back = np.concatenate([[0], positions[fluent]]).astype(np.int32)
-    found = analysis.copy()
-    found[fluent] = back[lift(tree)]
-    return found, True
+    lifted = analysis.copy()
+    lifted[fluent] = back[lift(tree)]
+    return lifted, True

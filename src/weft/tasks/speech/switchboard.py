@@ -1,7 +1,7 @@
-"""Utterances of Switchboard with tags and marks of repairs, one word a line, without trees.
+"""Read utterances of Switchboard with tags and repair marks, one word per line, without trees.
 
-A line holds the dialogue act (of the first word of an utterance only), a place, a word, its tag and marks: `<rm` opens
-those of a reparandum.
+A line holds the dialogue act (only at the first word of an utterance), a position, a word, its tag and marks; marks of
+a reparandum start with `<rm`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from weft.text.layers import SpanLayer
 
 
 def read_switchboard(path: Path) -> Doc:
-    """Utterances of a tagged file of Switchboard, with reparanda as the span layer `disfluencies`.
+    """Read the utterances of a tagged Switchboard file, with reparanda as the span layer `disfluencies`.
 
-    Filled pauses and words broken off are left out.
+    Filled pauses and partial words are left out.
     """
     words: list[list[str]] = []
     tags: list[list[str]] = []
@@ -30,7 +30,7 @@ def read_switchboard(path: Path) -> Doc:
             continue
         fields = line.split("\t")
         if len(fields) != 5:
-            raise FormatError(str(path), number, "five fields parted by tabs", f"{len(fields)}: {line[:60]!r}")
+            raise FormatError(str(path), number, "five tab-separated fields", f"{len(fields)}: {line[:60]!r}")
         act, _, form, tag, mark = fields
         if act or not words:
             words.append([])

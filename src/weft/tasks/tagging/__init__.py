@@ -1,1 +1,1 @@
-"""Taggers, from tagged text, dictionaries, raw text of another domain or a bitext; lemmatizers."""
+"""Taggers trained on tagged text, dictionaries, raw text of another domain or a bitext; lemmatizers."""

@@ -1,10 +1,10 @@
-"""Edit scripts: how a form becomes its lemma, in terms that carry over to other words.
+"""Edit scripts: how to turn a form into its lemma, in a way that generalizes to other words.
 
     lemma = casing( new beginning + form without its first p and last s characters + new ending )
 
-What stays is the longest stretch that form and lemma share, letter case aside. The casing says what letter case the
-result has: `lower`, `title`, `upper`, or `keep`, where the form's own letters stay as they are. A lemma that shares
-nothing with its form is written out (`whole`). Every pair of strings has a script, and the script gives the lemma back.
+The script keeps the longest common substring of form and lemma, ignoring case. The casing is that of the result:
+`lower`, `title`, `upper`, or `keep`, which leaves the letters of the form unchanged. If form and lemma share nothing,
+the script contains the whole lemma (`whole`). Every pair of strings has a script, and applying it restores the lemma.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 class EditScript(NamedTuple):
-    """A script: casing, characters dropped at the beginning and what stands there instead, the same at the end."""
+    """A script: the casing, and for each end of the form the number of characters to drop and their replacement."""
 
     casing: str
     drop_first: int = 0
@@ -46,7 +46,7 @@ def edit_script(form: str, lemma: str) -> EditScript:
 
 
 def apply_script(script: EditScript, form: str) -> str:
-    """The lemma that a script makes of a form; a form too short for the script stays as it is, but for its casing.
+    """Apply a script to a form. A form that is too short for the edits only changes its casing.
 
     >>> apply_script(EditScript("lower", 0, "", 2, ""), "Talked"), apply_script(EditScript("lower", 3, "x"), "ab")
     ('talk', 'ab')
@@ -63,7 +63,7 @@ def apply_script(script: EditScript, form: str) -> str:
 
 
 def _edits(casing: str, form: str, lemma: str) -> EditScript:
-    """The script around the longest common stretch; a whole one where nothing is common."""
+    """The script around the longest common substring, or a `whole` script if there is none."""
     at, there, size = _common(form, lemma)
     if size == 0 and form:
         return EditScript("whole", 0, lemma)
@@ -71,14 +71,14 @@ def _edits(casing: str, form: str, lemma: str) -> EditScript:
 
 
 def _size(script: EditScript) -> int:
-    """How much a script changes."""
+    """The number of characters that a script drops or adds."""
     if script.casing == "whole":
         return 1_000_000
     return script.drop_first + len(script.beginning) + script.drop_last + len(script.ending)
 
 
 def _common(one: str, other: str) -> tuple[int, int, int]:
-    """Where the longest common stretch begins in both strings, and its length; the first of several."""
+    """Start of the longest common substring in both strings, and its length; the first one wins a tie."""
     best = (0, 0, 0)
     lengths = [0] * (len(other) + 1)
     for i, a in enumerate(one, start=1):

@@ -1,15 +1,16 @@
-"""Tags of words in another domain, from vectors of the words around each: FLORS (Schnabel and Schütze 2014).
+"""FLORS, a tagger that adapts to other domains through distributional word vectors (Schnabel and Schütze 2014).
 
     F(i) = f(w_i-l), ..., f(w_i), ..., f(w_i+l)        tag(i) = argmax over tags t of  weights_t . F(i)
 
-f(w) holds counts of a word's neighbours in all text at hand, raw text of the target domain included, its suffixes and
-its shape (`weft.features.representations.words`), so that a word that labelled text lacks has a vector of the same kind
-as any other. Every tag has a linear support vector machine of its own. There is no search: tags depend on words only.
+f(w) holds the counts of a word's neighbours in all available text, including raw text of the target domain, its
+suffixes and its shape (`weft.features.representations.words`). A word that is missing from the labelled text therefore
+has the same kind of vector as any other. There is one linear support vector machine per tag and no search: tags depend
+on words only.
 
     weights_t . F(i) = sum over places p of  weights_tp . f(w_i+p)
 
-so that what a word type adds at each place is worked out once, and a text is tagged by adding rows. New text only adds
-to counts: with `streaming` every text that is tagged is counted first, and nothing is learned anew.
+so the contribution of a word type at each position is computed once, and tagging a text means adding rows. New text
+only changes counts: with `streaming`, the tagger counts each text before it tags it, without retraining.
 """
 
 from __future__ import annotations
@@ -39,13 +40,13 @@ from weft.text.doc import Doc
 from weft.text.strings import StringTable
 
 CONTEXTS = ("counts", "clusters", "embeddings")
-#: Words tagged together: a row of margins for each is held in memory.
+#: Number of words per batch; each word has a row of margins in memory.
 _BATCH = 20_000
 
 
 @dataclass
 class FlorsSettings(Settings):
-    """Options of the tagger; those not named by the paper's ablations are how it was run."""
+    """Options of the tagger; the defaults are the configuration of the paper."""
 
     column: str = option("upos", "Column to learn and to write.")
     indicators: int = option(500, "Number of frequent words whose counts as neighbours are features.")
@@ -76,13 +77,13 @@ class FlorsSettings(Settings):
     workers: int = option(1, "Number of threads.")
 
     def check(self) -> None:
-        """Refuse values that do not exist or make no sense."""
+        """Check the values."""
         for name in ("centre", "neighbours"):
             unknown = [part for part in _parts(getattr(self, name)) if part not in PARTS]
             if unknown:
                 raise ConfigError(f"{name}: unknown part {unknown[0]!r}; the parts are: {', '.join(PARTS)}")
         if not _parts(self.centre) and not _parts(self.neighbours):
-            raise ConfigError("nothing is left to learn from: centre and neighbours name no parts")
+            raise ConfigError("there are no features: centre and neighbours are both empty; name at least one part")
         if self.contexts not in CONTEXTS:
             raise ConfigError(f"contexts must be one of {', '.join(CONTEXTS)}, got {self.contexts!r}")
         for name in ("indicators", "window"):
@@ -92,11 +93,11 @@ class FlorsSettings(Settings):
             if getattr(self, name) <= 0:
                 raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
         if self.streaming and self.contexts != "counts":
-            raise ConfigError("only counts grow while tagging: streaming needs contexts=counts")
+            raise ConfigError("streaming updates counts while tagging: it needs contexts=counts")
 
 
 class Flors(Trainable):
-    """Tags words from the vectors of the words around them.
+    """Tags words by the vectors of the words in a window.
 
     >>> news = Doc.from_words([["the", "dog", "runs"], ["a", "cat", "sleeps"]],
     ...                     xpos=[["DT", "NN", "VBZ"], ["DT", "NN", "VBZ"]])
@@ -120,11 +121,11 @@ class Flors(Trainable):
         self.tags: list[str] = []
         self.vectors: WordVectors | None = None
         self.weights: Singles = np.zeros((0, 0, 0), np.float32)  # [place, column, tag]
-        self.history: Singles = np.zeros((0, 0), np.float32)  # [tag before, tag], the last row opens a sentence
-        self._lock = threading.Lock()  # counts grow while others read them
+        self.history: Singles = np.zeros((0, 0), np.float32)  # [previous tag, tag]; the last row starts a sentence
+        self._lock = threading.Lock()  # one thread may add counts while another reads them
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Learn from tagged documents alone; `adapt` also reads raw text."""
+        """Train on tagged documents alone; `adapt` also reads raw text."""
         return self.adapt(train, (), (), dev)
 
     def adapt(
@@ -136,9 +137,9 @@ class Flors(Trainable):
         dense: DenseVectors | None = None,
         classes: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
-        """Learn from tagged documents of one domain and raw ones of this and another.
+        """Train on tagged documents of the source domain and raw documents of the source and target domains.
 
-        `dense` and `classes` stand in for the files that the settings name. `dev` is only scored.
+        `dense` and `classes` replace the files named in the settings. `dev` is only used for scoring.
         """
         watch = Stopwatch()
         settings = self.settings
@@ -146,7 +147,7 @@ class Flors(Trainable):
         gold = self._gold(docs)
         self.tags = sorted(set(gold))
         if len(self.tags) < 2:
-            raise DataError(f"a tagger needs two tags or more to tell apart; {settings.column} has {len(self.tags)}")
+            raise DataError(f"a tagger needs at least two different tags; {settings.column} has {len(self.tags)}")
         contexts, counted = self._contexts(docs, target_raw, source_raw, dense, classes)
         used = {*_parts(settings.centre), *_parts(settings.neighbours)}
         sentences = _sentences(docs)
@@ -159,10 +160,10 @@ class Flors(Trainable):
         labels = np.array([number[tag] for tag in gold], dtype=np.int64)
         before = self._previous(labels, _closed(sentence_offsets(docs), len(gold))) if settings.left_to_right else None
         design = WindowDesign([kinds[key] for key in keys], window, before, np.float32)
-        found = fit_squared_hinge(
+        fitted = fit_squared_hinge(
             design, labels, len(self.tags), settings.c, tolerance=settings.tolerance, workers=settings.workers
         )
-        places, more = design.spread(found)
+        places, more = design.spread(fitted)
         self.weights = np.zeros((len(keys), vectors.width, len(self.tags)), np.float32)
         for table, place, key in zip(self.weights, places, keys, strict=True):
             table[_columns(vectors, _parts(key))] = place
@@ -182,30 +183,30 @@ class Flors(Trainable):
         return report
 
     def margins(self, docs: Sequence[Doc]) -> Singles:
-        """The margin of every tag at every word, `[word, tag]`; without that of the tag before, if it is a feature."""
+        """The margin of every tag at every word, `[word, tag]`, without the contribution of the previous tag."""
         vectors = self._trained()
         with self._lock:
             if self.settings.streaming and isinstance(vectors.contexts, NeighbourCounts):
                 vectors.contexts.add_docs(docs)
             forms, initial, window = self._window(docs)
             rows = vectors.rows(forms, initial).astype(np.float32)
-        found = np.zeros((len(window), len(self.tags)), np.float32)
+        margins = np.zeros((len(window), len(self.tags)), np.float32)
         for place, table in enumerate(self.weights):
-            found += np.asarray(rows @ table)[window[:, place]]
-        return found
+            margins += np.asarray(rows @ table)[window[:, place]]
+        return margins
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         for batch in _batches(docs):
-            found = self._found(self.margins(batch), sentence_offsets(batch))
+            predicted = self._found(self.margins(batch), sentence_offsets(batch))
             first = 0
             for table, group in groupby(batch, key=lambda doc: doc.strings):
                 ids = table.ids(self.tags)
                 for doc in group:
-                    doc.set_column(self.settings.column, ids[found[first : first + doc.n_words]])
+                    doc.set_column(self.settings.column, ids[predicted[first : first + doc.n_words]])
                     first += doc.n_words
 
     def observe(self, docs: Iterable[Doc]) -> None:
-        """Count the words of raw documents: vectors change, nothing is learned anew.
+        """Count the words of raw documents: this updates the vectors without retraining.
 
         >>> tagger = Flors(FlorsSettings(indicators=2))
         >>> _ = tagger.fit([Doc.from_words([["dogs", "bark"]], upos=[["NOUN", "VERB"]])])
@@ -215,28 +216,32 @@ class Flors(Trainable):
         """
         contexts = self._trained().contexts
         if not isinstance(contexts, NeighbourCounts):
-            raise ConfigError(f"this tagger has {self.settings.contexts} for contexts, which do not grow")
+            raise ConfigError(
+                f"raw text cannot update a tagger with contexts={self.settings.contexts}; use contexts=counts"
+            )
         with self._lock:
             contexts.add_docs(docs)
 
     def state(self) -> State:
-        own, arrays = self._trained().state()
-        settings = self.saved_settings() | {"clusters": "", "embeddings": ""}  # files of the maker's machine
+        header, arrays = self._trained().state()
+        settings = self.saved_settings() | {"clusters": "", "embeddings": ""}  # paths of the training machine
         weights = np.where(np.abs(self.weights) < self.settings.prune * np.abs(self.weights).max(), 0, self.weights)
         arrays = {f"vectors/{name}": array for name, array in arrays.items()} | to_sparse("weights", weights.ravel())
         arrays["history"] = self.history
-        return {"settings": settings, "tags": self.tags, "vectors": own}, arrays
+        return {"settings": settings, "tags": self.tags, "vectors": header}, arrays
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:
-        found = cls(FlorsSettings(**header["settings"]))
-        found.tags = header["tags"]
-        own = {name.removeprefix("vectors/"): array for name, array in arrays.items() if name.startswith("vectors/")}
-        found.vectors = WordVectors.from_state(header["vectors"], own)
-        shape = 2 * found.settings.window + 1, found.vectors.width, len(found.tags)
-        found.weights = from_sparse("weights", arrays, int(np.prod(shape))).reshape(shape)
-        found.history = np.array(arrays["history"], dtype=np.float32)
-        return found
+        tagger = cls(FlorsSettings(**header["settings"]))
+        tagger.tags = header["tags"]
+        vectors = {
+            name.removeprefix("vectors/"): array for name, array in arrays.items() if name.startswith("vectors/")
+        }
+        tagger.vectors = WordVectors.from_state(header["vectors"], vectors)
+        shape = 2 * tagger.settings.window + 1, tagger.vectors.width, len(tagger.tags)
+        tagger.weights = from_sparse("weights", arrays, int(np.prod(shape))).reshape(shape)
+        tagger.history = np.array(arrays["history"], dtype=np.float32)
+        return tagger
 
     def _trained(self) -> WordVectors:
         return self.trained(self.vectors)
@@ -247,7 +252,7 @@ class Flors(Trainable):
                 known = ", ".join(column for column in doc.columns if doc.has(column))
                 raise DataError(f"the tagged text has no {self.settings.column} (it has: {known}); set column=NAME")
         if not docs:
-            raise DataError("there is nothing to learn from: no tagged words were found")
+            raise DataError("there is nothing to train on: the documents have no tagged words")
         return [tag for doc in docs for tag in doc.column(self.settings.column)]
 
     def _contexts(
@@ -258,7 +263,7 @@ class Flors(Trainable):
         dense: DenseVectors | None,
         classes: Mapping[str, str] | None,
     ) -> tuple[NeighbourCounts | ClassVectors | DenseVectors | None, dict[str, int]]:
-        """What stands for the contexts of words, and how much text it was made of."""
+        """The representation of contexts, and the number of words and types it was counted on."""
         settings = self.settings
         if "contexts" not in (*_parts(settings.centre), *_parts(settings.neighbours)):
             return None, {}
@@ -277,7 +282,8 @@ class Flors(Trainable):
         return counts, {"counted_words": counts.tokens, "counted_types": len(counts)}
 
     def _window(self, docs: Sequence[Doc]) -> tuple[list[str], list[bool], Ints]:
-        """Word types (form, and whether it opens a sentence), the boundary last; of every word those around it."""
+        """Word types (form and whether it starts a sentence), the boundary last, and the types in the window of each
+        word."""
         offsets = _closed(sentence_offsets(docs), sum(doc.n_words for doc in docs))
         opens = np.zeros(int(offsets[-1]), dtype=np.int64)
         opens[offsets[:-1][offsets[:-1] < offsets[1:]]] = 1
@@ -286,9 +292,9 @@ class Flors(Trainable):
         numbers = np.zeros(len(opens), dtype=np.int64)
         at = 0
         for table, group in runs_of(docs):
-            types, own = _types(table, read_column(group, "form"), opens, at)
-            numbers[at : at + len(own)] = own + len(forms)
-            at += len(own)
+            types, type_numbers = _types(table, read_column(group, "form"), opens, at)
+            numbers[at : at + len(type_numbers)] = type_numbers + len(forms)
+            at += len(type_numbers)
             forms += [form for form, _ in types]
             initial += [first for _, first in types]
         size, reach = len(forms), self.settings.window
@@ -301,7 +307,7 @@ class Flors(Trainable):
         return [*forms, BOUNDARY], [*initial, False], window
 
     def _previous(self, labels: Ints, offsets: Ints) -> Any:
-        """The tag before every word as a row with a single one; the last column opens a sentence."""
+        """The previous tag of every word as a one-hot row; the last column marks the start of a sentence."""
         from scipy.sparse import csr_matrix
 
         before = np.roll(labels, 1)
@@ -317,7 +323,7 @@ class Flors(Trainable):
 
 @kernel
 def _left_to_right(margins: Singles, history: Singles, offsets: Ints) -> Ints:
-    """Tags one after the other, each with the one found before it."""
+    """Tag greedily from left to right, each word with the tag predicted before it."""
     found = np.zeros(len(margins), dtype=np.int64)
     n_tags = margins.shape[1]
     for s in range(len(offsets) - 1):
@@ -348,14 +354,14 @@ def _only(rows: Any, vectors: WordVectors, parts: Sequence[str]) -> Any:
 
 
 def _types(table: StringTable, ids: NDArray[np.int32], opens: Ints, first: int) -> tuple[list[tuple[str, bool]], Ints]:
-    """Types of words given as ids of a table, as forms with whether they open a sentence, and each word's number."""
+    """Word types as pairs (form, whether it starts a sentence), and the type number of each word."""
     codes, numbers = np.unique(2 * ids.astype(np.int64) + opens[first : first + len(ids)], return_inverse=True)
     forms = table.strings(codes // 2)
     return list(zip(forms, (codes % 2 == 1).tolist(), strict=True)), numbers.reshape(-1)
 
 
 def _closed(offsets: Ints, n_words: int) -> Ints:
-    """Offsets of sentences; text without any is one."""
+    """Offsets of sentences; text without sentences counts as one sentence."""
     return offsets if int(offsets[-1]) == n_words else np.array([0, n_words])
 
 
@@ -366,13 +372,13 @@ def _sentences(docs: Sequence[Doc]) -> list[list[str]]:
 
 
 def _batches(docs: Sequence[Doc]) -> list[list[Doc]]:
-    """Documents in runs of at least so many words."""
-    found: list[list[Doc]] = [[]]
+    """Batches of documents with at least `_BATCH` words each."""
+    batches: list[list[Doc]] = [[]]
     size = 0
     for doc in docs:
         if size >= _BATCH:
-            found.append([])
+            batches.append([])
             size = 0
-        found[-1].append(doc)
+        batches[-1].append(doc)
         size += doc.n_words
-    return [batch for batch in found if batch]
+    return [batch for batch in batches if batch]

@@ -1,4 +1,4 @@
-"""A tagger for a domain without annotation, by a graph over trigrams (Subramanya, Petrov and Pereira 2010).
+"""A tagger for an unannotated domain, trained by propagation over trigrams (Subramanya, Petrov and Pereira 2010).
 
     theta <- argmax sum_labelled log p(y | x; theta) - gamma ||theta||^2
     repeat
@@ -7,8 +7,8 @@
         y* <- best tags under alpha p + (1 - alpha) q* and the transitions of p
         theta <- argmax sum_labelled log p(y | x) + eta sum_unlabelled log p(y* | x) - gamma ||theta||^2
 
-The features grow with the unlabelled text, so that words of the target get weights of their own. The outcome is a plain
-chain of conditional probabilities: the graph serves training only. Variants for comparison:
+The unlabelled text adds features, so words of the target domain get their own weights. The result is an ordinary
+conditional random field: only training uses the graph. Variants for comparison:
 
 | variant | y* of unlabelled sentences |
 |---|---|
@@ -53,7 +53,7 @@ VARIANTS = ("graph", "pooled", "one-best", "supervised")
 
 @dataclass
 class GraphTaggerSettings(ColumnSettings):
-    """Options of a tagger that learns over a graph."""
+    """Options of a tagger trained with a similarity graph."""
 
     variant: str = option(
         "graph", "What propagates: the graph, pooled posteriors, the best labels, or nothing.", choices=VARIANTS
@@ -85,7 +85,7 @@ class GraphTaggerSettings(ColumnSettings):
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
         if self.learner != "crf" or self.scheme is not None or self.hash_bits or self.min_count != 1:
-            raise ConfigError("a graph tagger is a crf over all features without a scheme; leave out learner, scheme, "
+            raise ConfigError("a graph tagger is a crf over all features without a scheme; do not set learner, scheme, "
                               "hash_bits and min_count")  # fmt: skip
         if not 0.0 <= self.alpha <= 1.0:
             raise ConfigError(f"alpha must lie between 0 and 1, got {self.alpha}")
@@ -98,7 +98,7 @@ class GraphTaggerSettings(ColumnSettings):
 
 
 class GraphTagger(ColumnLabeller):
-    """Tags words of a domain that it knows by raw text alone.
+    """Tags words of a domain of which only raw text is available.
 
     >>> source = Doc.from_words([["you", "rent", "a", "car"], ["to", "run", "a", "mile"], ["a", "mile"]],
     ...                       upos=[["PRON", "VERB", "DET", "NOUN"], ["PART", "VERB", "DET", "NOUN"], ["DET", "NOUN"]])
@@ -118,7 +118,7 @@ class GraphTagger(ColumnLabeller):
     def __init__(self, settings: LabellerSettings | None = None) -> None:
         super().__init__(settings)
         self.provides = (self.settings.column,)
-        self.first: Floats | None = None  # weights before all rounds, once `adapt` has run
+        self.first: Floats | None = None  # weights before the first round, set by `adapt`
 
     def gold(self, doc: Doc) -> list[str]:
         column = self.settings.column
@@ -144,11 +144,11 @@ class GraphTagger(ColumnLabeller):
         after: Callable[[int, GraphTagger], None] | None = None,
         first: Floats | None = None,
     ) -> dict[str, Any]:
-        """Learn from tagged source text and raw target text; raw source text only adds to the counts of the graph.
+        """Train on tagged source text and raw target text; raw source text only adds to the counts of the graph.
 
-        With tagged `dev` text the round with the best accuracy on it is kept, the one before all rounds included. A
-        `graph` made before serves instead of a new one, and `first`, the weights of a tagger that has learned from the
-        same source text, instead of supervised training. `after(round, tagger)` is called with each round's tagger.
+        Given tagged `dev` text, keep the round with the best accuracy on it, which may be the one before any
+        propagation. `graph` replaces building a new graph, and `first`, the weights of a tagger trained on the same
+        source text, replaces supervised training. `after(round, tagger)` is called after each round.
         """
         watch = Stopwatch()
         settings = self.settings
@@ -158,7 +158,7 @@ class GraphTagger(ColumnLabeller):
         if settings.variant == "supervised":
             unlabelled, rest = [], []
         elif not unlabelled:
-            raise DataError("there is no text of the target domain: no words were found")
+            raise DataError("there is no text of the target domain: the documents have no words")
         loop = _Loop(self, labelled, unlabelled, [*rest, *source_raw], graph)
         held_out = [doc for doc in dev or () if doc.n_words]
         history: list[dict[str, Any]] = []
@@ -168,8 +168,8 @@ class GraphTagger(ColumnLabeller):
             if number or first is None:
                 loop.train()
             elif len(first) != loop.data.model.size:
-                raise DataError(f"the weights to begin with are {len(first):,}, the source text has "
-                                f"{loop.data.model.size:,}; take them from a run on the same text")  # fmt: skip
+                raise DataError(f"there are {len(first):,} initial weights, but the source text has "
+                                f"{loop.data.model.size:,}; take them from a run on the same source text")  # fmt: skip
             else:
                 loop.weights = first
             if number == 0:
@@ -210,13 +210,13 @@ class GraphTagger(ColumnLabeller):
 
     def _accuracy(self, docs: Sequence[Doc]) -> float:
         space, chain = self._trained().space, self._trained().chain(docs)
-        found = [space.labels[tag] for tag in space.tags(chain.best()).tolist()]
+        predicted = [space.labels[tag] for tag in space.tags(chain.best()).tolist()]
         gold = [tag for doc in docs for tag in self.gold(doc)]
-        return sum(a == b for a, b in zip(found, gold, strict=True)) / max(1, len(gold))
+        return sum(a == b for a, b in zip(predicted, gold, strict=True)) / max(1, len(gold))
 
 
 class _Loop:
-    """The data of the rounds: labelled sentences come first, so that their features keep their rows."""
+    """The training data of all rounds; labelled sentences come first, so their features keep their rows."""
 
     def __init__(
         self,
@@ -229,7 +229,7 @@ class _Loop:
         self.settings = settings = tagger.settings
         self.reader = ChainReader(Templates(settings.templates), tagger.bindings())
         if self.reader.order != 1 or self.reader.edge_templates or not self.reader.transitions:
-            raise ConfigError("a graph tagger is a first-order chain whose transitions see no words: its templates "
+            raise ConfigError("a graph tagger is a first-order chain whose transitions ignore words: its templates "
                               "need y[-1] by itself, and y[-1] in no other")  # fmt: skip
         self.labelled, self.unlabelled = list(labelled), list(unlabelled)
         names = [tag for doc in labelled for tag in tagger.gold(doc)]
@@ -247,14 +247,15 @@ class _Loop:
         words = sum(doc.n_words for doc in (*labelled, *unlabelled))
         if self.types is not None and (len(self.types.of_token), self.types.targets.shape[1]) != (words, n_tags):
             raise DataError(
-                f"the graph is one of {len(self.types.of_token):,} words and {self.types.targets.shape[1]} tags, the "
-                f"text has {words:,} and {n_tags}; make it from the same documents"
+                f"the graph has {len(self.types.of_token):,} words and {self.types.targets.shape[1]} tags, but the "
+                f"text has {words:,} and {n_tags}; build it from the same documents"
             )
         self.data = self._index()
         self.weights: Floats = np.zeros(0)
 
     def _index(self) -> ChainData:
-        """Features of labelled text and, once it has tags, of unlabelled text; their weights by the tags seen."""
+        """Index the features of labelled text and, once it has tags, of unlabelled text, with weights for the tags
+        seen."""
         docs, tags, weight = self.labelled, self.gold, np.ones(sum(doc.n_sentences for doc in self.labelled))
         if self.tags is not None:
             docs, tags = [*docs, *self.unlabelled], np.concatenate([tags, self.tags])
@@ -262,13 +263,13 @@ class _Loop:
             weight = np.concatenate([weight, np.full(more, self.settings.eta)])
         seen_only = self.settings.features == "seen"
         data = ChainData.build(self.reader, docs, tags, self.space, seen_only, weight=weight)
-        # All tag bigrams have weights: one that was never seen must be able to be worse than the others.
+        # All tag bigrams have weights, so that unseen ones can score below the others.
         n = len(self.space.labels)
         numbers = np.arange(n * n, dtype=np.int32).reshape(n, n)
         return replace(data, model=ChainModel(self.space, data.model.node, numbers))
 
     def train(self) -> Result:
-        """Learn from labelled sentences and, with the weight eta, from those labelled in this round."""
+        """Train on labelled sentences and, with weight eta, on those labelled in this round."""
         start = np.zeros(self.data.model.size)
         if self.tags is not None:
             before, self.data = self.data, self._index()
@@ -282,11 +283,11 @@ class _Loop:
         return result
 
     def label(self) -> float:
-        """Tag the unlabelled sentences anew; the share of words whose tag is another."""
+        """Retag the unlabelled sentences and return the share of words whose tag changed."""
         settings = self.settings
         model = self.data.model
-        own = self.data.encode(self.unlabelled)
-        chain = model.score(own, self.weights)
+        batch = self.data.encode(self.unlabelled)
+        chain = model.score(batch, self.weights)
         if settings.variant == "one-best" or self.types is None:
             tags = self.space.tags(chain.best())
         else:
@@ -297,20 +298,21 @@ class _Loop:
                 np.concatenate([there, here]), settings.mu, settings.nu, iterations, settings.pooling, settings.workers
             )
             from_types = spread[self.types.of_token[len(there) :]]
-            tags = interpolated_tags(here, from_types, settings.alpha, self._transitions(chain), own.sentences)
+            tags = interpolated_tags(here, from_types, settings.alpha, self._transitions(chain), batch.sentences)
         changed = 1.0 if self.tags is None else float((tags != self.tags).mean())
         self.tags = tags.astype(np.int32)
         return changed
 
     def _transitions(self, chain: Chain) -> Floats:
-        """What the search for tags charges for tag bigrams.
+        """Scores of tag bigrams for decoding.
 
-        The weights of tag bigrams are known only up to sums a(y') + b(y), which the scores of words make good, and
-        the marginals have them in already: searched with both, tags run away from the first round on. The ratios
+        The weights of tag bigrams are identified only up to sums a(y') + b(y), for which the scores of words
+        compensate, and the marginals already include them: decoding with both makes tags drift from the first round on.
+        The ratios
 
             log p(y', y) / (p(y') p(y))        p: means over all bigrams of the unlabelled text
 
-        are what turns marginals into the distribution of sequences they come from.
+        turn marginals back into the distribution over sequences that they come from.
         """
         if self.settings.transitions == "potentials":
             ratios = chain.edge
@@ -322,7 +324,7 @@ class _Loop:
 
 
 def carry(before: ChainData, weights: Floats, data: ChainData) -> Floats:
-    """Weights of one indexed training set as those of another whose first features are the same, 0 for new ones."""
+    """Carry weights over to another training set that starts with the same features; new features get 0."""
     node = before.model.node.size
     carried = np.zeros(data.model.size)
     carried[: data.model.node.size] = _in_layout(before.model.node, weights[:node], data.model.node)
@@ -331,21 +333,21 @@ def carry(before: ChainData, weights: Floats, data: ChainData) -> Floats:
 
 
 def _in_layout(before: Layout, weights: Floats, layout: Layout) -> Floats:
-    """Weights of rows and columns that two layouts share, in the order of the second."""
+    """Weights of the rows and columns that two layouts share, in the order of the second."""
     codes = [
         np.repeat(np.arange(len(each.starts) - 1), np.diff(each.starts)) * each.n_columns + each.columns
         for each in (before, layout)
     ]
     place = np.searchsorted(codes[0], codes[1])
     place[place == len(codes[0])] = 0
-    found: Floats = (
+    carried: Floats = (
         np.where(codes[0][place] == codes[1], weights[place], 0.0) if len(codes[0]) else np.zeros(layout.size)
     )
-    return found
+    return carried
 
 
 def _first_sentences(docs: Sequence[Doc], most: int) -> tuple[list[Doc], list[Doc]]:
-    """Documents of the first so many sentences, and the others."""
+    """Split documents after the first sentences: these, and the rest."""
     first: list[Doc] = []
     rest = iter(docs)
     for doc in rest:

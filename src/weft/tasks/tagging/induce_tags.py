@@ -1,6 +1,6 @@
-"""Tags from raw text and a tag dictionary: few pairs of tags, then a hidden Markov model (Ravi et al. 2014).
+"""Tag induction from raw text and a tag dictionary: a minimal set of tag pairs, then an HMM (Ravi et al. 2014).
 
-    dictionary  ->  [grown over the text]  ->  labels  ->  HMM  ->  [a tagger learned from the text it tags]
+    dictionary  ->  [extended over the text]  ->  labels  ->  HMM  ->  [a tagger trained on the HMM's tags]
 
     labels      dmlc        greedy minimum label cover (`weft.learn.label_cover.cover`)
                 ilp         the smallest one, by integer programming: for little text
@@ -11,8 +11,8 @@
     (`weft.learn.generative.alternating_em`)
                 tagging      EM from the smoothed counts of the tagging that the label cover found
 
-New text is tagged by the HMM, in which nothing is impossible any more, or by a discriminative tagger that has learned
-from the text with the HMM's tags: it knows affixes and shapes, and so something of words that nobody has met.
+New text is tagged by the smoothed HMM or by a discriminative tagger trained on the text with the HMM's tags, which uses
+affixes and shapes and so generalizes to unseen words.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ METHODS = ("dmlc", "em", "min-greedy", "ilp")
 FITTING = ("alternating", "tagging")
 TAGGERS = ("hmm", "adagrad", "crf", "memm")
 UNIVERSAL = "universal"
-#: Of new text: what every transition has at least, shared out as tags are frequent; and every emission of a known word.
+#: For new text: least mass of every transition, divided by tag frequency, and of every emission of a known word.
 SMOOTHING = 1e-3
 
 
 @dataclass
 class InducedTaggerSettings(Settings):
-    """Options of a tagger learned from a dictionary."""
+    """Options of a tagger trained with a dictionary."""
 
     dictionaries: str = option(
         "",
@@ -84,25 +84,25 @@ class InducedTaggerSettings(Settings):
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
         if self.objective == "em" and self.fitting == "tagging":
-            raise ConfigError("fitting=tagging starts from the tagging of a label cover, and objective=em has none")
+            raise ConfigError(
+                "fitting=tagging starts from the tagging of a label cover, which objective=em lacks; use objective=dmlc"
+            )
         if self.objective in ("min-greedy", "ilp") and self.fitting == "tagging":
             raise ConfigError(
-                f"fitting=tagging needs a tagging, which objective={self.objective} does not find: use dmlc"
+                f"fitting=tagging needs a tagging, which objective={self.objective} does not give: use dmlc"
             )
         if self.iterations < 1 or self.shards < 1:
-            raise ConfigError("iterations and shards are at least 1")
+            raise ConfigError("iterations and shards must be at least 1")
         if self.scheduler and self.objective != "dmlc":
-            raise ConfigError(
-                f"a scheduler shares the search of objective=dmlc; objective={self.objective} has no use for it"
-            )
+            raise ConfigError(f"only objective=dmlc runs on a scheduler; leave it out with objective={self.objective}")
         if not 0 <= self.change < 1 or not 0 <= self.prune_below < 1 or self.smoothing < 0 or self.tolerance < 0:
-            raise ConfigError("change and prune_below are shares below 1, smoothing and tolerance at least 0")
+            raise ConfigError("change and prune_below must be from 0 to below 1, smoothing and tolerance at least 0")
 
 
 @dataclass(frozen=True)
 class Induction:
-    """The tags of a text and the model they are from; the labels it began with; the tagging of the label cover, where
-    there is one; and how EM went."""
+    """The tags of a text, the model that gave them, the labels it started from, the tagging of the label cover (if
+    there is one), and the phases of EM."""
 
     tags: States
     hmm: HMM
@@ -113,40 +113,40 @@ class Induction:
 
 
 def induce(lists: LabelLists, settings: InducedTaggerSettings | None = None) -> Induction:
-    """Tag a text of which only the tags of types are known.
+    """Tag a text given only the tags that each word type may have.
 
     >>> lists = LabelLists.from_types([[True, False], [True, True], [False, True]], [0, 1, 0, 2, 0, 1], [0, 2, 4, 6])
     >>> found = induce(lists)
     >>> found.tags.tolist(), int(found.labels.sum())
     ([0, 1, 0, 1, 0, 1], 3)
     """
-    own = settings if settings is not None else InducedTaggerSettings()
-    em: dict[str, Any] = {"iterations": own.iterations, "tolerance": own.tolerance}
+    options = settings if settings is not None else InducedTaggerSettings()
+    em: dict[str, Any] = {"iterations": options.iterations, "tolerance": options.tolerance}
     cover: States | None = None
-    if own.objective == "em":
+    if options.objective == "em":
         result = fit_hmm(lists, **em)
         tags = best_tags(lists, result.parameters)
         seen = observed_transitions(lists, tags)
         size = lists.n_labels
         phase = Phase("nothing", size * (size + 2), len(lists.listed), int(seen.sum()), result.log_likelihoods)
         return Induction(tags, result.parameters, seen, None, [phase], result.why)
-    if own.objective == "dmlc":
-        found = _cover(lists, own)
-        if own.weighted:
-            found = _cover(lists, own, label_weights(lists, found.tags))
-        labels, cover = found.labels, found.tags
+    if options.objective == "dmlc":
+        cover_result = _cover(lists, options)
+        if options.weighted:
+            cover_result = _cover(lists, options, label_weights(lists, cover_result.tags))
+        labels, cover = cover_result.labels, cover_result.tags
     else:
-        labels = exact_cover(lists).labels if own.objective == "ilp" else min_greedy(lists)
-    if own.fitting == "tagging":
+        labels = exact_cover(lists).labels if options.objective == "ilp" else min_greedy(lists)
+    if options.fitting == "tagging":
         assert cover is not None
         everything = uniform_hmm(lists)
-        start = maximize(lists, counts_of(lists, cover), own.smoothing, everything)
+        start = maximize(lists, counts_of(lists, cover), options.smoothing, everything)
         result = fit_hmm(lists, start, **em)
         tags = best_tags(lists, result.parameters)
         phase = Phase("nothing", int((start.transitions > 0).sum()), len(lists.listed),
                       int(observed_transitions(lists, tags).sum()), result.log_likelihoods)  # fmt: skip
         return Induction(tags, result.parameters, labels, cover, [phase], result.why)
-    done = alternate(lists, labels, change=own.change, prune_below=own.prune_below, **em)
+    done = alternate(lists, labels, change=options.change, prune_below=options.prune_below, **em)
     return Induction(done.tags, done.hmm, labels, cover, done.phases, done.why)
 
 
@@ -163,7 +163,7 @@ def _cover(lists: LabelLists, settings: InducedTaggerSettings, weights: Floats |
 
 
 def label_weights(lists: LabelLists, tags: States) -> Floats:
-    """Weights 1 + log(1 + n) of labels, n being how often each occurs in a tagging.
+    """Weights 1 + log(1 + n) of labels, where n is the count of a label in a tagging.
 
     >>> lists = LabelLists.from_types([[True, True]], [0, 0], [0, 2])
     >>> label_weights(lists, np.array([1, 1]))[1].round(2).tolist()
@@ -174,7 +174,7 @@ def label_weights(lists: LabelLists, tags: States) -> Floats:
 
 
 def counts_of(lists: LabelLists, tags: States) -> Counts:
-    """How often transitions and emissions occur in a tagging.
+    """Counts of transitions and emissions in a tagging.
 
     >>> lists = LabelLists.from_types([[True, True]], [0, 0], [0, 2])
     >>> counts_of(lists, np.array([1, 1])).emissions.tolist()
@@ -206,7 +206,7 @@ def lattice(words: Sequence[str], offsets: NDArray[Any], dictionary: TagDictiona
 
 
 class TagInducer(Trainable):
-    """Tags words after learning from raw text and a dictionary.
+    """Tags words; trained on raw text and a tag dictionary.
 
     >>> text = Doc.from_words([["the", "can", "rusts"], ["the", "rust", "spreads"], ["the", "can", "leaks"]])
     >>> known = {"the": ["DET"], "can": ["VERB", "NOUN"], "rusts": ["VERB", "NOUN"], "rust": ["NOUN"],
@@ -242,19 +242,20 @@ class TagInducer(Trainable):
         return self.dictionary.tags
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Learn from the words of documents; tags of dev data, never of training data, are compared with."""
+        """Train on the words of documents. Tags of the dev data are only used for scoring; those of the training data
+        never."""
         watch = Stopwatch()
         settings = self.settings
         docs = [doc for doc in train if doc.n_words]
         if not docs:
-            raise DataError("there is no text to learn tags from")
+            raise DataError("there is nothing to train on: the documents have no words")
         words = [form for doc in docs for form in doc.column("form")]
         offsets = sentence_offsets(docs)
         given = self._read_dictionary()
         if not given.covers(words).any():
             raise DataError(
-                f"the dictionary has none of the {len(set(words)):,} different words of the text: are they of the same "
-                "language, and split in the same way?"
+                f"the dictionary has none of the {len(set(words)):,} word types of the text: are both in the same "
+                "language, with the same tokenization?"
             )
         self.dictionary = given
         if settings.grow:
@@ -276,7 +277,7 @@ class TagInducer(Trainable):
                 "dictionary": len(given),
                 "words grown": len(self.dictionary) - len(given),
                 "covered": float(given.covers(words).mean()),
-                "tags a word": float(np.diff(lists.begin)[lists.types].mean()),
+                "tags per word": float(np.diff(lists.begin)[lists.types].mean()),
                 "method": settings.objective,
                 "labels": int(found.labels.sum()),
                 "labels in use": found.phases[-1].labels,
@@ -293,7 +294,7 @@ class TagInducer(Trainable):
         return report
 
     def tag_text(self, docs: Sequence[Doc]) -> None:
-        """Write the tags that the last training found for its own text."""
+        """Write the tags that the last training assigned to its own text."""
         if self.found is None or sum(doc.n_words for doc in docs) != len(self.found.tags):
             raise WeftError("these are not the documents of the last training; call the tagger itself to tag others")
         self._write(docs, self.found.tags)
@@ -309,7 +310,7 @@ class TagInducer(Trainable):
             self._write(docs, best_tags(lists, HMM(self.transitions, self._emissions_of(types, lists))))
 
     def accuracy(self, docs: Sequence[Doc]) -> float:
-        """The share of words of tagged documents that have the right tag."""
+        """The share of words whose predicted tag equals the gold tag."""
         right = total = 0
         for doc in docs:
             if not doc.has(self.settings.column):
@@ -322,8 +323,8 @@ class TagInducer(Trainable):
         return right / max(1, total)
 
     def _emissions_of(self, types: Sequence[str], lists: LabelLists) -> NDArray[np.float64]:
-        """Emissions of types of words with their tags: as learned, and next to nothing for what was pruned; of types
-        that were not in the text, those of unseen words."""
+        """Emissions of word types: as learned, near 0 for pruned tags, and those of unseen words for types that the
+        text lacks."""
         row = np.array([self.types.get(word, -1) for word in types], dtype=np.int64)
         row = np.repeat(row, np.diff(lists.begin))
         place = row * lists.n_labels + lists.listed
@@ -336,7 +337,7 @@ class TagInducer(Trainable):
         settings = self.settings
         paths = [path for path in settings.dictionaries.split(",") if path]
         if self.given is None and not paths:
-            raise ConfigError("tags are learned from a dictionary: give files of words with tags (--dict)")
+            raise ConfigError("tag induction needs a tag dictionary: give files of words with tags (--dict)")
         tags = tuple(settings.tagset.replace(",", " ").split())
         if settings.tagset == UNIVERSAL:
             tags = UNIVERSAL_TAGS
@@ -350,8 +351,8 @@ class TagInducer(Trainable):
         return joined
 
     def _set(self, types: Sequence[str], lists: LabelLists, found: Induction) -> None:
-        """Keep what new text is tagged with: transitions and emissions without zeros, and emissions of unseen words,
-        which tags with many types for their tokens have more often."""
+        """Set the parameters for new text: smoothed transitions and emissions, and emissions of unseen words, which are
+        higher for tags with many types per token."""
         n = lists.n_labels
         self.types = {word: k for k, word in enumerate(types)}
         used = counts_of(lists, found.tags)
@@ -390,7 +391,7 @@ class TagInducer(Trainable):
 
     def state(self) -> State:
         self.trained(self.types or None)
-        settings = self.saved_settings() | {"dictionaries": "", "scheduler": ""}  # of the maker's machine
+        settings = self.saved_settings() | {"dictionaries": "", "scheduler": ""}  # paths of the training machine
         header: dict[str, Any] = {"settings": settings, "tags": list(self.tags), "rules": self.dictionary.rules}
         words = "\n".join(self.types).encode()
         arrays: Arrays = {
@@ -402,15 +403,15 @@ class TagInducer(Trainable):
             **{f"dictionary/{name}": array for name, array in self.dictionary.arrays().items()},
         }
         if self.tagger is not None:
-            header["tagger"], own = self.tagger.state()
-            arrays.update({f"tagger/{name}": array for name, array in own.items()})
+            header["tagger"], tagger_arrays = self.tagger.state()
+            arrays.update({f"tagger/{name}": array for name, array in tagger_arrays.items()})
         return header, arrays
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> TagInducer:
         component = cls(InducedTaggerSettings(**header["settings"]))
-        own = {name: arrays[f"dictionary/{name}"] for name in ("words", "bits")}
-        component.dictionary = TagDictionary.from_arrays(own, header["tags"], header["rules"])
+        dictionary = {name: arrays[f"dictionary/{name}"] for name in ("words", "bits")}
+        component.dictionary = TagDictionary.from_arrays(dictionary, header["tags"], header["rules"])
         words = bytes(arrays["words"]).decode()
         component.types = {word: k for k, word in enumerate(words.split("\n") if words else [])}
         component.places, component.emissions = np.array(arrays["places"]), np.array(arrays["emissions"])

@@ -1,8 +1,8 @@
 """Joint tags: every combination of part of speech, language-specific tag and features seen in training.
 
-A joint tag is a triple (UPOS, XPOS, FEATS). Choosing among triples that exist keeps the three columns consistent. The
-inventory says what a tag is made of (columns and views, see `weft.learn.chains.candidate_model`) and which tags a word
-may have once its part of speech is known (`weft.tasks.labelling.candidate_lists`).
+A joint tag is a triple (UPOS, XPOS, FEATS). Choosing among observed triples keeps the three columns consistent. The
+inventory defines the parts of a tag (columns and views, see `weft.learn.chains.candidate_model`) and the tags that a
+word may have given its part of speech (`weft.tasks.labelling.candidate_lists`).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from weft.learn.chains.candidate_model import LabelParts
 from weft.tasks.labelling.candidate_lists import CandidateLists
 
-#: Agreement is learned for so many of the most frequent features, and for XPOS where it has at most so many values.
+#: Agreement is modelled for this many of the most frequent features, and for XPOS if it has at most this many values.
 AGREEING, FEW_XPOS = 5, 120
 
 
 class Tag(NamedTuple):
-    """A joint tag; `upos` is the column that is tagged first, whichever it is."""
+    """A joint tag; `upos` holds the column that is tagged first, even if it is another column."""
 
     upos: str
     xpos: str
@@ -62,7 +62,7 @@ class TagInventory:
         return cls(tags, lists, _agreeing(counts))
 
     def state(self) -> dict[str, Any]:
-        """What a model file keeps."""
+        """The contents of a model file."""
         return {"tags": [list(tag) for tag in self.tags], "lists": self.lists.state(), "agreeing": self.agreeing}
 
     @classmethod
@@ -71,7 +71,7 @@ class TagInventory:
 
 
 def _agreeing(counts: Counter[Tag]) -> list[str]:
-    """The names of the features that most words have."""
+    """The names of the most frequent features."""
     names: Counter[str] = Counter()
     for tag, count in counts.items():
         for feature in tag.feats.split("|"):

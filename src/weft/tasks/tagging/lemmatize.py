@@ -1,12 +1,12 @@
-"""Lemmas of words from their forms and tags.
+"""Lemmatization from forms and tags.
 
     lemma(form, tag) =  the dictionary's, for words that the rules get wrong
                         else  apply( argmax over scripts of  sum over features f of the word of W[f, script] , form )
 
-Rules are edit scripts (`weft.tasks.tagging.edit_scripts`) chosen by affixes, shape and tags among those seen with the
-word's ending and part of speech; the parts of a script (casing, edit of the beginning, edit of the ending) share
-weights. The dictionary holds what the rules get wrong in training. A lemma depends on nothing but the word and its
-tags, so that each kind of word is worked out once.
+Rules are edit scripts (`weft.tasks.tagging.edit_scripts`). Affixes, shape and tags choose among the scripts seen with
+the word's ending and part of speech; scripts share weights through their parts (casing, edit of the beginning, edit of
+the ending). The dictionary holds the training words that the rules get wrong. A lemma depends only on the word and its
+tags, so it is computed once per word type.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ TEMPLATES = (
     "w[0].suffix1..6 w[0].suffix1..6|t[0] w[0].suffix1..4|x[0] w[0].suffix1..4|f[0]\n"
     "whole: true w[0].suffix2..4|t[0] w[0].suffix2..3|f[0] w[0].suffix2..3|x[0]"
 )
-#: Columns that tell words of one form apart, and the fields of templates they are bound to.
+#: Columns that distinguish words with the same form, and the template fields that read them.
 TAGS = {"upos": "t", "xpos": "x", "feats": "f"}
 Key = tuple[str, ...]
 
@@ -76,7 +76,7 @@ class LemmatizerSettings(Settings):
 
 
 class Lemmatizer(Trainable):
-    """Finds lemmas.
+    """Predicts lemmas.
 
     >>> doc = Doc.from_words([["dogs", "cats", "birds", "The", "the"]], upos=[["NOUN"] * 3 + ["DET"] * 2],
     ...                    lemma=[["dog", "cat", "bird", "the", "the"]])
@@ -104,10 +104,10 @@ class Lemmatizer(Trainable):
         self.lists: CandidateLists | None = None
         self._known: dict[Key, str] = {}
         self._caches: weakref.WeakKeyDictionary[StringTable, RowCache] = weakref.WeakKeyDictionary()
-        self.temperature = 1.0  # what scores of rules are divided by to make probabilities of them
+        self.temperature = 1.0  # temperature that turns scores of rules into probabilities
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Learn from documents with lemmas and tags; dev data are only scored."""
+        """Train on documents with lemmas and tags; the dev data is only used for scoring."""
         watch = Stopwatch()
         docs = [doc for doc in train if doc.n_words]
         self.columns = tuple(name for name in TAGS if any(doc.has(name) for doc in docs))
@@ -120,7 +120,7 @@ class Lemmatizer(Trainable):
                 if lemma and (lemma != "_" or key[0] == "_"):
                     counts[key][lemma] += 1
         if not counts:
-            raise DataError("the training data has no lemmas; they stand in the column lemma")
+            raise DataError("the training data has no lemmas; expected them in the column lemma")
         lemmas = {key: _commonest(seen) for key, seen in sorted(counts.items())}
         scripts = {key: edit_script(key[0], lemma) for key, lemma in lemmas.items()}
         self.scripts = sorted(set(scripts.values()))
@@ -155,7 +155,7 @@ class Lemmatizer(Trainable):
         self.scorer = None
         if self.lists.decided:
             return
-        # One word a sentence: a lemma does not depend on those of its neighbours.
+        # One word per sentence: a lemma does not depend on neighbouring lemmas.
         doc = self._document(keys)
         data = CandidateData.build(
             self._reader(self.lists), [doc], self._groups(keys), np.array(list(numbers.values()), np.int32),
@@ -172,7 +172,7 @@ class Lemmatizer(Trainable):
         self.scorer = data.freeze(weights, settings.precision, settings.prune)
 
     def _learned(self, model: CandidateModel, batch: CandidateBatch) -> NDArray[np.float64]:
-        """The weights that the learner finds in words."""
+        """Train the weights with the chosen learner."""
         from weft import learn as room
 
         settings = self.settings
@@ -183,7 +183,7 @@ class Lemmatizer(Trainable):
             return room.minimize(objective, start, room.LBFGS(), max_iterations=settings.iterations).weights
         if settings.learner == "mira":
             return room.MIRA(epochs=settings.epochs, k=1, seed=settings.seed).fit(model, list(batch.batches(1))).weights
-        # A few words an update: as good as one by one, and many times as fast.
+        # Small batches are as accurate as single words and many times faster.
         return room.Perceptron(epochs=settings.epochs, seed=settings.seed).fit(model, list(batch.batches(4))).weights
 
     def _reader(self, lists: CandidateLists) -> CandidateReader:
@@ -196,7 +196,7 @@ class Lemmatizer(Trainable):
         return CandidateReader(Templates(self.settings.templates), fields, lists, parts, orders)
 
     def _exceptions(self, counts: Mapping[Key, Counter[str]], lemmas: Mapping[Key, str]) -> dict[str, str]:
-        """What the rules get wrong: by form and part of speech, and by form and all tags where those differ."""
+        """Words that the rules get wrong, by form and part of speech, or by form and all tags where lemmas differ."""
         by_rule = dict(zip(lemmas, self._rules(list(lemmas)), strict=True))
         wrong = {(key[0].lower(), self._group(key)) for key, lemma in lemmas.items() if by_rule[key] != lemma}
         pairs: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
@@ -205,12 +205,12 @@ class Lemmatizer(Trainable):
             if pair in wrong:
                 pairs[pair].update(seen)
         commonest = {pair: _commonest(seen) for pair, seen in pairs.items()}
-        found = {"\t".join(pair): lemma for pair, lemma in commonest.items()}
+        exceptions = {"\t".join(pair): lemma for pair, lemma in commonest.items()}
         for key, lemma in lemmas.items():
             pair = (key[0].lower(), self._group(key))
             if pair in commonest and commonest[pair] != lemma:
-                found["\t".join(key)] = lemma
-        return dict(sorted(found.items()))
+                exceptions["\t".join(key)] = lemma
+        return dict(sorted(exceptions.items()))
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         self.trained(self.lists)
@@ -253,23 +253,23 @@ class Lemmatizer(Trainable):
         return [known[key] for key in keys]
 
     def certainty(self, keys: Sequence[Key]) -> NDArray[np.float32]:
-        """The probability of every lemma: that of all rules that make it; 1 where the dictionary decides."""
-        found = np.ones(len(keys), dtype=np.float32)
+        """The probability of every lemma, summed over the rules that produce it; 1 if it comes from the dictionary."""
+        probabilities = np.ones(len(keys), dtype=np.float32)
         if self.scorer is None or not keys:
-            return found
+            return probabilities
         chain, labels = self.scorer.chain([self._document(keys)], self._groups(keys))
         p = chain.temper(self.temperature).marginals().node
         for i, (key, lemma) in enumerate(zip(keys, self.lemmas(keys), strict=True)):
             slots = range(int(chain.slots[i]), int(chain.slots[i + 1]))
             if self._exception(key, "") == "":
-                found[i] = sum(p[k] for k in slots if apply_script(self.scripts[labels[k]], key[0]) == lemma)
-        return found
+                probabilities[i] = sum(p[k] for k in slots if apply_script(self.scripts[labels[k]], key[0]) == lemma)
+        return probabilities
 
     def _exception(self, key: Key, by_rule: str) -> str:
-        found = self.dictionary.get("\t".join(key))
-        if found is None:
-            found = self.dictionary.get(f"{key[0].lower()}\t{self._group(key)}")
-        return by_rule if found is None else found
+        lemma = self.dictionary.get("\t".join(key))
+        if lemma is None:
+            lemma = self.dictionary.get(f"{key[0].lower()}\t{self._group(key)}")
+        return by_rule if lemma is None else lemma
 
     def _rules(self, keys: Sequence[Key]) -> list[str]:
         """Lemmas by rule alone."""
@@ -294,7 +294,7 @@ class Lemmatizer(Trainable):
         return key[1] if len(key) > 1 else ""
 
     def _groups(self, keys: Sequence[Key]) -> NDArray[np.int64]:
-        """Numbers of the words' groups; an unknown part of speech is taken for the one with the most endings."""
+        """Group number of each word; an unknown part of speech is replaced by the one with the most endings."""
         assert self.lists is not None
         number = {group: i for i, group in enumerate(self.lists.groups)}
         widest = max(self.lists.groups, key=lambda group: len(self.lists.endings[group]) if self.lists else 0)
@@ -305,11 +305,11 @@ class Lemmatizer(Trainable):
 
     def _accuracy(self, docs: Iterable[Doc]) -> float:
         pairs = [
-            (gold, found)
+            (gold, predicted)
             for doc in docs
-            for gold, found in zip(doc.column("lemma"), self.lemmas(self._keys(doc)), strict=True)
+            for gold, predicted in zip(doc.column("lemma"), self.lemmas(self._keys(doc)), strict=True)
         ]
-        return sum(gold == found for gold, found in pairs) / max(1, len(pairs))
+        return sum(gold == predicted for gold, predicted in pairs) / max(1, len(pairs))
 
     def state(self) -> State:
         header = {

@@ -1,16 +1,16 @@
-"""A tagger for a domain without annotation, by structural correspondence learning (Blitzer et al. 2006).
+"""A tagger for an unannotated domain, by structural correspondence learning (Blitzer et al. 2006).
 
     score(y, x) = sum_i  w[y_i] . f_i  +  v[y_i] . s theta f_i  +  t[y_{i-1}, y_i]
 
-f_i are the binary features of a token, theta f_i their projection (`weft.tasks.tagging.scl_projection`), learned from
-raw text of both domains, and s the number that makes its mean L1 norm five times that of f_i. Learned is by MIRA on the
-five best taggings, weights averaged; half of the dimensions of theta, those whose weights differ most from tag to tag
-after a few passes of stochastic gradient, are enough. Without a projection this is the supervised tagger, with one of
-the target's raw text alone that of semi-supervised ASO. Once trained, v and theta are folded into w: tagging costs what
-it costs without a projection.
+f_i are the binary features of a token and theta f_i their projection (`weft.tasks.tagging.scl_projection`), learned
+from raw text of both domains; s scales its mean L1 norm to five times that of f_i. Training is averaged MIRA on the
+five best taggings. Half of the dimensions of theta suffice: those whose weights vary most between tags after a few
+passes of stochastic gradient descent. Without a projection this is the supervised tagger; with a projection from raw
+target text alone it is semi-supervised ASO. After training, v and theta are folded into w, so tagging is as fast as
+without a projection.
 
-With some annotated sentences of the target, a second tagger learns from them, with the tags that the first gives as
-further features: that of the word, and the pairs of neighbouring ones in a window of five words.
+Given some annotated target sentences, a second tagger is trained on them with the first tagger's predictions as
+additional features: the tag of the word, and pairs of adjacent tags in a window of five words.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from weft.tasks.tagging.scl_projection import FEATURES, ProjectionSettings, Toke
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
 
-#: Tags of the source's tagger: the one here, and pairs in a window of five.
+#: Tags predicted by the source tagger: the current one, and pairs in a window of five.
 SOURCE_TEMPLATES = "s[0] s[-2]|s[-1] s[-1]|s[0] s[0]|s[1] s[1]|s[2]"
 _SOURCE_COLUMN = "source_tag"
-#: Sentences on which the rate of stochastic gradient is chosen.
+#: Sentences on which the learning rate of stochastic gradient descent is tuned.
 SAMPLE = 50
 
 
@@ -76,7 +76,7 @@ class SCLSettings(ColumnSettings):
     def check(self) -> None:
         super().check()
         if not 0.0 < self.keep <= 1.0:
-            raise ConfigError(f"keep is the share of dimensions that stay, above 0 and at most 1; got {self.keep}")
+            raise ConfigError(f"keep, the share of dimensions to keep, must be above 0 and at most 1, got {self.keep}")
         for name in ("factor", "selection_epochs", "selection_sentences"):
             if getattr(self, name) <= 0:
                 raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
@@ -84,19 +84,19 @@ class SCLSettings(ColumnSettings):
             raise ConfigError(f"raw must be both, target or none, got {self.raw!r}")
         self.from_projection().check()
         if self.hash_bits:
-            raise ConfigError("an adapted tagger knows its features by their keys: leave hash_bits at 0")
+            raise ConfigError("an adapted tagger looks features up by their keys: leave hash_bits at 0")
 
     def from_projection(self) -> ProjectionSettings:
-        """The settings of the projection among them."""
+        """The settings of the projection."""
         return ProjectionSettings(
             pivot_count=self.pivot_count, pivots=self.pivots, words=self.raw_words, h=self.h, seed=self.seed
         )
 
 
 class SCLTagger(ColumnLabeller):
-    """Tags words of a domain that it has seen no tags of.
+    """Tags words of a domain without tagged text.
 
-    `source` is a trained tagger whose tags become features, for learning from annotated sentences of the target.
+    `source` is a trained tagger whose predictions become features when training on annotated target sentences.
 
     >>> tagger = SCLTagger(SCLSettings(pivot_count=5))
     >>> source = Doc.from_words([["the", "cat", "of", "the", "cat", "sleeps"]] * 9, xpos=[list("DNPDNV")] * 9)
@@ -120,7 +120,7 @@ class SCLTagger(ColumnLabeller):
     ) -> None:
         super().__init__(settings)
         self.projection = projection
-        self.narrowed: TokenProjection | None = None  # the projection as it was trained with: scaled, half of it
+        self.narrowed: TokenProjection | None = None  # as used in training: scaled, selected dimensions
         self.source = source
         self.provides = (self.settings.column or "xpos",)
 
@@ -135,8 +135,8 @@ class SCLTagger(ColumnLabeller):
 
     def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
         features = FEATURES if self.projection is None else self.projection.templates
-        own = f" {SOURCE_TEMPLATES}" if self.source is not None else ""
-        return f"y[-1] {features}{own}", {"w": "form"}
+        extra_templates = f" {SOURCE_TEMPLATES}" if self.source is not None else ""
+        return f"y[-1] {features}{extra_templates}", {"w": "form"}
 
     def bindings(self) -> Mapping[str, Binding]:
         return {**self.settings.fields, "s": _SOURCE_COLUMN}
@@ -158,8 +158,8 @@ class SCLTagger(ColumnLabeller):
         source_raw: Sequence[Doc] = (),
         dev: Sequence[Doc] | None = None,
     ) -> dict[str, Any]:
-        """Learn the projection from raw text, the annotated source counted in, and the tagger from the source; where
-        settings name annotated target text, from that, with the tags of the source's tagger as features."""
+        """Learn the projection from raw text, including the annotated source text, and train the tagger on the source.
+        If the settings name annotated target text, train on that, with the source tagger's predictions as features."""
         settings = self.settings
         if settings.target:
             target = list(read(settings.target))
@@ -192,20 +192,20 @@ class SCLTagger(ColumnLabeller):
         if self.source is None:
             return docs
         strings = StringTable()
-        found = []
+        observed = []
         for doc in docs:
             new = Doc.from_words(sentences_of(doc), strings=strings)
             self.source([new])
             new.set_column(_SOURCE_COLUMN, new.column(self.source.provides[0]))
-            found.append(new)
-        return found
+            observed.append(new)
+        return observed
 
     def state(self) -> State:
         header, arrays = super().state()
-        header["settings"]["projection"] = header["settings"]["target"] = ""  # files of the maker's machine
+        header["settings"]["projection"] = header["settings"]["target"] = ""  # paths of the training machine
         if self.source is not None:
-            own, tables = self.source.state()
-            header["source"] = {"task": self.source.task, **own}
+            source_header, tables = self.source.state()
+            header["source"] = {"task": self.source.task, **source_header}
             arrays.update({f"source/{name}": array for name, array in tables.items()})
         return header, arrays
 
@@ -217,7 +217,7 @@ class SCLTagger(ColumnLabeller):
 
 
 def _scaled(data: ChainData, projection: TokenProjection, factor: float) -> ChainData:
-    """A training set that has a projection, with another of the same features, scaled to it."""
+    """A training set with its projection replaced by a scaled one over the same features."""
     dense = data.batch.dense
     assert dense is not None
     features = dense.features
@@ -229,7 +229,7 @@ def _scaled(data: ChainData, projection: TokenProjection, factor: float) -> Chai
 
 
 def _narrow(data: ChainData, settings: SCLSettings) -> TokenProjection:
-    """The projection of a training set with the dimensions whose weights vary most from tag to tag."""
+    """The projection reduced to the dimensions whose weights vary most between tags."""
     assert isinstance(data.projection, TokenProjection)
     generator = np.random.default_rng(settings.seed)
     some = generator.permutation(len(data.batch))[: settings.selection_sentences]

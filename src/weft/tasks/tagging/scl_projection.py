@@ -1,12 +1,12 @@
-"""What words have in common across domains: a projection of token features, learned from raw text of both.
+"""A projection of token features that captures correspondences between domains, learned from raw text of both.
 
     features of a token   58 kinds, as Ratnaparkhi (1996): affixes and shapes in a window of five, words in one of three
     pivots                <word on the left>, <word here>, <word on the right>, for words frequent in every raw text
     predictors            does the pivot hold here?  from features of the other positions only
-    theta                 25 directions a kind of feature (`weft.features.representations.correspondence`)
+    theta                 25 directions per kind of feature (`weft.features.representations.correspondence`)
 
-A projection knows features by their keys, so that any learner over the same templates can use it, and can be kept in a
-file of its own.
+A projection looks features up by their keys, so any learner over the same templates can use it, and it can be saved to
+its own file.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from weft.learn.linear.pivots import pivot_predictors
 from weft.pipeline.settings import Settings, option
 from weft.text.doc import Doc
 
-#: The 58 kinds of features: eleven of each word in a window of five, and the words of a window of three. The paper
-#: names their number only; this is a set of that size.
+#: The 58 kinds of features: eleven per word in a window of five, and the words in a window of three. The paper gives
+#: only their number; this is a set of that size.
 FEATURES = (
     "w[-2..2].prefix1..4 w[-2..2].suffix1..4 w[-2..2].digit w[-2..2].upper w[-2..2].hyphen w[-1..1]"
 )  # fmt: skip
 _KIND = "scl-projection"
-_POSITIONS = 4096  # projected at a time where only their size is wanted
+_POSITIONS = 4096  # projected at a time to compute the mean norm
 
 
 @dataclass
@@ -63,7 +63,7 @@ class ProjectionSettings(Settings):
     seed: int = option(0, "Random seed.")
 
     def check(self) -> None:
-        """Refuse values that make no sense."""
+        """Check the values."""
         for name in ("h", "l2", "passes", "min_count"):
             if getattr(self, name) <= 0:
                 raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
@@ -74,7 +74,7 @@ class ProjectionSettings(Settings):
 
 @dataclass(frozen=True)
 class RawTokens:
-    """Tokens of raw texts as rows of a sparse matrix of 1 and 0, with what is known of its columns.
+    """Tokens of raw texts as rows of a sparse 0/1 matrix, with descriptions of its columns.
 
     >>> raw = [[Doc.from_words([["a", "cat"], ["a", "dog"]])], [Doc.from_words([["a", "gene"], ["a", "cell"]])]]
     >>> tokens = RawTokens.from_texts(raw, ProjectionSettings(features="w[-1] w[0]", pivot_count=1))
@@ -85,17 +85,17 @@ class RawTokens:
     matrix: sparse.csr_matrix
     keys: Keys  # of the columns
     kind: NDArray[np.int32]  # number of each column's template
-    place: Ints  # the position, counted from the token's own, that each column looks at
+    place: Ints  # offset from the token of the position that each column reads
     pivots: Ints  # columns
     names: list[str]  # of the pivots
 
     @classmethod
     def from_texts(cls, raw: Sequence[Iterable[Doc]], settings: ProjectionSettings) -> RawTokens:
-        """Tokens of some sentences of every text; pivots are chosen by counts in all of them."""
+        """Tokens of sampled sentences of every text; pivots are chosen by their counts in all texts."""
         settings.check()
         texts = [[row for doc in docs for row in sentences_of(doc)] for docs in raw]
         if not texts or not all(texts):
-            raise DataError("a projection is learned from raw text; at least one of the texts has no words")
+            raise DataError("a projection is learned from raw text, but at least one of the texts has no words")
         words = frequent_words(texts, settings.pivot_count, settings.pivots)
         sampled = Doc.from_words([row for k, text in enumerate(texts) for row in _sample(text, settings, k)])
         templates = _single_places(Templates(settings.features))
@@ -108,7 +108,7 @@ class RawTokens:
     def predictors(
         self, settings: ProjectionSettings, labels: sparse.csr_matrix | None = None, positive_only: bool = False
     ) -> sparse.csr_matrix:
-        """Weights, features x pivots; what looks at a pivot's own position is masked."""
+        """Weights, features x pivots; features of the pivot's own position are masked."""
         return pivot_predictors(
             self.matrix,
             self.pivots,
@@ -124,7 +124,7 @@ class RawTokens:
 
 @dataclass(frozen=True)
 class TokenProjection:
-    """Dense features of tokens, sums over their other features (`weft.tasks.labelling.chain_data.Projection`).
+    """Dense features of tokens: sums over their binary features (`weft.tasks.labelling.chain_data.Projection`).
 
     >>> raw = [[Doc.from_words([["the", noun, "of", "the", noun, "sleeps"]] * 9)] for noun in ("cat", "gene")]
     >>> projection = TokenProjection.learn(raw, ProjectionSettings(pivot_count=5, h=2))
@@ -140,7 +140,7 @@ class TokenProjection:
 
     @classmethod
     def learn(cls, raw: Sequence[Iterable[Doc]], settings: ProjectionSettings | None = None) -> TokenProjection:
-        """Learn from raw texts, one a domain. With two it is structural correspondence learning; with the target's
+        """Learn from raw texts, one per domain. With two it is structural correspondence learning; with the target text
         alone, semi-supervised alternating structure optimization (Ando and Zhang 2005)."""
         options = settings if settings is not None else ProjectionSettings()
         return cls.from_tokens(RawTokens.from_texts(raw, options), options)
@@ -149,7 +149,7 @@ class TokenProjection:
     def from_tokens(
         cls, tokens: RawTokens, settings: ProjectionSettings, labels: sparse.csr_matrix | None = None
     ) -> TokenProjection:
-        """The projection that these tokens give; `labels` (tokens x pivots) may replace what pivots hold where."""
+        """Learn a projection from tokens; `labels` (tokens x pivots) may replace the occurrences of pivots."""
         predictors = tokens.predictors(settings, labels, positive_only=True)
         theta = Correspondence.from_predictors(predictors, tokens.kind, settings.h, seed=settings.seed)
         return cls(settings.features, tokens.keys, theta, tokens.names)
@@ -169,18 +169,18 @@ class TokenProjection:
         return self._index.rows(keys)
 
     def sums(self, rows: NDArray[np.int32], offsets: Ints) -> Dense:
-        """The projection of positions whose features are given as rows."""
+        """The projection of positions, given the rows of their features."""
         return self.correspondence.project_rows(rows, offsets, chosen=self.chosen)
 
     def fold(self, weights: Floats) -> tuple[Keys, Floats]:
-        """What weights `[label, dimension]` give every feature: its row of theta times the weights of its block."""
+        """What weights `[label, dimension]` add to each feature: its row of theta times the weights of its block."""
         theta = self.correspondence
         every = np.zeros((len(weights), theta.size))
         every[:, slice(None) if self.chosen is None else self.chosen] = weights
         scores = np.zeros((len(self.keys), len(weights)))
         for b, (first, end) in enumerate(pairwise(theta.starts.tolist())):
-            own = theta.block == b
-            scores[own] = theta.scale * (theta.rows[own, : end - first] @ every[:, first:end].T)
+            block = theta.block == b
+            scores[block] = theta.scale * (theta.rows[block, : end - first] @ every[:, first:end].T)
         return self.keys, scores
 
     def project(self, docs: Sequence[Doc]) -> Dense:
@@ -189,25 +189,25 @@ class TokenProjection:
         return self.sums(self.rows(features.keys), features.offsets)
 
     def scaled(self, rows: NDArray[np.int32], offsets: Ints, factor: float) -> TokenProjection:
-        """The same times one number: its mean L1 norm is `factor` times the number of features of a position."""
+        """Rescale the projection: its mean L1 norm becomes `factor` times the number of features per position."""
         size = 0.0
         for first in range(0, len(offsets) - 1, _POSITIONS):
-            own = offsets[first : first + _POSITIONS + 1]
-            part = self.sums(rows[own[0] : own[-1]], own - own[0])
+            batch_offsets = offsets[first : first + _POSITIONS + 1]
+            part = self.sums(rows[batch_offsets[0] : batch_offsets[-1]], batch_offsets - batch_offsets[0])
             size += float(np.abs(part).sum(dtype=np.float64))
         if size <= 0.0:
-            raise DataError("no feature of the training set has a projection: it shares nothing with the raw text")
+            raise DataError("no feature of the training set has a projection: it shares no features with the raw text")
         scale = self.correspondence.scale * factor * len(rows) / size
         return replace(self, correspondence=replace(self.correspondence, scale=scale))
 
     def select(self, dimensions: Ints) -> TokenProjection:
-        """The same with some of its dimensions, counted among those in use."""
+        """Select dimensions, numbered among those in use."""
         used = np.arange(self.correspondence.size) if self.chosen is None else self.chosen
         return replace(self, chosen=np.sort(used[dimensions]))
 
     def similar(self, word: str, among: Iterable[str], k: int = 10) -> list[tuple[str, float]]:
-        """The words among those given whose rows of theta, as words in the middle, point the same way: the k nearest
-        with their cosines."""
+        """The k words, among those given, whose rows of theta as the current word are nearest to that of `word`, with
+        their cosines."""
         names = [word, *(each for each in dict.fromkeys(among) if each != word)]
         rows = self._rows_of(names)
         if rows[0] < 0:
@@ -215,11 +215,11 @@ class TokenProjection:
         named = {int(row): name for row, name in zip(rows, names, strict=True) if row >= 0}
         allowed = np.zeros(len(self.keys), dtype=bool)
         allowed[list(named)] = True
-        found, cosines = self.correspondence.similar(int(rows[0]), k, allowed)
-        return [(named[int(row)], float(cosine)) for row, cosine in zip(found, cosines, strict=True)]
+        nearest, cosines = self.correspondence.similar(int(rows[0]), k, allowed)
+        return [(named[int(row)], float(cosine)) for row, cosine in zip(nearest, cosines, strict=True)]
 
     def from_words(self, words: Sequence[str]) -> tuple[list[str], NDArray[np.float32]]:
-        """The words that have a projection as words in the middle, and their rows of theta."""
+        """The words that have a projection as the current word, and their rows of theta."""
         rows = self._rows_of(words)
         known = rows >= 0
         kept = [word for word, there in zip(words, known, strict=True) if there]
@@ -228,12 +228,12 @@ class TokenProjection:
     def _rows_of(self, words: Sequence[str]) -> NDArray[np.int32]:
         here = [template for template in Templates(self.templates) if str(template) == "w[0]"]
         if not here:
-            raise ConfigError("words can be compared only where the word itself, w[0], is among the features")
+            raise ConfigError("words can only be compared if the word itself, w[0], is among the features")
         features, _ = Extractor(here, {"w": "form"}).features([Doc.from_words([[word] for word in words])])
         return self._index.rows(features.keys)
 
     def state(self) -> tuple[dict[str, Any], storage.Arrays]:
-        """What a file keeps of it."""
+        """The contents of a file."""
         arrays = {"keys": self.keys, **self.correspondence.arrays()}
         if self.chosen is not None:
             arrays["chosen"] = self.chosen
@@ -246,7 +246,7 @@ class TokenProjection:
         return cls(header["templates"], np.array(arrays["keys"]), theta, list(header["pivots"]), chosen)
 
     def save(self, path: str | Path) -> None:
-        """Write the projection to a file of its own."""
+        """Save the projection to its own file."""
         header, arrays = self.state()
         storage.save(path, {"task": _KIND, **header}, arrays)
 
@@ -254,12 +254,12 @@ class TokenProjection:
     def load(cls, path: str | Path) -> TokenProjection:
         header, arrays = storage.load(path)
         if header.get("task") != _KIND:
-            raise ModelError(f"{path} holds a {header.get('task')!r}, not a projection; give the file that was saved")
+            raise ModelError(f"{path} contains a {header.get('task')!r}, not a projection; give a file written by save")
         return cls.from_state(header, arrays)
 
 
 def frequent_words(texts: Sequence[Sequence[Sequence[str]]], more_than: int, at_most: int = 0) -> list[str]:
-    """The words met more than so often in every text, the most frequent (where they are rarest) first.
+    """The words that occur more than `more_than` times in every text, sorted by their lowest count, highest first.
 
     >>> frequent_words([[["a", "b", "a"]], [["b", "a", "c", "a"]]], more_than=1)
     ['a']
@@ -270,7 +270,7 @@ def frequent_words(texts: Sequence[Sequence[Sequence[str]]], more_than: int, at_
         raise DataError("the raw texts have no word in common: no pivots can be chosen")
     chosen = select_pivots_by_count([[each[word] for word in words] for each in counts], more_than)
     if not len(chosen):
-        raise DataError(f"no word is met more than {more_than} times in every raw text; lower pivot_count")
+        raise DataError(f"no word occurs more than {more_than} times in every raw text; lower pivot_count")
     return [words[k] for k in chosen[: at_most or None]]
 
 
@@ -285,7 +285,7 @@ def sentences_of(doc: Doc) -> list[list[str]]:
 
 
 def _sample(text: Sequence[list[str]], options: ProjectionSettings, number: int) -> list[list[str]]:
-    """Sentences at random, about as many words as the settings say, in the order of the text."""
+    """A random sample of sentences with about as many words as the settings ask for, in text order."""
     sizes = np.array([len(row) for row in text])
     if not options.words or sizes.sum() <= options.words:
         return list(text)
@@ -295,17 +295,17 @@ def _sample(text: Sequence[list[str]], options: ProjectionSettings, number: int)
 
 
 def _single_places(templates: Templates) -> list[Template]:
-    """Templates that look at one word each: others could not be masked with the position of a pivot."""
+    """Check that each template reads one word; others could not be masked at a pivot's position."""
     for template in templates:
         if template.order or len(template.atoms) != 1 or template.atoms[0].bag or template.atoms[0].field != "w":
             raise ConfigError(
-                f"template {template}: the features of a projection look at one word each, as w[-1] or w[0].suffix3"
+                f"template {template}: each feature of a projection reads a single word, such as w[-1] or w[0].suffix3"
             )
     return list(templates)
 
 
 def _matrix(features: Features, min_count: int) -> tuple[sparse.csr_matrix, Keys, NDArray[np.int32]]:
-    """Tokens x features as 1 and 0, the key of every column and the number of its template."""
+    """Tokens x features as a 0/1 matrix, the key of every column and the number of its template."""
     index = FeatureIndex()
     rows = index.add(features.keys)
     kind = np.zeros(len(index), dtype=np.int32)
@@ -323,12 +323,12 @@ def _matrix(features: Features, min_count: int) -> tuple[sparse.csr_matrix, Keys
 def _pivot_columns(
     extractor: Extractor, templates: Sequence[Template], words: Sequence[str], keys: Keys
 ) -> tuple[Ints, list[str]]:
-    """Columns of the features that name a word, for these words, and what they say."""
+    """Columns of the features that are one of these words at some position, and their names."""
     whole = [template for template in templates if template.atoms[0].attribute == "form"]
     if not whole:
         raise ConfigError("pivots are words at a position: the features need templates such as w[-1], w[0], w[1]")
     reach = max(abs(template.atoms[0].lo) for template in whole)
-    # In the middle of a sentence that repeats one word, every template of words sees that word.
+    # In the middle of a sentence that repeats one word, every word template reads that word.
     repeated = Doc.from_words([[word] * (2 * reach + 1) for word in words])
     features, _ = extractor.restricted(whole).features([repeated])
     middles = features.keys[

@@ -1,8 +1,8 @@
-"""Tags of words: part of speech, language-specific tag and features together; or any other column alone.
+"""The tagger: part of speech, language-specific tag and features jointly, or any other single column.
 
-Two steps share the work. A chain over parts of speech reads words, affixes, shapes, clusters and a tag dictionary.
-Given its answer, a chain over the joint tags (UPOS, XPOS, FEATS) that each word may have with that part of speech finds
-the rest (`weft.tasks.tagging.inventory`). With the learners `adagrad` and `crf` both are conditional models, so that
+Tagging takes two steps. A chain over parts of speech uses words, affixes, shapes, clusters and a tag dictionary. Given
+its prediction, a second chain chooses among the joint tags (UPOS, XPOS, FEATS) that each word may have with that part
+of speech (`weft.tasks.tagging.inventory`). With the learners `adagrad` and `crf` both are conditional models, so that
 
     p(tags) = p(parts of speech) * p(tags | parts of speech)
 
@@ -52,11 +52,11 @@ JOINT_TEMPLATES = (
     "(u[-1] u[1] w[-1].lower w[1].lower)|w[0].lower\n"
     "whole: true u[-1] u[1] w[0] w[0].suffix3"
 )
-#: The columns that are tagged together, the first of them by itself.
+#: The columns that are tagged jointly; the first step tags the first one.
 JOINT = ("upos", "xpos", "feats")
-#: A training set of fewer words is small: it is gone through twice as often, and features met once count.
+#: A training set with fewer words counts as small: twice as many passes, and all features are kept.
 SMALL = 120_000
-#: A word is given the tags in the dictionary that make up at least this part of its occurrences.
+#: The dictionary keeps the tags that account for at least this share of a word's occurrences.
 SHARE = 0.02
 
 
@@ -112,7 +112,7 @@ class Tagger(SequenceLabeller):
 
     @property
     def column(self) -> str:
-        """The column that is tagged first."""
+        """The column that the first step tags."""
         return self.columns[0]
 
     def gold(self, doc: Doc) -> list[str]:
@@ -166,7 +166,7 @@ class Tagger(SequenceLabeller):
         return report
 
     def _fit_joint(self, docs: Sequence[Doc], dev: Sequence[Doc] | None) -> dict[str, Any]:
-        """Learn the joint tags, parts of speech given."""
+        """Train the model of joint tags given parts of speech."""
         settings = self.settings_for(docs)
         tags = [tag for doc in docs for tag in self._joint_gold(doc)]
         forms = [form for doc in docs for form in doc.column("form")]
@@ -210,18 +210,18 @@ class Tagger(SequenceLabeller):
         return np.array([number[tag.upos] for tag in tags], dtype=np.int64)
 
     def _early_joint(self, data: CandidateData, inventory: TagInventory, dev: Sequence[Doc]) -> EarlyStopping:
-        """Watch the accuracy of joint tags on held-out data, right parts of speech given where they are known."""
+        """Early stopping by the accuracy of joint tags on held-out data, given gold parts of speech."""
         known = set(inventory.upos)
         kept = [doc for doc in dev if all(tag.upos in known for tag in self._joint_gold(doc))]
         gold = [tag for doc in kept for tag in self._joint_gold(doc)]
         if not gold:
-            raise DataError("the dev set has no words whose parts of speech are all known from the training set")
+            raise DataError("every document of the dev set has parts of speech that the training set lacks")
         batch = data.encode(kept, self._upos_numbers(gold))
 
         def score(weights: NDArray[np.float64]) -> float:
             path = data.model.score(batch, weights).best()
-            found = batch.labels[batch.slots[:-1] + path].tolist()
-            return sum(inventory.tags[i] == tag for i, tag in zip(found, gold, strict=True)) / len(gold)
+            predicted = batch.labels[batch.slots[:-1] + path].tolist()
+            return sum(inventory.tags[i] == tag for i, tag in zip(predicted, gold, strict=True)) / len(gold)
 
         return EarlyStopping(score, self.settings.patience, 2 if self.settings.learner == "crf" else 1)
 
@@ -257,15 +257,15 @@ class Tagger(SequenceLabeller):
     def _marginals_of_columns(
         self, node: NDArray[np.float64], slots: NDArray[np.int64], labels: NDArray[np.int32], tags: NDArray[np.int64]
     ) -> dict[str, NDArray[np.float64]]:
-        """For every column the probability of the chosen value: the sum over candidates that share it."""
+        """The probability of the predicted value in every column, summed over the candidates that share it."""
         assert self.inventory is not None
-        found = {}
+        marginals = {}
         chosen = np.repeat(tags, np.diff(slots))
         for name in self.columns[1:]:
             values = [getattr(tag, name) for tag in self.inventory.tags]
             number = np.unique(values, return_inverse=True)[1]
-            found[name] = np.add.reduceat(np.where(number[labels] == number[chosen], node, 0.0), slots[:-1])
-        return found
+            marginals[name] = np.add.reduceat(np.where(number[labels] == number[chosen], node, 0.0), slots[:-1])
+        return marginals
 
     def _set(
         self,
@@ -275,7 +275,7 @@ class Tagger(SequenceLabeller):
         numbers: NDArray[Any],
         p: NDArray[np.float64] | None,
     ) -> None:
-        """Write a column whose values are given as numbers, and their probabilities."""
+        """Write a column, given the numbers of its values, and their probabilities."""
         write_column(docs, name, ["" if value == "_" else value for value in values], numbers)
         if p is None:
             return
@@ -285,7 +285,8 @@ class Tagger(SequenceLabeller):
             first += doc.n_words
 
     def kbest(self, doc: Doc, k: int) -> list[list[tuple[list[str], float]]]:
-        """For every sentence its k most probable taggings; a label of joint tags is `UPOS XPOS FEATS`, `_` for none."""
+        """The k most probable taggings of every sentence; a joint tag is written `UPOS XPOS FEATS`, `_` for an empty
+        one."""
         first = super().kbest(doc, k)
         if self.inventory is None:
             return first
@@ -297,17 +298,17 @@ class Tagger(SequenceLabeller):
     def _refined_kbest(
         self, doc: Doc, first: int, end: int, paths: list[tuple[list[str], float]], k: int
     ) -> list[tuple[list[str], float]]:
-        """The k best products of a sequence of parts of speech and a sequence of tags given it."""
+        """The k best combinations of a sequence of parts of speech and a sequence of tags given it."""
         assert self.inventory is not None
         tags = self.inventory.tags
         forms = doc.column("form")[first:end]
-        found: list[tuple[list[str], float]] = []
+        combined: list[tuple[list[str], float]] = []
         for upos, p in paths:
             sentence = Doc.from_words([forms])
             self.write(sentence, upos, None)
             if self.refiner is None:
                 of_upos = {tag.upos: tag for tag in tags}
-                found.append(([self._shown(of_upos[u]) for u in upos], p))
+                combined.append(([self._shown(of_upos[u]) for u in upos], p))
                 continue
             numbers = self._upos_numbers([Tag(u, "", "") for u in upos])
             chain, labels = self.refiner.chain([sentence], numbers)
@@ -315,15 +316,15 @@ class Tagger(SequenceLabeller):
             log_z = float(chain.log_partition()[0])
             for path, score in chain.kbest_scored(k)[0]:
                 chosen = labels[chain.slots[:-1] + path].tolist()
-                found.append(([self._shown(tags[i]) for i in chosen], p * float(np.exp(score - log_z))))
-        return sorted(found, key=lambda item: -item[1])[:k]
+                combined.append(([self._shown(tags[i]) for i in chosen], p * float(np.exp(score - log_z))))
+        return sorted(combined, key=lambda item: -item[1])[:k]
 
     def _shown(self, tag: Tag) -> str:
         return " ".join([tag.upos, *(getattr(tag, name) or "_" for name in self.columns[1:])])
 
     def state(self) -> State:
         header, arrays = super().state()
-        header["settings"]["clusters"] = ""  # a file of the maker's machine; what it held is among the classes
+        header["settings"]["clusters"] = ""  # a path of the training machine; the model contains its clusters
         header["columns"] = list(self.columns)
         header["joint_temperature"] = self.joint_temperature
         header["classes"] = {field: classes.classes for field, classes in self._classes.items()}
@@ -339,22 +340,24 @@ class Tagger(SequenceLabeller):
         self._classes = {field: WordClasses(classes) for field, classes in header["classes"].items()}
         if "inventory" in header:
             self.inventory = TagInventory.from_state(header["inventory"])
-        own = {name.removeprefix("joint/"): array for name, array in arrays.items() if name.startswith("joint/")}
-        if own:
+        joint_arrays = {
+            name.removeprefix("joint/"): array for name, array in arrays.items() if name.startswith("joint/")
+        }
+        if joint_arrays:
             assert self.inventory is not None
-            self.refiner = CandidateScorer.from_arrays(self._joint_reader(self.inventory), own)
+            self.refiner = CandidateScorer.from_arrays(self._joint_reader(self.inventory), joint_arrays)
 
 
 def tag_dictionary(docs: Sequence[Doc], gold: Any, least: int) -> dict[str, str]:
-    """The tags of every word in lower case that occurs at least `least` times, as one class: `NOUN+VERB`."""
+    """The tags of every lower-cased word that occurs at least `least` times, as one class: `NOUN+VERB`."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     if least:
         for doc in docs:
             for form, tag in zip(doc.column("form"), gold(doc), strict=True):
                 counts[form.lower()][tag] += 1
-    found = {}
+    dictionary = {}
     for word, tags in sorted(counts.items()):
         total = tags.total()
         if total >= least:
-            found[word] = "+".join(sorted(tag for tag, count in tags.items() if count >= SHARE * total))
-    return found
+            dictionary[word] = "+".join(sorted(tag for tag, count in tags.items() if count >= SHARE * total))
+    return dictionary

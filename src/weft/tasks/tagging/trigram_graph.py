@@ -1,12 +1,12 @@
-"""Tokens and types: a graph over word trigrams that carries what is believed of tokens from one to the other.
+"""A graph over word trigrams that propagates tag distributions between tokens through their types.
 
     q_u(y)  = mean over tokens (i, j) of type u of p(y_j = y | x_i)                      tokens to types
     q*      = label propagation from q over the graph                                    types to types
     p^(y_j) = alpha p(y_j = y | x) + (1 - alpha) q*_{T(i,j)}(y)                          types to tokens
     y*      = argmax_y sum_j [ log p^(y_j) + theta(y_{j-1}, y_j) ]                       tokens to sequences
 
-The last step is a Viterbi search with the interpolated marginals for emissions and the tagger's own tag bigrams for
-transitions: what was carried over types has lost all knowledge of the sequence (Subramanya, Petrov and Pereira 2010).
+The last step is a Viterbi search with interpolated marginals as emissions and the tagger's tag bigrams as transitions,
+because type distributions carry no information about the sequence (Subramanya, Petrov and Pereira 2010).
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ POOLING = ("mean", "entropy")
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """What a graph can do for a tagger: types without a path to a labelled one learn nothing from it."""
+    """How useful a graph is to a tagger: types without a path to a labelled type receive no information."""
 
     vertices: int
     labelled: int
     edges: int
     disconnected: float  # share of the unlabelled vertices without a path to a labelled one
-    path_length: float  # mean edges from the other unlabelled vertices to the nearest labelled one
+    path_length: float  # mean path length from the other unlabelled vertices to the nearest labelled one
 
 
 @dataclass(frozen=True)
@@ -75,14 +75,14 @@ class TypeGraph:
     ) -> TypeGraph:
         """The graph of the types in labelled and unlabelled documents; `raw` text only adds to the counts.
 
-        `tags` are the numbers of the labelled words' tags; vectors of types never see them.
+        `tags` are the numbers of the labelled words' tags; the vectors of types do not use them.
         """
         contexts = TrigramContexts()
         known = contexts.add(labelled)
         of_token = np.concatenate([known, contexts.add(unlabelled)])
         contexts.add(raw, grow=False)
         if len(known) != len(tags):
-            raise DataError(f"there are {len(known)} labelled words and {len(tags)} tags; give one tag a word")
+            raise DataError(f"there are {len(known)} labelled words and {len(tags)} tags; give one tag per word")
         ids, similarities = nearest_neighbours(contexts.pmi(), k, exact=exact, max_df=max_df, workers=workers)
         graph = Graph.from_lists(ids, similarities).symmetric("or")
         vertices, place = np.unique(known, return_inverse=True)
@@ -92,16 +92,16 @@ class TypeGraph:
         return cls(graph, of_token, vertices.astype(np.int32), targets)
 
     def thin(self, keep: float, seed: int = 0) -> TypeGraph:
-        """The same types with each edge kept by chance `keep`."""
+        """The same types, with each edge kept with probability `keep`."""
         return replace(self, graph=self.graph.thin(keep, seed))
 
     def pool(self, posteriors: Floats, how: str = "mean") -> Floats:
-        """Distributions of types: the mean over their tokens, or one weighted by how sure the tokens are.
+        """Tag distributions of types: the mean over their tokens, unweighted or weighted by certainty.
 
-        With `entropy` a token weighs 1 - H(p) / log |Y|, never less than one in a thousand.
+        With `entropy` the weight of a token is 1 - H(p) / log |Y|, but at least 0.001.
         """
         if how not in POOLING:
-            raise ConfigError(f"posteriors are pooled by one of {', '.join(POOLING)}, not by {how!r}")
+            raise ConfigError(f"pooling must be one of {', '.join(POOLING)}, got {how!r}")
         n_labels = posteriors.shape[1]
         weight = np.ones(len(posteriors))
         if how == "entropy" and n_labels > 1:
@@ -128,11 +128,11 @@ class TypeGraph:
         return np.asarray(problem.run(start, sweeps, workers=workers), dtype=np.float64)
 
     def diagnostics(self) -> Diagnostics:
-        """How many types can learn from labelled ones, and over how many edges."""
+        """How many types have a path to a labelled type, and how long these paths are."""
         lengths = self.graph.path_lengths(self.labelled)
-        own = np.ones(len(lengths), dtype=np.bool_)
-        own[self.labelled] = False
-        away = lengths[own]
+        unlabelled = np.ones(len(lengths), dtype=np.bool_)
+        unlabelled[self.labelled] = False
+        away = lengths[unlabelled]
         reached = away[away >= 0]
         return Diagnostics(
             len(lengths),

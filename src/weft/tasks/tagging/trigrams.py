@@ -1,15 +1,16 @@
-"""Tags by a hidden Markov model of the second order, unknown words by their suffixes (after Brants's TnT, 2000).
+"""A tagger by a second-order hidden Markov model, with suffixes for unknown words (TnT, Brants 2000).
 
     tags = argmax  prod_i  p(t_i | t_i-2, t_i-1) p(w_i | t_i)
     p(t_3 | t_1, t_2) = l_1 f(t_3) + l_2 f(t_3 | t_2) + l_3 f(t_3 | t_1, t_2)        f: relative frequencies
 
-The weights l come from deleted interpolation: every trigram votes for the order that predicts it best without itself.
-A known word has the tags that it was seen with. An unknown one has those of words with the same suffix, the longer
-suffix drawn towards the shorter,
+The weights l come from deleted interpolation: every trigram votes for the order that predicts it best when it is left
+out. A known word may have the tags it was seen with. The tags of an unknown word come from words with the same suffix,
+with longer suffixes smoothed by shorter ones,
 
     p(t | suffix of m letters) = (f(t | suffix of m letters) + theta p(t | suffix of m - 1 letters)) / (1 + theta)
 
-with theta the deviation of the shares of tags; rare words, capitalized and others apart, are what it learns from.
+where theta is the standard deviation of the tag probabilities. Suffixes are counted on rare words, separately for
+capitalized and other words.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.text.doc import Doc
 
-_NEVER = -1e30  # what has no probability: a search among nothing else still finds a path
-#: Tags of an unknown word that are less likely than this share of its best one are not tried.
+_NEVER = -1e30  # log probability of impossible events; finite, so that decoding always finds a path
+#: Tags of an unknown word less probable than this share of its best tag are pruned.
 _WORTH = 1e-3
 
 
@@ -48,7 +49,7 @@ class TrigramSettings(Settings):
     workers: int = option(1, "Number of threads; training uses one.", hidden=True)
 
     def check(self) -> None:
-        """Refuse values that make no sense."""
+        """Check the values."""
         for name in ("suffix", "rare"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
@@ -83,7 +84,9 @@ class TrigramTagger(Trainable):
         docs = [doc for doc in train if doc.n_words]
         column = self.settings.column
         if not docs or not all(doc.has(column) for doc in docs):
-            raise DataError(f"the training data has no {column}; set column=NAME" if docs else "there are no words")
+            raise DataError(
+                f"the training data has no {column}; set column=NAME" if docs else "the documents have no words"
+            )
         tags = [tag for doc in docs for tag in doc.column(column)]
         self.tags = sorted(set(tags))
         number = {tag: i for i, tag in enumerate(self.tags)}
@@ -113,14 +116,14 @@ class TrigramTagger(Trainable):
         return report
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
-        found = self._best(docs).tolist()
+        predicted = self._best(docs).tolist()
         first = 0
         for doc in docs:
-            doc.set_column(self.settings.column, [self.tags[i] for i in found[first : first + doc.n_words]])
+            doc.set_column(self.settings.column, [self.tags[i] for i in predicted[first : first + doc.n_words]])
             first += doc.n_words
 
     def candidates(self, form: str) -> tuple[Ints, Floats]:
-        """The tags that a word may have, and the logarithms of p(word | tag) up to a constant a word."""
+        """The tags that a word may have, and log p(word | tag) up to a constant per word."""
         known = self._words.get(form)
         if known is not None:
             tags = np.array(sorted(known), dtype=np.int64)
@@ -147,16 +150,16 @@ class TrigramTagger(Trainable):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:
-        found = cls(TrigramSettings(**header["settings"]))
-        found.tags = header["tags"]
+        tagger = cls(TrigramSettings(**header["settings"]))
+        tagger.tags = header["tags"]
         words = strings_of_bytes(arrays["words"])
-        found._words = {word: {} for word in words}
+        tagger._words = {word: {} for word in words}
         for word, tag, count in arrays["pairs"].tolist():
-            found._words[words[word]][tag] = count
-        found._trigrams = np.zeros((len(found.tags) + 1,) * 3, dtype=np.int64)
-        found._trigrams.ravel()[arrays["trigrams"]] = arrays["counts"]
-        found._derive()
-        return found
+            tagger._words[words[word]][tag] = count
+        tagger._trigrams = np.zeros((len(tagger.tags) + 1,) * 3, dtype=np.int64)
+        tagger._trigrams.ravel()[arrays["trigrams"]] = arrays["counts"]
+        tagger._derive()
+        return tagger
 
     def _best(self, docs: Sequence[Doc]) -> Ints:
         self.trained(self.tags or None)
@@ -174,7 +177,7 @@ class TrigramTagger(Trainable):
         return best_trigrams(labels, node, slots, offsets, self._transitions)[0]
 
     def _derive(self) -> None:
-        """Probabilities from counts."""
+        """Compute probabilities from counts."""
         counts = self._trigrams.astype(np.float64)
         self.orders = deleted_interpolation(counts)
         unigrams, bigrams = counts.sum(axis=(0, 1)), counts.sum(axis=0)
@@ -192,13 +195,13 @@ class TrigramTagger(Trainable):
         for word, tags in self._words.items():
             if sum(tags.values()) <= self.settings.rare:
                 for length in range(1, min(self.settings.suffix, len(word)) + 1):
-                    own = self._suffixes.setdefault((word[:1].isupper(), word[-length:]), np.zeros(n))
+                    suffix_counts = self._suffixes.setdefault((word[:1].isupper(), word[-length:]), np.zeros(n))
                     for tag, count in tags.items():
-                        own[tag] += count
+                        suffix_counts[tag] += count
 
 
 def deleted_interpolation(counts: Floats) -> Floats:
-    """Weights of unigrams, bigrams and trigrams from counts `[t_1, t_2, t_3]`, each trigram left out in its turn.
+    """Weights of unigrams, bigrams and trigrams from counts `[t_1, t_2, t_3]`, leaving out each trigram in turn.
 
     >>> counts = np.zeros((2, 2, 2))
     >>> counts[0, 1, 0], counts[1, 1, 1] = 5, 5  # two tags back tells all, one tag back nothing
@@ -215,11 +218,11 @@ def deleted_interpolation(counts: Floats) -> Floats:
             (counts - 1) / (context_2 - 1),
         ])  # fmt: skip
     votes = np.where(np.isfinite(votes), votes, 0.0)
-    # Among equals the longest history wins.
+    # The longest history wins ties.
     winner = 2 - np.argmax(votes[::-1], axis=0)
     weights = np.array([counts[winner == order].sum() for order in range(3)])
-    found: Floats = weights / max(1.0, weights.sum())
-    return found
+    normalized: Floats = weights / max(1.0, weights.sum())
+    return normalized
 
 
 def _shares(counts: Floats) -> Floats:

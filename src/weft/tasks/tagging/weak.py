@@ -1,14 +1,14 @@
-"""Parts of speech from weak supervision: a tag dictionary and tags projected on some words, no tagged text.
+"""Part-of-speech tagging from weak supervision: a tag dictionary and projected tags, without tagged text.
 
-Täckström et al. (2013). Every word of the training text has a lattice of tags: those its type may have (the
-dictionary), coupled with the tag projected on this occurrence, if there is one (`weft.learn.chains.lattices`). Two
-models:
+Täckström et al. (2013). Every word of the training text has a set of tags in a lattice: those that the dictionary
+allows for its type, coupled with the tag projected onto this token, if there is one (`weft.learn.chains.lattices`).
+There are two models:
 
     crf    maximizes  log p(coupled lattice | dictionary lattice):  a partially observed conditional random field
     hmm    maximizes  log p(words, coupled lattice):                a hidden Markov model with features
 
-Without projected tags the conditional model is normalized over all tags; without a dictionary both learn from projected
-tags alone. The tags of new text are searched within the dictionary's lattice.
+Without projected tags, the conditional model is normalized over all tags; without a dictionary, both are trained on
+projected tags alone. Decoding of new text is restricted to the dictionary's lattice.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from weft.tasks.labelling.column_labeller import ColumnLabeller, ColumnSettings
 from weft.tasks.labelling.labeller import LabellerSettings
 from weft.text.doc import Doc
 
-#: Features of the paper: of the word itself, each with the tag; and pairs of tags.
+#: The features of the paper: those of the word with its tag, and tag bigrams.
 TEMPLATES = "y[-1] w[0] w[0].suffix1..3 w[0].capital w[0].hyphen w[0].digit"
 CLUSTER_TEMPLATES = "c[0]"
 MODELS = ("crf", "hmm")
@@ -80,10 +80,10 @@ class WeakTaggerSettings(ColumnSettings):
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
         if not 0 <= self.type_threshold <= 1 or self.noise < 0 or self.starts < 1:
-            raise ConfigError("type_threshold lies between 0 and 1, noise is at least 0, and starts at least 1")
+            raise ConfigError("type_threshold must be from 0 to 1, noise at least 0 and starts at least 1")
         super(WeakTaggerSettings, replace(self, learner="crf")).check()
         if self.optimizer != "lbfgs":
-            raise ConfigError("a weakly supervised tagger is trained with lbfgs: leave out optimizer")
+            raise ConfigError("a weakly supervised tagger is trained with lbfgs: do not set optimizer")
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -92,9 +92,9 @@ class WeakTaggerSettings(ColumnSettings):
 
 
 class WeakTagger(ColumnLabeller):
-    """Tags words after learning from a dictionary and projected tags.
+    """Tags words; trained on a tag dictionary and projected tags.
 
-    The documents to learn from have the projected tags in the tagger's column, nothing where there is none.
+    Training documents have the projected tags in the tagger's column; words without one are empty.
 
     >>> words = [["the", "dog", "runs"], ["the", "cat", "sleeps"], ["dogs", "run"]]
     >>> text = Doc.from_words(words, upos=[["DET", "NOUN", ""], ["", "NOUN", "VERB"], ["NOUN", ""]])
@@ -120,7 +120,7 @@ class WeakTagger(ColumnLabeller):
         self._classes: dict[str, WordClasses] = {}
 
     def tag(self, given: str) -> str:
-        """A tag of the tag set for one of the data, of Universal Dependencies or of the set; else nothing."""
+        """Map a tag of the data, universal or of the tag set, to the tag set; empty if there is none."""
         tags = self.settings.tags
         if given in tags:
             return given
@@ -142,7 +142,7 @@ class WeakTagger(ColumnLabeller):
         return {**self.settings.fields, **self._classes}
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Learn from text with projected tags; dev data with gold tags is only reported on."""
+        """Train on text with projected tags; dev data with gold tags is only used for scoring."""
         watch = Stopwatch()
         settings = self.settings
         docs = self.begin(train)
@@ -180,7 +180,8 @@ class WeakTagger(ColumnLabeller):
         return report | {"weak": weak.as_dict()}
 
     def _learned_dictionary(self, words: Sequence[str], tokens: Sequence[str]) -> TagDictionary:
-        """The union of the dictionary given, of files and of projected types; without any, empty and without rules."""
+        """The union of the given dictionary, the files and the projected types; empty and without rules if there are
+        none."""
         settings = self.settings
         parts = [TagDictionary.read(path, settings.tags) for path in settings.dictionaries.split(",") if path]
         parts = [self.given, *parts] if self.given is not None else parts
@@ -188,12 +189,12 @@ class WeakTagger(ColumnLabeller):
             parts.append(TagDictionary.from_occurrences(words, tokens, settings.tags, settings.type_threshold))
         if not parts and not any(tokens):
             raise DataError(
-                "there is nothing to learn tags from: give a dictionary (--dict), or text with projected tags "
+                "there is nothing to train on: give a dictionary (--dict), or text with projected tags "
                 f"in the column {settings.column} (--projected)"
             )
         for part in parts:
             if part.tags != settings.tags:
-                raise ConfigError(f"the dictionary has the tags {' '.join(part.tags)}, the tagger "
+                raise ConfigError(f"the dictionary has the tags {' '.join(part.tags)}, but the tagger "
                                   f"{' '.join(settings.tags)}; both must be the same")  # fmt: skip
         joined = TagDictionary({}, settings.tags, rules=bool(parts))
         for part in parts:
@@ -201,15 +202,17 @@ class WeakTagger(ColumnLabeller):
         return joined
 
     def _index(self, docs: Sequence[Doc], words: Sequence[str]) -> tuple[ChainData, Ints]:
-        """The features of the vocabulary, and the row of every word in it; where templates look around, a word is a
-        row of its own."""
+        """Index the features of the vocabulary, and the row of every word in it; with templates that read context,
+        every token has its own row."""
         templates = Templates(self.settings.templates)
         reader = ChainReader(templates, self.bindings())
         if reader.order != 1 or reader.edge_templates or not reader.transitions:
             raise ConfigError("a weakly supervised tagger is a first-order chain: its templates need y[-1] by itself")
         around = any(atom.bag or atom.lo or atom.hi for template in templates for atom in template.atoms)
         if around and self.settings.learner == "hmm":
-            raise ConfigError("an hmm makes words one by one: its templates look at the word itself only, as w[0]")
+            raise ConfigError(
+                "an hmm generates words one by one: its templates may only read the word itself, such as w[0]"
+            )
         number: dict[str, int] = {}
         rows = np.fromiter((number.setdefault(word, len(number)) for word in words), dtype=np.int64, count=len(words))
         source = list(docs) if around else [Doc.from_words([[form] for form in number])]
@@ -220,12 +223,12 @@ class WeakTagger(ColumnLabeller):
 
     def _learn_crf(self, data: ChainData, rows: Ints, sentences: Ints, lattices: Lattices, tokens: bool) -> Result:
         allowed, space = lattices
-        if not tokens:  # the numerator is the dictionary's lattice: normalize over everything
+        if not tokens:  # the numerator is the dictionary's lattice: normalize over all tags
             space = np.ones_like(space)
-        # Sentences of which nothing more is said than that they lie in the space have value and gradient 0.
+        # Sentences whose numerator equals the denominator have value and gradient 0.
         said = np.add.reduceat((allowed != space).any(axis=1), sentences[:-1]) > 0
         if not said.any():
-            raise DataError("the constraints say nothing: no word has fewer tags than it may have anyway")
+            raise DataError("the constraints are vacuous: they exclude no tag of any word")
         keep = np.repeat(said, np.diff(sentences))
         bounds = np.concatenate([[0], np.cumsum(np.diff(sentences)[said])])
         model = LatticeModel(data.batch.node, data.model.node)
@@ -239,7 +242,7 @@ class WeakTagger(ColumnLabeller):
         hmm = FeatureHMM(data.batch.node, data.model.node)
         batches = list(lattice_batches(rows, sentences, allowed, allowed))
         objective = HMMObjective(hmm, batches, 1.0 / self.settings.sigma**2, self.settings.workers)
-        # Type constraints leave symmetries, as between articles and pronouns: the start decides which optimum is found.
+        # Type constraints leave symmetries, such as articles and pronouns: the initial weights pick the optimum.
         rng = np.random.default_rng(self.settings.seed)
         ends = (
             self._minimize(objective, self.settings.noise * rng.standard_normal(hmm.size))
@@ -260,27 +263,27 @@ class WeakTagger(ColumnLabeller):
                         describe=settings.learner)  # fmt: skip
 
     def _constraints(self, words: Sequence[str], projected: Ints) -> dict[str, Any]:
-        """What the constraints say of the training text."""
+        """The constraints on the training text."""
         mask = self.dictionary.mask(words)
         there = projected >= 0
         agree = mask[np.flatnonzero(there), projected[there]]
-        found: dict[str, Any] = {"entries": len(self.dictionary)}
+        constraints: dict[str, Any] = {"entries": len(self.dictionary)}
         if len(self.dictionary):
             report = dictionary_report(self.dictionary, words)
-            found |= {"covered": report.coverage, "tags_a_covered_word": report.ambiguity}
-        found |= {"projected": float(there.mean()), "conflicts": float(1 - agree.mean()) if there.any() else 0.0}
+            constraints |= {"covered": report.coverage, "tags_per_covered_word": report.ambiguity}
+        constraints |= {"projected": float(there.mean()), "conflicts": float(1 - agree.mean()) if there.any() else 0.0}
         if self.dictionary.dropped:
-            found["dropped_tags"] = dict(self.dictionary.dropped)
-        return found
+            constraints["dropped_tags"] = dict(self.dictionary.dropped)
+        return constraints
 
     def lattice(self, docs: Sequence[Doc]) -> tuple[Bools, Ints]:
-        """The tags that the types of documents' words may have, `[type, tag]`, and the type of every word."""
+        """The tags that each word type of the documents may have, `[type, tag]`, and the type of every word."""
         forms: list[str] = []
         types: list[Ints] = []
         for doc in docs:
-            own, place = np.unique(doc.columns["form"], return_inverse=True)
+            form_ids, place = np.unique(doc.columns["form"], return_inverse=True)
             types.append(place + len(forms))
-            forms += doc.strings.strings(own)
+            forms += doc.strings.strings(form_ids)
         return self.dictionary.mask(forms), np.concatenate([np.zeros(0, dtype=np.int64), *types])
 
     def search(self, docs: Sequence[Doc]) -> tuple[LabelLists, CandidateChain]:
@@ -308,19 +311,19 @@ class WeakTagger(ColumnLabeller):
         lists, chain = self.search([doc])
         log_z = chain.log_partition()
         tags = self.settings.tags
-        found = []
+        sequences = []
         for s, (paths, (first, end)) in enumerate(
             zip(chain.kbest_scored(k), pairwise(chain.offsets.tolist()), strict=True)
         ):
             labels = [lists.labels[lists.slots[first:end] + path].tolist() for path, _ in paths]
-            found.append([
-                ([tags[label] for label in own], float(np.exp(score - log_z[s])))
-                for own, (_, score) in zip(labels, paths, strict=True)
+            sequences.append([
+                ([tags[label] for label in sequence], float(np.exp(score - log_z[s])))
+                for sequence, (_, score) in zip(labels, paths, strict=True)
             ])  # fmt: skip
-        return found
+        return sequences
 
     def report(self, docs: Sequence[Doc], gold: bool = True) -> WeakReport:
-        """How much the dictionary says of documents, how sure the tagger is and, with gold tags, how right.
+        """Coverage by the dictionary, the tagger's confidence and, given gold tags, its accuracy.
 
         >>> tagger = WeakTagger(dictionary=TagDictionary({"the": ["DET"], "dog": ["NOUN"]}))
         >>> _ = tagger.fit([Doc.from_words([["the", "dog", "runs"]], upos=[["", "", "VERB"]])])
@@ -343,7 +346,7 @@ class WeakTagger(ColumnLabeller):
 
     def state(self) -> State:
         header, arrays = super().state()
-        header["settings"]["clusters"] = header["settings"]["dictionaries"] = ""  # files of the maker's machine
+        header["settings"]["clusters"] = header["settings"]["dictionaries"] = ""  # paths of the training machine
         header["classes"] = {field: classes.classes for field, classes in self._classes.items()}
         header["rules"] = self.dictionary.rules
         arrays.update({f"dictionary/{name}": array for name, array in self.dictionary.arrays().items()})
@@ -352,6 +355,6 @@ class WeakTagger(ColumnLabeller):
 
     def restore(self, header: Mapping[str, Any], arrays: Arrays) -> None:
         self._classes = {field: WordClasses(classes) for field, classes in header["classes"].items()}
-        own = {name: arrays[f"dictionary/{name}"] for name in ("words", "bits")}
-        self.dictionary = TagDictionary.from_arrays(own, self.settings.tags, header["rules"])
+        dictionary_arrays = {name: arrays[f"dictionary/{name}"] for name in ("words", "bits")}
+        self.dictionary = TagDictionary.from_arrays(dictionary_arrays, self.settings.tags, header["rules"])
         self.bias, self.first = np.array(arrays["bias"]), np.array(arrays["first"])

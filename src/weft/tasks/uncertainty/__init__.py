@@ -1,1 +1,1 @@
-"""Uncertain sentences, the cues that make them so, and the scopes of the cues."""
+"""Hedge detection: uncertain sentences, their cues, and the scopes of the cues."""

@@ -1,9 +1,9 @@
-"""From observed documents to what learners take: sparse rows of sentences, and sequences with label history.
+"""From observed documents to training data: sparse rows of sentences, and sequences with label history.
 
-A template is split into what it sees of the input and what it sees of earlier labels (`LABEL`); the first part gives
-the key of a feature, the second its pattern. Keys become places in the weights by hashing to `bits` bits, or exactly,
-by a sorted list of the keys met in training (`bits=0`). Of hashed features a table of bits tells which were met,
-but for a few: those never met would take the weights of others for theirs.
+A template is split into its observations of the input and of previous labels (`LABEL`): the first part gives the key of
+a feature, the second its pattern. Keys are mapped to weights by hashing to `bits` bits, or exactly, by a sorted list of
+the keys seen in training (`bits=0`). For hashed features, a bit table tells, with few false positives, which were seen:
+unseen ones would otherwise use the weights of other features.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from weft.tasks.uncertainty.features import FIELDS
 from weft.text.doc import Doc
 
 LABEL = "LABEL"
-#: Templates of sentences that speak for the class of certain sentences: biases.
+#: Sentence templates that score the class of certain sentences: biases.
 BIASES = frozenset({"SENLEN", "DOCPT"})
-#: Bits more than places have that tell hashed features apart which were met from those which were not.
+#: Additional hash bits of the table that distinguishes seen from unseen features.
 _FINER = 3
 
 
 @dataclass(frozen=True)
 class Observed:
-    """The features of words: keys, by word, with the number of their template; a key occurs once a word."""
+    """The features of words: keys by word, with the number of their template; a key occurs once per word."""
 
     templates: tuple[Template, ...]
     keys: Keys
@@ -44,12 +44,12 @@ class Observed:
     sentences: Indices
 
     def choose(self, wanted: Sequence[int]) -> Observed:
-        """Only the features of some templates: what is extracted once serves any set of templates."""
+        """Keep the features of some templates, so that one extraction serves any subset of templates."""
         mask = np.isin(self.template, np.array(wanted, dtype=np.int16))
         return replace(self, keys=self.keys[mask], word=self.word[mask], template=self.template[mask])
 
     def take(self, sentences: Sequence[int] | Indices) -> Observed:
-        """Only some sentences, in the order given."""
+        """Select sentences, in the given order."""
         chosen = np.asarray(sentences, dtype=np.int64)
         lengths = np.diff(self.sentences)[chosen]
         bounds = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -63,7 +63,7 @@ class Observed:
 
 
 def look(seen: Doc, templates: Templates) -> Observed:
-    """The features of an observed document.
+    """Extract the features of an observed document.
 
     >>> from weft.tasks.uncertainty.features import observe
     >>> found = look(observe([Doc.from_words([["It", "may", "rain"]])]), Templates("TOKEN[0] LABEL{-2..-1}|LEMMA[0]"))
@@ -73,11 +73,11 @@ def look(seen: Doc, templates: Templates) -> Observed:
     written = tuple(templates)
     if templates.order:
         raise TemplateError(
-            f"labels before are written LABEL[-1] or LABEL{{-2..-1}} here, not y, in {templates.text!r}"
+            f"previous labels are written LABEL[-1] or LABEL{{-2..-1}} here, not y, in {templates.text!r}"
         )
     inputs = [Template(tuple(atom for atom in each.atoms if atom.field != LABEL)) for each in written]
     features, sentences = Extractor(inputs, FIELDS).features([seen])
-    # Templates that differ in the labels they look at only must not share keys.
+    # Templates that differ only in their labels must not share keys.
     seeds = np.array([hash_string(str(each)) if _history(each) else 0 for each in written], dtype=np.uint64)
     keys = features.keys ^ seeds[features.template]
     word = np.repeat(np.arange(len(features.offsets) - 1), np.diff(features.offsets))
@@ -90,21 +90,21 @@ def look(seen: Doc, templates: Templates) -> Observed:
 
 @dataclass(frozen=True)
 class Space:
-    """Where features stand among the weights: hashed, or by the keys met in training."""
+    """Maps features to weights: hashed, or by the keys seen in training."""
 
     bits: int
     n_labels: int
-    patterns: tuple[tuple[tuple[int, int], ...], ...]  # those of LABEL in templates, by number
+    patterns: tuple[tuple[tuple[int, int], ...], ...]  # LABEL patterns of templates, by number
     keys: Keys  # sorted; empty where features are hashed
     starts: Indices  # first weight of each key
     size: int
-    met: Bools = field(default_factory=lambda: np.zeros(0, dtype=bool))  # whether a hash of `bits` + 3 bits was met
+    met: Bools = field(default_factory=lambda: np.zeros(0, dtype=bool))  # whether a hash of `bits` + 3 bits was seen
 
     @classmethod
     def of(cls, observed: Observed, n_labels: int, bits: int) -> Space:
         """The space of training data."""
         if not 0 <= bits <= 30:
-            raise ConfigError(f"hash_bits must lie between 0 (no hashing) and 30, got {bits}")
+            raise ConfigError(f"hash_bits must be from 0 (no hashing) to 30, got {bits}")
         patterns = tuple(dict.fromkeys(filter(None, map(_history, observed.templates))))
         none = np.zeros(0, dtype=np.int64)
         if bits:
@@ -118,7 +118,7 @@ class Space:
         return cls(0, n_labels, patterns, keys, ends - sizes, int(ends[-1]) if len(ends) else 1)
 
     def base(self, keys: Keys) -> tuple[Keys, Bools]:
-        """The places of keys, and whether each is known."""
+        """The first weights of keys, and whether each key is known."""
         if self.bits:
             return keys, self.met[_upper(keys, self.bits + _FINER)]
         if not len(self.keys):
@@ -129,7 +129,7 @@ class Space:
     def sequences(
         self, observed: Observed, gold: States | None = None, weight: Floats | None = None, legal: Bools | None = None
     ) -> HistoryData:
-        """Sequences of words, a sentence each."""
+        """Sequences of words, one per sentence."""
         base, known = self.base(observed.keys)
         number = _pattern_numbers(observed.templates, self.patterns)[observed.template]
         past = (number < len(self.patterns)) & known
@@ -143,7 +143,7 @@ class Space:
         )  # fmt: skip
 
     def sentences(self, observed: Observed, gold: States | None = None, weight: Floats | None = None) -> HistoryData:
-        """Sentences as sequences of one position and two labels; biases speak for label 0, the rest for label 1."""
+        """Sentences as sequences of one position with two labels; biases score label 0, all other features label 1."""
         keys, sentence, bias = sentence_features(observed)
         base, known = self.base(keys)
         n = len(observed.sentences) - 1
@@ -154,7 +154,7 @@ class Space:
         )  # fmt: skip
 
     def rows(self, observed: Observed) -> Any:
-        """Sentences as sparse rows, one column a feature."""
+        """Sentences as sparse rows, one column per feature."""
         from scipy.sparse import csr_matrix
 
         keys, sentence, _ = sentence_features(observed)
@@ -195,7 +195,7 @@ def sentence_features(observed: Observed) -> tuple[Keys, Indices, Bools]:
 
 
 def class_weights(gold: NDArray[Any], n_classes: int = 2) -> Floats:
-    """The inverse of the proportion of each item's class.
+    """The inverse proportion of each item's class.
 
     >>> class_weights(np.array([0, 0, 0, 1])).tolist()
     [1.3333333333333333, 1.3333333333333333, 1.3333333333333333, 4.0]
@@ -213,7 +213,7 @@ def _history(template: Template) -> tuple[tuple[int, int], ...]:
 
 
 def _pattern_numbers(templates: Sequence[Template], patterns: Sequence[Any]) -> NDArray[np.int64]:
-    """The number of each template's pattern; those that look at no label have the number behind the last."""
+    """The number of each template's pattern; templates without labels have the number after the last."""
     known = {pattern: number for number, pattern in enumerate(patterns)}
     return np.array([known.get(_history(each), len(patterns)) for each in templates], dtype=np.int64)
 

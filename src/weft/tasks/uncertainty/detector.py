@@ -1,11 +1,11 @@
-"""Uncertain sentences, the cues that make them so, and the scope of each cue (Täckström et al. 2010).
+"""Hedge detection: uncertain sentences, cues of uncertainty, and the scope of each cue (Täckström et al. 2010).
 
     sentence:  uncertain if w . f(sentence) > 0                       a linear support vector machine, L1 or L2
     cues:      argmax over labels B, I, O of the sentence             max margin, beam search
-    scopes:    argmax over labels B, I, O, a sequence a cue           the same, with the cue and its syntax marked
+    scopes:    argmax over labels B, I, O, one sequence per cue       the same, with the cue and its syntax marked
 
-The scopes of a sentence are then made to nest (`weft.text.conventions.hedges.assemble`). The same code learns negation,
-or any other layer of cues and scopes. Lemmas, tags and trees are used as far as documents have them.
+The scopes of a sentence are then adjusted to nest (`weft.text.conventions.hedges.assemble`). The same code learns
+negation or any other layer of cues and scopes. Lemmas, tags and trees are used if documents have them.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ Pair = tuple[tuple[str, ...], tuple[str, ...]]
 
 @dataclass
 class HedgeSettings(Settings):
-    """Options of a detector of hedges."""
+    """Options of a hedge detector."""
 
     layer: str = option(LAYER, "Span layer to learn and to write, with the labels cue, scope and uncertain.")
     sentence_learner: str = option(
@@ -90,12 +90,12 @@ class HedgeSettings(Settings):
                 raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
 
     def margin(self, l2: float) -> Margin:
-        """The options of the max-margin learner under a penalty."""
+        """The options of the max-margin learner with a given penalty."""
         return Margin(l2, self.rate, self.epochs, self.width, self.seed)
 
 
 class HedgeDetector(Trainable):
-    """Finds uncertain sentences, cues and scopes.
+    """Predicts uncertain sentences, cues and scopes.
 
     >>> doc = Doc.from_words([["It", "may", "rain", "."], ["It", "rains", "."], ["We", "may", "go", "."], ["We", "go"]])
     >>> set_hedges(doc, [[Hedge((1,), (1, 3))], [], [Hedge((1,), (1, 3))], []])
@@ -121,7 +121,8 @@ class HedgeDetector(Trainable):
         self.columns: tuple[str, ...] = ()
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Train on documents with the layer; dev data are only scored. Without cues, only sentences are learned."""
+        """Train on documents with the layer; dev data is only used for scoring. Without cues, only sentences are
+        learned."""
         watch = Stopwatch()
         settings = self.settings
         docs = training_docs(train)
@@ -154,8 +155,10 @@ class HedgeDetector(Trainable):
             held_out = with_words(dev)
             gold = [each for doc in held_out for each in hedges_of(doc, settings.layer)]
             marked = [each for doc in held_out for each in uncertain_of(doc, settings.layer)]
-            found, judged = self.find(held_out)
-            report["scores"] = {f"dev {k}": v for k, v in score_hedges(gold, found, marked, judged).as_dict().items()}
+            predicted, judged = self.find(held_out)
+            report["scores"] = {
+                f"dev {k}": v for k, v in score_hedges(gold, predicted, marked, judged).as_dict().items()
+            }
         return report
 
     def _fit_cues(self, seen: Doc, hedges: Sequence[Sequence[Hedge]], lengths: Sequence[int]) -> LabelModel | None:
@@ -172,7 +175,12 @@ class HedgeDetector(Trainable):
         )
 
     def _fit_scopes(self, seen: Doc, trees: Sequence[Tree], hedges: Sequence[Sequence[Hedge]]) -> LabelModel | None:
-        items = [(number, each) for number, found in enumerate(hedges) for each in found if each.scope is not None]
+        items = [
+            (number, each)
+            for number, in_sentence in enumerate(hedges)
+            for each in in_sentence
+            if each.scope is not None
+        ]
         if not items:
             return None
         around = with_cues(seen, trees, [(number, hedge.cue) for number, hedge in items])
@@ -186,7 +194,7 @@ class HedgeDetector(Trainable):
     def find(
         self, docs: Sequence[Doc], cues: Sequence[Sequence[Hedge]] | None = None
     ) -> tuple[list[list[Hedge]], list[bool]]:
-        """The hedges of every sentence of documents, and whether each sentence is uncertain; the cues may be given."""
+        """The predicted hedges of every sentence, and whether each sentence is uncertain; gold cues may be given."""
         sentence_model = self.trained(self.sentence_model)
         seen = observe(docs)
         trees = [tree for doc in docs for tree in trees_of(doc)]
@@ -199,11 +207,11 @@ class HedgeDetector(Trainable):
         hedges = [list(each) for each in cues] if cues is not None else [[] for _ in trees]
         if self.scope_model is None:
             return hedges, judged
-        items = [(number, hedge.cue) for number, found in enumerate(hedges) for hedge in found]
+        items = [(number, hedge.cue) for number, in_sentence in enumerate(hedges) for hedge in in_sentence]
         labels = iter(self.scope_model.label(with_cues(seen, trees, items)) if items else [])
-        for number, found in enumerate(hedges):
-            if found:
-                words = [hedge.cue for hedge in found]
+        for number, in_sentence in enumerate(hedges):
+            if in_sentence:
+                words = [hedge.cue for hedge in in_sentence]
                 scopes = assemble(words, [proposed_scope(next(labels), cue) for cue in words], len(trees[number]))
                 hedges[number] = [Hedge(cue, scope) for cue, scope in zip(words, scopes, strict=True)]
         return hedges, judged
@@ -212,8 +220,8 @@ class HedgeDetector(Trainable):
         hedges, judged = self.find(docs)
         at = 0
         for doc in docs:
-            own = slice(at, at + doc.n_sentences)
-            set_hedges(doc, hedges[own], self.settings.layer, judged[own])
+            rows = slice(at, at + doc.n_sentences)
+            set_hedges(doc, hedges[rows], self.settings.layer, judged[rows])
             at += doc.n_sentences
             if self.settings.layer == LAYER:
                 doc.meta["certainty"] = True
@@ -228,8 +236,8 @@ class HedgeDetector(Trainable):
         models = {"sentences": self.trained(self.sentence_model), "cues": self.cue_model, "scopes": self.scope_model}
         for name, model in models.items():
             if model is not None:
-                header[name], own = model.state()
-                arrays.update({f"{name}/{key}": array for key, array in own.items()})
+                header[name], model_arrays = model.state()
+                arrays.update({f"{name}/{key}": array for key, array in model_arrays.items()})
         return header, arrays
 
     @classmethod
@@ -256,7 +264,7 @@ class HedgeDetector(Trainable):
 
 
 def cue_labels(hedges: Sequence[Hedge], length: int) -> list[str]:
-    """Cues as labels B, I, O; every piece of a cue begins with B.
+    """Encode cues as labels B, I, O; every piece of a cue begins with B.
 
     >>> cue_labels([Hedge((0, 1)), Hedge((3,))], 5)
     ['B', 'I', 'O', 'B', 'O']
@@ -269,7 +277,7 @@ def cue_labels(hedges: Sequence[Hedge], length: int) -> list[str]:
 
 
 def joined_cues(labels: Sequence[str], tree: Tree, pairs: set[Pair]) -> list[Hedge]:
-    """The cues that labels mark; two pieces that training data has as one cue (either ... or) are joined.
+    """Decode cues from labels; two pieces that form one cue in the training data (either ... or) are joined.
 
     >>> tree = Tree(["either", "a", "or", "b"], [""] * 4, [""] * 4, [-1] * 4, [""] * 4)
     >>> joined_cues(["B", "O", "B", "O"], tree, {(("either",), ("or",))})
@@ -281,7 +289,7 @@ def joined_cues(labels: Sequence[str], tree: Tree, pairs: set[Pair]) -> list[Hed
             pieces.append((word,))
         elif label == "I":
             pieces[-1] = (*pieces[-1], word)
-    found: list[Hedge] = []
+    hedges: list[Hedge] = []
     while pieces:
         first = pieces.pop(0)
         text = _text(tree, first)
@@ -289,20 +297,20 @@ def joined_cues(labels: Sequence[str], tree: Tree, pairs: set[Pair]) -> list[Hed
         if second is not None:
             pieces.remove(second)
             first = (*first, *second)
-        found.append(Hedge(first))
-    return found
+        hedges.append(Hedge(first))
+    return hedges
 
 
 def seen_pairs(trees: Sequence[Tree], hedges: Sequence[Sequence[Hedge]]) -> set[Pair]:
-    """Pairs of pieces that are one cue at least as often as two cues of a sentence."""
+    """Pairs of pieces that are one cue at least as often as two cues in a sentence."""
     one: Counter[Pair] = Counter()
     two: Counter[Pair] = Counter()
-    for tree, found in zip(trees, hedges, strict=True):
-        for hedge in found:
+    for tree, in_sentence in zip(trees, hedges, strict=True):
+        for hedge in in_sentence:
             if len(hedge.pieces) == 2:
                 first, second = (_text(tree, range(*piece)) for piece in hedge.pieces)
                 one[first, second] += 1
-        single = [hedge for hedge in found if len(hedge.pieces) == 1]
+        single = [hedge for hedge in in_sentence if len(hedge.pieces) == 1]
         for i, hedge in enumerate(single):
             two.update((_text(tree, hedge.cue), _text(tree, other.cue)) for other in single[i + 1 :])
     return {pair for pair, count in one.items() if count >= max(2, two[pair])}

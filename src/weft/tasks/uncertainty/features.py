@@ -1,10 +1,10 @@
-"""What the detector of hedges looks at: the columns behind its templates.
+"""Features of the hedge detector: the columns that its templates read.
 
 | field | value at a word |
 |---|---|
-| `TOKEN`, `LEMMA` | the form; the lemma in lower case (the form, without one), numbers as `year`, `short` or `long` |
+| `TOKEN`, `LEMMA` | the form; the lower-case lemma (default: the form), numbers as `year`, `short` or `long` |
 | `MORPH` | a set: part of speech, tag, and every feature |
-| `SYN` | a set: its relation, that of its phrase and that of its clause |
+| `SYN` | a set: the relations of the word, its phrase and its clause |
 | `HEAD`, `DEPREL` | the lemma of the head; the relation to it |
 | `QUANT` | of quantifiers and nouns with one: the relation of the noun phrase |
 | `DOCPT` | the part of the document (comment `# part = ...` of the sentence) |
@@ -13,8 +13,7 @@
 | `CUE`, `CUESCOPE` | whether the word is in the current cue, and in its syntactic scope (`syntax`) |
 | `LABEL` | labels already predicted: `LABEL[-1]`, the set `LABEL{-2..-1}`, also in products |
 
-Templates are those of `weft.features.templates`: blanks unite, `|` is the product, `{a..b}` a range whose order is
-forgotten.
+Templates are those of `weft.features.templates`: a space is the union, `|` the product, `{a..b}` an unordered range.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from weft.text.doc import Doc
 BIO_SENTENCES = "SENLEN[0] LEMMA[0] LEMMA[0]|LEMMA[1] LEMMA[0]|QUANT[0]"
 WIKI_SENTENCES = "SENLEN[0] TOKEN[0]|DOCPT[0] TOKEN[0]|TOKEN[1]|SENLEN[0]"
 CUES = "TOKEN[0] TOKEN[-1] MORPH[0] LEMMA[0]|LEMMA[1] SYN[0] LEMMA[-1]|LEMMA[0]"
-#: The source lists MORPH at the word twice; the second is taken to be the word before.
+#: The paper lists MORPH of the current word twice; we take the second to be that of the previous word.
 SCOPES = (
     "CUESCOPE[0] LABEL{-2..-1} LEMMA[0] MORPH[0] CUE{-2..-1} CUE{0..2} LEMMA[-1] MORPH[-1] TOKEN[1]"
 )  # fmt: skip
@@ -40,14 +39,14 @@ SCOPES = (
 _SETS = ("MORPH", "SYN", "HEAD_MORPH", "HEAD_SYN")
 _PLAIN = ("TOKEN", "LEMMA", "HEAD", "DEPREL", "QUANT", "DOCPT", "SENLEN", "CUE", "CUESCOPE")
 _BY_HEAD = ("TOKEN", "DEPREL", "CUE", "CUESCOPE")
-#: What the fields of templates are bound to: columns of the documents that `observe` and `with_cues` give.
+#: The columns that the fields of templates read, in documents from `observe` and `with_cues`.
 FIELDS = {
     **{name: name for name in _PLAIN},
     **{f"HEAD_{name}": f"HEAD_{name}" for name in _BY_HEAD},
     "HEAD_LEMMA": "HEAD",
     **{name: f"{name}:set" for name in _SETS},
 }
-#: Layers that make the fields richer where documents have them.
+#: Optional layers that enrich the fields.
 LAYERS = ("lemma", "upos", "xpos", "feats", "head", "deprel")
 
 _YEAR = re.compile(r"^(1[5-9]|20)\d\d$")
@@ -61,7 +60,7 @@ _CLAUSES = ("root", "csubj", "ccomp", "xcomp", "advcl", "acl", "parataxis")
 
 
 def number_class(lemma: str) -> str:
-    """Numbers by their kind, all else as it is.
+    """Replace a number by its kind; other strings are unchanged.
 
     >>> [number_class(text) for text in ("1998", "42", "3,000", "p53")]
     ['year', 'short', 'long', 'p53']
@@ -74,7 +73,7 @@ def number_class(lemma: str) -> str:
 
 
 def length_class(words: int) -> str:
-    """S, M or L.
+    """The length class of a sentence: S, M or L.
 
     >>> [length_class(n) for n in (17, 18, 32, 33)]
     ['S', 'M', 'M', 'L']
@@ -83,7 +82,7 @@ def length_class(words: int) -> str:
 
 
 def trees_of(doc: Doc) -> list[Tree]:
-    """The sentences of a document as trees; heads are -1 where the document has none."""
+    """The sentences of a document as trees; heads are -1 if the document has none."""
     forms = [form.lower() for form in doc.column("form")]
     lemmas = [lemma.lower() for lemma in doc.column("lemma")]
     tags, relations = doc.column("upos"), doc.column("deprel")
@@ -96,7 +95,7 @@ def trees_of(doc: Doc) -> list[Tree]:
 
 
 def observe(docs: Sequence[Doc]) -> Doc:
-    """The sentences of documents as one document with the columns that templates read.
+    """Join the sentences of documents into one document with the columns that templates read.
 
     >>> doc = Doc.from_words([["Some", "say", "so"]], lemma=[["some", "say", "so"]], upos=[["DET", "VERB", "ADV"]],
     ...                    head=[[2, 0, 2]], deprel=[["nsubj", "root", "advmod"]])
@@ -119,7 +118,7 @@ def observe(docs: Sequence[Doc]) -> Doc:
         parts = [sentence.meta.get("part", "") for sentence in doc.sentences]
         for number, (tree, (a, b)) in enumerate(zip(trees_of(doc), pairwise(bounds), strict=True)):
             syn = [_functions(tree, word) if tree.parsed else "" for word in range(b - a)]
-            own = {
+            columns_of_words = {
                 "TOKEN": tokens[a:b],
                 "LEMMA": lemmas[a:b],
                 "MORPH": morph[a:b],
@@ -130,9 +129,9 @@ def observe(docs: Sequence[Doc]) -> Doc:
                 "SENLEN": [length_class(b - a)] * (b - a),
             }
             for name in ("TOKEN", "LEMMA", "MORPH", "SYN", "DEPREL"):
-                above = [own[name][head] if head >= 0 else "" for head in tree.heads]
+                above = [columns_of_words[name][head] if head >= 0 else "" for head in tree.heads]
                 columns["HEAD" if name == "LEMMA" else f"HEAD_{name}"] += above
-            for name, values in own.items():
+            for name, values in columns_of_words.items():
                 columns[name] += values
             lengths.append(b - a)
             places += tree.heads
@@ -145,7 +144,7 @@ def observe(docs: Sequence[Doc]) -> Doc:
 
 
 def merged_units(seen: Doc) -> Doc:
-    """The same sentences with fixed expressions (`of course`, by the relation `fixed`) as single words.
+    """Merge fixed expressions (`of course`, marked by the relation `fixed`) into single words.
 
     >>> doc = Doc.from_words([["of", "course", "so"]], head=[[3, 1, 0]], deprel=[["advmod", "fixed", "root"]])
     >>> merged_units(observe([doc])).column("TOKEN")
@@ -174,7 +173,7 @@ def merged_units(seen: Doc) -> Doc:
 
 
 def gathered(seen: Doc, words: np.ndarray, bounds: Sequence[int]) -> Doc:
-    """Some words of an observed document, in any order and as often as wanted, as sentences of their own."""
+    """Select words of an observed document, in any order and with repetition, as new sentences."""
     result = Doc.from_words([], strings=seen.strings)
     result.word_token = np.arange(len(words), dtype=np.int32)
     result.set_sentences(np.asarray(bounds, dtype=np.int64))
@@ -183,7 +182,7 @@ def gathered(seen: Doc, words: np.ndarray, bounds: Sequence[int]) -> Doc:
 
 
 def with_cues(seen: Doc, trees: Sequence[Tree], cues: Sequence[tuple[int, Sequence[int]]]) -> Doc:
-    """One sentence a cue, given as its sentence and its words there, with the columns CUE and CUESCOPE.
+    """One sentence per cue, given as its sentence and its words there, with the columns CUE and CUESCOPE.
 
     >>> doc = Doc.from_words([["It", "may", "rain", "or", "snow", "."]])
     >>> seen = with_cues(observe([doc]), trees_of(doc), [(0, [1]), (0, [3])])
@@ -199,11 +198,11 @@ def with_cues(seen: Doc, trees: Sequence[Tree], cues: Sequence[tuple[int, Sequen
         tree = trees[sentence]
         start, end = syntactic_scope(tree, cue)
         chosen = set(cue)
-        own = {
+        cue_columns = {
             "CUE": ["yes" if word in chosen else "no" for word in range(len(tree))],
             "CUESCOPE": ["yes" if start <= word < end else "no" for word in range(len(tree))],
         }
-        for name, values in own.items():
+        for name, values in cue_columns.items():
             columns[name] += values
             columns[f"HEAD_{name}"] += [values[head] if head >= 0 else "" for head in tree.heads]
     for name, values in columns.items():
@@ -227,7 +226,7 @@ def _functions(tree: Tree, word: int) -> str:
 
 
 def _quantified(tree: Tree, word: int) -> str:
-    """The relation of a noun phrase whose head or modifier is a quantifier, at both words; nothing elsewhere."""
+    """The relation of a noun phrase with a quantifier as head or modifier, at both words; empty elsewhere."""
     if not tree.parsed:
         return ""
 

@@ -1,7 +1,7 @@
-"""The two kinds of models behind the detector of hedges: one that judges sentences, one that labels words.
+"""The two models of the hedge detector: one classifies sentences, one labels words.
 
-Sentences: a linear support vector machine (liblinear) under L1 or L2, or the max-margin learner of sequences with one
-position a sentence. Items weigh the inverse of their class's share in training, which leans towards the best F1.
+Sentences: a linear support vector machine (liblinear) with an L1 or L2 penalty, or the max-margin sequence learner with
+one position per sentence. Items are weighted by the inverse frequency of their class, which favours F1.
 Words: labels B, I, O by max margin with beam search.
 """
 
@@ -24,9 +24,9 @@ from weft.storage import Arrays
 from weft.tasks.uncertainty.data import Observed, Space, class_weights, look
 from weft.text.doc import Doc
 
-#: O comes first: where nothing known speaks for a label, as at a word never met, the first one wins.
+#: O comes first: the first label wins ties, for example at unseen words.
 LABELS = ("O", "B", "I")
-#: How sentences are judged: l1 and l2 name the penalty of the support vector machine.
+#: Sentence classifiers: l1 and l2 are support vector machines with that penalty.
 SENTENCE_LEARNERS = ("l1", "l2", "margin")
 
 
@@ -43,7 +43,7 @@ class Margin:
 
 @dataclass
 class SentenceModel:
-    """Says which sentences are uncertain: those that score above 0."""
+    """Classifies sentences: those that score above 0 are uncertain."""
 
     templates: Templates
     space: Space
@@ -62,24 +62,26 @@ class SentenceModel:
         margin: Margin | None = None,
         bits: int = 18,
     ) -> SentenceModel:
-        """Learn from the features of sentences."""
+        """Train on the features of sentences."""
         if learner not in SENTENCE_LEARNERS:
-            raise ConfigError(f"sentences are judged by {', '.join(SENTENCE_LEARNERS)}, not {learner!r}")
+            raise ConfigError(f"the sentence learner must be one of {', '.join(SENTENCE_LEARNERS)}, got {learner!r}")
         gold = np.asarray(uncertain, dtype=np.int32)
         if len(np.unique(gold)) < 2:
-            raise DataError("the training data needs sentences with cues and sentences without; all are of one kind")
+            raise DataError(
+                "the training data needs both sentences with cues and sentences without, but has only one kind"
+            )
         weight = class_weights(gold) if balanced else np.ones(len(gold))
         space = Space.of(observed, 2, bits)
         if learner == "margin":
             weights = fit_margin(space.sentences(observed, gold, weight), margin or Margin())
         else:
-            # The biases are features of their own (SENLEN), so that an intercept would be one too many.
+            # The biases are features (SENLEN), so an intercept would be redundant.
             machine = linear_svm(space.rows(observed), gold, weight, penalty=learner, c=c, intercept=False)
             weights = machine.weights[:, 1] - machine.weights[:, 0]
         return cls(templates, space, weights, learner)
 
     def scores(self, observed: Observed) -> Floats:
-        """How far each sentence is on the uncertain side."""
+        """The score of each sentence, positive if it is uncertain."""
         if self.learner == "margin":
             node = self.space.sentences(observed).chain(self.weights).node
             return np.asarray(node[:, 1] - node[:, 0])
@@ -111,18 +113,18 @@ class LabelModel:
     def fit(
         cls, templates: Templates, observed: Observed, labels: States, margin: Margin | None = None, bits: int = 18
     ) -> LabelModel:
-        """Learn from the features and labels of words."""
+        """Train on the features and labels of words."""
         options = margin or Margin()
         space = Space.of(observed, len(LABELS), bits)
         weights = fit_margin(space.sequences(observed, labels), options)
         return cls(templates, space, weights, options.width)
 
     def best(self, observed: Observed) -> States:
-        """The labels of all words, as numbers."""
+        """The best labels of all words, as numbers."""
         return self.space.sequences(observed).chain(self.weights, self.width).best()
 
     def label(self, seen: Doc) -> list[list[str]]:
-        """The labels of the words of an observed document, sentence by sentence."""
+        """The predicted labels of an observed document, per sentence."""
         observed = look(seen, self.templates)
         labels = [LABELS[number] for number in self.best(observed)]
         bounds = observed.sentences.tolist()
@@ -138,7 +140,7 @@ class LabelModel:
 
 
 def fit_margin(data: Any, options: Margin) -> Floats:
-    """The averaged weights of the sub-gradient learner."""
+    """Train with the sub-gradient learner; return the averaged weights."""
     learner = HistoryMargin(
         epochs=options.epochs, l2=options.l2, rate=options.rate, width=options.width, seed=options.seed
     )
@@ -147,7 +149,7 @@ def fit_margin(data: Any, options: Margin) -> Floats:
 
 
 def label_numbers(labels: list[str]) -> States:
-    """Labels O, B, I as numbers.
+    """Convert labels O, B, I to numbers.
 
     >>> label_numbers(["O", "B", "I"]).tolist()
     [0, 1, 2]
@@ -156,7 +158,7 @@ def label_numbers(labels: list[str]) -> States:
 
 
 def _packed(weights: Floats) -> Arrays:
-    """The weights that are not 0."""
+    """The nonzero weights."""
     used = np.flatnonzero(np.abs(weights) > 1e-9)
     return {"at": used.astype(np.uint32), "weights": weights[used].astype(np.float32),
             "size": np.array([len(weights)], dtype=np.int64)}  # fmt: skip

@@ -2,17 +2,17 @@
 
 | cue | scope |
 |---|---|
-| auxiliary, verb | from the cue to the end of the clause of its verb; with the subject for passives and raising verbs |
+| auxiliary, verb | from the cue to the end of its verb's clause; with the subject for passives and raising verbs |
 | attributive adjective | from the adjective to the end of the noun phrase |
-| predicative adjective | the clause with its subject; without it where the subject is empty (`it is likely that`) |
+| predicative adjective | the clause with its subject, unless that is an expletive (`it is likely that`) |
 | adverb | from the adverb to the end of the clause, or of the phrase, that it modifies |
 | `or`, `either` | the whole coordination |
 | `whether`, `if` | the subordinate clause |
 | noun | from the noun to the end of its phrase |
 
-A clause ends before a coordinated clause with a subject of its own, before `because`, `although`, `whereas` and the
-like, and before a citation or punctuation at its end. Trees are those of Universal Dependencies, where auxiliaries and
-copulas hang on the content word. Without a tree the scope is cut by words and tags alone.
+A clause ends before a coordinated clause with its own subject, before `because`, `although`, `whereas` and the like,
+and before a citation or punctuation at its end. Trees follow Universal Dependencies, where auxiliaries and copulas
+attach to the content word. Without a tree, words and tags alone determine the scope.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from functools import cached_property
 
 from weft.text.conventions.hedges import Range
 
-#: Lemmas whose subject belongs to the verb below: it appears, it seems to.
+#: Raising verbs, whose subject belongs to the embedded verb: it appears, it seems to.
 RAISING = frozenset(["appear", "seem", "prove", "tend", "happen"])
-#: Words that open a clause which is not in the scope of what stands before.
+#: Words that start a clause outside the scope of a preceding cue.
 BREAKS = frozenset(
     ("because", "since", "although", "though", "whereas", "while", "but", "however", "despite", "unlike")
 )
@@ -57,16 +57,16 @@ class Tree:
 
     @cached_property
     def children(self) -> list[list[int]]:
-        """The words that hang on each word."""
-        found: list[list[int]] = [[] for _ in self.forms]
+        """The dependents of each word."""
+        children: list[list[int]] = [[] for _ in self.forms]
         for word, head in enumerate(self.heads):
-            if 0 <= head < len(found) and head != word:
-                found[head].append(word)
-        return found
+            if 0 <= head < len(children) and head != word:
+                children[head].append(word)
+        return children
 
     @property
     def parsed(self) -> bool:
-        """Whether any word hangs on another."""
+        """Whether any word is attached to another."""
         return any(head >= 0 for head in self.heads)
 
     def relation(self, word: int) -> str:
@@ -74,11 +74,11 @@ class Tree:
         return self.relations[word].partition(":")[0]
 
     def dependents(self, word: int, *relations: str) -> list[int]:
-        """The words that hang on a word by one of some relations."""
+        """The dependents of a word with one of the given relations."""
         return [child for child in self.children[word] if self.relation(child) in relations]
 
     def extent(self, word: int, without: frozenset[int] = frozenset()) -> Range:
-        """The half-open range from the first to the last word below a word, itself included."""
+        """The half-open range from the first to the last word of the subtree of a word."""
         low = high = word
         waiting, seen = [word], {word}
         while waiting:
@@ -92,7 +92,7 @@ class Tree:
 
 
 def syntactic_scope(tree: Tree, cue: Sequence[int]) -> Range:
-    """The scope of the cue made of some words, as a half-open range that holds the cue.
+    """The scope of a cue, given its words, as a half-open range that contains the cue.
 
     >>> forms = ["a", "possible", "role", "of", "x", "is", "known"]
     >>> tree = Tree(forms, forms, ["DET", "ADJ", "NOUN", "ADP", "NOUN", "AUX", "VERB"], [2, 2, 6, 4, 2, 6, -1],
@@ -124,7 +124,7 @@ def _by_tree(tree: Tree, cue: Sequence[int]) -> Range:
         return _with_subject(tree, head, cue) if raising or _passive(tree, head) else (
             cue[0], _clause_end(tree, head, cue))  # fmt: skip
     if tag == "ADJ" or tree.dependents(head, "cop"):
-        # A predicate that hangs on a verb (remains unclear) has the verb's subject.
+        # A predicate that attaches to a verb (remains unclear) has the verb's subject.
         clause = head
         for _ in range(len(tree)):
             above = tree.heads[clause] if tree.relation(clause) in ("xcomp", "conj", "acl") else -1
@@ -146,7 +146,7 @@ def _passive(tree: Tree, verb: int) -> bool:
 
 
 def _with_subject(tree: Tree, verb: int, cue: Sequence[int]) -> Range:
-    """The clause of a verb from its subject on, unless that is empty."""
+    """The clause of a verb starting at its subject, unless that is an expletive."""
     subjects = [child for child in tree.dependents(verb, *SUBJECTS) if child < cue[0]]
     start = cue[0]
     if subjects and tree.forms[subjects[0]] not in ("it", "there", "we", "i", "one"):
@@ -155,7 +155,7 @@ def _with_subject(tree: Tree, verb: int, cue: Sequence[int]) -> Range:
 
 
 def _clause_end(tree: Tree, verb: int, cue: Sequence[int]) -> int:
-    """One past the last word of the clause of a verb, cut before clauses that stand for themselves."""
+    """The end of a verb's clause (exclusive), which excludes independent clauses."""
     end = tree.extent(verb)[1]
     for child in tree.children[verb]:
         if child <= cue[-1]:
@@ -170,13 +170,13 @@ def _clause_end(tree: Tree, verb: int, cue: Sequence[int]) -> int:
 
 
 def _coordination(tree: Tree, conjunction: int) -> Range:
-    """From the first to the last of what is coordinated; the conjunction hangs on the member behind it."""
+    """From the first to the last conjunct; the conjunction attaches to the conjunct after it."""
     member = tree.heads[conjunction]
     if member < 0:
         return conjunction, conjunction + 1
     first = tree.heads[member] if tree.relation(member) == "conj" and tree.heads[member] >= 0 else member
     last = tree.dependents(first, "conj")
-    # What stands before a preposition or behind the subject of the first member is shared by all members.
+    # All conjuncts share the words before a preposition or after the subject of the first conjunct.
     left = [child for child in tree.children[first] if child < first]
     shared = {child for child in left if tree.relation(child) in ("case", "mark", "cc", *SUBJECTS, "aux", "punct")}
     start = tree.extent(first, frozenset(shared))[0]
@@ -185,7 +185,7 @@ def _coordination(tree: Tree, conjunction: int) -> Range:
 
 
 def _by_words(tree: Tree, cue: Sequence[int]) -> Range:
-    """From the cue to the next word that opens another clause; attributive adjectives to the next noun."""
+    """From the cue to the next word that starts another clause; for attributive adjectives, to the next noun."""
     last = cue[-1]
     tags = tree.tags
     if tags[cue[0]] == "ADJ" and last + 1 < len(tree) and tags[last + 1] in ("NOUN", "PROPN", "ADJ"):
@@ -203,7 +203,7 @@ def _by_words(tree: Tree, cue: Sequence[int]) -> Range:
 
 
 def _trimmed(tree: Tree, end: int, least: int) -> int:
-    """The end of a scope without punctuation, conjunctions and citations that stand there."""
+    """The end of a scope without trailing punctuation, conjunctions and citations."""
     while end > least:
         form = tree.forms[end - 1]
         if form in _CLOSING:

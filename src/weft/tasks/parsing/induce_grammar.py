@@ -1,8 +1,8 @@
-"""Dependency trees learned from tags alone: no tree is ever seen.
+"""Unsupervised dependency parsing: train on tags alone, without any trees.
 
-A dependency model with valence is learned from short sentences of tags (`weft.learn.generative.grammar_induction`), by
-EM, under a Dirichlet prior, or so that few pairs of tags are in use; new sentences of any length get their most
-probable trees. Punctuation is neither learned from nor parsed: it hangs on the root of its sentence.
+A dependency model with valence is trained on the tags of short sentences (`weft.learn.generative.grammar_induction`)
+with EM, a Dirichlet prior, or a penalty on the number of distinct tag pairs; new sentences of any length get their
+most probable trees. Punctuation is excluded from training and parsing: it attaches to the root of its sentence.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from weft.storage import Arrays
 from weft.tasks.parsing.tree_columns import write_trees
 from weft.text.doc import Doc
 
-#: Models by name: valences of children and of stops, as in the literature (V_c-V_s); all but the first back off.
+#: Models by name: valences of children and stops, as in the literature (V_c-V_s); all but the first use back-off.
 MODELS = {"dmv": (1, 2), "2-1": (2, 1), "2-2": (2, 2), "3-3": (3, 3), "4-4": (4, 4)}
 STARTS = ("harmonic", "random")
-#: Sentences for which a strength is given: that of sparse posteriors grows with the text.
+#: The number of sentences that `strength` refers to: the strength of sparse posteriors grows with the text.
 SCALE = 7000
 _RELATIONS = ["root", "dep", "punct"]
 _ROOT, _DEPENDENT, _PUNCTUATION = range(3)
@@ -36,7 +36,7 @@ _ROOT, _DEPENDENT, _PUNCTUATION = range(3)
 
 @dataclass
 class GrammarSettings(Settings):
-    """Options of a parser that learns from tags."""
+    """Options of a parser trained on tags."""
 
     column: str = option("upos", "Column of the tags: upos or xpos.")
     objective: str = option(
@@ -64,11 +64,11 @@ class GrammarSettings(Settings):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
         if self.strength < 0 or self.alpha <= 0:
-            raise ConfigError("strength is at least 0, and alpha more than 0")
+            raise ConfigError(f"strength must be at least 0 and alpha above 0, got {self.strength} and {self.alpha}")
 
 
 class GrammarInducer(Trainable):
-    """Finds heads after learning from tags.
+    """Predicts heads after training on tags alone.
 
     >>> tags = [["DET", "NOUN", "VERB"], ["NOUN", "VERB"], ["NOUN", "VERB", "DET", "NOUN"], ["DET", "NOUN", "VERB"]] * 5
     >>> doc = Doc.from_words(tags, upos=tags)
@@ -90,15 +90,15 @@ class GrammarInducer(Trainable):
         self.requires: tuple[str, ...] = ("tokens", self.settings.column)
         self.tags: list[str] = []
         self.model: ValenceModel | None = None
-        self._search: ValenceModel | None = None  # the same, in which nothing is impossible
+        self._search: ValenceModel | None = None  # the same model, smoothed so that nothing is impossible
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Learn from the tags of documents; trees of dev data, never of training data, are compared with."""
+        """Train on the tags of documents; trees of dev data, never of training data, are used for scoring."""
         watch = Stopwatch()
         settings = self.settings
         docs = [doc for doc in train if doc.n_words]
         if not docs:
-            raise DataError("there is nothing to learn from: no words were found; give sentences of words with tags")
+            raise DataError("the training data is empty: it has no words; give sentences of words with tags")
         sentences = [tags for doc in docs for tags in self._sentences(doc)]
         short = [tags for tags in sentences if 0 < len(tags) <= settings.max_words]
         if not short:
@@ -133,7 +133,7 @@ class GrammarInducer(Trainable):
         return report
 
     def learn(self, sentences: Sequence[Sequence[str]]) -> Induced:
-        """Learn from sentences of tags."""
+        """Train on sentences of tags."""
         settings = self.settings
         self.tags = sorted({tag for tags in sentences for tag in tags})
         batch = self._batch(sentences)
@@ -151,7 +151,7 @@ class GrammarInducer(Trainable):
         return found
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> NDArray[np.int32]:
-        """The heads of all words of sentences of tags, one after the other."""
+        """Predict the heads of all words in sentences of tags, concatenated."""
         return self._batch(sentences, unknown=1).trees(self.trained(self._search)).best()
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
@@ -170,11 +170,11 @@ class GrammarInducer(Trainable):
         write_trees(docs, np.concatenate(all_heads), np.concatenate(labels), _RELATIONS)
 
     def scores(self, docs: Sequence[Doc]) -> dict[str, float]:
-        """Words, without punctuation, with the right head (UAS), and those joined with the right word (undirected)."""
+        """The share of correct heads without punctuation (UAS), and the same ignoring arc direction (undirected)."""
         right, joined, total = 0, 0, 0
         for doc in docs:
             if doc.head is None:
-                raise DataError("the documents to score have no heads; they stand in the column HEAD of CoNLL-U")
+                raise DataError("the documents to score have no heads; expected them in the column HEAD of CoNLL-U")
             system = doc.subset(range(doc.n_sentences))
             self([system])
             assert system.head is not None
@@ -193,7 +193,7 @@ class GrammarInducer(Trainable):
         return self.settings.strength * n_sentences / SCALE
 
     def _kept(self, doc: Doc) -> NDArray[np.bool_]:
-        """The words that are no punctuation, by their universal tags or, where there are none, by their letters."""
+        """The words that are not punctuation, by their universal tags or, if there are none, by their characters."""
         if doc.has("upos"):
             return np.array([tag not in ("PUNCT", ".") for tag in doc.column("upos")], dtype=np.bool_)
         return not_punctuation(doc)
@@ -237,7 +237,7 @@ class GrammarInducer(Trainable):
 
 
 def _with_punctuation(words: NDArray[np.int64], heads: NDArray[np.int32], n: int) -> NDArray[np.int32]:
-    """Heads of all n words of a sentence, from those of some; the others hang on the root, or on the first word.
+    """Heads of all n words of a sentence, given those of some; the rest attach to the root, or to the first word.
 
     >>> _with_punctuation(np.array([0, 2]), np.array([2, 0], np.int32), 4).tolist()
     [3, 3, 0, 3]

@@ -1,4 +1,4 @@
-"""What parsers that weigh arcs share: word clusters, a pruner of arcs, a labeller of relations, and their state."""
+"""Shared parts of parsers that score arcs: word clusters, an arc pruner, a relation labeller, and their state."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class WeightedArcs(Trainable):
 
     @abstractmethod
     def _new_model(self) -> Any:
-        """The model of the settings, whose weights `fit` learns."""
+        """An untrained model for the settings."""
 
     @abstractmethod
     def _filter_model(self) -> TreeModel:
@@ -62,7 +62,7 @@ class WeightedArcs(Trainable):
         return header, arrays
 
     def _restore(self, header: dict[str, Any], arrays: Arrays) -> None:
-        """Take back what `state` described; the settings and clusters are there already."""
+        """Restore everything in `state` except settings and clusters, which are already set."""
         settings = self.settings
         self.labels, self.requires = header["labels"], tuple(header["requires"])
         self.model = self._new_model()

@@ -1,6 +1,6 @@
-"""Trains the components of a pipeline one after the other, scores the whole, and writes its card.
+"""Trains the components of a pipeline one after the other, scores the pipeline, and writes its card.
 
-component i learns from  corpora with gold layers + tags (gold, predicted by components before it, or jackknifed)
+component i trains on  corpora with gold layers + tags (gold, predicted by components before it, or jackknifed)
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def train_pipeline(
     keep: Path | None = None,
     say: Say | None = None,
 ) -> tuple[Pipeline, dict[str, Any]]:
-    """The pipeline that a configuration describes, and a report: what every component learned from, and all scores.
+    """Train the pipeline of a configuration; also returns a report of training data and scores.
 
-    `limit` takes only so many sentences of every part of a corpus, for a trial. `keep` is the folder of an interrupted
-    run to go on with. `say` is told what is being done.
+    `limit` is the number of sentences to take of every part of a corpus, for a trial. `keep` is the folder of an
+    interrupted run to resume. `say` receives progress messages.
     """
     with tempfile.TemporaryDirectory() as folder:
         place = keep or Path(folder)
@@ -68,7 +68,7 @@ class _Run:
 
     def train(self) -> tuple[Pipeline, dict[str, Any]]:
         started, wall = time.process_time(), time.perf_counter()
-        # Wrong names and values of settings should be found before, not after, hours of training.
+        # Report wrong names and values of settings before, not after, hours of training.
         layers = {UD}
         for spec in self.config.components:
             layers |= {name.removeprefix("spans/") for name in self._new(spec, check=True).provides}
@@ -76,7 +76,7 @@ class _Run:
         for test in self.config.tests:
             wrong = [name for name in test.score if name not in layers]
             if wrong:
-                raise ConfigError(f"{self.config.path}: {test.name}: no component finds {', '.join(wrong)}")
+                raise ConfigError(f"{self.config.path}: {test.name}: no component predicts {', '.join(wrong)}")
         for number, spec in enumerate(self.config.components, 1):
             self.say(f"{spec.task} ({number} of {len(self.config.components)})")
             self.report["components"].append(self._fit(spec))
@@ -120,7 +120,7 @@ class _Run:
     def _kept(
         self, spec: ComponentSpec, docs: Callable[[], tuple[Sequence[Doc], Sequence[Doc]]], part: str = ""
     ) -> tuple[Component, dict[str, Any]]:
-        """A component and what its training told, from the folder of finished ones or trained now."""
+        """A component and its training report, from the folder of finished components or newly trained."""
         path = self.folder / f"{spec.task}-{self._name_of(spec, part)}{SUFFIX}"
         if not path.exists():
             component = self._new(spec)
@@ -132,20 +132,20 @@ class _Run:
         return found.components[0], {"scores": {}, "cpu_seconds": None, **found.card}
 
     def _name_of(self, spec: ComponentSpec, part: str) -> str:
-        """A hash of all that a component's training depends on."""
+        """A hash of everything that a component's training depends on."""
         taggers = [asdict(own) for own, component in self.done if gives_tags(component)]
         clusters = [asdict(self.config.clusters[spec.clusters])] if spec.clusters else []
         return _hash([asdict(spec), part, taggers if spec.tags != "gold" else [], clusters, self._about()])
 
     def _about(self) -> list[Any]:
-        """What all trainings depend on."""
+        """What the training of every component depends on."""
         config = self.config
         corpora = {name: asdict(corpus) for name, corpus in config.corpora.items()}
         after = [digest(models.find(config.after))] if config.after else []
         return [corpora, self.seed, self.material.limit, config.folds, weft.__version__, *after]
 
     def _new(self, spec: ComponentSpec, check: bool = False) -> Component:
-        """A component to be trained."""
+        """An untrained component."""
         options: dict[str, Any] = {"seed": self.seed, "workers": self.workers, **spec.settings}
         if spec.clusters and not check:
             options["clusters"] = str(self._clustered(spec.clusters))
@@ -159,7 +159,7 @@ class _Run:
             raise type(error)(f"{self.config.path}: {spec.task}: {error}") from None
 
     def _with_tags(self, spec: ComponentSpec, docs: Sequence[Doc], training: bool) -> list[Doc]:
-        """Documents with the tags that the component is to learn from."""
+        """Documents with the tags to train the component on."""
         taggers = [component for component in (*self.before, *self._trained()) if gives_tags(component)]
         if spec.tags == "gold" or not taggers or not docs:
             return list(docs)
@@ -175,7 +175,7 @@ class _Run:
         return self._jackknife(docs)
 
     def _retrained(self, specs: Sequence[ComponentSpec], fold: int, docs: Sequence[Doc]) -> list[Component]:
-        """The components of tags, trained anew without the documents of a fold."""
+        """The tagging components, retrained without the documents of a fold."""
 
         def of(spec: ComponentSpec) -> Component:
             return self._kept(spec, lambda: (docs, self.material.docs(spec.dev)), f"without fold {fold}")[0]
@@ -183,7 +183,7 @@ class _Run:
         return [of(spec) for spec in specs]
 
     def _clustered(self, name: str) -> Path:
-        """The file of clusters, learned when it is first asked for."""
+        """The file of clusters, trained on first use."""
         if name not in self._clusters:
             spec = self.config.clusters[name]
             segmenters = [own for own in self.done if "tokens" in own[1].provides]
@@ -199,7 +199,7 @@ class _Run:
         return self._clusters[name]
 
     def _card(self) -> dict[str, Any]:
-        """What the model file says of itself."""
+        """The description of the model in its file."""
         config = self.config
         used = {split_reference(name)[0] for spec in config.components for name in (*spec.train, *spec.dev)}
         texts = dict.fromkeys(name for spec in config.clusters.values() for name in spec.text)

@@ -87,7 +87,7 @@ def load(name: str, part: str) -> tuple[list[Doc], bool]:
 def respaced(doc: Doc) -> Doc:
     """A document with conventional spacing.
 
-    None before closing marks and behind opening ones, none inside a pair of straight quotation marks, none beside
+    None before closing marks and after opening ones, none inside a pair of straight quotation marks, none beside
     characters of scripts that part words by nothing.
     """
     table = CharacterTable()

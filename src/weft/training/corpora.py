@@ -23,7 +23,7 @@ from weft.training.config import PARTS, ClusterSpec, CorpusSpec, PipelineConfig,
 SWITCHBOARD = "switchboard"
 
 
-class Material:
+class CorpusReader:
     """Reads each part of a corpus once. `limit` is the number of sentences to take of each, for a trial.
 
     For corpora with `repairs`, speech repairs are sampled with the random seed, differently for every part.

@@ -28,7 +28,7 @@ from weft.text.conventions.expressions import expressions_of
 from weft.text.conventions.repairs import LAYER
 from weft.text.doc import Doc
 from weft.training.config import TestSpec
-from weft.training.corpora import Material
+from weft.training.corpora import CorpusReader
 from weft.training.jackknife import COLUMNS
 from weft.treebanks.base_chunks import set_base_chunks
 
@@ -37,9 +37,9 @@ TREES = ("UAS", "LAS", "CLAS")
 CHUNKS, EXPRESSIONS, DISFLUENCIES, UD = "chunks", "mwe", LAYER, "ud"
 
 
-def score_test(nlp: Pipeline, test: TestSpec, material: Material, workers: int = 1) -> list[dict[str, Any]]:
+def score_test(nlp: Pipeline, test: TestSpec, corpora: CorpusReader, workers: int = 1) -> list[dict[str, Any]]:
     """One row per kind of input: `set`, `from`, `scores`, and `by` if groups are requested."""
-    docs = [doc for doc in material.docs([test.corpus]) if doc.n_words]
+    docs = [doc for doc in corpora.docs([test.corpus]) if doc.n_words]
     if CHUNKS in test.score:
         for doc in docs:
             set_base_chunks(doc)

@@ -25,7 +25,7 @@ from weft.pipeline.registry import new_component
 from weft.storage import digest
 from weft.text.doc import Doc
 from weft.training.config import ComponentSpec, PipelineConfig, split_reference
-from weft.training.corpora import Material, check_words
+from weft.training.corpora import CorpusReader, check_words
 from weft.training.jackknife import Jackknife, gives_tags, tagged
 from weft.training.scores import UD, score_test
 from weft.treebanks.base_chunks import set_base_chunks
@@ -50,15 +50,15 @@ def train_pipeline(
     with tempfile.TemporaryDirectory() as folder:
         place = keep or Path(folder)
         place.mkdir(parents=True, exist_ok=True)
-        run = _Run(config, seed, workers, Material(config, limit, seed), place, say or (lambda text: None))
+        run = _Run(config, seed, workers, CorpusReader(config, limit, seed), place, say or (lambda text: None))
         return run.train()
 
 
 class _Run:
     def __init__(
-        self, config: PipelineConfig, seed: int, workers: int, material: Material, folder: Path, say: Say
+        self, config: PipelineConfig, seed: int, workers: int, corpora: CorpusReader, folder: Path, say: Say
     ) -> None:
-        self.config, self.seed, self.workers, self.material, self.folder = config, seed, workers, material, folder
+        self.config, self.seed, self.workers, self.corpora, self.folder = config, seed, workers, corpora, folder
         self.say = say
         self.before = weft.load(config.after).components if config.after else []
         self.done: list[tuple[ComponentSpec, Component]] = []
@@ -72,7 +72,7 @@ class _Run:
         layers = {UD}
         for spec in self.config.components:
             layers |= {name.removeprefix("spans/") for name in self._new(spec, check=True).provides}
-            check_words(self.material.docs(spec.train), spec.train)
+            check_words(self.corpora.docs(spec.train), spec.train)
         for test in self.config.tests:
             wrong = [name for name in test.score if name not in layers]
             if wrong:
@@ -84,7 +84,7 @@ class _Run:
         whole = Pipeline([*(part for part in self.before if gives_tags(part)), *nlp.components])
         for test in self.config.tests:
             self.say(f"scoring on {test.name}")
-            self.report["tests"] += score_test(whole, test, self.material, self.workers)
+            self.report["tests"] += score_test(whole, test, self.corpora, self.workers)
         self.report["cpu_seconds"] = round(time.process_time() - started, 1)
         self.report["seconds"] = round(time.perf_counter() - wall, 1)
         nlp.card = self._card()
@@ -94,7 +94,7 @@ class _Run:
         return [component for _, component in self.done]
 
     def _fit(self, spec: ComponentSpec) -> dict[str, Any]:
-        train, dev = self.material.docs(spec.train), self.material.docs(spec.dev)
+        train, dev = self.corpora.docs(spec.train), self.corpora.docs(spec.dev)
         if spec.base_chunks:
             for doc in (*train, *dev):
                 set_base_chunks(doc)
@@ -142,7 +142,7 @@ class _Run:
         config = self.config
         corpora = {name: asdict(corpus) for name, corpus in config.corpora.items()}
         after = [digest(models.find(config.after))] if config.after else []
-        return [corpora, self.seed, self.material.limit, config.folds, weft.__version__, *after]
+        return [corpora, self.seed, self.corpora.limit, config.folds, weft.__version__, *after]
 
     def _new(self, spec: ComponentSpec, check: bool = False) -> Component:
         """An untrained component."""
@@ -150,9 +150,7 @@ class _Run:
         if spec.clusters and not check:
             options["clusters"] = str(self._clustered(spec.clusters))
         if "gazetteers" in options:
-            options["gazetteers"] = {
-                name: str(self.material.find(file)) for name, file in options["gazetteers"].items()
-            }
+            options["gazetteers"] = {name: str(self.corpora.find(file)) for name, file in options["gazetteers"].items()}
         try:
             return new_component(spec.task, options, spec.method or None)
         except WeftError as error:
@@ -168,7 +166,7 @@ class _Run:
         if self._jackknife is None:
             self.say(f"jackknifing in {self.config.folds} folds")
             specs = [own for own, component in self.done if gives_tags(component)]
-            learned = self.material.docs(list(dict.fromkeys(name for own in specs for name in own.train)))
+            learned = self.corpora.docs(list(dict.fromkeys(name for own in specs for name in own.train)))
             self._jackknife = Jackknife(
                 learned, taggers, lambda fold, part: self._retrained(specs, fold, part), self.config.folds, self.workers
             )
@@ -178,7 +176,7 @@ class _Run:
         """The tagging components, retrained without the documents of a fold."""
 
         def of(spec: ComponentSpec) -> Component:
-            return self._kept(spec, lambda: (docs, self.material.docs(spec.dev)), f"without fold {fold}")[0]
+            return self._kept(spec, lambda: (docs, self.corpora.docs(spec.dev)), f"without fold {fold}")[0]
 
         return [of(spec) for spec in specs]
 
@@ -192,7 +190,7 @@ class _Run:
             )
             if not path.exists():
                 self.say(f"clusters {name}")
-                words = self.material.sentences(spec, Pipeline([component for _, component in segmenters]))
+                words = self.corpora.sentences(spec, Pipeline([component for _, component in segmenters]))
                 found = cluster_words(words, n_classes=spec.classes, min_count=spec.min_count, rounds=spec.rounds)
                 found.save(path)
             self._clusters[name] = path

@@ -60,7 +60,7 @@ def test_a_parser_from_other_languages_is_trained_and_annotates(weft: Weft, tmp_
     [
         (
             ["parser", "--method", "transfer", "--sources", "SOURCES"],
-            "name the language that the parser is for",
+            "give the language to parse",
         ),
         (["parser", "--method", "transfer", "--target", "nl"], "--sources CODE=FILE"),
         (

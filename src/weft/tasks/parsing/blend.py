@@ -154,8 +154,8 @@ def _names(names: Sequence[str], parsers: int) -> list[str]:
     return list(names) or [f"parser {k + 1}" for k in range(parsers)]
 
 
-def _accuracy(found: tuple[States, Indices], heads: States, relations: Indices) -> float:
-    return float(np.mean((found[0] == heads) & (found[1] == relations))) if len(heads) else 0.0
+def _accuracy(predicted: tuple[States, Indices], heads: States, relations: Indices) -> float:
+    return float(np.mean((predicted[0] == heads) & (predicted[1] == relations))) if len(heads) else 0.0
 
 
 @dataclass

@@ -225,8 +225,8 @@ class DependencyGraphParser(WeightedArcs):
 
     def _new_model(self) -> GraphModel:
         settings = self.settings
-        own = settings.templates or templates_of(2, settings.morphology)
-        program = compile_tree_templates(own, list(settings.fields))
+        templates = settings.templates or templates_of(2, settings.morphology)
+        program = compile_tree_templates(templates, list(settings.fields))
         return GraphModel(program, settings.single_root, settings.bits)
 
     def _filter_model(self) -> TreeModel:

@@ -39,10 +39,10 @@ def note_guide(docs: Sequence[Doc], guide: Component, key: str = KEY) -> None:
     """
     parsed = [doc.subset(range(doc.n_sentences)) for doc in docs]
     guide(parsed)
-    for doc, own in zip(docs, parsed, strict=True):
-        if own.head is None:
+    for doc, guided in zip(docs, parsed, strict=True):
+        if guided.head is None:
             raise DataError(f"the guide predicted no heads for {doc!r}: it must be a parser")
-        columns = zip(doc.column("misc"), own.head.tolist(), strict=True)
+        columns = zip(doc.column("misc"), guided.head.tolist(), strict=True)
         doc.set_column("misc", [_with_head(misc, key, head) for misc, head in columns])
 
 
@@ -69,7 +69,7 @@ def guide_heads(docs: Sequence[Doc], key: str = KEY) -> Heads:
     >>> guide_heads([doc]).tolist()
     [2, -1]
     """
-    found: list[int] = []
+    listed: list[int] = []
     for doc in docs:
         values = doc.column("misc")
         for first, end in pairwise(doc.sentence_offsets.tolist()):
@@ -80,8 +80,8 @@ def guide_heads(docs: Sequence[Doc], key: str = KEY) -> Heads:
                         f"{key}={text} in MISC of word {word - first + 1} of {doc!r} is not a head: expected a number "
                         f"from 0 to {end - first}"
                     )
-                found.append(int(text) if text else -1)
-    heads = np.array(found, dtype=np.int32)
+                listed.append(int(text) if text else -1)
+    heads = np.array(listed, dtype=np.int32)
     if len(heads) and heads.max() < 0:
         raise DataError(
             f"no word has another parser's head in MISC: expected {key}=HEAD; add it with "

@@ -106,7 +106,7 @@ class GrammarInducer(Trainable):
                 f"none of the {len(sentences):,} sentences has 1 to {settings.max_words} words without punctuation; "
                 "give more text, or a larger max_words"
             )
-        found = self.learn(short)
+        induced = self.learn(short)
         report: dict[str, Any] = {
             "training": {
                 "sentences": len(sentences),
@@ -115,15 +115,15 @@ class GrammarInducer(Trainable):
                 "tags": len(self.tags),
                 "method": settings.objective,
                 "valences": settings.valence,
-                "iterations": len(found.objective),
-                "passes": found.passes,
-                "objective": found.objective[-1],
-                "stopped": found.why,
+                "iterations": len(induced.objective),
+                "passes": induced.passes,
+                "objective": induced.objective[-1],
+                "stopped": induced.why,
             }
         }
-        if found.projection is not None:
+        if induced.projection is not None:
             strength = self._strength(len(short))
-            report["training"] |= {"strength": strength, "pairs in use": found.projection.penalty / strength}
+            report["training"] |= {"strength": strength, "pairs in use": induced.projection.penalty / strength}
         report["training"] |= {
             **watch.seconds(),
         }
@@ -143,12 +143,12 @@ class GrammarInducer(Trainable):
             start = harmonic_start(batch, stops, children, mixed)
         else:
             start = random_start(batch, settings.seed, stops, children, mixed)
-        found = induce(
+        induced = induce(
             batch, start, settings.objective, strength=self._strength(len(sentences)), alpha=settings.alpha,
             root=settings.root, iterations=settings.iterations, steps=settings.steps,
         )  # fmt: skip
-        self._set(found.model)
-        return found
+        self._set(induced.model)
+        return induced
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> NDArray[np.int32]:
         """Predict the heads of all words in sentences of tags, concatenated."""
@@ -180,9 +180,9 @@ class GrammarInducer(Trainable):
             assert system.head is not None
             keep = self._kept(doc)
             for first, end in pairwise(doc.sentence_offsets.tolist()):
-                gold, own = doc.head[first:end], system.head[first:end]
+                gold, predicted = doc.head[first:end], system.head[first:end]
                 arcs = {(min(m, h), max(m, h)) for m, h in enumerate(gold.tolist(), start=1)}
-                for m, (h, true) in enumerate(zip(own.tolist(), gold.tolist(), strict=True), start=1):
+                for m, (h, true) in enumerate(zip(predicted.tolist(), gold.tolist(), strict=True), start=1):
                     if keep[first + m - 1]:
                         total += 1
                         right += h == true
@@ -212,8 +212,8 @@ class GrammarInducer(Trainable):
 
     def _batch(self, sentences: Sequence[Sequence[str]], unknown: int = 0) -> TagBatch:
         number = {tag: i for i, tag in enumerate(self.tags)}
-        tags = np.array([number.get(tag, len(number)) for own in sentences for tag in own], dtype=np.int32)
-        offsets = np.concatenate([[0], np.cumsum([len(own) for own in sentences])]).astype(np.int64)
+        tags = np.array([number.get(tag, len(number)) for sentence in sentences for tag in sentence], dtype=np.int32)
+        offsets = np.concatenate([[0], np.cumsum([len(sentence) for sentence in sentences])]).astype(np.int64)
         return TagBatch(tags, offsets, len(number) + unknown)
 
     def _set(self, model: ValenceModel) -> None:
@@ -247,6 +247,6 @@ def _with_punctuation(words: NDArray[np.int64], heads: NDArray[np.int32], n: int
     if not len(words):
         return np.minimum(np.arange(n), 1).astype(np.int32)
     place = np.concatenate([[0], words + 1])
-    found = np.full(n, place[1 + int((heads == 0).argmax())], dtype=np.int32)
-    found[words] = place[heads]
-    return found
+    all_heads = np.full(n, place[1 + int((heads == 0).argmax())], dtype=np.int32)
+    all_heads[words] = place[heads]
+    return all_heads

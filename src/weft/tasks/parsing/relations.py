@@ -266,9 +266,9 @@ class Relations(Trainable):
         if not docs:
             raise DataError("the documents to score have no trees; expected them in the column HEAD of CoNLL-U")
         gold = [name for doc in docs for name in doc.column("deprel")]
-        found = [self.labels[label] for label in self._find(docs).tolist()]
-        whole = sum(a == b for a, b in zip(gold, found, strict=True)) / len(gold)
-        base = sum(a.split(":")[0] == b.split(":")[0] for a, b in zip(gold, found, strict=True)) / len(gold)
+        predicted = [self.labels[label] for label in self._find(docs).tolist()]
+        whole = sum(a == b for a, b in zip(gold, predicted, strict=True)) / len(gold)
+        base = sum(a.split(":")[0] == b.split(":")[0] for a, b in zip(gold, predicted, strict=True)) / len(gold)
         return {"relations": base, "relations with subtypes": whole}
 
     def state(self) -> State:

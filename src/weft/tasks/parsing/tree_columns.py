@@ -40,7 +40,7 @@ def tree_scores(docs: Sequence[Doc], heads: Heads, labels: Heads, names: Sequenc
     >>> tree_scores([doc], np.array([2, 0], np.int32), np.array([0, 0], np.int32), ["nsubj:pass"])
     {'UAS': 1.0, 'LAS': 0.5}
     """
-    found = np.array([*(name.split(":")[0] for name in names), ""])[labels]
+    predicted = np.array([*(name.split(":")[0] for name in names), ""])[labels]
     gold = np.array([name.split(":")[0] for doc in docs for name in doc.column("deprel")])
     right = heads == np.concatenate([doc.head for doc in docs if doc.head is not None])
-    return {"UAS": float(right.mean()), "LAS": float((right & (found == gold)).mean())}
+    return {"UAS": float(right.mean()), "LAS": float((right & (predicted == gold)).mean())}

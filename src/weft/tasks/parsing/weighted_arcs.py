@@ -57,8 +57,8 @@ class WeightedArcs(Trainable):
         if self.pruner is not None:
             arrays |= to_sparse("filter", self.pruner.weights)
         if self.labeller is not None:
-            header["relations"], own = self.labeller.state()
-            arrays |= {f"relations.{name}": array for name, array in own.items()}
+            header["relations"], labeller_arrays = self.labeller.state()
+            arrays |= {f"relations.{name}": array for name, array in labeller_arrays.items()}
         return header, arrays
 
     def _restore(self, header: dict[str, Any], arrays: Arrays) -> None:
@@ -71,5 +71,7 @@ class WeightedArcs(Trainable):
             arcs = self._filter_model()
             self.pruner = ArcPruner(arcs, from_sparse("filter", arrays, arcs.size), settings.threshold, settings.most)
         if "relations" in header:
-            own = {name.removeprefix("relations."): array for name, array in arrays.items() if "relations." in name}
-            self.labeller = RelationLabeller.from_state(header["relations"], own)
+            labeller_arrays = {
+                name.removeprefix("relations."): array for name, array in arrays.items() if "relations." in name
+            }
+            self.labeller = RelationLabeller.from_state(header["relations"], labeller_arrays)

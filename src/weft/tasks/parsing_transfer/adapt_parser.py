@@ -170,8 +170,8 @@ class AdaptedParser(GraphParser):
 
     def _plain_settings(self, **changes: Any) -> GraphParserSettings:
         names = GraphParserSettings.__dataclass_fields__
-        own = {name: getattr(self.settings, name) for name in names}
-        return replace(GraphParserSettings(**own), **changes)
+        values = {name: getattr(self.settings, name) for name in names}
+        return replace(GraphParserSettings(**values), **changes)
 
     def _fit_plain(self, docs: list[Doc], number: int) -> GraphParser:
         parser = GraphParser(self._plain_settings(seed=self.settings.seed + number), self.clusters)
@@ -275,16 +275,16 @@ class AdaptedParser(GraphParser):
     def _ask_guide(self, docs: Sequence[Doc]) -> Heads:
         if self.guide is None:
             raise DataError("this parser has no guide yet: call fit first")
-        found = [doc.subset(range(doc.n_sentences)) for doc in docs]
-        self.guide(found)
-        return np.concatenate([np.asarray(doc.head, np.int32) for doc in found])
+        guided = [doc.subset(range(doc.n_sentences)) for doc in docs]
+        self.guide(guided)
+        return np.concatenate([np.asarray(doc.head, np.int32) for doc in guided])
 
     def state(self) -> State:
         header, arrays = super().state()
         header["counts"] = dict(self.counts)
         if self.guide is not None:
-            header["guide"], own = self.guide.state()
-            arrays |= {f"guide.{name}": array for name, array in own.items()}
+            header["guide"], guide_arrays = self.guide.state()
+            arrays |= {f"guide.{name}": array for name, array in guide_arrays.items()}
         return header, arrays
 
     @classmethod
@@ -298,8 +298,10 @@ class AdaptedParser(GraphParser):
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> GraphParser:
         parser = super().from_state(header, arrays)
         if "guide" in header and isinstance(parser, AdaptedParser):
-            own = {name.removeprefix("guide."): array for name, array in arrays.items() if name.startswith("guide.")}
-            parser.guide = Parser.from_state(header["guide"], own)
+            guide_arrays = {
+                name.removeprefix("guide."): array for name, array in arrays.items() if name.startswith("guide.")
+            }
+            parser.guide = Parser.from_state(header["guide"], guide_arrays)
         return parser
 
 

@@ -65,22 +65,22 @@ def without_nouns(templates: str, mark: str) -> str:
     >>> without_nouns("arc: h.w h.t|m.t h.t|b.t|m.t h.F sibling: s.t|m.t", "other")
     'arc: other|h.w h.t|m.t h.t|b.t|m.t h.F sibling: s.t|m.t'
     """
-    found, block = [], "arc:"
+    tokens, block = [], "arc:"
     for token in templates.split():
         block = token if token.endswith(":") else block
         kept = block != "arc:" or token == block or token == "h.t|m.t" or "b." in token or ".F" in token
-        found.append(token if kept else f"{mark}|{token}")
-    return " ".join(found)
+        tokens.append(token if kept else f"{mark}|{token}")
+    return " ".join(tokens)
 
 
 def sentence_weights(method: str, source: Sequence[Doc], target: Sequence[Doc], column: str) -> Floats:
     """Weights of the source sentences by `T1` or `T2`, with a mean of 1."""
-    own, other = list(_tags(source, column)), list(_tags(target, column))
+    source_tags, target_tags = list(_tags(source, column)), list(_tags(target, column))
     if method == "T1":
-        kinds = [_kind(tags) for tags in own]
-        ratio = ratios(Counter(kinds), Counter(_kind(tags) for tags in other))
+        kinds = [_kind(tags) for tags in source_tags]
+        ratio = ratios(Counter(kinds), Counter(_kind(tags) for tags in target_tags))
         return mean_one(np.array([ratio[kind] for kind in kinds]))
-    return mean_one(target_odds([_ngrams(tags) for tags in own], [_ngrams(tags) for tags in other]))
+    return mean_one(target_odds([_ngrams(tags) for tags in source_tags], [_ngrams(tags) for tags in target_tags]))
 
 
 def word_costs(source: Sequence[Doc], target: Sequence[Doc]) -> Floats:
@@ -121,10 +121,10 @@ def bagged(
     heads = []
     for number, bag in enumerate(bags):
         parser = fit([sentences[i] for i in bag.tolist()], number)
-        found = {i: sentences[i].subset([0]) for i in range(len(sentences)) if i not in seen[number]}
-        parser(list(found.values()))
-        pooled += found.values()
-        heads.append(_heads([found[i] for i in fresh]))
+        predicted = {i: sentences[i].subset([0]) for i in range(len(sentences)) if i not in seen[number]}
+        parser(list(predicted.values()))
+        pooled += predicted.values()
+        heads.append(_heads([predicted[i] for i in fresh]))
     order = np.random.default_rng(seed).permutation(len(pooled))
     gold = _heads([sentences[i] for i in fresh])
     pairs = [float((a != b).mean()) for i, a in enumerate(heads) for b in heads[:i]] if len(gold) else []
@@ -136,8 +136,8 @@ def bagged(
 
 
 def _heads(docs: Sequence[Doc]) -> NDArray[np.int64]:
-    found = [np.asarray(doc.head, dtype=np.int64) for doc in docs if doc.head is not None]
-    return np.concatenate(found) if found else np.zeros(0, np.int64)
+    heads = [np.asarray(doc.head, dtype=np.int64) for doc in docs if doc.head is not None]
+    return np.concatenate(heads) if heads else np.zeros(0, np.int64)
 
 
 def _tags(docs: Sequence[Doc], column: str) -> Iterator[list[str]]:

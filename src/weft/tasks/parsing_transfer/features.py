@@ -91,8 +91,8 @@ def partners(share: str, table: Typology, languages: Iterable[str]) -> dict[str,
     """
     codes = list(languages)
     groups = {"similar": table.groups, "family": table.families}
-    found = groups[share](codes) if share in groups else []
-    named = {code: " ".join(sorted(group)) for group in found for code in group}
+    shared = groups[share](codes) if share in groups else []
+    named = {code: " ".join(sorted(group)) for group in shared for code in group}
     return {code: named.get(code, "") for code in codes}
 
 

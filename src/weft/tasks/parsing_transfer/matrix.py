@@ -120,7 +120,7 @@ def load_language(name: str, docs: Sequence[Doc], scheme: str = "as-is") -> list
     >>> load_language("de", [doc])[0].column("upos")
     ['NOUN', 'VERB']
     """
-    found = []
+    loaded = []
     for doc in docs:
         if doc.head is None:
             raise DataError(f"{name}: {doc!r} has no heads; expected them in the columns HEAD and DEPREL of CoNLL-U")
@@ -136,8 +136,8 @@ def load_language(name: str, docs: Sequence[Doc], scheme: str = "as-is") -> list
             (new,) = convert_docs([doc], steps=("tags",))
         new.set_column("deprel", [relation.partition(":")[0] for relation in new.column("deprel")])
         new.columns = {column: new.columns[column] for column in ("form", "upos", "deprel")}
-        found.append(new)
-    return found
+        loaded.append(new)
+    return loaded
 
 
 def draw_sentences(docs: Sequence[Doc], words: int, seed: int) -> list[Doc]:

@@ -48,17 +48,17 @@ def chunks(tags: Sequence[str]) -> list[int]:
     >>> chunks(["DT", "JJ", "NN", "VBZ", "DT", "NN", "NN"])
     [0, 0, 0, -1, 1, 1, 1]
     """
-    found = [-1] * len(tags)
+    numbers = [-1] * len(tags)
     number, begin = 0, 0
     for i, tag in enumerate((*tags, "")):
         if tag in NOUNS or tag in BEFORE:
             continue
         last = max((j for j in range(begin, i) if tags[j] in NOUNS), default=-1)
         if last >= 0:
-            found[begin : last + 1] = [number] * (last + 1 - begin)
+            numbers[begin : last + 1] = [number] * (last + 1 - begin)
             number += 1
         begin = i + 1
-    return found
+    return numbers
 
 
 def chunk_numbers(docs: Sequence[Doc], column: str) -> NDArray[np.int64]:
@@ -67,13 +67,13 @@ def chunk_numbers(docs: Sequence[Doc], column: str) -> NDArray[np.int64]:
     >>> chunk_numbers([Doc.from_words([["the", "cat"], ["cats"]], upos=[["DET", "NOUN"], ["NOUN"]])], "upos").tolist()
     [0, 0, 2]
     """
-    found: list[int] = []
+    numbers: list[int] = []
     for doc in docs:
         tags = doc.column(column)
         for first, end in pairwise(doc.sentence_offsets.tolist()):
-            base = len(found)
-            found += [number + base if number >= 0 else -1 for number in chunks(tags[first:end])]
-    return np.array(found, dtype=np.int64)
+            base = len(numbers)
+            numbers += [number + base if number >= 0 else -1 for number in chunks(tags[first:end])]
+    return np.array(numbers, dtype=np.int64)
 
 
 def with_columns(doc: Doc, column: str, counts: Counter[str]) -> Doc:

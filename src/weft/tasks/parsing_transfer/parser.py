@@ -81,7 +81,7 @@ class TransferSettings(GraphParserSettings):
         metavar="NAME=COLUMN,...",
     )
     sources: dict[str, str] = option(
-        {}, "Treebanks of other languages to learn from, by language code.", metavar="CODE=FILE,..."
+        {}, "Treebanks of other languages to train on, by language code.", metavar="CODE=FILE,..."
     )
     target: str = option(
         "", "Code of the language to parse, and a file of its tagged sentences.", metavar="CODE[=FILE]"
@@ -314,9 +314,9 @@ class TransferParser(GraphParser):
         settings, space = self.settings, all_arcs(np.concatenate([[0], np.cumsum(_lengths(target))]))
         more = np.zeros(space.n_arcs, dtype=np.bool_)
         if settings.adapt == "aaet":
-            found = [doc.subset(range(doc.n_sentences)) for doc in target]
-            self.second_parser()(found)
-            more |= tree_sets(space, _heads_of(found))
+            parsed = [doc.subset(range(doc.n_sentences)) for doc in target]
+            self.second_parser()(parsed)
+            more |= tree_sets(space, _heads_of(parsed))
         if settings.known:
             more |= tree_sets(space, _heads_of(target))
         return more
@@ -365,10 +365,10 @@ class TransferParser(GraphParser):
     def _program(self) -> TreeProgram:
         settings = self.settings
         if not self.adapted:
-            own = settings.templates or TEMPLATES[settings.share]
+            templates = settings.templates or TEMPLATES[settings.share]
         else:
-            own = LEXICALIZED if settings.lexicalized else TEMPLATES["delex"]
-        return transfer_program(own, settings.fields)
+            templates = LEXICALIZED if settings.lexicalized else TEMPLATES["delex"]
+        return transfer_program(templates, settings.fields)
 
     def scores(self, docs: Sequence[Doc]) -> dict[str, float]:
         """UAS on documents with gold words and trees."""
@@ -415,12 +415,12 @@ def read_sources(files: Mapping[str, str]) -> list[Doc]:
         raise ConfigError("give training treebanks with the codes of their languages: en=FILE,de=FILE")
     docs = []
     for code, file in files.items():
-        own = [doc for doc in read(Path(file)) if doc.n_words]
-        if not any(doc.head is not None for doc in own):
+        treebank = [doc for doc in read(Path(file)) if doc.n_words]
+        if not any(doc.head is not None for doc in treebank):
             raise DataError(f"{file} has no heads; expected them in the column HEAD of CoNLL-U")
-        for doc in own:
+        for doc in treebank:
             doc.meta[LANGUAGE] = code
-        docs += own
+        docs += treebank
     return docs
 
 
@@ -443,5 +443,5 @@ def _lengths(docs: Sequence[Doc]) -> NDArray[np.int64]:
 
 def _heads_of(docs: Sequence[Doc]) -> NDArray[np.int32]:
     """Heads of all words, -1 if missing."""
-    own = [doc.head if doc.head is not None else np.full(doc.n_words, -1) for doc in docs]
-    return np.concatenate(own).astype(np.int32)
+    heads = [doc.head if doc.head is not None else np.full(doc.n_words, -1) for doc in docs]
+    return np.concatenate(heads).astype(np.int32)

@@ -60,12 +60,12 @@ def configure(
         words = ("form", "lemma") if any(doc.has("lemma") for doc in learned) else ("form",)
     trials = []
     for form, shape in product(words, shapes):
-        own = replace(settings, shape=shape, words=form)
+        candidate = replace(settings, shape=shape, words=form)
         started = time.process_time()
-        parser = GraphParser(replace(own, relations="none", epochs=min(epochs, settings.epochs)))
+        parser = GraphParser(replace(candidate, relations="none", epochs=min(epochs, settings.epochs)))
         parser.fit(learned)
         uas = parser.scores(held_out)["UAS"]
-        trials.append(Trial(own, uas, round(time.process_time() - started, 2)))
+        trials.append(Trial(candidate, uas, round(time.process_time() - started, 2)))
     return max(trials, key=lambda trial: trial.uas).settings, trials
 
 

@@ -241,14 +241,14 @@ class GraphParser(WeightedArcs):
 
     def _program(self) -> TreeProgram:
         settings = self.settings
-        own = settings.templates or templates_of(
+        templates = settings.templates or templates_of(
             settings.order, settings.morphology, bool(settings.guide), has_clusters(settings.fields)
         )
-        return compile_tree_templates(own, list(settings.fields))
+        return compile_tree_templates(templates, list(settings.fields))
 
     def _filter_model(self) -> TreeModel:
-        own = compile_tree_templates(FILTER, list(self.settings.fields))
-        return TreeModel(own, 1, "nonprojective", self.settings.single_root, self.settings.bits)
+        program = compile_tree_templates(FILTER, list(self.settings.fields))
+        return TreeModel(program, 1, "nonprojective", self.settings.single_root, self.settings.bits)
 
     def _uas(self, weights: NDArray[Any], docs: Sequence[Doc]) -> float:
         before, self.weights = self.weights, weights
@@ -273,13 +273,13 @@ class GraphParser(WeightedArcs):
     def head_probabilities(self, docs: Sequence[Doc], heads: Heads) -> NDArray[np.float64]:
         """The probability of every head among all trees."""
         self._check_sums("probabilities")
-        found, first = [], 0
+        probabilities, first = [], 0
         for trees in self.trees(docs):
             end = first + trees.space.n_words
             arcs = trees.space.arcs_of(heads[first:end])
-            found.append(np.where(arcs >= 0, trees.marginals().arc[arcs], 0.0))
+            probabilities.append(np.where(arcs >= 0, trees.marginals().arc[arcs], 0.0))
             first = end
-        return np.concatenate(found) if found else np.zeros(0)
+        return np.concatenate(probabilities) if probabilities else np.zeros(0)
 
     def kbest(self, doc: Doc, k: int) -> list[list[tuple[list[str], float]]]:
         """The k most probable trees of every sentence, one `HEAD RELATION` per word, with their probabilities."""
@@ -323,8 +323,8 @@ class GraphParser(WeightedArcs):
             yield model.trees(batch.arc_space, batch.words, self.weights, batch.arc_marks, temperature)
 
     def _heads(self, batch: TreeBatch) -> Heads:
-        found = [trees.best() for trees in self._trees_of(batch)]
-        return np.concatenate(found) if found else np.zeros(0, np.int32)
+        heads = [trees.best() for trees in self._trees_of(batch)]
+        return np.concatenate(heads) if heads else np.zeros(0, np.int32)
 
     def _label(self, words: TreeWords, feats: Morphology, sentences: NDArray[np.int64], heads: Heads) -> Heads:
         if self.labeller is None:

@@ -126,8 +126,8 @@ class Parser(Trainable):
         if clusters is None:
             clusters = load_clusters(self.settings.clusters) if self.settings.clusters else {}
         self.clusters = dict(clusters)
-        own = DELEXICALIZED_FIELDS if self.settings.delexicalized else self.settings.fields
-        self.fields = {**own, **(CLUSTER_FIELDS if self.clusters else {})}
+        fields = DELEXICALIZED_FIELDS if self.settings.delexicalized else self.settings.fields
+        self.fields = {**fields, **(CLUSTER_FIELDS if self.clusters else {})}
         self.requires: tuple[str, ...] = ("tokens", "upos")
         self.labels: list[str] = []
         self.tagsets: list[str] = []  # the tagsets that the training data of a delexicalized parser may use

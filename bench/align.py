@@ -1,13 +1,14 @@
-"""Word alignment: Weft beside eflomal, in time and in error rate on Hansards.
+"""Word alignment: Weft and eflomal, training time and error rate on Hansards.
 
-There is no Hansards text here beside the 447 sentence pairs that have gold links: both learn from these pairs together
-with French captions (Multi30k) and verses of the New Testament, which have another language than parliament. The first
-100 pairs were for choosing settings of Weft; the others are reported, with 95% intervals over sentence pairs.
+Of the Hansards only the 447 sentence pairs with gold links are available: both aligners train on these pairs together
+with French captions (Multi30k) and verses of the New Testament, whose language differs from that of parliament. The
+settings of Weft were chosen on the first 100 pairs; results are for the others, with 95% intervals over sentence
+pairs.
 
-Time is CPU time of learning both directions and linking the words, from lists of words, split by rule. For Weft it is
-also taken on all English and German captions, and on 100,000 sentence pairs: the captions again and again. Kernels are
-compiled before the clock starts. eflomal runs with its own settings (model 3, three samplers), and writes files of
-links, which are read and symmetrized by Weft in the same way.
+Time is the CPU time to train both directions and link the words, starting from lists of words, split by rule. For Weft
+it is also measured on all English and German captions, and on 100,000 sentence pairs: the captions, repeated. Kernels
+are compiled before the clock starts. eflomal runs with its default settings (model 3, three samplers) and writes files
+of links, which Weft reads and symmetrizes in the same way.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ CAPTIONS = "parallel/multi30k/task1/train.{}.gz"
 VERSES = "parallel/new-testament/{}.tsv.gz"
 GOLD = "parallel/gold-alignments/enfr"
 MANY = 100_000
-N_CAPTIONS, N_VERSES = 10_000, 4_000  # of the text beside the Hansards
+N_CAPTIONS, N_VERSES = 10_000, 4_000  # of the text in addition to the Hansards
 N_CHOSEN_ON = 100
 WAYS = ("intersection", "grow-diag-final-and")
 
@@ -32,7 +33,7 @@ Sentences = list[list[str]]
 
 
 def run() -> dict[str, Any]:
-    """Measure both."""
+    """Measure both aligners."""
     from weft.formats.bitext import read_bitext
     from weft.formats.pharaoh import read_gold_links
     from weft.learn.bitext.word_alignment import AlignmentSettings
@@ -89,7 +90,7 @@ def find(relative: str) -> Path:
 
 
 def words(line: str) -> list[str]:
-    """The words of a line by rule."""
+    """Split a line into words by rule."""
     from weft.text.words import word_spans
 
     return [line[start:end] for start, end in word_spans(line)]
@@ -102,7 +103,7 @@ def captions(language: str, n: int | None = None) -> Sentences:
 
 
 def verses(source: str, target: str, n: int) -> tuple[Sentences, Sentences]:
-    """Verses that two languages have."""
+    """The verses present in both languages."""
     held = []
     for language in (source, target):
         with gzip.open(find(VERSES.format(language)), "rt", encoding="utf-8") as lines:
@@ -112,7 +113,7 @@ def verses(source: str, target: str, n: int) -> tuple[Sentences, Sentences]:
 
 
 def learn(source: Sentences, target: Sentences, settings: Any = None) -> Any:
-    """An aligner that learned from a bitext."""
+    """An aligner trained on a bitext."""
     from weft.tasks.bitext.align import Aligner
 
     aligner = Aligner(settings)
@@ -121,12 +122,12 @@ def learn(source: Sentences, target: Sentences, settings: Any = None) -> Any:
 
 
 def learn_and_align(source: Sentences, target: Sentences) -> Any:
-    """Learn, then link the words of the bitext."""
+    """Train, then link the words of the bitext."""
     return learn(source, target).align(source, target)
 
 
 def eflomal(source: Sentences, target: Sentences) -> Any:
-    """Both directions of eflomal's links, None where it is not installed."""
+    """Both directions of eflomal's links, None if it is not installed."""
     try:
         from eflomal import Aligner as Peer  # type: ignore[import-not-found]
     except ImportError:
@@ -148,7 +149,7 @@ def joined(forward: Any, backward: Any, way: str, n: int) -> Any:
 
 
 def figures(links: Any, sure: Any, possible: Any) -> dict[str, Any]:
-    """Precision, recall and error rate on the pairs that nothing was chosen on."""
+    """Precision, recall and error rate on the pairs that were not used for model selection."""
     from weft.evaluate.labels.word_alignment import score_alignment
 
     held = (given.take(N_CHOSEN_ON) for given in (links, sure, possible))
@@ -157,7 +158,7 @@ def figures(links: Any, sure: Any, possible: Any) -> dict[str, Any]:
 
 
 def timed(work: Callable[..., Any], *given: Any) -> tuple[Any, float | None]:
-    """What a function gives, and its CPU time with that of the processes it starts; no time for nothing."""
+    """The result of a function, and its CPU time including child processes; no time if there is no result."""
     before = _cpu()
     found = work(*given)
     return found, None if found is None else _cpu() - before

@@ -1,8 +1,8 @@
 """Blending parses on English-EWT, gold words and tags: three parsers of different kinds, and their blends.
 
-The parsers are trained on nine tenths of the training documents; the weights of the blend are learned on the rest; all
-are scored on dev, relations up to the colon. `better than the best parser` has the p-value of McNemar's test on words
-with the right head and relation, by which the blend and the best single parser are compared.
+The parsers are trained on nine tenths of the training documents, the weights of the blend on the rest; all are scored
+on dev, ignoring subtypes of relations. `better than the best parser` is the p-value of McNemar's test, which compares
+the blend with the best single parser on words with the correct head and relation.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def parsed(parser: Any, docs: Sequence[Any]) -> list[Any]:
 
 
 def correct(gold: Sequence[Any], found: Sequence[Any]) -> tuple[Any, Any]:
-    """Which words have the right head; and the right relation too."""
+    """Which words have the correct head, and which also the correct relation."""
     import numpy as np
 
     heads = np.concatenate([doc.head for doc in gold]) == np.concatenate([doc.head for doc in found])

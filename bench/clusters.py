@@ -1,8 +1,9 @@
-"""Clustering English novels: time to read, to count pairs of words, and to learn classes.
+"""Clustering English novels: time to read, to count word pairs, and to train clusters.
 
-The text is 100 novels, 11 million words, split into words by rule; words met three times are clustered. Times are CPU
-seconds of one core, but for the rows of shards, which are seconds by the clock with a thread a shard. `objective` is F
-a running word of the method's own model: it compares rows of one method only.
+The text is 100 novels, 11 million words, split into words by rule; words that occur at least three times are
+clustered. Times are CPU seconds on one core, except in the rows of shards, which have wall-clock seconds with one
+thread per shard. `objective` is F per running word under the method's own model: it is comparable only between rows of
+the same method.
 """
 
 from __future__ import annotations

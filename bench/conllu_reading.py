@@ -1,4 +1,4 @@
-"""Reading CoNLL-U into documents: words a second of CPU time, Weft beside the `conllu` package in one run.
+"""Reading CoNLL-U into documents: words per second of CPU time, Weft and the `conllu` package in one run.
 
 Both read the same gzipped file from disk into memory, alternately, several times; the best time of each counts.
 """

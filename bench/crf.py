@@ -1,13 +1,13 @@
-"""Conditional random field on CoNLL-2000, all chunk types: Weft beside CRFsuite (python-crfsuite).
+"""Conditional random field on CoNLL-2000, all chunk types: Weft and CRFsuite (python-crfsuite).
 
-Both train first-order models on the same 19 features a word (words and tags in a window of five and conjunctions of
-them), with weights for the pairs of feature and label and of two labels seen in training, the penalty ||w||^2, and 100
+Both train first-order models on the same 19 features per word (words and tags in a window of five, and conjunctions),
+with weights for the pairs of feature and label and of two labels seen in training, the penalty ||w||^2, and 100
 iterations of L-BFGS; then both label the test set, from lists of words and tags to lists of labels. Each runs in a
-process of its own, one after the other, on one core. Kernels of Weft are compiled before the clock starts.
+separate process, one after the other, on one core. Kernels of Weft are compiled before the clock starts.
 
 Each is used as its documentation shows. Weft reads the training file into documents. CRFsuite has no reader: the file
-is read into lists, and the features of all sentences are made first, as lists of strings named as in CRFsuite's own
-example of chunking. What it needs when sentences are handed over one by one is measured too (`frugal`).
+is read into lists, and the features of all sentences are generated first, as lists of strings named as in CRFsuite's
+chunking example. The memory it needs when sentences are passed one by one is measured too (`frugal`).
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _scores(gold: Columns, system: Columns) -> dict[str, float]:
 
 
 def _speed(label: Any, words: Columns) -> float:
-    """Words a CPU second, the best of five rounds."""
+    """Words per CPU second, the best of five rounds."""
     size = sum(map(len, words))
     seconds = []
     for _ in range(5):
@@ -110,7 +110,7 @@ def _speed(label: Any, words: Columns) -> float:
 
 
 def _memory() -> tuple[float, float]:
-    """Peak of resident memory, and the same without pages of files: code of libraries, which processes share."""
+    """Peak resident memory, with and without file-backed pages, such as library code shared between processes."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     status = Path("/proc/self/status").read_text().splitlines()
     from_files = next(int(line.split()[1]) for line in status if line.startswith("RssFile"))

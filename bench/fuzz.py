@@ -1,9 +1,9 @@
 """Bad input for minutes on end: random Unicode through the pipeline, random bytes through the command line.
 
-`python bench/fuzz.py --minutes 5 --seed 1` makes texts of all the kinds below, annotates them in batches, checks every
-document (`weft.text.validity`: offsets, forms, sentences, trees, spans), writes it as CoNLL-U and JSON Lines and reads
-it again. A text that fails is printed with its seed, and the run ends with the exit code 1. `bench/run.py fuzz` also
-sends lines of 10 MB through `weft annotate` and tells how much memory that took.
+`python bench/fuzz.py --minutes 5 --seed 1` generates texts of all the kinds below, annotates them in batches, checks
+every document (`weft.text.validity`: offsets, forms, sentences, trees, spans), writes it as CoNLL-U and JSON Lines and
+reads it again. A text that fails is printed with its random seed, and the run ends with exit code 1. `bench/run.py
+fuzz` also sends lines of 10 MB through `weft annotate` and reports the memory used.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def small_pipeline(folder: Path) -> Pipeline:
 
 
 def check(nlp: Pipeline, texts: list[str], folder: Path) -> None:
-    """Annotate texts and check what comes of them, in memory and through files."""
+    """Annotate texts and check the results, in memory and through files."""
     docs = list(nlp.pipe(texts))
     for text, doc in zip(texts, docs, strict=True):
         if doc.text != text:
@@ -167,7 +167,7 @@ def check(nlp: Pipeline, texts: list[str], folder: Path) -> None:
 
 
 def fuzz(nlp: Pipeline, seed: int, minutes: float, batch: int = 30) -> dict[str, Any]:
-    """Make and check texts until the time is up; what fails is told with the seed that makes it."""
+    """Generate and check texts until the time is up; failures are reported with their random seed."""
     end = time.monotonic() + 60 * minutes
     counts = dict.fromkeys(KINDS, 0)
     failures: list[dict[str, Any]] = []
@@ -210,7 +210,7 @@ def long_lines(folder: Path, model: list[str]) -> list[dict[str, Any]]:
 
 
 def run() -> dict[str, Any]:
-    """A minute, or as many as WEFT_BENCH_MINUTES says."""
+    """One minute, or the number in WEFT_BENCH_MINUTES."""
     from weft.pipeline import models
 
     with tempfile.TemporaryDirectory() as folder:

@@ -1,10 +1,10 @@
 """Graph-based parsers on English-EWT, gold words and tags: accuracy against speed, from first to third order.
 
-Every parser is trained on the training file with the component's defaults, the epoch with the best UAS on dev is kept,
-and dev is what is scored. Speed is words a CPU second on one core, from documents of words with tags to documents with
-trees, relations included, the best of five rounds over the dev file, the model in memory. `arcs a word` is what the
-filter leaves of all heads, `gold arcs kept` how many of the right ones are among them. The greedy parser of
-`python bench/run.py parser` stands beside them.
+Every parser is trained on the training file with the component's defaults, keeps the epoch with the best UAS on dev,
+and is scored on dev. Speed is words per CPU second on one core, from documents of tagged words to documents with trees
+and relations, the best of five rounds over the dev file with the model in memory. `arcs a word` is the number of heads
+that the filter keeps, `gold arcs kept` the share of gold heads among them. The greedy parser of `python bench/run.py
+parser` is included for comparison.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def measure(name: str, options: dict[str, Any], train: Sequence[Any], dev: Seque
 
 
 def without_trees(doc: Any) -> Any:
-    """A copy of a document with words, tags, features and lemmas alone."""
+    """A copy of a document with only words, tags, features and lemmas."""
     from weft.text import Doc
 
     columns = ("form", "upos", "xpos", "feats", "lemma")
@@ -92,7 +92,7 @@ def without_trees(doc: Any) -> Any:
 
 
 def filtered(parser: Any, dev: Sequence[Any]) -> tuple[float | None, float | None]:
-    """Arcs that the filter leaves a word, and the share of gold arcs among them."""
+    """Arcs per word that the filter keeps, and the share of gold arcs it keeps."""
     import numpy as np
 
     if getattr(parser, "pruner", None) is None:

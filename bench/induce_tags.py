@@ -1,8 +1,8 @@
-"""Tags from a dictionary: how long minimum label cover and EM take on 1 and 8 million words, and with how much memory.
+"""Tags from a dictionary: time and memory of minimum label cover and EM on 1 and 8 million words.
 
-The text is the Brown corpus again and again, its dictionary that of the corpus itself (164 tags once marks of titles
-and headlines are cut off). Times are CPU seconds of one core, but for the row of shards, which is seconds by the clock,
-two processes included. Kernels are compiled before the clock starts. `memory` is how much the peak of the process grew.
+The text is the Brown corpus, repeated; the dictionary is that of the corpus itself (164 tags without the marks of
+titles and headlines). Times are CPU seconds on one core, except in the row of shards, which has wall-clock seconds for
+two processes. Kernels are compiled before the clock starts. `memory` is the growth of the process's peak memory.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def run(sizes: tuple[int, ...] = (MILLION, 8 * MILLION)) -> dict[str, Any]:
 
 
 def repeated(lists: LabelLists, n_words: int) -> LabelLists:
-    """The sentences of a text again and again until there are so many words."""
+    """Repeat the sentences of a text until there are this many words."""
     times = -(-n_words // len(lists))
     size = len(lists)
     offsets = np.concatenate([[0], *(lists.offsets[1:] + k * size for k in range(times))])
@@ -76,7 +76,7 @@ def repeated(lists: LabelLists, n_words: int) -> LabelLists:
 
 
 def timed(work: Callable[[], Any]) -> tuple[Any, float, int]:
-    """What it gives, its CPU seconds, the better of two rounds, and by how many megabytes the peak of memory grew."""
+    """The result, the CPU seconds (the better of two rounds), and the growth of peak memory in megabytes."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     seconds = float("inf")
     for _ in range(2):

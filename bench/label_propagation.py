@@ -1,13 +1,13 @@
-"""Label propagation: 10 million edges in time and memory, and beside scikit-learn's LabelSpreading.
+"""Label propagation: time and memory for 10 million edges, and a comparison with scikit-learn's LabelSpreading.
 
-The large graph is made at random: 2 million vertices that name five others each, 12 labels, a tenth of the vertices
-labelled, 10 sweeps in float32; building it from its edges is counted. Peak memory is that of the whole process.
+The large graph is random: 2 million vertices with edges to five others each, 12 labels, a tenth of the vertices
+labelled, 10 sweeps in float32; building it from its edges is included. Peak memory is that of the whole process.
 
-Beside LabelSpreading, the whole way from vectors to labels is measured, 5 nearest neighbours and 10 sweeps on both
-sides, a tenth labelled: on sparse vectors of trigrams (made text), as tagging has them; with LabelSpreading's own
-default, the rbf kernel over all pairs; on dense vectors with its kernel of neighbours, where both find neighbours by
-scikit-learn; and propagation alone, over one graph given to both. Times are CPU seconds, the best of two; kernels are
-compiled before the clock starts.
+The comparison with LabelSpreading measures the whole way from vectors to labels, with 5 nearest neighbours and 10
+sweeps on both sides and a tenth of the vertices labelled: on sparse vectors of trigrams (generated text), as in
+tagging; with LabelSpreading's default, the rbf kernel over all pairs; on dense vectors with its neighbour kernel,
+where both find neighbours with scikit-learn; and propagation alone, over the same graph. Times are CPU seconds, the
+best of two; kernels are compiled before the clock starts.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ GOAL_SECONDS, GOAL_GB, GOAL_TIMES = 120, 2.0, 10
 
 
 def run(vertices: int = VERTICES, part: float = 1.0) -> dict[str, Any]:
-    """Measure both; `part` scales the sizes that LabelSpreading is given."""
+    """Measure both; `part` scales the input sizes of LabelSpreading."""
     propagate(_graph(50), [0], np.eye(LABELS, dtype=np.float32)[:1], sweeps=1)  # compiles
     propagate(_graph(50), [0], np.eye(LABELS)[:1], sweeps=1)
     rows: list[dict[str, Any]] = [_large(vertices, workers) for workers in (1, 2)]
@@ -108,7 +108,7 @@ def _best_of(work: Callable[[], None], rounds: int = 2) -> float:
 
 
 def _edges(n: int) -> tuple[Any, Any, Any]:
-    """Every vertex names five others; no pair is named twice but by rare chance."""
+    """Every vertex has edges to five random others; duplicate edges are rare."""
     rng = np.random.default_rng(0)
     u = np.repeat(np.arange(n, dtype=np.int32), LISTED)
     v = ((u + rng.integers(1, n, len(u), dtype=np.int32).astype(np.int64)) % n).astype(np.int32)

@@ -1,10 +1,11 @@
 """Entity recognizer on CoNLL-2002 (es, nl) and CoNLL-2003 (en), nested entities on LitBank and GermEval 2014.
 
-Gazetteers are the entities of the training parts of WikiANN (en, de, fr) and the lists of names and places of NLTK;
-word clusters are learned from the training text and the treebanks of the language, for English from novels too. Both
-are made anew in every run, the same way for every language. CoNLL-2003 has no test file at hand: its dev file is
-scored. LitBank is parted by the names of its novels, 80 to learn from, 10 for dev, 10 for test; GermEval has no
-training file at hand: its dev file is learned from. Speed is words a CPU second on one core, the best of three rounds.
+Gazetteers are the entities of the training parts of WikiANN (en, de, fr) and NLTK's lists of names and places; word
+clusters are trained on the training text and the treebanks of the language, for English also on novels. Every run
+rebuilds both, in the same way for every language. The test file of CoNLL-2003 is not available: its dev file is
+scored. LitBank is split by the names of its novels, 80 for training, 10 for dev, 10 for test. The training file of
+GermEval is not available: its dev file is used for training. Speed is words per CPU second on one core, the best of
+three rounds.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ PLAIN = {
 }
 LISTS = ("countries", "uscities", "nationalities", "usstates", "caprovinces", "mexstates")
 CPU = "training, CPU s"
-#: Characters taken of every novel for English clusters, and its words and signs.
+#: Number of characters to take of every novel for English clusters, and a pattern for its words and punctuation.
 NOVEL, TOKEN = 60_000, re.compile(r"\w+(?:'\w+)?|[^\w\s]")
 
 
@@ -72,7 +73,7 @@ def trained(docs: list[Any], options: dict[str, Any]) -> tuple[Any, float]:
 
 
 def scored(recognizer: Any, gold: list[Any], rounds: int = 3) -> dict[str, float]:
-    """F1 of the spans in percent, the calibration of their probabilities, and words a CPU second without these."""
+    """Span F1 in percent, calibration of probabilities, and words per CPU second without probabilities."""
     from weft.evaluate import calibration_of_spans, evaluate_spans
 
     system = []
@@ -172,7 +173,7 @@ def litbank(held_out: slice = slice(90, 100)) -> tuple[list[Any], list[Any]]:
 
 
 def germeval() -> tuple[list[Any], list[Any]]:
-    """The sentences of the dev file to learn from, and those of the test file; each is a text of its own."""
+    """The sentences of the dev file for training, and those of the test file, one document each."""
     from weft import data
     from weft.recipes.corpora.segment_samples import layered_columns
 

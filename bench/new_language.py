@@ -1,14 +1,14 @@
 """From raw text to a tagger and a parser for a language without a treebank, step by step, on German.
 
-The steps are those of the page "A new language", run by the same commands. What the language has: sentences with their
-English translations (captions of Multi30k and verses of the New Testament), and a list of words with tags from
-Wiktionary. What other languages have: treebanks, of which only the first sentences are taken. The German treebank is
-used to measure, at the end of each step, and for the rows that say what annotated sentences would have given.
+The steps are those of the page "A new language", run with the same commands. Resources of the language: sentences with
+their English translations (captions of Multi30k and verses of the New Testament), and a list of words with tags from
+Wiktionary. Resources of other languages: treebanks, of which only the first sentences are used. The German treebank is
+used to score the result of each step, and for the rows that show what annotated sentences would have achieved.
 
-Tags are counted as the twelve universal ones, heads without punctuation. Settings are the defaults of the commands.
+Tags are scored as the twelve universal ones, heads without punctuation. Settings are the defaults of the commands.
 
-Files and a journal of the commands that were run are kept until the end in a folder for temporary files, or in the one
-that WEFT_NEW_LANGUAGE names: a run that was interrupted goes on from there.
+Files and a journal of finished commands are kept until the end in a temporary folder, or in the folder that
+WEFT_NEW_LANGUAGE names: an interrupted run resumes from there.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ SOURCES = {
     "da": "treebanks/ud/Danish-DDT/dev.conllu.gz",
 }
 N_CAPTIONS, N_VERSES = 12000, 4000  # sentence pairs to align
-N_LEARNED = 6000  # of them, those with projected tags that the tagger learns from
+N_LEARNED = 6000  # of these, pairs with projected tags to train the tagger on
 N_ENGLISH = 8000  # sentences of the English tagger
-N_TREES = 500  # sentences a language of the parser
-N_TARGET = 600  # German sentences that the parser is adapted to
+N_TREES = 500  # sentences per source language of the parser
+N_TARGET = 600  # German sentences to adapt the parser to
 N_TEST = 977
 ANNOTATED = (100, 500)  # German sentences of the rows for comparison
 THRESHOLD = 0.9
-#: What a speaker writes down in a minute: German prepositions that run into the article.
+#: What a speaker can write down in a minute: German contractions of preposition and article.
 CONTRACTIONS = {
     "im": "in dem", "am": "an dem", "zum": "zu dem", "zur": "zu der", "vom": "von dem", "beim": "bei dem",
     "ins": "in das", "ans": "an das", "aufs": "auf das", "durchs": "durch das",
@@ -65,7 +65,7 @@ def run() -> dict[str, Any]:
 
 
 class Steps:
-    """The steps, in a folder of their own."""
+    """The steps, in a separate folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -129,7 +129,7 @@ class Steps:
         self.add(f"links of both directions that reach {THRESHOLD}, %", 100 * kept)
         self.weft("project", *common, "--out", "projected.dic", "--dictionary", "--universal")
         every = read(self.path("projected.conllu"))
-        # Every so many sentences, so that captions and verses are both among those to learn from.
+        # Take every n-th sentence, so that the training data has both captions and verses.
         step = max(1, (N_CAPTIONS + N_VERSES) // N_LEARNED)
         kept_docs = [doc.subset(range(0, doc.n_sentences, step)) for doc in every]
         write(Corpus(kept_docs).take_sentences(N_LEARNED), self.path("learned.conllu"))
@@ -185,7 +185,7 @@ class Steps:
                  self.attachment("parsed.conllu"))  # fmt: skip
 
     def weft(self, *arguments: str) -> dict[str, Any]:
-        """Run a command in the folder, unless it was run before; what it prints as JSON, if it does."""
+        """Run a command in the folder, unless it was run before; returns the JSON it prints, if any."""
         name = " ".join(arguments)
         if name in self.done:
             return self.done[name]
@@ -211,7 +211,7 @@ class Steps:
         self.rows.append({"after the step": measured, "figure": round(value, 2)})
 
     def coverage(self, name: str) -> tuple[float, float]:
-        """Which part of the test words a dictionary lists, and of how many of these it allows the gold tag."""
+        """The share of test words in a dictionary, and the share of these for which it allows the gold tag."""
         from weft.lexical.dictionary import TagDictionary
 
         dictionary = TagDictionary.read(self.path(name))
@@ -272,7 +272,7 @@ def bitext() -> tuple[list[list[str]], list[list[str]]]:
 
 
 def words(line: str) -> list[str]:
-    """The words of a line by rule, contractions taken apart."""
+    """Split a line into words by rule, and split contractions."""
     from weft.text.words import word_spans
 
     found: list[str] = []

@@ -1,16 +1,16 @@
-"""Parsers on English-EWT, gold words: training time, speed and accuracy, beside spaCy and UDPipe.
+"""Parsers on English-EWT, gold words: training time, speed and accuracy, compared with spaCy and UDPipe.
 
-Speed is words a CPU second on one core, from documents of words with tags to documents with trees, the best of up to
-twenty rounds over the dev file, the model in memory. `two threads` is how many times as fast two threads are as one, by
-wall time. Trees are learned from gold tags and scored with gold tags; in the last row of Weft tags, features and lemmas
-are those of its own tagger and lemmatizer, in training by jackknifing in five parts, and tagger and parser see the word
-clusters of `bench/run.py tagger`. With 5 runs, the weights of five trainings are averaged, and those below 1 left out.
+Speed is words per CPU second on one core, from documents of tagged words to documents with trees, the best of up to
+twenty rounds over the dev file with the model in memory. `two threads` is the speed-up of two threads over one, by
+wall time. Training and scoring use gold tags; in the last row of Weft, tags, features and lemmas are predicted by its
+tagger and lemmatizer, for training by jackknifing in five folds, and tagger and parser use the word clusters of
+`bench/run.py tagger`. With 5 runs, the weights of five trainings are averaged, and those below 1 are dropped.
 
-The peers are trained briefly, on the first 300 sentences of the same file, for their speed; each runs in a process of
-its own on one core. spaCy's parser stands over its small convolutional model and sees words only. UDPipe's has its
-default options (beam 5). Their accuracy is that of long trainings on the whole file, measured apart: of UDPipe's 1.4 in
-an hour on dev with gold tags, of spaCy's 3.8 in more than an hour on dev from raw text, by its own scorer. A peer that
-is not installed is left out: `pip install spacy ufal.udpipe`.
+The peers are trained briefly, on the first 300 sentences of the same file, to measure their speed; each runs in a
+separate process on one core. spaCy's parser runs on its small convolutional model and uses words only. UDPipe has its
+default options (beam 5). Their accuracy is that of long training runs on the whole file, measured separately: UDPipe
+1.4 in an hour, on dev with gold tags; spaCy 3.8 in more than an hour, on dev from raw text, with its own scorer. A
+peer that is not installed is left out: `pip install spacy ufal.udpipe`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "easy-first, dynamic": {"system": "easy-first"},
     "arc-eager, beam 16, 3 epochs": {"system": "arc-eager", "oracle": "static", "beam": 16, "epochs": 3},
 }
-#: Packages of the peers, what they are called, and their dev UAS and LAS after long trainings, measured apart.
+#: Packages of the peers, their names, and their dev UAS and LAS after long training, measured separately.
 PEERS = {
     "spacy": ("spacy", "spaCy 3.8, raw text", 83.5, 79.5),
     "udpipe": ("ufal", "UDPipe 1.4, beam 5", 87.7, 85.5),
@@ -84,7 +84,7 @@ def predicted(train: Sequence[Any], clusters: str) -> tuple[list[Any], list[Any]
 
 
 def annotate(train: Sequence[Any], docs: Sequence[Any], clusters: str) -> None:
-    """Tag and lemmatize documents by components that learn from others."""
+    """Tag and lemmatize documents with components trained on other documents."""
     from weft.tasks.tagging.lemmatize import Lemmatizer
     from weft.tasks.tagging.tagger import Tagger
 
@@ -121,7 +121,7 @@ def measure(name: str, options: dict[str, Any], train: Sequence[Any], dev: Seque
 
 
 def _shortest(work: Callable[[], Any], clock: Callable[[], float]) -> float:
-    """The best of 20 rounds, or of those that ten seconds have room for, but at least of 3."""
+    """The best of 20 rounds, or of as many as fit into ten seconds, but at least 3."""
     seconds: list[float] = []
     while len(seconds) < 3 or (len(seconds) < 20 and sum(seconds) < 10):
         start = clock()
@@ -142,7 +142,7 @@ def _threads(parser: Any, dev: Sequence[Any]) -> float:
 
     one = two = math.inf
     with ThreadPoolExecutor(2) as pool:
-        for _ in range(3):  # one after the other, as the machine may be another one a minute later
+        for _ in range(3):  # interleaved, as the load of the machine may change within a minute
             one = min(one, _shortest(in_turn, time.perf_counter))
             two = min(two, _shortest(lambda: list(pool.map(parser, halves)), time.perf_counter))
     return one / two
@@ -157,7 +157,7 @@ def _in_a_process(side: str) -> float:
 
 
 def spacy_speed() -> float:
-    """Words a CPU second of spaCy's parser after 10 updates of 30 sentences."""
+    """Words per CPU second of spaCy's parser after 10 updates of 30 sentences."""
     import spacy
     from spacy.tokens import Doc
     from spacy.training import Example
@@ -190,7 +190,7 @@ def spacy_speed() -> float:
 
 
 def udpipe_speed() -> float:
-    """Words a CPU second of UDPipe's parser after one iteration."""
+    """Words per CPU second of UDPipe's parser after one iteration."""
     from ufal import udpipe
 
     def made(part: str, limit: int | None = None) -> Any:

@@ -1,15 +1,15 @@
-"""The English pipeline from raw text to trees and entities: speed, start and memory, beside spaCy and UDPipe.
+"""The English pipeline from raw text to trees and entities: speed, start-up and memory, and spaCy and UDPipe.
 
-Speed is words a CPU second on one core from texts to documents, the model in memory: segmenter, tagger with features,
-lemmatizer, parser and entities, best of several rounds over the texts of English-EWT dev; `all components` adds chunks
-and multiword expressions. `two threads` is how many times as fast two threads are as one, by wall time. The long run
-goes through novels, one million words (or as many as WEFT_BENCH_WORDS says), and notes resident memory on the way.
-`first start` is `weft annotate` on a short file with no compiled kernels at hand, `later start` the same once more, in
-CPU seconds to the end of the process.
+Speed is words per CPU second on one core from texts to documents with the model in memory: segmenter, tagger with
+features, lemmatizer, parser and entities, the best of several rounds over the texts of English-EWT dev; `all
+components` adds chunks and multiword expressions. `two threads` is the speed-up of two threads over one, by wall time.
+The long run annotates novels, one million words (or the number in WEFT_BENCH_WORDS), and records resident memory.
+`first start` is `weft annotate` on a short file without compiled kernels, `later start` the same again, in CPU seconds
+until the process ends.
 
-spaCy (tagger, morphologizer, trainable lemmatizer, parser and entities over its small convolutional model) and UDPipe
+spaCy (tagger, morphologizer, trainable lemmatizer, parser and entities on its small convolutional model) and UDPipe
 (tokenizer, tagger with lemmas, parser with beam 5; it has no entities) are trained briefly on the first sentences of
-the same file, for their speed and not for their accuracy; each runs in a process of its own on one core. A peer that is
+the same file, to measure their speed, not their accuracy; each runs in a separate process on one core. A peer that is
 not installed is left out: `pip install spacy ufal.udpipe`.
 """
 
@@ -41,7 +41,7 @@ GOALS = {"words/s": 40_000, "two threads": 1.8, "memory": 400, "first": 60, "lat
 
 def run() -> dict[str, Any]:
     """Measure Weft, then the peers that are installed."""
-    # The peers right behind Weft: the machine may be another one ten minutes later.
+    # Run the peers right after Weft: the load of the machine may change within ten minutes.
     ours = _in_a_process("weft")
     peers = {name: _in_a_process(side)["words/s"] for side, (package, name) in PEERS.items() if _installed(package)}
     memory = _in_a_process("memory")
@@ -99,7 +99,7 @@ def texts(part: str = "dev") -> list[str]:
 
 
 def weft_speed() -> dict[str, Any]:
-    """Words a CPU second of the embedded model, of its parts, and what a second thread brings."""
+    """Words per CPU second of the embedded model and its parts, and the speed-up from a second thread."""
     import weft
     from weft.pipeline import models
     from weft.pipeline.pipeline import Pipeline
@@ -113,7 +113,7 @@ def weft_speed() -> dict[str, Any]:
 
     words = over(whole)
     one = two = math.inf
-    for _ in range(10):  # in turn, as the machine may be another one a minute later
+    for _ in range(10):  # interleaved, as the load of the machine may change within a minute
         one = min(one, _shortest(lambda: over(nlp, 8), time.perf_counter, 1))
         two = min(two, _shortest(lambda: over(nlp, 8, 2), time.perf_counter, 1))
     return {
@@ -126,7 +126,7 @@ def weft_speed() -> dict[str, Any]:
 
 
 def _parts(nlp: Any, given: list[str], words: int) -> dict[str, float]:
-    """Microseconds a word that each component takes."""
+    """Microseconds per word of each component."""
     from weft.text.doc import Doc
     from weft.text.strings import StringTable
 
@@ -167,7 +167,7 @@ def _resident() -> float:
 
 
 def _paragraphs() -> Iterator[str]:
-    """Paragraphs of novels, from the first again after the last."""
+    """Paragraphs of novels, repeated endlessly."""
     from weft import data
 
     while True:
@@ -196,7 +196,7 @@ def starts() -> tuple[float, float]:
 
 
 def spacy_speed() -> dict[str, float]:
-    """Words a CPU second of spaCy's pipeline after 20 updates of 30 sentences."""
+    """Words per CPU second of spaCy's pipeline after 20 updates of 30 sentences."""
     import spacy
     from spacy.tokens import Doc
     from spacy.training import Example
@@ -232,7 +232,7 @@ def spacy_speed() -> dict[str, float]:
 
 
 def udpipe_speed() -> dict[str, float]:
-    """Words a CPU second of UDPipe's tokenizer, tagger and parser after one pass each over a few sentences."""
+    """Words per CPU second of UDPipe's tokenizer, tagger and parser after one pass each over a few sentences."""
     from ufal import udpipe
 
     from weft import data

@@ -84,7 +84,7 @@ def run_benchmark(path: Path) -> dict[str, Any]:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    # Benchmarks import helpers that stand beside them.
+    # Benchmarks import helpers from their folder.
     sys.path.insert(0, str(path.parent))
     try:
         spec.loader.exec_module(module)
@@ -99,7 +99,7 @@ def run_benchmark(path: Path) -> dict[str, Any]:
 
 
 def show(facts: dict[str, Any]) -> None:
-    """Print the rows of a benchmark, or its facts where it has no rows."""
+    """Print the rows of a benchmark, or its facts if it has no rows."""
     header, rows = table_of(facts)
     print_table(str(facts.get("title", facts["name"])), header, rows, figures=range(1, len(header)))
 

@@ -1,11 +1,10 @@
-"""Annotating much text into a folder: speed with one and two processes, and memory that does not grow.
+"""Annotating large amounts of text into a folder: speed with one and two processes, and constant memory.
 
-Text is made of the examples of the repository, over and over, every paragraph with a word never seen before, in one
-file. `weft annotate FILE --to conllu` goes through it in a process of its own each time, whose resident memory (with
-that of its workers) is looked at twice a second: a million words into a folder with one and with two processes and into
-one file with one and two threads; then a long run of two million words, or as many as WEFT_BENCH_WORDS says. The model
-is the English one of the package or, where there is none, a small pipeline trained on the examples: segmenter, tagger,
-lemmatizer, parser.
+The text repeats the examples of the repository in one file, every paragraph with a word never seen before. Each `weft
+annotate FILE --to conllu` runs in a separate process, whose resident memory (including its workers) is sampled twice a
+second: a million words into a folder with one and with two processes, and into one file with one and two threads; then
+a long run of two million words, or the number in WEFT_BENCH_WORDS. The model is the English one of the package or, if
+it is missing, a small pipeline trained on the examples: segmenter, tagger, lemmatizer, parser.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ TARGETS = {
 
 
 def run() -> dict[str, Any]:
-    """Annotate the text in all ways and tell speed and memory of each."""
+    """Annotate the text in all ways and report speed and memory of each."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         kind, models = _models(folder)
@@ -59,7 +58,7 @@ def run() -> dict[str, Any]:
 
 
 def write_text(path: Path, words: int) -> int:
-    """Paragraphs of the examples, each with a new word; returns how many words there are, parted by blanks."""
+    """Paragraphs of the examples, each with a new word; returns the number of space-separated words."""
     paragraphs = [
         paragraph.replace("\n", " ")
         for name in ("note.txt", "port.txt", "report.txt")
@@ -89,7 +88,7 @@ def _models(folder: Path) -> tuple[str, list[str]]:
 
 
 def _annotate(folder: Path, models: list[str], text: Path, options: tuple[str, ...]) -> tuple[float, list[float]]:
-    """Seconds that a run took, and the memory of its processes on the way."""
+    """The seconds of a run, and the memory of its processes over time."""
     chosen = [word for model in models for word in ("--model", model)]
     command = [sys.executable, "-m", "weft", "annotate", str(text), *chosen, "--to", "conllu", *options]
     environment = {**os.environ, "WEFT_QUIET": "1", "OPENBLAS_NUM_THREADS": "1"}

@@ -1,8 +1,8 @@
-"""Speed of the segmenter on English text: words a second of CPU time on one core, from text to documents.
+"""Speed of the segmenter on English text: words per second of CPU time on one core, from text to documents.
 
-Trained on half of English-EWT; measured after loading the model, on the text of its train file (many short documents),
-of the same joined to one long line, and on one novel where the corpus of novels is at hand; the rule-based splitter in
-the same run on the same text. The best of several rounds counts.
+It is trained on half of English-EWT and measured, after loading the model, on the text of the training file (many
+short documents), on the same text joined to one long line, and on one novel if the corpus of novels is available; the
+rule-based splitter runs on the same text. The best of several rounds counts.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from weft.text.split import split_by_rule
 
 TREEBANK = "treebanks/ud/English-EWT/train.conllu.gz"
 NOVELS = "raw/litbank-novels.txt.tar.gz"
-#: Words a second to be reached.
+#: Target speed in words per second.
 TARGET = 500_000
 
 
 def run(rounds: int = 15) -> dict[str, Any]:
     """Measure learned and rule-based segmentation."""
     docs = list(conllu.read(str(data.find(TREEBANK))))
-    segmenter = Segmenter(SegmenterSettings(bias=False))  # the bias changes what is found, not how fast
+    segmenter = Segmenter(SegmenterSettings(bias=False))  # the bias changes the predictions, not the speed
     start = time.process_time()
     segmenter.fit(docs[::2])
     training = time.process_time() - start
@@ -64,7 +64,7 @@ def run(rounds: int = 15) -> dict[str, Any]:
 
 
 def _speed(work: Callable[[list[Doc]], object], texts: list[str], rounds: int) -> tuple[int, int]:
-    """Words a second in the best round, and how many words there are."""
+    """Words per second in the best round, and the number of words."""
     best, words = float("inf"), 0
     for _ in range(rounds):
         fresh = [Doc(text) for text in texts]

@@ -1,9 +1,9 @@
 """The service under load: 200 requests at once, then requests that are too long or malformed, then 200 at once again.
 
-The service runs in a process of its own, as `weft serve` starts it; the 200 clients are in another, on the same
-machine, so that both share its cores. Each sends its requests one after the other: a passage of a few sentences, words
-of which are new in every request. Times are seen from the clients, from sending a request to the last byte of its
-answer; the processor time of the service depends less on what else the machine does.
+The service runs in a separate process, as `weft serve` starts it; the 200 clients run in another process on the same
+machine, so that both share its cores. Each client sends its requests one after the other: a passage of a few
+sentences, with new words in every request. Times are measured by the clients, from sending a request to the last byte
+of its answer; the processor time of the service depends less on the load of the machine.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from weft.pipeline.pipeline import Pipeline
 
 CLIENTS, EACH = 200, 10
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
-#: What clients ask for beside the text.
+#: Request options of the clients.
 ASKED: dict[str, dict[str, Any]] = {
     "JSON": {},
     "with probabilities": {"probabilities": True},
     "as the page asks": {"probabilities": True, "pictures": True},
 }
-#: Requests that must be refused: a status each, and a body.
+#: Requests that must be refused: the expected status and the body.
 BAD: list[tuple[int, bytes]] = [
     (413, b'{"text": "' + b"a" * 60_000 + b'"}'),
     (413, b'{"text": "' + b"a" * 5_000_000 + b'"}'),
@@ -58,7 +58,7 @@ def run() -> dict[str, Any]:
 
 
 def rows(figures: dict[str, Any]) -> list[dict[str, Any]]:
-    """The figures as a table, one row a load."""
+    """The results as a table, one row per load."""
     clients = figures["clients"]
     loads = {"one client": figures["alone"]}
     loads |= {f"{clients} clients, {name}": load for name, load in figures["loads"].items()}
@@ -82,7 +82,7 @@ def rows(figures: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def a_model(folder: Path) -> tuple[str, str]:
-    """A model to serve, as `--model` takes it, and what it is."""
+    """A model to serve, as an argument of `--model`, and its description."""
     try:
         weft.load("en")
         return "en", "en"
@@ -92,7 +92,7 @@ def a_model(folder: Path) -> tuple[str, str]:
 
 
 def small_pipeline() -> Pipeline:
-    """Words, entities, tags, lemmas and trees, learned from the examples in a few seconds."""
+    """A pipeline for words, entities, tags, lemmas and trees, trained on the examples in a few seconds."""
     from weft.pipeline.registry import component_class
 
     story = list(weft.read(EXAMPLES / "story.conllu"))
@@ -113,7 +113,7 @@ def small_pipeline() -> Pipeline:
 
 @contextlib.contextmanager
 def service(model: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """`weft serve` in a process of its own, and where it answers."""
+    """`weft serve` in a separate process, and its address."""
     command = [sys.executable, "-m", "weft", "serve", "--model", model, "--port", "0"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "WEFT_QUIET": "1"})
     assert process.stderr is not None
@@ -132,7 +132,7 @@ def service(model: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
 
 
 class Client:
-    """One connection that is kept open; little more than the socket, so that it is the service that is measured."""
+    """One persistent connection, a thin layer over the socket, so that the service itself is measured."""
 
     def __init__(self, address: str) -> None:
         self.host, _, port = address.removeprefix("http://").partition(":")
@@ -164,7 +164,7 @@ class Client:
 
 
 async def measure(address: str, pid: int, clients: int, each: int) -> dict[str, Any]:
-    """All figures of a service."""
+    """All measurements of a service."""
     texts = passages(clients)
     await load(address, pid, texts[:8], 1, {"probabilities": True, "pictures": True})
     first = resident(pid)
@@ -186,7 +186,7 @@ async def measure(address: str, pid: int, clients: int, each: int) -> dict[str, 
 
 
 async def load(address: str, pid: int, texts: list[str], each: int, asked: dict[str, Any]) -> dict[str, Any]:
-    """As many clients at once as there are texts, each with so many requests one after the other."""
+    """One concurrent client per text, each with a number of successive requests."""
     seconds: list[float] = []
     errors: list[str] = []
     words = 0
@@ -228,7 +228,7 @@ async def load(address: str, pid: int, texts: list[str], each: int, asked: dict[
 
 
 async def refusals(address: str, pid: int, texts: list[str], times: int = 10) -> list[bool]:
-    """Whether bad requests, sent among good ones, are refused as they should be, in words and without a traceback."""
+    """Whether bad requests, mixed with good ones, are refused with a message and without a traceback."""
 
     async def bad(status: int, body: bytes) -> bool:
         client = Client(address)
@@ -242,7 +242,7 @@ async def refusals(address: str, pid: int, texts: list[str], times: int = 10) ->
 
 
 def passages(count: int) -> list[str]:
-    """Passages of five sentences of the story, each beginning at another one."""
+    """Passages of five sentences of the story, each with a different start."""
     sentences = [sentence.text for sentence in weft.read(EXAMPLES / "story.conllu").sentences()]
     return [" ".join(sentences[(i + j) % len(sentences)] for j in range(5)) for i in range(count)]
 

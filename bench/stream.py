@@ -1,9 +1,9 @@
 """A stream of a million sentences, annotated in constant memory.
 
-Sentences take their tags from the examples of the repository; every one of them brings at least one word never seen
-before, so that nothing that keeps words can hide. They go the way of `weft annotate`: a file of columns is read, the
-chunker annotates documents on one thread, columns are written. The resident memory of the process is noted every
-10,000 sentences: once it is warm, it must not grow.
+Sentences take their tags from the examples of the repository; each has at least one word never seen before, so that
+anything that stores words shows up. They are processed as in `weft annotate`: a file of columns is read, the chunker
+annotates documents on one thread, columns are written. The resident memory of the process is recorded every 10,000
+sentences: after the warm-up, it must not grow.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "chunks.conll"
 
 
 def run() -> dict[str, Any]:
-    """Annotate the stream and tell memory and speed."""
+    """Annotate the stream and report memory and speed."""
     with tempfile.TemporaryDirectory() as folder:
         figures = in_a_process(Path(folder), SENTENCES, EVERY)
     samples: list[dict[str, float]] = figures["samples"]
@@ -56,7 +56,7 @@ def run() -> dict[str, Any]:
 
 
 def in_a_process(folder: Path, sentences: int, every: int) -> dict[str, Any]:
-    """Train the chunker, write the stream, and annotate it in a process that has done nothing else."""
+    """Train the chunker, write the stream, and annotate it in a fresh process."""
     from weft.formats import read
     from weft.pipeline.registry import train
 
@@ -86,7 +86,7 @@ def write_stream(path: Path, sentences: int, suffix: str = "") -> None:
 
 
 def annotate(model: Path, stream: Path, every: int) -> dict[str, Any]:
-    """Annotate the stream as the command does, with looks at the memory of the process."""
+    """Annotate the stream as the command does, and sample the memory of the process."""
     import weft
 
     nlp = weft.load(model)

@@ -1,9 +1,10 @@
 """Tagger and lemmatizer on English-EWT: training time, speed, accuracy and size, without and with word clusters.
 
-Speed is words a CPU second on one core from documents of words to documents with tags (UPOS, XPOS and features), and
-from those to lemmas, the best of five rounds over the test file, a model in memory; `first pass` is that of models that
-have seen no word before. Precisions are made of the same trained weights. The clusters are learned in the run, from the
-training text of the treebank and freely licensed English: novels (Project Gutenberg), WikiANN, lists of pros and cons.
+Speed is words per CPU second on one core from documents of words to documents with tags (UPOS, XPOS and features), and
+from those to lemmas, the best of five rounds over the test file with the model in memory; `first pass` is the speed of
+models that have not seen any word before. All precisions use the same trained weights. The clusters are trained in the
+same run on the training text of the treebank and freely licensed English: novels (Project Gutenberg), WikiANN, lists
+of pros and cons.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any
 FOLDER = "treebanks/ud/English-EWT"
 METRICS = ("UPOS", "XPOS", "UFeats", "Lemmas")
 GOALS = {"test UPOS": 95.0, "test XPOS": 94.5, "test UFeats": 95.5, "test Lemmas": 96.5}
-#: Characters taken of every novel, its sentences, and its words as the treebank parts them (did n't, it 's).
+#: Characters to take per novel, and patterns for sentences and for words as the treebank splits them (did n't, it 's).
 NOVEL, END = 150_000, re.compile(r"\n\s*\n|(?<=[.!?])\s+(?=[\"“A-Z])|(?<=[.!?][\"”])\s+")
 WORD = re.compile(r"[A-Za-z]+(?=n't\b)|n't\b|'(?:s|re|ve|ll|d|m)\b|\w+(?:[-.]\w+)*|[^\w\s]")
 
@@ -58,7 +59,7 @@ def _row(what: str, goal: Any, tagger: Any, lemmatizer: Any, clustered: Any) -> 
 
 
 def english_clusters(path: Path) -> None:
-    """Learn clusters of English words and write them."""
+    """Train clusters of English words and write them."""
     from weft.lexical.clusters.monolingual import cluster_words
 
     cluster_words(_english(), n_classes=400, min_count=3, rounds=12).save(path)
@@ -90,7 +91,7 @@ def _forms(docs: Iterable[Any]) -> Iterator[list[str]]:
 
 
 def _warm(docs: Sequence[Any]) -> None:
-    """Compile what will be used."""
+    """Compile the kernels."""
     from weft.tasks.tagging.lemmatize import Lemmatizer
     from weft.tasks.tagging.tagger import Tagger
 
@@ -119,7 +120,7 @@ def _test(part: str) -> tuple[list[Any], list[Any]]:
 
 
 def _speeds(tagger: Any, lemmatizer: Any, clustered: Any, first: bool = False) -> list[float]:
-    """Words a second; for the first pass every round has components that are fresh from their state."""
+    """Words per second; for the first pass, every round restores the components from their state."""
     _, docs = _test("test")
     words = sum(doc.n_words for doc in docs)
     found = []
@@ -163,7 +164,7 @@ def _at_precision(tagger: Any, lemmatizer: Any, clustered: Any, precision: str) 
 
 
 def _quantized(component: Any, precision: str) -> Any:
-    """The component with its tables of weights at another precision, without training it anew."""
+    """The component with its weight tables at another precision, without retraining."""
     import numpy as np
 
     from weft.features.weights import PRECISIONS

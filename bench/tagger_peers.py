@@ -1,8 +1,8 @@
-"""Speed of the tagger on English-EWT beside spaCy and UDPipe, all trained on the same file.
+"""Speed of the tagger on English-EWT compared with spaCy and UDPipe, all trained on the same file.
 
-Words a second from words to UPOS, XPOS and features, the best of three rounds over the test file, model in memory, CPU
-and wall time. spaCy (tagger and morphologizer over its small convolutional model) and UDPipe (tagger) are trained
-briefly, enough for their speed and not for their accuracy. Each runs in a process of its own on one core, one after the
+Words per second from words to UPOS, XPOS and features, the best of three rounds over the test file with the model in
+memory, by CPU and wall time. spaCy (tagger and morphologizer on its small convolutional model) and UDPipe (tagger) are
+trained briefly, to measure their speed, not their accuracy. Each runs in a separate process on one core, one after the
 other. A peer that is not installed is left out: `pip install spacy ufal.udpipe`.
 """
 
@@ -54,7 +54,7 @@ def _in_a_process(side: str, folder: Path) -> dict[str, float]:
 
 
 def _speed_of(make: Callable[[], Any], tag: Callable[[Any], None], words: int, rounds: int = 3) -> dict[str, float]:
-    """Words a second, CPU and wall, the best of some rounds over documents made anew for each."""
+    """Words per second, by CPU and wall time; the best of several rounds with fresh documents."""
     tag(make())
     cpu, wall = [], []
     for _ in range(rounds):

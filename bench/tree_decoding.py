@@ -1,9 +1,9 @@
-"""Exact inference over trees: time a sentence by its length, and how it grows.
+"""Exact inference over trees: time per sentence by length, and its growth.
 
-Random scores of all arcs between the words of a sentence (for siblings, of all sibling parts too), no features. Each
-time is the best of a few rounds of CPU time on one core, over so many sentences that a round takes a while. `growth` is
-the slope of the logarithm of time over that of length, from 50 words up: 2 for spanning trees, 3 for projective ones.
-Where networkx is installed, its maximum spanning arborescence of the same graph stands below.
+Scores are random for all arcs between the words of a sentence (for siblings also for all sibling parts), without
+features. Each time is the best of a few rounds of CPU time on one core, over enough sentences for a round to take a
+while. `growth` is the slope of log time over log length, from 50 words up: 2 for spanning trees, 3 for projective
+ones. If networkx is installed, its maximum spanning arborescence of the same graph is included.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from weft.infer.trees.nonprojective import SpanningTrees
 from weft.infer.trees.projective import ProjectiveTrees
 
 LENGTHS = (10, 20, 50, 100, 200, 400)
-#: Longest sentences, where more would take minutes or gigabytes.
+#: Maximum sentence lengths, beyond which a run would take minutes or gigabytes.
 LONGEST = {"projective, siblings: best": 100, "networkx: best spanning tree": 50}
 
 

@@ -1,10 +1,10 @@
-"""The two-stage parser on UD treebanks, gold words and tags: second order beside our greedy parser and UDPipe 1.2.
+"""The two-stage parser on UD treebanks, gold words and tags: second order, our greedy parser and UDPipe 1.2.
 
-One configuration for all, trained on the training file alone: trees of any shape by second-order search (`mst2`,
-`shape=nonprojective`), then relations as sequences over the children of every head. The treebanks are those with a
-published row of UDPipe 1.2 and at most `MOST` training words, the smallest first. The greedy parser's figures are those
-of `bench/run.py treebank_parsing`, which also says what UDPipe's are worth here. Rows are kept in a folder as they are
-made (`WEFT_ROWS`, or one beside other temporary files), so that a run that ends early goes on where it stopped.
+One configuration for all treebanks, trained on the training file only: trees of any shape by second-order search
+(`mst2`, `shape=nonprojective`), then relations as sequences over the children of every head. The treebanks are those
+with published results of UDPipe 1.2 and at most `MOST` training words, smallest first. The results of the greedy
+parser are those of `bench/run.py treebank_parsing`, which also explains how comparable UDPipe's are. Finished rows are
+stored in a folder (`WEFT_ROWS`, or a temporary one), so that an interrupted run resumes.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def greedy_rows() -> dict[str, dict[str, Any]]:
 
 
 def row(name: str) -> dict[str, Any]:
-    """The scores of one treebank, from the folder of rows if they are there."""
+    """The scores of one treebank, from the folder of rows if present."""
     from weft.tasks.parsing.mst.features import FILTER, templates_of
     from weft.tasks.parsing.mst.parser import GraphParser
     from weft.tasks.parsing.mst.settings import GraphParserSettings

@@ -1,10 +1,9 @@
-"""The parser on every UD treebank with a training file, gold words and tags: Weft beside UDPipe 1.2 as published.
+"""The parser on every UD treebank with a training file, gold words and tags: Weft and UDPipe 1.2 as published.
 
-One configuration for all: the component's defaults, trained on the training file alone. Where a treebank has no test
-file its dev file is scored, and said so. UDPipe's figures are those of its models for UD 2.5, as its authors give them;
-our copies of the treebanks are other versions, so single rows are to be compared with care. Rows are kept in a folder
-as they are made (`WEFT_ROWS`, or one beside other temporary files), so that a run that ends early goes on where it
-stopped.
+One configuration for all treebanks: the component's defaults, trained on the training file only. If a treebank has no
+test file, its dev file is scored, and the row says so. UDPipe's results are those its authors published for its UD 2.5
+models; our copies of the treebanks are other versions, so compare single rows with care. Finished rows are stored in a
+folder (`WEFT_ROWS`, or a temporary one), so that an interrupted run resumes.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ def run() -> dict[str, Any]:
 
 
 def treebanks() -> list[str]:
-    """The treebanks with a training file, by its size, those that UDPipe has first."""
+    """The treebanks with a training file, by size, those with UDPipe scores first."""
     from weft import data
 
     home = data.find(FOLDER)
@@ -73,7 +72,7 @@ def treebanks() -> list[str]:
 
 
 def row(name: str) -> dict[str, Any]:
-    """The scores of one treebank, from the folder of rows if they are there."""
+    """The scores of one treebank, from the folder of rows if present."""
     from weft.tasks.parsing.transitions import features as parse_features
     from weft.tasks.parsing.transitions import parser as parse
 
@@ -83,7 +82,7 @@ def row(name: str) -> dict[str, Any]:
 
 
 def kept_row(name: str, folder: str, configuration: str, new_parser: Callable[[], Any]) -> dict[str, Any]:
-    """A row of a configuration from the folder of rows, or made and put there; `folder` is used without WEFT_ROWS."""
+    """A row of a configuration, from the folder of rows or computed and stored there; WEFT_ROWS overrides `folder`."""
     print_of_it = hashlib.sha256(configuration.encode()).hexdigest()[:12]
     home = Path(os.environ.get("WEFT_ROWS") or Path(tempfile.gettempdir()) / folder) / print_of_it
     kept = home / f"{name}.json"

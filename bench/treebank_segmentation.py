@@ -1,10 +1,10 @@
-"""Words and sentences of raw text on every treebank that has a train file, beside UDPipe 1.2's published figures.
+"""Words and sentences of raw text on every treebank with a training file, and UDPipe 1.2's published results.
 
-One configuration for all: default settings, trained on train, the bias of sentence ends chosen on dev (without dev on a
-tenth of train), measured on test (without test on dev, then nothing is chosen on dev). The raw text is the one that
-CoNLL-U restores; sentences of a paragraph follow each other after a blank. Files that say nothing about blanks, neither
-by SpaceAfter nor by `# text`, get those of ordinary writing by rule; the column `blanks` says where. UDPipe's figures
-are those of UD 2.5: other versions of the same treebanks.
+One configuration for all treebanks: default settings, trained on train, with the bias of sentence ends chosen on dev
+(without dev, on a tenth of train), scored on test (without test, on dev, and then nothing is chosen on dev). The raw
+text is restored from CoNLL-U; the sentences of a paragraph are separated by a space. Files without information on
+spaces, neither SpaceAfter nor `# text`, get conventional spacing by rule; the column `blanks` shows which. UDPipe's
+results are for UD 2.5: other versions of the same treebanks.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def run(names: Sequence[str] | None = None, on_dev: bool = False) -> dict[str, A
 
 
 def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """The rows, and what they come to on the treebanks that UDPipe has figures for."""
+    """The rows, and their means over the treebanks with published UDPipe results."""
     known = [row for row in rows if row["UDPipe words"] is not None]
     facts: dict[str, Any] = {"title": "Segmentation of raw text, F1", "rows": rows, "treebanks": len(rows)}
     for metric in METRICS:
@@ -77,7 +77,7 @@ def treebanks() -> list[str]:
 
 
 def load(name: str, part: str) -> tuple[list[Doc], bool]:
-    """The documents of a part of a treebank, and whether their blanks are those of the file."""
+    """The documents of a part of a treebank, and whether their spaces come from the file."""
     path = data.find(f"treebanks/ud/{name}/{part}.conllu.gz")
     docs = list(conllu.read(str(path), check_trees=False))
     told = _tells_blanks(path)
@@ -85,9 +85,9 @@ def load(name: str, part: str) -> tuple[list[Doc], bool]:
 
 
 def respaced(doc: Doc) -> Doc:
-    """A document with the blanks of ordinary writing.
+    """A document with conventional spacing.
 
-    None before closing marks and behind opening ones, none inside a pair of straight quotation marks, none beside
+    None before closing marks and after opening ones, none inside a pair of straight quotation marks, none beside
     characters of scripts that part words by nothing.
     """
     table = CharacterTable()
@@ -115,7 +115,7 @@ def respaced(doc: Doc) -> Doc:
 
 
 def _is_unspaced(form: str, table: CharacterTable) -> bool:
-    """Whether a form is written without blanks beside others: every mark is where its neighbour is."""
+    """Whether a form is written without spaces next to others: every mark is where its neighbour is."""
     kinds = table.classes(code_points(form))
     return bool(IS_UNSPACED[kinds].any()) or form in _UNSPACED_MARKS or (len(form) == 1 and not form.isalnum())
 

@@ -1,10 +1,10 @@
-"""Tagger and lemmatizer on every UD treebank with a training file, gold words: Weft beside UDPipe 1.2 as published.
+"""Tagger and lemmatizer on every UD treebank with a training file, gold words: Weft and UDPipe 1.2 as published.
 
-One configuration for all: the components' defaults, trained on the training file alone. The test file is tagged from
-gold words; lemmas are found with the tags of the tagger. Where a treebank has no test file its dev file is used, and
-said so. UDPipe's figures are those of its models for UD 2.5, as its authors give them; our copies of the treebanks are
-other versions, so single rows are to be compared with care. Rows are kept in a folder as they are made
-(`WEFT_ROWS`, or one beside other temporary files), so that a run that ends early goes on where it stopped.
+One configuration for all treebanks: the components' defaults, trained on the training file only. The test file is
+tagged from gold words, and lemmatized with the predicted tags. If a treebank has no test file, its dev file is used,
+and the row says so. UDPipe's results are those its authors published for its UD 2.5 models; our copies of the
+treebanks are other versions, so compare single rows with care. Finished rows are stored in a folder (`WEFT_ROWS`, or a
+temporary one), so that an interrupted run resumes.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def run() -> dict[str, Any]:
 
 
 def treebanks() -> list[str]:
-    """The treebanks with a training file, by its size, those that UDPipe has first."""
+    """The treebanks with a training file, by size, those with UDPipe scores first."""
     from weft import data
 
     home = data.find(FOLDER)
@@ -61,7 +61,7 @@ def treebanks() -> list[str]:
 
 
 def row(name: str) -> dict[str, Any]:
-    """The scores of one treebank, from the folder of rows if they are there."""
+    """The scores of one treebank, from the folder of rows if present."""
     from weft.tasks.tagging import lemmatize
     from weft.tasks.tagging import tagger as tag
 
@@ -92,7 +92,7 @@ def measure(name: str) -> dict[str, Any]:
     for doc in system:
         for column in ("lemma", "upos", "xpos", "feats"):
             doc.columns.pop(column, None)
-    # Calibration is for probabilities; it changes no tag.
+    # Calibration affects probabilities only, not tags.
     tagger, lemmatizer = Tagger(TaggerSettings(calibrate=False)), Lemmatizer()
     start = time.process_time()
     tagger.fit(train)
@@ -136,7 +136,7 @@ def _means(rows: list[dict[str, Any]]) -> dict[str, float | None]:
 
 
 def _pairs(rows: list[dict[str, Any]], k: int) -> list[tuple[float, float]]:
-    """Our figures and the published ones of a metric, where there are both."""
+    """Our results and the published ones for a metric, where both exist."""
     found = ((one[METRICS[k]], PUBLISHED[one["treebank"]][k]) for one in rows)
     return [(ours, peer) for ours, peer in found if ours is not None and peer is not None]
 

@@ -110,7 +110,7 @@ def test_what_cannot_be_trained_is_told_before_the_data_are_read(tmp_path: Path)
         weft.train("tagger", missing)
     with pytest.raises(ConfigError, match="files or documents, got 3"):
         weft.train("tagger", [TRAIN, 3])  # type: ignore[list-item]
-    with pytest.raises(ConfigError, match="files or documents, got some of both"):
+    with pytest.raises(ConfigError, match="files or documents, got a mix of both"):
         weft.train("tagger", [TRAIN, missing])  # type: ignore[list-item]
 
 
@@ -128,9 +128,9 @@ def test_words_of_sentences_and_of_files_are_aligned_alike(tmp_path: Path) -> No
 
 
 def test_sides_that_do_not_fit_together_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="name a file for each side"):
+    with pytest.raises(ConfigError, match="give a file for each side"):
         weft.align(tmp_path / "en", ["das Haus"])
-    with pytest.raises(ConfigError, match="name a file for each side"):
+    with pytest.raises(ConfigError, match="give a file for each side"):
         weft.align(["the house"])
     with pytest.raises(weft.WeftError, match="as many source as target sentences"):
         weft.align(["the house"], ["das Haus", "das Buch"])

@@ -54,10 +54,10 @@ __all__ = [
 
 
 def load(model: str | os.PathLike[str] = "en", *more: str | os.PathLike[str]) -> Pipeline:
-    """The pipeline of a model, by name or by file: `nlp = weft.load("en")`, then `nlp(text)` or `nlp.pipe(texts)`.
+    """Load the pipeline of a model by name or file: `nlp = weft.load("en")`, then `nlp(text)` or `nlp.pipe(texts)`.
 
-    English is part of the package; other names are looked for in `$WEFT_MODELS` and in the user's folder
-    (`weft.pipeline.models`). With several models the components of all work in the order given: `weft.load("en",
+    The English model is part of the package; other names are looked up in `$WEFT_MODELS` and in the user's folder
+    (`weft.pipeline.models`). With several models, all components are applied in the order given: `weft.load("en",
     "en-speech")`.
     """
     from weft.pipeline import models

@@ -129,7 +129,7 @@ def test_a_missing_layer_is_named_with_component_and_document() -> None:
 
 
 def test_components_that_follow_rules_cannot_be_trained() -> None:
-    with pytest.raises(ConfigError, match="upper works by rule and cannot be trained"):
+    with pytest.raises(ConfigError, match="upper is rule-based and cannot be trained"):
         Upper().fit([])
     with pytest.raises(ConfigError, match="upper has no settings, got colour"):
         Upper.from_options({"colour": "red"})

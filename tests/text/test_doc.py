@@ -37,7 +37,7 @@ def test_columns_must_have_one_value_a_word() -> None:
     doc = Doc.from_words([["a", "b"]])
     with pytest.raises(WeftError, match="1 values for 2 words"):
         doc.set_column("upos", ["X"])
-    with pytest.raises(WeftError, match="one value a word"):
+    with pytest.raises(WeftError, match="one value per word"):
         Doc.from_words([["a"]], upos=[["X", "Y"]])
 
 

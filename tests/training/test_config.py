@@ -38,7 +38,7 @@ def test_a_file_names_corpora_components_and_tests(config_file: Path) -> None:
         ('tags = "predicted"', 'clusters = "novels"', "there is no [clusters.novels]; there are: own"),
         ("base_chunks = true", "base_chunks = 1", "must be true or false, got 1"),
         ('task = "segmenter"\n', "", "[[components]] 1 lacks task"),
-        ("folds = 2", 'folds = 2\nafter = "en"', "tags of the model 'en' cannot be jackknifed; take predicted or gold"),
+        ("folds = 2", 'folds = 2\nafter = "en"', "tags of the model 'en' cannot be jackknifed; use predicted or gold"),
         (
             'title = "A story"',
             'title = "A story"\nrepairs = 1',

@@ -8,14 +8,14 @@ from pathlib import Path
 from weft.pipeline.pipeline import Pipeline
 from weft.training import PipelineConfig
 from weft.training.config import ClusterSpec, CorpusSpec
-from weft.training.corpora import Material
+from weft.training.corpora import CorpusReader
 
 
-def material(folder: Path, limit: int = 0, **options: object) -> Material:
+def reader(folder: Path, limit: int = 0, **options: object) -> CorpusReader:
     corpus = CorpusSpec("A corpus", "MIT", ["train.conll"], ["dev.conll"], read={"fields": "form entities"})
     for name, value in options.items():
         setattr(corpus, name, value)
-    return Material(PipelineConfig("x", "X", "MIT", [], {"own": corpus}, path=folder / "x.toml"), limit)
+    return CorpusReader(PipelineConfig("x", "X", "MIT", [], {"own": corpus}, path=folder / "x.toml"), limit)
 
 
 def write(folder: Path) -> None:
@@ -25,7 +25,7 @@ def write(folder: Path) -> None:
 
 def test_labels_are_renamed_and_others_left_out(tmp_path: Path) -> None:
     write(tmp_path)
-    docs = material(tmp_path, labels={"person": "PER"}).docs(["own"])
+    docs = reader(tmp_path, labels={"person": "PER"}).docs(["own"])
     assert [(row.pieces, row.label) for doc in docs for row in doc.spans["entities"]] == [
         (((0, 1),), "PER"),
         (((3, 4),), "PER"),
@@ -34,7 +34,7 @@ def test_labels_are_renamed_and_others_left_out(tmp_path: Path) -> None:
 
 def test_what_words_begin_with_is_taken_off_and_spans_stay(tmp_path: Path) -> None:
     write(tmp_path)
-    doc = material(tmp_path, strip="en:").docs(["own"])[0]
+    doc = reader(tmp_path, strip="en:").docs(["own"])[0]
     assert doc.column("form") == ["Ada", "slept", "Oslo", "Bob"]
     assert doc.text == "Ada slept Oslo Bob"
     assert [span.text for span in doc.span_views("entities")] == ["Ada", "Oslo", "Bob"]
@@ -42,13 +42,13 @@ def test_what_words_begin_with_is_taken_off_and_spans_stay(tmp_path: Path) -> No
 
 def test_training_sentences_that_stand_in_the_dev_set_are_left_out(tmp_path: Path) -> None:
     write(tmp_path)
-    doc = material(tmp_path, strip="en:", apart=True).docs(["own"])[0]
+    doc = reader(tmp_path, strip="en:", apart=True).docs(["own"])[0]
     assert doc.column("form") == ["Ada", "slept", "Bob"]
 
 
 def test_a_trial_takes_the_first_sentences(tmp_path: Path) -> None:
     write(tmp_path)
-    assert sum(doc.n_sentences for doc in material(tmp_path, limit=2).docs(["own"])) == 2
+    assert sum(doc.n_sentences for doc in reader(tmp_path, limit=2).docs(["own"])) == 2
 
 
 def test_clusters_are_learned_from_corpora_and_from_archives_of_text(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_clusters_are_learned_from_corpora_and_from_archives_of_text(tmp_path: P
     with tarfile.open(tmp_path / "novels.tar.gz", "w:gz") as archive:
         archive.add(tmp_path / "novel.txt", "novel.txt")
     spec = ClusterSpec(["own", "novels.tar.gz"], characters=11)
-    words = list(material(tmp_path, strip="en:").sentences(spec, Pipeline([])))
+    words = list(reader(tmp_path, strip="en:").sentences(spec, Pipeline([])))
     assert words == [["Ada", "slept"], ["Oslo"], ["Bob"], ["Dogs", "bark", "."]]
 
 
@@ -66,14 +66,14 @@ def test_trees_become_transcripts_with_repairs_that_differ_by_seed_and_part(exam
     corpus = CorpusSpec("A story", "MIT", [story], [story], repairs=True)
     config = PipelineConfig("x", "X", "MIT", [], {"own": corpus}, path=tmp_path / "x.toml")
     train, again, dev, other = (
-        Material(config, seed=seed).docs([part])[0].column("form")
+        CorpusReader(config, seed=seed).docs([part])[0].column("form")
         for seed, part in ((1, "own"), (1, "own"), (1, "own.dev"), (2, "own"))
     )
     assert train == again
     assert train != dev
     assert train != other
     assert all(form == form.lower() for form in train)
-    doc = Material(config, limit=30, seed=1).docs(["own"])[0]
+    doc = CorpusReader(config, limit=30, seed=1).docs(["own"])[0]
     assert doc.n_sentences <= 30
     assert "reparandum" in doc.column("deprel")
 
@@ -82,5 +82,5 @@ def test_calls_of_switchboard_are_read_with_their_repairs(tmp_path: Path) -> Non
     (tmp_path / "calls.tsv").write_text(
         "1:A:0:sd\t(1)\twe\tPRP\t<rms/>\n\t(2)\twe\tPRP\t<f/>\n\t(3)\tsail\tVBP\t<f/>\n"
     )
-    doc = material(tmp_path, train=["calls.tsv"], read={"format": "switchboard"}).docs(["own"])[0]
+    doc = reader(tmp_path, train=["calls.tsv"], read={"format": "switchboard"}).docs(["own"])[0]
     assert [span.text for span in doc.span_views("disfluencies")] == ["we"]

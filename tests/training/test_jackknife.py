@@ -1,4 +1,4 @@
-"""Tags of training data by components that did not learn from them."""
+"""Tags of training data, predicted by components that were not trained on it."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def test_a_wrong_setting_is_found_before_anything_is_trained(config_file: Path) 
 def test_a_test_of_what_no_component_finds_is_refused(config_file: Path) -> None:
     config = read_config(config_file)
     config.components.pop()
-    with pytest.raises(ConfigError, match="story: no component finds chunks"):
+    with pytest.raises(ConfigError, match="story: no component predicts chunks"):
         train_pipeline(config)
 
 

@@ -1,4 +1,4 @@
-"""The command line: `weft COMMAND`. Commands are imported when they are asked for, so that help is quick."""
+"""The command line: `weft COMMAND`. Commands are imported on first use, so that help is fast."""
 
 from __future__ import annotations
 

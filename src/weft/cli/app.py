@@ -1,9 +1,9 @@
-"""The table of commands and what they share: lazy loading, one way to report errors, `--config`.
+"""The table of commands and their shared behaviour: lazy loading, error reporting, `--config`.
 
-A command is a plain function with Typer annotations, or a Typer app where it has sub-commands. The table gives its
-place, its one line of help and the example that ends its `--help`, so that listing the commands imports none of them.
-Exit codes: 0 done, 1 a `WeftError` (one plain message), 2 wrong usage, 3 done but for bad documents, 130 interrupted,
-141 the reader went away.
+A command is a plain function with Typer annotations, or a Typer app if it has subcommands. The table gives its
+location, its one-line help and the example at the end of its `--help`, so that listing the commands imports none of
+them. Exit codes: 0 success, 1 a `WeftError` (one plain message), 2 wrong usage, 3 success except for bad documents,
+130 interrupted, 141 the reader closed the pipe.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from weft.errors import WeftError
 
 
 class Place(NamedTuple):
-    """Where a command is (`module:name`), what it does in one line, and an example."""
+    """The location of a command (`module:name`), a one-line description, and an example."""
 
     target: str
     help: str
@@ -129,11 +129,11 @@ COMMANDS = {name: place for places in HEADINGS.values() for name, place in place
 
 
 class LazyGroup(typer.core.TyperGroup):
-    """The commands of the table. Names and help come from the table; only a command that runs is imported."""
+    """The commands of the table. Names and help come from the table; a command is imported only to run it."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        # Stand-ins that know name and help, for lists and suggestions.
+        # Placeholders with name and help, for lists and suggestions.
         for heading, places in HEADINGS.items():
             for name, place in places.items():
                 self.commands[name] = typer.core.TyperCommand(name=name, help=place.help, rich_help_panel=heading)
@@ -146,7 +146,7 @@ class LazyGroup(typer.core.TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             returned = super().invoke(ctx)
-            sys.stdout.flush()  # so that a full disk or a closed pipe is met here, not at exit
+            sys.stdout.flush()  # so that a full disk or a closed pipe raises its error here, not at exit
             return returned
         except WeftError as error:
             print(f"weft: {error}", file=sys.stderr)
@@ -155,18 +155,18 @@ class LazyGroup(typer.core.TyperGroup):
             print("weft: interrupted; what was finished is in place", file=sys.stderr)
             raise typer.Exit(130) from None
         except BrokenPipeError:
-            # The reader (`| head`) went away: nothing is left to say, and Python must not say it at exit either.
+            # The reader (`| head`) closed the pipe: report nothing, and keep Python from reporting it at exit.
             _close_output()
             raise typer.Exit(141) from None
         except OSError as error:
-            # No room on the disk, no right to write: what was finished before is in place.
+            # Disk full or no permission to write: what was finished before is in place.
             print(f"weft: {_in_words(error)}", file=sys.stderr)
             _close_output()
             raise typer.Exit(1) from None
 
 
 def _close_output() -> None:
-    """Write what standard output still holds, or let it go where it cannot be written."""
+    """Flush standard output, or discard its buffer if it cannot be written."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -179,7 +179,7 @@ def _in_words(error: OSError) -> str:
 
 
 def load_command(name: str) -> Any:
-    """Import a command and make it ready to run.
+    """Import a command and prepare it to run.
 
     >>> load_command("reproduce").name
     'reproduce'

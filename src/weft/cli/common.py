@@ -1,4 +1,4 @@
-"""What commands share: types of options, where tables and JSON go, how reports are printed."""
+"""Shared parts of commands: types of options, and output of tables, JSON and reports."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from weft.errors import ConfigError
 if TYPE_CHECKING:
     from rich.console import Console
 
-#: Headings of options in the help, the same in every command.
+#: Headings of options in the help of all commands.
 DATA, MODEL, SETTINGS, READING, RUNNING = "Data", "Model", "Settings", "Reading", "Running"
 
 
 def option(
     *flags: str, help: str, metavar: str | None = None, panel: str | None = None, shown: str = "", **more: Any
 ) -> Any:
-    """A Typer option; `shown` is what its help names as default."""
+    """A Typer option; `shown` is the default that its help displays."""
     if shown:
         more["show_default"] = shown
     return typer.Option(*flags, help=help, metavar=metavar, rich_help_panel=panel, **more)
@@ -63,12 +63,12 @@ OutputFile = Annotated[Path, option("--out", "-o", metavar="FILE", help="File to
 
 
 def console(stderr: bool = False) -> Console:
-    """A Rich console on standard output, or on standard error for what is not the result."""
+    """A Rich console on standard output, or on standard error for anything but the result."""
     from rich.console import Console
 
     shown = Console(stderr=stderr, highlight=False)
     if not shown.is_terminal and "COLUMNS" not in os.environ:
-        shown.width = 120  # a file or a pipe has no width; tables there need not be squeezed into 80 columns
+        shown.width = 120  # a file or a pipe has no width; do not squeeze tables into 80 columns
     return shown
 
 
@@ -78,7 +78,7 @@ def print_json(value: Any) -> None:
 
 
 def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[Any]], figures: Sequence[int] = ()) -> None:
-    """Print a table; `figures` are the columns to set to the right. A header of empty names is not shown."""
+    """Print a table; `figures` are the columns to right-align. A header of empty names is not shown."""
     from rich.table import Table
     from rich.text import Text
 
@@ -91,7 +91,7 @@ def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[Any]]
 
 
 def counted(count: int, name: str) -> str:
-    """A number of things.
+    """A count with its noun, in the plural unless the count is 1.
 
     >>> counted(1, "document"), counted(1200, "document")
     ('1 document', '1,200 documents')
@@ -100,7 +100,7 @@ def counted(count: int, name: str) -> str:
 
 
 def read_pairs(flag: str, text: str) -> dict[str, str]:
-    """Values by name, as an option gives them.
+    """Parse the NAME=VALUE pairs of an option.
 
     >>> read_pairs("--sources", "en=a.conll,es=b.conll")
     {'en': 'a.conll', 'es': 'b.conll'}
@@ -120,7 +120,7 @@ def read_pairs(flag: str, text: str) -> dict[str, str]:
 
 
 def flat(report: dict[str, Any]) -> list[tuple[str, str]]:
-    """The figures of a report, nested ones among them; lists are left to `--json`."""
+    """The numbers of a report, including nested ones; lists are only part of `--json`."""
     rows: list[tuple[str, str]] = []
     for name, value in report.items():
         shown = name.replace("_", " ")
@@ -134,7 +134,7 @@ def flat(report: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def print_report(title: str, report: dict[str, Any], as_json: bool) -> None:
-    """Print what a command has to report: as JSON, or its figures as a table."""
+    """Print the report of a command as JSON, or its numbers as a table."""
     if as_json:
         print_json(report)
     else:
@@ -142,7 +142,7 @@ def print_report(title: str, report: dict[str, Any], as_json: bool) -> None:
 
 
 def plain(value: Any) -> Any:
-    """What JSON has no word for: NumPy numbers and arrays as plain ones, anything else as text.
+    """Convert values that JSON does not support: NumPy numbers and arrays to plain ones, anything else to text.
 
     >>> from pathlib import PurePosixPath
     >>> plain(PurePosixPath("results/demo.txt"))
@@ -152,7 +152,7 @@ def plain(value: Any) -> Any:
 
 
 def short_path(path: Path) -> Path:
-    """A path as seen from the current folder, if it is below it.
+    """A path relative to the current folder, if it is below it.
 
     >>> short_path(Path.cwd() / "results").as_posix()
     'results'

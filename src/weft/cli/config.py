@@ -1,8 +1,7 @@
 """`--config file.toml`: options from a file, for every command.
 
-Keys are the names of the command's options; flags win over the file. A file may serve several commands: a table with
-the name of a command, `[train]` or `[data.list]`, holds that command's options, and tables of other commands are left
-alone.
+Keys are the names of the command's options; flags override the file. A file may serve several commands: a table named
+after a command, `[train]` or `[data.list]`, holds that command's options, and tables of other commands are ignored.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ def add_config_option(command: Any) -> None:
 def read_config(path: Path, known: dict[str, str], command: Sequence[str], tables: Collection[str]) -> dict[str, Any]:
     """The options of a TOML file by parameter name.
 
-    `known` maps the names of options to those of parameters, `command` is the way to the command (`data`, `list`), and
+    `known` maps the names of options to those of parameters, `command` is the path to the command (`data`, `list`), and
     `tables` are the names of all commands, whose tables are not options.
     """
     try:
@@ -88,7 +87,7 @@ def _apply(ctx: typer.Context, config: Path | None) -> None:
 
 
 def _upwards(ctx: typer.Context) -> Iterator[typer.Context]:
-    """The contexts from a command's own to that of the program."""
+    """The contexts from that of a command up to that of the program."""
     step: Any = ctx
     while step is not None:
         yield step
@@ -96,7 +95,7 @@ def _upwards(ctx: typer.Context) -> Iterator[typer.Context]:
 
 
 def _flags(value: Any) -> Any:
-    """A table (`[set]`) as the repeated flags `key=value` it stands for."""
+    """Convert a table (`[set]`) to repeated flags `key=value`."""
     if not isinstance(value, dict):
         return value
     return [f"{key}={part if isinstance(part, str) else json.dumps(part)}" for key, part in value.items()]

@@ -1,4 +1,4 @@
-"""Options of the command line that are made from the fields of a settings class, or that always come together."""
+"""Command-line options that are generated from the fields of a settings class, or that form a fixed group."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from weft.cli.inputs import Encoding, Fields, FromFormat, Reading, SkipBad
 from weft.errors import ConfigError
 from weft.pipeline.settings import Option
 
-#: Settings that say how to run, not what to learn.
+#: Settings that concern how to run, not the model.
 _RUNNING = ("seed", "workers", "scheduler", "checkpoint", "checkpoints")
-#: Longest list of values that the column of values shows.
+#: Longest list of values to show in the column of values.
 WIDEST = 24
 _PREFIX = "set_"
 #: The options for reading files, in the order of the fields of `Reading`.
@@ -26,7 +26,7 @@ READ: dict[str, tuple[str, Any, Any]] = {
 
 
 def with_settings(function: Callable[..., None], options: Sequence[Option]) -> Callable[..., None]:
-    """A command that has one option per setting beside its own; its parameter `settings` holds those that are given."""
+    """Add one option per setting to a command; its parameter `settings` receives those that are given."""
     signature = inspect.signature(function, eval_str=True)
     names = {f"{_PREFIX}{each.name}": each for each in options}
 
@@ -43,7 +43,7 @@ def with_settings(function: Callable[..., None], options: Sequence[Option]) -> C
 
 
 def with_reading(function: Callable[..., None]) -> Callable[..., None]:
-    """A command whose parameter `reading`, if it has one, is made of the four options for reading files."""
+    """Replace the parameter `reading` of a command, if it has one, by the four options for reading files."""
     signature = inspect.signature(function, eval_str=True)
     if "reading" not in signature.parameters:
         return function
@@ -66,7 +66,7 @@ def parameter(name: str, kind: Any, default: Any = None) -> inspect.Parameter:
 def described(
     command: Callable[..., None], parameters: Sequence[inspect.Parameter], doc: str | None
 ) -> Callable[..., None]:
-    """A function of any arguments with the parameters and the documentation that Typer is to see."""
+    """Give a function of arbitrary keywords the parameters and documentation that Typer shows."""
     keywords = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
     command.__signature__ = inspect.Signature(keywords)  # type: ignore[attr-defined]
     command.__annotations__ = {each.name: each.annotation for each in keywords}
@@ -75,7 +75,7 @@ def described(
 
 
 def annotation(each: Option) -> Any:
-    """An option of the command line for a field of settings; one that is not given leaves the field alone."""
+    """A command-line option for a settings field; if it is not given, the field keeps its value."""
     panel = RUNNING if each.name in _RUNNING else DATA if "FILE" in each.metavar or each.many else SETTINGS
     choices = "|".join(each.choices)
     metavar = each.metavar or (choices if 0 < len(choices) <= WIDEST else "NAME" if choices else None)
@@ -89,14 +89,14 @@ def annotation(each: Option) -> Any:
 
 
 def _help(each: Option, choices: str) -> str:
-    """The help of a setting: what it does, its values where they are too many for the column of values, its default."""
+    """The help of a setting: its purpose, its values if they are too many for their column, and its default."""
     shown = _default(each)
     values = f" One of: {choices.replace('|', ', ')}." if choices else ""
     return each.help + values + (f" [dim]\\[default: {shown}][/dim]" if shown else "")
 
 
 def _default(each: Option) -> str:
-    """The default of a setting in words; nothing where its help says it."""
+    """The default of a setting in words; empty if its help already says it."""
     if not each.show_default or each.default in ("", None, {}) or each.default is False:
         return ""
     if isinstance(each.default, dict):
@@ -107,12 +107,12 @@ def _default(each: Option) -> str:
 
 
 def value_of(each: Option, given: Any) -> Any:
-    """The value of a setting as its option gives it."""
+    """Convert the value of an option to that of its setting."""
     if each.type is dict:
         return read_pairs(each.flag, ",".join(given) if each.many else given)
     if each.many:
         for part in given:
             if "," in part:
-                raise ConfigError(f"the name of a file for {each.flag} must not have a comma: {part}")
+                raise ConfigError(f"file names for {each.flag} must not contain a comma, got {part}")
         return ",".join(given)
     return given

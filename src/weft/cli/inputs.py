@@ -1,4 +1,4 @@
-"""What commands read: files, folders and standard input as one stream of documents."""
+"""Input of commands: files, folders and standard input as one stream of documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def known_formats(incomplete: str) -> list[str]:
-    """Names of formats, for the shell.
+    """Names of formats, for shell completion.
 
     >>> known_formats("co")
     ['conllu', 'columns']
@@ -64,7 +64,7 @@ SkipBad = Annotated[bool, option("--skip-bad", panel=READING, help="Leave out wh
 
 
 class Reading(NamedTuple):
-    """How files are read, as the options of a command say."""
+    """The options of a command for reading files."""
 
     format: str | None = None
     skip_bad: bool = False
@@ -72,13 +72,13 @@ class Reading(NamedTuple):
     encoding: str = "utf-8"
 
     def open(self, paths: Sequence[os.PathLike[str]]) -> Inputs:
-        """Files as one stream of documents."""
+        """Open files as one stream of documents."""
         return open_inputs(paths, self.format, self.skip_bad, self.fields, self.encoding)
 
 
 @dataclass
 class Inputs:
-    """A stream of documents, the formats of its files in order, and what was left out."""
+    """A stream of documents, the formats of its files in order, and a report of what was left out."""
 
     docs: Corpus
     formats: list[str]
@@ -98,7 +98,7 @@ def open_inputs(
     fields: str | None = None,
     encoding: str = "utf-8",
 ) -> Inputs:
-    """Files, globs, all files of folders, and `-` for standard input, as one stream in the order given."""
+    """Open files, globs, all files in folders, and `-` for standard input as one stream in the order given."""
     from weft.formats import Report, detect, expand, read
     from weft.formats.streams import FilePart
     from weft.text import Corpus
@@ -115,14 +115,14 @@ def open_inputs(
 
 
 def report_bad(inputs: Inputs) -> None:
-    """Say on standard error what was left out."""
+    """Report on standard error what was left out."""
     show_left_out(inputs.report)
     if inputs.report.count:
         typer.echo(f"weft: {counted(inputs.report.count, 'piece')} left out", err=True)
 
 
 def show_left_out(report: Report) -> None:
-    """Print on standard error the messages of a report, and that there are more where it keeps the first only."""
+    """Print the messages of a report on standard error, and how many more there are if it keeps only the first."""
     for message in report.messages:
         typer.echo(f"left out: {message}", err=True)
     if report.count > len(report.messages):

@@ -24,14 +24,14 @@ def read_files(files: Sequence[Path], style: str) -> list[Utterance]:
 
 
 def plain_utterances(utterances: Sequence[Utterance], stressed: bool) -> list[Utterance]:
-    """The utterances without marks of stress where the grammar has none."""
+    """Remove stress marks from utterances if the grammar has none."""
     from weft.formats.phonemes import STRESS
 
     if stressed:
         return list(utterances)
     kept = [[[sound for sound in word if sound != STRESS] for word in utterance] for utterance in utterances]
     if not all(all(utterance) for utterance in kept):
-        raise ConfigError("an utterance has a word of nothing but a mark of stress")
+        raise ConfigError("an utterance has a word that consists of a stress mark only")
     return kept
 
 
@@ -45,7 +45,7 @@ def write_utterances(utterances: Sequence[Utterance], path: Path | str) -> None:
 
 
 def scores_of(gold: Sequence[Utterance], found: Sequence[Utterance]) -> SegmentationReport | None:
-    """Scores where the utterances had boundaries."""
+    """Scores, if the utterances have gold boundaries."""
     from weft.evaluate.labels.segmentation import score_segmentation
 
     return score_segmentation(gold, found) if any(len(utterance) > 1 for utterance in gold) else None

@@ -1,4 +1,4 @@
-"""Components in order: the pipeline, the registry of tasks, their settings, and where models are found."""
+"""The pipeline and its components, the registry of tasks, their settings, and the lookup of models."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Component", "Pipeline"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name on its first use: the registry is read by programs that load no model."""
+    """Import a public name on first use: some programs read the registry without loading a model."""
     if name not in _HOMES:
         raise AttributeError(f"module 'weft.pipeline' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

@@ -1,4 +1,4 @@
-"""Components: the steps of a pipeline, which read and add layers of documents; and what those that learn share."""
+"""Components, the steps of a pipeline, which read and add layers of documents; and the base of trainable ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True)
 class Asked:
-    """What a call asks for beside the best answer: its probabilities, and the `kbest` best answers per sentence.
+    """What a call asks for besides the best answer: its probabilities, and the `kbest` best answers per sentence.
 
     >>> Asked(kbest=3)
     Asked(probabilities=False, kbest=3)
@@ -38,8 +38,8 @@ class Component(ABC):
     """A step of a pipeline.
 
     `requires` and `provides` name layers as `Doc.has` does. A component annotates batches of documents in place; it
-    may be called from several threads at a time. Subclasses that can tell the probabilities of their decisions, or the
-    k best answers for a sentence, say so in `gives_probabilities` and `gives_kbest`.
+    may be called from several threads at a time. Subclasses that can give the probabilities of their decisions, or the
+    k best answers for a sentence, set `gives_probabilities` and `gives_kbest`.
     """
 
     task: ClassVar[str]
@@ -51,8 +51,8 @@ class Component(ABC):
     def __call__(self, docs: Sequence[Doc], *, probabilities: bool = False, kbest: int = 0) -> None:
         """Annotate documents in place.
 
-        With `probabilities`, `doc.confidence` tells how probable each decision is; with `kbest`,
-        `doc.meta["alternatives"]` holds so many of the best answers for every sentence.
+        With `probabilities`, `doc.confidence` holds the probability of each decision; with `kbest`,
+        `doc.meta["alternatives"]` holds that many best answers per sentence.
         """
         if probabilities and not self.gives_probabilities:
             raise ConfigError(f"{self.task} gives no probabilities")
@@ -62,31 +62,31 @@ class Component(ABC):
 
     @abstractmethod
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
-        """Annotate documents in place, with what is asked for as far as this component gives it."""
+        """Annotate documents in place; add what is asked for if this component supports it."""
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Self:
-        """A component to be trained, from the names and values of its settings."""
+        """Create an untrained component from the names and values of its settings."""
         if options:
             raise ConfigError(f"{cls.task} has no settings, got {', '.join(options)}")
         return cls()
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Learn from annotated documents and tell how it went; components that follow rules have nothing to learn."""
-        raise ConfigError(f"{self.task} works by rule and cannot be trained")
+        """Train on annotated documents and return a report; rule-based components cannot be trained."""
+        raise ConfigError(f"{self.task} is rule-based and cannot be trained")
 
     @abstractmethod
     def state(self) -> State:
-        """What a model file keeps: a header for JSON, and arrays."""
+        """The contents of a model file: a JSON header and arrays."""
 
     @classmethod
     @abstractmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Component:
-        """The component that `state` described."""
+        """Restore a component from its state."""
 
 
 class Trainable(Component):
-    """A component that learns; a subclass names its settings and adds `fit`, `annotate`, `state` and `from_state`.
+    """A trainable component; a subclass names its settings and adds `fit`, `annotate`, `state` and `from_state`.
 
     >>> from weft.tasks.tagging.tagger import Tagger
     >>> Tagger.from_options({"epochs": 3}).settings.epochs
@@ -99,7 +99,7 @@ class Trainable(Component):
 
     settings_class: type[Settings]
     settings: Any
-    #: Settings that belong to the machine of a training run, not to the model: they are not saved with it.
+    #: Settings that concern the machine of a training run, not the model: they are not saved with it.
     unsaved: ClassVar[tuple[str, ...]] = ("workers",)
 
     def __init__(self, settings: Settings | None = None) -> None:
@@ -112,33 +112,33 @@ class Trainable(Component):
 
     @abstractmethod
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Learn from annotated documents and tell how it went; dev data choose between models, or are scored."""
+        """Train on annotated documents and return a report; dev data selects between models, or is scored."""
 
     def trained(self, part: Part | None) -> Part:
-        """A part of the model that `fit` makes; an error says so where it was not called."""
+        """A part of the trained model; raises an error if `fit` was not called."""
         if part is None:
             raise WeftError(f"the component {self.task!r} is not trained yet: call fit, or load a model")
         return part
 
     def saved_settings(self) -> dict[str, Any]:
-        """The settings as a model file keeps them."""
+        """The settings to store in a model file."""
         return {name: value for name, value in asdict(self.settings).items() if name not in self.unsaved}
 
 
 def training_docs(docs: Iterable[Doc]) -> list[Doc]:
-    """The documents with words, to learn from; raw text is split by rule, and no words at all are an error.
+    """The training documents that have words; raw text is split by rule, and an error is raised if there are no words.
 
     >>> [doc.n_words for doc in training_docs([Doc("Dogs bark."), Doc("")])]
     [3]
     """
     kept = with_words(docs)
     if not kept:
-        raise DataError("there is nothing to train on: no words were found")
+        raise DataError("there is nothing to train on: the data has no words")
     return kept
 
 
 class Stopwatch:
-    """Measures a training run from the moment it is made.
+    """Measures the time of a training run from the moment it is created.
 
     >>> sorted(Stopwatch().seconds())
     ['cpu_seconds', 'seconds']
@@ -148,7 +148,7 @@ class Stopwatch:
         self._cpu, self._wall = time.process_time(), time.perf_counter()
 
     def seconds(self) -> dict[str, float]:
-        """The time of all threads and the time on the clock so far, as reports of training tell them."""
+        """The CPU time of all threads and the elapsed time so far, as in training reports."""
         return {
             "cpu_seconds": round(time.process_time() - self._cpu, 2),
             "seconds": round(time.perf_counter() - self._wall, 2),

@@ -1,4 +1,4 @@
-"""Pipelines: components in order, which annotate texts one by one or as a stream, and are kept in one model file."""
+"""Pipelines: sequences of components that annotate single texts or streams, stored in one model file."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from weft.text.doc import Doc
 from weft.text.strings import StringTable
 
 OnError = Callable[[Doc, WeftError], None]
-#: Texts share a table of strings until it holds so many: what components know of a string is found once, not once a
-#: batch. A document that is kept keeps its table.
+#: Texts share a string table up to this size, so that components look up each string once, not once per batch. A
+#: document that stays in memory keeps its table.
 STRINGS = 30_000
-_OWN = ("version", "task", "checksums")  # what `save` puts into a header beside the card
-#: Settings of model files by the names they had before: an older file is read under today's.
+_OWN = ("version", "task", "checksums")  # header fields that `save` adds to the card
+#: Renamed settings, by their old names, so that older model files still load.
 _RENAMED = {
     "delexicalised": "delexicalized",
     "lexicalised": "lexicalized",
@@ -40,14 +40,14 @@ _RENAMED = {
     "polarity method": "learning",
     "weak-tagger model": "learner",
 }
-#: A document and what was wrong with it, if anything was.
+#: A document and its error, if any.
 Outcome = tuple[Doc, WeftError | None]
 
 
 class Pipeline:
-    """Components in order, checked against each other.
+    """A sequence of components whose required layers are checked.
 
-    Text that is not yet split into words is split by the component that does that or, where there is none, by rule.
+    The pipeline's segmenter splits raw text into words; without one, rules do.
     """
 
     def __init__(self, components: Sequence[Component], card: dict[str, Any] | None = None) -> None:
@@ -57,7 +57,7 @@ class Pipeline:
         self._check()
 
     def _check(self) -> None:
-        """A component may not require what only a later one provides."""
+        """Raise an error if a component requires a layer that only a later one provides."""
         for i, component in enumerate(self.components):
             later = {layer for other in self.components[i + 1 :] for layer in other.provides}
             before = {layer for other in self.components[:i] for layer in other.provides}
@@ -70,29 +70,29 @@ class Pipeline:
 
     @property
     def gives_probabilities(self) -> bool:
-        """Whether a component can tell how probable its decisions are."""
+        """Whether a component can give probabilities of its decisions."""
         return any(component.gives_probabilities for component in self.components)
 
     @property
     def gives_kbest(self) -> bool:
-        """Whether a component can tell the k best answers for a sentence."""
+        """Whether a component can give the k best answers for a sentence."""
         return any(component.gives_kbest for component in self.components)
 
     def check_asked(self, probabilities: bool = False, kbest: int = 0) -> None:
-        """Refuse what no component gives."""
+        """Raise an error if no component gives what is asked for."""
         if probabilities and not self.gives_probabilities:
             raise ConfigError("no component of this model gives probabilities")
         if kbest and not self.gives_kbest:
             raise ConfigError("no component of this model gives alternatives")
 
     def __call__(self, item: str | Doc, *, probabilities: bool = False, kbest: int = 0) -> Doc:
-        """Annotate one text or document; `annotate` says what `probabilities` and `kbest` add."""
+        """Annotate one text or document; see `annotate` for `probabilities` and `kbest`."""
         doc = self._document(item)
         self.annotate([doc], probabilities=probabilities, kbest=kbest)
         return doc
 
     def _document(self, item: str | Doc) -> Doc:
-        """A document as it is, a text as a document whose strings go into the pipeline's table."""
+        """A document unchanged, or a text as a document that uses the pipeline's string table."""
         if not isinstance(item, str):
             return item
         if len(self._strings) > STRINGS:
@@ -100,11 +100,11 @@ class Pipeline:
         return Doc(item, self._strings)
 
     def annotate(self, docs: Sequence[Doc], *, probabilities: bool = False, kbest: int = 0) -> None:
-        """Annotate a batch of documents in place; a component that finds words leaves documents that have some.
+        """Annotate a batch of documents in place; a segmenter skips documents that already have words.
 
-        With `probabilities`, `doc.confidence` tells how probable decisions are; with `kbest`,
-        `doc.meta["alternatives"]` holds so many of the best answers for every sentence, by task. Components that give
-        neither go without.
+        With `probabilities`, `doc.confidence` holds the probabilities of decisions; with `kbest`,
+        `doc.meta["alternatives"]` holds that many best answers per sentence, by task. Components that give neither
+        just annotate.
         """
         self.check_asked(probabilities, kbest)
         raw = [doc for doc in docs if not doc.n_words and doc.text.strip()]
@@ -138,8 +138,8 @@ class Pipeline:
         """Annotate a stream in order and in bounded memory; `workers` threads share the weights.
 
         At most 2 `workers` + 1 batches of about `batch_words` words are read ahead. A document that cannot be annotated
-        raises its error when its turn comes; with `on_error` it is handed to that, in order, and left out. `annotate`
-        says what `probabilities` and `kbest` add.
+        raises its error when its turn comes; with `on_error`, it is passed to that function, in order, and left out.
+        See `annotate` for `probabilities` and `kbest`.
         """
         if workers < 1:
             raise ConfigError(f"workers must be at least 1, got {workers}")
@@ -164,7 +164,7 @@ class Pipeline:
                     future.cancel()
 
     def _outcomes(self, batch: list[Doc], asked: Asked) -> list[Outcome]:
-        """Annotate a batch; where that fails, its documents one by one, so that one cannot spoil the others."""
+        """Annotate a batch; if that fails, annotate its documents one by one to isolate the faulty ones."""
         try:
             self.annotate(batch, probabilities=asked.probabilities, kbest=asked.kbest)
             return [(doc, None) for doc in batch]
@@ -189,7 +189,7 @@ class Pipeline:
                 on_error(doc, fault)
 
     def save(self, path: str | os.PathLike[str], pack: bool = False) -> None:
-        """Write the pipeline as one model file, with `pack` a smaller one that takes a little longer to load."""
+        """Write the pipeline to one model file; with `pack`, the file is smaller but takes a little longer to load."""
         from weft import storage
 
         headers, arrays = [], {}
@@ -202,7 +202,7 @@ class Pipeline:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Pipeline:
-        """Read a model file. Components are those this version of Weft knows; nothing in the file is run."""
+        """Read a model file. It may only name components known to this version of Weft; no code in the file is run."""
         from weft import storage
         from weft.pipeline.registry import component_class
 
@@ -228,12 +228,12 @@ class Pipeline:
 
 
 def _renamed(task: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings under today's names; some had other names in one kind of component only."""
+    """Settings under their current names; some were renamed in one kind of component only."""
     return {_RENAMED.get(f"{task} {name}", _RENAMED.get(name, name)): value for name, value in settings.items()}
 
 
 def _check_layers(component: Component, docs: Sequence[Doc], provided: Set[str]) -> None:
-    """Refuse documents without the layers that a component requires and none before it has provided."""
+    """Refuse documents without the layers that a component requires and no earlier component provides."""
     required = [layer for layer in component.requires if layer not in provided]
     for doc in docs if required else ():
         missing = [layer for layer in required if not doc.has(layer)]

@@ -1,6 +1,6 @@
-"""The tasks of `weft train` with their methods, and the components that model files name.
+"""The tasks of `weft train` with their methods, and the components that model files refer to.
 
-Everything is named by strings, so that tasks can be listed without importing any of them.
+All references are strings, so that tasks can be listed without importing any of them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from weft.text.corpus import Corpus
     from weft.text.doc import Doc
 
-#: Names of components in model files, and their classes.
+#: Classes of components by their names in model files.
 KINDS = {
     "segmenter": "weft.tasks.segmentation.segmenter:Segmenter",
     "tagger": "weft.tasks.tagging.tagger:Tagger",
@@ -51,12 +51,12 @@ KINDS = {
 
 
 class Method(NamedTuple):
-    """A way to learn a task: the kind of component it makes, and the class of its settings."""
+    """A method to train a task: the kind of component it creates, and the class of its settings."""
 
     kind: str
     help: str
     settings: str
-    component: str = ""  #: the class that learns, where it is not that of the kind
+    component: str = ""  #: the class to train, if it differs from that of the kind
 
     def settings_class(self) -> type[Settings]:
         """The class of the method's settings."""
@@ -64,13 +64,13 @@ class Method(NamedTuple):
         return found
 
     def component_class(self) -> type[Component]:
-        """The class of the component that learns."""
+        """The class of the component to train."""
         found: type[Component] = _imported(self.component or KINDS[self.kind])
         return found
 
 
 class Task(NamedTuple):
-    """What can be learned, and by which methods; the first is the default."""
+    """A task to train and its methods; the first is the default."""
 
     help: str
     methods: dict[str, Method]
@@ -229,9 +229,9 @@ TASKS = {
         },
     ),
 }
-#: Systems of parsers that belong to the method mst.
+#: Parsing systems that belong to the method mst.
 GRAPH_SYSTEMS = ("mst1", "mst2", "mst3", "crossing")
-#: Stands in a model's header for what its maker did not say.
+#: Placeholder in a model's header for information that was not given.
 UNSTATED = "not stated"
 
 
@@ -241,7 +241,7 @@ def _imported(place: str) -> Any:
 
 
 def component_class(kind: str) -> type[Component]:
-    """The class of a kind of component that a model file names."""
+    """The class of a kind of component, as named in a model file."""
     if kind not in KINDS:
         raise ModelError(f"this version of Weft does not know the task {kind!r}; it knows: {', '.join(KINDS)}")
     found: type[Component] = _imported(KINDS[kind])
@@ -263,7 +263,7 @@ def find_task(task: str) -> Task:
 
 
 def method_name(task: str, method: str | None = None, system: str | None = None) -> str:
-    """The method of a task: the one named, the one that a parser's system belongs to, or the default.
+    """The method of a task: the given one, the one of a parser's system, or the default.
 
     >>> method_name("tagger"), method_name("parser", system="mst3"), method_name("tagger", "flors")
     ('chain', 'mst', 'flors')
@@ -278,7 +278,7 @@ def method_name(task: str, method: str | None = None, system: str | None = None)
 
 
 def new_component(task: str, options: Mapping[str, Any], method: str | None = None) -> Component:
-    """An untrained component of a task, from names and values of its settings.
+    """Create an untrained component of a task from the names and values of its settings.
 
     >>> new_component("parser", {"system": "mst1"}).task
     'graph-parser'
@@ -286,10 +286,10 @@ def new_component(task: str, options: Mapping[str, Any], method: str | None = No
     name = method_name(task, method, options.get("system"))
     chosen = TASKS[task].methods[name]
     if not chosen.kind:
-        raise ConfigError(f"the method {name} of {task} makes no component of a pipeline")
+        raise ConfigError(f"the method {name} of {task} does not create a pipeline component")
     if name == "transition" and task == "parser" and "shape" in options:
         raise ConfigError(
-            f"the systems {', '.join(GRAPH_SYSTEMS)} search projective or nonprojective trees; name one of them, or "
+            f"the systems {', '.join(GRAPH_SYSTEMS)} search projective or nonprojective trees; use one of them, or "
             "set nonprojective=encode for a transition system"
         )
     return chosen.component_class().from_options(options)
@@ -309,12 +309,12 @@ def train(
     corpora: Sequence[str] = (),
     licence: str = "",
 ) -> dict[str, Any]:
-    """Train a component and save it as a pipeline of one; the result tells scores, sizes and times.
+    """Train a component and save it as a pipeline of one; returns a report of scores, sizes and times.
 
-    `options` are the fields of the settings of the method; an unknown one is an error that names the known ones. A
-    method that adapts to another domain learns from `raw` text of it, and more text of the source if there is any
-    (`source_raw`). The model's header also keeps its `name` (that of the file if none is given), the names of the
-    training `corpora` and the `licence` under which the model may be used.
+    `options` are settings of the method; an unknown one is an error that lists the known ones. A method that adapts to
+    another domain trains on `raw` text of that domain, and on more source text if given (`source_raw`). The model's
+    header also stores its `name` (by default that of the file), the names of the training `corpora`, and the `licence`
+    under which the model may be used.
     """
     find_task(task)
     if out is not None:
@@ -325,7 +325,7 @@ def train(
     elif hasattr(component, "adapt"):
         report = component.adapt(list(train), list(raw), list(source_raw), None if dev is None else list(dev))
     else:
-        raise ConfigError(f"the method {method_name(task, method)} of {task} does not learn from raw text")
+        raise ConfigError(f"the method {method_name(task, method)} of {task} does not use raw text")
     if out is not None:
         keep(component, report, out, name=name, corpora=corpora, licence=licence)
     return report
@@ -340,7 +340,7 @@ def keep(
     corpora: Sequence[str] = (),
     licence: str = "",
 ) -> None:
-    """Save a trained component as a pipeline of one; its report learns where the model is and how large."""
+    """Save a trained component as a pipeline of one; adds the path and size of the model to its report."""
     from weft.pipeline.pipeline import Pipeline
 
     Pipeline([component], model_card(report, name or out.stem, corpora, licence)).save(out)
@@ -349,7 +349,7 @@ def keep(
 
 
 def model_card(report: dict[str, Any], name: str, corpora: Sequence[str] = (), licence: str = "") -> dict[str, Any]:
-    """What a model's header says of it.
+    """The description in a model's header.
 
     >>> model_card({"scores": {"dev accuracy": 0.9}}, "tags")["scores"]
     {'dev accuracy': 0.9}
@@ -367,9 +367,9 @@ def model_card(report: dict[str, Any], name: str, corpora: Sequence[str] = (), l
 
 
 def check_place(out: Path) -> None:
-    """Complain before a long training, not after it."""
+    """Raise an error before a long training, not after it, if the model cannot be written."""
     if out.is_dir():
-        raise ConfigError(f"{out} is a folder; name the model file to write")
+        raise ConfigError(f"{out} is a folder; give the model file to write")
     parent = next(folder for folder in out.absolute().parents if folder.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK):
         raise ConfigError(f"cannot write {out}: {parent} is not a folder that can be written to")

@@ -1,7 +1,7 @@
 """Settings of components: dataclasses whose fields are the options of `weft train`.
 
-A field is declared with `option`, which keeps beside its default what the command line shows: help, choices, the name
-of the option where it is not that of the field.
+`option` declares a field with its default and what the command line shows: help, choices, and the name of the option
+if it differs from that of the field.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Self
 from weft.errors import ConfigError
 
 _KEY = "weft"
-#: Kinds of values by the annotation of their field.
+#: Value types by the annotation of their field.
 _TYPES: dict[str, type[Any]] = {"bool": bool, "int": int, "float": float, "str": str, "dict": dict}
 
 
@@ -43,10 +43,10 @@ def option(
     hidden: bool = False,
     show_default: bool = True,
 ) -> Any:
-    """A field of a settings class; a dictionary as default is copied for every instance.
+    """Declare a field of a settings class; a dictionary as default is copied for every instance.
 
-    `flag` is the name of the option where it is not that of the field, `many` lets it be given several times (the
-    values of a text field are then joined by commas), `hidden` keeps it out of the help.
+    `flag` is the name of the option if it differs from that of the field, `many` allows it to be given several times
+    (the values of a text field are then joined by commas), `hidden` keeps it out of the help.
     """
     facts: dict[str, Any] = {
         "help": help, "choices": tuple(choices), "metavar": metavar, "flag": flag, "many": many, "hidden": hidden,
@@ -76,7 +76,7 @@ class Settings:
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> Self:
-        """Settings from names and values; a wrong name or type is an error that says what is known."""
+        """Create settings from names and values; a wrong name or type is an error that lists what is known."""
         known = {each.name: each for each in fields(cls)}
         chosen: dict[str, Any] = {}
         for name, value in options.items():
@@ -89,15 +89,15 @@ class Settings:
 
     @classmethod
     def options(cls) -> list[Option]:
-        """The fields for the command line; one that only changes a default has the help of the class above."""
+        """The fields for the command line; a field that only changes a default inherits the parent's help."""
         return options_of(cls)
 
     def check(self) -> None:
-        """Refuse values that do not exist or make no sense."""
+        """Raise an error for invalid values."""
 
 
 def options_of(settings: type[Any]) -> list[Option]:
-    """The fields of a dataclass whose fields are declared with `option`; others are left out."""
+    """The fields of a dataclass that are declared with `option`."""
     listed = []
     for each in fields(settings):
         facts = dict(_facts(settings, each))
@@ -111,7 +111,7 @@ def options_of(settings: type[Any]) -> list[Option]:
 
 
 def _facts(settings: type[Any], each: Field[Any]) -> Mapping[str, Any]:
-    """What `option` was told of a field, by the class itself or the nearest one above it."""
+    """The arguments of `option` for a field, in the class itself or its nearest parent."""
     for kind in settings.__mro__:
         above = getattr(kind, "__dataclass_fields__", {}).get(each.name)
         if above is not None and _KEY in above.metadata:
@@ -121,9 +121,9 @@ def _facts(settings: type[Any], each: Field[Any]) -> Mapping[str, Any]:
 
 
 def _typed(name: str, value: Any, default: Any, optional: bool = False) -> Any:
-    """A setting's value in the type of its default; text is converted, as the command line gives it.
+    """Convert a setting's value, such as text from the command line, to the type of its default.
 
-    The text `none` is a value like others where a setting cannot be left out.
+    The text `none` has no special meaning for a setting that is not optional.
     """
     if isinstance(default, bool):
         if isinstance(value, str) and value.lower() in ("true", "false", "yes", "no"):

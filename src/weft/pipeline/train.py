@@ -15,7 +15,7 @@ from weft.text.doc import Doc
 
 if TYPE_CHECKING:
     PathLike = str | os.PathLike[str]
-    #: Labelled data: files, folders or globs, or documents that are read already.
+    #: Labelled data: files, folders or globs, or documents.
     Data = PathLike | Iterable[PathLike] | Iterable[Doc] | Corpus
 
 
@@ -30,11 +30,11 @@ def train(
     workers: int = 1,
     **settings: Any,
 ) -> Pipeline:
-    """Train a component of a task, and give it back as a pipeline of one; `out` also saves it as a model file.
+    """Train a component of a task and return it as a pipeline of one; `out` also saves it as a model file.
 
-    `files` and `dev` are files, or documents that are read already: what `weft.read` gives, or a list of `Doc`. Further
-    keywords are the settings of the method, which `weft train TASK --help` lists. `nlp.card` tells how training went:
-    its `training` sizes and times, its `scores` those on the dev data.
+    `files` and `dev` are files or documents: the result of `weft.read`, or a list of `Doc`. Further keywords are the
+    settings of the method, which `weft train TASK --help` lists. `nlp.card` reports on the training: `training` has
+    sizes and times, `scores` the scores on the dev data.
 
     >>> doc = Doc.from_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"], ["NOUN", "VERB"]])
     >>> nlp = train("tagger", [doc], epochs=2)
@@ -62,7 +62,7 @@ def train(
 
 
 def _corpus(data: Data) -> Corpus:
-    """Documents as they are, or those of files."""
+    """Documents unchanged, or those of files."""
     from weft.formats import read
 
     if isinstance(data, Corpus):
@@ -74,7 +74,7 @@ def _corpus(data: Data) -> Corpus:
         return Corpus(items)
     strange = [item for item in items if not isinstance(item, Doc | str | os.PathLike)]
     if strange:
-        raise ConfigError(f"data to learn from are files or documents, got {strange[0]!r}")
+        raise ConfigError(f"training data must be files or documents, got {strange[0]!r}")
     if any(isinstance(item, Doc) for item in items):
-        raise ConfigError("data to learn from are files or documents, got some of both")
+        raise ConfigError("training data must be either files or documents, got a mix of both")
     return read(items)

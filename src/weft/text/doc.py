@@ -1,9 +1,9 @@
 """A document: one original string and columns of numbers over it.
 
-Three levels stand over the text. *Tokens* have character offsets. *Syntactic words* belong to tokens: mostly one a
-token, several where a token is a contraction (UD multiword tokens). *Sentences* are runs of words. Annotation of words
-is kept in columns of string ids (`doc.columns["upos"]`), heads in an integer column counted inside the sentence as in
-CoNLL-U (1 = first word, 0 = root, -1 = not set), so that kernels can take the arrays as they are.
+There are three levels above the text. *Tokens* have character offsets. *Syntactic words* belong to tokens: usually one
+per token, several if the token is a contraction (UD multiword tokens). *Sentences* are runs of words. Columns of string
+ids hold the annotation of words (`doc.columns["upos"]`), and an integer column holds heads, counted within the sentence
+as in CoNLL-U (1 = first word, 0 = root, -1 = not set), so that kernels can use the arrays directly.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from weft.text.layers import ClusterLayer, GraphLayer, RelationLayer, SpanLayer
 from weft.text.strings import StringTable
 from weft.text.views import Sentence, Span, Token, Word
 
-#: Word columns of CoNLL-U that hold strings; any other name may be used for a column of one's own.
+#: Word columns of CoNLL-U that hold strings; any other name may be used for a custom column.
 WORD_COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "deprel", "deps", "misc")
 
 
-#: What a document without words has in common with all others.
+#: Layers that every document has, even without words.
 _NONE: Ids = np.zeros(0, dtype=np.int32)
 _NO_SENTENCES: Ids = np.zeros(1, dtype=np.int32)
 _NO_SENTENCES.flags.writeable = False
 
 
 class Multiword(NamedTuple):
-    """A surface token of several words: `fields` are its CoNLL-U columns from FORM to MISC, "" where not set."""
+    """A surface token of several words: `fields` are its CoNLL-U columns from FORM to MISC, "" if not set."""
 
     first: int  # number of its first word in the document
     end: int  # one past its last word
@@ -41,12 +41,12 @@ class Multiword(NamedTuple):
 
 
 class EmptyNode(NamedTuple):
-    """An empty node of enhanced UD, standing after word `after` (0: before the first) of its sentence."""
+    """An empty node of enhanced UD, placed after word `after` (0: before the first) of its sentence."""
 
     sentence: int
     after: int
     number: int  # 1 for the `1` of `5.1`
-    fields: tuple[str, ...]  # CoNLL-U columns from FORM to MISC, "" where not set
+    fields: tuple[str, ...]  # CoNLL-U columns from FORM to MISC, "" if not set
 
 
 class Doc:
@@ -82,7 +82,7 @@ class Doc:
         self.constituents: ConstituentLayer | None = None
         self.multiwords: list[Multiword] = []
         self.empty_nodes: list[EmptyNode] = []
-        self.comments: list[tuple[str, ...]] = []  # one tuple of lines a sentence, "#" included
+        self.comments: list[tuple[str, ...]] = []  # one tuple of lines per sentence, including "#"
         self.spans: dict[str, SpanLayer] = {}
         self.relations: dict[str, RelationLayer] = {}
         self.clusters: dict[str, ClusterLayer] = {}
@@ -98,15 +98,15 @@ class Doc:
         strings: StringTable | None = None,
         **columns: Sequence[Sequence[Any]],
     ) -> Doc:
-        """A document of ready-made words, joined by blanks except where `spaces` says no blank follows.
+        """Create a document from words, joined by spaces except where `spaces` is false.
 
-        Further arguments are columns of the same shape: `upos=...`, `head=...` or a name of one's own.
+        Further arguments are columns of the same shape: `upos=...`, `head=...` or a custom name.
         """
         doc = cls(strings=strings)
         lengths = [len(sentence) for sentence in sentences]
         for name, column in columns.items():
             if [len(row) for row in column] != lengths:
-                raise WeftError(f"column {name!r} does not have one value a word in every sentence")
+                raise WeftError(f"column {name!r} does not have one value per word in every sentence")
         forms = list(chain.from_iterable(sentences))
         blanks = list(chain.from_iterable(spaces)) if spaces is not None else [True] * len(forms)
         doc.set_tokens(forms, blanks)
@@ -120,7 +120,7 @@ class Doc:
         return doc
 
     def set_tokens(self, forms: Sequence[str], blanks: Sequence[bool]) -> None:
-        """Make the text of tokens (one word each), with a blank after those that say so."""
+        """Build the text from tokens (one word each), with a space after a token where `blanks` is true."""
         gaps = np.fromiter(blanks, dtype=np.int32, count=len(forms))
         self.text = " ".join(forms) if gaps[:-1].all() else "".join(_spaced(forms, blanks))
         sizes = np.fromiter(map(len, forms), dtype=np.int32, count=len(forms))
@@ -154,13 +154,13 @@ class Doc:
         self.columns[name] = column.astype(np.int32, copy=False)
 
     def column(self, name: str) -> list[str]:
-        """A column of words as strings ("" where not set)."""
+        """A column of words as strings ("" if not set)."""
         if name not in self.columns:
             return [""] * self.n_words
         return self.strings.strings(self.columns[name])
 
     def has(self, layer: str) -> bool:
-        """Whether the document has a layer: `tokens`, `sentences`, `head`, `constituents`, a column, `spans/NAME`"""
+        """Whether the document has a layer: `tokens`, `sentences`, `head`, `constituents`, a column or `spans/NAME`."""
         if layer == "text":
             return True
         if layer in ("tokens", "words"):
@@ -230,7 +230,7 @@ class Doc:
 
     @property
     def entities(self) -> list[Span]:
-        """The spans of the layer `entities`; none where nobody has looked for any.
+        """The spans of the layer `entities`; empty if the layer is missing.
 
         >>> doc = Doc.from_words([["Ada", "left"]])
         >>> doc.entities
@@ -242,7 +242,7 @@ class Doc:
         return self.span_views("entities") if "entities" in self.spans else []
 
     def subset(self, sentences: Sequence[int]) -> Doc:
-        """The sentences with these numbers (rising) as a new document.
+        """A new document of the sentences with these indices (ascending).
 
         >>> Doc.from_words([["Dogs", "bark"], ["Cats", "purr"]]).subset([1]).text
         'Cats purr'
@@ -252,20 +252,20 @@ class Doc:
         return subset(self, sentences)
 
     def same(self, other: Doc) -> bool:
-        """Whether another document holds the same, whatever string table it uses."""
+        """Whether another document has the same content, regardless of its string table."""
         from weft.text.record import same
 
         return same(self, other)
 
     def to_bytes(self) -> bytes:
-        """Everything in the document as bytes (safetensors and JSON, no pickle)."""
+        """Serialize the document to bytes (safetensors and JSON, no pickle)."""
         from weft.text.serialize import doc_to_bytes
 
         return doc_to_bytes(self)
 
     @classmethod
     def from_bytes(cls, data: bytes, strings: StringTable | None = None) -> Doc:
-        """The document that `to_bytes` wrote."""
+        """Restore a document that `to_bytes` serialized."""
         from weft.text.serialize import doc_from_bytes
 
         return doc_from_bytes(data, strings)
@@ -276,7 +276,7 @@ class Doc:
 
 
 def _spaced(forms: Sequence[str], blanks: Sequence[bool]) -> Iterator[str]:
-    """Forms with their blanks, none after the last."""
+    """Forms with the spaces after them, except after the last."""
     for form, blank in zip(forms[:-1], blanks[:-1], strict=True):
         yield form + " " if blank else form
     yield from forms[-1:]

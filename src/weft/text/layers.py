@@ -1,4 +1,4 @@
-"""Layers over a document beyond its words: spans, relations, clusters and graphs."""
+"""Layers of a document beyond its words: spans, relations, clusters and graphs."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class SpanRow(NamedTuple):
 class SpanLayer:
     """Labelled spans, each of one or more half-open pieces, counted in words or in characters of the document.
 
-    Spans may nest, overlap and have gaps; they keep the order in which they were given.
-    `ids` are the names of the spans in the file they came from (brat's `T1`), `attributes` maps a span's number to
-    its attributes.
+    Spans may nest, overlap and have gaps; they keep the order in which they were added.
+    `ids` are the names of the spans in their source file (brat's `T1`), `attributes` maps a span's number to its
+    attributes.
 
     >>> layer = SpanLayer(StringTable())
     >>> layer.add([(0, 2)], "PER"), layer.add([(3, 4), (6, 7)], "ORG")
@@ -149,12 +149,12 @@ class RelationLayer:
 
     @property
     def rows(self) -> Ids:
-        """One row `(head, tail, label id)` a relation."""
+        """One row `(head, tail, label id)` per relation."""
         return np.array(self._rows, dtype=np.int32).reshape(-1, 3)
 
 
 class ClusterLayer:
-    """Which spans of a span layer belong together: one cluster number a span, -1 for none."""
+    """Clusters of the spans of a span layer: one cluster number per span, -1 for none."""
 
     __slots__ = ("cluster", "spans")
 
@@ -172,7 +172,7 @@ class ClusterLayer:
 
 
 class GraphLayer:
-    """A labelled directed graph whose nodes may be anchored in spans: meaning graphs, events with roles.
+    """A labelled directed graph whose nodes may be anchored in spans: semantic graphs, events with roles.
 
     >>> graph = GraphLayer(StringTable(), spans="entities")
     >>> attack, victim = graph.node("Attack", anchor=0), graph.node("Person", anchor=1)

@@ -1,4 +1,4 @@
-"""Pleasant views of a document: they hold the document and a number, nothing else."""
+"""Views give a document a convenient object API; a view stores only the document and an index."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Word(_View):
 
     @property
     def text(self) -> str:
-        """What stands in the text: the token's characters (for a part of a contraction, the whole contraction)."""
+        """The characters of the word's token in the text (for a part of a contraction, the whole contraction)."""
         return self.token.text
 
     @property
@@ -112,12 +112,12 @@ class Word(_View):
 
     @property
     def number(self) -> int:
-        """The word's number in its sentence, from 1, as CoNLL-U counts."""
+        """The word's number in its sentence, counted from 1 as in CoNLL-U."""
         return self.index - self.sentence.first + 1
 
     @property
     def head(self) -> Word | None:
-        """The word this one hangs on; `None` for a root and where no head is set."""
+        """The word this one attaches to; `None` for a root or if no head is set."""
         if self.doc.head is None or self.doc.head[self.index] <= 0:
             return None
         return Word(self.doc, self.sentence.first + int(self.doc.head[self.index]) - 1)
@@ -128,7 +128,7 @@ class Word(_View):
 
     @property
     def children(self) -> list[Word]:
-        """The words that hang on this one, left to right."""
+        """The words attached to this one, left to right."""
         if self.doc.head is None:
             return []
         first = self.sentence.first
@@ -184,7 +184,7 @@ class Sentence(_View):
         return next((word for word in self.words if word.is_root), None)
 
     def tree(self) -> str:
-        """The dependency tree as text, one word a line, children indented below their head in order."""
+        """The dependency tree as text, one word per line, with children indented below their head in order."""
         lines: list[str] = []
         roots = [word for word in self.words if word.head is None]
         stack: list[tuple[Word, str, str]] = [(word, "", "") for word in reversed(roots)]
@@ -224,7 +224,7 @@ class Span(_View):
 
     @property
     def words(self) -> list[Word]:
-        """The words of a span that is counted in words."""
+        """The words of the span, whose layer must be counted in words."""
         return [Word(self.doc, i) for start, end in self.pieces for i in range(start, end)]
 
     @property

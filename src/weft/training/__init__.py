@@ -1,4 +1,4 @@
-"""Whole pipelines from one file that says what is learned from which corpora: `weft train pipeline CONFIG.toml`."""
+"""Training of whole pipelines from one configuration file: `weft train pipeline CONFIG.toml`."""
 
 from weft.training.config import PipelineConfig, read_config
 from weft.training.trainer import train_pipeline

@@ -1,4 +1,4 @@
-"""The card of a model as Markdown: what it is, what it learned from, how good it is and where it fails."""
+"""The card of a model as Markdown: description, training data, scores and known weaknesses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from weft.pipeline.registry import UNSTATED
 
 
 def card_text(header: Mapping[str, Any]) -> str:
-    """The card that a model's header holds.
+    """Render the card in a model's header.
 
     >>> print(card_text({"name": "en", "language": "English", "licence": "MIT", "corpora": ["tales (CC0)"],
     ...                  "scores": {"tales, raw text": {"LAS": 80.0}}, "weaknesses": ["poems"]}))
@@ -50,7 +50,7 @@ def card_text(header: Mapping[str, Any]) -> str:
 
 
 def score_table(scores: Mapping[str, Any]) -> str:
-    """Scores of sets as a Markdown table, a column for every metric; of a single component as a list.
+    """Scores on test sets as a Markdown table with one column per metric; for a single component, a list.
 
     >>> print(score_table({"dev f1": 0.9}))
     - dev f1: 0.9
@@ -66,7 +66,7 @@ def score_table(scores: Mapping[str, Any]) -> str:
 
 
 def genre_table(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Scores of every group of tests that are scored by group, from raw text and from gold words.
+    """Scores by group for tests that are scored by group, from raw text and from gold words.
 
     >>> row = {"set": "web", "scores": {}, "by": {"blogs": {"UPOS": 93.0, "LAS": 80.0}}}
     >>> print(genre_table([{**row, "from": "raw text"}, {**row, "from": "gold words"}]))
@@ -88,7 +88,7 @@ def genre_table(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def languages_table(reports: Sequence[Mapping[str, Any]]) -> str:
-    """One row a model: what it learned its trees from, its size, and its scores on the first test set and on PUD.
+    """One row per model: training data of its parser, size, and scores on the first test set and on PUD.
 
     >>> report = {"card": {"name": "tlh", "language": "Klingon", "corpora": ["UD tlh (CC0)"]}, "bytes": 3_000_000,
     ...     "components": [{"task": "parser", "words": 1200}],

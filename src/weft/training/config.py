@@ -1,21 +1,21 @@
-"""The file that describes a pipeline: corpora with licences, components in order, and what they are tested on.
+"""The configuration file of a pipeline: corpora with licences, components in order, and test sets.
 
 ```toml
 name = "en"                       # of the model: weft.load("en")
 language = "English"
-licence = "CC BY-SA 4.0"          # under which the model is passed on
+licence = "CC BY-SA 4.0"          # of the model
 what = "words, tags and trees"    # a line for the model card
 weaknesses = ["..."]              # more lines
 
-[corpora.ewt]                     # as many as are used
+[corpora.ewt]                     # one table per corpus
 title = "UD English-EWT"
 licence = "CC BY-SA 4.0"
 train = "treebanks/ud/English-EWT/train.conllu.gz"
 dev = "treebanks/ud/English-EWT/dev.conllu.gz"
 
-[[components]]                    # in the order in which they work
+[[components]]                    # in the order in which they are applied
 task = "tagger"                   # a task of `weft train`
-method = "chain"                  # a method of the task; may be left out
+method = "chain"                  # a method of the task; optional
 train = ["ewt"]                   # the part `train` of a corpus; another part is written ewt.dev
 dev = "ewt.dev"
 settings = { epochs = 6 }         # settings of the task
@@ -27,9 +27,9 @@ score = ["ud"]                    # ud, or layers of spans: chunks, entities, mw
 ```
 
 Paths are relative to the file itself or to the data folder (`weft.data`). A file that begins with `like = "en.toml"`
-has everything that the other file has, but for the keys it sets itself and the settings of tasks in tables
-`[settings.TASK]`; a table `[instead.TASK]` stands in the place of all settings that the other file has for the task. A
-key that does not exist is an error that names it, its line, and the keys that do.
+inherits everything from the other file, except for the keys it sets itself and the settings of tasks in tables
+`[settings.TASK]`; a table `[instead.TASK]` replaces all settings that the other file has for the task. An unknown key
+is an error that names the key, its line, and the known keys.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ class CorpusSpec:
     dev: list[str] = field(default_factory=list)
     test: list[str] = field(default_factory=list)
     source: str = ""
-    read: dict[str, Any] = field(default_factory=dict)  # what `weft.read` is told: format, fields, encoding ...
-    labels: dict[str, str] = field(default_factory=dict)  # new names of span labels; spans with other labels go
-    strip: str = ""  # what every word begins with and should not
-    apart: bool = False  # leave out training sentences whose characters stand in dev or test too
-    sentences: int = 0  # take only so many of every part; 0: all
-    repairs: bool = False  # make transcripts of the trees, with speech repairs put in
+    read: dict[str, Any] = field(default_factory=dict)  # arguments of `weft.read`: format, fields, encoding ...
+    labels: dict[str, str] = field(default_factory=dict)  # new names of span labels; others are dropped
+    strip: str = ""  # a prefix to remove from every word
+    apart: bool = False  # leave out training sentences that also occur in dev or test
+    sentences: int = 0  # limit per part; 0: all
+    repairs: bool = False  # turn the trees into transcripts with inserted speech repairs
 
     def files(self, part: str) -> list[str]:
         found: list[str] = getattr(self, part)
@@ -74,18 +74,18 @@ class CorpusSpec:
 
 @dataclass
 class ClusterSpec:
-    """Classes of words learned before the components, from corpora (their part `train`) and plain text."""
+    """Word clusters, trained before the components on corpora (their part `train`) and plain text."""
 
     text: list[str]  # names of corpora; files of plain text, or archives of such (.tar.gz)
     classes: int = 400
     min_count: int = 3
     rounds: int = 12
-    characters: int = 0  # taken of each plain text; 0: all
+    characters: int = 0  # limit per plain text; 0: all
 
 
 @dataclass
 class ComponentSpec:
-    """A component: its task, what it learns from and how."""
+    """A component: its task, training data and settings."""
 
     task: str
     train: list[str]
@@ -99,24 +99,24 @@ class ComponentSpec:
 
 @dataclass
 class TestSpec:
-    """A set the finished pipeline is scored on."""
+    """A test set for the finished pipeline."""
 
     name: str
     corpus: str
     score: list[str] = field(default_factory=lambda: ["ud"])
-    by: str = ""  # a key of comments, as genre: scores of every value of it, too
+    by: str = ""  # a key of comments such as genre: also score each of its values
 
 
 @dataclass
 class PipelineConfig:
-    """What a configuration file says."""
+    """The contents of a configuration file."""
 
     name: str
     language: str
     licence: str
     components: list[ComponentSpec]
     corpora: dict[str, CorpusSpec]
-    after: str = ""  # a model that works before this one: its tags are those of `predicted`
+    after: str = ""  # a model applied before this one, which provides the tags for `predicted`
     what: str = ""
     weaknesses: list[str] = field(default_factory=list)
     folds: int = 5  # of jackknifing
@@ -145,12 +145,12 @@ def read_config(path: str | Path) -> PipelineConfig:
     other = path.parent / reader.typed("like", table.pop("like"), str, "like")
     _, base = _load(other)
     if "like" in base:
-        raise ConfigError(f"{path}: {other} is itself like another file; name that one")
+        raise ConfigError(f"{path}: {other} itself has the key `like`; refer to its base file instead")
     return reader.config({**base, **table}, other)
 
 
 def _load(path: Path) -> tuple[str, dict[str, Any]]:
-    """The text and the tables of a file."""
+    """The text of a file and its parsed tables."""
     try:
         text = path.read_text(encoding="utf-8")
         return text, tomllib.loads(text)
@@ -163,7 +163,7 @@ def _load(path: Path) -> tuple[str, dict[str, Any]]:
 
 
 class _Reader:
-    """Turns tables into specifications and says where in the file something is wrong."""
+    """Converts tables to specifications and reports the location of errors."""
 
     def __init__(self, path: Path, text: str) -> None:
         self.path, self.lines = path, text.splitlines()
@@ -186,7 +186,7 @@ class _Reader:
             for task, own in tables.items():
                 chosen = [spec for spec in built["components"] if spec.task == task]
                 if not chosen:
-                    raise ConfigError(f"{self._at(task)}: {like} has no component {task!r} to change the settings of")
+                    raise ConfigError(f"{self._at(task)}: {like} has no component {task!r} to configure")
                 for spec in chosen:
                     kept = spec.settings if name == "settings" else {}
                     spec.settings = kept | self.typed(f"[{name}.{task}]", own, dict, task)
@@ -195,7 +195,7 @@ class _Reader:
         return config
 
     def _spec(self, kind: type[Spec], place: str, row: Any) -> Spec:
-        """A table as the dataclass that describes it."""
+        """Convert a table to its dataclass."""
         self.typed(place, row, dict)
         known = {each.name: each for each in fields(kind)}  # type: ignore[arg-type]
         chosen: dict[str, Any] = {}
@@ -227,7 +227,7 @@ class _Reader:
         raise ConfigError(f"{self._at(key)}: unknown key {key!r}; {hint}")
 
     def _at(self, key: str) -> str:
-        """The file, and the first line that sets a key."""
+        """The file and the first line that sets a key."""
         pattern = re.compile(rf"(^|[\s{{,.\[\"]){re.escape(key)}[\"\]]*\s*(=|\]|$)") if key else None
         for number, line in enumerate(self.lines, 1):
             if pattern is not None and pattern.search(line.split("#")[0]):
@@ -235,7 +235,7 @@ class _Reader:
         return str(self.path)
 
     def _check(self, config: PipelineConfig) -> None:
-        """Refuse what names things that do not exist."""
+        """Raise an error for references to things that do not exist."""
         if not config.components:
             raise ConfigError(f"{self.path}: there are no [[components]] to train")
         if config.folds < 2:
@@ -253,7 +253,7 @@ class _Reader:
             if config.after and spec.tags == "jackknifed":
                 raise ConfigError(
                     f"{self._at_value(spec.tags)}: tags of the model {config.after!r} cannot be jackknifed; "
-                    "take predicted or gold"
+                    "use predicted or gold"
                 )
             if spec.clusters and spec.clusters not in config.clusters:
                 self._missing(spec.clusters, config.clusters, "clusters")
@@ -277,7 +277,7 @@ class _Reader:
         raise ConfigError(f"{self._at_value(name)}: there is no [{kind}.{name}]; {hint}")
 
     def _at_value(self, value: str) -> str:
-        """The file, and the first line that mentions a value in quotes."""
+        """The file and the first line that contains a value in quotes."""
         for number, line in enumerate(self.lines, 1):
             if f'"{value}"' in line or f'"{value}.' in line:
                 return f"{self.path}, line {number}"
@@ -291,7 +291,7 @@ def _required(each: Any) -> bool:
 
 
 def split_reference(reference: str) -> tuple[str, str]:
-    """The corpus and the part that a reference names.
+    """Split a reference into corpus and part.
 
     >>> split_reference("ewt"), split_reference("ewt.dev")
     (('ewt', 'train'), ('ewt', 'dev'))

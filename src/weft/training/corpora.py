@@ -1,4 +1,4 @@
-"""The documents of the corpora that a configuration names, as components and tests need them."""
+"""The corpora of a configuration, prepared as documents for components and tests."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
 from weft.training.config import PARTS, ClusterSpec, CorpusSpec, PipelineConfig, split_reference
 
-#: A format that only configurations know: repairs are scored on it.
+#: A format for scoring repairs, which only configurations support.
 SWITCHBOARD = "switchboard"
 
 
-class Material:
-    """Reads parts of corpora, each once. `limit` takes only so many sentences of each, for a trial.
+class CorpusReader:
+    """Reads each part of a corpus once. `limit` is the number of sentences to take of each, for a trial.
 
-    The repairs that corpora with `repairs` get are drawn with the seed, others for every part.
+    For corpora with `repairs`, speech repairs are sampled with the random seed, differently for every part.
     """
 
     def __init__(self, config: PipelineConfig, limit: int = 0, seed: int = 0) -> None:
@@ -34,7 +34,7 @@ class Material:
         self._read: dict[str, list[Doc]] = {}
 
     def docs(self, references: Sequence[str]) -> list[Doc]:
-        """The documents of parts of corpora, one after the other."""
+        """The documents of several parts of corpora, concatenated."""
         return [doc for reference in references for doc in self._part(reference)]
 
     def _part(self, reference: str) -> list[Doc]:
@@ -64,12 +64,12 @@ class Material:
         return [_relabelled(_stripped(doc, corpus.strip), corpus.labels) for doc in docs]
 
     def find(self, path: str) -> Path:
-        """A file that the configuration names: beside it, or in the data folder."""
+        """Find a file of the configuration: next to it, or in the data folder."""
         beside = self.config.path.parent / path
         return beside if beside.exists() else data.find(path)
 
     def sentences(self, spec: ClusterSpec, segmenter: Pipeline) -> Iterator[list[str]]:
-        """The words of every sentence to learn clusters from; plain text is cut by the pipeline."""
+        """The words of every sentence to train clusters on; the pipeline segments plain text."""
         for source in spec.text:
             docs: Iterator[Doc] | list[Doc]
             if source in self.config.corpora:
@@ -83,7 +83,7 @@ class Material:
 
 
 def sentence_keys(doc: Doc) -> list[str]:
-    """The characters of every sentence without blanks: what tells whether two corpora hold the same sentence.
+    """The characters of every sentence without spaces, to compare sentences across corpora.
 
     >>> sentence_keys(Doc.from_words([["Dogs", "bark"], ["Cats", "purr"]]))
     ['Dogsbark', 'Catspurr']
@@ -112,7 +112,7 @@ def _first(docs: Sequence[Doc], sentences: int) -> list[Doc]:
 
 
 def _stripped(doc: Doc, beginning: str) -> Doc:
-    """The document with words that do not begin with what is to go."""
+    """Remove a prefix from the words of a document."""
     if not beginning:
         return doc
     forms = [form.removeprefix(beginning) or form for form in doc.column("form")]
@@ -125,7 +125,7 @@ def _stripped(doc: Doc, beginning: str) -> Doc:
 
 
 def _relabelled(doc: Doc, labels: dict[str, str]) -> Doc:
-    """The document with other names of span labels, spans without one left out."""
+    """Rename the span labels of a document; spans without a new label are dropped."""
     if not labels:
         return doc
     new = copy.copy(doc)
@@ -139,7 +139,7 @@ def _relabelled(doc: Doc, labels: dict[str, str]) -> Doc:
 
 
 def _texts(path: Path, characters: int) -> Iterator[str]:
-    """The plain texts of a file or an archive, each up to so many characters."""
+    """The plain texts of a file or an archive, each up to a number of characters."""
     if not tarfile.is_tarfile(path):
         yield _beginning(read_text(str(path)), characters)
         return
@@ -155,6 +155,6 @@ def _beginning(text: str, characters: int) -> str:
 
 
 def check_words(docs: Sequence[Doc], references: Sequence[str]) -> None:
-    """Refuse corpora without words before a long training."""
+    """Raise an error before a long training if corpora have no words."""
     if not any(doc.n_words for doc in docs):
         raise DataError(f"there are no words in {', '.join(references)}; check the paths and the key `read`")

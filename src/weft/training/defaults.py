@@ -1,4 +1,4 @@
-"""The pipeline that is trained where no configuration says which: from one treebank, with what it annotates."""
+"""The default pipeline configuration: one treebank, and the components it has annotation for."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weft.text.doc import Doc
 from weft.training.config import ComponentSpec, CorpusSpec, PipelineConfig, TestSpec
 
 _CORPUS = "data"
-#: Components in order, and whether a document has what they learn from.
+#: Components in order, with a test whether a document has annotation for them.
 _LEARNED: dict[str, Callable[[Doc], bool]] = {
     "tagger": lambda doc: doc.has("upos") or doc.has("xpos"),
     "lemmatizer": lambda doc: doc.has("lemma"),
@@ -33,11 +33,11 @@ def default_config(
 ) -> PipelineConfig:
     """A configuration with a segmenter and the components for which the training files have annotation.
 
-    The parser learns from jackknifed tags and entities from predicted ones, as in the configurations of the repository.
+    The parser trains on jackknifed tags, entities on predicted ones, as in the configurations of the repository.
     """
     docs = [doc for path in train for doc in read(path) if doc.n_words]
     if not docs:
-        raise DataError(f"there are no words in {', '.join(map(str, train))}; a pipeline learns from annotated text")
+        raise DataError(f"there are no words in {', '.join(map(str, train))}; a pipeline needs annotated text")
     learned = [task for task, has in _LEARNED.items() if any(map(has, docs))]
     parts = {"train": train, "dev": dev, "test": test}
     files = {part: [str(path.absolute()) for path in paths] for part, paths in parts.items()}

@@ -1,13 +1,12 @@
-"""Tags for training data that look like those of unseen text.
+"""Jackknifing: training data with predicted tags that are as accurate as on unseen text.
 
-A component that reads tags should learn from tags as it will meet them, mistakes and all. A tagger makes hardly any in
-what it learned from, so its training documents are parted in folds and every fold is tagged by a tagger that learned
-from the others:
+A component that reads tags should train on tags with realistic errors. A tagger makes hardly any errors on its own
+training data, so the training documents are split into folds, and a tagger trained on the other folds tags each fold:
 
-    tags(sentence) = tagger trained without the fold of its document     if the tagger learned from the sentence
+    tags(sentence) = tagger trained without the fold of its document     if the tagger was trained on the sentence
                      the tagger itself                                  otherwise
 
-Sentences are the same when their characters are, so that it does not matter in which corpus they stand.
+Sentences are compared by their characters, so it does not matter which corpus they are from.
 """
 
 from __future__ import annotations
@@ -22,28 +21,28 @@ from weft.pipeline.component import Component
 from weft.text.doc import Doc
 from weft.training.corpora import sentence_keys
 
-#: Columns that components of tags write.
+#: Columns that tagging components write.
 COLUMNS = ("lemma", "upos", "xpos", "feats")
-#: With fewer documents a fold, sentences are parted instead.
+#: With fewer documents per fold, sentences are split instead.
 FEWEST = 10
-#: Trains components of tags, in order, without a fold, on the documents outside it.
+#: Trains tagging components, in order, on the documents outside a fold.
 Train = Callable[[int, Sequence[Doc]], list[Component]]
 
 
 def gives_tags(component: Component) -> bool:
-    """Whether a component writes only columns of tags."""
+    """Whether a component writes only tag columns."""
     return bool(component.provides) and set(component.provides) <= set(COLUMNS)
 
 
 def untagged(doc: Doc) -> Doc:
-    """The document without tags; all else is shared with it."""
+    """A copy of the document without tags that shares everything else."""
     new = copy.copy(doc)
     new.columns = {name: ids for name, ids in doc.columns.items() if name not in COLUMNS}
     return new
 
 
 def tagged(docs: Sequence[Doc], components: Sequence[Component]) -> list[Doc]:
-    """Documents with the tags of components in place of their own.
+    """Documents with their tags replaced by the predictions of components.
 
     >>> tagged([Doc.from_words([["Dogs"]], upos=[["NOUN"]])], [])[0].has("upos")
     False
@@ -55,7 +54,7 @@ def tagged(docs: Sequence[Doc], components: Sequence[Component]) -> list[Doc]:
 
 
 class Jackknife:
-    """Taggers trained without one fold each, and the tagger trained on all."""
+    """One tagger per fold, trained without that fold, and a tagger trained on all data."""
 
     def __init__(
         self, docs: Sequence[Doc], whole: Sequence[Component], train: Train, folds: int = 5, workers: int = 1
@@ -73,7 +72,7 @@ class Jackknife:
             self.parts = list(pool.map(train, range(folds), others))
 
     def __call__(self, docs: Sequence[Doc]) -> list[Doc]:
-        """Documents with tags of components that did not learn from them."""
+        """Documents with the predicted tags of components that were not trained on them."""
         found = [untagged(doc) for doc in docs]
         columns = [{name: np.zeros(doc.n_words, dtype=np.int32) for name in COLUMNS} for doc in docs]
         folds = [[self.fold_of.get(key, -1) for key in sentence_keys(doc)] for doc in docs]
@@ -97,7 +96,7 @@ class Jackknife:
 
 
 def _cut(doc: Doc, chosen: Sequence[int]) -> Doc:
-    """Some sentences with their words only, in the same string table."""
+    """A selection of sentences with their words only, in the same string table."""
     whole = len(chosen) == doc.n_sentences
     bare = copy.copy(doc)
     bare.spans, bare.relations, bare.clusters, bare.graphs = {}, {}, {}, {}
@@ -108,6 +107,6 @@ def _cut(doc: Doc, chosen: Sequence[int]) -> Doc:
 
 
 def _words(doc: Doc, chosen: Sequence[int]) -> np.ndarray:
-    """The numbers of the words of sentences."""
+    """The indices of the words of sentences."""
     offsets = doc.sentence_offsets.tolist()
     return np.concatenate([np.arange(offsets[i], offsets[i + 1]) for i in chosen])

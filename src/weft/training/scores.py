@@ -1,15 +1,15 @@
-"""Scores of a finished pipeline on the sets its configuration names.
+"""Scores of a finished pipeline on the test sets of its configuration.
 
     ud          the metrics of the CoNLL 2018 shared task (`weft.evaluate.trees.ud`), from raw text and from gold words;
-                those of trees from gold tags, too
-    chunks      F1 of base chunks against those that the rule reads from gold trees, from raw text and from gold words
-    mwe         F1 of links of expressions, from gold words (`weft.evaluate.labels.mwe`)
-    disfluencies  precision, recall and F1 of words struck out, from gold words; where there are gold trees, UAS and LAS
-                of the other words, too (`weft.evaluate.labels.disfluency`)
-    any other   F1 of that layer of spans, from gold words
+                tree metrics also from gold tags
+    chunks      F1 of base chunks against those derived from gold trees by rule, from raw text and from gold words
+    mwe         link F1 of multiword expressions, from gold words (`weft.evaluate.labels.mwe`)
+    disfluencies  precision, recall and F1 of deleted words, from gold words; with gold trees also UAS and LAS of the
+                other words (`weft.evaluate.labels.disfluency`)
+    any other   F1 of that span layer, from gold words
 
-All are in per cent, and F1 where nothing else is said. Nothing but the text, or the words and sentences (and tags), of
-a gold document is seen by the pipeline.
+All scores are percentages, and F1 unless stated otherwise. The pipeline sees only the text, or the words and sentences
+(and tags), of a gold document.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from weft.text.conventions.expressions import expressions_of
 from weft.text.conventions.repairs import LAYER
 from weft.text.doc import Doc
 from weft.training.config import TestSpec
-from weft.training.corpora import Material
+from weft.training.corpora import CorpusReader
 from weft.training.jackknife import COLUMNS
 from weft.treebanks.base_chunks import set_base_chunks
 
@@ -37,9 +37,9 @@ TREES = ("UAS", "LAS", "CLAS")
 CHUNKS, EXPRESSIONS, DISFLUENCIES, UD = "chunks", "mwe", LAYER, "ud"
 
 
-def score_test(nlp: Pipeline, test: TestSpec, material: Material, workers: int = 1) -> list[dict[str, Any]]:
-    """One row for every way into the pipeline: `set`, `from`, `scores`, and `by` where groups are asked for."""
-    docs = [doc for doc in material.docs([test.corpus]) if doc.n_words]
+def score_test(nlp: Pipeline, test: TestSpec, corpora: CorpusReader, workers: int = 1) -> list[dict[str, Any]]:
+    """One row per kind of input: `set`, `from`, `scores`, and `by` if groups are requested."""
+    docs = [doc for doc in corpora.docs([test.corpus]) if doc.n_words]
     if CHUNKS in test.score:
         for doc in docs:
             set_base_chunks(doc)
@@ -68,7 +68,7 @@ def score_test(nlp: Pipeline, test: TestSpec, material: Material, workers: int =
 
 
 def annotated(nlp: Pipeline, docs: Sequence[Doc], way: str, workers: int = 1) -> list[Doc]:
-    """What the pipeline makes of the texts of documents, or of their words, or of their words and tags."""
+    """Annotate the texts of documents, or their words, or their words and tags."""
     if way == RAW:
         return list(nlp.pipe([Doc(doc.text) for doc in docs], workers=workers))
     if way == TAGS:  # only trees are scored; other components may need tags that the gold documents do not have
@@ -77,7 +77,7 @@ def annotated(nlp: Pipeline, docs: Sequence[Doc], way: str, workers: int = 1) ->
 
 
 def bare(doc: Doc, columns: Sequence[str] = ()) -> Doc:
-    """The words and sentences of a document, some columns, and nothing else.
+    """A copy of a document with only its words, sentences and the given columns.
 
     >>> bare(Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])).has("upos")
     False
@@ -91,7 +91,7 @@ def bare(doc: Doc, columns: Sequence[str] = ()) -> Doc:
 
 
 def _told(metric: str, docs: Sequence[Doc]) -> bool:
-    """Whether the gold documents have what a metric looks at."""
+    """Whether the gold documents have the annotation that a metric needs."""
     needs = {"UPOS": "upos", "XPOS": "xpos", "UFeats": "feats", "Lemmas": "lemma"}
     return metric not in needs or any(doc.has(needs[metric]) for doc in docs)
 
@@ -108,7 +108,7 @@ def _by_group(counts: dict[str, Counts], groups: Sequence[str], docs: Sequence[D
 
 
 def _repairs(gold: Sequence[Doc], system: Sequence[Doc]) -> dict[str, float]:
-    """Scores of words struck out and, where the gold documents have trees, of the heads of the others."""
+    """Scores of deleted words and, if the gold documents have trees, of the heads of the others."""
     if all(doc.head is not None for doc in gold):
         found = evaluate_disfluency(gold, system).as_dict()
     else:
@@ -119,7 +119,7 @@ def _repairs(gold: Sequence[Doc], system: Sequence[Doc]) -> dict[str, float]:
 
 
 def _struck(docs: Sequence[Doc]) -> set[tuple[int, int]]:
-    """The words of documents, and their numbers in them, that spans strike out."""
+    """The deleted words, as pairs of document and word index."""
     return {
         (number, word)
         for number, doc in enumerate(docs)

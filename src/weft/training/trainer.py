@@ -1,6 +1,6 @@
-"""Trains the components of a pipeline one after the other, scores the whole, and writes its card.
+"""Trains the components of a pipeline one after the other, scores the pipeline, and writes its card.
 
-component i learns from  corpora with gold layers + tags (gold, predicted by components before it, or jackknifed)
+component i trains on  corpora with gold layers + tags (gold, predicted by components before it, or jackknifed)
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from weft.pipeline.registry import new_component
 from weft.storage import digest
 from weft.text.doc import Doc
 from weft.training.config import ComponentSpec, PipelineConfig, split_reference
-from weft.training.corpora import Material, check_words
+from weft.training.corpora import CorpusReader, check_words
 from weft.training.jackknife import Jackknife, gives_tags, tagged
 from weft.training.scores import UD, score_test
 from weft.treebanks.base_chunks import set_base_chunks
@@ -42,23 +42,23 @@ def train_pipeline(
     keep: Path | None = None,
     say: Say | None = None,
 ) -> tuple[Pipeline, dict[str, Any]]:
-    """The pipeline that a configuration describes, and a report: what every component learned from, and all scores.
+    """Train the pipeline of a configuration; also returns a report of training data and scores.
 
-    `limit` takes only so many sentences of every part of a corpus, for a trial. `keep` is the folder of an interrupted
-    run to go on with. `say` is told what is being done.
+    `limit` is the number of sentences to take of every part of a corpus, for a trial. `keep` is the folder of an
+    interrupted run to resume. `say` receives progress messages.
     """
     with tempfile.TemporaryDirectory() as folder:
         place = keep or Path(folder)
         place.mkdir(parents=True, exist_ok=True)
-        run = _Run(config, seed, workers, Material(config, limit, seed), place, say or (lambda text: None))
+        run = _Run(config, seed, workers, CorpusReader(config, limit, seed), place, say or (lambda text: None))
         return run.train()
 
 
 class _Run:
     def __init__(
-        self, config: PipelineConfig, seed: int, workers: int, material: Material, folder: Path, say: Say
+        self, config: PipelineConfig, seed: int, workers: int, corpora: CorpusReader, folder: Path, say: Say
     ) -> None:
-        self.config, self.seed, self.workers, self.material, self.folder = config, seed, workers, material, folder
+        self.config, self.seed, self.workers, self.corpora, self.folder = config, seed, workers, corpora, folder
         self.say = say
         self.before = weft.load(config.after).components if config.after else []
         self.done: list[tuple[ComponentSpec, Component]] = []
@@ -68,15 +68,15 @@ class _Run:
 
     def train(self) -> tuple[Pipeline, dict[str, Any]]:
         started, wall = time.process_time(), time.perf_counter()
-        # Wrong names and values of settings should be found before, not after, hours of training.
+        # Report wrong names and values of settings before, not after, hours of training.
         layers = {UD}
         for spec in self.config.components:
             layers |= {name.removeprefix("spans/") for name in self._new(spec, check=True).provides}
-            check_words(self.material.docs(spec.train), spec.train)
+            check_words(self.corpora.docs(spec.train), spec.train)
         for test in self.config.tests:
             wrong = [name for name in test.score if name not in layers]
             if wrong:
-                raise ConfigError(f"{self.config.path}: {test.name}: no component finds {', '.join(wrong)}")
+                raise ConfigError(f"{self.config.path}: {test.name}: no component predicts {', '.join(wrong)}")
         for number, spec in enumerate(self.config.components, 1):
             self.say(f"{spec.task} ({number} of {len(self.config.components)})")
             self.report["components"].append(self._fit(spec))
@@ -84,7 +84,7 @@ class _Run:
         whole = Pipeline([*(part for part in self.before if gives_tags(part)), *nlp.components])
         for test in self.config.tests:
             self.say(f"scoring on {test.name}")
-            self.report["tests"] += score_test(whole, test, self.material, self.workers)
+            self.report["tests"] += score_test(whole, test, self.corpora, self.workers)
         self.report["cpu_seconds"] = round(time.process_time() - started, 1)
         self.report["seconds"] = round(time.perf_counter() - wall, 1)
         nlp.card = self._card()
@@ -94,7 +94,7 @@ class _Run:
         return [component for _, component in self.done]
 
     def _fit(self, spec: ComponentSpec) -> dict[str, Any]:
-        train, dev = self.material.docs(spec.train), self.material.docs(spec.dev)
+        train, dev = self.corpora.docs(spec.train), self.corpora.docs(spec.dev)
         if spec.base_chunks:
             for doc in (*train, *dev):
                 set_base_chunks(doc)
@@ -120,7 +120,7 @@ class _Run:
     def _kept(
         self, spec: ComponentSpec, docs: Callable[[], tuple[Sequence[Doc], Sequence[Doc]]], part: str = ""
     ) -> tuple[Component, dict[str, Any]]:
-        """A component and what its training told, from the folder of finished ones or trained now."""
+        """A component and its training report, from the folder of finished components or newly trained."""
         path = self.folder / f"{spec.task}-{self._name_of(spec, part)}{SUFFIX}"
         if not path.exists():
             component = self._new(spec)
@@ -132,34 +132,32 @@ class _Run:
         return found.components[0], {"scores": {}, "cpu_seconds": None, **found.card}
 
     def _name_of(self, spec: ComponentSpec, part: str) -> str:
-        """A hash of all that a component's training depends on."""
+        """A hash of everything that a component's training depends on."""
         taggers = [asdict(own) for own, component in self.done if gives_tags(component)]
         clusters = [asdict(self.config.clusters[spec.clusters])] if spec.clusters else []
         return _hash([asdict(spec), part, taggers if spec.tags != "gold" else [], clusters, self._about()])
 
     def _about(self) -> list[Any]:
-        """What all trainings depend on."""
+        """What the training of every component depends on."""
         config = self.config
         corpora = {name: asdict(corpus) for name, corpus in config.corpora.items()}
         after = [digest(models.find(config.after))] if config.after else []
-        return [corpora, self.seed, self.material.limit, config.folds, weft.__version__, *after]
+        return [corpora, self.seed, self.corpora.limit, config.folds, weft.__version__, *after]
 
     def _new(self, spec: ComponentSpec, check: bool = False) -> Component:
-        """A component to be trained."""
+        """An untrained component."""
         options: dict[str, Any] = {"seed": self.seed, "workers": self.workers, **spec.settings}
         if spec.clusters and not check:
             options["clusters"] = str(self._clustered(spec.clusters))
         if "gazetteers" in options:
-            options["gazetteers"] = {
-                name: str(self.material.find(file)) for name, file in options["gazetteers"].items()
-            }
+            options["gazetteers"] = {name: str(self.corpora.find(file)) for name, file in options["gazetteers"].items()}
         try:
             return new_component(spec.task, options, spec.method or None)
         except WeftError as error:
             raise type(error)(f"{self.config.path}: {spec.task}: {error}") from None
 
     def _with_tags(self, spec: ComponentSpec, docs: Sequence[Doc], training: bool) -> list[Doc]:
-        """Documents with the tags that the component is to learn from."""
+        """Documents with the tags to train the component on."""
         taggers = [component for component in (*self.before, *self._trained()) if gives_tags(component)]
         if spec.tags == "gold" or not taggers or not docs:
             return list(docs)
@@ -168,22 +166,22 @@ class _Run:
         if self._jackknife is None:
             self.say(f"jackknifing in {self.config.folds} folds")
             specs = [own for own, component in self.done if gives_tags(component)]
-            learned = self.material.docs(list(dict.fromkeys(name for own in specs for name in own.train)))
+            learned = self.corpora.docs(list(dict.fromkeys(name for own in specs for name in own.train)))
             self._jackknife = Jackknife(
                 learned, taggers, lambda fold, part: self._retrained(specs, fold, part), self.config.folds, self.workers
             )
         return self._jackknife(docs)
 
     def _retrained(self, specs: Sequence[ComponentSpec], fold: int, docs: Sequence[Doc]) -> list[Component]:
-        """The components of tags, trained anew without the documents of a fold."""
+        """The tagging components, retrained without the documents of a fold."""
 
         def of(spec: ComponentSpec) -> Component:
-            return self._kept(spec, lambda: (docs, self.material.docs(spec.dev)), f"without fold {fold}")[0]
+            return self._kept(spec, lambda: (docs, self.corpora.docs(spec.dev)), f"without fold {fold}")[0]
 
         return [of(spec) for spec in specs]
 
     def _clustered(self, name: str) -> Path:
-        """The file of clusters, learned when it is first asked for."""
+        """The file of clusters, trained on first use."""
         if name not in self._clusters:
             spec = self.config.clusters[name]
             segmenters = [own for own in self.done if "tokens" in own[1].provides]
@@ -192,14 +190,14 @@ class _Run:
             )
             if not path.exists():
                 self.say(f"clusters {name}")
-                words = self.material.sentences(spec, Pipeline([component for _, component in segmenters]))
+                words = self.corpora.sentences(spec, Pipeline([component for _, component in segmenters]))
                 found = cluster_words(words, n_classes=spec.classes, min_count=spec.min_count, rounds=spec.rounds)
                 found.save(path)
             self._clusters[name] = path
         return self._clusters[name]
 
     def _card(self) -> dict[str, Any]:
-        """What the model file says of itself."""
+        """The description of the model in its file."""
         config = self.config
         used = {split_reference(name)[0] for spec in config.components for name in (*spec.train, *spec.dev)}
         texts = dict.fromkeys(name for spec in config.clusters.values() for name in spec.text)

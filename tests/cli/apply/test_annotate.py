@@ -355,7 +355,7 @@ def test_bad_documents_do_not_stop_a_folder_and_are_told_by_the_exit_code(
     ("arguments", "said"),
     [
         (["-", "--from", "plain", "--out", "out/"], "standard input cannot be annotated into a folder"),
-        (["STORY", "--scheduler", "tcp://localhost:1"], "--scheduler writes one file per shard: name a folder"),
+        (["STORY", "--scheduler", "tcp://localhost:1"], "--scheduler writes one file per shard: give a folder"),
         (["STORY", "--to", "parquet"], "Parquet cannot be written to standard output"),
         (["nowhere", "--out", "out/"], "no file nowhere"),
     ],

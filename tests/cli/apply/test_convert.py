@@ -28,9 +28,9 @@ def test_dashes_are_standard_input_and_output(weft: Weft, examples: Path) -> Non
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["-", "out.jsonl"], "say with --from in which format standard input is: conllu"),
-        (["story.conllu", "-"], "say with --to in which format to write to standard output: conllu"),
-        (["story.conllu", "folder"], "say with --to in which format to write to the folder folder: conllu"),
+        (["-", "out.jsonl"], "give the format of standard input with --from: conllu"),
+        (["story.conllu", "-"], "give the format to write to standard output with --to: conllu"),
+        (["story.conllu", "folder"], "give the format to write to the folder folder with --to: conllu"),
         (["story.conllu", "out.jsonl", "--scheme", "IOB2"], "--scheme and --fields belong to columns"),
     ],
 )

@@ -152,5 +152,5 @@ def test_errors_are_plain(tmp_path: Path) -> None:
     assert "differ at character 5" in fails("evaluate", gold, str(other))
     assert "no file" in fails("evaluate", gold, str(tmp_path / "none.conllu"))
     assert "no layer 'ner' to score" in fails("evaluate", gold, gold, "--layer", "ner")
-    assert "two system files or more" in fails("compare", gold, gold)
+    assert "at least two system files" in fails("compare", gold, gold)
     assert "Traceback" not in fails("compare", gold, gold)

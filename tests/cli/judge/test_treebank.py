@@ -76,7 +76,7 @@ def test_the_matrix_is_written_as_json_and_drawn(tmp_path):
     ("arguments", "message"),
     [
         (["convert", "nowhere.conllu", "x.conllu"], "no file nowhere.conllu"),
-        (["convert", STORY, "x.txt"], "plain does not hold trees"),
+        (["convert", STORY, "x.txt"], "plain cannot hold trees"),
         (["convert", STORY, "x.conllu", "--from-scheme", "tiger"], "no conversion from 'tiger'"),
         (["validate", STORY, "--scheme", "penn"], "unknown annotation scheme 'penn'"),
         (["validate", STORY, STORY], "two treebanks are named 'story'"),

@@ -74,7 +74,7 @@ def test_clusters_of_two_languages_share_names_over_links_an_aligner_or_spelling
     assert "projected or xlingual" in done.stderr
     done = weft("lexicon", "cross-clusters", *texts, *outs, "--links", tmp_path / "links")
     assert done.returncode == 1
-    assert "give both sides of it" in done.stderr
+    assert "give both of its sides" in done.stderr
 
 
 def test_options_of_one_method_are_refused_with_the_other(weft: Weft, tmp_path: Path, examples: Path) -> None:
@@ -84,4 +84,4 @@ def test_options_of_one_method_are_refused_with_the_other(weft: Weft, tmp_path: 
     assert done.returncode == 1
     assert "belong to --method predictive" in done.stderr
     done = weft("lexicon", "clusters", examples / "port.txt", "--out", tmp_path / "p", "--method", "kmeans")
-    assert "predictive or brown, not 'kmeans'" in done.stderr
+    assert "predictive or brown, got 'kmeans'" in done.stderr

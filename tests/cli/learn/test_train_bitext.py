@@ -87,7 +87,7 @@ def test_wrong_files_and_options_are_told_in_plain_words(examples, source_model,
     labelled = f"{folder}/ferries-dev.de.conll"
     both = ["--bitext", f"{folder}/ferries.en", f"{folder}/ferries.de"]
     more = {
-        "--bitext needs the links of its words": [
+        "--bitext needs its word links": [
             "train",
             "ner",
             "--method",

@@ -43,9 +43,9 @@ def test_only_what_is_annotated_is_learned(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "name a configuration file, or annotated files"),
+        ([], "give a configuration file, or annotated files"),
         (["--train", "a.conllu"], "--out MODEL"),
-        (["c.toml", "--train", "a.conllu"], "leave out the options, or the file"),
+        (["c.toml", "--train", "a.conllu"], "leave out these options, or the file"),
         (["--train", "none.conllu", "--out", "m.weft"], "none.conllu"),
     ],
 )

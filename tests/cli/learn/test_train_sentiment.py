@@ -68,7 +68,7 @@ def test_the_kind_of_reviews_decides_the_method(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "give reviews to learn from"),
+        ([], "give reviews to train on"),
         ([INNS / "rated.tsv", "--learning", "fine"], "needs documents with labelled sentences"),
         ([INNS / "good-words.txt"], "good-words.txt, line 2: expected domain<TAB>stars"),
         ([INNS / "rated.tsv", "--labelled-share", "2"], "from 0 to 1"),

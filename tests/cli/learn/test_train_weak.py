@@ -61,9 +61,9 @@ def test_the_report_is_printed_as_text(weft: Weft, tmp_path: Path, weak: Path) -
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["train", "tagger", "--method", "weak", "--dict", "words.dic"], "learns from text"),
+        (["train", "tagger", "--method", "weak", "--dict", "words.dic"], "needs text to train on"),
         (["train", "tagger", "gold.conllu", "--dict", "words.dic"], "--dict is an option of --method weak or induced"),
-        (["train", "tagger", "--method", "weak", "gold.conllu", "--dict", "words.dic"], "say what"),
+        (["train", "tagger", "--method", "weak", "gold.conllu", "--dict", "words.dic"], "as text with projected tags"),
         (
             ["train", "tagger", "--method", "weak", "--dict", "projected.conllu", "--raw", "plain.txt"],
             "line 1: expected a word and a tag",

@@ -128,19 +128,19 @@ def test_case_counts_only_where_it_is_asked_to(tmp_path):
 
 
 def test_what_cannot_be_done_is_said_in_plain_words(trained, tmp_path):
-    with pytest.raises(ConfigError, match="learned nothing yet"):
+    with pytest.raises(ConfigError, match="not trained yet"):
         Aligner().align([["a"]], [["b"]])
     with pytest.raises(ConfigError, match="nothing to save"):
         Aligner().save(tmp_path / "a.weft")
-    with pytest.raises(ConfigError, match="symmetrize='grow'"):
+    with pytest.raises(ConfigError, match=r"symmetrize must be one of .*, got 'grow'"):
         trained.align([], [], "grow")
-    with pytest.raises(ConfigError, match="combine='max'"):
+    with pytest.raises(ConfigError, match=r"combine must be one of .*, got 'max'"):
         trained.align([], [], combine="max")
-    with pytest.raises(ConfigError, match="threshold=2"):
+    with pytest.raises(ConfigError, match="threshold must be a probability from 0 to 1, got 2"):
         trained.align([], [], threshold=2)
     with pytest.raises(DataError, match="1 source and 0 target"):
         trained.align([["a"]], [])
-    with pytest.raises(DataError, match="nothing to learn"):
+    with pytest.raises(DataError, match="nothing to train on"):
         Aligner().fit([[]], [["a"]])
     from weft import storage
 

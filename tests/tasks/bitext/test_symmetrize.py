@@ -74,5 +74,5 @@ def test_the_score_of_a_link_is_the_lower_one():
 def test_unknown_methods_and_alignments_of_different_length_are_refused():
     with pytest.raises(ConfigError, match="no way 'diag'"):
         symmetrize(Links.of([[]]), Links.of([[]]), "diag")
-    with pytest.raises(WeftError, match="of 1 and of 2 sentence pairs"):
+    with pytest.raises(WeftError, match="have 1 and 2 sentence pairs"):
         symmetrize(Links.of([[]]), Links.of([[], []]))

@@ -154,17 +154,17 @@ def test_words_keep_to_the_tags_and_lengths_that_were_seen():
 def test_wrong_settings_and_documents_are_refused():
     with pytest.raises(ConfigError, match="units must be one of characters, words"):
         ConstituentSettings.from_options({"units": "letters"})
-    with pytest.raises(ConfigError, match="beam must be 1 at least"):
+    with pytest.raises(ConfigError, match="beam must be at least 1"):
         ConstituentSettings.from_options({"beam": 0})
-    with pytest.raises(ConfigError, match="only phrases to find"):
+    with pytest.raises(ConfigError, match="predicts only phrases"):
         ConstituentSettings.from_options({"units": "words", "phrases": "false"})
-    with pytest.raises(WeftError, match="has no constituents to learn from"):
+    with pytest.raises(WeftError, match="has no constituents; read a file"):
         ConstituentParser().fit([Doc.from_words([["茶"]])])
     with pytest.raises(WeftError, match="no sentences"):
         ConstituentParser().fit([])
     with pytest.raises(WeftError, match="not trained yet"):
         ConstituentParser().parse(["茶"])
-    with pytest.raises(ConfigError, match="takes 64"):
+    with pytest.raises(ConfigError, match="at most 64"):
         WordRules([("a", str(k)) for k in range(65)])
 
 

@@ -78,7 +78,7 @@ def test_the_command_tells_the_same(model, tmp_path):
     expected = model_worth(model, [made(60, seed=2)], [made(200, seed=3)], [2, 8, 32])
     assert json.loads(done.output)["sentences"] == pytest.approx(expected.sentences)
     wrong = CliRunner().invoke(app, [*command, "--sources", "en=x.conll"])
-    assert "--model is what the curve is compared with" in f"{wrong.output} {wrong.exception}"
+    assert "--model replaces transfer as the comparison" in f"{wrong.output} {wrong.exception}"
     neither = CliRunner().invoke(app, [*command[:3], *command[5:]])
     assert "give --sources and --target" in f"{neither.output} {neither.exception}"
 

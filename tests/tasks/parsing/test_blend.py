@@ -156,12 +156,12 @@ def test_weights_are_kept_in_a_file(tmp_path: Path):
 def test_what_does_not_fit_is_named(tmp_path: Path):
     tags = [["NOUN"] * 2]
     one, other = documents([[0, 1]], [["x"] * 2], tags), documents([[0, 1, 1]], [["x"] * 3], [["NOUN"] * 3])
-    with pytest.raises(DataError, match=r"sentence 1 of b.conllu has other words than that of a.conllu"):
+    with pytest.raises(DataError, match=r"sentence 1 of b.conllu has other words than in a.conllu"):
         Blender.equal(2).blend([one, other], names=["a.conllu", "b.conllu"])
     circle = documents([[2, 1]], [["x"] * 2], tags)
     with pytest.raises(DataError, match="sentence 1 of parser 2 has no tree"):
         Blender.equal(2).blend([one, circle])
-    with pytest.raises(ConfigError, match="for 3 parsers; given: the trees of 2"):
+    with pytest.raises(ConfigError, match="for 3 parsers, but trees of 2 were given"):
         Blender.equal(3).blend([one, one])
     with pytest.raises(DataError, match=r"cannot be read"):
         Blender.load(str(tmp_path / "none.json"))

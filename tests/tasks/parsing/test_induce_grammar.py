@@ -110,7 +110,7 @@ def test_other_columns_of_tags_are_read():
         ({"objective": "pr"}, "objective must be one of em, dd, pr-s, pr-as, got 'pr'"),
         ({"valence": "5-5"}, "valence must be one of dmv, 2-1"),
         ({"iterations": 0}, "iterations must be at least 1"),
-        ({"strength": -1}, "strength is at least 0"),
+        ({"strength": -1}, "strength must be at least 0"),
         ({"sigma": 1}, "unknown setting 'sigma'"),
     ],
 )
@@ -122,7 +122,7 @@ def test_bad_settings_are_refused(options, message):
 def test_text_without_tags_and_without_short_sentences_is_refused():
     with pytest.raises(DataError, match="no tags in the column upos"):
         GrammarInducer().fit([Doc.from_words([["a", "b"]])])
-    with pytest.raises(DataError, match="no words were found"):
+    with pytest.raises(DataError, match="it has no words"):
         GrammarInducer().fit([Doc("raw text")])
     with pytest.raises(DataError, match="none of the 1 sentences has 1 to 10 words"):
         GrammarInducer().fit([Doc.from_words([["a"] * 11], upos=[["X"] * 11])])

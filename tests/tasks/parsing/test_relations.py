@@ -220,7 +220,7 @@ def test_heads_with_an_unknown_label_are_not_learned_from() -> None:
 
 def test_without_a_label_there_is_nothing_to_learn() -> None:
     batch = random_batch(np.random.default_rng(1), [3])
-    with pytest.raises(DataError, match="nothing to learn relations from"):
+    with pytest.raises(DataError, match="the training data has no relations"):
         RelationLabeller("wt").fit(*batch, np.full(3, -1, np.int32))
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _CHOICES = "forward, backward, intersection, union, grow-diag, grow-diag-final, grow-diag-final-and or posterior"
 
 
-#: What the settings of an aligner are for.
+#: Help of the settings of an aligner.
 _HELP = {
     "model1_iterations": "Iterations of IBM model 1.",
     "hmm_iterations": "Iterations of the HMM.",
@@ -112,19 +112,19 @@ align = with_settings(align_files, settings_options())
 def _check(
     aligner: Path | None, save: Path | None, links: object, threshold: float | None, settings: dict[str, Any] | None
 ) -> None:
-    """Refuse options that do not go together."""
+    """Raise an error for options that cannot be combined."""
     if aligner is not None and (save is not None or settings):
         raise ConfigError("--aligner is already trained; leave out --save and the settings of training, or --aligner")
     if links is not None and (aligner is not None or save is not None or settings or threshold is not None):
         raise ConfigError(
-            "--links are symmetrized as they are; leave out --aligner, --save, --threshold and settings of training"
+            "--links are only symmetrized; leave out --aligner, --save, --threshold and settings of training"
         )
 
 
 def _aligner(
     source: Path, target: Path | None, encoding: str, aligner: Path | None, save: Path | None, settings: dict[str, Any]
 ) -> tuple[Any, Any, dict[str, Any]]:
-    """An aligner of a file, or one trained on the sentence pairs; these; and how training went."""
+    """An aligner from a file, or trained on the sentence pairs; the pairs; and the training report."""
     from weft.formats.bitext import read_bitext
     from weft.learn.bitext.word_alignment import AlignmentSettings
     from weft.tasks.bitext import align as tasks
@@ -143,7 +143,7 @@ def _aligner(
 
 
 def _write(passing: Iterable[Links], out: str | None, scores: bool) -> None:
-    """Write links, or only pass over them."""
+    """Write links, or only consume them."""
     from weft.formats.pharaoh import write_links
 
     if out is None:
@@ -154,7 +154,7 @@ def _write(passing: Iterable[Links], out: str | None, scores: bool) -> None:
 
 
 def _tell(facts: dict[str, Any], kept: list[Links], out: str, as_json: bool) -> None:
-    """Print what was linked, where that does not mix with the links themselves."""
+    """Print a summary, unless it would mix with the links themselves."""
     if as_json:
         if out == "-":
             facts["links"] = [link for batch in kept for link in _rows(batch)]
@@ -182,7 +182,7 @@ def _counting(batches: Iterable[Links], counts: dict[str, int], kept: list[Links
 
 
 def _scores(kept: list[Links], gold: Path, first: int) -> dict[str, Any]:
-    """The links against gold ones; where there are fewer of these, they belong to the first sentence pairs."""
+    """Score links against gold links; if these are fewer, they belong to the first sentence pairs."""
     from weft.evaluate.labels.word_alignment import score_alignment
     from weft.formats.pharaoh import read_gold_links
     from weft.text.bitext import Links
@@ -190,7 +190,7 @@ def _scores(kept: list[Links], gold: Path, first: int) -> dict[str, Any]:
     sure, possible = read_gold_links(gold, first=first)
     found = Links.joined(kept)
     if found.n_pairs < sure.n_pairs:
-        raise ConfigError(f"{gold} holds links of {sure.n_pairs:,} sentence pairs; only {found.n_pairs:,} were aligned")
+        raise ConfigError(f"{gold} has links for {sure.n_pairs:,} sentence pairs; only {found.n_pairs:,} were aligned")
     score = score_alignment(found.take(0, sure.n_pairs), sure, possible)
     low, high = score.interval()
     return {**score.figures(), "aer low": low, "aer high": high}

@@ -1,8 +1,8 @@
 """`weft annotate FILE... --model MODEL...`: annotate text or documents, in order and in constant memory.
 
-Into one file or standard output, what was annotated is written even if the run ends early: an interruption or a bad
-input ends the stream, the writer finishes its file, and only then the run says what happened. Into a folder, the work
-is done in shards (`weft.scale`), and the next run resumes where this one ended.
+With one output file or standard output, all annotated documents are written even if the run ends early: an
+interruption or a bad input ends the stream, the writer finishes its file, and only then the run reports what happened.
+With an output folder, the work is done in shards (`weft.scale`), and an interrupted run resumes.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ if TYPE_CHECKING:
     from weft.pipeline.pipeline import Pipeline
     from weft.text import Doc
 
-#: The format for the eye; it can be printed but not read back.
+#: The human-readable format; it can be printed but not read back.
 SHOW = "show"
 #: The format of sentiment: a label and a sentence per line.
 LABELS = "labels"
-#: The exit code of a run that is finished but for some documents.
+#: The exit code of a run that finished except for some documents.
 LEFT_OUT = 3
-#: Headings of options of single kinds of models.
+#: Help headings for options of particular kinds of models.
 _TOGETHER, _SENTIMENT, _UTTERANCES = "Labelling together", "Sentiment", "Utterances"
 
 
 @dataclass(frozen=True)
 class Output:
-    """Where documents go and how: the path, the format that is asked for, and whether figures are printed as JSON."""
+    """Where and how to write documents: the path, the requested format, and whether to print results as JSON."""
 
     path: str | None
     format: str | None
@@ -53,17 +53,17 @@ class Output:
 
     @property
     def folder(self) -> bool:
-        """Whether a folder is to be filled with one file per input."""
+        """Whether to write a folder with one file per input."""
         named = self.path is not None and (self.path.endswith(os.sep) or os.path.isdir(self.path))
         return named and self.format not in (SHOW, "brat")
 
     @property
     def shown(self) -> bool:
-        """Whether documents are for the eye: asked for, or on a terminal."""
+        """Whether to show documents in human-readable form: on request, or on a terminal."""
         return self.format == SHOW or (self.path is None and self.format is None and sys.stdout.isatty())
 
     def chosen(self, nlp: Pipeline, read: str) -> str:
-        """The format to write: as asked for or as the suffix says, else CoNLL-U, or JSONL where that cannot hold it."""
+        """The output format: as requested or by suffix, else CoNLL-U, or JSONL if CoNLL-U cannot hold the layers."""
         if self.path is None or self.folder:
             usual = "conllu" if self.path is None or read == "plain" else read
             return output_format(nlp, usual, None, self.format)
@@ -157,8 +157,8 @@ def annotate(
     """Annotate files with one or several models; documents keep their order, memory does not grow with their number.
 
     On a terminal, trees and spans are shown; into a pipe or a file, CoNLL-U is written unless --to or the suffix says
-    otherwise. Into a folder, a bad document is left out and the run goes on; it then ends with the exit code 3. With
-    --json, documents go to --out and the figures of the run to standard output.
+    otherwise. Into a folder, a bad document is left out and the run continues; it then ends with exit code 3. With
+    --json, documents go to --out and the results of the run to standard output.
     """
     output = Output(out, to_format, as_json)
     if style is not None:
@@ -170,14 +170,14 @@ def annotate(
 
         return label_files(files, together, task, Ties(beta, neighbours, components, ties), seed, reading, output)
     if as_json and (out is None or to_format == SHOW):
-        raise ConfigError("--json prints the figures of the run on standard output; say with --out where documents go")
+        raise ConfigError("--json prints the results of the run on standard output; give --out for the documents")
     nlp = load_models([models.find(name) for name in model or [Path(models.DEFAULT)]])
     nlp.check_asked(probabilities, kbest)
     if output.folder:
         job = _job(nlp, files, model, reading, output, probabilities, kbest)
         return _into_folder(job, files, output, workers, scheduler, shard_size, reading.skip_bad)
     if scheduler is not None:
-        raise ConfigError("--scheduler writes one file per shard: name a folder to write to, --out FOLDER/")
+        raise ConfigError("--scheduler writes one file per shard: give a folder to write to, --out FOLDER/")
     _into_one(nlp, files, reading, output, known_ratings, workers, probabilities, kbest)
 
 
@@ -191,7 +191,7 @@ def _into_one(
     probabilities: bool,
     kbest: int,
 ) -> None:
-    """Annotate into one file, onto standard output or onto the terminal."""
+    """Annotate to one file, standard output or the terminal."""
     from weft.cli.apply import sentiment
 
     judges = sentiment.judges(nlp, known_ratings)

@@ -48,9 +48,9 @@ def blend(
     from weft.tasks.parsing.blend import Blender
 
     if len(parses) < 2:
-        raise ConfigError("give the files of two parsers or more to blend")
+        raise ConfigError("give the files of at least two parsers to blend")
     if gold is None and out is None:
-        raise ConfigError("say with --out where to write the trees, or give --gold and --weights to learn weights")
+        raise ConfigError("use --out to say where to write the trees, or --gold and --weights to train weights")
     docs = [list(read(path, encoding=encoding)) for path in parses]
     if gold is not None:
         right = list(read(gold, encoding=encoding))
@@ -74,7 +74,7 @@ def blend(
 
 
 def _show(blender: Any, parses: list[str]) -> None:
-    """The weights, and what learning came to."""
+    """Print the weights and the training result."""
     rows = [[tag, *(f"{weight:.3f}" for weight in weights)] for tag, weights in sorted(blender.weights.items())]
     rows.append(["others", *(f"{weight:.3f}" for weight in blender.others)])
     print_table("weights by tag", ["tag", *(Path(name).name for name in parses)], rows, range(1, len(parses) + 1))

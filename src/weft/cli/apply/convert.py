@@ -1,4 +1,4 @@
-"""`weft convert IN OUT`: files of one format written in another."""
+"""`weft convert IN OUT`: convert files from one format to another."""
 
 from __future__ import annotations
 
@@ -75,15 +75,15 @@ def _formats(source: str, target: str, from_format: str | None, to_format: str |
     from weft.formats import FORMATS, detect
 
     if source == "-" and from_format is None:
-        raise ConfigError(f"say with --from in which format standard input is: {', '.join(FORMATS)}")
+        raise ConfigError(f"give the format of standard input with --from: {', '.join(FORMATS)}")
     if to_format is None and (target == "-" or Path(target).is_dir()):
         place = "standard output" if target == "-" else f"the folder {target}"
-        raise ConfigError(f"say with --to in which format to write to {place}: {', '.join(FORMATS)}")
+        raise ConfigError(f"give the format to write to {place} with --to: {', '.join(FORMATS)}")
     return from_format or detect(source), to_format or detect(target)
 
 
 def _options(kinds: tuple[str, str], scheme: str | None, fields: str | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the reader and the writer of columns are told."""
+    """Options of the reader and the writer of columns."""
     reading: dict[str, Any] = {}
     writing: dict[str, Any] = {}
     if kinds[0] == "columns" and fields:
@@ -104,5 +104,5 @@ def _split(doc: Doc) -> None:
 
 
 def _bare(fields: str) -> list[str]:
-    """Names of fields without the schemes they are read in, span layers marked by a bare colon."""
+    """Names of fields without their label schemes; a bare colon marks span layers."""
     return [name.partition(":")[0] + (":" if ":" in name else "") for name in fields.split()]

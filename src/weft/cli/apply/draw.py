@@ -45,7 +45,7 @@ def draw(
 
     single = out.suffix == ".svg"
     if single and sentence is None:
-        raise ConfigError(f"{out} is one picture: say which sentence it shows, as in --sentence 1, or name a folder")
+        raise ConfigError(f"{out} is one picture: choose its sentence, such as --sentence 1, or give a folder")
     sentences = _sentences(file, sentence, from_format, fields, encoding)
     if out.suffix == ".html":
         picture = show((each for _, each in sentences), what, layer, limit=10_000)

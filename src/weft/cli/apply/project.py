@@ -66,14 +66,14 @@ def project(
 
     Without --links the two texts are aligned first, by an aligner trained on them or by --aligner: links of both
     directions (intersection) with a score of at least --threshold. In CoNLL-U, a projected tag has its score in MISC
-    (UPOSProb), a projected name stands there as NER with NERProb at its first word.
+    (UPOSProb), a projected name is written there as NER, with NERProb at its first word.
     """
     from weft.formats.bitext import read_side
 
     if links is not None and aligner is not None:
-        raise ConfigError("--links are given, --aligner would make them; leave one of them out")
+        raise ConfigError("--links and --aligner exclude each other: give word links, or an aligner to create them")
     if clusters is not None and dictionary:
-        raise ConfigError("--clusters and --dictionary are two things to write; give one of them")
+        raise ConfigError("--clusters and --dictionary exclude each other: only one of them can be written")
     docs, others = read_side(source, encoding=encoding), read_side(target, encoding=encoding)
     found = _links(docs, others, links, aligner, threshold)
     facts: dict[str, Any] = {
@@ -123,7 +123,7 @@ def _write(
     share: float,
     universal: bool,
 ) -> dict[str, Any]:
-    """Project, write, and say what came of it."""
+    """Project, write, and return a summary."""
     from weft.formats import detect, write
     from weft.lexical.clusters.monolingual import load_clusters
     from weft.lexical.universal_tags import universal_tag
@@ -144,7 +144,7 @@ def _write(
         for doc in source:
             doc.set_column(layer, [universal_tag(tag) for tag in doc.column(layer)])
     spans = any(layer in doc.spans for doc in source)
-    if layer == "entities" and not spans:  # those that CoNLL-U keeps in MISC
+    if layer == "entities" and not spans:  # CoNLL-U stores them in MISC
         for doc in source:
             doc.spans[layer] = spans_of_misc(doc) or SpanLayer(doc.strings)
         spans = True

@@ -1,4 +1,4 @@
-"""The stream of documents that `weft annotate` writes: it can be interrupted without losing what is done."""
+"""The stream of documents that `weft annotate` writes; it can be interrupted without losing finished work."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Run:
-    """The annotated stream: counts what passes, and ends early where it must without losing what is done."""
+    """The annotated stream: counts documents, and ends early if necessary without losing finished work."""
 
     def __init__(
         self, nlp: Pipeline, inputs: Inputs, workers: int, probabilities: bool = False, kbest: int = 0
@@ -53,7 +53,7 @@ class Run:
         self.seconds = time.perf_counter() - start
 
     def interruptible(self) -> _Interruptible:
-        """While this runs, the first Ctrl-C ends the stream and the second one the program."""
+        """In this context, the first Ctrl-C ends the stream and the second one the program."""
         return _Interruptible(self)
 
     def figures(self) -> dict[str, Any]:
@@ -67,14 +67,14 @@ class Run:
         }
 
     def end(self) -> None:
-        """Say why the run ended early, if it did."""
+        """Report why the run ended early, if it did."""
         if self.error is not None:
             raise self.error
         if self.interrupted:
             raise KeyboardInterrupt
 
     def _until_interrupted(self) -> Iterator[Doc]:
-        """The input up to an interruption or a bad piece, so that what was read before it is still annotated."""
+        """The input up to an interruption or a bad document, so that everything before it is still annotated."""
         try:
             for doc in self.inputs.docs:
                 if self.interrupted:

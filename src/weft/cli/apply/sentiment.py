@@ -1,4 +1,4 @@
-"""Reviews and sentiment in `weft annotate`: tables of reviews are read, labels of sentences written."""
+"""Reviews and sentiment in `weft annotate`: read tables of reviews, write labels of sentences."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ SUFFIXES = (".tsv", ".csv", ".jsonl")
 
 
 def judges(nlp: Pipeline, known_ratings: bool) -> bool:
-    """Whether a pipeline judges sentiment; with `known_ratings` it takes the ratings of reviews as known."""
+    """Whether a pipeline predicts sentiment; with `known_ratings`, it takes the ratings of reviews as known."""
     found = [component for component in nlp.components if component.task in KINDS]
     if known_ratings:
         able = [component for component in found if component.task == "sentiment"]
         if not able:
-            raise ConfigError("--known-ratings is for models of `weft train sentiment`; this is none of sentences")
+            raise ConfigError("--known-ratings needs a sentence model of `weft train sentiment`")
         for component in able:
             component.settings.given = True  # type: ignore[attr-defined]
     return bool(found)
 
 
 def are_reviews(files: Sequence[Path], reading: Reading) -> bool:
-    """Whether files hold reviews, by their suffixes."""
+    """Whether files contain reviews, by their suffixes."""
     return reading.format is None and all(path.name.removesuffix(".gz").endswith(SUFFIXES) for path in files)
 
 
@@ -47,7 +47,7 @@ def open_reviews(files: Sequence[Path], reading: Reading) -> Inputs:
 
 
 def wants_labels(output: Output) -> bool:
-    """Whether labels and sentences are to be written: `--to labels`, a file `.txt`, or onto a terminal."""
+    """Whether to write labels and sentences: `--to labels`, a `.txt` file, or a terminal."""
     if output.format is not None:
         return output.format == "labels"
     return output.shown if output.path is None else output.path.removesuffix(".gz").endswith(".txt")
@@ -61,7 +61,7 @@ def write_labels(docs: Iterable[Doc], out: str | None) -> None:
 
 
 def _reviews(docs: Iterable[Doc]) -> Iterator[Review]:
-    """Annotated documents as reviews: with their ratings where they have some, else with the predicted polarity."""
+    """Annotated documents as reviews, with their ratings if they have any, else with the predicted polarity."""
     from weft.formats.reviews import Review
 
     for doc in docs:

@@ -1,4 +1,4 @@
-"""`weft serve`: the HTTP API and the page, on this machine unless told otherwise."""
+"""`weft serve`: the HTTP API and the web page, by default on this machine only."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from weft.errors import ConfigError, ModelError
 if TYPE_CHECKING:
     from weft.pipeline.pipeline import Pipeline
 
-#: The model that is served where none is named.
+#: The model to serve by default.
 DEFAULT = "en"
 _PARTS, _NAME = "+", "="
 
@@ -81,7 +81,7 @@ def load(models: Sequence[str] | None) -> dict[str, Pipeline]:
 
 
 def _short(places: str) -> str:
-    """The name of models by their files.
+    """A short name for models, from their files.
 
     >>> _short("models/tagger.weft+models/parser.weft"), _short("en")
     ('tagger+parser', 'en')

@@ -1,4 +1,4 @@
-"""Documents for the eye: words with their spans, tags or trees, in colour on a terminal."""
+"""Human-readable documents: words with their spans, tags or trees, in colour on a terminal."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 PALETTE = ("cyan", "magenta", "green", "yellow", "blue", "red", "bright_cyan", "bright_magenta", "bright_green")
-#: The spans that are drawn, by their first word: one past the last word, and the label.
+#: The spans to draw, by their first word: the index after the last word, and the label.
 Drawn = dict[int, tuple[int, str]]
 
 
 def lines(doc: Doc) -> Iterator[Text]:
-    """A document as coloured lines: for each sentence one line a layer of spans and its tree, else its tags.
+    """A document as coloured lines: for each sentence one line per span layer and its tree, else its tags.
 
-    Of several layers, and beside a tree, only those that have spans in the sentence are drawn.
+    With several layers, or with a tree, only layers that have spans in the sentence are drawn.
 
     >>> doc = Doc.from_words([["Dogs", "bark", "."]], upos=[["NOUN", "VERB", "PUNCT"]])
     >>> [line.plain for line in lines(doc)]
@@ -44,7 +44,7 @@ def lines(doc: Doc) -> Iterator[Text]:
 
 
 def colour(label: str) -> str:
-    """The same colour for a label everywhere.
+    """A fixed colour for each label.
 
     >>> colour("NP") == colour("NP")
     True
@@ -53,7 +53,7 @@ def colour(label: str) -> str:
 
 
 def _drawn(doc: Doc, layer: str) -> Drawn:
-    """Where spans begin together, the longest is drawn."""
+    """The spans to draw; of spans with the same start, the longest."""
     drawn: Drawn = {}
     for row in doc.spans[layer]:
         start, end = row.pieces[0][0], row.pieces[-1][1]

@@ -23,7 +23,7 @@ PLAIN: dict[str, dict[str, Any]] = {
 
 
 class Ties(NamedTuple):
-    """How sentences are tied to each other, as the options say."""
+    """Options for the ties between sentences."""
 
     beta: str
     neighbours: int
@@ -36,16 +36,16 @@ def label_files(
 ) -> None:
     """Label sentences together with a few labelled ones: words in similar contexts get similar labels.
 
-    A CRF learns from the labelled sentences; pairs of neighbouring words are tied to the most similar ones, labelled or
-    not; the labelling is the cheapest one, where leaving the CRF and cutting ties both cost. Nothing is kept for other
-    sentences: for that, train a model.
+    A CRF is trained on the labelled sentences, and pairs of neighbouring words are tied to the most similar pairs,
+    labelled or not. The result is the labelling of lowest cost, where disagreeing with the CRF and cutting ties both
+    cost. No model is saved for other sentences: for that, train one.
     """
     from weft.formats import write
     from weft.pipeline.registry import new_component
     from weft.tasks.labelling.transduce import TogetherSettings, choose_beta, label_together
 
     if task not in PLAIN:
-        raise ConfigError(f"sentences are labelled together for the tasks {' and '.join(PLAIN)}; got {task!r}")
+        raise ConfigError(f"--together supports the tasks {' and '.join(PLAIN)}, got {task!r}")
     weight = None if ties.beta == "auto" else _number(ties.beta)
     given, wanted = reading.open([labelled]), reading.open(files)
     known, docs = list(given.docs), list(wanted.docs)
@@ -66,7 +66,7 @@ def label_files(
 
 
 def _tell(found: Any, beta: float, as_json: bool) -> None:
-    """Say what was labelled, and how sure the search is."""
+    """Print what was labelled, and the optimality gap of the search."""
     report = found.report()
     if found.collapsed is not None:
         typer.echo(
@@ -90,5 +90,5 @@ def _number(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value < float("inf"):
-        raise ConfigError(f"--beta is auto or a number of 0 and above, got {text!r}")
+        raise ConfigError(f"--beta must be auto or a number of at least 0, got {text!r}")
     return value

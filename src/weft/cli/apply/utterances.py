@@ -1,4 +1,4 @@
-"""`weft annotate FILE --model WORDS --style sounds`: cut utterances into words with an adaptor grammar."""
+"""`weft annotate FILE --model WORDS --style sounds`: segment utterances into words with an adaptor grammar."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def cut(files: Sequence[Path], model: Sequence[Path], style: str, best: bool, seed: int, output: Output) -> None:
-    """Cut new utterances into words; nothing more is learned from them."""
+    """Segment new utterances into words; the model is not trained further."""
     from weft.formats.phonemes import format_sounds, sounds_of
     from weft.tasks.segmentation.induce_words import WordModel, has_stress
 
     if len(model) != 1:
-        raise ConfigError("utterances are cut by one model of `weft train segmenter --method adaptor`: --model MODEL")
+        raise ConfigError("utterances need one model of `weft train segmenter --method adaptor`: --model MODEL")
     learned = WordModel.load(model[0])
     gold = plain_utterances(read_files(files, style), has_stress(learned.grammar))
     found = learned.segment([sounds_of(utterance) for utterance in gold], best, seed)

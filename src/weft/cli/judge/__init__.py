@@ -1,1 +1,1 @@
-"""Commands that judge annotation, and those about corpora, models and papers."""
+"""Commands that evaluate annotation and treebanks."""

@@ -40,16 +40,16 @@ def distance(
 ) -> None:
     """Measure how far domains are apart, and choose those worth labelling. No labels are read.
 
-    The proxy A-distance is 0 where nothing tells two domains apart and 100 where everything does.
+    The proxy A-distance is 0 if two domains are indistinguishable and 100 if they are perfectly separable.
     """
     from weft.tasks.sentiment.documents import text_of
     from weft.tasks.sentiment.domain_choice import document_distances
 
     names = [path.name.removesuffix(".gz").rsplit(".", 1)[0] for path in files]
     if len(set(names)) < len(names):
-        raise ConfigError(f"the files name their domains, and must differ: {', '.join(names)}")
+        raise ConfigError(f"the file names are the names of the domains and must differ, got {', '.join(names)}")
     if choose > len(files):
-        raise ConfigError(f"of {len(files)} domains, --choose can take 1 to {len(files)}, not {choose}")
+        raise ConfigError(f"--choose must be from 1 to the number of domains, {len(files)}; got {choose}")
     texts = {
         name: [text_of(doc) for doc in read_documents([path], encoding)]
         for name, path in zip(names, files, strict=True)

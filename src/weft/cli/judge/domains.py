@@ -30,7 +30,7 @@ def domains(
     ],
     train: Annotated[
         str | None,
-        option("--train", metavar="FILE", panel=DATA, help="Training data of the parser, to tell unknown words."),
+        option("--train", metavar="FILE", panel=DATA, help="Training data of the parser, to identify unknown words."),
     ] = None,
     most: Annotated[int, option("--most", min=1, help="Maximum number of rows per table.")] = 12,
     source_format: FromFormat = None,

@@ -1,4 +1,4 @@
-"""`weft evaluate GOLD SYSTEM` and `weft compare GOLD A B ...`: scores, and whether they differ by more than chance."""
+"""`weft evaluate GOLD SYSTEM` and `weft compare GOLD A B ...`: scores, and significance tests of their differences."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from weft.text import Doc
 
 
-#: Below so many units (sentences, or documents without any) the tests of significance say little.
+#: With fewer units (sentences, or documents without any), significance tests are unreliable.
 FEW = 30
 
 
@@ -130,12 +130,12 @@ def compare(
     from weft.evaluate.significance import confidence_interval, holm
 
     if len(systems) < 2:
-        raise ConfigError("give two system files or more to compare; `weft evaluate` scores a single one")
+        raise ConfigError("give at least two system files to compare; `weft evaluate` scores a single one")
     _check_fields([gold, *systems], source, fields)
     docs = _read(gold, source, fields, encoding)
     outcomes = [evaluate_documents(docs, _read(path, source, fields, encoding), layer) for path in systems]
     if len({outcome.layer for outcome in outcomes}) > 1:
-        raise ConfigError("the systems have different layers; name the one to score with --layer")
+        raise ConfigError("the systems have different layers; choose the one to score with --layer")
     name = outcomes[0].find(metric)
     counts = [_counts(outcome, name, len(outcomes[0].counts[name])) for outcome in outcomes]
     names = _names(systems)
@@ -169,7 +169,7 @@ def _check_fields(paths: Sequence[str], source: str | None, fields: str | None) 
     from weft.formats import detect
 
     if fields is not None and all((source or detect(path)) != "columns" for path in paths):
-        raise ConfigError("--fields names the columns of column files; say --from columns where that is one")
+        raise ConfigError("--fields names the columns of column files; add --from columns")
 
 
 def _read(path: str, source: str | None, fields: str | None, encoding: str) -> list[Doc]:
@@ -177,12 +177,12 @@ def _read(path: str, source: str | None, fields: str | None, encoding: str) -> l
 
     if (source or detect(path)) != "columns":
         return list(read(path, source, encoding=encoding))
-    # Labels that break their scheme are what conlleval counts, not a reason to stop.
+    # conlleval counts labels that break their scheme, so they are not an error.
     return list(read(path, source, strict=False, fields=fields, encoding=encoding))
 
 
 def _map_tags(docs: Sequence[Doc]) -> None:
-    """Parts of speech of Universal Dependencies as universal tags; what is one already stays."""
+    """Map parts of speech of Universal Dependencies to universal tags; universal tags do not change."""
     from weft.lexical.universal_tags import OF_UPOS
 
     for doc in docs:
@@ -209,7 +209,7 @@ def _print_scores(outcome: Outcome, totals: dict[str, Score]) -> None:
 
 
 def _columns_by_group(outcome: Outcome) -> list[str]:
-    """The metrics that a table by groups has room for."""
+    """The metrics that fit into a table by groups."""
     if outcome.layer == "ud":
         return [name for name in ("Words", "Sentences", "UPOS", "Lemmas", "UAS", "LAS") if name in outcome.counts]
     return [outcome.main]
@@ -258,6 +258,6 @@ def _disagreements(pair: dict[str, Any], test: Trial) -> str:
 
 
 def _names(paths: Sequence[str]) -> list[str]:
-    """Short names of files, whole paths where short ones are not distinct."""
+    """Short names of files, or full paths if the short names are not distinct."""
     short = [path.rstrip("/").rsplit("/", 1)[-1] for path in paths]
     return short if len(set(short)) == len(short) else list(paths)

@@ -53,13 +53,13 @@ def curve(
     labelled sentences reach the score of a model.
     """
     if task != "ner":
-        raise ConfigError(f"curves are for the task ner, not {task}")
+        raise ConfigError(f"learning curves support only the task ner, got {task}")
     chosen = dict(settings or {})
     seed = int(chosen.setdefault("seed", 0))
     steps, draws = _numbers(sizes or (SIZES if model is None else SENTENCES)), range(seed, seed + samples)
     if model is not None:
         if chosen.get("sources") or chosen.get("target"):
-            raise ConfigError("--model is what the curve is compared with; leave out --sources and --target")
+            raise ConfigError("--model replaces transfer as the comparison; leave out --sources and --target")
         _print(_worth(model, reading.open(labelled), reading.open(test), steps, draws), as_json)
         return
     if not chosen.get("sources") or not chosen.get("target"):
@@ -102,4 +102,4 @@ def _numbers(sizes: str) -> list[int]:
     try:
         return [int(size) for size in sizes.split(",")]
     except ValueError:
-        raise ConfigError(f"--sizes is a list of numbers, as 0,500,2000; got {sizes!r}") from None
+        raise ConfigError(f"--sizes must be a list of numbers such as 0,500,2000, got {sizes!r}") from None

@@ -76,7 +76,7 @@ def convert(
 ) -> None:
     """Convert a treebank from one annotation scheme to another, and count the arcs that each rule changed.
 
-    Ranges, empty nodes, comments and all columns but UPOS, HEAD and DEPREL stay as they are. A treebank with tags and
+    Ranges, empty nodes, comments and all columns but UPOS, HEAD and DEPREL do not change. A treebank with tags and
     relations of its own is converted with --from-scheme own, a map of its tags and a table of its labels.
     """
     from weft.formats import detect, write
@@ -88,7 +88,7 @@ def convert(
     inputs = reading.open([source])
     kind = to_format or (inputs.formats[0] if str(target) == "-" else detect(target))
     if kind not in ("conllu", "jsonl", "parquet"):
-        raise ConfigError(f"{kind} does not hold trees with their relations; write conllu, jsonl or parquet (--to)")
+        raise ConfigError(f"{kind} cannot hold trees with relations; write conllu, jsonl or parquet (--to)")
     log = Log(keep=log_file is not None)
     new = convert_docs(
         inputs.docs,
@@ -117,7 +117,7 @@ def convert(
 def _write_with_log(
     docs: Iterator[Doc], target: Path, kind: str, options: dict[str, str], log: Log, path: Path
 ) -> None:
-    """Write documents, and their changes to another file; changes are not kept beyond their document."""
+    """Write documents, and their changes to another file; changes are discarded after each document."""
     import json
 
     from weft.formats import write
@@ -193,7 +193,7 @@ def validate(
 
 
 def named_files(files: list[str]) -> list[tuple[str, str]]:
-    """Names and files written as NAME=FILE; a bare file is named after itself.
+    """Parse NAME=FILE; a file without a name is named after itself.
 
     >>> named_files(["de=a/train.conllu", "b/story.conllu.gz"])
     [('de', 'a/train.conllu'), ('story', 'b/story.conllu.gz')]
@@ -342,7 +342,7 @@ def transfer_matrix(
 
 
 def held_out(name: str, docs: list[Doc]) -> tuple[list[Doc], list[Doc]]:
-    """Documents without the last fifth of their sentences, and those."""
+    """Hold out the last fifth of the sentences of documents."""
     places = [(d, s) for d, doc in enumerate(docs) for s in range(doc.n_sentences)]
     if len(places) < 5:
         raise ConfigError(

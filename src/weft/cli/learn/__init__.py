@@ -1,1 +1,1 @@
-"""Commands that learn models and lexicons."""
+"""Commands that train models and lexicons."""

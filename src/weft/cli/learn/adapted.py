@@ -1,4 +1,4 @@
-"""`weft train tagger --method flors|scl|graph`: taggers adapted to another domain by raw text of it."""
+"""`weft train tagger --method flors|scl|graph`: taggers adapted to another domain using its raw text."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def train(training: Training) -> None:
-    """Learn from tagged text of one domain and raw text of another."""
+    """Train on tagged text of one domain and raw text of another."""
     from weft.pipeline.registry import check_place, keep, new_component
 
     raw, source_raw, test = (training.data[name] for name in ("raw", "source_raw", "test"))
     if not raw:
-        raise ConfigError(f"--method {training.method} adapts to another domain: give raw text of it, --raw FILE")
+        raise ConfigError(f"--method {training.method} adapts to another domain: give its raw text, --raw FILE")
     check_place(training.out)
     component: Any = new_component(training.task, training.options, training.method)
     opened = _opened(training, raw, source_raw or [], test)
@@ -44,7 +44,7 @@ def train(training: Training) -> None:
 
 
 def _opened(training: Training, raw: list[Path], source_raw: list[Path], test: Path | None) -> dict[str, Inputs]:
-    """The files by what they are; `--from` is the format of labelled ones."""
+    """The files by their role; `--from` is the format of labelled files."""
     of_text = Reading(None, *training.reading[1:])
     files = {
         "files": (training.files, training.reading),
@@ -57,7 +57,7 @@ def _opened(training: Training, raw: list[Path], source_raw: list[Path], test: P
 
 
 def _test(component: Any, source: list[Doc], gold: list[Doc]) -> DomainReport:
-    """Tag documents anew and compare."""
+    """Tag documents again and compare with gold tags."""
     from weft.evaluate.domains.tag_shift import evaluate_domain
     from weft.training.scores import bare
 

@@ -169,7 +169,7 @@ def cross(
 
 def _check_method(method: str, known: Sequence[str]) -> None:
     if method not in known:
-        raise ConfigError(f"--method is {' or '.join(known)}, not {method!r}")
+        raise ConfigError(f"--method must be {' or '.join(known)}, got {method!r}")
 
 
 def _cross_figures(found: CrossClusters) -> dict[str, Any]:
@@ -182,7 +182,7 @@ def _cross_figures(found: CrossClusters) -> dict[str, Any]:
 
 
 class _Words:
-    """Reads the words of files as the options of a command say."""
+    """Reads the words of files according to the options of a command."""
 
     def __init__(self, segmenter: Path | None, reading: Reading) -> None:
         from weft.pipeline.pipeline import Pipeline
@@ -202,7 +202,7 @@ class _Words:
 
 
 def _bitext(sides: tuple[Path, Path] | None, links: Path | None, threshold: float, encoding: str) -> Bitext | None:
-    """The bitext of the options, aligned here where no links are given."""
+    """The bitext of the options, aligned here unless links are given."""
     from weft.formats.bitext import read_bitext
     from weft.formats.pharaoh import read_links
     from weft.lexical.clusters.cross_lingual import Bitext
@@ -211,7 +211,7 @@ def _bitext(sides: tuple[Path, Path] | None, links: Path | None, threshold: floa
     if sides is None and links is None:
         return None
     if sides is None:
-        raise ConfigError("--links are those of a bitext: give both sides of it, --bitext SOURCE TARGET")
+        raise ConfigError("--links needs a bitext: give both of its sides, --bitext SOURCE TARGET")
     pairs = list(read_bitext(*sides, encoding=encoding))
     one, two = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     found = align(one, two, "intersection", settings=APART, threshold=threshold) if links is None else read_links(links)
@@ -238,7 +238,7 @@ def _print(title: str, figures: dict[str, Any], as_json: bool) -> None:
 
 
 def sentences(docs: Iterable[Doc], segmenter: Pipeline | None = None) -> Iterator[list[str]]:
-    """The words of every sentence; documents that have only text are split by a segmenter, or by rule.
+    """The words of every sentence; a segmenter, or rules, split documents that have only text.
 
     >>> from weft.text.doc import Doc
     >>> list(sentences([Doc("He came. She left."), Doc.from_words([["Why", "?"]])]))

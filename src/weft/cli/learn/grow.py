@@ -125,7 +125,7 @@ def _run(
     min_score: int,
     as_json: bool,
 ) -> None:
-    """Grow, write, and say what came of it."""
+    """Grow lists, write them, and print a summary."""
     from weft.lexical.growth.files import write_growth
     from weft.lexical.growth.grow import grow as run
 
@@ -159,7 +159,7 @@ def _pairs(given: list[str], option: str) -> dict[str, str]:
     for each in given:
         label, sign, value = each.partition("=")
         if not sign or not label or not value:
-            raise ConfigError(f"{option} is written CLASS=VALUE, not {each!r}")
+            raise ConfigError(f"{option} must be CLASS=VALUE, got {each!r}")
         pairs[label] = value
     return pairs
 

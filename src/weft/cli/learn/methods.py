@@ -1,6 +1,6 @@
-"""What the methods of `weft train` read beside annotated files, and which function trains each.
+"""The data options of the methods of `weft train`, and the function that trains each method.
 
-A method that is not named here learns from annotated files and takes nothing but its settings.
+A method that is not listed here trains on annotated files and has no options but its settings.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple
 from weft.cli.common import DATA, MODEL, RUNNING, TestFile, option
 from weft.cli.inputs import Style
 
-#: Options for data by name; several methods may take the same one.
+#: Data options by name; several methods may share one.
 OPTIONS: dict[str, Any] = {
     "raw": Annotated[
         list[Path] | None,
@@ -54,15 +54,15 @@ OPTIONS: dict[str, Any] = {
         int, option("--terms", panel=RUNNING, min=0, help="Corresponding terms of the domains to show.")
     ],
 }  # fmt: skip
-#: Defaults of these options where they are not None.
+#: Defaults of these options, unless None.
 DEFAULTS = {"style": "sounds", "terms": 5}
 
 
 class Way(NamedTuple):
-    """How a method is trained: the function, what its files are, and its options for data."""
+    """How to train a method: the function, the kind of its files, and its data options."""
 
     run: str = "weft.cli.learn.plain:train"
-    files: str = "Annotated files to learn from; - is standard input."
+    files: str = "Annotated files to train on; - is standard input."
     needed: bool = True
     options: tuple[str, ...] = ()
     dev: bool = True  #: whether there is an option `--dev`
@@ -149,5 +149,5 @@ EXAMPLES = {
 
 
 def way_of(task: str, method: str) -> Way:
-    """How a method is trained."""
+    """How to train a method."""
     return WAYS.get((task, method), Way())

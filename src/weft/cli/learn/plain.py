@@ -1,4 +1,4 @@
-"""Methods of `weft train` that learn from files of one kind."""
+"""Methods of `weft train` that train on one kind of files."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from weft.errors import ConfigError
 
 
 def train(training: Training) -> None:
-    """Learn from annotated files."""
+    """Train on annotated files."""
     inputs, dev = training.reading.open(training.files), training.open_dev()
     training.show(training.fit(inputs.docs, dev, training.files, [inputs]))
 
 
 def train_split(training: Training) -> None:
-    """Learn from raw text, which is split into words by rule."""
+    """Train on raw text, which is split into words by rule."""
     from weft.text.corpus import Corpus
 
     inputs, dev = training.reading.open(training.files), training.open_dev()
@@ -24,10 +24,10 @@ def train_split(training: Training) -> None:
 
 
 def train_order(training: Training) -> None:
-    """Learn a parser whose order may stand for its system."""
+    """Train a parser whose `--order` may replace its `--system`."""
     order = training.data["order"]
     if order is not None:
         system = training.options.setdefault("system", f"mst{order}")
         if system != f"mst{order}":
-            raise ConfigError(f"--order {order} is --system mst{order}; leave out --system {system}")
+            raise ConfigError(f"--order {order} means --system mst{order}; leave out --system {system}")
     train(training)

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def train_sentences(training: Training) -> None:
-    """Learn from rated reviews, reviews with labelled sentences, or both."""
+    """Train on rated reviews, reviews with labelled sentences, or both."""
     from weft.pipeline.registry import train
     from weft.text import Corpus
 
     sentences, encoding = training.data["sentences"] or [], training.reading.encoding
     if not training.files and not sentences:
-        raise ConfigError("give reviews to learn from: with ratings (FILE), with labelled sentences (--sentences)")
+        raise ConfigError("give reviews to train on: with ratings (FILE), or with labelled sentences (--sentences)")
     both, rated = bool(training.files and sentences), bool(training.files)
     training.options.setdefault("learning", "interpolated" if both else "coarse" if rated else "fine")
 
@@ -39,7 +39,7 @@ def train_sentences(training: Training) -> None:
 
 
 def train_documents(training: Training) -> None:
-    """Learn to tell positive from negative reviews of one domain by labelled reviews of another."""
+    """Train a classifier of positive and negative reviews for one domain on labelled reviews of another."""
     from weft.pipeline.registry import check_place, keep, new_component
 
     check_place(training.out)
@@ -47,7 +47,7 @@ def train_documents(training: Training) -> None:
     learning, data = classifier.settings.learning, training.data
     if learning != "base" and not data["raw"]:
         raise ConfigError(
-            f"--learning {learning} learns from reviews of the target: give them as --raw FILE, or take --learning base"
+            f"--learning {learning} needs reviews of the target: give them as --raw FILE, or use --learning base"
         )
     files: dict[str, list[Path]] = {name: data[name] or [] for name in ("raw", "source_raw", "target")}
     read = {name: read_documents(paths, training.reading.encoding) for name, paths in files.items()}
@@ -62,7 +62,7 @@ def train_documents(training: Training) -> None:
 
 
 def _show(training: Training, classifier: Any, report: dict[str, Any], terms: int) -> None:
-    """Print the report, and the terms of both domains that correspond to each other."""
+    """Print the report, and the corresponding terms of both domains."""
     shared = classifier.correspondences(dimensions=3 if training.as_json else 0, most=terms) if terms else []
     if training.as_json:
         pivots = classifier.pivots[: 10 * terms]

@@ -1,7 +1,7 @@
 """`weft train TASK FILE... --out MODEL [--method M]`: a group of tasks whose options come from their settings.
 
-The command of a task is built when it is asked for: `--method`, or a parser's `--system`, in its words decides whose
-settings become its options. Listing the tasks imports none of them.
+The command of a task is built on demand: its arguments `--method`, or `--system` for parsers, decide whose settings
+become its options. Listing the tasks imports none of them.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import inspect
 import tomllib
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,7 +27,7 @@ from weft.errors import ConfigError
 from weft.pipeline.registry import TASKS, Method, find_task, method_name
 from weft.pipeline.settings import Option
 
-#: The word in the place of a task that asks for a whole pipeline.
+#: The argument that stands in for a task to train a whole pipeline.
 PIPELINE = "pipeline"
 PIPELINE_HELP = "A whole pipeline, from a treebank or a configuration file."
 _OF_SETTINGS, _OF_DATA = "set_", "data_"
@@ -42,7 +43,7 @@ class TrainGroup(typer.core.TyperGroup):
             self.commands[name] = typer.core.TyperCommand(name=name, help=text)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command of a task with the options of the method that its words name."""
+        """The command of a task with the options of the method in its arguments."""
         if args and args[0] != PIPELINE and not args[0].startswith("-"):
             find_task(args[0])
         name, stand_in, rest = super().resolve_command(ctx, args)
@@ -50,7 +51,7 @@ class TrainGroup(typer.core.TyperGroup):
 
 
 class TaskCommand(typer.core.TyperCommand):
-    """The command of a task; an option of another method is told by that method's name."""
+    """The command of a task; for an option of another method, the error names that method."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         own = {spelling for param in self.get_params(ctx) for spelling in (*param.opts, *param.secondary_opts)}
@@ -101,8 +102,8 @@ def load_task(task: str, words: Sequence[str] = ()) -> Any:
 
 
 def _word_of(flag: str, task: str, words: Sequence[str]) -> str | None:
-    """The value of an option among the words of a command, or in the file of its `--config`."""
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    """The value of an option among the arguments of a command, or in the file of its `--config`."""
+    for word, following in pairwise([*words, ""]):
         name, sign, value = word.partition("=")
         if name == flag and (sign or following):
             return value if sign else following
@@ -112,7 +113,7 @@ def _word_of(flag: str, task: str, words: Sequence[str]) -> str | None:
     try:
         tables = tomllib.loads(Path(config).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return None  # the command says what is wrong with the file
+        return None  # the command itself reports what is wrong with the file
     inner = tables.get("train", {})
     inner = inner.get(task, {}) if isinstance(inner, dict) else {}
     found = {**tables, **inner}.get(flag.removeprefix("--"))
@@ -120,7 +121,7 @@ def _word_of(flag: str, task: str, words: Sequence[str]) -> str | None:
 
 
 def _function(task: str, method: str) -> Callable[..., None]:
-    """The function of a task's command; its signature is made of shared options and those of the settings."""
+    """The function of a task's command; its signature combines shared options and those of the settings."""
     way, chosen = way_of(task, method), TASKS[task].methods[method]
     settings = {f"{_OF_SETTINGS}{each.name}": each for each in chosen.settings_class().options()}
 
@@ -173,7 +174,7 @@ def flags_of(task: str, method: str) -> set[str]:
 
 
 def _check_flag(task: str, flag: str) -> None:
-    """Refuse an option that only other methods of the task have."""
+    """Raise an error for an option that only other methods of the task have."""
     users = [name for name in TASKS[task].methods if flag in flags_of(task, name)]
     if users:
         raise ConfigError(f"{flag} is an option of --method {' or '.join(users)}")

@@ -1,4 +1,4 @@
-"""`weft train pipeline`: train, score and write the components of a configuration, or those a treebank allows."""
+"""`weft train pipeline`: train, score and write the components of a configuration, or all a treebank annotates."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from weft.training.config import PipelineConfig
 
 EXAMPLE = "weft train pipeline --train examples/story.conllu --out story.weft"
-#: The scores that the table shows, as far as there are any; `--json` has all.
+#: The scores to show in the table, if present; `--json` has all.
 SHOWN = (
     "Words", "Sentences", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS", "chunks", "entities", "mwe",
     "struck out, F",
@@ -45,7 +45,7 @@ def pipeline(
         Path | None, typer.Argument(metavar="[CONFIG.toml]", help="Configuration of a pipeline; see `configs/`.")
     ] = None,
     train: Annotated[
-        Files, option("--train", metavar="FILE", panel=DATA, help="Annotated file to learn from; repeat.")
+        Files, option("--train", metavar="FILE", panel=DATA, help="Annotated file to train on; repeat.")
     ] = None,
     dev: DevFile = None,
     test: TestFile = None,
@@ -101,19 +101,19 @@ def _config(
     from weft.training.defaults import default_config
 
     if file is not None and (train or dev or test or any(card.values())):
-        raise ConfigError(f"{file} names data and model; leave out the options, or the file")
+        raise ConfigError(f"{file} already defines data and model; leave out these options, or the file")
     if file is not None:
         return read_config(file)
     if not train:
-        raise ConfigError("name a configuration file, or annotated files to learn from: --train FILE")
+        raise ConfigError("give a configuration file, or annotated files to train on: --train FILE")
     if out is None:
-        raise ConfigError("say where to write the model: --out MODEL")
+        raise ConfigError("give the model file to write: --out MODEL")
     chosen = {key: value for key, value in card.items() if value}
     return default_config(train, [dev] if dev else [], [test] if test else [], **{"name": out.stem, **chosen})
 
 
 def _target(config: PipelineConfig, out: Path | None) -> Path:
-    """Where the model goes, which must be a place that can be written to."""
+    """The model file to write; it must be writable."""
     from weft.pipeline import models
     from weft.pipeline.registry import check_place
 

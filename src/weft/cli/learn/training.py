@@ -1,4 +1,4 @@
-"""What the command line asks of a training: files, settings, the header of the model."""
+"""A training run as given on the command line: files, settings, the header of the model."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Training:
     def of(
         cls, task: str, method: str, values: dict[str, Any], options: dict[str, Any], data: dict[str, Any]
     ) -> Training:
-        """The training that the values of a command ask for."""
+        """Create a training run from the values of a command."""
         reading = Reading(*(values[name] for name in READ))
         return cls(
             task, method, values["files"] or [], values.get("dev"), values["out"], options, data, reading,
@@ -44,7 +44,7 @@ class Training:
         )  # fmt: skip
 
     def card(self, files: Sequence[Path | str]) -> dict[str, Any]:
-        """What goes into the model's header; corpora are the files unless others are named."""
+        """The contents of the model's header; corpora are the files unless others are given."""
         return {
             "name": self.name,
             "corpora": self.corpora or [corpus_name(Path(file)) for file in files],
@@ -54,7 +54,7 @@ class Training:
     def fit(
         self, docs: Corpus, dev: Inputs | None, files: Sequence[Path | str], read: Sequence[Inputs | None]
     ) -> dict[str, Any]:
-        """Train the method of a component on documents, save it, and say what could not be read."""
+        """Train a component on documents, save it, and report what could not be read."""
         from weft.pipeline.registry import train
 
         held_out = None if dev is None else dev.docs
@@ -74,5 +74,5 @@ class Training:
 
 
 def corpus_name(path: Path) -> str:
-    """What a model's header calls a training file: its name alone, as folders are the business of its maker."""
+    """The name of a training file in a model's header, without its folder, which is private to the trainer."""
     return "standard input" if str(path) == "-" else path.name or path.resolve().name

@@ -1,4 +1,4 @@
-"""Methods of `weft train` that learn from other languages: over sources, or over a bitext."""
+"""Methods of `weft train` that transfer from other languages, using their labelled data or a bitext."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from weft.errors import ConfigError
 
 
 def train_parser(training: Training) -> None:
-    """Learn a parser for a language without a treebank from the treebanks of others."""
+    """Train a parser for a language without a treebank on the treebanks of others."""
     options = training.options
     if training.files:
-        raise ConfigError(f"--sources names all files to learn from; leave out {', '.join(map(str, training.files))}")
+        raise ConfigError(f"--sources gives all training files; leave out {', '.join(map(str, training.files))}")
     if not options.get("sources"):
-        raise ConfigError("--method transfer learns from treebanks of other languages: --sources CODE=FILE,...")
+        raise ConfigError("--method transfer needs treebanks of other languages: --sources CODE=FILE,...")
     if not options.get("target"):
-        raise ConfigError("name the language that the parser is for: --target CODE=FILE, or CODE alone")
+        raise ConfigError("give the language to parse: --target CODE=FILE, or CODE alone")
     training.show(_fitted(training, list(options["sources"].values())))
 
 
 def train_on_bitext(training: Training) -> None:
-    """Learn entities from a bitext and a model of its other language."""
+    """Train entities on a bitext and a model of its other language."""
     bitext = training.data["bitext"]
     if bitext is None:
-        raise ConfigError("--method bitext learns from sentences and their translations: --bitext SOURCE TARGET")
+        raise ConfigError("--method bitext needs sentences and their translations: --bitext SOURCE TARGET")
     for name, what in (
-        ("links", "the links of its words, which `weft align` writes: --links"),
+        ("links", "its word links, as `weft align` writes them: --links"),
         ("source_model", "a model that recognizes entities in its source: --source-model"),
     ):
         if not training.options.get(name):
@@ -42,12 +42,12 @@ def train_on_bitext(training: Training) -> None:
 
 
 def train_names(training: Training) -> None:
-    """Learn entities from annotated text of other languages and text of the target language."""
+    """Train entities on annotated text of other languages and text of the target language."""
     options = training.options
     if not options.get("sources"):
-        raise ConfigError("--method transfer learns from annotated files of other languages: --sources CODE=FILE,...")
+        raise ConfigError("--method transfer needs annotated files of other languages: --sources CODE=FILE,...")
     if not options.get("target"):
-        raise ConfigError("--sources needs text of the language to learn: --target CODE=FILE")
+        raise ConfigError("--sources needs text of the target language: --target CODE=FILE")
     if training.reading.fields is not None:
         options["columns"] = training.reading.fields
     report = _fitted(training, list(options["sources"].values()))
@@ -58,7 +58,7 @@ def train_names(training: Training) -> None:
 
 
 def _fitted(training: Training, others: Sequence[str]) -> dict[str, Any]:
-    """Train on labelled files, if there are any, beside the files that the settings name."""
+    """Train on labelled files, if there are any, in addition to the files in the settings."""
     from weft.text.corpus import Corpus
 
     inputs = training.reading.open(training.files) if training.files else None
@@ -67,7 +67,7 @@ def _fitted(training: Training, others: Sequence[str]) -> dict[str, Any]:
 
 
 def _show_names(report: dict[str, Any]) -> None:
-    """Print what training on other languages reports: self-training, types of entities, clusters, confidence."""
+    """Print the report of training on other languages: self-training, entity types, clusters, confidence."""
     from weft.evaluate.labels.weak_report import WeakReport
 
     kept: dict[str, Any] = {name: report[name] for name in ("training", "model", "bytes") if name in report}

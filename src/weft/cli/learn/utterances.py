@@ -10,7 +10,7 @@ from weft.cli.utterances import plain_utterances, read_files, scores_of, table_r
 
 
 def train(training: Training) -> None:
-    """Learn words by an adaptor grammar; chains run in `--workers` processes."""
+    """Learn words with an adaptor grammar; chains run in `--workers` processes."""
     from weft.formats.phonemes import sounds_of
     from weft.pipeline.registry import check_place
     from weft.tasks.segmentation.induce_words import UtteranceSettings, find_grammar, has_stress, learn_words
@@ -43,7 +43,7 @@ def train(training: Training) -> None:
 
 
 def _facts(model: Any, run: Any) -> dict[str, Any]:
-    """How the chains went, and the words they found."""
+    """Statistics of the chains, and the words they found."""
     words = {tuple(word) for utterance in model.training_words() for word in utterance}
     facts: dict[str, Any] = {
         "log joint": [chain.trace[-1]["log joint"] for chain in run.chains],

@@ -17,17 +17,15 @@ if TYPE_CHECKING:
 
 
 def train(training: Training) -> None:
-    """Learn from a tag dictionary, projected tags and raw text; say what the constraints were worth."""
+    """Train on a tag dictionary, projected tags and raw text; print a report on the constraints."""
     from weft.evaluate.labels.weak_report import WeakReport
     from weft.text.corpus import Corpus
 
     projected, raw = training.data["projected"] or [], training.data["raw"] or []
     if training.files:
-        raise ConfigError(
-            f"say what {training.files[0]} is: text with projected tags (--projected) or raw text (--raw)"
-        )
+        raise ConfigError(f"give {training.files[0]} as text with projected tags (--projected) or raw text (--raw)")
     if not projected and not raw:
-        raise ConfigError("a tagger learns from text: give text with projected tags (--projected) or raw text (--raw)")
+        raise ConfigError("a tagger needs text to train on: text with projected tags (--projected) or raw text (--raw)")
     read = [training.reading.open(paths) if paths else None for paths in (projected, raw)]
     column = training.options.get("column", "upos")
     dictionaries = [name for name in training.options.get("dictionaries", "").split(",") if name]

@@ -1,4 +1,4 @@
-"""`weft data list|path|check`: which corpora are at hand, where they are, and whether they can be read."""
+"""`weft data list|path|check`: which corpora are available, where they are, and whether they can be read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ app = typer.Typer(
 
 
 def known_corpora(incomplete: str) -> list[str]:
-    """Names of corpora, for the shell.
+    """Names of corpora, for shell completion.
 
     >>> known_corpora("conll2000")
     ['conll2000']
@@ -53,7 +53,7 @@ def list_corpora(
         [[fact["name"], _state(fact), fact["what"]] for fact in facts],
     )
     here = sum(not fact["missing"] for fact in facts)
-    typer.echo(f"{here} of {len(facts)} are here. `weft data check CORPUS` tells the licence and where to get it.")
+    typer.echo(f"{here} of {len(facts)} are here. `weft data check CORPUS` shows the licence and where to get it.")
 
 
 @app.command("path", epilog="Example: weft data path conll2000")
@@ -122,7 +122,7 @@ def _read_all(facts: list[dict[str, Any]], folder: Path | None) -> None:
 
     for fact in track(facts, "reading", unit="corpora"):
         fact["sentences"], fact["faults"] = {}, []
-        if not fact["format"]:  # a lexicon or plain material: there are no documents in it
+        if not fact["format"]:  # a lexicon or other plain data without documents
             continue
         for relative in fact["files"]:
             if relative in fact["missing"]:

@@ -105,12 +105,12 @@ def _proposals(docs: list[Doc], models: list[Path], top: int, layer: str) -> lis
 
     taggers = [part for path in models for part in Pipeline.load(path).components if isinstance(part, Chunker)]
     if not taggers:
-        raise ConfigError("none of the models finds flat spans; train one with `weft train chunker`")
+        raise ConfigError("none of the models predicts flat spans; train one with `weft train chunker`")
     return [propose(taggers, doc, top) for doc in docs]
 
 
 def _terminal(docs: list[Doc]) -> Any:
-    """Asks on the terminal: one key; where standard input is not a terminal, one line."""
+    """Ask on the terminal: one key per answer, or one line if standard input is not a terminal."""
     from rich.text import Text
 
     from weft.annotate.journal import words_of

@@ -66,7 +66,7 @@ def list_models(
     from weft.storage import read_header
 
     if folder is not None and not folder.is_dir():
-        raise ModelError(f"{folder} is not a folder; name the folder that holds your models")
+        raise ModelError(f"{folder} is not a folder; give the folder with your models")
     below = folder or Path()
     places = [(str(path.relative_to(below)), path) for path in sorted(below.rglob(f"*{SUFFIX}"))]
     if folder is None:

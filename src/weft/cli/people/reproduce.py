@@ -1,4 +1,4 @@
-"""`weft reproduce SLUG`: repeat the experiment of a published system and set its table beside the paper's."""
+"""`weft reproduce SLUG`: repeat the experiment of a published system and compare its table with the paper's."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weft.errors import ConfigError
 
 
 def known_slugs(incomplete: str) -> list[str]:
-    """Slugs of systems, for the shell.
+    """Slugs of systems, for shell completion.
 
     >>> known_slugs("crf-sh")
     ['crf-shallow-parsing']
@@ -38,7 +38,7 @@ def reproduce(
     workers: Workers = 1,
     as_json: JsonFlag = False,
 ) -> None:
-    """Repeat the experiment of a published system, print its results beside the paper's, and keep them as JSON.
+    """Repeat the experiment of a published system, print its results next to the paper's, and save them as JSON.
 
     Exit code 1 if a claim that must hold does not (quick runs only report).
     """
@@ -51,7 +51,7 @@ def reproduce(
         _list(out, as_json)
         return
     if slug is None:
-        raise ConfigError("name a system; `weft reproduce --list` shows them all")
+        raise ConfigError("give a system; `weft reproduce --list` shows them all")
     if show:
         result = load_result(result_path(slug, out, quick))
     else:

@@ -287,7 +287,7 @@ def _table(found: Found, size: Size) -> Table:
 
 
 def _sets_table(found: Found, size: Size) -> Table:
-    names = ("heads a word", "words with one head", "right heads in the sets", "oracle UAS of the sets")
+    names = ("heads per word", "words with one head", "gold heads in the sets", "oracle UAS of the sets")
     columns = ["heads a word", "one head %", "covered %", "oracle UAS"]
     table = Table("Sets of heads that adapted parsers learn from, mean of targets", columns)
     for row in ("Viterbi-ST", "AAST", "AAET"):
@@ -349,8 +349,8 @@ def _sweeps(result: RecipeResult, found: Found) -> None:
         table = Table(f"AAST of {target} by the mass of sets", columns)
         for sigma, told in own.items():
             oracle = 100 * told["oracle UAS of the sets"]
-            covered = 100 * told["right heads in the sets"]
-            table.add(f"sigma {sigma}", dict(zip(columns, [told["heads a word"], covered, oracle, told["UAS"]],
+            covered = 100 * told["gold heads in the sets"]
+            table.add(f"sigma {sigma}", dict(zip(columns, [told["heads per word"], covered, oracle, told["UAS"]],
                                                  strict=True)))  # fmt: skip
         result.tables.append(table)
         lines = {"UAS": "UAS", "oracle": "oracle UAS of the sets"}

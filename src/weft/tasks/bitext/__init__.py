@@ -1,1 +1,1 @@
-"""Word alignment, and projection of annotation over aligned words."""
+"""Word alignment, and projection of annotation across aligned words."""

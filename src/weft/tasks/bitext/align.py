@@ -1,12 +1,12 @@
 """Word alignment: which words of two sentences are translations of each other.
 
-An aligner learns both directions of a bitext (`weft.learn.bitext.word_alignment`), and links the words of that bitext
-or of new sentence pairs. One alignment is made of the two directions by a heuristic (`weft.infer.alignment.symmetrize`)
-from the most probable alignment of each, or by their posterior probabilities p(i, j) alone:
+An aligner trains both directions of a bitext (`weft.learn.bitext.word_alignment`), and links the words of that bitext
+or of new sentence pairs. A heuristic (`weft.infer.alignment.symmetrize`) combines the most probable alignments of the
+two directions, or links are chosen by their posterior probabilities p(i, j) alone:
 
     posterior     all links with  combine(p_forward, p_backward) >= threshold,    combine: min, product or mean
 
-Every link has that combined posterior as its score, whatever way it was chosen.
+The score of every link is this combined posterior, however the link was chosen.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ Words = Sequence[str]
 #: One side of a bitext: a file, or sentences as texts or as lists of words.
 Sentences = str | os.PathLike[str] | Iterable[str | Words]
 
-#: Ways to choose links: one direction as it is, heuristics over both, or posterior probabilities.
+#: How to choose links: one direction only, a heuristic over both, or posterior probabilities.
 CHOICES = ("forward", "backward", *METHODS, "posterior")
 COMBINATIONS = ("min", "product", "mean")
-#: Directions learned apart. They agree on fewer links, and more of these are right: what annotation is carried over.
+#: Independently trained directions. They agree on fewer but more precise links, which suits projection of annotation.
 APART = AlignmentSettings(agreement=False)
-#: The threshold of the choice `posterior` where none is given.
+#: The default threshold for `posterior`.
 HALF = 0.5
 
 
 @dataclass(frozen=True)
 class Grids:
-    """Numbers of all cells of some sentence pairs, target word by target word: posteriors and best alignments."""
+    """All cells of a batch of sentence pairs, ordered by target word: posteriors and best alignments."""
 
     source_sizes: Indices
     target_sizes: Indices
@@ -77,7 +77,7 @@ class Aligner:
         self.jumps: tuple[Floats, Floats] = (np.zeros(0), np.zeros(0))
 
     def fit(self, source: Iterable[Words], target: Iterable[Words]) -> dict[str, Any]:
-        """Learn from the sentence pairs of a bitext, and tell how it went."""
+        """Train on the sentence pairs of a bitext; returns a report."""
         self.source_words, self.target_words = {}, {}
         sides = (
             *self._numbered(source, self.source_words, grow=True),
@@ -85,7 +85,7 @@ class Aligner:
         )
         pairs = Cooccurrences.of(*sides)
         if pairs.n_entries == 0:
-            raise DataError("the bitext has no sentence pair with words on both sides; there is nothing to learn")
+            raise DataError("the bitext has no sentence pair with words on both sides; there is nothing to train on")
         learned = learn_alignment(pairs, self.settings)
         self.tables = (
             TranslationTable.of(Side(pairs, turned=False), learned.forward),
@@ -110,10 +110,10 @@ class Aligner:
         threshold: float | None = None,
         combine: str = "min",
     ) -> Links:
-        """The links of sentence pairs; with a threshold only those whose score reaches it."""
+        """The links of sentence pairs; with a threshold, only links with at least this score."""
         if len(source) != len(target):
             raise DataError(
-                f"{len(source):,} source and {len(target):,} target sentences; a bitext has as many of each"
+                f"{len(source):,} source and {len(target):,} target sentences; a bitext needs equal numbers"
             )
         pairs = zip(source, target, strict=True)
         return Links.joined(self.stream(pairs, symmetrize, threshold=threshold, combine=combine))
@@ -127,17 +127,17 @@ class Aligner:
         combine: str = "min",
         batch: int = 1000,
     ) -> Iterator[Links]:
-        """The links of sentence pairs in batches, as they are asked for."""
+        """Align sentence pairs lazily, in batches."""
         _check(symmetrize, combine, threshold)
         if self.tables is None:
-            raise ConfigError("this aligner has learned nothing yet; call fit(source, target) or load a model")
+            raise ConfigError("this aligner is not trained yet; call fit(source, target) or load a model")
         waiting = iter(pairs)
         while held := list(islice(waiting, batch)):
             grids = self.grids([source for source, _ in held], [target for _, target in held])
             yield _links(grids, symmetrize, threshold, combine)
 
     def grids(self, source: Sequence[Words], target: Sequence[Words]) -> Grids:
-        """Posterior probabilities and best alignments of both directions, for every cell of some sentence pairs."""
+        """Posterior probabilities and best alignments of both directions, for every cell of the sentence pairs."""
         words, offsets = self._numbered(source, self.source_words)
         others, other_offsets = self._numbered(target, self.target_words)
         sizes = np.diff(offsets), np.diff(other_offsets)
@@ -165,7 +165,7 @@ class Aligner:
         )  # fmt: skip
 
     def translations(self, word: str, n: int = 10, *, backward: bool = False) -> list[tuple[str, float]]:
-        """The most probable translations of a source word, or with `backward` of a target word."""
+        """The most probable translations of a source word or, with `backward`, of a target word."""
         known, others = (self.source_words, self.target_words)[:: -1 if backward else 1]
         row = known.get(word.lower() if self.lower else word)
         if row is None or self.tables is None:
@@ -176,7 +176,7 @@ class Aligner:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a model file."""
         if self.tables is None:
-            raise ConfigError("this aligner has learned nothing yet; there is nothing to save")
+            raise ConfigError("this aligner is not trained yet; there is nothing to save")
         arrays: dict[str, NDArray[Any]] = {}
         for name, table, jumps in zip(("forward", "backward"), self.tables, self.jumps, strict=True):
             arrays |= {f"{name}/{key}": array for key, array in table.arrays().items()}
@@ -192,7 +192,7 @@ class Aligner:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Aligner:
-        """The aligner that `save` wrote."""
+        """Load an aligner that `save` wrote."""
         header, arrays = storage.load(path)
         if header.get("task") != "aligner":
             raise ModelError(f"{os.fspath(path)} is a model for {header.get('task', 'something else')}, not an aligner")
@@ -209,7 +209,7 @@ class Aligner:
         return aligner
 
     def _numbered(self, sentences: Iterable[Words], known: dict[str, int], grow: bool = False) -> tuple[Types, Indices]:
-        """The words of sentences by number, -1 where they are not known; with `grow` they get a number then."""
+        """Number the words of sentences, -1 for unknown words; with `grow`, unknown words get a new number."""
         numbers: list[int] = []
         ends = [0]
         for sentence in sentences:
@@ -231,10 +231,10 @@ def align(
     threshold: float | None = None,
     combine: str = "min",
 ) -> Links:
-    """Learn an aligner from a bitext and link its words: `align(english, german, "intersection", threshold=0.9)`.
+    """Train an aligner on a bitext and link its words: `align(english, german, "intersection", threshold=0.9)`.
 
     The two sides are sentences, each a list of words or a text with spaces between its words; or the names of files, as
-    `weft align` reads them. An `Aligner` also links the words of sentence pairs that it has not learned from.
+    `weft align` reads them. An `Aligner` also links the words of sentence pairs outside its training data.
 
     >>> align([["yes"], ["no"], ["yes", "no"]], [["ja"], ["nein"], ["nein", "ja"]]).pairs()
     [[(0, 0)], [(0, 0)], [(0, 1), (1, 0)]]
@@ -256,7 +256,7 @@ def _bitext(source: Sentences, target: Sentences | None) -> tuple[list[Words], l
         pairs = list(read_bitext(source, target))
         return [one for one, _ in pairs], [other for _, other in pairs]
     if target is None or isinstance(source, str | os.PathLike) or isinstance(target, str | os.PathLike):
-        raise ConfigError("name a file for each side of the bitext, or give a list of sentences for each")
+        raise ConfigError("give a file for each side of the bitext, or a list of sentences for each")
     return _words_of(source), _words_of(target)
 
 
@@ -266,11 +266,11 @@ def _words_of(sentences: Iterable[str | Words]) -> list[Words]:
 
 def _check(symmetrize: str, combine: str, threshold: float | None) -> None:
     if symmetrize not in CHOICES:
-        raise ConfigError(f"symmetrize={symmetrize!r}: there are {', '.join(CHOICES)}")
+        raise ConfigError(f"symmetrize must be one of {', '.join(CHOICES)}, got {symmetrize!r}")
     if combine not in COMBINATIONS:
-        raise ConfigError(f"combine={combine!r}: there are {', '.join(COMBINATIONS)}")
+        raise ConfigError(f"combine must be one of {', '.join(COMBINATIONS)}, got {combine!r}")
     if threshold is not None and not 0 <= threshold <= 1:
-        raise ConfigError(f"threshold={threshold}: expected a probability, from 0 to 1")
+        raise ConfigError(f"threshold must be a probability from 0 to 1, got {threshold}")
 
 
 def _chosen(alignments: Alignments) -> Bools:

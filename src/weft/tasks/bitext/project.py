@@ -1,14 +1,13 @@
-"""Annotation carried from one language to the other over the links of a bitext.
+"""Projection of annotation from one language to another across the word links of a bitext.
 
-A layer of the source documents becomes a layer of the target documents, by the vote of the links of each word
-(`weft.learn.bitext.projection`); a vote counts for as much as the link's score times the probability that the source
-document gives for the value, where it gives one:
+The links of each target word vote on its annotation (`weft.learn.bitext.projection`). The weight of a vote is the
+score of the link times the probability of the source value, if the source document gives one:
 
     tags        a column, with the best of its votes as probability          (`project_column`)
-    entities    a label in or outside a phrase (IO) for every linked word; runs of a label are phrases, with the mean of
-                their words' votes as probability                            (`project_spans`)
-    dictionary  the tags that make up at least a share of the votes of a word type     (`project_dictionary`)
-    clusters    the class with most votes of a word type                               (`project_clusters`)
+    entities    a label inside or outside a phrase (IO) for every linked word; runs of a label are phrases, with the
+                mean of their words' votes as probability                    (`project_spans`)
+    dictionary  the tags with at least a given share of the votes of a word type       (`project_dictionary`)
+    clusters    the cluster with the most votes of a word type                         (`project_clusters`)
 
 Words without a link get no tag and are outside entities.
 """
@@ -33,7 +32,7 @@ OUTSIDE = "O"
 
 
 def project_column(source: Sequence[Doc], target: Sequence[Doc], links: Links, column: str = "upos") -> float:
-    """Set a column of the target documents, with probabilities; returns which part of their words got a value.
+    """Set a column of the target documents, with probabilities; returns the share of their words with a value.
 
     >>> source = [Doc.from_words([["red", "houses"]], upos=[["ADJ", "NOUN"]])]
     >>> target = [Doc.from_words([["maisons", "rouges", "!"]])]
@@ -57,7 +56,7 @@ def project_column(source: Sequence[Doc], target: Sequence[Doc], links: Links, c
 
 
 def project_spans(source: Sequence[Doc], target: Sequence[Doc], links: Links, layer: str = "entities") -> float:
-    """Set a layer of flat spans of the target documents; returns which part of their words has a link.
+    """Set a layer of flat spans of the target documents; returns the share of their words with a link.
 
     >>> source = [Doc.from_words([["in", "New", "York"]])]
     >>> source[0].spans["entities"] = SpanLayer.of(source[0].strings, [(1, 3, "LOC")])
@@ -96,7 +95,7 @@ def project_dictionary(
     lower: bool = False,
     rename: Callable[[str], str] | None = None,
 ) -> TagDictionary:
-    """The tags of every linked target type that make up at least `share` of its votes; `rename` maps the tags first.
+    """The tags with at least `share` of the votes of each linked target type; `rename` maps the tags first.
 
     >>> source = [Doc.from_words([["red", "houses"], ["houses"]], upos=[["ADJ", "NOUN"], ["NOUN"]])]
     >>> target = [Doc.from_words([["maisons", "rouges"], ["maisons"]])]
@@ -119,7 +118,7 @@ def project_dictionary(
 def project_clusters(
     source: Sequence[Doc], target: Sequence[Doc], links: Links, clusters: Mapping[str, str], *, lower: bool = True
 ) -> WordClusters:
-    """The class of every linked target type, by the votes of the classes of source words.
+    """The cluster of every linked target type, by vote of the clusters of source words.
 
     >>> source, target = [Doc.from_words([["red", "houses"]])], [Doc.from_words([["maisons", "rouges"]])]
     >>> project_clusters(source, target, Links.of([[(0, 1), (1, 0)]]), {"red": "01", "houses": "10"}).paths()
@@ -129,7 +128,7 @@ def project_clusters(
     values = [clusters.get(form) or clusters.get(form.lower(), "") for form in forms]
     paths = sorted(set(values) - {""})
     if not paths:
-        raise DataError("no word of the source documents has a class in these clusters")
+        raise DataError("no word of the source documents is in these clusters")
     words, counts = _counts(links, values, paths, np.ones(len(values)), source, target, lower)
     linked = np.flatnonzero(counts.sum(axis=1) > 0)
     types = _types(target, lower)[0]
@@ -140,7 +139,7 @@ def project_clusters(
 def _project(
     links: Links, values: Sequence[str], certain: Floats, source: Sequence[Doc], target: Sequence[Doc]
 ) -> tuple[list[str], Floats]:
-    """The value of every target word, "" where there is none, and the best vote for it."""
+    """The value of every target word, "" for no value, and its best vote."""
     names = sorted(set(values) - {""})
     labels = _numbers(values, names)
     offsets = _offsets(source), _offsets(target)
@@ -163,7 +162,7 @@ def _counts(
     target: Sequence[Doc],
     lower: bool,
 ) -> tuple[list[str], Floats]:
-    """Target types, and the votes of each for every name."""
+    """Target types, and the votes of each type for every name."""
     offsets = _offsets(source), _offsets(target)
     types, words = _types(target, lower)
     votes, labels = _votes(links, certain, *offsets), _numbers(values, names)
@@ -171,20 +170,20 @@ def _counts(
 
 
 def _votes(links: Links, certain: Floats, offsets: Ints, other_offsets: Ints) -> Links:
-    """The links with scores times the probabilities of the source words' values."""
+    """Multiply the scores of links by the probabilities of the source values."""
     check_links(links, offsets, other_offsets)
     word = offsets[links.sentence()] + links.source
     return Links(links.offsets, links.source, links.target, links.score * certain[word])
 
 
 def _numbers(values: Sequence[str], names: Sequence[str]) -> Ints:
-    """The values by number, -1 for no value."""
+    """Encode values as numbers, -1 for no value."""
     number = {name: i for i, name in enumerate(names)} | {"": -1}
     return np.fromiter((number[value] for value in values), np.int64, len(values))
 
 
 def _types(docs: Sequence[Doc], lower: bool) -> tuple[Ints, list[str]]:
-    """The type of every word by number, and the types."""
+    """The type number of every word, and the types."""
     known: dict[str, int] = {}
     forms = (form.lower() if lower else form for doc in docs for form in doc.column("form"))
     types = np.array([known.setdefault(form, len(known)) for form in forms], dtype=np.int64)
@@ -197,13 +196,13 @@ def _offsets(docs: Sequence[Doc]) -> Ints:
 
 
 def _confidence(docs: Sequence[Doc], column: str) -> Floats:
-    """The probability of every value of a column, 1 where a document gives none."""
+    """The probability of every value of a column, 1 if the document gives none."""
     parts = [doc.confidence.get(column, np.ones(doc.n_words)) for doc in docs]
     return np.concatenate(parts).astype(np.float64) if parts else np.zeros(0)
 
 
 def _runs(doc: Doc, labels: Sequence[str], score: Floats) -> SpanLayer:
-    """Runs of one label inside sentences as spans, with their mean score."""
+    """Runs of a label within sentences as spans, with their mean score."""
     layer = SpanLayer(doc.strings)
     for first, end in pairwise(doc.sentence_offsets.tolist()):
         start = first

@@ -12,14 +12,16 @@ from weft.text.bitext import Links
 
 
 def symmetrize(forward: Links, backward: Links, method: str = "grow-diag-final-and") -> Links:
-    """Combine two alignments, both source first; a link's score is the lower one, 0 where one lacks the link.
+    """Combine two alignments, both source first; a link's score is the lower one, 0 if one lacks the link.
 
     >>> forward, backward = Links.of([[(0, 0), (1, 1), (1, 2)]]), Links.of([[(0, 0), (1, 1), (2, 2)]])
     >>> [symmetrize(forward, backward, method).pairs()[0] for method in ("intersection", "grow-diag")]
     [[(0, 0), (1, 1)], [(0, 0), (1, 1), (1, 2), (2, 2)]]
     """
     if forward.n_pairs != backward.n_pairs:
-        raise WeftError(f"alignments of {forward.n_pairs} and of {backward.n_pairs} sentence pairs cannot be joined")
+        raise WeftError(
+            f"the alignments have {forward.n_pairs} and {backward.n_pairs} sentence pairs; expected as many in both"
+        )
     sizes = np.zeros((2, forward.n_pairs), dtype=np.int64)
     for links in (forward, backward):
         np.maximum.at(sizes[0], links.sentence(), links.source + 1)
@@ -39,7 +41,7 @@ def symmetrize(forward: Links, backward: Links, method: str = "grow-diag-final-a
 
 
 def links_of_cells(chosen: Bools, score: Floats, source_sizes: Indices, target_sizes: Indices) -> Links:
-    """The chosen cells as links, source word by source word.
+    """The chosen cells as links, ordered by source word.
 
     >>> cells = np.array([True, False, True, True])
     >>> links_of_cells(cells, np.array([0.5, 0.1, 0.7, 0.9]), np.array([2]), np.array([2])).pairs()

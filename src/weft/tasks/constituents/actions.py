@@ -1,8 +1,8 @@
-"""Trees as actions of the constituent parser, and actions as trees.
+"""Conversion between trees and actions of the constituent parser.
 
-Actions are named as they are kept in model files: `separate NN`, `append`, `subword r`, `word`, `binary NP r*`,
-`unary IP`, `terminate`. The actions of a binary tree over characters are its nodes from the inside out, each tree has
-one sequence and each sequence one tree.
+Actions have the names that model files store: `separate NN`, `append`, `subword r`, `word`, `binary NP r*`,
+`unary IP`, `terminate`. The actions of a binary tree over characters are its nodes in post-order: each tree has one
+sequence, and each sequence one tree.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ def actions_of(tree: Tree) -> list[str]:
         elif kind.rstrip("*") in ("l", "r"):
             found.append(f"binary {label} {kind}")
         else:
-            raise WeftError(f"the label {node.label!r} is none of a binary tree over characters")
+            raise WeftError(f"the label {node.label!r} does not belong to a binary tree over characters")
     return [*found, "terminate"]
 
 
 def _is_subword(node: Tree) -> bool:
-    """Whether a node stands inside a word: its first leaf is reached without passing a full word."""
+    """Whether a node is inside a word: the path to its first leaf passes no full word."""
     while not node.is_leaf:
         if mark(node.label) == "t":
             return False
@@ -59,7 +59,7 @@ def _is_subword(node: Tree) -> bool:
 
 
 def tree_of_actions(actions: Iterable[str], units: Sequence[str]) -> list[Tree]:
-    """The trees that actions leave on the stack, binary ones: one, where phrases are known.
+    """The binary trees that actions leave on the stack; exactly one if there are phrases.
 
     >>> (tree,) = tree_of_actions(["separate NN", "append", "subword r", "word", "unary NP", "terminate"], "公司")
     >>> str(tree)
@@ -85,9 +85,9 @@ def tree_of_actions(actions: Iterable[str], units: Sequence[str]) -> list[Tree]:
 
 
 def closed(actions: Iterable[str]) -> list[str]:
-    """Actions with those added without which a beginning could not be finished, in the order of their kinds.
+    """Add the actions needed to finish every partial tree; returns all actions ordered by kind.
 
-    A temporary X must be able to become X, whichever side is left to grow on.
+    A temporary X must be able to become X, whichever side is still to grow.
 
     >>> closed(["binary NP l*", "separate NN"])
     ['separate NN', 'append', 'word', 'binary NP l', 'binary NP l*', 'binary NP r', 'terminate']
@@ -104,7 +104,7 @@ def closed(actions: Iterable[str]) -> list[str]:
 
 
 def compile_actions(names: Sequence[str], tags: Sequence[str], labels: Sequence[str]) -> Actions:
-    """Actions as numbers; `names` are in the order that `closed` gives."""
+    """Encode actions as numbers; `names` are in the order that `closed` returns."""
     rows = []
     for name in names:
         kind, *arguments = name.split(" ")

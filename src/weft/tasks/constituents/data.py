@@ -1,14 +1,14 @@
-"""What the constituent parser knows of words beforehand, and sentences in the form that it searches over.
+"""Lexical constraints of the constituent parser, and sentences encoded for its search.
 
-Which tags a string of characters may have as a word:
+The tags that a string of characters may have as a word:
 
-- a frequent word (count >= most / 5000 + 5) the tags it was seen with, any other word also every open tag;
-- a closed tag only words that were seen with it;
-- no word is longer than the longest that was seen with its tag, numbers (CD) apart;
-- runs of digits and runs of Latin letters are not cut, and count as one character.
+- a frequent word (count >= most / 5000 + 5) has only tags seen with it, any other word also every open tag;
+- a closed tag allows only words seen with it;
+- no word is longer than the longest word seen with its tag, except for numbers (CD);
+- runs of digits and runs of Latin letters are not split, and count as one character.
 
-Frequent subwords keep the head directions that they were seen with. Where nothing would be left, a single character
-(or run) may have any open tag, so that every sentence can be parsed.
+Frequent subwords have only head directions seen with them. If these rules leave no tag, a single character (or run)
+may have any open tag, so that every sentence can be parsed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from weft.infer.constituents.system import DIRECTIONS, KNOWN, Subwords, Units, p
 from weft.infer.constituents.templates import tagged_key
 from weft.text.trees import Tree
 
-#: Tags of the Chinese Treebank whose words can be listed.
+#: Closed-class tags of the Chinese Treebank.
 CLOSED = ("AS", "BA", "CC", "CS", "DEC", "DEG", "DER", "DEV", "DT", "ETC", "LB", "LC", "MSP", "P", "PN", "PU", "SB",
           "SP", "VC", "VE")  # fmt: skip
 #: Tags of words of any length.
@@ -38,7 +38,7 @@ _DIRECTION_BITS = (1 << len(DIRECTIONS)) - 1
 
 
 def frequent(counts: Counter[str]) -> float:
-    """From which count on a string is frequent."""
+    """The count from which a string is frequent."""
     return max(counts.values(), default=0) / 5000 + 5
 
 
@@ -54,7 +54,9 @@ class WordRules:
         pairs = Counter(words)
         self.tags = sorted({tag for _, tag in pairs})
         if len(self.tags) > MOST_TAGS:
-            raise ConfigError(f"there are {len(self.tags)} tags of words; the constituent parser takes {MOST_TAGS}")
+            raise ConfigError(
+                f"the data has {len(self.tags)} word tags; the constituent parser supports at most {MOST_TAGS}"
+            )
         counts: Counter[str] = Counter()
         seen: dict[str, int] = {}
         longest = dict.fromkeys(self.tags, 1)
@@ -72,13 +74,13 @@ class WordRules:
     def _fill(self) -> None:
         bound = max(self.longest.values(), default=1)
         ranks = [(1 << k, self.longest[tag], tag) for k, tag in enumerate(self.tags) if tag not in self.closed]
-        # A tagset that is closed altogether opens: an unknown word has to have some tag.
+        # If all tags are closed, treat them as open: an unknown word needs some tag.
         ranks = ranks or [(1 << k, 1, tag) for k, tag in enumerate(self.tags)]
         self.open = [sum(bit for bit, most, tag in ranks if k <= most or tag in UNBOUNDED) for k in range(bound + 1)]
         self.any = sum(bit for bit, _, _ in ranks)
 
     def mask(self, word: str, length: int) -> int:
-        """The tags of a word as bits."""
+        """The tags of a word as a bit mask."""
         if length >= len(self.open):
             return 0
         if word not in self.seen:
@@ -90,13 +92,13 @@ class WordRules:
         return [tag for k, tag in enumerate(self.tags) if self.mask(word, length) >> k & 1]
 
     def state(self) -> dict[str, Any]:
-        """Everything as plain values."""
+        """The rules as plain values."""
         return {"tags": self.tags, "seen": self.seen, "strict": sorted(self.strict), "longest": self.longest,
                 "closed": self.closed}  # fmt: skip
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> WordRules:
-        """The rules that `state` described."""
+        """Restore the rules from their state."""
         rules = cls([])
         rules.tags, rules.seen, rules.longest = list(state["tags"]), dict(state["seen"]), dict(state["longest"])
         rules.strict, rules.closed = set(state["strict"]), list(state["closed"])
@@ -105,7 +107,7 @@ class WordRules:
 
 
 def _length(word: str) -> int:
-    """Characters of a word, runs counted once."""
+    """The number of characters of a word, counting each run once."""
     return len(_RUN.sub("0", word))
 
 
@@ -118,7 +120,7 @@ def units_of(
 ) -> tuple[Units, NDArray[np.int64]]:
     """Sentences of characters or, with their `tags`, of words.
 
-    `cuts` are borders of words (where they end) that may lie inside runs; `exact` says that there are no others.
+    `cuts` are ends of words, possibly inside runs; with `exact` there are no other word boundaries.
 
     >>> units, sentences = units_of(["新书"], WordRules([("新", "JJ"), ("新书", "NN")], closed=()))
     >>> units.longest.tolist(), sentences.tolist()
@@ -150,8 +152,8 @@ def units_of(
 
 
 def _masks(text: str, rules: WordRules, cuts: set[int]) -> list[list[int]]:
-    """For every character the tags, as bits, of the words of 0, 1, 2 ... characters that begin there."""
-    inside = [False] * (len(text) + 1)  # whether a word may not begin or end in front of this character
+    """For every character, the tags (as bit masks) of the words of 0, 1, 2 ... characters that start there."""
+    inside = [False] * (len(text) + 1)  # True if no word may start or end before this character
     for run in _RUN.finditer(text):
         for at in range(run.start() + 1, run.end()):
             inside[at] = at not in cuts
@@ -174,7 +176,7 @@ def _masks(text: str, rules: WordRules, cuts: set[int]) -> list[list[int]]:
 
 
 def _given_masks(text: str, rules: WordRules, cuts: set[int]) -> list[list[int]]:
-    """The same where words are known."""
+    """The same for given words."""
     found: list[list[int]] = [[0] for _ in text]
     begin = 0
     for end in sorted(cuts):
@@ -185,7 +187,7 @@ def _given_masks(text: str, rules: WordRules, cuts: set[int]) -> list[list[int]]
 
 
 def subwords_of(trees: Iterable[Tree], tags: Sequence[str]) -> Subwords:
-    """What words' trees (TAG#t ...) tell of their parts of several characters."""
+    """Statistics of the multi-character parts of word trees (TAG#t ...)."""
     counts: Counter[str] = Counter()
     tagged: Counter[tuple[str, str]] = Counter()
     directions: dict[str, int] = {}

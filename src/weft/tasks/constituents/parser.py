@@ -1,9 +1,9 @@
-"""Phrase-structure trees by shift and reduce with a beam: over characters, where words and tags are found with the tree
-(Zhang et al. 2013), or over words with tags (Zhang & Clark 2009).
+"""Shift-reduce constituent parsing with a beam: over characters, jointly with words and tags (Zhang et al. 2013), or
+over tagged words (Zhang & Clark 2009).
 
-Over characters the parser works on text without blanks, such as Chinese. Words are trees over characters too: with the
-column `structure` (`weft.text.word_structures`) as annotated, else from the left. Without phrases it is a joint
-segmenter and tagger.
+Over characters the parser works on text without spaces, such as Chinese. Words are trees over characters too: as
+annotated in the column `structure` (`weft.text.word_structures`), otherwise left-branching. Without phrases it is a
+joint segmenter and tagger.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from weft.text.trees import Tree, rebuild
 from weft.text.word_structures import COLUMN, collapse, expand, flat
 
 HEADS = {"chinese": CHINESE, "left": HeadRules({}, "l"), "right": HeadRules({}, "r")}
-#: Labels above a whole sentence that say nothing.
+#: Uninformative labels above a whole sentence.
 TOP = ("", "ROOT", "TOP", "S1", "VROOT")
-#: Weights of a trained model are multiples of one over this, or less where they would not fit.
+#: Weights of a trained model are multiples of 1 / FINEST, or of a coarser step if they would not fit.
 FINEST = 256.0
 _SENTENCE = re.compile(r"[^。！？\n]*[。！？]+[”’」』）]*|[^。！？\n]+")
 
@@ -62,16 +62,16 @@ class ConstituentSettings(Settings):
     workers: int = option(1, "Number of threads for parsing.")
 
     def check(self) -> None:
-        """Refuse what does not exist."""
+        """Raise an error for invalid values."""
         choices = {"units": ("characters", "words"), "structures": ("annotated", "flat"), "heads": tuple(HEADS)}
         for name, known in choices.items():
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
         if self.units == "words" and not self.phrases:
-            raise ConfigError("over words there are only phrases to find; leave phrases=false to units=characters")
+            raise ConfigError("a parser over words predicts only phrases; phrases=false needs units=characters")
         for name in ("beam", "epochs", "workers"):
             if getattr(self, name) < 1:
-                raise ConfigError(f"{name} must be 1 at least, got {getattr(self, name)}")
+                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
 
 
 class Sentence(NamedTuple):
@@ -86,14 +86,14 @@ class Sentence(NamedTuple):
 
 
 def sentences_of(docs: Iterable[Doc], phrases: bool = True) -> list[Sentence]:
-    """The trees of documents, labels without function tags, tops without a label of their own taken off.
+    """The trees of documents, without function tags and without uninformative labels at the top.
 
-    Without `phrases`, words with tags are enough.
+    Without `phrases`, tagged words suffice.
     """
     found = []
     for doc in docs:
         if phrases and doc.constituents is None and doc.n_words:
-            raise WeftError(f"{doc!r} has no constituents to learn from; read a file of trees in brackets")
+            raise WeftError(f"{doc!r} has no constituents; read a file of bracketed trees")
         structures = doc.column(COLUMN)
         for number, (first, end) in enumerate(pairwise(doc.sentence_offsets.tolist())):
             if first < end:
@@ -112,7 +112,7 @@ def _simple(tree: Tree) -> Tree:
 
 
 def binary_tree(sentence: Sentence, settings: ConstituentSettings) -> Tree:
-    """The tree that a parser with these settings is to build: binary, down to characters (or words)."""
+    """The gold tree for a parser with these settings: binary, down to characters (or words)."""
     words = [leaf.word for leaf in sentence.tree.leaves()]
     if settings.units == "words":
         whole = _over_words(sentence.tree)
@@ -129,7 +129,7 @@ def _over_words(tree: Tree) -> Tree:
 
 
 class ConstituentParser(Trainable):
-    """Phrase-structure trees, with words and tags where it works on characters."""
+    """Predicts phrase-structure trees, and over characters also words and tags."""
 
     task = "constituents"
     settings_class = ConstituentSettings
@@ -149,7 +149,7 @@ class ConstituentParser(Trainable):
             self.requires, self.provides = ("tokens", "sentences", "xpos"), ("constituents",)
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Learn from documents with constituents; with `dev` the weights of the best epoch are kept."""
+        """Train on documents with constituents; with `dev`, keep the weights of the best epoch."""
         phrases = self.settings.phrases
         return self.learn(sentences_of(train, phrases), sentences_of(dev, phrases) if dev is not None else ())
 
@@ -160,10 +160,10 @@ class ConstituentParser(Trainable):
         watch: Callable[[int, float], None] | None = None,
         tags: Sequence[Sequence[str]] | None = None,
     ) -> dict[str, Any]:
-        """Learn from sentences; `watch` is told epochs and scores on dev, `tags` are those given to a parser of words
-        in place of the right ones."""
+        """Train on sentences; `watch` receives epochs and dev scores, `tags` replace the gold tags as input of a parser
+        over words."""
         if not train:
-            raise WeftError("there are no sentences to learn from")
+            raise WeftError("there are no sentences to train on")
         settings = self.settings
         trees = [binary_tree(sentence, settings) for sentence in train]
         gold_names = [self._gold(tree) for tree in trees]
@@ -220,7 +220,7 @@ class ConstituentParser(Trainable):
         )
 
     def _take(self, trainer: ConstituentTrainer) -> None:
-        """Use the mean weights of the training so far."""
+        """Use the averaged weights of the training so far."""
         table, clock = trainer.model.weights, trainer.clock
         scale = min(FINEST, LARGEST / max(largest_mean(new_narrow(), table, clock), 1e-9))
         self._load(pack_wide(table, clock, scale))
@@ -231,13 +231,13 @@ class ConstituentParser(Trainable):
         self.model = self.model._replace(weights=unpack_wide(packed, len(self.names)))
 
     def score(self, gold: Sequence[Sentence]) -> float:
-        """F1 of brackets (of words with tags, without phrases) in percent, from the characters of gold sentences."""
+        """Bracket F1 in percent (without phrases: F1 of tagged words), given the characters of gold sentences."""
         found = self.parse_like(gold)
         report = evaluate_constituents([document_of(gold)], [document_of(found)])
         return 100 * (report.brackets if self.settings.phrases else report.tags).total().f1
 
     def parse_like(self, gold: Sequence[Sentence], tags: Sequence[Sequence[str]] | None = None) -> list[Sentence]:
-        """The parser's sentences for the characters (or words with their tags) of given ones."""
+        """Parse the characters (or tagged words) of given sentences."""
         words = [sentence.words() for sentence in gold]
         if self.settings.units == "words":
             given = tags if tags is not None else [[tag for _, tag in sentence] for sentence in words]
@@ -247,7 +247,7 @@ class ConstituentParser(Trainable):
     def parse(
         self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None, beam: int | None = None
     ) -> list[Sentence]:
-        """The trees of sentences of characters or, with their `tags`, of words; `beam` may differ from training."""
+        """Parse sentences of characters or, with their `tags`, of words; `beam` may differ from training."""
         found = []
         for names, sentence in zip(self.actions(sentences, tags, beam), sentences, strict=True):
             stack = tree_of_actions(names, sentence)
@@ -261,13 +261,13 @@ class ConstituentParser(Trainable):
     def actions(
         self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None, beam: int | None = None
     ) -> list[list[str]]:
-        """The actions that the parser takes."""
+        """Predict the actions that build the trees."""
         self.trained(self.model)
         units, offsets = units_of(sentences, self.rules, tags)
         return self._search_all(units, offsets, self.settings.beam if beam is None else beam)
 
     def tag(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-        """The tags of sentences whose words are given, by a parser over characters.
+        """Tag sentences of given words with a parser over characters.
 
         >>> from weft.text.trees import parse_tree
         >>> tagger = ConstituentParser(ConstituentSettings(phrases=False, epochs=2, beam=2))
@@ -297,7 +297,7 @@ class ConstituentParser(Trainable):
         return found
 
     def _search(self, units: Units, offsets: NDArray[np.int64], numbers: range, width: int) -> list[list[str]]:
-        """The actions of the sentences with these numbers."""
+        """The actions of the sentences with these indices."""
         assert self.model is not None
         longest = max((int(offsets[s + 1] - offsets[s]) for s in numbers), default=1)
         pool = new_pool(longest, width)
@@ -364,13 +364,13 @@ class ConstituentParser(Trainable):
 
 
 def _retagged(names: Sequence[str], tags: Sequence[str]) -> list[str]:
-    """Actions over words with other tags."""
+    """Replace the tags in actions over words."""
     given = iter(tags)
     return [f"separate {next(given)}" if name.startswith("separate") else name for name in names]
 
 
 def document_of(sentences: Sequence[Sentence]) -> Doc:
-    """Sentences as a document of Chinese, without blanks.
+    """Sentences as a Chinese document, without spaces.
 
     >>> from weft.text.trees import parse_tree
     >>> document_of([Sentence(parse_tree("(NP (JJ 新) (NN 书))"), (".", "."))]).text

@@ -14,7 +14,7 @@ S0.nl|S1.nl|S2.nl S0.nw|S1.nl|S2.nl S0.nl|S1.nw|S2.nl S0.nl|S1.nl|S2.nw
 S0.nw|S1.nl|Q0.c S0.nl|S1.nw|Q0.c S0.nl|S1.nl|Q0.c
 """
 
-#: Head characters, and parts of words that are known: what the structure of words adds.
+#: Features from the structure of words: head characters, and known parts of words.
 HEAD_CHARACTERS = """
 all:
 S0.ncl S0.nct S0.nctl S1.ncl S1.nct S1.nctl S2.ncl S2.nct S2.nctl S3.ncl S3.nct S3.nctl
@@ -24,7 +24,7 @@ subword:
 S0.s|S1.s S0.s|S1.e D.d D.g
 """
 
-#: Words as strings, for their borders and tags; the tag of SEPARATE is part of the action.
+#: Words as strings, for word boundaries and tags; the tag of SEPARATE is part of the action.
 STRINGS = """
 separate:
 W1.t W2.t|W1.t W1.w Q0.c W1.s C1.c|Q0.c|W1.t

@@ -1,13 +1,13 @@
-"""Blending parses: one tree a sentence out of the trees of several parsers,
+"""Blending parses: combine the trees of several parsers into one tree per sentence,
 
     tree = argmax over trees y of  sum over words d of  weight(y_d, d)
     weight(h, d) = sum over parsers k that made h the head of d of  omega(k, tag of d)
 
-a maximum spanning tree over the arcs that were proposed (Sagae & Lavie 2006; Samuelsson et al. 2008). The relation of
-a chosen arc is the one with the most weight among the parsers that chose it. Weights begin as the labelled accuracy of
-parser k on words of that tag in a file with gold trees; then, sentence after sentence, every arc of the blended tree
-moves the weights of the parsers that voted for it, up where it is right and down where it is wrong, as long as the
-labelled accuracy of the blend rises.
+a maximum spanning tree over the proposed arcs (Sagae & Lavie 2006; Samuelsson et al. 2008). Each chosen arc gets the
+relation with the greatest weight among the parsers that chose it. The initial weight of parser k is its labelled
+accuracy on words with that tag in a file with gold trees. Training then goes through the sentences: every arc of the
+blended tree updates the weights of the parsers that voted for it, up if it is correct and down if it is wrong, until
+the labelled accuracy of the blend no longer increases.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from weft.text.strings import StringTable
 
 __all__ = ["Blender"]
 
-#: What the format of weight files is called inside them.
+#: The name of the format, stored inside weight files.
 _KIND = "weights of parsers by tag"
-#: Without gold trees all parsers count the same, but an earlier one wins a tie.
+#: Without gold trees all parsers have the same weight, but an earlier one wins ties.
 _TIE = 1e-6
 
 
 @dataclass
 class Blender:
-    """Weights of parsers by tag of the dependent; tags that were not seen take the mean over all words.
+    """Weights of parsers by tag of the dependent; unseen tags use the mean over all words.
 
     >>> def parse(heads):
     ...     return [Doc.from_words([["she", "saw", "him", "there"]], upos=[["PRON", "VERB", "PRON", "ADV"]],
@@ -50,18 +50,18 @@ class Blender:
     [0.0, 1.0, 1.0]
     """
 
-    #: One number a parser for every tag.
+    #: For every tag, one weight per parser.
     weights: dict[str, list[float]]
-    #: One number a parser for all other tags.
+    #: One weight per parser for all other tags.
     others: list[float]
-    #: The column that tags stand in.
+    #: The column with the tags.
     column: str = "upos"
-    #: Labelled accuracy on the gold trees: of the blend before the first round and after each.
+    #: Labelled accuracy of the blend on the gold trees, before the first round and after each round.
     history: tuple[float, ...] = ()
 
     @classmethod
     def equal(cls, parsers: int) -> Blender:
-        """Weights under which every parser has one vote, and the first of them wins a tie."""
+        """Weights that give every parser one vote; the first parser wins ties."""
         return cls({}, [1.0 - _TIE * k for k in range(parsers)])
 
     @classmethod
@@ -75,12 +75,12 @@ class Blender:
         single_root: bool = True,
         names: Sequence[str] = (),
     ) -> Blender:
-        """Learn from the same documents with gold trees and with those of each parser.
+        """Train on the same documents with gold trees and with the trees of each parser.
 
-        With 0 rounds the weights are the labelled accuracies. `names` are what messages call the parsers.
+        With 0 rounds the weights are the labelled accuracies. Messages call the parsers by their `names`.
         """
         if rounds < 0 or step <= 0:
-            raise ConfigError(f"rounds must be 0 or more and the step above 0; given: {rounds} and {step}")
+            raise ConfigError(f"rounds must be at least 0 and the step above 0, got {rounds} and {step}")
         whole, tag_names, _ = _collect([*parses, gold], [*_names(names, len(parses)), "the gold file"], column)
         votes, gold_heads, gold_relations = whole.from_parsers(len(parses)), whole.heads[-1], whole.relations[-1]
         correct = (votes.heads == gold_heads) & (votes.relations == gold_relations)
@@ -107,12 +107,12 @@ class Blender:
         return cls(by_tag, means.tolist(), column, tuple(history))
 
     def blend(self, parses: Sequence[Sequence[Doc]], single_root: bool = True, names: Sequence[str] = ()) -> list[Doc]:
-        """The documents of the first parser with the trees that all of them make together.
+        """The documents of the first parser with the blended trees of all parsers.
 
-        Where no parser has a tree with a single root, the sentence keeps several.
+        A sentence keeps several roots if no parser gives it a tree with a single root.
         """
         if len(parses) != len(self.others):
-            raise ConfigError(f"the weights are for {len(self.others)} parsers; given: the trees of {len(parses)}")
+            raise ConfigError(f"the weights are for {len(self.others)} parsers, but trees of {len(parses)} were given")
         votes, tag_names, relation_names = _collect(parses, _names(names, len(parses)), self.column)
         omega = np.array([self.weights.get(name, self.others) for name in tag_names]).reshape(-1, len(parses)).T
         heads, relations = votes.blend(omega, single_root)
@@ -154,13 +154,13 @@ def _names(names: Sequence[str], parsers: int) -> list[str]:
     return list(names) or [f"parser {k + 1}" for k in range(parsers)]
 
 
-def _accuracy(found: tuple[States, Indices], heads: States, relations: Indices) -> float:
-    return float(np.mean((found[0] == heads) & (found[1] == relations))) if len(heads) else 0.0
+def _accuracy(predicted: tuple[States, Indices], heads: States, relations: Indices) -> float:
+    return float(np.mean((predicted[0] == heads) & (predicted[1] == relations))) if len(heads) else 0.0
 
 
 @dataclass
 class _Votes:
-    """The trees of all parsers over the same words: heads and relations as [parsers, words]; and the words' tags."""
+    """The trees of all parsers over the same words: heads and relations as [parsers, words], and the words' tags."""
 
     offsets: Indices
     heads: States
@@ -179,23 +179,23 @@ class _Votes:
         self.one_root: Bools = (roots == 1).any(axis=0)
 
     def from_parsers(self, n: int) -> _Votes:
-        """Those of the first n parsers."""
+        """The votes of the first n parsers."""
         return _Votes(self.offsets, self.heads[:n], self.relations[:n], self.tags)
 
     def from_sentence(self, s: int) -> _Votes:
-        """Those on one sentence."""
+        """The votes on one sentence."""
         own = slice(self.offsets[s], self.offsets[s + 1])
         n = self.offsets[s + 1] - self.offsets[s]
         return _Votes(np.array([0, n]), self.heads[:, own], self.relations[:, own], self.tags[own])
 
     def from_sentences(self, sentences: Indices) -> _Votes:
-        """Those on some sentences."""
+        """The votes on a selection of sentences."""
         words = np.isin(sentence_of(self.offsets), sentences)
         offsets = np.concatenate([[0], np.cumsum(np.diff(self.offsets)[sentences])])
         return _Votes(offsets, self.heads[:, words], self.relations[:, words], self.tags[words])
 
     def blend(self, omega: Floats, single_root: bool) -> tuple[States, Indices]:
-        """The heads and relations of the blended trees, under weights as [parsers, tags]."""
+        """The heads and relations of the blended trees, given weights as [parsers, tags]."""
         if single_root and not self.one_root.all():
             heads, relations = np.zeros_like(self.heads[0]), np.zeros_like(self.relations[0])
             for able in (True, False):
@@ -206,7 +206,7 @@ class _Votes:
         weight = omega[:, self.tags]
         arc = np.bincount(self.arcs.ravel(), weights=weight.ravel(), minlength=self.space.n_arcs)
         heads = SpanningTrees(self.space, arc, single_root).best()
-        # Of each parser's relation the weight of all that voted for the same, of those that chose the head.
+        # For each parser's relation, the total weight of the parsers that chose both this head and this relation.
         for_head = np.where(self.heads == heads, weight, 0.0)
         same = self.relations[:, None] == self.relations[None, :]
         support = np.where(self.heads == heads, (same * for_head).sum(axis=1), -1.0)
@@ -216,7 +216,7 @@ class _Votes:
 def _collect(
     parses: Sequence[Sequence[Doc]], names: Sequence[str], column: str
 ) -> tuple[_Votes, list[str], StringTable]:
-    """The votes, the names of tags and those of relations; all parsers must have trees over the same words."""
+    """The votes, tag names and relation names; all parsers must have trees over the same words."""
     lengths = np.concatenate([np.zeros(0, np.int64), *(np.diff(doc.sentence_offsets) for doc in parses[0])])
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     forms = [form for doc in parses[0] for form in doc.column("form")]
@@ -226,14 +226,14 @@ def _collect(
         own = np.concatenate([np.zeros(0, np.int64), *(np.diff(doc.sentence_offsets) for doc in docs)])
         if not np.array_equal(own, lengths) or [form for doc in docs for form in doc.column("form")] != forms:
             s = _first_difference(parses[0], docs)
-            raise DataError(f"sentence {s} of {name} has other words than that of {names[0]}; give parses of one text")
+            raise DataError(f"sentence {s} of {name} has other words than in {names[0]}; give parses of the same text")
         heads.append(
             np.concatenate([np.zeros(0), *(np.full(doc.n_words, -1) if doc.head is None else doc.head for doc in docs)])
         )
         relations.append([relation_names[label] for doc in docs for label in doc.column("deprel")])
         for s, (begin, end) in enumerate(pairwise(offsets.tolist()), start=1):
             if not is_tree(heads[-1][begin:end].astype(np.int32)):
-                raise DataError(f"sentence {s} of {name} has no tree: a head is missing or arcs run in a circle")
+                raise DataError(f"sentence {s} of {name} has no tree: a head is missing or the arcs form a cycle")
     tag_names, tags = np.unique(
         np.array([tag for doc in parses[0] for tag in doc.column(column)], dtype=np.str_), return_inverse=True
     )
@@ -242,7 +242,7 @@ def _collect(
 
 
 def _first_difference(one: Sequence[Doc], other: Sequence[Doc]) -> int:
-    """The number of the first sentence whose words differ, from 1."""
+    """The number of the first sentence whose words differ, counted from 1."""
     sides = ([[word.form for word in sentence] for doc in docs for sentence in doc.sentences] for docs in (one, other))
     for s, (left, right) in enumerate(zip_longest(*sides), start=1):
         if left != right:

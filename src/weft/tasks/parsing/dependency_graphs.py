@@ -1,11 +1,11 @@
-"""Dependency graphs: every word has one head or several, as in the column DEPS of CoNLL-U.
+"""Dependency graphs: every word has one or more heads, as in the column DEPS of CoNLL-U.
 
-    graph = a graph without cycles that no change of a head and no further head makes better under
+    graph = an acyclic graph that neither changing a head nor adding one improves under
             sum over edges (h, m) of  w . f(h, m) + w . f(h, m, s)
 
-with s the child of h beside m (McDonald & Pereira 2006; `weft.infer.trees.rearrange`). Learned from the tree of every
-sentence and those heads of DEPS that close no cycle. Relations are found in a second stage: any choice of one head a
-word is a tree, and a graph as many trees as its words have heads.
+with s the child of h next to m (McDonald & Pereira 2006; `weft.infer.trees.rearrange`). Training uses the tree of
+every sentence and those heads in DEPS that close no cycle. A second stage predicts relations: any choice of one head
+per word is a tree, and a graph is covered by as many trees as the word with the most heads has heads.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class GraphSettings(Settings):
 
 
 class DependencyGraphParser(WeightedArcs):
-    """Finds the heads of words, one or several, and their relations.
+    """Predicts one or more heads per word, and their relations.
 
     >>> doc = Doc.from_words([["dogs", "bark", "and", "howl"]] * 2, upos=[["NOUN", "VERB", "CCONJ", "VERB"]] * 2,
     ...                    head=[[2, 0, 4, 2]] * 2, deprel=[["nsubj", "root", "cc", "conj"]] * 2,
@@ -108,7 +108,7 @@ class DependencyGraphParser(WeightedArcs):
         self._reader = TreeReader(self.settings.fields, self.clusters)
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Learn from documents with trees and DEPS; with dev data the epoch with the best F1 of edges is kept."""
+        """Train on documents with trees and DEPS; with dev data, keep the epoch with the best edge F1."""
         watch = Stopwatch()
         docs, counts = self._usable([doc for doc in train if doc.n_words])
         graphs = [acyclic_edges(doc) for doc in docs]
@@ -139,7 +139,7 @@ class DependencyGraphParser(WeightedArcs):
         return result
 
     def _usable(self, docs: Sequence[Doc]) -> tuple[list[Doc], dict[str, int]]:
-        """The documents cut down to sentences with whole trees, and what the others were."""
+        """The documents reduced to sentences with complete trees, and counts of the sentences left out."""
         counts = {"sentences": 0, "broken trees": 0, "several roots": 0}
         kept: list[Doc] = []
         for doc in docs:
@@ -159,7 +159,7 @@ class DependencyGraphParser(WeightedArcs):
                 kept.append(doc.subset(good))
         if not kept:
             raise DataError(
-                f"none of the {counts['sentences']:,} training sentences can be learned from: graphs need whole trees "
+                f"none of the {counts['sentences']:,} training sentences is usable: graphs need complete trees "
                 "in the columns HEAD and DEPREL of CoNLL-U, and further heads in DEPS"
             )
         return kept, counts
@@ -195,7 +195,7 @@ class DependencyGraphParser(WeightedArcs):
         return report
 
     def _learn_relations(self, docs: Sequence[Doc], edges: Edges) -> None:
-        """Relations are learned on the first heads of words, then again on the sentences of their further heads."""
+        """Train relations on the first heads of words, then again on sentences with further heads."""
         names = edges.relation if self.settings.subtypes else [name.split(":")[0] for name in edges.relation]
         self.labels = [name for name, _ in Counter(names).most_common() if name and name != "_"]
         number = {name: i for i, name in enumerate(self.labels)}
@@ -225,8 +225,8 @@ class DependencyGraphParser(WeightedArcs):
 
     def _new_model(self) -> GraphModel:
         settings = self.settings
-        own = settings.templates or templates_of(2, settings.morphology)
-        program = compile_tree_templates(own, list(settings.fields))
+        templates = settings.templates or templates_of(2, settings.morphology)
+        program = compile_tree_templates(templates, list(settings.fields))
         return GraphModel(program, settings.single_root, settings.bits)
 
     def _filter_model(self) -> TreeModel:
@@ -250,7 +250,7 @@ class DependencyGraphParser(WeightedArcs):
             first = end
 
     def graphs(self, docs: Sequence[Doc]) -> Iterator[DependencyGraphs]:
-        """The graphs of documents as structures of `weft.infer`, batch by batch."""
+        """Predict the graphs of documents as structures of `weft.infer`, batch by batch."""
         words, _, sentences = self._reader.read(docs)
         return self._graphs_of(words, sentences)
 
@@ -285,10 +285,12 @@ class DependencyGraphParser(WeightedArcs):
         return edges._replace(relation=names.tolist())
 
     def scores(self, docs: Sequence[Doc]) -> dict[str, float]:
-        """Precision, recall and F1 of edges on documents with gold words and graphs; F1 with relations."""
+        """Edge precision, recall and F1 on documents with gold words and graphs, and labelled edge F1."""
         gold = gold_graphs(docs)
         if not gold:
-            raise DataError("the documents to score have no heads; they stand in the columns HEAD and DEPS of CoNLL-U")
+            raise DataError(
+                "the documents to score have no heads; expected them in the columns HEAD and DEPS of CoNLL-U"
+            )
         system = [doc.subset(range(doc.n_sentences)) for doc in gold]
         self(system)
         counts = evaluate_graphs(gold, system)
@@ -308,7 +310,7 @@ class DependencyGraphParser(WeightedArcs):
 
 
 def gold_graphs(docs: Iterable[Doc]) -> list[Doc]:
-    """Copies of documents whose DEPS holds what is learned: the tree and the further heads that close no cycle.
+    """Copies of documents whose DEPS holds the training target: the tree and further heads that close no cycle.
 
     >>> doc = Doc.from_words([["a", "b"]], head=[[2, 0]], deprel=[["x", "root"]], deps=[["2:x", "0:root|1:y"]])
     >>> gold_graphs([doc])[0].column("deps")
@@ -321,7 +323,7 @@ def gold_graphs(docs: Iterable[Doc]) -> list[Doc]:
 
 
 def joined(graphs: Sequence[Edges], docs: Sequence[Doc]) -> Edges:
-    """The edges of documents as those of one document after the other."""
+    """The edges of several documents, concatenated as if they were one document."""
     starts = np.cumsum([0] + [doc.n_words for doc in docs])
     return Edges(
         np.concatenate([edges.head for edges in graphs]),
@@ -331,15 +333,15 @@ def joined(graphs: Sequence[Edges], docs: Sequence[Doc]) -> Edges:
 
 
 def edges_between(edges: Edges, first: int, end: int) -> tuple[Ints, NDArray[np.int32]]:
-    """Words, counted from the first, and heads of the edges of the words `first:end`."""
+    """Dependents, counted from `first`, and heads of the edges of the words `first:end`."""
     low, high = np.searchsorted(edges.word, (first, end)).tolist()
     return edges.word[low:high] - first, edges.head[low:high]
 
 
 def layers(edges: Edges, n_words: int) -> Iterator[tuple[Ints, NDArray[np.bool_]]]:
-    """Trees that together have all edges of a graph: the places of their edges, and which were in none before.
+    """Trees that together cover all edges of a graph: indices of their edges, and which edges are in no earlier tree.
 
-    Tree r takes the head r of every word that has so many, and the first of the others.
+    Tree r takes head r of every word that has that many heads, and the first head of the others.
 
     >>> edges = Edges.of([(0, 2, "a"), (0, 3, "b"), (1, 0, "c"), (2, 2, "d")])
     >>> [(place.tolist(), new.tolist()) for place, new in layers(edges, 3)]

@@ -1,11 +1,11 @@
 """Guides: another parser's heads as features of arcs (stacking).
 
-    mark 1 of an arc (h, m)  the guide also hangs m on h
+    mark 1 of an arc (h, m)  the guide also attaches m to h
     mark 2                   (h, m) crosses an arc of the guide
 
-The heads stand in MISC under a key (`Guide=3`), so that CoNLL-U keeps them beside the gold tree. A guide that learned
-from the training sentences is far better on them than on new text, and would be trusted too much: `jackknife_guide`
-gives every training sentence the opinion of a guide that learned from the others.
+MISC holds the heads under a key (`Guide=3`), so that CoNLL-U keeps them next to the gold tree. A guide is far more
+accurate on its own training sentences than on new text, so the parser would trust it too much: `jackknife_guide`
+annotates every training sentence with a guide trained on the other sentences.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ KEY = "Guide"
 
 
 def note_guide(docs: Sequence[Doc], guide: Component, key: str = KEY) -> None:
-    """Write the heads that a parser finds into MISC; the documents' own trees stay.
+    """Write the heads that a parser predicts into MISC; the trees of the documents do not change.
 
     >>> class First:
     ...     def __call__(self, docs):
@@ -39,19 +39,19 @@ def note_guide(docs: Sequence[Doc], guide: Component, key: str = KEY) -> None:
     """
     parsed = [doc.subset(range(doc.n_sentences)) for doc in docs]
     guide(parsed)
-    for doc, own in zip(docs, parsed, strict=True):
-        if own.head is None:
-            raise DataError(f"the guide gave {doc!r} no heads: it must be a parser")
-        columns = zip(doc.column("misc"), own.head.tolist(), strict=True)
+    for doc, guided in zip(docs, parsed, strict=True):
+        if guided.head is None:
+            raise DataError(f"the guide predicted no heads for {doc!r}: it must be a parser")
+        columns = zip(doc.column("misc"), guided.head.tolist(), strict=True)
         doc.set_column("misc", [_with_head(misc, key, head) for misc, head in columns])
 
 
 def jackknife_guide(
     docs: Sequence[Doc], learn: Callable[[list[Doc]], Component], folds: int = 5, key: str = KEY
 ) -> list[Doc]:
-    """The sentences of documents, one document each, with the heads of guides that learned from the other folds.
+    """The sentences of documents, one document each, with the heads of guides trained on the other folds.
 
-    `learn` makes a trained parser from documents; sentence i is in fold i mod `folds`.
+    `learn` trains a parser on documents; sentence i is in fold i mod `folds`.
     """
     sentences = [doc.subset([i]) for doc in docs for i in range(doc.n_sentences)]
     if not 2 <= folds <= len(sentences):
@@ -69,7 +69,7 @@ def guide_heads(docs: Sequence[Doc], key: str = KEY) -> Heads:
     >>> guide_heads([doc]).tolist()
     [2, -1]
     """
-    found: list[int] = []
+    listed: list[int] = []
     for doc in docs:
         values = doc.column("misc")
         for first, end in pairwise(doc.sentence_offsets.tolist()):
@@ -77,14 +77,14 @@ def guide_heads(docs: Sequence[Doc], key: str = KEY) -> Heads:
                 text = _head_in(values[word], key)
                 if text and (not text.isdecimal() or int(text) > end - first):
                     raise DataError(
-                        f"{key}={text} in MISC of word {word - first + 1} of {doc!r} is no head: expected a number "
+                        f"{key}={text} in MISC of word {word - first + 1} of {doc!r} is not a head: expected a number "
                         f"from 0 to {end - first}"
                     )
-                found.append(int(text) if text else -1)
-    heads = np.array(found, dtype=np.int32)
+                listed.append(int(text) if text else -1)
+    heads = np.array(listed, dtype=np.int32)
     if len(heads) and heads.max() < 0:
         raise DataError(
-            f"no word has another parser's head in MISC: expected {key}=HEAD; write it there with "
+            f"no word has another parser's head in MISC: expected {key}=HEAD; add it with "
             "weft.tasks.parsing.guides.note_guide"
         )
     return heads

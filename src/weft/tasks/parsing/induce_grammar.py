@@ -1,8 +1,8 @@
-"""Dependency trees learned from tags alone: no tree is ever seen.
+"""Unsupervised dependency parsing: train on tags alone, without any trees.
 
-A dependency model with valence is learned from short sentences of tags (`weft.learn.generative.grammar_induction`), by
-EM, under a Dirichlet prior, or so that few pairs of tags are in use; new sentences of any length get their most
-probable trees. Punctuation is neither learned from nor parsed: it hangs on the root of its sentence.
+A dependency model with valence is trained on the tags of short sentences (`weft.learn.generative.grammar_induction`)
+with EM, a Dirichlet prior, or a penalty on the number of distinct tag pairs; new sentences of any length get their
+most probable trees. Punctuation is excluded from training and parsing: it attaches to the root of its sentence.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from weft.storage import Arrays
 from weft.tasks.parsing.tree_columns import write_trees
 from weft.text.doc import Doc
 
-#: Models by name: valences of children and of stops, as in the literature (V_c-V_s); all but the first back off.
+#: Models by name: valences of children and stops, as in the literature (V_c-V_s); all but the first use back-off.
 MODELS = {"dmv": (1, 2), "2-1": (2, 1), "2-2": (2, 2), "3-3": (3, 3), "4-4": (4, 4)}
 STARTS = ("harmonic", "random")
-#: Sentences for which a strength is given: that of sparse posteriors grows with the text.
+#: The number of sentences that `strength` refers to: the strength of sparse posteriors grows with the text.
 SCALE = 7000
 _RELATIONS = ["root", "dep", "punct"]
 _ROOT, _DEPENDENT, _PUNCTUATION = range(3)
@@ -36,7 +36,7 @@ _ROOT, _DEPENDENT, _PUNCTUATION = range(3)
 
 @dataclass
 class GrammarSettings(Settings):
-    """Options of a parser that learns from tags."""
+    """Options of a parser trained on tags."""
 
     column: str = option("upos", "Column of the tags: upos or xpos.")
     objective: str = option(
@@ -64,11 +64,11 @@ class GrammarSettings(Settings):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
         if self.strength < 0 or self.alpha <= 0:
-            raise ConfigError("strength is at least 0, and alpha more than 0")
+            raise ConfigError(f"strength must be at least 0 and alpha above 0, got {self.strength} and {self.alpha}")
 
 
 class GrammarInducer(Trainable):
-    """Finds heads after learning from tags.
+    """Predicts heads after training on tags alone.
 
     >>> tags = [["DET", "NOUN", "VERB"], ["NOUN", "VERB"], ["NOUN", "VERB", "DET", "NOUN"], ["DET", "NOUN", "VERB"]] * 5
     >>> doc = Doc.from_words(tags, upos=tags)
@@ -90,15 +90,15 @@ class GrammarInducer(Trainable):
         self.requires: tuple[str, ...] = ("tokens", self.settings.column)
         self.tags: list[str] = []
         self.model: ValenceModel | None = None
-        self._search: ValenceModel | None = None  # the same, in which nothing is impossible
+        self._search: ValenceModel | None = None  # the same model, smoothed so that nothing is impossible
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Learn from the tags of documents; trees of dev data, never of training data, are compared with."""
+        """Train on the tags of documents; trees of dev data, never of training data, are used for scoring."""
         watch = Stopwatch()
         settings = self.settings
         docs = [doc for doc in train if doc.n_words]
         if not docs:
-            raise DataError("there is nothing to learn from: no words were found; give sentences of words with tags")
+            raise DataError("the training data is empty: it has no words; give sentences of words with tags")
         sentences = [tags for doc in docs for tags in self._sentences(doc)]
         short = [tags for tags in sentences if 0 < len(tags) <= settings.max_words]
         if not short:
@@ -106,7 +106,7 @@ class GrammarInducer(Trainable):
                 f"none of the {len(sentences):,} sentences has 1 to {settings.max_words} words without punctuation; "
                 "give more text, or a larger max_words"
             )
-        found = self.learn(short)
+        induced = self.learn(short)
         report: dict[str, Any] = {
             "training": {
                 "sentences": len(sentences),
@@ -115,15 +115,15 @@ class GrammarInducer(Trainable):
                 "tags": len(self.tags),
                 "method": settings.objective,
                 "valences": settings.valence,
-                "iterations": len(found.objective),
-                "passes": found.passes,
-                "objective": found.objective[-1],
-                "stopped": found.why,
+                "iterations": len(induced.objective),
+                "passes": induced.passes,
+                "objective": induced.objective[-1],
+                "stopped": induced.why,
             }
         }
-        if found.projection is not None:
+        if induced.projection is not None:
             strength = self._strength(len(short))
-            report["training"] |= {"strength": strength, "pairs in use": found.projection.penalty / strength}
+            report["training"] |= {"strength": strength, "pairs in use": induced.projection.penalty / strength}
         report["training"] |= {
             **watch.seconds(),
         }
@@ -133,7 +133,7 @@ class GrammarInducer(Trainable):
         return report
 
     def learn(self, sentences: Sequence[Sequence[str]]) -> Induced:
-        """Learn from sentences of tags."""
+        """Train on sentences of tags."""
         settings = self.settings
         self.tags = sorted({tag for tags in sentences for tag in tags})
         batch = self._batch(sentences)
@@ -143,15 +143,15 @@ class GrammarInducer(Trainable):
             start = harmonic_start(batch, stops, children, mixed)
         else:
             start = random_start(batch, settings.seed, stops, children, mixed)
-        found = induce(
+        induced = induce(
             batch, start, settings.objective, strength=self._strength(len(sentences)), alpha=settings.alpha,
             root=settings.root, iterations=settings.iterations, steps=settings.steps,
         )  # fmt: skip
-        self._set(found.model)
-        return found
+        self._set(induced.model)
+        return induced
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> NDArray[np.int32]:
-        """The heads of all words of sentences of tags, one after the other."""
+        """Predict the heads of all words in sentences of tags, concatenated."""
         return self._batch(sentences, unknown=1).trees(self.trained(self._search)).best()
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
@@ -170,19 +170,19 @@ class GrammarInducer(Trainable):
         write_trees(docs, np.concatenate(all_heads), np.concatenate(labels), _RELATIONS)
 
     def scores(self, docs: Sequence[Doc]) -> dict[str, float]:
-        """Words, without punctuation, with the right head (UAS), and those joined with the right word (undirected)."""
+        """The share of correct heads without punctuation (UAS), and the same ignoring arc direction (undirected)."""
         right, joined, total = 0, 0, 0
         for doc in docs:
             if doc.head is None:
-                raise DataError("the documents to score have no heads; they stand in the column HEAD of CoNLL-U")
+                raise DataError("the documents to score have no heads; expected them in the column HEAD of CoNLL-U")
             system = doc.subset(range(doc.n_sentences))
             self([system])
             assert system.head is not None
             keep = self._kept(doc)
             for first, end in pairwise(doc.sentence_offsets.tolist()):
-                gold, own = doc.head[first:end], system.head[first:end]
+                gold, predicted = doc.head[first:end], system.head[first:end]
                 arcs = {(min(m, h), max(m, h)) for m, h in enumerate(gold.tolist(), start=1)}
-                for m, (h, true) in enumerate(zip(own.tolist(), gold.tolist(), strict=True), start=1):
+                for m, (h, true) in enumerate(zip(predicted.tolist(), gold.tolist(), strict=True), start=1):
                     if keep[first + m - 1]:
                         total += 1
                         right += h == true
@@ -193,7 +193,7 @@ class GrammarInducer(Trainable):
         return self.settings.strength * n_sentences / SCALE
 
     def _kept(self, doc: Doc) -> NDArray[np.bool_]:
-        """The words that are no punctuation, by their universal tags or, where there are none, by their letters."""
+        """The words that are not punctuation, by their universal tags or, if there are none, by their characters."""
         if doc.has("upos"):
             return np.array([tag not in ("PUNCT", ".") for tag in doc.column("upos")], dtype=np.bool_)
         return not_punctuation(doc)
@@ -212,8 +212,8 @@ class GrammarInducer(Trainable):
 
     def _batch(self, sentences: Sequence[Sequence[str]], unknown: int = 0) -> TagBatch:
         number = {tag: i for i, tag in enumerate(self.tags)}
-        tags = np.array([number.get(tag, len(number)) for own in sentences for tag in own], dtype=np.int32)
-        offsets = np.concatenate([[0], np.cumsum([len(own) for own in sentences])]).astype(np.int64)
+        tags = np.array([number.get(tag, len(number)) for sentence in sentences for tag in sentence], dtype=np.int32)
+        offsets = np.concatenate([[0], np.cumsum([len(sentence) for sentence in sentences])]).astype(np.int64)
         return TagBatch(tags, offsets, len(number) + unknown)
 
     def _set(self, model: ValenceModel) -> None:
@@ -237,7 +237,7 @@ class GrammarInducer(Trainable):
 
 
 def _with_punctuation(words: NDArray[np.int64], heads: NDArray[np.int32], n: int) -> NDArray[np.int32]:
-    """Heads of all n words of a sentence, from those of some; the others hang on the root, or on the first word.
+    """Heads of all n words of a sentence, given those of some; the rest attach to the root, or to the first word.
 
     >>> _with_punctuation(np.array([0, 2]), np.array([2, 0], np.int32), 4).tolist()
     [3, 3, 0, 3]
@@ -247,6 +247,6 @@ def _with_punctuation(words: NDArray[np.int64], heads: NDArray[np.int32], n: int
     if not len(words):
         return np.minimum(np.arange(n), 1).astype(np.int32)
     place = np.concatenate([[0], words + 1])
-    found = np.full(n, place[1 + int((heads == 0).argmax())], dtype=np.int32)
-    found[words] = place[heads]
-    return found
+    all_heads = np.full(n, place[1 + int((heads == 0).argmax())], dtype=np.int32)
+    all_heads[words] = place[heads]
+    return all_heads

@@ -1,4 +1,4 @@
-"""What the labeller of relations looks at: fields of words, and their morphological features one by one."""
+"""Input of the relation labeller: word fields and individual morphological features."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from weft.features.morphology import Morphology, MorphologyReader
 from weft.tasks.parsing.transitions.features import WordReader
 from weft.text.doc import Doc
 
-#: Fields of affixes, for parsers to add to their own.
+#: Affix fields, which parsers add to their own fields.
 AFFIX_FIELDS = {"a": "form.prefix2", "b": "form.prefix3", "y": "form.suffix2", "z": "form.suffix3"}
-#: All fields that the labeller reads where they are there.
+#: All fields that the labeller reads if present.
 RELATION_FIELDS = {"w": "form.lower", "m": "lemma", "t": "upos", "x": "xpos", **AFFIX_FIELDS}
 
 
 class RelationReader:
-    """Turns documents into what the labeller reads: rows of values, morphological features, offsets of sentences.
+    """Converts documents to the labeller's input: rows of values, morphological features, sentence offsets.
 
     >>> doc = Doc.from_words([["sie", "schläft"]], upos=[["PRON", "VERB"]], feats=[["Case=Nom", ""]])
     >>> words, feats, sentences = RelationReader().read([doc])

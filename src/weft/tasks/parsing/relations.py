@@ -2,8 +2,8 @@
 
     relations of the dependents j_1 < ... < j_M of head i  =  argmax  sum_m  s(l_m, l_{m-1}, i, y, x)
 
-The tree y is given and may be anything: non-projective, with several roots, right or wrong. A head's dependents are
-labelled together, left to right, so that one subject makes another unlikely; see `weft.learn.trees.sibling_labels`.
+Any tree y may be given: non-projective, with several roots, correct or wrong. The labeller labels all dependents of a
+head together, left to right, so that one subject makes another unlikely; see `weft.learn.trees.sibling_labels`.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ from weft.storage import Arrays
 from weft.tasks.parsing.relation_features import RELATION_FIELDS, RelationReader
 from weft.text.doc import Doc
 
-#: Weights in use are whole numbers up to this: sums of them are the same on every machine.
+#: Trained weights are integers up to this limit, so that their sums are the same on every machine.
 LARGEST = 32000
 
 
 @dataclass
 class RelationSettings(Settings):
-    """Options of a labeller of relations."""
+    """Options of a relation labeller."""
 
     sequence: bool = option(True, "Label the dependents of a head together.")
     morphology: bool = option(True, "Use morphological features and their agreement.")
@@ -75,10 +75,10 @@ class RelationSettings(Settings):
 
 
 class RelationLabeller:
-    """Labels the arcs of finished trees; made to be owned by a parser, over arrays.
+    """Labels the arcs of finished trees given as arrays; parsers use it as a part.
 
-    `fields` are the letters of the columns of the tables of words that it will be given (see `RELATION_FIELDS`); those
-    it does not know are passed over, those that are not there fire no features.
+    `fields` are the letters of the columns of its input tables (see `RELATION_FIELDS`); it ignores unknown fields, and
+    missing fields fire no features.
 
     >>> words = np.array([[1, 1], [5, 2], [6, 3], [7, 2]], dtype=np.uint64)  # ROOT, noun, verb, noun
     >>> sentences, heads, labels = np.array([0, 3]), np.array([2, 0, 2]), np.array([1, 0, 2])
@@ -104,14 +104,14 @@ class RelationLabeller:
         labels: NDArray[np.int32],
         n_labels: int | None = None,
     ) -> dict[str, Any]:
-        """Learn from trees, gold or predicted: `labels` are those of the words, whatever their heads; -1 is unknown.
+        """Train on gold or predicted trees; `labels` are the words' gold labels even if heads are wrong, -1 if unknown.
 
-        Tells how many labels were wrong in every epoch.
+        The report counts the wrong labels in every epoch.
         """
         trees = check_trees(words, feats, sentences, heads)
         known = labels >= 0
         if not known.any():
-            raise DataError("there is nothing to learn relations from: no word has one")
+            raise DataError("the training data has no relations: no word has a label")
         n_labels = int(labels.max()) + 1 if n_labels is None else n_labels
         settings = self.settings
         places = np.zeros((1 << settings.bits) + n_labels, np.float32)
@@ -138,7 +138,7 @@ class RelationLabeller:
     def label(
         self, words: Keys, feats: Morphology, sentences: NDArray[np.int64], heads: NDArray[np.int32]
     ) -> NDArray[np.int32]:
-        """The label of every word's arc; trees stay as they are."""
+        """Predict the label of every word's arc; the trees do not change."""
         return best_labels(self._trained(), check_trees(words, feats, sentences, heads))
 
     def scores(
@@ -149,7 +149,7 @@ class RelationLabeller:
         heads: NDArray[np.int32],
         labels: NDArray[np.int32],
     ) -> NDArray[np.float64]:
-        """What the model gives to labels, one number a sentence, whether they are allowed or not."""
+        """The model's score for the labels, one number per sentence, whether the labels are allowed or not."""
         return score_labels(self._trained(), check_trees(words, feats, sentences, heads), labels)
 
     def _trained(self) -> LabelModel:
@@ -158,7 +158,7 @@ class RelationLabeller:
         return self.model
 
     def state(self) -> State:
-        """What a model file keeps."""
+        """The contents of a model file."""
         model = self._trained()
         header = {"fields": self.fields, "settings": _plain(self.settings), "labels": model.n_labels}
         allowed, used = model.allowed, np.flatnonzero(model.weights)
@@ -172,7 +172,7 @@ class RelationLabeller:
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> RelationLabeller:
-        """The labeller that `state` described."""
+        """Restore the labeller from its state."""
         labeller = cls(header["fields"], _settings(header["settings"]))
         n_labels, settings = int(header["labels"]), labeller.settings
         keys, offsets, labels = arrays["allowed.keys"], arrays["allowed.offsets"], arrays["allowed.labels"]
@@ -198,7 +198,7 @@ class RelationLabeller:
 
 
 class Relations(Trainable):
-    """Names the relations of trees that have none yet, or anew.
+    """Labels the relations of trees, replacing existing ones.
 
     >>> tags, heads = [["NOUN", "VERB"]] * 2, [[2, 0]] * 2
     >>> relations = [["nsubj", "root"]] * 2
@@ -224,11 +224,13 @@ class Relations(Trainable):
         self._reader = RelationReader(self.settings.fields)
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Learn from documents with heads and relations; those of dev data are named on their own trees and scored."""
+        """Train on documents with heads and relations; dev data is labelled on its gold trees and scored."""
         watch = Stopwatch()
         docs = [doc for doc in train if doc.n_words]
         if not any(doc.head is not None and doc.has("deprel") for doc in docs):
-            raise DataError("the training data has no heads with relations: columns HEAD and DEPREL of CoNLL-U")
+            raise DataError(
+                "the training data has no heads with relations; expected them in the columns HEAD and DEPREL of CoNLL-U"
+            )
         docs, left_out = _with_trees(docs)
         names = [name for doc in docs for name in doc.column("deprel")]
         self.labels = [name for name, _ in Counter(names).most_common() if name]
@@ -259,14 +261,14 @@ class Relations(Trainable):
         return self.labeller.label(words, feats, sentences, _heads(docs))
 
     def scores(self, docs: Sequence[Doc]) -> dict[str, float]:
-        """The share of relations that are right on the trees of the documents themselves, whole and up to the colon."""
+        """The share of correct relations on the gold trees of the documents, with and without subtypes."""
         docs, _ = _with_trees([doc for doc in docs if doc.n_words])
         if not docs:
-            raise DataError("the documents to score have no trees; they stand in the column HEAD of CoNLL-U")
+            raise DataError("the documents to score have no trees; expected them in the column HEAD of CoNLL-U")
         gold = [name for doc in docs for name in doc.column("deprel")]
-        found = [self.labels[label] for label in self._find(docs).tolist()]
-        whole = sum(a == b for a, b in zip(gold, found, strict=True)) / len(gold)
-        base = sum(a.split(":")[0] == b.split(":")[0] for a, b in zip(gold, found, strict=True)) / len(gold)
+        predicted = [self.labels[label] for label in self._find(docs).tolist()]
+        whole = sum(a == b for a, b in zip(gold, predicted, strict=True)) / len(gold)
+        base = sum(a.split(":")[0] == b.split(":")[0] for a, b in zip(gold, predicted, strict=True)) / len(gold)
         return {"relations": base, "relations with subtypes": whole}
 
     def state(self) -> State:
@@ -295,13 +297,11 @@ def _check_heads(doc: Doc) -> None:
     if doc.head is not None and bool(((doc.head >= 0) & (doc.head <= np.repeat(lengths, lengths))).all()):
         return
     name = f"document {doc.id!r}" if doc.id else "the document"
-    raise DataError(
-        f"{name} has words without a head inside their sentence; relations are named on whole trees: parse it"
-    )
+    raise DataError(f"{name} has words without a head inside their sentence; relations need complete trees: parse it")
 
 
 def _with_trees(docs: Sequence[Doc]) -> tuple[list[Doc], int]:
-    """The documents cut down to their sentences with whole trees, and how many sentences have none."""
+    """The documents reduced to their sentences with complete trees, and the number of sentences left out."""
     kept: list[Doc] = []
     left_out = 0
     for doc in docs:

@@ -1,4 +1,4 @@
-"""Trees between arrays and documents: written to HEAD and DEPREL, and compared with those that stand there."""
+"""Convert trees between arrays and documents: write them to HEAD and DEPREL, or score them against these columns."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ def write_trees(docs: Sequence[Doc], heads: Heads, labels: Heads, names: Sequenc
 
 
 def check_trees(docs: Sequence[Doc]) -> None:
-    """Refuse documents without trees to compare with."""
+    """Raise an error if documents have no trees to score against."""
     if not docs or any(doc.head is None for doc in docs):
-        raise DataError("the documents to score have no heads; they stand in the column HEAD of CoNLL-U")
+        raise DataError("the documents to score have no heads; expected them in the column HEAD of CoNLL-U")
 
 
 def tree_scores(docs: Sequence[Doc], heads: Heads, labels: Heads, names: Sequence[str]) -> dict[str, float]:
-    """UAS and LAS against the trees of documents, relations compared up to the colon.
+    """UAS and LAS against the trees of documents; subtypes of relations are ignored.
 
     >>> doc = Doc.from_words([["dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     >>> tree_scores([doc], np.array([2, 0], np.int32), np.array([0, 0], np.int32), ["nsubj:pass"])
     {'UAS': 1.0, 'LAS': 0.5}
     """
-    found = np.array([*(name.split(":")[0] for name in names), ""])[labels]
+    predicted = np.array([*(name.split(":")[0] for name in names), ""])[labels]
     gold = np.array([name.split(":")[0] for doc in docs for name in doc.column("deprel")])
     right = heads == np.concatenate([doc.head for doc in docs if doc.head is not None])
-    return {"UAS": float(right.mean()), "LAS": float((right & (found == gold)).mean())}
+    return {"UAS": float(right.mean()), "LAS": float((right & (predicted == gold)).mean())}

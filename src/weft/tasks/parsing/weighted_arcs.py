@@ -1,4 +1,4 @@
-"""What parsers that weigh arcs share: word clusters, a pruner of arcs, a labeller of relations, and their state."""
+"""Shared parts of parsers that score arcs: word clusters, an arc pruner, a relation labeller, and their state."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class WeightedArcs(Trainable):
 
     @abstractmethod
     def _new_model(self) -> Any:
-        """The model of the settings, whose weights `fit` learns."""
+        """An untrained model for the settings."""
 
     @abstractmethod
     def _filter_model(self) -> TreeModel:
@@ -57,12 +57,12 @@ class WeightedArcs(Trainable):
         if self.pruner is not None:
             arrays |= to_sparse("filter", self.pruner.weights)
         if self.labeller is not None:
-            header["relations"], own = self.labeller.state()
-            arrays |= {f"relations.{name}": array for name, array in own.items()}
+            header["relations"], labeller_arrays = self.labeller.state()
+            arrays |= {f"relations.{name}": array for name, array in labeller_arrays.items()}
         return header, arrays
 
     def _restore(self, header: dict[str, Any], arrays: Arrays) -> None:
-        """Take back what `state` described; the settings and clusters are there already."""
+        """Restore everything in `state` except settings and clusters, which are already set."""
         settings = self.settings
         self.labels, self.requires = header["labels"], tuple(header["requires"])
         self.model = self._new_model()
@@ -71,5 +71,7 @@ class WeightedArcs(Trainable):
             arcs = self._filter_model()
             self.pruner = ArcPruner(arcs, from_sparse("filter", arrays, arcs.size), settings.threshold, settings.most)
         if "relations" in header:
-            own = {name.removeprefix("relations."): array for name, array in arrays.items() if "relations." in name}
-            self.labeller = RelationLabeller.from_state(header["relations"], own)
+            labeller_arrays = {
+                name.removeprefix("relations."): array for name, array in arrays.items() if "relations." in name
+            }
+            self.labeller = RelationLabeller.from_state(header["relations"], labeller_arrays)

@@ -1,1 +1,1 @@
-"""Parsers for languages and domains without trees, from those that have them."""
+"""Parsers for languages and domains without treebanks, trained on those that have them."""

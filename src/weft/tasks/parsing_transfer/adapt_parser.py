@@ -1,9 +1,10 @@
-"""A graph-based parser for another domain: trees of a source, text of a target, methods that can be switched on.
+"""Domain adaptation of a graph-based parser: source trees, target text, and a choice of methods.
 
     source trees + target sentences with tags  --methods of `weft.tasks.parsing_transfer.adaptation`-->  parser
 
-Without methods this is the `GraphParser` of the same settings, bit for bit; so it is with any of the methods that weigh
-(T1, T3, T4, T5) where the target is the source itself. No method is sure to help: see `weft.evaluate.diagnose` first.
+Without methods the model is bit for bit the `GraphParser` of the same settings. The same holds for the weighting
+methods (T1, T3, T4, T5) if the target is the source itself. No method is sure to help: run `weft.evaluate.diagnose`
+first.
 """
 
 from __future__ import annotations
@@ -46,13 +47,13 @@ from weft.tasks.parsing_transfer import adaptation, noun_phrases
 from weft.text.doc import Doc
 
 WEIGH = ("loss", "cap")
-#: Marks of arcs that methods use.
+#: Arc marks that methods use.
 MARKS = {"F1": ("other",), "F2": ("same",), "D1": ("guide", "crosses"), "oracle": ("right",)}
 
 
 @dataclass
 class AdaptSettings(GraphParserSettings):
-    """Options of a parser for another domain, besides those of `GraphParserSettings`."""
+    """Options of a domain-adapted parser, in addition to those of `GraphParserSettings`."""
 
     methods: str = option("", "Adaptations to combine: F1 F2 F3 D1 D2 D3 T1 T2 T3 T4 T5.", metavar="NAMES")
     target: str = option("", "Tagged sentences of the target domain, without trees.", metavar="FILE")
@@ -68,17 +69,17 @@ class AdaptSettings(GraphParserSettings):
         super().check()
         for name in self.chosen:
             if name not in adaptation.METHODS:
-                raise ConfigError(f"methods are {', '.join(adaptation.METHODS)}; got {name!r}")
+                raise ConfigError(f"methods must be among {', '.join(adaptation.METHODS)}, got {name!r}")
         if self.weigh not in WEIGH:
             raise ConfigError(f"weigh must be one of {', '.join(WEIGH)}, got {self.weigh!r}")
         if self.learner != "mira" and {"T1", "T2", "T3", "D3"} & set(self.chosen):
-            raise ConfigError(
-                f"weights of sentences and words, and slack, are for the learner mira, not {self.learner}"
-            )
+            raise ConfigError(f"weights of sentences and words, and slack, need the learner mira, got {self.learner}")
         if self.constraints == "heads" and {"T1", "T2", "T3"} & set(self.chosen):
-            raise ConfigError("weights of sentences and words scale losses of trees: not with constraints=heads")
+            raise ConfigError(
+                "weights of sentences and words scale the loss of whole trees; they do not work with constraints=heads"
+            )
         if self.guide:
-            raise ConfigError("D1 has a guide of its own: leave the setting guide empty, or train a graph-parser")
+            raise ConfigError("D1 trains its own guide: leave the setting guide empty, or train a graph-parser")
 
     @property
     def chosen(self) -> tuple[str, ...]:
@@ -88,7 +89,7 @@ class AdaptSettings(GraphParserSettings):
 
 
 class AdaptedParser(GraphParser):
-    """Finds heads and relations in another domain than that of its trees.
+    """Predicts heads and relations in a domain other than that of its training trees.
 
     >>> source = Doc.from_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"]] * 2, head=[[2, 0]] * 2,
     ...                       deprel=[["nsubj", "root"]] * 2)
@@ -111,7 +112,7 @@ class AdaptedParser(GraphParser):
         target: Sequence[Doc] = (),
         text: Sequence[Doc] = (),
     ) -> None:
-        """`target` are sentences of the target with tags; `text` more sentences of both domains to count words in."""
+        """`target` are tagged target sentences; `text` are more sentences of both domains to count words in."""
         settings = settings if settings is not None else AdaptSettings()
         settings.check()
         self.methods = settings.chosen
@@ -125,11 +126,11 @@ class AdaptedParser(GraphParser):
         super().__init__(settings, clusters)
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Learn from trees of the source; `dev` are trees of the target where there are some, else of the source."""
+        """Train on source trees; `dev` are target trees if there are any, otherwise source trees."""
         docs = [doc for doc in train if doc.n_words]
         if set(self.methods) - {"D1", "D2", "D3", "F1", "oracle"} and not self.target:
             raise DataError(
-                "methods that look at the target need its sentences: set target=FILE, or give target to AdaptedParser"
+                "the methods need sentences of the target: set target=FILE, or pass target to AdaptedParser"
             )
         settings = self.settings
         notes: dict[str, float] = {}
@@ -151,7 +152,7 @@ class AdaptedParser(GraphParser):
             self._factors = self._count_features(docs)
         result = super().fit(docs, dev)
         if self._factors is not None:
-            # From here on factors are in the weights: scores are the same.
+            # From here on the factors are part of the weights; scores do not change.
             self.weights = (self.weights * self._factors).astype(np.float32)
             self._factors, self.model = None, self._new_model_without_factors()
         result["training"] |= {f"bag {name}": round(value, 4) for name, value in notes.items()}
@@ -169,8 +170,8 @@ class AdaptedParser(GraphParser):
 
     def _plain_settings(self, **changes: Any) -> GraphParserSettings:
         names = GraphParserSettings.__dataclass_fields__
-        own = {name: getattr(self.settings, name) for name in names}
-        return replace(GraphParserSettings(**own), **changes)
+        values = {name: getattr(self.settings, name) for name in names}
+        return replace(GraphParserSettings(**values), **changes)
 
     def _fit_plain(self, docs: list[Doc], number: int) -> GraphParser:
         parser = GraphParser(self._plain_settings(seed=self.settings.seed + number), self.clusters)
@@ -263,7 +264,7 @@ class AdaptedParser(GraphParser):
             columns += [guided[:, 0] > 0, guided[:, 1] > 0]
         if "oracle" in self.methods and nouns is not None:
             if any(doc.head is None for doc in docs):
-                raise DataError("the oracle marks right arcs: give it documents with their heads")
+                raise DataError("the oracle marks gold arcs: give it documents with gold heads")
             heads = np.concatenate([doc.head for doc in docs if doc.head is not None]).astype(np.int32)
             columns.append(nouns & arc_marks.has_arc(space, heads))
         return arc_marks.marks_of(*columns)
@@ -274,16 +275,16 @@ class AdaptedParser(GraphParser):
     def _ask_guide(self, docs: Sequence[Doc]) -> Heads:
         if self.guide is None:
             raise DataError("this parser has no guide yet: call fit first")
-        found = [doc.subset(range(doc.n_sentences)) for doc in docs]
-        self.guide(found)
-        return np.concatenate([np.asarray(doc.head, np.int32) for doc in found])
+        guided = [doc.subset(range(doc.n_sentences)) for doc in docs]
+        self.guide(guided)
+        return np.concatenate([np.asarray(doc.head, np.int32) for doc in guided])
 
     def state(self) -> State:
         header, arrays = super().state()
         header["counts"] = dict(self.counts)
         if self.guide is not None:
-            header["guide"], own = self.guide.state()
-            arrays |= {f"guide.{name}": array for name, array in own.items()}
+            header["guide"], guide_arrays = self.guide.state()
+            arrays |= {f"guide.{name}": array for name, array in guide_arrays.items()}
         return header, arrays
 
     @classmethod
@@ -297,13 +298,15 @@ class AdaptedParser(GraphParser):
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> GraphParser:
         parser = super().from_state(header, arrays)
         if "guide" in header and isinstance(parser, AdaptedParser):
-            own = {name.removeprefix("guide."): array for name, array in arrays.items() if name.startswith("guide.")}
-            parser.guide = Parser.from_state(header["guide"], own)
+            guide_arrays = {
+                name.removeprefix("guide."): array for name, array in arrays.items() if name.startswith("guide.")
+            }
+            parser.guide = Parser.from_state(header["guide"], guide_arrays)
         return parser
 
 
 class _NounReader(TreeReader):
-    """A reader that adds the columns of noun phrases to copies of documents."""
+    """A reader that adds noun-phrase columns to copies of documents."""
 
     def __init__(self, reader: TreeReader, column: str, counts: Counter[str]) -> None:
         self._inner, self._column, self._counts = reader, column, counts

@@ -1,22 +1,22 @@
-"""Ways to make a parser of one domain fit for another, without trees of the other (after Dredze et al. 2007).
+"""Methods to adapt a parser to a domain without trees (after Dredze et al. 2007).
 
 | | features |
 |---|---|
-| F1 | arcs between nouns keep only the pair of coarse tags, what stands between and the distance |
-| F2 | places of nouns in their run, chunks, whether an arc stays in its chunk, frequencies of words |
-| F3 | classes of words that stand in the same places in source and target text |
+| F1 | arcs between nouns keep only the pair of coarse tags, the tags in between and the distance |
+| F2 | positions of nouns in their run, chunks, whether an arc stays in its chunk, word frequencies |
+| F3 | word clusters from the contexts of words in source and target text |
 | | **diversity** |
-| D1 | stacking: another kind of parser has this arc, this arc crosses one of its arcs |
-| D2 | bagging: learn from what parsers trained on samples of the trees find in the other sentences |
-| D3 | the same with little trust in each of their trees: a low cap on MIRA's steps |
+| D1 | stacking: a parser of another kind predicts this arc, or an arc that crosses it |
+| D2 | bagging: train on the trees that parsers trained on samples predict for the other sentences |
+| D3 | the same with less trust in each predicted tree: a low cap on MIRA's steps |
 | | **learning for the target** |
-| T1 | sentences weigh as much more as their length and number of verbs are more frequent in the target |
-| T2 | sentences weigh by the odds that they come from the target, judged by their tags |
-| T3 | words cost as much more as they are more frequent in the target |
-| T4 | only features that the target has |
-| T5 | features are scaled by how much more frequent they are in the target |
+| T1 | weight sentences by the target-to-source ratio of their length and number of verbs |
+| T2 | weight sentences by the odds, given their tags, that they come from the target |
+| T3 | weight the cost of words by their target-to-source frequency ratio |
+| T4 | keep only features that occur in the target |
+| T5 | scale features by their target-to-source frequency ratio |
 | | **not for use** |
-| oracle | right arcs between nouns are marked: how much of the loss hangs on them? |
+| oracle | mark the gold arcs between nouns, to measure how much of the loss is due to them |
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ CLUSTERS = (
 )
 STACKED = "guide guide|h.t guide|m.t guide|h.t|m.t crosses crosses|h.t|m.t "
 ORACLE = "right "
-#: Sentences of 5 times this many words, or with so many verbs, are of a kind with all longer ones.
+#: Longest kind: sentences with at least 5 times this many words, or this many verbs, share a kind with longer ones.
 _LONGEST, _MOST_VERBS = 8, 5
 
 
 def marked(templates: str, marks: Sequence[str]) -> str:
-    """Templates with the names of marks put as `a.1`, `a.2`, in the order of `marks`.
+    """Replace the names of marks in templates by `a.1`, `a.2`, in the order of `marks`.
 
     >>> marked("guide|h.t h.t|m.t", ["same", "guide"])
     'a.2|h.t h.t|m.t'
@@ -60,31 +60,31 @@ def marked(templates: str, marks: Sequence[str]) -> str:
 
 
 def without_nouns(templates: str, mark: str) -> str:
-    """Templates of arcs that need a mark to fire, all but the pair of coarse tags, what stands between, and sets.
+    """Make arc templates require a mark, except the pair of coarse tags, the tags in between, and sets.
 
     >>> without_nouns("arc: h.w h.t|m.t h.t|b.t|m.t h.F sibling: s.t|m.t", "other")
     'arc: other|h.w h.t|m.t h.t|b.t|m.t h.F sibling: s.t|m.t'
     """
-    found, block = [], "arc:"
+    tokens, block = [], "arc:"
     for token in templates.split():
         block = token if token.endswith(":") else block
         kept = block != "arc:" or token == block or token == "h.t|m.t" or "b." in token or ".F" in token
-        found.append(token if kept else f"{mark}|{token}")
-    return " ".join(found)
+        tokens.append(token if kept else f"{mark}|{token}")
+    return " ".join(tokens)
 
 
 def sentence_weights(method: str, source: Sequence[Doc], target: Sequence[Doc], column: str) -> Floats:
     """Weights of the source sentences by `T1` or `T2`, with a mean of 1."""
-    own, other = list(_tags(source, column)), list(_tags(target, column))
+    source_tags, target_tags = list(_tags(source, column)), list(_tags(target, column))
     if method == "T1":
-        kinds = [_kind(tags) for tags in own]
-        ratio = ratios(Counter(kinds), Counter(_kind(tags) for tags in other))
+        kinds = [_kind(tags) for tags in source_tags]
+        ratio = ratios(Counter(kinds), Counter(_kind(tags) for tags in target_tags))
         return mean_one(np.array([ratio[kind] for kind in kinds]))
-    return mean_one(target_odds([_ngrams(tags) for tags in own], [_ngrams(tags) for tags in other]))
+    return mean_one(target_odds([_ngrams(tags) for tags in source_tags], [_ngrams(tags) for tags in target_tags]))
 
 
 def word_costs(source: Sequence[Doc], target: Sequence[Doc]) -> Floats:
-    """Costs of the source words (`T3`), with a mean of 1: how much more frequent they are in the target.
+    """Costs of the source words (`T3`), with a mean of 1: their target-to-source frequency ratio.
 
     >>> source, target = Doc.from_words([["a", "b", "b"]]), Doc.from_words([["a", "a", "b"]])
     >>> word_costs([source], [target]).round(2).tolist()
@@ -95,13 +95,13 @@ def word_costs(source: Sequence[Doc], target: Sequence[Doc]) -> Floats:
 
 
 def draw_bags(sentences: int, bags: int, size: int, seed: int) -> list[NDArray[np.int64]]:
-    """Numbers of sentences drawn with replacement, `size` for each bag, but no more than half of them.
+    """Indices of sentences sampled with replacement, `size` per bag but at most half of all sentences.
 
     >>> [bag.tolist() for bag in draw_bags(6, bags=2, size=100, seed=0)]
     [[5, 3, 3], [1, 1, 0]]
     """
     if sentences < 2:
-        raise ConfigError(f"bags are drawn from at least 2 sentences, got {sentences}")
+        raise ConfigError(f"bagging needs at least 2 sentences, got {sentences}")
     generator = np.random.default_rng(seed)
     return [generator.integers(0, sentences, min(size, sentences // 2)) for _ in range(bags)]
 
@@ -109,10 +109,10 @@ def draw_bags(sentences: int, bags: int, size: int, seed: int) -> list[NDArray[n
 def bagged(
     train: Sequence[Doc], bags: Sequence[NDArray[np.int64]], fit: Callable[[list[Doc], int], Any], seed: int
 ) -> tuple[list[Doc], dict[str, float]]:
-    """What parsers of samples find in the sentences that they have not seen, shuffled; how far they differ.
+    """The shuffled predictions of parsers trained on samples for unseen sentences, and their disagreement.
 
-    `fit` gives a trained parser for documents and the number of its bag. *Disagreement* is the share of words to which
-    two of the parsers give different heads, *error* the share of wrong heads, both in sentences that no bag has.
+    `fit` trains a parser, given documents and the index of the bag. *Disagreement* is the share of words for which two
+    parsers predict different heads, *error* the share of wrong heads, both in sentences that are in no bag.
     """
     sentences = [doc.subset([i]) for doc in train for i in range(doc.n_sentences)]
     seen = [set(bag.tolist()) for bag in bags]
@@ -121,10 +121,10 @@ def bagged(
     heads = []
     for number, bag in enumerate(bags):
         parser = fit([sentences[i] for i in bag.tolist()], number)
-        found = {i: sentences[i].subset([0]) for i in range(len(sentences)) if i not in seen[number]}
-        parser(list(found.values()))
-        pooled += found.values()
-        heads.append(_heads([found[i] for i in fresh]))
+        predicted = {i: sentences[i].subset([0]) for i in range(len(sentences)) if i not in seen[number]}
+        parser(list(predicted.values()))
+        pooled += predicted.values()
+        heads.append(_heads([predicted[i] for i in fresh]))
     order = np.random.default_rng(seed).permutation(len(pooled))
     gold = _heads([sentences[i] for i in fresh])
     pairs = [float((a != b).mean()) for i, a in enumerate(heads) for b in heads[:i]] if len(gold) else []
@@ -136,8 +136,8 @@ def bagged(
 
 
 def _heads(docs: Sequence[Doc]) -> NDArray[np.int64]:
-    found = [np.asarray(doc.head, dtype=np.int64) for doc in docs if doc.head is not None]
-    return np.concatenate(found) if found else np.zeros(0, np.int64)
+    heads = [np.asarray(doc.head, dtype=np.int64) for doc in docs if doc.head is not None]
+    return np.concatenate(heads) if heads else np.zeros(0, np.int64)
 
 
 def _tags(docs: Sequence[Doc], column: str) -> Iterator[list[str]]:
@@ -148,7 +148,7 @@ def _tags(docs: Sequence[Doc], column: str) -> Iterator[list[str]]:
 
 
 def _kind(tags: Sequence[str]) -> tuple[int, int]:
-    """Sentences of about the same length with as many verbs are of a kind."""
+    """Sentences of about the same length with the same number of verbs share a kind."""
     verbs = sum(tag.startswith(("VB", "VERB")) for tag in tags)
     return min(len(tags) // 5, _LONGEST), min(verbs, _MOST_VERBS)
 

@@ -1,13 +1,13 @@
-"""What parsers look at that learn from treebanks of other languages (Täckström, McDonald & Nivre 2013).
+"""Features of parsers trained on treebanks of other languages (Täckström, McDonald & Nivre 2013).
 
-    delex     direction and length with the tags of head, modifier, words around and between: as if all languages agreed
-    bare      length and tags of head and modifier: nothing of the order of words
-    share     bare, and the direction of some arcs with what the sentence's language says of their order
-    similar   share, and delex apart for each group of languages that agree in all traits
-    family    share, and delex apart for each family
+    delex     direction and length with the tags of head, modifier, and words around and between, for all languages
+    bare      length and tags of head and modifier: no word order
+    share     bare, plus the direction of some arcs with the typological word order of the language
+    similar   share, plus separate delex features for each group of languages with the same traits
+    family    share, plus separate delex features for each family
 
-Some arcs are the pairs of tags of `ARCS`. A language without a partner in its group or family has the features of
-share. Attributes of the language are fields of words, the same for all words of a sentence.
+"Some arcs" are the tag pairs in `ARCS`. A language that is alone in its group or family has the features of share
+only. Attributes of the language are word fields with the same value for all words of a sentence.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from weft.tasks.parsing.mst.features import BETWEEN, WORDS, TreeReader
 from weft.text.doc import Doc
 
 SHARES = ("delex", "bare", "share", "similar", "family")
-#: Lengths told apart: 1, 2, 3, 4 and more.
+#: Length bins: 1, 2, 3, 4 and more.
 BINS = 5
 FIELDS = {"w": "form.lower", "t": "upos"}
-#: Fields of the sentence's language: the same for all, its group, and for each trait of `ARCS` heads and modifiers.
+#: Language fields: one shared by all languages, the group, and for each trait in `ARCS` its heads and modifiers.
 LANGUAGE_FIELDS = ("o", "g", "A", "a", "B", "b", "C", "c", "D", "d")
-#: Traits and the tags of the arcs whose direction they tell. In Universal Dependencies an adposition hangs on its noun,
-#: so that 85A speaks of nouns with adpositions; in treebanks with heads like those of the paper it is the reverse.
+#: Traits and the tags of the arcs whose direction they describe. In Universal Dependencies an adposition attaches to
+#: its noun, so 85A is about arcs from nouns to adpositions; in treebanks annotated as in the paper, the reverse.
 ARCS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "81A": (("VERB",), ("NOUN", "PRON")),
     "85A": (("NOUN", "PRON"), ("ADP",)),
     "86A": (("NOUN",), ("NOUN",)),
     "87A": (("NOUN",), ("ADJ",)),
 }
-#: The same where adpositions are heads.
+#: The same for treebanks in which adpositions are heads.
 FUNCTION_HEADS = {**ARCS, "85A": (("ADP",), ("NOUN", "PRON"))}
 
 AROUND = "h.t|h+1.t|m-1.t|m.t h-1.t|h.t|m-1.t|m.t h.t|h+1.t|m.t|m+1.t h-1.t|h.t|m.t|m+1.t "
@@ -52,7 +52,7 @@ _OF_GROUP = (
 )
 BARE = "length: m.o h.t m.t h.t|m.t "
 SHARE = f"{BARE}direction: h.A|m.a h.B|m.b h.C|m.c h.D|m.d "
-#: Of the adapted parser, which has words of its language to look at: McDonald, Crammer & Pereira (2005).
+#: Templates of the adapted parser, which can use words of its language: McDonald, Crammer & Pereira (2005).
 LEXICALIZED = f"arc: {WORDS}{BETWEEN}{AROUND}"
 TEMPLATES = {
     "delex": f"arc: {DELEX}",
@@ -62,17 +62,17 @@ TEMPLATES = {
     "family": f"{SHARE}arc: {_OF_GROUP}",
 }
 
-#: Tags of documents: as they are, or as the twelve universal ones. Under the heads of Universal Dependencies the twelve
-#: lose much: an auxiliary, which hangs on its verb, is then a verb like the others.
+#: Tags of documents: unchanged, or mapped to the twelve universal ones. With the heads of Universal Dependencies the
+#: mapping loses information: an auxiliary, which attaches to its verb, becomes a verb like any other.
 TAGS = ("upos", "twelve")
-#: Values of tags with others than the twelve universal ones.
+#: Tag inventories beyond the twelve universal tags.
 _TWELVE = {np.uint64(hash_string(one)): np.uint64(hash_string(tag)) for one, tag in OF_UPOS.items() if one != tag}
 _NOUN, _NAME = (np.uint64(hash_string(tag)) for tag in ("NOUN", "PROPN"))
 _NOTHING = np.uint64(0)
 
 
 def transfer_program(templates: str, fields: Mapping[str, str]) -> TreeProgram:
-    """Templates over the fields of words and of languages.
+    """Compile templates over the fields of words and languages.
 
     >>> transfer_program(TEMPLATES["share"], FIELDS).arc.ends.tolist()
     [0, 4, 8]
@@ -81,7 +81,7 @@ def transfer_program(templates: str, fields: Mapping[str, str]) -> TreeProgram:
 
 
 def partners(share: str, table: Typology, languages: Iterable[str]) -> dict[str, str]:
-    """The group or family of every language, by a name; empty where it has no partner among the languages.
+    """The name of every language's group or family; empty if no other given language belongs to it.
 
     >>> from weft.lexical.typology import typology
     >>> partners("family", typology(), ["es", "de", "tr", "eu"])
@@ -91,16 +91,16 @@ def partners(share: str, table: Typology, languages: Iterable[str]) -> dict[str,
     """
     codes = list(languages)
     groups = {"similar": table.groups, "family": table.families}
-    found = groups[share](codes) if share in groups else []
-    named = {code: " ".join(sorted(group)) for group in found for code in group}
+    shared = groups[share](codes) if share in groups else []
+    named = {code: " ".join(sorted(group)) for group in shared for code in group}
     return {code: named.get(code, "") for code in codes}
 
 
 class TransferReader(TreeReader):
-    """Reads documents with fields of their language, and if asked with the twelve universal tags.
+    """Reads documents with language fields and, optionally, the twelve universal tags.
 
-    `groups` are the names of `partners`; `target` is the language of documents of which nothing else is said. To traits
-    a name is a noun.
+    `groups` are the names that `partners` returns; `target` is the language of documents without another one. Traits
+    treat proper nouns as nouns.
 
     >>> from weft.lexical.typology import typology
     >>> reader = TransferReader(FIELDS, typology(), {"tr": ""}, "tr")
@@ -127,7 +127,7 @@ class TransferReader(TreeReader):
     def read(
         self, docs: Sequence[Doc], languages: Sequence[str] | None = None
     ) -> tuple[TreeWords, Morphology, NDArray[np.int64]]:
-        """The same as other readers, with the languages of documents where they are not of the target."""
+        """As other readers, with the languages of documents unless they are in the target language."""
         words, feats, sentences = super().read(docs)
         values = words.values
         tags = values[:, self._tag]
@@ -135,7 +135,7 @@ class TransferReader(TreeReader):
             for other, tag in _TWELVE.items():
                 tags[tags == other] = tag
         classes = np.where(tags == _NAME, _NOUN, tags)
-        # ROOT, of no language, has no such fields; every arc has a modifier that has them.
+        # ROOT belongs to no language and lacks these fields; every arc has a modifier that has them.
         more = np.zeros((len(values), len(LANGUAGE_FIELDS)), dtype=np.uint64)
         more[1:, 0] = hash_string("any language")
         codes = np.repeat(languages or [self._target] * len(docs), [doc.n_words for doc in docs])

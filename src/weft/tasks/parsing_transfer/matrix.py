@@ -1,11 +1,10 @@
-"""Transfer between languages as a table: a delexicalized parser of every source, tried on every target.
+"""A table of transfer between languages: score a delexicalized parser of every source on every target.
 
     cell(s, t) = UAS, LAS of t's gold trees by a parser trained on s,   diagonal: s and t the same language
 
-Parsers see universal tags and what has been built, never words (`delexicalized` of
-`weft.tasks.parsing.transitions.parser`). Tags are brought to the same set when treebanks are loaded, and anything else
-is refused. Relations are compared up to the colon. Scores count all words, or (`UAS*`, `LAS*`) those that do not
-consist of punctuation alone.
+Parsers use universal tags and the partial tree, never words (`delexicalized` in
+`weft.tasks.parsing.transitions.parser`). Loading a treebank maps its tags to the same tagset, and unknown tags are an
+error. Subtypes of relations are ignored. Scores count all words, or (`UAS*`, `LAS*`) all words except punctuation.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ SCHEMES = ("as-is", "universal")
 
 @dataclass
 class TransferSettings(Settings):
-    """Options of a table of transfer."""
+    """Options of a transfer table."""
 
     words: int = option(0, "Words per source, sampled by sentence; 0 takes all.")
     runs: int = option(1, "Samples and trainings with different seeds, whose scores are averaged.")
@@ -58,7 +57,7 @@ class TransferSettings(Settings):
         self.parser(0).check()
 
     def parser(self, run: int) -> ParserSettings:
-        """Settings of the parser of a run."""
+        """The parser settings of a run."""
         return ParserSettings(
             delexicalized=True, oracle="static", beam=self.beam, epochs=self.epochs, update=self.update,
             seed=self.seed + run, prune=0.0,
@@ -67,9 +66,9 @@ class TransferSettings(Settings):
 
 @dataclass
 class TransferMatrix:
-    """Counts a test sentence by metric, for every source and target; scores are per cent.
+    """Counts per test sentence by metric, for every source and target; scores are percentages.
 
-    `draws` hold those of every draw and training by itself, `counts` their sums.
+    `draws` holds the counts of every sample and training run, `counts` their sums.
     """
 
     sources: list[str]
@@ -83,20 +82,20 @@ class TransferMatrix:
         return 100 * self.counts[source, target][metric].total().recall
 
     def scores(self, metric: str = "UAS") -> list[list[float]]:
-        """All cells, a list a source."""
+        """All cells, one list per source."""
         return [[self.score(source, target, metric) for target in self.targets] for source in self.sources]
 
     def by_draw(self, source: str, target: str, metric: str = "UAS") -> Ints:
-        """One row `gold, system, correct` for every draw and test sentence of a cell."""
+        """One row `gold, system, correct` per sample and test sentence of a cell."""
         return np.stack([own[metric].rows for own in self.draws[source, target]])
 
     def ranking(self, target: str, metric: str = "UAS") -> list[str]:
-        """The foreign sources of a target, the best first."""
+        """The foreign sources of a target, best first."""
         foreign = [source for source in self.sources if source != target]
         return sorted(foreign, key=lambda source: -self.score(source, target, metric))
 
     def lead(self, target: str, metric: str = "UAS", samples: int = 1000, seed: int = 0) -> Comparison | None:
-        """The best foreign source of a target against the second, by the paired bootstrap over draws and sentences."""
+        """The best foreign source of a target against the second best: paired bootstrap over samples and sentences."""
         first = self.ranking(target, metric)[:2]
         if len(first) < 2:
             return None
@@ -104,7 +103,7 @@ class TransferMatrix:
         return compare_over_runs(one, other, measure=recall, samples=samples, seed=seed)
 
     def to_json(self) -> dict[str, Any]:
-        """Everything worth keeping, ready for JSON."""
+        """The results as JSON-serializable values."""
         return {
             "sources": self.sources,
             "targets": self.targets,
@@ -115,16 +114,16 @@ class TransferMatrix:
 
 
 def load_language(name: str, docs: Sequence[Doc], scheme: str = "as-is") -> list[Doc]:
-    """Trees of a language with universal tags and relations without subtypes, and nothing else of their words.
+    """Trees of a language with universal tags and relations without subtypes, and no other columns.
 
     >>> doc = Doc.from_words([["hunde", "bellen"]], upos=[["NOUN", "VERB"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     >>> load_language("de", [doc])[0].column("upos")
     ['NOUN', 'VERB']
     """
-    found = []
+    loaded = []
     for doc in docs:
         if doc.head is None:
-            raise DataError(f"{name}: {doc!r} has no heads; they stand in the columns HEAD and DEPREL of CoNLL-U")
+            raise DataError(f"{name}: {doc!r} has no heads; expected them in the columns HEAD and DEPREL of CoNLL-U")
         try:
             tagsets = tagsets_of(doc.column("upos"))
         except DataError as error:
@@ -137,12 +136,12 @@ def load_language(name: str, docs: Sequence[Doc], scheme: str = "as-is") -> list
             (new,) = convert_docs([doc], steps=("tags",))
         new.set_column("deprel", [relation.partition(":")[0] for relation in new.column("deprel")])
         new.columns = {column: new.columns[column] for column in ("form", "upos", "deprel")}
-        found.append(new)
-    return found
+        loaded.append(new)
+    return loaded
 
 
 def draw_sentences(docs: Sequence[Doc], words: int, seed: int) -> list[Doc]:
-    """Sentences drawn by chance until they have so many words, in their order; all of them where there are fewer.
+    """Sample sentences until they have this many words, keeping their order; all sentences if there are fewer.
 
     >>> docs = [Doc.from_words([["a", "b"], ["c"], ["d", "e"]])]
     >>> sum(doc.n_words for doc in draw_sentences(docs, 3, 0)) in (3, 4)
@@ -170,7 +169,7 @@ def transfer_matrix(
     workers: int = 1,
     done: Callable[[str], None] = lambda source: None,
 ) -> TransferMatrix:
-    """Train a parser on every source and try it on every target; both by name of the language.
+    """Train a parser on every source and score it on every target; both are keyed by the name of the language.
 
     >>> doc = Doc.from_words([["dogs", "bark"]] * 3, upos=[["NOUN", "VERB"]] * 3, head=[[2, 0]] * 3,
     ...                    deprel=[["nsubj", "root"]] * 3)
@@ -181,7 +180,7 @@ def transfer_matrix(
     settings = settings if settings is not None else TransferSettings()
     settings.check()
     if not sources or not targets:
-        raise ConfigError("a table of transfer needs at least one source and one target")
+        raise ConfigError("a transfer table needs at least one source and one target")
     gold = {name: load_language(name, docs, settings.scheme) for name, docs in targets.items()}
     matrix = TransferMatrix(list(sources), list(targets))
 
@@ -217,5 +216,5 @@ def _scores(parser: Parser, gold: Sequence[Doc]) -> dict[str, Counts]:
 
 
 def _sum(draws: Sequence[Mapping[str, Counts]]) -> dict[str, Counts]:
-    """Counts of the same sentences, added up over draws."""
+    """Counts of the same sentences, summed over samples."""
     return {metric: Counts.sum([draw[metric] for draw in draws]) for metric in METRICS}

@@ -1,7 +1,7 @@
-"""Columns that tell a parser about noun phrases: places of nouns in their run, chunks, frequencies of words.
+"""Columns with noun-phrase features for parsers: positions of nouns in their run, chunks, word frequencies.
 
-A *run* is a stretch of nouns; a *chunk* the longest stretch of determiners, adjectives, numbers, possessives and nouns
-that ends in a noun. Both are read off the tags, as a new domain has no trees to learn chunks from.
+A *run* is a sequence of nouns; a *chunk* is the longest sequence of determiners, adjectives, numbers, possessives and
+nouns that ends in a noun. Both are derived from tags, since a new domain has no trees to train a chunker on.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 from weft.text.doc import Doc
 
-#: Tags of nouns, and of what stands in front of them in a phrase; universal ones and Penn's.
+#: Universal and Penn tags of nouns, and of the words before them in a phrase.
 NOUNS = frozenset(("NOUN", "PROPN", "NN", "NNS", "NNP", "NNPS"))
 BEFORE = frozenset(("DET", "ADJ", "NUM", "DT", "PDT", "JJ", "JJR", "JJS", "CD", "PRP$", "POS", "$"))
-#: Columns and the letters that templates name them by.
+#: Columns by the letters that templates use for them.
 FIELDS = {"n": "nounplace", "k": "nounchunk", "q": "wordcount"}
 
 
 def count_words(docs: Iterable[Doc]) -> Counter[str]:
-    """How often every form occurs, in lower case.
+    """Count lower-cased forms.
 
     >>> count_words([Doc.from_words([["The", "the", "cat"]])])
     Counter({'the': 2, 'cat': 1})
@@ -32,7 +32,7 @@ def count_words(docs: Iterable[Doc]) -> Counter[str]:
 
 
 def places(tags: Sequence[str]) -> list[str]:
-    """The place of every noun in its run: `only`, `first`, `inner`, `last`; nothing for other words.
+    """The position of every noun in its run: `only`, `first`, `inner` or `last`; empty for other words.
 
     >>> places(["DT", "NN", "NN", "VBZ", "NN"])
     ['', 'first', 'last', '', 'only']
@@ -43,37 +43,37 @@ def places(tags: Sequence[str]) -> list[str]:
 
 
 def chunks(tags: Sequence[str]) -> list[int]:
-    """The number of the chunk of every word, -1 outside.
+    """The chunk number of every word, -1 outside chunks.
 
     >>> chunks(["DT", "JJ", "NN", "VBZ", "DT", "NN", "NN"])
     [0, 0, 0, -1, 1, 1, 1]
     """
-    found = [-1] * len(tags)
+    numbers = [-1] * len(tags)
     number, begin = 0, 0
     for i, tag in enumerate((*tags, "")):
         if tag in NOUNS or tag in BEFORE:
             continue
         last = max((j for j in range(begin, i) if tags[j] in NOUNS), default=-1)
         if last >= 0:
-            found[begin : last + 1] = [number] * (last + 1 - begin)
+            numbers[begin : last + 1] = [number] * (last + 1 - begin)
             number += 1
         begin = i + 1
-    return found
+    return numbers
 
 
 def chunk_numbers(docs: Sequence[Doc], column: str) -> NDArray[np.int64]:
-    """The chunk of every word of documents, told apart over all of them; -1 outside.
+    """The chunk number of every word, unique across documents; -1 outside chunks.
 
     >>> chunk_numbers([Doc.from_words([["the", "cat"], ["cats"]], upos=[["DET", "NOUN"], ["NOUN"]])], "upos").tolist()
     [0, 0, 2]
     """
-    found: list[int] = []
+    numbers: list[int] = []
     for doc in docs:
         tags = doc.column(column)
         for first, end in pairwise(doc.sentence_offsets.tolist()):
-            base = len(found)
-            found += [number + base if number >= 0 else -1 for number in chunks(tags[first:end])]
-    return np.array(found, dtype=np.int64)
+            base = len(numbers)
+            numbers += [number + base if number >= 0 else -1 for number in chunks(tags[first:end])]
+    return np.array(numbers, dtype=np.int64)
 
 
 def with_columns(doc: Doc, column: str, counts: Counter[str]) -> Doc:
@@ -94,7 +94,7 @@ def with_columns(doc: Doc, column: str, counts: Counter[str]) -> Doc:
         for before, here, after in zip(own, own[1:-1], own[2:], strict=False):
             names = "I" if before == here == after else "B" if here == after else "E" if here == before else "S"
             chunk.append(names if here >= 0 else "O")
-    # Frequencies by their powers of two.
+    # Frequencies in bins of powers of two.
     counted = [str(counts[form.lower()].bit_length()) for form in forms]
     for name, values in zip(FIELDS.values(), (place, chunk, counted), strict=True):
         new.set_column(name, values)

@@ -1,14 +1,14 @@
-"""Dependency trees of a language without a treebank, from treebanks of others (Täckström, McDonald & Nivre 2013).
+"""Parsing a language without a treebank, using treebanks of other languages (Täckström, McDonald & Nivre 2013).
 
-    base      p(y | x) ~ exp of the sum over arcs of y of  w . f(h, m, language of x),  learned from all treebanks
+    base      p(y | x) ~ exp of the sum over arcs of y of  w . f(h, m, language of x),  trained on all treebanks
     adapted   maximizes  sum over target sentences of  log of the sum over y in y~(x) of p(y | x)  -  lambda ||w||^2
 
-over projective trees y. Features of the base are tags, and share between languages what these agree on
-(`weft.tasks.parsing_transfer.features`). y~(x) are the trees built from sets of heads that the base finds plausible
-(`weft.learn.trees.head_sets`); the adapted parser sees words and learns from the target's sentences alone:
+over projective trees y. Features of the base are tags, shared between languages as far as their typology agrees
+(`weft.tasks.parsing_transfer.features`). y~(x) are the trees built from sets of heads that are plausible under the
+base (`weft.learn.trees.head_sets`); the adapted parser uses words and trains on target sentences only:
 
     viterbi   the base's best tree                     aast   its most probable heads, and its best tree
-    aaet      these, and the tree of a second parser: arc-eager, from the treebanks of the languages nearest to it
+    aaet      these, and the tree of a second parser: arc-eager, trained on treebanks of the most similar languages
 """
 
 from __future__ import annotations
@@ -57,15 +57,15 @@ from weft.tasks.parsing_transfer.features import (
 from weft.text.doc import Doc
 
 ADAPT = ("none", "viterbi", "aast", "aaet")
-#: Which arcs traits speak of: adpositions hang on nouns, or are heads.
+#: Which arcs traits describe: adpositions attach to nouns, or are heads.
 HEADS = {"content": ARCS, "function": FUNCTION_HEADS}
-#: Key of a document's `meta` with the code of its language.
+#: The key in a document's `meta` for the code of its language.
 LANGUAGE = "language"
 
 
 @dataclass
 class TransferSettings(GraphParserSettings):
-    """Options of a parser for a language without a treebank; of those of `GraphParserSettings` `bits` and `fields`."""
+    """Options of a parser for a language without a treebank; of `GraphParserSettings` it uses `bits` and `fields`."""
 
     system: str = "mst1"
     learner: str = "crf"
@@ -81,7 +81,7 @@ class TransferSettings(GraphParserSettings):
         metavar="NAME=COLUMN,...",
     )
     sources: dict[str, str] = option(
-        {}, "Treebanks of other languages to learn from, by language code.", metavar="CODE=FILE,..."
+        {}, "Treebanks of other languages to train on, by language code.", metavar="CODE=FILE,..."
     )
     target: str = option(
         "", "Code of the language to parse, and a file of its tagged sentences.", metavar="CODE[=FILE]"
@@ -117,8 +117,8 @@ class TransferSettings(GraphParserSettings):
         for name, value in fixed.items():
             if getattr(self, name) != value:
                 raise ConfigError(
-                    f"a parser across languages has no other {name} than {value!r}: it finds heads, in projective "
-                    "trees, by the likelihood of arcs"
+                    f"a cross-lingual parser supports only {name}={value!r}: it predicts the heads of projective "
+                    "trees with a likelihood model of arcs"
                 )
         for name in ("iterations", "adapt_iterations", "longest"):
             if getattr(self, name) < 1:
@@ -127,9 +127,9 @@ class TransferSettings(GraphParserSettings):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
         if not 0.0 <= self.sigma <= 1.0:
-            raise ConfigError(f"sigma is the mass that a set of heads holds, from 0 to 1; got {self.sigma}")
+            raise ConfigError(f"sigma, the probability mass of a set of heads, must be from 0 to 1, got {self.sigma}")
         if not {"w", "t"} <= set(self.fields):
-            raise ConfigError(f"the fields w and t are needed, for words and tags; got {', '.join(self.fields)}")
+            raise ConfigError(f"the fields w (words) and t (tags) are required, got {', '.join(self.fields)}")
 
     @property
     def language(self) -> str:
@@ -138,7 +138,7 @@ class TransferSettings(GraphParserSettings):
 
 
 class TransferParser(GraphParser):
-    """Finds heads in a language that has tags, but no trees to learn from.
+    """Predicts heads in a language that has tags but no training trees.
 
     >>> table = [["die", "Frau", "sieht", "das", "Boot"]], [["DET", "NOUN", "VERB", "DET", "NOUN"]], [[2, 3, 0, 5, 3]]
     >>> german = Doc.from_words(table[0] * 4, upos=table[1] * 4, head=table[2] * 4)
@@ -165,21 +165,21 @@ class TransferParser(GraphParser):
         groups: Mapping[str, str] | None = None,
         table: Typology | None = None,
     ) -> None:
-        """`target` are sentences of the target; `groups` what `partners` says of the languages, once it is known."""
+        """`target` are target sentences; `groups` is the result of `partners`, once it is known."""
         settings = settings if settings is not None else TransferSettings()
         super().__init__(settings)
         self.target = list(target)
         self.adapted = False
-        self.head_sets: Mask | None = None  # what the adapted parser has learned from, over all arcs of the target
-        self._learned: list[Doc] = []  # the sentences of the target that belong to them
-        self._sources: tuple[list[Doc], list[str]] = ([], [])  # what the base has learned from, and the languages of it
+        self.head_sets: Mask | None = None  # training signal of the adapted parser, over all arcs of the target
+        self._learned: list[Doc] = []  # the target sentences that belong to them
+        self._sources: tuple[list[Doc], list[str]] = ([], [])  # training data of the base, and its languages
         if table is None:
             table = read_typology(settings.typology) if settings.typology else typology()
         self.table = table
         self._use(dict(groups or {}))
 
     def _use(self, groups: dict[str, str]) -> None:
-        """Read documents with the fields of these languages."""
+        """Create the reader for these language groups."""
         self.groups = groups
         settings = self.settings
         self._reader = TransferReader(
@@ -187,9 +187,9 @@ class TransferParser(GraphParser):
         )
 
     def fit(self, train: Iterable[Doc] = (), dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Learn from treebanks, each document with the code of its language in `meta`, and adapt to the target.
+        """Train on treebanks, with each document's language code in `meta`, and adapt to the target.
 
-        Without documents those of `settings.sources` are read. Heads of `dev`, sentences of the target, only score.
+        Without documents, `settings.sources` are read. `dev` are target sentences, used for scoring only.
         """
         watch = Stopwatch()
         settings = self.settings
@@ -199,8 +199,8 @@ class TransferParser(GraphParser):
         codes = sorted(set(languages))
         if settings.language in codes:
             raise ConfigError(
-                f"the target {settings.language} is among the languages to learn from: its trees can be learned from "
-                "directly, by `weft train parser`"
+                f"the target {settings.language} is among the source languages: train on its trees "
+                "directly, with `weft train parser`"
             )
         self._check_tags(docs)
         self._use(partners(settings.share, self.table, [*codes, settings.language]))
@@ -209,8 +209,8 @@ class TransferParser(GraphParser):
         heads, _, keep, counts = self._trees(docs, sentences)
         if not len(keep):
             raise DataError(
-                f"none of the {counts['sentences']:,} training sentences can be learned from: their heads are missing "
-                "or make cycles, or their arcs cross"
+                f"none of the {counts['sentences']:,} training sentences is usable: their heads are missing "
+                "or form cycles, or their arcs cross"
             )
         batch = self._batch(docs, words, sentences, heads).select(keep)
         self.adapted, self._sources = False, (docs, languages)
@@ -232,12 +232,12 @@ class TransferParser(GraphParser):
         return result
 
     def adapt(self, adapt: str, **changes: Any) -> TransferParser:
-        """A parser adapted to the target from this base, just trained; settings of adaptation may be changed.
+        """Adapt this base, just trained, to the target; adaptation settings may be changed.
 
-        The base is the same as if all were learned by `fit`, and is not learned again.
+        The result is the same as if `fit` had trained everything, but the base is not trained again.
         """
         if self.adapted or not self._sources[0]:
-            raise ConfigError("only a base that was just trained, with adapt=none, can be adapted")
+            raise ConfigError("only a base that was just trained with adapt=none can be adapted")
         parser = TransferParser(replace(self.settings, adapt=adapt, **changes), self.target, self.groups, self.table)
         parser._sources, parser.model, parser.weights = self._sources, self.model, self.weights
         parser._read_target()
@@ -249,7 +249,7 @@ class TransferParser(GraphParser):
         code = doc.meta.get(LANGUAGE)
         if code is None:
             raise DataError(
-                "a document to learn from does not say its language: name treebanks as CODE=FILE, or set "
+                "a training document has no language: give treebanks as CODE=FILE, or set "
                 f"doc.meta[{LANGUAGE!r}] to a code such as 'de'"
             )
         return self.table[str(code)].code
@@ -258,17 +258,15 @@ class TransferParser(GraphParser):
         settings = self.settings
         code, sign, file = settings.target.partition("=")
         if not code:
-            raise ConfigError("say which language the parser is for: target=CODE, or CODE=FILE with sentences of it")
+            raise ConfigError("the parser needs a target language: set target=CODE, or CODE=FILE with sentences of it")
         self.table[code]
         if sign and not self.target:
             self.target = [doc for doc in read(file) if doc.n_words]
         if settings.adapt != "none" and not any(doc.n_words for doc in self.target):
-            raise DataError(
-                f"adapt={settings.adapt} learns from sentences of the target: give target=CODE=FILE, or adapt=none"
-            )
+            raise DataError(f"adapt={settings.adapt} trains on target sentences: set target=CODE=FILE, or adapt=none")
 
     def _check_tags(self, docs: Sequence[Doc]) -> None:
-        """Refuse tags of two sets: a tag that one side does not have says nothing there."""
+        """Refuse mixed tagsets: a tag that is unknown on one side carries no information there."""
         if self.settings.fields["t"] == "upos" and self.settings.tags == "upos":
             known = tagsets_of({tag for doc in docs for tag in set(doc.column("upos"))})
             tagsets_of({tag for doc in self.target for tag in set(doc.column("upos"))}, known)
@@ -283,7 +281,7 @@ class TransferParser(GraphParser):
         assert base is not None
         target, _ = _shorter(self.target, [settings.language] * len(self.target), settings.longest)
         if not target:
-            raise DataError(f"the target has no sentence of at most {settings.longest} words to learn from")
+            raise DataError(f"the target has no training sentence of at most {settings.longest} words")
         words, _, sentences = self._reader.read(target)
         batch, more = self._batch(target, words, sentences), self._more_sets(target)
         self.adapted = True
@@ -312,21 +310,21 @@ class TransferParser(GraphParser):
         return {"target sentences": len(batch), **self.set_report(), "adaptation iterations": iterations[-1]}
 
     def _more_sets(self, target: Sequence[Doc]) -> Mask:
-        """Arcs to add to the base's sets: those of the second parser, and those that are known."""
+        """Arcs to add to the base's sets: predictions of the second parser, and known heads."""
         settings, space = self.settings, all_arcs(np.concatenate([[0], np.cumsum(_lengths(target))]))
         more = np.zeros(space.n_arcs, dtype=np.bool_)
         if settings.adapt == "aaet":
-            found = [doc.subset(range(doc.n_sentences)) for doc in target]
-            self.second_parser()(found)
-            more |= tree_sets(space, _heads_of(found))
+            parsed = [doc.subset(range(doc.n_sentences)) for doc in target]
+            self.second_parser()(parsed)
+            more |= tree_sets(space, _heads_of(parsed))
         if settings.known:
             more |= tree_sets(space, _heads_of(target))
         return more
 
     def second_parser(self) -> Parser:
-        """A parser of another kind: arc-eager, without words, of the treebanks of the languages nearest to the target.
+        """A delexicalized arc-eager parser, trained on the treebanks of the languages most similar to the target.
 
-        In the paper it is a generative model with parameters shared by typology; any parser with a bias of its own may
+        The paper uses a generative model with parameters shared by typology; any parser with a different bias may
         take its place.
         """
         docs, languages = self._sources
@@ -336,21 +334,21 @@ class TransferParser(GraphParser):
         return second
 
     def set_report(self) -> dict[str, float]:
-        """How ambiguous the sets are that the adapted parser has learned from; with gold heads also what they hold."""
+        """Ambiguity of the head sets that the adapted parser was trained on; with gold heads also their coverage."""
         if self.head_sets is None:
-            raise ConfigError("only an adapted parser, just trained, has sets of heads to tell of")
+            raise ConfigError("only an adapted parser that was just trained has sets of heads to report")
         gold = _heads_of(self._learned)
         space = all_arcs(np.concatenate([[0], np.cumsum(_lengths(self._learned))]))
-        own = report_sets(space, self.head_sets, gold if gold.min() >= 0 else None)
-        found = {"heads a word": own.heads, "words with one head": own.single}
-        if own.covered is not None and own.oracle is not None:
-            found |= {"right heads in the sets": own.covered, "oracle UAS of the sets": own.oracle}
-        return {name: round(value, 4) for name, value in found.items()}
+        sets = report_sets(space, self.head_sets, gold if gold.min() >= 0 else None)
+        report = {"heads per word": sets.heads, "words with one head": sets.single}
+        if sets.covered is not None and sets.oracle is not None:
+            report |= {"gold heads in the sets": sets.covered, "oracle UAS of the sets": sets.oracle}
+        return {name: round(value, 4) for name, value in report.items()}
 
     def weak_report(self) -> WeakReport:
-        """Coverage, ambiguity and confidence on the sentences adapted to; accuracy where these have gold heads."""
+        """Coverage, ambiguity and confidence on the target sentences; accuracy if these have gold heads."""
         if self.head_sets is None:
-            raise ConfigError("only an adapted parser, just trained, has sets of heads to tell of")
+            raise ConfigError("only an adapted parser that was just trained has sets of heads to report")
         space = all_arcs(np.concatenate([[0], np.cumsum(_lengths(self._learned))]))
         sizes = np.bincount(space.word[self.head_sets], minlength=space.n_words)
         choices = np.bincount(space.word, minlength=space.n_words)
@@ -367,17 +365,17 @@ class TransferParser(GraphParser):
     def _program(self) -> TreeProgram:
         settings = self.settings
         if not self.adapted:
-            own = settings.templates or TEMPLATES[settings.share]
+            templates = settings.templates or TEMPLATES[settings.share]
         else:
-            own = LEXICALIZED if settings.lexicalized else TEMPLATES["delex"]
-        return transfer_program(own, settings.fields)
+            templates = LEXICALIZED if settings.lexicalized else TEMPLATES["delex"]
+        return transfer_program(templates, settings.fields)
 
     def scores(self, docs: Sequence[Doc]) -> dict[str, float]:
         """UAS on documents with gold words and trees."""
         return {"UAS": super().scores(docs)["UAS"]}
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
-        """Parse documents in place; relations that they have stay."""
+        """Parse documents in place; existing relations do not change."""
         relations = [doc.columns.get("deprel") for doc in docs]
         super().annotate(docs, asked)
         for doc, before in zip(docs, relations, strict=True):
@@ -388,7 +386,7 @@ class TransferParser(GraphParser):
 
     def state(self) -> State:
         header, arrays = super().state()
-        # Folders are the business of the model's maker; the table's values of languages belong to the model.
+        # Paths concern whoever trained the model; the typology of its languages belongs to the model.
         header["settings"] |= {"sources": {}, "target": self.settings.language, "typology": ""}
         header |= {"adapted": self.adapted, "groups": self.groups}
         header["languages"] = {code: vars(self.table[code]) for code in self.groups}
@@ -406,28 +404,28 @@ class TransferParser(GraphParser):
 
 
 def read_sources(files: Mapping[str, str]) -> list[Doc]:
-    """The treebanks of languages, by their codes; every document says its language.
+    """Read treebanks by language code; every document records its language.
 
     >>> read_sources({})
     Traceback (most recent call last):
     ...
-    weft.errors.ConfigError: name treebanks to learn from, with the codes of their languages: en=FILE,de=FILE
+    weft.errors.ConfigError: give training treebanks with the codes of their languages: en=FILE,de=FILE
     """
     if not files:
-        raise ConfigError("name treebanks to learn from, with the codes of their languages: en=FILE,de=FILE")
+        raise ConfigError("give training treebanks with the codes of their languages: en=FILE,de=FILE")
     docs = []
     for code, file in files.items():
-        own = [doc for doc in read(Path(file)) if doc.n_words]
-        if not any(doc.head is not None for doc in own):
-            raise DataError(f"{file} has no heads to learn from; they stand in the column HEAD of CoNLL-U")
-        for doc in own:
+        treebank = [doc for doc in read(Path(file)) if doc.n_words]
+        if not any(doc.head is not None for doc in treebank):
+            raise DataError(f"{file} has no heads; expected them in the column HEAD of CoNLL-U")
+        for doc in treebank:
             doc.meta[LANGUAGE] = code
-        docs += own
+        docs += treebank
     return docs
 
 
 def _shorter(docs: Sequence[Doc], languages: Sequence[str], longest: int) -> tuple[list[Doc], list[str]]:
-    """The sentences of at most so many words."""
+    """The sentences of at most `longest` words."""
     kept: list[Doc] = []
     codes: list[str] = []
     for doc, code in zip(docs, languages, strict=True):
@@ -444,6 +442,6 @@ def _lengths(docs: Sequence[Doc]) -> NDArray[np.int64]:
 
 
 def _heads_of(docs: Sequence[Doc]) -> NDArray[np.int32]:
-    """Heads of all words, -1 where there are none."""
-    own = [doc.head if doc.head is not None else np.full(doc.n_words, -1) for doc in docs]
-    return np.concatenate(own).astype(np.int32)
+    """Heads of all words, -1 if missing."""
+    heads = [doc.head if doc.head is not None else np.full(doc.n_words, -1) for doc in docs]
+    return np.concatenate(heads).astype(np.int32)

@@ -64,7 +64,7 @@ def test_a_saved_parser_says_the_same(tmp_path, system):
 
 def test_damaged_weights_are_refused():
     header, arrays = fitted(system="mst1").state()
-    with pytest.raises(ModelError, match="do not fit together"):
+    with pytest.raises(ModelError, match="are inconsistent"):
         GraphParser.from_state(header, {**arrays, "parser.slots": arrays["parser.slots"][1:]})
 
 
@@ -129,7 +129,7 @@ def test_broken_trees_are_left_out_and_counted():
                        deprel=[["x", "x"], ["nsubj", "root"]])  # fmt: skip
     report = GraphParser(GraphParserSettings(system="mst1", epochs=1, bits=12)).fit([doc])
     assert report["training"]["broken trees"] == 1
-    with pytest.raises(DataError, match="can be learned"):
+    with pytest.raises(DataError, match="training sentences is usable"):
         GraphParser(GraphParserSettings(bits=12)).fit(
             [Doc.from_words([["a", "b"]], head=[[2, 1]], deprel=[["x", "x"]])]
         )

@@ -226,7 +226,7 @@ def test_a_delexicalized_parser_refuses_other_sets_of_tags_and_templates_of_word
         Parser(ParserSettings(delexicalized=True)).fit([Doc.from_words([["dogs"]], upos=[["NN"]], head=[[0]])])
     with pytest.raises(WeftError, match="unknown field 'w'"):
         Parser(ParserSettings(delexicalized=True, templates="S0.w")).fit([doc])
-    with pytest.raises(ConfigError, match="leave out `fields`"):
+    with pytest.raises(ConfigError, match="remove `fields`"):
         Parser(ParserSettings(delexicalized=True, fields={"w": "form"}))
 
 

@@ -1,10 +1,10 @@
-"""The configuration of a graph-based parser, chosen on held-out trees (McDonald, Lerman & Pereira 2006).
+"""Choose the configuration of a graph-based parser on held-out trees (McDonald, Lerman & Pereira 2006).
 
     configuration = argmax over (projective, nonprojective) x (form, lemma) of  UAS on every tenth sentence,
-                    heads learned from the nine others
+                    trained on the other nine tenths
 
-Languages differ in how often arcs cross and in how many forms a word has; this asks the treebank. Among equals the
-first is taken: projective trees of forms.
+Languages differ in how often arcs cross and in how many forms a word has, so the treebank decides. The first
+configuration, projective trees over forms, wins ties.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from weft.tasks.parsing.mst.parser import GraphParser
 from weft.tasks.parsing.mst.settings import AUTO, GraphParserSettings
 from weft.text.doc import Doc
 
-#: Sentences of a trial at most, and its passes over them: enough to rank, in a part of the time of training.
+#: Maximum number of sentences and epochs of a trial: enough to rank configurations in a fraction of training time.
 MOST, EPOCHS = 2000, 4
-#: One of so many sentences is held out.
+#: Every n-th sentence is held out.
 TENTH = 10
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A configuration, its UAS on the held-out sentences, and the processor time of it."""
+    """A configuration, its UAS on the held-out sentences, and its processor time."""
 
     settings: GraphParserSettings
     uas: float
@@ -35,17 +35,17 @@ class Trial:
 
     @property
     def name(self) -> str:
-        """Shape and words, as in `nonprojective, form`."""
+        """Shape and words, such as `nonprojective, form`."""
         return f"{self.settings.shape}, {self.settings.words}"
 
 
 def configure(
     train: Iterable[Doc], settings: GraphParserSettings, most: int = MOST, epochs: int = EPOCHS
 ) -> tuple[GraphParserSettings, list[Trial]]:
-    """The settings with `shape` and `words` chosen where they are `auto`, and all trials in their order.
+    """Choose `shape` and `words` where they are `auto`; returns the settings and all trials in order.
 
-    Trials learn heads alone, from at most `most` sentences in at most `epochs` passes. Lemmas are tried where words
-    have them.
+    Trials train on heads only, with at most `most` sentences and `epochs` epochs. Lemmas are tried if words have
+    them.
 
     >>> rows = [["dogs", "bark"], ["cats", "sleep"]] * 10
     >>> doc = Doc.from_words(rows, upos=[["NOUN", "VERB"]] * 20, head=[[2, 0]] * 20, deprel=[["nsubj", "root"]] * 20)
@@ -60,17 +60,17 @@ def configure(
         words = ("form", "lemma") if any(doc.has("lemma") for doc in learned) else ("form",)
     trials = []
     for form, shape in product(words, shapes):
-        own = replace(settings, shape=shape, words=form)
+        candidate = replace(settings, shape=shape, words=form)
         started = time.process_time()
-        parser = GraphParser(replace(own, relations="none", epochs=min(epochs, settings.epochs)))
+        parser = GraphParser(replace(candidate, relations="none", epochs=min(epochs, settings.epochs)))
         parser.fit(learned)
         uas = parser.scores(held_out)["UAS"]
-        trials.append(Trial(own, uas, round(time.process_time() - started, 2)))
+        trials.append(Trial(candidate, uas, round(time.process_time() - started, 2)))
     return max(trials, key=lambda trial: trial.uas).settings, trials
 
 
 def split(train: Iterable[Doc], most: int = MOST) -> tuple[list[Doc], list[Doc]]:
-    """The first sentences of documents, parted into nine to learn from and every tenth to score.
+    """Split the first sentences of documents: every tenth is held out, the rest is for training.
 
     >>> learned, held_out = split([Doc.from_words([[str(i)] for i in range(25)], head=[[0]] * 25)], most=20)
     >>> sum(doc.n_sentences for doc in learned), held_out[0].column("form")
@@ -87,5 +87,5 @@ def split(train: Iterable[Doc], most: int = MOST) -> tuple[list[Doc], list[Doc]]
                 docs.append(doc.subset(kept))
         done += len(numbers)
     if not held_out:
-        raise DataError(f"{done} training sentences are too few to choose a configuration: name shape and words")
+        raise DataError(f"{done} training sentences are too few to choose a configuration: set shape and words")
     return learned, held_out

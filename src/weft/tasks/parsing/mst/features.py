@@ -1,4 +1,4 @@
-"""What graph-based parsers look at: templates of the orders, and words with their morphological features."""
+"""Features of graph-based parsers: templates for each order, and words with their morphological features."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from weft.tasks.parsing.relation_features import AFFIX_FIELDS
 from weft.tasks.parsing.transitions.features import CLUSTER_FIELDS, WordReader
 from weft.text.doc import Doc
 
-#: Fields of templates: columns of documents, with an attribute of `weft.features.attributes` behind a point.
+#: Fields of templates: columns of documents, with an attribute of `weft.features.attributes` after a dot.
 FIELDS = {
     "w": "form.lower", "t": "upos", "x": "xpos", "m": "lemma", "f": "feats", "p": "form.prefix5", **AFFIX_FIELDS,
 }  # fmt: skip
@@ -26,12 +26,12 @@ AROUND = (
     "h.t|h+1.t|m-1.t|m.t h-1.t|h.t|m-1.t|m.t h.t|h+1.t|m.t|m+1.t h-1.t|h.t|m.t|m+1.t "
     "h.t|h+1.t|m.t h.t|m-1.t|m.t h-1.t|h.t|m.t h.t|m.t|m+1.t "
 )
-#: The same with finer tags and lemmas, and what the word's beginning tells.
+#: The same with fine-grained tags and lemmas, and prefixes of words.
 FINE = (
     "h.x m.x h.x|m.x h.w|m.x h.x|m.w h.x|h+1.x|m-1.x|m.x h-1.x|h.x|m-1.x|m.x h.x|h+1.x|m.x|m+1.x h-1.x|h.x|m.x|m+1.x "
     "h.m m.m h.m|m.m h.m|m.t h.t|m.m "
 )
-#: More of the words around, after Koo & Collins (2010): forms, wider windows, and pairs of finer tags.
+#: More context, after Koo & Collins (2010): forms, wider windows, and pairs of fine-grained tags.
 WIDER = (
     "h.wx|m.wx h.x|m.wx h.wx|m.x h.x|h+1.x|m.x h.x|m-1.x|m.x h-1.x|h.x|m.x h.x|m.x|m+1.x "
     "h.t|m-1.w|m.t h.w|m-1.w|m.t h.t|m+1.w|m.t h.t|h+1.w|m.t h.w|m-1.w|m.w "
@@ -48,7 +48,7 @@ GRANDSIB = (
     "g.t|h.t|s.t|m.t g.t|s.t|m.t g.w|h.t|s.t|m.t g.t|h.w|s.t|m.t g.t|h.t|s.w|m.t g.t|h.t|s.t|m.w g.x|h.x|s.x|m.x "
     "g.t|g+1.t|h.t|s.t|s+1.t|m.t|m+1.t "
 )
-#: Classes of words, whole and as prefixes of their paths, after Koo, Carreras & Collins (2008), by kind of part.
+#: Word clusters, as full paths and path prefixes, after Koo, Carreras & Collins (2008), by kind of part.
 CLUSTERS = {
     "arc": "h.c,d,e m.c,d,e h.c|m.c h.d|m.d h.e|m.e h.c|m.t h.t|m.c h.e|m.t h.t|m.e h.w|m.c h.c|m.w h.d|b.t|m.d ",
     "sibling": "h.d|s.d|m.d s.d|m.d s.c|m.c s.c|m.t s.t|m.c h.t|s.t|m.c ",
@@ -58,9 +58,9 @@ CLUSTERS = {
 CROSSED = "h.t|m.t h.wt m.wt h.t m.t h.w|m.t h.t|m.w h.x|m.x "
 
 
-#: What the filter of arcs looks at: nearly as sure as with all of the above, and twice as fast.
+#: Features of the arc filter: nearly as accurate as all of the above, and twice as fast.
 FILTER = f"arc: h.t,x,wt m.t,x,wt h.t|m.t h.x|m.x h.wt|m.t h.t|m.wt h.w|m.w {BETWEEN}{AROUND}"
-#: What another parser says of an arc: that it is there, that it crosses one that is.
+#: What another parser predicts about an arc: that it exists, or that it crosses a predicted arc.
 GUIDED = "a.1 a.1|h.t a.1|m.t a.1|h.t|m.t a.2 a.2|h.t|m.t "
 
 
@@ -81,7 +81,7 @@ def templates_of(order: int, morphology: bool = True, guided: bool = False, clus
 
 
 def has_clusters(fields: Mapping[str, str]) -> bool:
-    """Whether fields are bound to word clusters as the templates of an order ask for.
+    """Whether fields are bound to the word clusters that the templates of an order need.
 
     >>> has_clusters({"w": "form"}), has_clusters({"w": "form", **CLUSTER_FIELDS})
     (False, True)
@@ -90,7 +90,7 @@ def has_clusters(fields: Mapping[str, str]) -> bool:
 
 
 def check_clusters(clusters: str, fields: Mapping[str, str]) -> None:
-    """Refuse word clusters that no template would see.
+    """Raise an error if no template would use the word clusters.
 
     >>> check_clusters("words.paths", {"w": "form", "c": "form.cluster"})
     >>> check_clusters("words.paths", {"w": "form"})  # doctest: +ELLIPSIS
@@ -105,7 +105,7 @@ def check_clusters(clusters: str, fields: Mapping[str, str]) -> None:
 
 
 class TreeReader:
-    """Turns documents into what tree models and the labeller of relations read.
+    """Converts documents to the input of tree models and of the relation labeller.
 
     >>> doc = Doc.from_words([["sie", "geht"]], feats=[["A=b|C=d", ""]])
     >>> words, feats, sentences = TreeReader({"w": "form"}).read([doc])
@@ -118,7 +118,7 @@ class TreeReader:
         self._feats = MorphologyReader()
 
     def read(self, docs: Sequence[Doc]) -> tuple[TreeWords, Morphology, NDArray[np.int64]]:
-        """Words, ROOT first; their morphological features; the offsets of sentences."""
+        """Words, with ROOT first, their morphological features, and the sentence offsets."""
         values, sentences = self._words.read(docs)
         feats = self._feats.read(docs)
         return TreeWords(values, np.concatenate([[0], feats.offsets]), feats.values), feats, sentences

@@ -1,11 +1,11 @@
-"""Dependency trees by graph-based parsing: the best of all trees, by exact search over parts of trees.
+"""Graph-based dependency parsing: exact search for the best tree under a model that scores parts of trees.
 
     tree = argmax over trees y of  sum over parts r of y of  w . f(r)
 
-Parts are arcs (`mst1`), and pairs of adjacent children (`mst2`), and grandparents with both (`mst3`). Trees are
-projective, or any (`shape = nonprojective`: exact for arcs alone, rearranged from the best projective tree with
-siblings), or 1-endpoint-crossing (`crossing`: grandparents and siblings wherever no arcs cross, exact). Relations are
-found in a second stage, as a sequence over the children of every head.
+Parts are arcs (`mst1`), plus pairs of adjacent children (`mst2`), plus grandparents (`mst3`). Trees are projective,
+unrestricted (`shape = nonprojective`: exact for arcs alone; with siblings, rearranged from the best projective tree),
+or 1-endpoint-crossing (`crossing`: exact, with grandparents and siblings wherever no arcs cross). A second stage
+labels relations as a sequence over the children of every head.
 """
 
 from __future__ import annotations
@@ -49,22 +49,22 @@ from weft.tasks.parsing.weighted_arcs import WeightedArcs
 from weft.text.conventions.alternatives import note_alternatives
 from weft.text.doc import Doc
 
-#: Words a search goes through at a time.
+#: Number of words per search batch.
 BATCH = 2000
-#: Passes over the trees when arcs are filtered.
+#: Number of epochs to train the arc filter.
 PRUNER_EPOCHS = 2
-#: Times that a sentence is asked which heads are too near to the right ones.
+#: Maximum number of searches per sentence for heads that violate the margin to the gold heads.
 ROUNDS = 10
-#: Rate of the likelihood's climb: features of arcs are many, and at the learner's own rate it overfits.
+#: Learning rate of the likelihood: arcs have many features, and the learner's default rate overfits.
 RATE = 0.1
-#: Longest sentence whose nearest 1-endpoint-crossing tree is looked for.
+#: Longest sentence for which the nearest 1-endpoint-crossing tree is computed.
 LONGEST = 60
-#: Documents that the temperature of probabilities is fitted to.
+#: Number of documents to fit the temperature of probabilities on.
 HELD_OUT = 100
 
 
 class GraphParser(WeightedArcs):
-    """Finds heads and relations.
+    """Predicts heads and relations.
 
     >>> doc = Doc.from_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"]] * 2, head=[[2, 0]] * 2,
     ...                    deprel=[["nsubj", "root"]] * 2)
@@ -89,26 +89,26 @@ class GraphParser(WeightedArcs):
         super().__init__(settings, clusters)
         if self.clusters and not self.settings.templates:
             self.settings = replace(self.settings, fields={**self.settings.fields, **CLUSTER_FIELDS})
-        self.temperature = 1.0  # what scores are divided by to make probabilities of them
+        self.temperature = 1.0  # divides scores before they become probabilities
         self._reader = TreeReader(self.settings.columns, self.clusters)
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Learn from documents with trees; with dev data the epoch with the best UAS on them is kept.
+        """Train on documents with trees; with dev data, keep the epoch with the best UAS.
 
-        Where `shape` or `words` is `auto`, it is chosen first: see `weft.tasks.parsing.mst.configure`.
+        If `shape` or `words` is `auto`, it is chosen first: see `weft.tasks.parsing.mst.configure`.
         """
         watch = Stopwatch()
         docs = [doc for doc in train if doc.n_words]
         if not any(doc.head is not None for doc in docs):
-            raise DataError("the training data has no heads; they stand in the columns HEAD and DEPREL of CoNLL-U")
+            raise DataError("the training data has no heads; expected them in the columns HEAD and DEPREL of CoNLL-U")
         tried = self._choose(docs) if AUTO in (self.settings.shape, self.settings.words) else {}
         settings = self.settings
         words, feats, sentences = self._reader.read(docs)
         heads, gold, keep, counts = self._trees(docs, sentences)
         if not len(keep):
             raise DataError(
-                f"none of the {counts['sentences']:,} training sentences can be learned from: their heads are missing "
-                "or make cycles"
+                f"none of the {counts['sentences']:,} training sentences is usable: their heads are missing "
+                "or form cycles"
             )
         batch = self._batch(docs, words, sentences, heads).select(keep)
         if settings.crossings == "reorder" and settings.search == "projective":
@@ -134,8 +134,8 @@ class GraphParser(WeightedArcs):
         return result
 
     def _choose(self, docs: Sequence[Doc]) -> dict[str, Any]:
-        """Settle what is left open, and tell what was chosen and what the trials came to."""
-        from weft.tasks.parsing.mst.configure import configure  # which trains parsers itself
+        """Choose the settings that are `auto`; returns the choice and the results of the trials."""
+        from weft.tasks.parsing.mst.configure import configure  # it imports this module
 
         self.settings, trials = configure(docs, self.settings)
         self._reader = TreeReader(self.settings.columns, self.clusters)
@@ -145,7 +145,7 @@ class GraphParser(WeightedArcs):
     def _trees(
         self, docs: Sequence[Doc], sentences: NDArray[np.int64]
     ) -> tuple[Heads, Heads, list[int], dict[str, int]]:
-        """Heads to learn from, heads as they stand, the sentences to learn from, and what the others were."""
+        """Training heads, original heads, the training sentences, and counts of the sentences left out."""
         gold = np.concatenate([doc.head if doc.head is not None else np.full(doc.n_words, -1) for doc in docs])
         gold = gold.astype(np.int32)
         heads = gold.copy()
@@ -202,7 +202,7 @@ class GraphParser(WeightedArcs):
         heads: Heads,
         keep: Sequence[int],
     ) -> None:
-        """Relations are learned on the trees as they stand; those of sentences that are left out are not seen."""
+        """Train relations on the original trees; sentences that were left out are not used."""
         used = np.repeat(np.isin(np.arange(len(sentences) - 1), keep), np.diff(sentences))
         names = [name for doc in docs for name in doc.column("deprel")]
         self.labels = [name for name, _ in Counter(np.array(names)[used].tolist()).most_common() if name]
@@ -231,7 +231,7 @@ class GraphParser(WeightedArcs):
     def _batch(
         self, docs: Sequence[Doc], words: TreeWords, sentences: NDArray[np.int64], heads: Heads | None = None
     ) -> TreeBatch:
-        """The sentences of documents as the model takes them, to learn from where heads are given."""
+        """The sentences of documents as input of the model, for training if heads are given."""
         marks = guide_marks(sentences, guide_heads(docs, self.settings.guide)) if self.settings.guide else None
         return TreeBatch(sentences, words, heads, np.ones(len(sentences) - 1), marks=marks)
 
@@ -241,14 +241,14 @@ class GraphParser(WeightedArcs):
 
     def _program(self) -> TreeProgram:
         settings = self.settings
-        own = settings.templates or templates_of(
+        templates = settings.templates or templates_of(
             settings.order, settings.morphology, bool(settings.guide), has_clusters(settings.fields)
         )
-        return compile_tree_templates(own, list(settings.fields))
+        return compile_tree_templates(templates, list(settings.fields))
 
     def _filter_model(self) -> TreeModel:
-        own = compile_tree_templates(FILTER, list(self.settings.fields))
-        return TreeModel(own, 1, "nonprojective", self.settings.single_root, self.settings.bits)
+        program = compile_tree_templates(FILTER, list(self.settings.fields))
+        return TreeModel(program, 1, "nonprojective", self.settings.single_root, self.settings.bits)
 
     def _uas(self, weights: NDArray[Any], docs: Sequence[Doc]) -> float:
         before, self.weights = self.weights, weights
@@ -273,16 +273,16 @@ class GraphParser(WeightedArcs):
     def head_probabilities(self, docs: Sequence[Doc], heads: Heads) -> NDArray[np.float64]:
         """The probability of every head among all trees."""
         self._check_sums("probabilities")
-        found, first = [], 0
+        probabilities, first = [], 0
         for trees in self.trees(docs):
             end = first + trees.space.n_words
             arcs = trees.space.arcs_of(heads[first:end])
-            found.append(np.where(arcs >= 0, trees.marginals().arc[arcs], 0.0))
+            probabilities.append(np.where(arcs >= 0, trees.marginals().arc[arcs], 0.0))
             first = end
-        return np.concatenate(found) if found else np.zeros(0)
+        return np.concatenate(probabilities) if probabilities else np.zeros(0)
 
     def kbest(self, doc: Doc, k: int) -> list[list[tuple[list[str], float]]]:
-        """For every sentence its k most probable trees, a `HEAD RELATION` a word, with their probabilities."""
+        """The k most probable trees of every sentence, one `HEAD RELATION` per word, with their probabilities."""
         self._check_sums("k best trees")
         words, feats, _ = self._reader.read([doc])
         ranked: list[list[tuple[Heads, float]]] = []
@@ -294,7 +294,7 @@ class GraphParser(WeightedArcs):
         names = [*self.labels, "_"]
         answer: list[list[tuple[list[str], float]]] = [[] for _ in ranked]
         for rank in range(k):
-            # A sentence with fewer trees takes part with its last one, which is then left out.
+            # A sentence with fewer trees is padded with its last one, which is then left out.
             heads = np.concatenate([found[min(rank, len(found) - 1)][0] for found in ranked])
             labels = self._label(words, feats, offsets, heads)
             for s, found in enumerate(ranked):
@@ -307,11 +307,11 @@ class GraphParser(WeightedArcs):
     def _check_sums(self, what: str) -> None:
         if not self.settings.sums:
             raise ConfigError(
-                f"{self.settings.named} gives no {what}; mst1 does, of both shapes, and projective mst2, mst3"
+                f"{self.settings.named} gives no {what}; use mst1 of either shape, or projective mst2 or mst3"
             )
 
     def trees(self, docs: Sequence[Doc]) -> Iterator[Any]:
-        """The trees of documents as structures of `weft.infer`, batch by batch, at the model's temperature."""
+        """The trees of documents as structures of `weft.infer`, batch by batch, at the temperature of the model."""
         words, _, sentences = self._reader.read(docs)
         return self._trees_of(self._batch(docs, words, sentences), self.temperature)
 
@@ -323,8 +323,8 @@ class GraphParser(WeightedArcs):
             yield model.trees(batch.arc_space, batch.words, self.weights, batch.arc_marks, temperature)
 
     def _heads(self, batch: TreeBatch) -> Heads:
-        found = [trees.best() for trees in self._trees_of(batch)]
-        return np.concatenate(found) if found else np.zeros(0, np.int32)
+        heads = [trees.best() for trees in self._trees_of(batch)]
+        return np.concatenate(heads) if heads else np.zeros(0, np.int32)
 
     def _label(self, words: TreeWords, feats: Morphology, sentences: NDArray[np.int64], heads: Heads) -> Heads:
         if self.labeller is None:
@@ -337,7 +337,7 @@ class GraphParser(WeightedArcs):
         return heads, self._label(words, feats, sentences, heads)
 
     def _fit_temperature(self, docs: Sequence[Doc]) -> None:
-        """The temperature at which held-out heads are most probable."""
+        """Fit the temperature that maximizes the probability of held-out heads."""
         gold = np.concatenate([doc.head for doc in docs if doc.head is not None]).astype(np.int32)
 
         def loss(temperature: float) -> float:
@@ -347,7 +347,7 @@ class GraphParser(WeightedArcs):
         self.temperature = fit_temperature(loss, 0.01, 1000.0)
 
     def scores(self, docs: Sequence[Doc]) -> dict[str, float]:
-        """UAS and LAS on documents with gold words and trees, relations compared up to the colon."""
+        """UAS and LAS on documents with gold words and trees; subtypes of relations are ignored."""
         check_trees(docs)
         return tree_scores(docs, *self._find(docs), self.labels)
 
@@ -368,7 +368,7 @@ class GraphParser(WeightedArcs):
 
 
 def _projective_orders(batch: TreeBatch) -> NDArray[np.int64]:
-    """The words of a batch in the order in which the trees of its sentences do not cross."""
+    """The words of a batch, reordered so that the trees of its sentences are projective."""
     assert batch.gold is not None
     return np.concatenate(
         [first + projective_order(batch.gold[first:end]) for first, end in pairwise(batch.offsets.tolist())]

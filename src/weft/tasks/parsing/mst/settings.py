@@ -1,4 +1,4 @@
-"""Options of graph-based parsers, and which of them go together."""
+"""Options of graph-based parsers, and their valid combinations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weft.tasks.parsing.mst.features import FIELDS, check_clusters
 #: Systems and their orders.
 SYSTEMS = {"mst1": 1, "mst2": 2, "mst3": 3, "crossing": 3}
 LEARNERS = ("mira", "perceptron", "crf")
-#: Leaves a choice to held-out trees.
+#: Choose the value on held-out trees.
 AUTO = "auto"
 
 
@@ -83,15 +83,17 @@ class GraphParserSettings(Settings):
         if self.templates:
             check_clusters(self.clusters, self.fields)
         if self.shape == "crossing" and self.system not in ("mst1", "crossing"):
-            raise ConfigError(f"{self.system} has no shape crossing; mst1 has, and the system crossing has more parts")
+            raise ConfigError(
+                f"{self.system} does not support shape=crossing; use mst1, or the system crossing, which has more parts"
+            )
         if self.search in ("nonprojective", AUTO) and self.order > 2:
-            raise ConfigError("mst3 finds projective trees only; mst1, mst2 and crossing find others")
+            raise ConfigError("mst3 predicts projective trees only; for others use mst1, mst2 or crossing")
         if self.constraints == "heads" and (self.system != "mst1" or self.learner != "mira"):
-            raise ConfigError("constraints on single heads are for the system mst1 and the learner mira")
+            raise ConfigError("constraints=heads needs the system mst1 and the learner mira")
         if self.crossings == "reorder" and self.guide:
-            raise ConfigError("a guide speaks of words as they stand: use crossings lift, keep or skip with it")
+            raise ConfigError("a guide needs the original word order: use crossings lift, keep or skip with it")
         if self.crossings == "keep" and self.learner == "crf" and self.search == "projective":
-            raise ConfigError("crf cannot learn trees that it does not search through: use crossings lift or reorder")
+            raise ConfigError("crf cannot train on trees outside its search space: use crossings lift or reorder")
         if not self.sums and (self.learner == "crf" or self.k > 1):
             raise ConfigError(
                 f"{self.named} has no probabilities and no k best trees; use mira with k 1, or perceptron"
@@ -103,17 +105,17 @@ class GraphParserSettings(Settings):
 
     @property
     def search(self) -> str:
-        """The trees that are searched through."""
+        """The search space: which trees are candidates."""
         return "crossing" if self.system == "crossing" else self.shape
 
     @property
     def sums(self) -> bool:
-        """Whether there are sums over trees: probabilities, and k best trees."""
+        """Whether sums over trees are available: probabilities and k best trees."""
         return self.search == "projective" or (self.search != "crossing" and self.order == 1)
 
     @property
     def columns(self) -> dict[str, str]:
-        """Fields and their columns, with lemmas in the place of forms if they are asked for."""
+        """Fields and their columns, with lemmas in place of forms if `words` is `lemma`."""
         return {**self.fields, "w": "lemma"} if self.words == "lemma" else self.fields
 
     @property

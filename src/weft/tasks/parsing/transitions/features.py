@@ -1,4 +1,4 @@
-"""What parsers look at: templates of the transition systems, and words as rows of 64-bit values."""
+"""Features of transition-based parsers: templates of the systems, and words as rows of 64-bit values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weft.features.lexicon import Lexicon
 from weft.hashing import hash_string
 from weft.text.doc import Doc
 
-#: Fields of templates: columns of documents, with an attribute of `weft.features.attributes` behind a point.
+#: Fields of templates: columns of documents, with an attribute of `weft.features.attributes` after a dot.
 FIELDS = {"w": "form.lower", "m": "lemma", "t": "upos", "x": "xpos", "f": "feats"}
 
 _BUFFER_PAIRS = (
@@ -32,7 +32,8 @@ _WORDS = (
     "S0.t|S0l.t|N0.t S0.t|S0r.t|N0.t S0.t|N0.t|N0l.t "
     "S0.t|S0l.t|S0l2.t S0.t|S0r.t|S0r2.t N0.t|N0l.t|N0l2.t "
 )
-#: Templates of the systems, after Zhang & Nivre (2011). In arc-eager what hardly tells labels apart scores moves only.
+#: Templates of the systems, after Zhang & Nivre (2011). In arc-eager, features with little to say about labels only
+#: score moves.
 TEMPLATES = {
     "arc-eager": (
         "moves: N1.wt,w N2.wt,w,t N0.t|N1.t|N2.t S0.wvl,tvl,wsl,tsl S0~N0|S0.w S0~N0|N0.w S0~N0|S0.w|N0.w "
@@ -62,7 +63,7 @@ TEMPLATES = {
         "P0.t|P1.t|P0l.t|P1l.t P0.t|P1.t|P0r.t|P1r.t P0.t|P1.t|P0r.t|P1l.t P0.t|P1.t|P0l.t|P1r.t "
         "P0.w|P1.w|P1r.w P0.t|P1.w|P1r.w P0.w|P1.t|P1r.t P0.w|P1.w|P0r.w P1.w|P2.w|P2r.w P0.w|P2.w|P1.t"
     ),
-    # The context of a move on a spine: S1 and S2 are the ends of its arc, GP and GG the heads above its dependent's.
+    # Context of a move on a spine: S1 and S2 are the ends of its arc, GP and GG the heads above the dependent's head.
     "lr-spine": "both: " + (
         "S1.wt,w,t,x,f,m S2.wt,w,t,x,f,m S3.wt,w,t Q1.wt,w,t,x,f,m Q2.wt,w,t "
         "S1.wt|S2.wt S1.wt|S2.w S1.w|S2.wt S1.wt|S2.t S1.t|S2.wt S1.w|S2.w S1.t|S2.t S1.x|S2.x S1.f|S2.f S1.m|S2.m "
@@ -79,7 +80,7 @@ TEMPLATES = {
 }  # fmt: skip
 TEMPLATES["arc-standard"] = TEMPLATES["arc-hybrid"]
 
-#: Fields of classes of words, whole and as prefixes of their paths, and the templates that read them.
+#: Fields of word clusters, as full paths and path prefixes, and the templates that read them.
 CLUSTER_FIELDS = {"c": "form.cluster", "d": "form.cluster4", "e": "form.cluster6"}
 _CLUSTERS = "{0}.c,d,e {1}.c,d,e {0}.c|{1}.c {0}.d|{1}.d {0}.e|{1}.e {0}.c|{1}.t {0}.t|{1}.c "
 CLUSTER_TEMPLATES = {
@@ -90,12 +91,12 @@ CLUSTER_TEMPLATES = {
     "lr-spine": "both: " + _CLUSTERS.format("S1", "S2"),
 }
 
-#: The only field of a delexicalized parser: neither forms nor lemmas nor a treebank's own tags are read at all.
+#: The only field of a delexicalized parser: it reads no forms, no lemmas and no treebank-specific tags.
 DELEXICALIZED_FIELDS = {"t": "upos"}
 
 
 def _without_words(templates: str) -> str:
-    """Templates of a system with every conjunction left out that looks at words.
+    """Templates of a system without the conjunctions that read words.
 
     >>> _without_words("both: S0.wt,t,wvr,tvr S0~N0|S0.t|N0.t S0.w|N0.t S0l.L,w")
     'both: S0.t,tvr S0~N0|S0.t|N0.t S0l.L'
@@ -112,8 +113,8 @@ def _without_words(templates: str) -> str:
     return " ".join(kept)
 
 
-#: Templates of parsers for languages without a treebank: tags, labels, distance, valency and sets of labels. Those of
-#: arc-eager are Zhang & Nivre's (2011) without words, as Täckström et al. (2012) and McDonald et al. (2013) have them.
+#: Templates of parsers for languages without a treebank: tags, labels, distance, valency and sets of labels. For
+#: arc-eager they are Zhang & Nivre's (2011) without words, as in Täckström et al. (2012) and McDonald et al. (2013).
 DELEXICALIZED_TEMPLATES = {
     **{system: _without_words(templates) for system, templates in TEMPLATES.items()},
     "arc-eager": (
@@ -124,7 +125,7 @@ DELEXICALIZED_TEMPLATES = {
     ),
 }
 
-#: Zhang & Nivre's templates (2011) as Täckström et al. (2012) print them, all for moves and labels.
+#: Zhang & Nivre's templates (2011) as printed by Täckström et al. (2012), all for moves and labels.
 ZHANG_NIVRE = (
     "both: S0.wt,w,t N0.wt,w,t N1.wt,w,t N2.wt,w,t "
     "S0.wt|N0.wt S0.wt|N0.w S0.w|N0.wt S0.wt|N0.t S0.t|N0.wt S0.w|N0.w S0.t|N0.t N0.t|N1.t "
@@ -133,19 +134,19 @@ ZHANG_NIVRE = (
     "S0.L S0h.w,t,L S0l.w,t,L S0r.w,t,L N0l.w,t,L S0h2.w,t S0l2.w,t,L S0r2.w,t,L N0l2.w,t,L "
     "S0.t|S0l.t|S0l2.t S0.t|S0r.t|S0r2.t S0.t|S0h.t|S0h2.t N0.t|N0l.t|N0l2.t S0.wsr,tsr,wsl,tsl N0.wsl,tsl"
 )
-#: Their templates of clusters for arc-eager parsers: whole classes, since classes of two languages share no more.
+#: Their cluster templates for arc-eager parsers: full clusters, since path prefixes do not match across languages.
 ZHANG_NIVRE_CLUSTERS = (
     "both: S0.c,ct N0.c,ct N1.c,ct N2.c,ct S0.c,ct|N0.c,ct S0.ct|N0.t S0.t|N0.ct S0.w|N0.c S0.c|N0.w "
     "N0.c|N1.c N1.c|N2.c N0.c|N1.c|N2.c S0.c|N0.c|N1.c S0h.c|S0.c|N0.c S0.c|S0l.c|N0.c S0.c|S0r.c|N0.c S0.c|N0.c|N0l.c "
     "S0~N0|S0.c S0~N0|N0.c S0~N0|S0.c|N0.c S0.cvl,cvr N0.cvl "
     "S0h.c S0l.c S0r.c N0l.c S0h2.c S0l2.c S0r2.c N0l2.c S0.csl,csr N0.csl,csr"
 )
-#: Templates of clusters for delexicalized parsers.
+#: Cluster templates for delexicalized parsers.
 DELEXICALIZED_CLUSTERS = {**CLUSTER_TEMPLATES, "arc-eager": _without_words(ZHANG_NIVRE_CLUSTERS)}
 
 
 class WordReader:
-    """Turns documents into the rows of values that templates read.
+    """Converts documents to the rows of values that templates read.
 
     >>> reader = WordReader({"w": "form.lower", "t": "upos"})
     >>> words, sentences = reader.read([Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])])
@@ -166,7 +167,7 @@ class WordReader:
         self._root = np.array([hash_string(f"ROOT {binding}") for binding in self.fields.values()], dtype=np.uint64)
 
     def read(self, docs: Sequence[Doc]) -> tuple[Keys, NDArray[np.int64]]:
-        """Rows of ROOT and of all words, and the offsets of sentences."""
+        """Rows of ROOT and all words, and the sentence offsets."""
         sentences = sentence_offsets(docs)
         words = np.zeros((int(sentences[-1]) + 1, len(self.fields)), dtype=np.uint64)
         words[0] = self._root

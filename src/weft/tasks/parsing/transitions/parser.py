@@ -1,9 +1,9 @@
-"""Dependency trees: every word's head and relation, found by a transition system in linear time.
+"""Transition-based dependency parsing: predict the head and relation of every word in linear time.
 
     tree = the arcs of  t1 ... tm,   t_i = argmax over LEGAL(c_i) of w . f(c_i, t),   c_{i+1} = t_i(c_i)
 
-The parser is trained by the averaged perceptron with an oracle that tells, in any configuration, which moves lose
-nothing (Goldberg & Nivre 2013), so that it learns to go on from its own mistakes.
+The averaged perceptron trains the parser with a dynamic oracle, which knows the optimal moves in any configuration
+(Goldberg & Nivre 2013), so that the parser learns to recover from its own mistakes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from weft.tasks.parsing.transitions.features import (
 from weft.tasks.parsing.tree_columns import check_trees, tree_scores, write_trees
 from weft.text.doc import Doc
 
-#: What can be done with training trees that no transition system here can build.
+#: How to handle training trees that no transition system here can build.
 NONPROJECTIVE = ("skip", "lift", "encode")
 
 
@@ -96,13 +96,13 @@ class ParserSettings(Settings):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
         if self.target_clusters and not self.clusters:
-            raise ConfigError("target_clusters name the classes of `clusters` in another language: give both files")
+            raise ConfigError("target_clusters are the clusters of `clusters` in another language: give both files")
         if self.delexicalized and self.fields != FIELDS:
-            raise ConfigError("a delexicalized parser reads tags only: leave out `fields`, or `delexicalized`")
+            raise ConfigError("a delexicalized parser reads tags only: remove `fields` or `delexicalized`")
 
 
 class Parser(Trainable):
-    """Finds heads and relations.
+    """Predicts heads and relations.
 
     >>> doc = Doc.from_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"]] * 2, head=[[2, 0]] * 2,
     ...                    deprel=[["nsubj", "root"]] * 2)
@@ -126,27 +126,27 @@ class Parser(Trainable):
         if clusters is None:
             clusters = load_clusters(self.settings.clusters) if self.settings.clusters else {}
         self.clusters = dict(clusters)
-        own = DELEXICALIZED_FIELDS if self.settings.delexicalized else self.settings.fields
-        self.fields = {**own, **(CLUSTER_FIELDS if self.clusters else {})}
+        fields = DELEXICALIZED_FIELDS if self.settings.delexicalized else self.settings.fields
+        self.fields = {**fields, **(CLUSTER_FIELDS if self.clusters else {})}
         self.requires: tuple[str, ...] = ("tokens", "upos")
         self.labels: list[str] = []
-        self.tagsets: list[str] = []  # those that a delexicalized parser may have learned from
+        self.tagsets: list[str] = []  # the tagsets that the training data of a delexicalized parser may use
         self.parser: TransitionParser | None = None
         self._reader = WordReader(self.fields, self.clusters)
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
-        """Learn from documents with trees; with dev data the epoch with the best LAS on them is kept."""
+        """Train on documents with trees; with dev data, keep the epoch with the best LAS."""
         watch = Stopwatch()
         settings = self.settings
         docs = [doc for doc in train if doc.n_words]
         if not any(doc.head is not None for doc in docs):
-            raise DataError("the training data has no heads; they stand in the columns HEAD and DEPREL of CoNLL-U")
+            raise DataError("the training data has no heads; expected them in the columns HEAD and DEPREL of CoNLL-U")
         if settings.delexicalized:
             self.tagsets = tagsets_of(_tags(docs))
         trees, keep, counts = self._trees(docs)
         if not len(keep):
             raise DataError(
-                f"none of the {counts['sentences']:,} training sentences can be learned from: "
+                f"none of the {counts['sentences']:,} training sentences is usable: "
                 f"{counts['broken trees']:,} have missing heads or cycles, {counts['non-projective trees']:,} cross"
             )
         sets = (
@@ -200,16 +200,14 @@ class Parser(Trainable):
         return report
 
     def read_clusters(self, clusters: Mapping[str, str]) -> None:
-        """From now on, read these clusters: those of another language with the same classes."""
+        """From now on, use these clusters: words of another language in the same clusters."""
         if bool(clusters) != bool(self.clusters):
-            raise ConfigError(
-                "clusters of a second language belong to a parser that has learned with clusters: give both"
-            )
+            raise ConfigError("clusters of a second language need a parser that was trained with clusters: give both")
         self.clusters = dict(clusters)
         self._reader = WordReader(self.fields, self.clusters)
 
     def _trees(self, docs: Sequence[Doc]) -> tuple[Treebank, NDArray[np.int64], dict[str, int]]:
-        """The training trees, the numbers of sentences to learn from, and what the others were."""
+        """The training trees, the indices of the training sentences, and counts of the sentences left out."""
         words, sentences = self._reader.read(docs)
         heads = np.concatenate([doc.head if doc.head is not None else np.full(doc.n_words, -1) for doc in docs])
         heads = heads.astype(np.int32)
@@ -242,7 +240,7 @@ class Parser(Trainable):
         self.parse(docs)
 
     def parse(self, docs: Sequence[Doc], constraints: Constraints | None = None) -> None:
-        """Parse documents in place; `constraints` (of `weft.infer.transitions`) hold for all their sentences."""
+        """Parse documents in place; `constraints` (from `weft.infer.transitions`) apply to all their sentences."""
         heads, labels = self._find(docs, constraints)
         write_trees(docs, heads, labels, self.labels)
         if self.settings.nonprojective == "encode":
@@ -259,7 +257,7 @@ class Parser(Trainable):
         return parser.parse(words, sentences, self.settings.single_root, constraints, self.settings.beam)
 
     def scores(self, docs: Sequence[Doc]) -> dict[str, float]:
-        """UAS and LAS on documents with gold words and trees, relations compared up to the colon."""
+        """UAS and LAS on documents with gold words and trees; subtypes of relations are ignored."""
         check_trees(docs)
         return tree_scores(docs, *self._find(docs), self.labels)
 
@@ -290,7 +288,7 @@ def _tags(docs: Iterable[Doc]) -> set[str]:
 
 
 def _decode(doc: Doc) -> None:
-    """Hang lifted words on their old heads again."""
+    """Attach lifted words to their original heads again."""
     assert doc.head is not None
     names = doc.column("deprel")
     for first, end in pairwise(doc.sentence_offsets.tolist()):

@@ -57,6 +57,23 @@ def option(
     return field(default=default, metadata={_KEY: facts})
 
 
+def clusters_option() -> Any:
+    """Declare the file of word clusters that a component reads."""
+    return option("", "File of word clusters: a path or class and a word per line.", metavar="FILE")
+
+
+def template_fields_option(default: dict[str, str]) -> Any:
+    """Declare which columns the fields of feature templates read."""
+    text = "Columns that the fields of templates read, such as w=form,t=xpos."
+    return option(default, text, flag="--template-fields", metavar="NAME=COLUMN,...")
+
+
+def dictionaries_option() -> Any:
+    """Declare the tag dictionaries that a component reads."""
+    text = "Tag dictionary: a word and a tag per line; repeat for several, which are joined."
+    return option("", text, flag="--dict", metavar="FILE", many=True)
+
+
 @dataclass
 class Settings:
     """Fields with defaults; a subclass adds its own.

@@ -26,7 +26,7 @@ from weft.features.lexicon import WordClasses
 from weft.features.surroundings import Surroundings
 from weft.lexical.clusters.monolingual import load_clusters
 from weft.pipeline.component import Asked, State
-from weft.pipeline.settings import option
+from weft.pipeline.settings import clusters_option, option
 from weft.storage import Arrays
 from weft.tasks.labelling.labeller import LabellerSettings
 from weft.tasks.spans.chunker import Chunker, ChunkerSettings
@@ -69,7 +69,7 @@ class EntitySettings(ChunkerSettings):
         metavar="NAME=FILE",
         many=True,
     )
-    clusters: str = option("", "File of word clusters: a path or class and a word per line.", metavar="FILE")
+    clusters: str = clusters_option()
     native_clusters: str = option(
         "", "Word clusters of the language itself, beside clusters shared with other languages.", metavar="FILE"
     )

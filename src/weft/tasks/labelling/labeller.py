@@ -29,7 +29,7 @@ from weft.learn.cost import Cost
 from weft.learn.local import Local, normalize_locally
 from weft.learn.training import Checkpoint, EarlyStopping, Result
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable
-from weft.pipeline.settings import Settings, option
+from weft.pipeline.settings import Settings, option, template_fields_option
 from weft.storage import Arrays
 from weft.tasks.labelling.calibrate import held_out_temperature, temperature_on
 from weft.tasks.labelling.candidate_data import CandidateData
@@ -48,12 +48,7 @@ class LabellerSettings(Settings):
     """Options of a sequence labeller."""
 
     templates: str = option("", "Feature templates; without any, the task's own.")
-    fields: dict[str, str] = option(
-        {},
-        "Columns that the fields of templates read, such as w=form,t=xpos.",
-        flag="--template-fields",
-        metavar="NAME=COLUMN,...",
-    )
+    fields: dict[str, str] = template_fields_option({})
     scheme: str | None = option(None, "Label scheme whose valid sequences are enforced.", metavar="SCHEME")
     learner: str = option("crf", "Learning algorithm.", choices=LEARNERS)
     optimizer: str = option("lbfgs", "Optimizer of the learners crf and memm.", choices=OPTIMIZERS)

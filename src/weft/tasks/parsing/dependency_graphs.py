@@ -35,7 +35,7 @@ from weft.learn.trees.dependency_graphs import GraphBatch, GraphModel, arcs_of_e
 from weft.learn.trees.features import TreeWords
 from weft.learn.trees.model import TreeBatch, TreeModel
 from weft.pipeline.component import Asked, Stopwatch
-from weft.pipeline.settings import Settings, option
+from weft.pipeline.settings import Settings, clusters_option, option, template_fields_option
 from weft.storage import Arrays
 from weft.tasks.parsing.mst.features import FIELDS, FILTER, TreeReader, check_clusters, templates_of
 from weft.tasks.parsing.mst.parser import BATCH, PRUNER_EPOCHS
@@ -63,14 +63,9 @@ class GraphSettings(Settings):
     single_root: bool = option(True, "Give every sentence exactly one root.")
     average: bool = option(True, "Average the weights over all steps.")
     bits: int = option(22, "Hash weights into 2^N places.", metavar="N")
-    clusters: str = option("", "File of word clusters: a path or class and a word per line.", metavar="FILE")
+    clusters: str = clusters_option()
     templates: str = option("", "Feature templates; without any, those of mst2.")
-    fields: dict[str, str] = option(
-        FIELDS,
-        "Columns that the fields of templates read, such as w=form,t=xpos.",
-        flag="--template-fields",
-        metavar="NAME=COLUMN,...",
-    )
+    fields: dict[str, str] = template_fields_option(FIELDS)
     seed: int = option(0, "Random seed.")
     workers: int = option(1, "Number of threads; training uses one.", hidden=True)
 

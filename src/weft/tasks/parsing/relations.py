@@ -38,7 +38,7 @@ from weft.learn.trees.sibling_labels import (
 )
 from weft.learn.trees.sibling_learner import SiblingLearner
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable
-from weft.pipeline.settings import Settings, option
+from weft.pipeline.settings import Settings, option, template_fields_option
 from weft.storage import Arrays
 from weft.tasks.parsing.relation_features import RELATION_FIELDS, RelationReader
 from weft.text.doc import Doc
@@ -56,12 +56,7 @@ class RelationSettings(Settings):
     restrict: bool = option(True, "Allow only relations seen with the direction and the tags of head and dependent.")
     epochs: int = option(6, "Passes over the trees.")
     cap: float = option(math.inf, "Largest step of an update.")
-    fields: dict[str, str] = option(
-        RELATION_FIELDS,
-        "Columns that the fields of templates read, such as w=form,t=xpos.",
-        flag="--template-fields",
-        metavar="NAME=COLUMN,...",
-    )
+    fields: dict[str, str] = template_fields_option(RELATION_FIELDS)
     templates: str = option("", "Feature templates of arcs; without any, the task's own.")
     bits: int = option(21, "Hash weights into 2^N places.", metavar="N")
     seed: int = option(0, "Random seed.")

@@ -24,7 +24,7 @@ from weft.infer.chains.multilabel import Restrictions, Segment, pieces, position
 from weft.learn.online.demands import Demands, Pairwise, Separate
 from weft.learn.training import Checkpoint, EarlyStopping, Result
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable, training_docs
-from weft.pipeline.settings import Settings, option
+from weft.pipeline.settings import Settings, option, template_fields_option
 from weft.storage import Arrays
 from weft.tasks.spans.gapped_data import SegmentData, SegmentReader, SegmentScorer
 from weft.text.doc import Doc
@@ -52,12 +52,7 @@ class SegmentSettings(Settings):
 
     layer: str = option("entities", "Span layer to learn and to write.")
     templates: str = option("", "Feature templates in the blocks node, pair and between; without any, the task's own.")
-    fields: dict[str, str] = option(
-        {},
-        "Columns that the fields of templates read, such as w=form,t=xpos.",
-        flag="--template-fields",
-        metavar="NAME=COLUMN,...",
-    )
+    fields: dict[str, str] = template_fields_option({})
     restrictions: str = option("none", "What never occurs: contiguous, no-overlap, no-embedding, or none.")
     gap: int = option(10, "Largest distance between consecutive words of a span; 0 allows any.")
     k: int = option(0, "Best spans considered per sentence; 0 considers one per word.")

@@ -28,7 +28,7 @@ from weft.lexical.clusters.monolingual import load_clusters
 from weft.lexical.mwe_lexicon import MweLexicon, lexicon_of, read_lexicon
 from weft.lexical.wordnet import WordNet
 from weft.pipeline.component import State
-from weft.pipeline.settings import option
+from weft.pipeline.settings import clusters_option, option
 from weft.storage import Arrays
 from weft.tasks.labelling.labeller import LabellerSettings, SequenceLabeller
 from weft.tasks.spans.mwe_features import CLUSTER_TEMPLATES, FIELDS, TEMPLATES, ExpressionFeatures, observed_doc
@@ -69,7 +69,7 @@ class MweSettings(LabellerSettings):
         "", "File of expressions, one per line; repeat for several.", flag="--lexicon", metavar="FILE", many=True
     )
     wordnet: str = option("", "Folder of a WordNet database.", metavar="FOLDER")
-    clusters: str = option("", "File of word clusters: a path or class and a word per line.", metavar="FILE")
+    clusters: str = clusters_option()
     max_gap: int = option(2, "Longest gap in matches of lexicon entries.")
     seen_count: int = option(
         0, "Add expressions of the training data that occur this often to the lexicon; 0 adds none."

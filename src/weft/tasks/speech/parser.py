@@ -29,7 +29,7 @@ from weft.learn.transitions.beam import UPDATES
 from weft.learn.transitions.learner import TransitionLearner, Treebank, best_epoch
 from weft.lexical.clusters.monolingual import load_clusters
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable
-from weft.pipeline.settings import Settings, option
+from weft.pipeline.settings import Settings, clusters_option, option, template_fields_option
 from weft.storage import Arrays
 from weft.tasks.parsing.transitions.features import WordReader
 from weft.tasks.speech.data import FILLERS, MARKERS, Transcript, prepare, restore
@@ -60,16 +60,11 @@ class DisfluencySettings(Settings):
         "Space-separated pairs of words that the parser reads as one, such as i_mean.",
         metavar="WORDS",
     )
-    clusters: str = option("", "File of word clusters: a path or class and a word per line.", metavar="FILE")
+    clusters: str = clusters_option()
     prune: float = option(0.5, "Drop mean weights below this size from the saved model.")
     single_root: bool = option(True, "Give every sentence exactly one root.")
     templates: str = option("", "Feature templates; without any, those of the paper.")
-    fields: dict[str, str] = option(
-        FIELDS,
-        "Columns that the fields of templates read, such as w=form,t=xpos.",
-        flag="--template-fields",
-        metavar="NAME=COLUMN,...",
-    )
+    fields: dict[str, str] = template_fields_option(FIELDS)
     seed: int = option(0, "Random seed.")
     workers: int = option(1, "Number of threads; training uses one.", hidden=True)
 

@@ -36,7 +36,7 @@ from weft.learn.label_cover.references import exact_cover, min_greedy
 from weft.lexical.dictionary import TagDictionary
 from weft.lexical.universal_tags import UNIVERSAL_TAGS
 from weft.pipeline.component import Asked, Component, State, Stopwatch, Trainable
-from weft.pipeline.settings import Settings, option
+from weft.pipeline.settings import Settings, dictionaries_option, option
 from weft.ragged import States
 from weft.storage import Arrays
 from weft.text.doc import Doc
@@ -53,13 +53,7 @@ SMOOTHING = 1e-3
 class InducedTaggerSettings(Settings):
     """Options of a tagger trained with a dictionary."""
 
-    dictionaries: str = option(
-        "",
-        "Tag dictionary: a word and a tag per line; repeat for several, which are joined.",
-        flag="--dict",
-        metavar="FILE",
-        many=True,
-    )
+    dictionaries: str = dictionaries_option()
     tagset: str = option(
         "", "Space-separated tags, or `universal`; by default all tags of the dictionary.", metavar="TAGS"
     )

@@ -27,7 +27,7 @@ from weft.features.templates import Templates
 from weft.learn.training import EarlyStopping
 from weft.lexical.clusters.monolingual import load_clusters
 from weft.pipeline.component import Asked, State, Stopwatch
-from weft.pipeline.settings import option
+from weft.pipeline.settings import clusters_option, option
 from weft.storage import Arrays
 from weft.tasks.labelling.calibrate import held_out_temperature
 from weft.tasks.labelling.candidate_data import CandidateData, CandidateReader, CandidateScorer
@@ -68,7 +68,7 @@ class TaggerSettings(LabellerSettings):
         "", "Column to learn and to write; by default upos with xpos and feats, where the data has them."
     )
     joint_templates: str = option("", "Feature templates of xpos and feats; without any, the task's own.")
-    clusters: str = option("", "File of word clusters: a path or class and a word per line.", metavar="FILE")
+    clusters: str = clusters_option()
     dictionary: int = option(
         3, "Words that occur this often enter the tag dictionary; 0 switches it off.", flag="--tag-dictionary"
     )

@@ -38,7 +38,7 @@ from weft.lexical.clusters.monolingual import load_clusters
 from weft.lexical.dictionary import TagDictionary
 from weft.lexical.universal_tags import OF_UPOS, UNIVERSAL_TAGS
 from weft.pipeline.component import Asked, State, Stopwatch
-from weft.pipeline.settings import option
+from weft.pipeline.settings import clusters_option, dictionaries_option, option
 from weft.storage import Arrays
 from weft.tasks.labelling.chain_data import ChainData, ChainReader
 from weft.tasks.labelling.column_labeller import ColumnLabeller, ColumnSettings
@@ -56,19 +56,13 @@ UNIVERSAL = "universal"
 class WeakTaggerSettings(ColumnSettings):
     """Options of a weakly supervised tagger."""
 
-    dictionaries: str = option(
-        "",
-        "Tag dictionary: a word and a tag per line; repeat for several, which are joined.",
-        flag="--dict",
-        metavar="FILE",
-        many=True,
-    )
+    dictionaries: str = dictionaries_option()
     type_threshold: float = option(
         0.0, "Share of a word's projected tags that a tag needs to join the dictionary; 0 adds none."
     )
     conflict: str = option("type", "What wins where the dictionary lacks a projected tag.", choices=CONFLICTS)
     learner: str = option("crf", "Model to train.", choices=MODELS)
-    clusters: str = option("", "File of word clusters: a path or class and a word per line.", metavar="FILE")
+    clusters: str = clusters_option()
     tagset: str = option(UNIVERSAL, "The twelve universal tags, or space-separated tags.", metavar="TAGS")
     column: str = option("upos", "Column of the projected tags, and of those to write.")
     sigma: float = option(0.5**0.5, "Standard deviation of the Gaussian prior.")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from weft.errors import ConfigError
 from weft.learn.trees.model import SHAPES
-from weft.pipeline.settings import Settings, option
+from weft.pipeline.settings import Settings, clusters_option, option, template_fields_option
 from weft.tasks.parsing.mst.features import FIELDS, check_clusters
 
 #: Systems and their orders.
@@ -58,14 +58,9 @@ class GraphParserSettings(Settings):
     single_root: bool = option(True, "Give every sentence exactly one root.")
     average: bool = option(True, "Average the weights over all steps.")
     bits: int = option(22, "Hash weights into 2^N places.", metavar="N")
-    clusters: str = option("", "File of word clusters: a path or class and a word per line.", metavar="FILE")
+    clusters: str = clusters_option()
     templates: str = option("", "Feature templates; without any, the system's own.")
-    fields: dict[str, str] = option(
-        FIELDS,
-        "Columns that the fields of templates read, such as w=form,t=xpos.",
-        flag="--template-fields",
-        metavar="NAME=COLUMN,...",
-    )
+    fields: dict[str, str] = template_fields_option(FIELDS)
     seed: int = option(0, "Random seed.")
     workers: int = option(1, "Number of threads; training uses one.", hidden=True)
 

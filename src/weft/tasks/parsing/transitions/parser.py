@@ -27,7 +27,7 @@ from weft.learn.transitions.training import ORACLES
 from weft.lexical.clusters.monolingual import load_clusters
 from weft.lexical.universal_tags import tagsets_of
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable
-from weft.pipeline.settings import Settings, option
+from weft.pipeline.settings import Settings, clusters_option, option, template_fields_option
 from weft.storage import Arrays
 from weft.tasks.parsing.transitions.features import (
     CLUSTER_FIELDS,
@@ -65,19 +65,14 @@ class ParserSettings(Settings):
     )
     single_root: bool = option(True, "Give every sentence exactly one root.")
     delexicalized: bool = option(False, "Use tags and partial trees but no words, to parse other languages.")
-    clusters: str = option("", "File of word clusters: a path or class and a word per line.", metavar="FILE")
+    clusters: str = clusters_option()
     target_clusters: str = option(
         "",
         "Word clusters of the language to parse, if --clusters belong to the language of the training data.",
         metavar="FILE",
     )
     templates: str = option("", "Feature templates; without any, the system's own.")
-    fields: dict[str, str] = option(
-        FIELDS,
-        "Columns that the fields of templates read, such as w=form,t=xpos.",
-        flag="--template-fields",
-        metavar="NAME=COLUMN,...",
-    )
+    fields: dict[str, str] = template_fields_option(FIELDS)
     prune: float = option(0.5, "Drop mean weights below this size from the saved model.")
     seed: int = option(0, "Random seed.")
     workers: int = option(1, "Number of threads; training uses one.", hidden=True)

@@ -61,12 +61,12 @@ def greedy_rows() -> dict[str, dict[str, Any]]:
 def row(name: str) -> dict[str, Any]:
     """The scores of one treebank, from the folder of rows if present."""
     from weft.tasks.parsing.mst.features import FILTER, templates_of
-    from weft.tasks.parsing.mst.parser import GraphParser
-    from weft.tasks.parsing.mst.settings import GraphParserSettings
+    from weft.tasks.parsing.mst.parser import MSTParser
+    from weft.tasks.parsing.mst.settings import MSTSettings
 
-    settings = GraphParserSettings.from_options(SETTINGS)
+    settings = MSTSettings.from_options(SETTINGS)
     configuration = f"{SETTINGS}\n{templates_of(settings.order, settings.morphology)}\n{FILTER}"
-    return kept_row(name, "weft-treebank-graph-parsing", configuration, lambda: GraphParser(settings))
+    return kept_row(name, "weft-treebank-graph-parsing", configuration, lambda: MSTParser(settings))
 
 
 if __name__ == "__main__":

@@ -25,13 +25,13 @@ KINDS = {
     "tagger": "weft.tasks.tagging.tagger:Tagger",
     "weak-tagger": "weft.tasks.tagging.weak:WeakTagger",
     "scl-tagger": "weft.tasks.tagging.scl:SCLTagger",
-    "graph-tagger": "weft.tasks.tagging.graph_propagation:GraphTagger",
+    "graph-tagger": "weft.tasks.tagging.graph_propagation:PropagationTagger",
     "trigram-tagger": "weft.tasks.tagging.trigrams:TrigramTagger",
     "flors": "weft.tasks.tagging.flors:Flors",
     "induced-tagger": "weft.tasks.tagging.induce_tags:TagInducer",
     "lemmatizer": "weft.tasks.tagging.lemmatize:Lemmatizer",
     "parser": "weft.tasks.parsing.transitions.parser:Parser",
-    "graph-parser": "weft.tasks.parsing.mst.parser:GraphParser",
+    "graph-parser": "weft.tasks.parsing.mst.parser:MSTParser",
     "transfer-parser": "weft.tasks.parsing_transfer.parser:TransferParser",
     "adapted-parser": "weft.tasks.parsing_transfer.adapt_parser:AdaptedParser",
     "induced-parser": "weft.tasks.parsing.induce_grammar:GrammarInducer",
@@ -42,7 +42,7 @@ KINDS = {
     "chunker": "weft.tasks.spans.chunker:Chunker",
     "proposer": "weft.annotate.proposer:Proposer",
     "ner": "weft.tasks.entities.recognizer:EntityRecognizer",
-    "segments": "weft.tasks.spans.gapped:SegmentFinder",
+    "segments": "weft.tasks.spans.gapped:GappedSpanFinder",
     "mwe": "weft.tasks.spans.mwe:MweTagger",
     "hedge": "weft.tasks.uncertainty.detector:HedgeDetector",
     "sentiment": "weft.tasks.sentiment.sentences:SentimentAnalyser",
@@ -115,7 +115,7 @@ TASKS = {
             "graph": Method(
                 "graph-tagger",
                 "adapted to another domain, over a graph of trigrams",
-                "weft.tasks.tagging.graph_propagation:GraphTaggerSettings",
+                "weft.tasks.tagging.graph_propagation:PropagationTaggerSettings",
             ),
             "induced": Method(
                 "induced-tagger",
@@ -141,7 +141,7 @@ TASKS = {
             "mst": Method(
                 "graph-parser",
                 "exact search: mst1, mst2, mst3, crossing",
-                "weft.tasks.parsing.mst.settings:GraphParserSettings",
+                "weft.tasks.parsing.mst.settings:MSTSettings",
             ),
             "transfer": Method(
                 "transfer-parser",
@@ -162,7 +162,7 @@ TASKS = {
     ),
     "graphs": Task(
         "Dependency graphs: words with several heads.",
-        {"mst": Method("graphs", "from graphs", "weft.tasks.parsing.dependency_graphs:GraphSettings")},
+        {"mst": Method("graphs", "from graphs", "weft.tasks.parsing.dependency_graphs:DependencyGraphSettings")},
     ),
     "constituents": Task(
         "Phrase-structure trees; for Chinese, together with words and tags.",
@@ -203,7 +203,7 @@ TASKS = {
     ),
     "spans": Task(
         "Spans that may have gaps, overlap and nest.",
-        {"multilabel": Method("segments", "from annotated spans", "weft.tasks.spans.gapped:SegmentSettings")},
+        {"multilabel": Method("segments", "from annotated spans", "weft.tasks.spans.gapped:GappedSpanSettings")},
     ),
     "mwe": Task(
         "Multiword expressions, with gaps, strong and weak.",

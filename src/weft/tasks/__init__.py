@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from weft.tasks.entities.transfer import TransferRecognizer as TransferRecognizer
     from weft.tasks.parsing.dependency_graphs import DependencyGraphParser as DependencyGraphParser
     from weft.tasks.parsing.induce_grammar import GrammarInducer as GrammarInducer
-    from weft.tasks.parsing.mst.parser import GraphParser as GraphParser
+    from weft.tasks.parsing.mst.parser import MSTParser as MSTParser
     from weft.tasks.parsing.relations import Relations as Relations
     from weft.tasks.parsing.transitions.parser import Parser as Parser
     from weft.tasks.parsing_transfer.adapt_parser import AdaptedParser as AdaptedParser
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from weft.tasks.sentiment.documents import PolarityClassifier as PolarityClassifier
     from weft.tasks.sentiment.sentences import SentimentAnalyser as SentimentAnalyser
     from weft.tasks.spans.chunker import Chunker as Chunker
-    from weft.tasks.spans.gapped import SegmentFinder as SegmentFinder
+    from weft.tasks.spans.gapped import GappedSpanFinder as GappedSpanFinder
     from weft.tasks.spans.mwe import MweTagger as MweTagger
     from weft.tasks.speech.parser import DisfluencyParser as DisfluencyParser
     from weft.tasks.tagging.flors import Flors as Flors
-    from weft.tasks.tagging.graph_propagation import GraphTagger as GraphTagger
+    from weft.tasks.tagging.graph_propagation import PropagationTagger as PropagationTagger
     from weft.tasks.tagging.induce_tags import TagInducer as TagInducer
     from weft.tasks.tagging.lemmatize import Lemmatizer as Lemmatizer
     from weft.tasks.tagging.scl import SCLTagger as SCLTagger
@@ -51,8 +51,8 @@ _HOMES = {
     "EntityRecognizer": "entities.recognizer",
     "Flors": "tagging.flors",
     "GrammarInducer": "parsing.induce_grammar",
-    "GraphParser": "parsing.mst.parser",
-    "GraphTagger": "tagging.graph_propagation",
+    "MSTParser": "parsing.mst.parser",
+    "PropagationTagger": "tagging.graph_propagation",
     "HedgeDetector": "uncertainty.detector",
     "Lemmatizer": "tagging.lemmatize",
     "MweTagger": "spans.mwe",
@@ -61,7 +61,7 @@ _HOMES = {
     "ProjectedRecognizer": "entities.projected",
     "Relations": "parsing.relations",
     "SCLTagger": "tagging.scl",
-    "SegmentFinder": "spans.gapped",
+    "GappedSpanFinder": "spans.gapped",
     "Segmenter": "segmentation.segmenter",
     "SentimentAnalyser": "sentiment.sentences",
     "TagInducer": "tagging.induce_tags",

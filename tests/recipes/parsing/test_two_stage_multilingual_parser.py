@@ -13,7 +13,7 @@ from weft.formats import read
 from weft.recipes.framework import RecipeOptions
 from weft.recipes.parsing import two_stage_multilingual_parser as recipe
 from weft.tasks.parsing.mst.configure import configure
-from weft.tasks.parsing.mst.settings import GraphParserSettings
+from weft.tasks.parsing.mst.settings import MSTSettings
 
 GREEK = "treebanks/ud/Ancient_Greek-Perseus/dev.conllu.gz"
 CHINESE, TURKISH, DANISH = (recipe.LANGUAGES[code][0] for code in ("zh", "tr", "da"))
@@ -42,7 +42,7 @@ def test_the_full_parser_is_better_than_the_projective_atomic_bare_one():
 @pytest.mark.parametrize(("path", "shape"), [(GREEK, "nonprojective"), (CHINESE, "projective")])
 def test_the_configuration_is_nonprojective_where_arcs_cross_and_projective_where_they_do_not(path, shape):
     docs = list(read(find(path)).take_sentences(500))
-    chosen, trials = configure(docs, GraphParserSettings(shape="auto"), epochs=3)
+    chosen, trials = configure(docs, MSTSettings(shape="auto"), epochs=3)
     assert chosen.shape == shape, [(trial.name, trial.uas) for trial in trials]
 
 

@@ -9,15 +9,15 @@ from typer.testing import CliRunner
 from weft.cli.app import app
 from weft.errors import ConfigError, DataError, WeftError
 from weft.formats import read, write
-from weft.learn.trees.dependency_graphs import GraphBatch, GraphModel, arcs_of_edges
+from weft.learn.trees.dependency_graphs import DependencyGraphModel, GraphBatch, arcs_of_edges
 from weft.learn.trees.model import TreeBatch
 from weft.pipeline.pipeline import Pipeline
 from weft.pipeline.registry import new_component
-from weft.tasks.parsing.dependency_graphs import DependencyGraphParser, GraphSettings, joined, layers
+from weft.tasks.parsing.dependency_graphs import DependencyGraphParser, DependencyGraphSettings, joined, layers
 from weft.text import Doc
 from weft.text.edges import Edges, acyclic_edges, edges_of
 
-SMALL = GraphSettings(epochs=5, bits=16, threshold=0.0)
+SMALL = DependencyGraphSettings(epochs=5, bits=16, threshold=0.0)
 TAGS = ["NOUN", "VERB", "CCONJ", "VERB", "PUNCT"]
 HEADS = [2, 0, 4, 2, 2]
 NAMES = ["nsubj", "root", "cc", "conj", "punct"]
@@ -85,7 +85,7 @@ def test_graphs_are_acyclic_with_a_single_root_and_a_head_for_every_word(parser)
 @pytest.mark.must_show("second-order-mst", 2)
 def test_the_loss_counts_edges_too_many_and_too_few(train):
     parser = DependencyGraphParser(SMALL)
-    model = GraphModel(parser._new_model().program, bits=16)
+    model = DependencyGraphModel(parser._new_model().program, bits=16)
     words, _, sentences_ = parser._reader.read([train.subset([1])])
     trees = TreeBatch(sentences_, words, None, np.ones(1))
     edges, _ = acyclic_edges(train.subset([1]))
@@ -100,7 +100,7 @@ def test_the_loss_counts_edges_too_many_and_too_few(train):
 
 
 def test_models_are_saved_and_loaded_with_the_filter_of_arcs(train, tmp_path):
-    parser = DependencyGraphParser(GraphSettings(epochs=3, bits=16, threshold=0.001))
+    parser = DependencyGraphParser(DependencyGraphSettings(epochs=3, bits=16, threshold=0.001))
     report = parser.fit([train])
     assert report["training"]["edges of cycles left out"] == 0
     path = tmp_path / "graphs.weft"
@@ -131,7 +131,7 @@ def test_sentences_without_whole_trees_are_left_out_and_counted(train):
 
 
 def test_without_relations_edges_have_no_names(train):
-    parser = DependencyGraphParser(GraphSettings(epochs=2, bits=16, threshold=0.0, relations="none"))
+    parser = DependencyGraphParser(DependencyGraphSettings(epochs=2, bits=16, threshold=0.0, relations="none"))
     parser.fit([train])
     doc = Doc.from_words([["owls", "hoot"]], upos=[["NOUN", "VERB"]])
     parser([doc])

@@ -11,8 +11,8 @@ from weft.errors import ConfigError, DataError
 from weft.infer.trees.arcs import all_arcs
 from weft.infer.trees.projectivity import is_projective, is_tree, projective_order, reorder_heads
 from weft.tasks.parsing.guides import guide_heads, guide_marks, jackknife_guide, note_guide
-from weft.tasks.parsing.mst.parser import GraphParser
-from weft.tasks.parsing.mst.settings import GraphParserSettings
+from weft.tasks.parsing.mst.parser import MSTParser
+from weft.tasks.parsing.mst.settings import MSTSettings
 from weft.text.doc import Doc
 
 trees = st.integers(1, 8).flatmap(lambda n: st.lists(st.integers(0, n), min_size=n, max_size=n)).filter(
@@ -33,7 +33,7 @@ class Always:
 
 
 def settings_of(**options):
-    return GraphParserSettings(system="mst1", relations="none", threshold=0.0, epochs=3, bits=14, **options)
+    return MSTSettings(system="mst1", relations="none", threshold=0.0, epochs=3, bits=14, **options)
 
 
 def documents(n=12):
@@ -69,13 +69,13 @@ def test_marks_of_several_sentences_stand_one_after_the_other_and_missing_heads_
 
 def test_a_guided_parser_follows_a_good_guide():
     docs = documents()
-    parser = GraphParser(settings_of(guide="Guide"))
+    parser = MSTParser(settings_of(guide="Guide"))
     parser.fit(docs)
     assert parser.scores(docs)["UAS"] == 1.0
-    plain = GraphParser(settings_of())
+    plain = MSTParser(settings_of())
     plain.fit(docs)
     assert plain.scores(docs)["UAS"] < 1.0
-    again = GraphParser.from_state(*parser.state())
+    again = MSTParser.from_state(*parser.state())
     assert again.scores(docs)["UAS"] == 1.0
 
 
@@ -134,7 +134,7 @@ def test_in_its_projective_order_a_tree_is_the_same_and_does_not_cross(heads):
 def test_projective_parsers_learn_from_crossing_trees_as_they_are_told(crossings):
     crossing = Doc.from_words([["c", "d", "e", "f"]], upos=[["X"] * 4], head=[[3, 4, 0, 3]])
     plain = Doc.from_words([["a", "b"]], upos=[["X", "Y"]], head=[[2, 0]])
-    parser = GraphParser(settings_of(crossings=crossings))
+    parser = MSTParser(settings_of(crossings=crossings))
     report = parser.fit([crossing, plain])["training"]
     assert report["non-projective trees"] == 1
     assert report["words"] == (2 if crossings == "skip" else 6)
@@ -149,4 +149,4 @@ def test_options_that_do_not_go_together_are_told():
         ({"constraints": "heads", "learner": "perceptron"}, "mst1 and the learner mira"),
     ):
         with pytest.raises(ConfigError, match=message):
-            GraphParser(settings_of(**options))
+            MSTParser(settings_of(**options))

@@ -9,8 +9,8 @@ from weft.errors import ConfigError, DataError
 from weft.features.tree_templates import compile_tree_templates
 from weft.pipeline.pipeline import Pipeline
 from weft.tasks.parsing.mst.features import FIELDS, templates_of
-from weft.tasks.parsing.mst.parser import GraphParser
-from weft.tasks.parsing.mst.settings import GraphParserSettings
+from weft.tasks.parsing.mst.parser import MSTParser
+from weft.tasks.parsing.mst.settings import MSTSettings
 from weft.tasks.parsing_transfer.adapt_parser import AdaptedParser, AdaptSettings
 from weft.tasks.parsing_transfer.adaptation import METHODS, bagged, draw_bags, sentence_weights, without_nouns
 from weft.text.doc import Doc
@@ -57,7 +57,7 @@ def target():
 
 @pytest.fixture(scope="module")
 def base(source):
-    parser = GraphParser(GraphParserSettings(**OPTIONS))
+    parser = MSTParser(MSTSettings(**OPTIONS))
     parser.fit(source)
     return parser
 
@@ -83,7 +83,7 @@ def test_templates_of_marks_that_no_arc_has_change_nothing(source, base):
     plain = [Doc.from_words([["go", "now"]] * 3, upos=[["VERB", "ADV"]] * 3, head=[[0, 1]] * 3)]
     parser = AdaptedParser(AdaptSettings(**{**OPTIONS, "methods": "oracle"}))
     parser.fit(plain)  # there are no nouns
-    own = GraphParser(GraphParserSettings(**OPTIONS))
+    own = MSTParser(MSTSettings(**OPTIONS))
     own.fit(plain)
     assert np.array_equal(parser.weights, own.weights)
 

@@ -11,7 +11,7 @@ import weft as package
 from weft.errors import ConfigError, DataError, TemplateError, WeftError
 from weft.pipeline.pipeline import Pipeline
 from weft.pipeline.registry import train
-from weft.tasks.spans.gapped import SegmentFinder, SegmentSettings, above, sentence_segments, with_gaps
+from weft.tasks.spans.gapped import GappedSpanFinder, GappedSpanSettings, above, sentence_segments, with_gaps
 from weft.text import Doc, SpanLayer
 
 
@@ -50,7 +50,7 @@ def test_segments_with_gaps_are_learned_from_brat_and_saved(ellipsis, tmp_path):
 
 
 def test_a_saved_finder_finds_the_same(ellipsis, tmp_path):
-    finder = SegmentFinder(SegmentSettings(epochs=3, restrictions="no-embedding"))
+    finder = GappedSpanFinder(GappedSpanSettings(epochs=3, restrictions="no-embedding"))
     finder.fit(package.read(ellipsis / "train.ann"))
     Pipeline([finder]).save(tmp_path / "a.weft")
     again = package.load(tmp_path / "a.weft").components[0]
@@ -74,13 +74,13 @@ def test_a_saved_finder_finds_the_same(ellipsis, tmp_path):
     ],
 )
 def test_every_setting_trains(ellipsis, options):
-    finder = SegmentFinder.from_options({"epochs": 3, **options})
+    finder = GappedSpanFinder.from_options({"epochs": 3, **options})
     report = finder.fit(package.read(ellipsis / "train.ann"), package.read(ellipsis / "more.ann"))
     assert 0.2 < report["scores"]["dev"] <= 1.0
 
 
 def test_contiguous_finders_say_what_they_cannot_learn(ellipsis):
-    finder = SegmentFinder(SegmentSettings(restrictions="contiguous no-overlap", epochs=2))
+    finder = GappedSpanFinder(GappedSpanSettings(restrictions="contiguous no-overlap", epochs=2))
     report = finder.fit(package.read(ellipsis / "train.ann"))
     assert report["training"]["beyond_restrictions"] > 10
     docs = [Doc.from_words([["Anna", "and", "Paul", "Berg", "left", "."]])]
@@ -102,21 +102,21 @@ def test_the_command_line_trains_and_annotates(weft, ellipsis, tmp_path):
 def test_bad_settings_and_data_are_told():
     doc = Doc.from_words([["a", "b"]])
     with pytest.raises(DataError, match="no span layer 'entities'"):
-        SegmentFinder().fit([doc])
+        GappedSpanFinder().fit([doc])
     doc.spans["entities"] = SpanLayer(doc.strings)
     with pytest.raises(DataError, match="no spans in the layer"):
-        SegmentFinder().fit([doc])
+        GappedSpanFinder().fit([doc])
     with pytest.raises(DataError, match="nothing to train on"):
-        SegmentFinder().fit([])
+        GappedSpanFinder().fit([])
     with pytest.raises(WeftError, match="not trained yet"):
-        SegmentFinder()([doc])
+        GappedSpanFinder()([doc])
     for wrong in ({"learner": "crf"}, {"form": "both"}, {"gap": -1}, {"epochs": 0}, {"restrictions": "flat"}):
         with pytest.raises(ConfigError):
-            SegmentFinder.from_options(wrong)
+            GappedSpanFinder.from_options(wrong)
     doc.spans["entities"].add([(0, 1)], "X")
     for templates in ("w[0] y[-1]", "edge: w[0]", "w[0]\npair: w{-1..1}"):
         with pytest.raises(TemplateError):
-            SegmentFinder(SegmentSettings(templates=templates, fields={"w": "form"})).fit([doc])
+            GappedSpanFinder(GappedSpanSettings(templates=templates, fields={"w": "form"})).fit([doc])
 
 
 def test_spans_beyond_their_sentence_are_left_out():

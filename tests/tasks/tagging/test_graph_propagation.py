@@ -9,7 +9,7 @@ import pytest
 
 from weft.errors import ConfigError, DataError
 from weft.pipeline.pipeline import Pipeline
-from weft.tasks.tagging.graph_propagation import GraphTagger
+from weft.tasks.tagging.graph_propagation import PropagationTagger
 from weft.tasks.tagging.trigram_graph import TypeGraph
 from weft.text.doc import Doc
 
@@ -38,12 +38,12 @@ def raw(n: int = 30, seed: int = 1) -> Doc:
     return Doc.from_words(text(n, (*NOUNS, *NEW_NOUNS), (*VERBS, *NEW_VERBS), seed)[0])
 
 
-def adapted(**options: object) -> tuple[GraphTagger, dict]:
-    tagger = GraphTagger.from_options(options)
+def adapted(**options: object) -> tuple[PropagationTagger, dict]:
+    tagger = PropagationTagger.from_options(options)
     return tagger, tagger.adapt([source()], [raw()])
 
 
-def same(one: GraphTagger, other: GraphTagger) -> bool:
+def same(one: PropagationTagger, other: PropagationTagger) -> bool:
     (first, a), (second, b) = one.state(), other.state()
     return first["chain"] == second["chain"] and a.keys() == b.keys() and all(np.array_equal(a[x], b[x]) for x in a)
 
@@ -66,11 +66,11 @@ def test_features_of_unlabelled_text_get_weights() -> None:
 def test_a_run_that_begins_with_the_weights_of_another_is_the_same_to_the_bit() -> None:
     one, _ = adapted(variant="pooled")
     alone, _ = adapted()
-    begun = GraphTagger.from_options({})
+    begun = PropagationTagger.from_options({})
     begun.adapt([source()], [raw()], first=one.first)
     assert same(begun, alone)
     with pytest.raises(DataError, match="initial weights"):
-        GraphTagger.from_options({}).adapt([source(5)], [raw()], first=one.first)
+        PropagationTagger.from_options({}).adapt([source(5)], [raw()], first=one.first)
 
 
 @pytest.mark.must_show("graph-ssl-crf", 4)
@@ -79,7 +79,7 @@ def test_without_sweeps_the_run_is_that_of_pooled_self_training_to_the_bit() -> 
     odd = Doc.from_words([rng.permutation(words).tolist() for words in text(30, NEW_NOUNS, NEW_VERBS, 2)[0]])
     runs = []
     for options in ({"propagation_iterations": 0}, {"variant": "pooled"}, {}):
-        runs.append(GraphTagger.from_options({"alpha": 0.1, **options}))
+        runs.append(PropagationTagger.from_options({"alpha": 0.1, **options}))
         runs[-1].adapt([source()], [odd])
     bare, pooled, graph = runs
     assert same(bare, pooled)
@@ -106,7 +106,7 @@ def test_eta_0_learns_nothing_from_unlabelled_text() -> None:
 
 def test_dev_text_keeps_the_best_round() -> None:
     words, tags = text(10, (*NOUNS, *NEW_NOUNS), (*VERBS, *NEW_VERBS), 7)
-    tagger = GraphTagger.from_options({"eta": 1.0})
+    tagger = PropagationTagger.from_options({"eta": 1.0})
     report = tagger.adapt([source()], [raw()], dev=[Doc.from_words(words, upos=tags)])
     assert report["scores"]["dev accuracy"] == max(row["dev accuracy"] for row in report["rounds"])
     new = Doc.from_words(words)
@@ -116,10 +116,10 @@ def test_dev_text_keeps_the_best_round() -> None:
 
 
 def test_more_target_text_than_asked_for_and_raw_source_text_only_count() -> None:
-    tagger = GraphTagger.from_options({"sentences": 10})
+    tagger = PropagationTagger.from_options({"sentences": 10})
     report = tagger.adapt([source()], [raw(7), raw(20, 3)], [source(15, 9)])
     assert report["training"]["unlabelled_sentences"] == 10
-    alone = GraphTagger.from_options({}).adapt([source()], [raw(7), raw(20, 3).subset([0, 1, 2])])
+    alone = PropagationTagger.from_options({}).adapt([source()], [raw(7), raw(20, 3).subset([0, 1, 2])])
     assert report["graph"]["vertices"] == alone["graph"]["vertices"]  # others add to counts, not to the graph
 
 
@@ -127,7 +127,7 @@ def test_a_graph_made_before_serves() -> None:
     own, other = source(), raw()
     labels = sorted(set(own.column("upos")))
     types = TypeGraph.build([own], [labels.index(tag) for tag in own.column("upos")], [other], n_tags=3)
-    one, two = GraphTagger(), GraphTagger()
+    one, two = PropagationTagger(), PropagationTagger()
     one.adapt([own], [other], graph=types)
     two.adapt([own], [other])
     assert same(one, two)
@@ -168,6 +168,6 @@ def test_bad_settings_are_refused_in_plain_words(options: dict, words: str) -> N
 
 def test_missing_text_is_named() -> None:
     with pytest.raises(DataError, match="no text of the target domain"):
-        GraphTagger().adapt([source()], [])
+        PropagationTagger().adapt([source()], [])
     with pytest.raises(DataError, match="no xpos"):
-        GraphTagger.from_options({"column": "xpos"}).adapt([source()], [raw()])
+        PropagationTagger.from_options({"column": "xpos"}).adapt([source()], [raw()])

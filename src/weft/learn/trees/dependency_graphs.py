@@ -25,7 +25,7 @@ from weft.learn.trees.model import TreeBatch, TreeModel
 
 @dataclass(frozen=True)
 class GraphBatch:
-    """Sentences ready for a `GraphModel`: those of a batch of trees, and `gold`, a mask over the arcs of its space."""
+    """Sentences ready for a `DependencyGraphModel`: a batch of trees, and `gold`, a mask over the arcs of its space."""
 
     trees: TreeBatch
     gold: Mask | None
@@ -50,7 +50,7 @@ class GraphBatch:
         return self.trees.arc_marks
 
 
-class GraphModel(TreeModel):
+class DependencyGraphModel(TreeModel):
     """Weights to graphs and back.
 
     >>> from weft.features.tree_templates import compile_tree_templates
@@ -58,7 +58,7 @@ class GraphModel(TreeModel):
     >>> words = TreeWords(np.array([[1], [2], [3]], np.uint64), np.zeros(4, np.int64), np.zeros(0, np.uint64))
     >>> trees = TreeBatch(np.array([0, 2]), words, None, np.ones(1))
     >>> batch = GraphBatch(trees, arcs_of_edges(trees.arc_space, np.array([0, 1, 1]), np.array([0, 0, 1])))
-    >>> model = GraphModel(program, single_root=False, bits=8)
+    >>> model = DependencyGraphModel(program, single_root=False, bits=8)
     >>> weights = np.zeros(model.size)
     >>> model.scatter(batch, model.score(batch, weights).parts(batch.gold), weights)
     >>> model.score(batch, weights).best().tolist() == batch.gold.tolist() == [True, True, True, False]

@@ -26,8 +26,8 @@ from weft.infer.trees.projectivity import is_tree
 from weft.recipes.corpora.parsing import Treebank, copy_of, small_ud, ud, without_punctuation
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table, Value
 from weft.tasks.parsing.mst.features import FIELDS
-from weft.tasks.parsing.mst.parser import GraphParser
-from weft.tasks.parsing.mst.settings import GraphParserSettings
+from weft.tasks.parsing.mst.parser import MSTParser
+from weft.tasks.parsing.mst.settings import MSTSettings
 from weft.text.doc import Doc
 from weft.treebanks.coordination import with_coordination
 
@@ -77,7 +77,7 @@ QUICK = Size(treebanks=("Gothic", "Danish prague"), main=200, other=100, test=10
 class Run:
     """The parser of a row, its results on the test documents, and its training and parsing cost."""
 
-    parser: GraphParser
+    parser: MSTParser
     system: list[Doc]
     report: CrossingReport
     training: dict[str, Any]
@@ -140,13 +140,13 @@ def short(docs: Sequence[Doc], longest: int) -> list[Doc]:
     return found
 
 
-def train(docs: Sequence[Doc], row: str, epochs: int, seed: int = 0) -> tuple[GraphParser, dict[str, Any]]:
+def train(docs: Sequence[Doc], row: str, epochs: int, seed: int = 0) -> tuple[MSTParser, dict[str, Any]]:
     """The parser of a row, heads only, and facts about its training.
 
     Trees outside the search space are replaced by the nearest 1-EC tree, or by the lifted projective tree.
     """
-    settings = GraphParserSettings(threshold=THRESHOLD, relations="none", epochs=epochs, seed=seed, **ROWS[row])
-    parser = GraphParser(settings)
+    settings = MSTSettings(threshold=THRESHOLD, relations="none", epochs=epochs, seed=seed, **ROWS[row])
+    parser = MSTParser(settings)
     return parser, parser.fit(docs)["training"]
 
 

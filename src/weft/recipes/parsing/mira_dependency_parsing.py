@@ -29,8 +29,8 @@ from weft.recipes.corpora.parsing import PUNCTUATION, Treebank, copy_of, small_u
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
 from weft.tasks.parsing.guides import KEY, jackknife_guide, note_guide
 from weft.tasks.parsing.mst.features import AROUND, BETWEEN, GUIDED, WORDS
-from weft.tasks.parsing.mst.parser import GraphParser
-from weft.tasks.parsing.mst.settings import GraphParserSettings
+from weft.tasks.parsing.mst.parser import MSTParser
+from weft.tasks.parsing.mst.settings import MSTSettings
 from weft.tasks.parsing.transitions.parser import Parser, ParserSettings
 from weft.text.doc import Doc
 
@@ -108,15 +108,15 @@ def templates(without: Sequence[str] = (), guided: bool = False) -> str:
     return "arc: " + WORDS + PREFIXES + "".join(kept) + (GUIDED if guided else "")
 
 
-def learn(treebank: Treebank, epochs: int, seed: int = 0, without: Sequence[str] = (), **options: Any) -> GraphParser:
+def learn(treebank: Treebank, epochs: int, seed: int = 0, without: Sequence[str] = (), **options: Any) -> MSTParser:
     """A first-order parser with the paper's features, several roots allowed, no arc pruning."""
     options = {"constraints": "trees", "cap": 0.0, **options}
-    settings = GraphParserSettings(
+    settings = MSTSettings(
         system="mst1", epochs=epochs, seed=seed, threshold=0.0, relations="none", morphology=False, single_root=False,
         templates=templates(without, bool(options.get("guide"))),
         fields={"w": "form.lower", "t": treebank.column, "p": "form.prefix5"}, **options,
     )  # fmt: skip
-    parser = GraphParser(settings)
+    parser = MSTParser(settings)
     parser.fit(treebank.train)
     return parser
 

@@ -22,8 +22,8 @@ from weft.evaluate.trees.crossings import CrossingReport, evaluate_crossings
 from weft.recipes.corpora.parsing import PUNCTUATION, Treebank, copy_of, small_ud, ud, without_punctuation, wsj
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
 from weft.tasks.parsing.mst.features import FIELDS
-from weft.tasks.parsing.mst.parser import GraphParser
-from weft.tasks.parsing.mst.settings import GraphParserSettings
+from weft.tasks.parsing.mst.parser import MSTParser
+from weft.tasks.parsing.mst.settings import MSTSettings
 from weft.text.doc import Doc
 
 SLUG = "nonprojective-mst"
@@ -114,17 +114,15 @@ def treebank_of(options: RecipeOptions, name: str, train: int, test: int) -> Tre
     return without_punctuation(found) if "without" in name else found
 
 
-def train(
-    docs: Sequence[Doc], row: str, epochs: int, seed: int = 0, fields: dict[str, str] | None = None
-) -> GraphParser:
+def train(docs: Sequence[Doc], row: str, epochs: int, seed: int = 0, fields: dict[str, str] | None = None) -> MSTParser:
     """The parser of a row: heads only, no arc pruning."""
     common: dict[str, Any] = {"system": "mst1", "threshold": 0.0, "relations": "none", "fields": fields or dict(FIELDS)}
-    parser = GraphParser(GraphParserSettings(**common, epochs=epochs, seed=seed, **ROWS[row][0]))
+    parser = MSTParser(MSTSettings(**common, epochs=epochs, seed=seed, **ROWS[row][0]))
     parser.fit(docs)
     return parser
 
 
-def score(parser: GraphParser, treebank: Treebank) -> CrossingReport:
+def score(parser: MSTParser, treebank: Treebank) -> CrossingReport:
     """Heads of the test documents; the treebank decides whether punctuation counts."""
 
     def counted(doc: Doc) -> NDArray[np.bool_]:

@@ -25,10 +25,10 @@ from weft.evaluate.trees.dependency_graphs import evaluate_graphs
 from weft.infer.trees.rearrange import rearrange
 from weft.recipes.corpora.parsing import PUNCTUATION, Treebank, copy_of, small_ud, ud, without_punctuation, wsj
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
-from weft.tasks.parsing.dependency_graphs import DependencyGraphParser, GraphSettings, gold_graphs
+from weft.tasks.parsing.dependency_graphs import DependencyGraphParser, DependencyGraphSettings, gold_graphs
 from weft.tasks.parsing.mst.features import FIELDS
-from weft.tasks.parsing.mst.parser import GraphParser
-from weft.tasks.parsing.mst.settings import GraphParserSettings
+from weft.tasks.parsing.mst.parser import MSTParser
+from weft.tasks.parsing.mst.settings import MSTSettings
 from weft.text.doc import Doc
 
 SLUG = "second-order-mst"
@@ -75,11 +75,11 @@ def treebank_of(options: RecipeOptions, name: str, train: int, test: int) -> Tre
 
 def train_trees(
     docs: Sequence[Doc], row: str, epochs: int, seed: int = 0, fields: dict[str, str] | None = None
-) -> GraphParser:
+) -> MSTParser:
     """The parser of a row: heads only, no arc pruning, one tree per update."""
     system, shape, _ = ROWS[row]
     options: dict[str, Any] = {"threshold": 0.0, "relations": "none", "fields": fields or dict(FIELDS)}
-    parser = GraphParser(GraphParserSettings(system=system, shape=shape, epochs=epochs, seed=seed, **options))
+    parser = MSTParser(MSTSettings(system=system, shape=shape, epochs=epochs, seed=seed, **options))
     parser.fit(docs)
     return parser
 
@@ -88,13 +88,13 @@ def train_graphs(
     docs: Sequence[Doc], epochs: int, seed: int = 0, fields: dict[str, str] | None = None
 ) -> DependencyGraphParser:
     """A graph parser with several heads per word, without relations."""
-    settings = GraphSettings(epochs=epochs, seed=seed, relations="none", fields=fields or dict(FIELDS))
+    settings = DependencyGraphSettings(epochs=epochs, seed=seed, relations="none", fields=fields or dict(FIELDS))
     parser = DependencyGraphParser(settings)
     parser.fit(docs)
     return parser
 
 
-def score_trees(parser: GraphParser, treebank: Treebank) -> CrossingReport:
+def score_trees(parser: MSTParser, treebank: Treebank) -> CrossingReport:
     """Heads of the test documents; the treebank decides whether punctuation counts."""
 
     def counted(doc: Doc) -> NDArray[np.bool_]:
@@ -105,7 +105,7 @@ def score_trees(parser: GraphParser, treebank: Treebank) -> CrossingReport:
     return evaluate_crossings(treebank.test, system, counted)
 
 
-def score_graphs(parser: GraphParser | DependencyGraphParser, gold: Sequence[Doc]) -> dict[str, Counts]:
+def score_graphs(parser: MSTParser | DependencyGraphParser, gold: Sequence[Doc]) -> dict[str, Counts]:
     """Edges of documents with gold graphs in DEPS, compared with those that a tree or graph parser predicts."""
     system = [copy_of(doc) for doc in gold]
     for doc in system:
@@ -122,7 +122,7 @@ class Moves:
     percent: float
 
 
-def moves_of(parser: GraphParser, docs: Sequence[Doc]) -> Moves:
+def moves_of(parser: MSTParser, docs: Sequence[Doc]) -> Moves:
     """Count and time the moves of a second-order non-projective tree parser."""
     moves = sentences = 0
     spent, started = 0.0, time.process_time()
@@ -196,7 +196,7 @@ def _graphs(options: RecipeOptions, result: RecipeResult, size: Size, name: str,
     table = Table(f"Graphs of {name}", ["P", "R", "F", "R of words with several heads"])
     found: dict[str, Counts] = {}
     for row, paper in GRAPH_ROWS.items():
-        parser: GraphParser | DependencyGraphParser
+        parser: MSTParser | DependencyGraphParser
         if row == SEVERAL:
             parser = train_graphs(treebank.train, size.epochs, options.seed, treebank.fields)
         else:

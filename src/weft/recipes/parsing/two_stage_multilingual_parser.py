@@ -27,8 +27,8 @@ from weft.recipes.corpora.parsing import Treebank, copy_of, without_punctuation
 from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
 from weft.tasks.parsing.mst.configure import Trial, configure
 from weft.tasks.parsing.mst.features import FIELDS
-from weft.tasks.parsing.mst.parser import GraphParser
-from weft.tasks.parsing.mst.settings import AUTO, GraphParserSettings
+from weft.tasks.parsing.mst.parser import MSTParser
+from weft.tasks.parsing.mst.settings import AUTO, MSTSettings
 from weft.tasks.parsing.relations import Relations, RelationSettings
 from weft.text.doc import Doc
 
@@ -61,7 +61,7 @@ ROWS: dict[str, tuple[str, bool, bool, tuple[float, float]]] = {
     "P+A+B": ("projective", False, False, (84.8, 77.7)),
 }
 #: What the paper says changes little when used for all languages.
-EVERYWHERE = GraphParserSettings(system="mst2", shape="nonprojective", words="form")
+EVERYWHERE = MSTSettings(system="mst2", shape="nonprojective", words="form")
 #: Relations whose arcs are examined individually; two annotations have two names for objects.
 ARGUMENTS = ("nsubj", "obj", "dobj", "iobj")
 
@@ -94,7 +94,7 @@ QUICK = Size(
 class Stages:
     """A parser of heads and a labeller of relations."""
 
-    heads: GraphParser
+    heads: MSTParser
     relations: Relations
 
     def __call__(self, docs: Sequence[Doc]) -> None:
@@ -131,13 +131,13 @@ def _sentences(options: RecipeOptions, path: str, limit: int) -> list[Doc]:
 
 
 def stage_one(docs: Sequence[Doc], epochs: int, seed: int = 0, shape: str = "nonprojective", morphology: bool = True,
-              words: str = "form", bits: int = 20) -> GraphParser:  # fmt: skip
+              words: str = "form", bits: int = 20) -> MSTParser:  # fmt: skip
     """A trained parser of heads."""
-    settings = GraphParserSettings(
+    settings = MSTSettings(
         system="mst2", shape=shape, words=words, epochs=epochs, morphology=morphology, relations="none", seed=seed,
         bits=bits,
     )  # fmt: skip
-    parser = GraphParser(settings)
+    parser = MSTParser(settings)
     parser.fit(docs)
     return parser
 
@@ -160,7 +160,7 @@ def ablation(
     treebank: Treebank, epochs: int, seed: int = 0, rows: Sequence[str] = tuple(ROWS), bits: int = 20
 ) -> dict[str, ConllxReport]:
     """Scores of the rows: heads are trained once for every shape with and without morphology."""
-    heads: dict[tuple[str, bool], GraphParser] = {}
+    heads: dict[tuple[str, bool], MSTParser] = {}
     found = {}
     for row in rows:
         shape, sequence, morphology, _ = ROWS[row]
@@ -256,7 +256,7 @@ def _languages(options: RecipeOptions, result: RecipeResult, size: Size) -> None
     result.tables.append(table)
 
 
-def _configured(treebank: Treebank, size: Size, seed: int) -> tuple[GraphParserSettings, list[Trial]]:
+def _configured(treebank: Treebank, size: Size, seed: int) -> tuple[MSTSettings, list[Trial]]:
     settings = replace(EVERYWHERE, shape=AUTO, words=AUTO, epochs=size.epochs, seed=seed, bits=size.bits)
     return configure(treebank.train, settings, epochs=size.epochs)
 

@@ -25,8 +25,8 @@ from weft.evaluate.trees.attachment import TreeReport, evaluate_trees, not_punct
 from weft.recipes.corpora import adaptation as material
 from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
 from weft.recipes.parsing.mira_dependency_parsing import templates
-from weft.tasks.parsing.mst.parser import GraphParser
-from weft.tasks.parsing.mst.settings import GraphParserSettings
+from weft.tasks.parsing.mst.parser import MSTParser
+from weft.tasks.parsing.mst.settings import MSTSettings
 from weft.tasks.tagging.scl import SCLSettings, SCLTagger
 from weft.tasks.tagging.scl_projection import ProjectionSettings, TokenProjection
 from weft.text.doc import Doc
@@ -217,8 +217,8 @@ def parse_table(options: RecipeOptions, sizes: Sizes, result: RecipeResult) -> T
     raw[1].append(Doc.from_words(material.review_words(options, sizes.blitzer)))
     settings = ProjectionSettings(words=sizes.raw_words // 2, pivot_count=20, seed=options.seed)
     target = Target("reviews", test, train, "xpos", {SCL: TokenProjection.learn(raw, settings)})
-    parser = GraphParser(
-        GraphParserSettings(system="mst1", epochs=4, relations="none", morphology=False, threshold=0.0,
+    parser = MSTParser(
+        MSTSettings(system="mst1", epochs=4, relations="none", morphology=False, threshold=0.0,
                             templates=templates(), fields={"w": "form.lower", "t": "xpos", "p": "form.prefix5"},
                             seed=options.seed)
     )  # fmt: skip

@@ -40,8 +40,8 @@ from weft.tasks.spans.gapped import (
     NODE,
     PAIR,
     Found,
-    SegmentFinder,
-    SegmentSettings,
+    GappedSpanFinder,
+    GappedSpanSettings,
     above,
     sentence_segments,
     split_by_shape,
@@ -134,11 +134,11 @@ def multilabel(
 ) -> Output:
     """Train a segment predictor and rank those of test sentences; dev sentences stop training and set a threshold."""
     started = time.process_time()
-    settings = SegmentSettings(
+    settings = GappedSpanSettings(
         layer=LAYER, templates=templates, fields=_fields(templates), restrictions=restrictions, epochs=epochs,
         seed=seed, gap=gap,
     )  # fmt: skip
-    finder = SegmentFinder(settings)
+    finder = GappedSpanFinder(settings)
     finder.fit([document(train)], None if dev is None else [document(dev)])
     seconds = time.process_time() - started
     ranked = finder.ranked([document(test)])

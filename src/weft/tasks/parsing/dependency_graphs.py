@@ -31,7 +31,7 @@ from weft.infer.trees.rearrange import DependencyGraphs
 from weft.learn.online.mira import MIRA
 from weft.learn.training import EarlyStopping
 from weft.learn.trees.arc_pruning import prune_folds, train_pruner
-from weft.learn.trees.dependency_graphs import GraphBatch, GraphModel, arcs_of_edges
+from weft.learn.trees.dependency_graphs import DependencyGraphModel, GraphBatch, arcs_of_edges
 from weft.learn.trees.features import TreeWords
 from weft.learn.trees.model import TreeBatch, TreeModel
 from weft.pipeline.component import Asked, Stopwatch
@@ -46,7 +46,7 @@ from weft.text.edges import Edges, acyclic_edges, note_edges
 
 
 @dataclass
-class GraphSettings(Settings):
+class DependencyGraphSettings(Settings):
     """Options of a parser of dependency graphs."""
 
     cap: float = option(0.01, "Largest step of mira; 0 sets no limit.")
@@ -84,7 +84,7 @@ class DependencyGraphParser(WeightedArcs):
     >>> doc = Doc.from_words([["dogs", "bark", "and", "howl"]] * 2, upos=[["NOUN", "VERB", "CCONJ", "VERB"]] * 2,
     ...                    head=[[2, 0, 4, 2]] * 2, deprel=[["nsubj", "root", "cc", "conj"]] * 2,
     ...                    deps=[["2:nsubj|4:nsubj", "0:root", "4:cc", "2:conj"]] * 2)
-    >>> parser = DependencyGraphParser(GraphSettings(epochs=4, bits=16))
+    >>> parser = DependencyGraphParser(DependencyGraphSettings(epochs=4, bits=16))
     >>> report = parser.fit([doc])
     >>> new = Doc.from_words([["cats", "mew", "and", "purr"]], upos=[["NOUN", "VERB", "CCONJ", "VERB"]])
     >>> parser([new])
@@ -93,12 +93,14 @@ class DependencyGraphParser(WeightedArcs):
     """
 
     task = "graphs"
-    settings_class = GraphSettings
-    settings: GraphSettings
+    settings_class = DependencyGraphSettings
+    settings: DependencyGraphSettings
     weights_name = "graphs"
     provides = ("deps",)
 
-    def __init__(self, settings: GraphSettings | None = None, clusters: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, settings: DependencyGraphSettings | None = None, clusters: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__(settings, clusters)
         self._reader = TreeReader(self.settings.fields, self.clusters)
 
@@ -218,11 +220,11 @@ class DependencyGraphParser(WeightedArcs):
             len(self.labels),
         )  # fmt: skip
 
-    def _new_model(self) -> GraphModel:
+    def _new_model(self) -> DependencyGraphModel:
         settings = self.settings
         templates = settings.templates or templates_of(2, settings.morphology)
         program = compile_tree_templates(templates, list(settings.fields))
-        return GraphModel(program, settings.single_root, settings.bits)
+        return DependencyGraphModel(program, settings.single_root, settings.bits)
 
     def _filter_model(self) -> TreeModel:
         program = compile_tree_templates(FILTER, list(self.settings.fields))
@@ -299,7 +301,7 @@ class DependencyGraphParser(WeightedArcs):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> DependencyGraphParser:
-        parser = cls(GraphSettings(**header["settings"]), header["clusters"])
+        parser = cls(DependencyGraphSettings(**header["settings"]), header["clusters"])
         parser._restore(header, arrays)
         return parser
 

@@ -19,7 +19,7 @@ from weft.tasks.parsing.relations import RelationLabeller
 
 
 class WeightedArcs(Trainable):
-    """A parser whose model scores arcs; see `GraphParser` and `DependencyGraphParser`."""
+    """A parser whose model scores arcs; see `MSTParser` and `DependencyGraphParser`."""
 
     unsaved = ("workers", "clusters")
     #: The name of the weights in model files.

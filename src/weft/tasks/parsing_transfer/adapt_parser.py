@@ -2,7 +2,7 @@
 
     source trees + target sentences with tags  --methods of `weft.tasks.parsing_transfer.adaptation`-->  parser
 
-Without methods the model is bit for bit the `GraphParser` of the same settings. The same holds for the weighting
+Without methods the model is bit for bit the `MSTParser` of the same settings. The same holds for the weighting
 methods (T1, T3, T4, T5) if the target is the source itself. No method is sure to help: run `weft.evaluate.diagnose`
 first.
 """
@@ -38,8 +38,8 @@ from weft.pipeline.settings import option
 from weft.storage import Arrays
 from weft.tasks.parsing.guides import guide_heads, guide_marks, jackknife_guide
 from weft.tasks.parsing.mst.features import TreeReader, templates_of
-from weft.tasks.parsing.mst.parser import GraphParser
-from weft.tasks.parsing.mst.settings import GraphParserSettings
+from weft.tasks.parsing.mst.parser import MSTParser
+from weft.tasks.parsing.mst.settings import MSTSettings
 from weft.tasks.parsing.transitions.features import CLUSTER_FIELDS
 from weft.tasks.parsing.transitions.features import FIELDS as GREEDY_FIELDS
 from weft.tasks.parsing.transitions.parser import Parser, ParserSettings
@@ -52,8 +52,8 @@ MARKS = {"F1": ("other",), "F2": ("same",), "D1": ("guide", "crosses"), "oracle"
 
 
 @dataclass
-class AdaptSettings(GraphParserSettings):
-    """Options of a domain-adapted parser, in addition to those of `GraphParserSettings`."""
+class AdaptSettings(MSTSettings):
+    """Options of a domain-adapted parser, in addition to those of `MSTSettings`."""
 
     methods: str = option("", "Adaptations to combine: F1 F2 F3 D1 D2 D3 T1 T2 T3 T4 T5.", metavar="NAMES")
     target: str = option("", "Tagged sentences of the target domain, without trees.", metavar="FILE")
@@ -88,7 +88,7 @@ class AdaptSettings(GraphParserSettings):
         return tuple(sorted(named, key=lambda name: (*adaptation.METHODS, name).index(name)))
 
 
-class AdaptedParser(GraphParser):
+class AdaptedParser(MSTParser):
     """Predicts heads and relations in a domain other than that of its training trees.
 
     >>> source = Doc.from_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"]] * 2, head=[[2, 0]] * 2,
@@ -168,13 +168,13 @@ class AdaptedParser(GraphParser):
         """The column of tags that templates read."""
         return self.settings.fields["t"].partition(".")[0]
 
-    def _plain_settings(self, **changes: Any) -> GraphParserSettings:
-        names = GraphParserSettings.__dataclass_fields__
+    def _plain_settings(self, **changes: Any) -> MSTSettings:
+        names = MSTSettings.__dataclass_fields__
         values = {name: getattr(self.settings, name) for name in names}
-        return replace(GraphParserSettings(**values), **changes)
+        return replace(MSTSettings(**values), **changes)
 
-    def _fit_plain(self, docs: list[Doc], number: int) -> GraphParser:
-        parser = GraphParser(self._plain_settings(seed=self.settings.seed + number), self.clusters)
+    def _fit_plain(self, docs: list[Doc], number: int) -> MSTParser:
+        parser = MSTParser(self._plain_settings(seed=self.settings.seed + number), self.clusters)
         parser.fit(docs)
         return parser
 
@@ -295,7 +295,7 @@ class AdaptedParser(GraphParser):
         return parser
 
     @classmethod
-    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> GraphParser:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> MSTParser:
         parser = super().from_state(header, arrays)
         if "guide" in header and isinstance(parser, AdaptedParser):
             guide_arrays = {

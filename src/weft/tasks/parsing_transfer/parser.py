@@ -39,8 +39,8 @@ from weft.lexical.typology import Language, Typology, read_typology, typology
 from weft.lexical.universal_tags import tagsets_of
 from weft.pipeline.component import Asked, State, Stopwatch
 from weft.pipeline.settings import option
-from weft.tasks.parsing.mst.parser import BATCH, GraphParser
-from weft.tasks.parsing.mst.settings import GraphParserSettings
+from weft.tasks.parsing.mst.parser import BATCH, MSTParser
+from weft.tasks.parsing.mst.settings import MSTSettings
 from weft.tasks.parsing.transitions.parser import Parser, ParserSettings
 from weft.tasks.parsing_transfer.features import (
     ARCS,
@@ -64,8 +64,8 @@ LANGUAGE = "language"
 
 
 @dataclass
-class TransferSettings(GraphParserSettings):
-    """Options of a parser for a language without a treebank; of `GraphParserSettings` it uses `bits` and `fields`."""
+class TransferSettings(MSTSettings):
+    """Options of a parser for a language without a treebank; of `MSTSettings` it uses `bits` and `fields`."""
 
     system: str = "mst1"
     learner: str = "crf"
@@ -137,7 +137,7 @@ class TransferSettings(GraphParserSettings):
         return self.target.partition("=")[0]
 
 
-class TransferParser(GraphParser):
+class TransferParser(MSTParser):
     """Predicts heads in a language that has tags but no training trees.
 
     >>> table = [["die", "Frau", "sieht", "das", "Boot"]], [["DET", "NOUN", "VERB", "DET", "NOUN"]], [[2, 3, 0, 5, 3]]

@@ -47,7 +47,7 @@ class Found(NamedTuple):
 
 
 @dataclass
-class SegmentSettings(Settings):
+class GappedSpanSettings(Settings):
     """Options of a segment finder."""
 
     layer: str = option("entities", "Span layer to learn and to write.")
@@ -89,7 +89,7 @@ class SegmentSettings(Settings):
         Restrictions.read(self.restrictions, self.gap)
 
 
-class SegmentFinder(Trainable):
+class GappedSpanFinder(Trainable):
     """Predicts segments that may have gaps, overlap and nest.
 
     >>> doc = Doc.from_words([["Tom", "and", "Ann", "Lee", "left"], ["Bob", "and", "Ann", "Lee", "sang"]])
@@ -97,7 +97,7 @@ class SegmentFinder(Trainable):
     >>> for start in (0, 5):
     ...     _ = doc.spans["entities"].add([(start, start + 1), (start + 3, start + 4)], "PER")
     ...     _ = doc.spans["entities"].add([(start + 2, start + 4)], "PER")
-    >>> finder = SegmentFinder()
+    >>> finder = GappedSpanFinder()
     >>> report = finder.fit([doc])
     >>> new = Doc.from_words([["Jim", "and", "Ann", "Lee", "slept"]])
     >>> finder([new])
@@ -106,11 +106,11 @@ class SegmentFinder(Trainable):
     """
 
     task = "segments"
-    settings_class = SegmentSettings
-    settings: SegmentSettings
+    settings_class = GappedSpanSettings
+    settings: GappedSpanSettings
     unsaved = ("workers", "checkpoint")
 
-    def __init__(self, settings: SegmentSettings | None = None) -> None:
+    def __init__(self, settings: GappedSpanSettings | None = None) -> None:
         super().__init__(settings)
         self.restrictions = Restrictions.read(self.settings.restrictions, self.settings.gap)
         self.scorer: SegmentScorer | None = None
@@ -242,8 +242,8 @@ class SegmentFinder(Trainable):
         return {"settings": self.saved_settings(), "segments": header}, arrays
 
     @classmethod
-    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> SegmentFinder:
-        settings = SegmentSettings(**header["settings"])
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> GappedSpanFinder:
+        settings = GappedSpanSettings(**header["settings"])
         finder = cls(settings)
         reader = SegmentReader(Templates(settings.templates), settings.fields, finder.restrictions.gap)
         finder.scorer = SegmentScorer.from_state(reader, header["segments"], arrays)
@@ -251,7 +251,7 @@ class SegmentFinder(Trainable):
         return finder
 
 
-def learn(data: SegmentData, settings: SegmentSettings, early: EarlyStopping | None = None) -> Result:
+def learn(data: SegmentData, settings: GappedSpanSettings, early: EarlyStopping | None = None) -> Result:
     """Run the learner that the settings name."""
     from weft import learn as room
 

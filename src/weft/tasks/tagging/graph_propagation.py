@@ -52,7 +52,7 @@ VARIANTS = ("graph", "pooled", "one-best", "supervised")
 
 
 @dataclass
-class GraphTaggerSettings(ColumnSettings):
+class PropagationTaggerSettings(ColumnSettings):
     """Options of a tagger trained with a similarity graph."""
 
     variant: str = option(
@@ -97,13 +97,13 @@ class GraphTaggerSettings(ColumnSettings):
                 raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
 
 
-class GraphTagger(ColumnLabeller):
+class PropagationTagger(ColumnLabeller):
     """Tags words of a domain of which only raw text is available.
 
     >>> source = Doc.from_words([["you", "rent", "a", "car"], ["to", "run", "a", "mile"], ["a", "mile"]],
     ...                       upos=[["PRON", "VERB", "DET", "NOUN"], ["PART", "VERB", "DET", "NOUN"], ["DET", "NOUN"]])
     >>> raw = Doc.from_words([["you", "unrar", "a", "file"], ["to", "unrar", "a", "car"]])
-    >>> tagger = GraphTagger.from_options({"eta": 1.0})
+    >>> tagger = PropagationTagger.from_options({"eta": 1.0})
     >>> report = tagger.adapt([source], [raw])
     >>> new = Doc.from_words([["unrar", "a", "file"]])
     >>> tagger([new])
@@ -112,8 +112,8 @@ class GraphTagger(ColumnLabeller):
     """
 
     task = "graph-tagger"
-    settings_class = GraphTaggerSettings
-    settings: GraphTaggerSettings
+    settings_class = PropagationTaggerSettings
+    settings: PropagationTaggerSettings
 
     def __init__(self, settings: LabellerSettings | None = None) -> None:
         super().__init__(settings)
@@ -141,7 +141,7 @@ class GraphTagger(ColumnLabeller):
         source_raw: Iterable[Doc] = (),
         dev: Iterable[Doc] | None = None,
         graph: TypeGraph | None = None,
-        after: Callable[[int, GraphTagger], None] | None = None,
+        after: Callable[[int, PropagationTagger], None] | None = None,
         first: Floats | None = None,
     ) -> dict[str, Any]:
         """Train on tagged source text and raw target text; raw source text only adds to the counts of the graph.
@@ -220,7 +220,7 @@ class _Loop:
 
     def __init__(
         self,
-        tagger: GraphTagger,
+        tagger: PropagationTagger,
         labelled: Sequence[Doc],
         unlabelled: Sequence[Doc],
         raw: Sequence[Doc],

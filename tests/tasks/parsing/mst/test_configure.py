@@ -11,8 +11,8 @@ from weft.errors import ConfigError, DataError
 from weft.pipeline.pipeline import Pipeline
 from weft.pipeline.registry import new_component
 from weft.tasks.parsing.mst.configure import configure, split
-from weft.tasks.parsing.mst.parser import GraphParser
-from weft.tasks.parsing.mst.settings import GraphParserSettings
+from weft.tasks.parsing.mst.parser import MSTParser
+from weft.tasks.parsing.mst.settings import MSTSettings
 from weft.text import Doc
 
 #: Templates without prefixes and without lemmas beside words.
@@ -40,7 +40,7 @@ def crossing_doc(sentences: int = 60) -> Doc:
 
 def test_trees_that_cross_and_lemmas_that_tell_are_found_out():
     doc = crossing_doc()
-    chosen, trials = configure([doc], GraphParserSettings.from_options(OPEN))
+    chosen, trials = configure([doc], MSTSettings.from_options(OPEN))
     scores = {trial.name: trial.uas for trial in trials}
     assert (chosen.shape, chosen.words) == ("nonprojective", "lemma")
     assert scores["nonprojective, lemma"] == 1
@@ -50,7 +50,7 @@ def test_trees_that_cross_and_lemmas_that_tell_are_found_out():
 
 def test_only_what_is_left_open_is_tried():
     doc = crossing_doc(20)
-    _, trials = configure([doc], GraphParserSettings.from_options({**OPEN, "words": "form"}))
+    _, trials = configure([doc], MSTSettings.from_options({**OPEN, "words": "form"}))
     assert [trial.name for trial in trials] == ["projective, form", "nonprojective, form"]
     assert all(trial.settings.epochs == 3 and trial.settings.relations == "sequence" for trial in trials)
 
@@ -61,13 +61,13 @@ def test_a_parser_with_open_settings_learns_with_those_it_chose_and_keeps_them(t
     report = parser.fit([doc])["training"]
     assert report["chosen"] == "nonprojective, lemma"
     assert set(report["tried"]) == {f"{a}, {b}" for a in ("projective", "nonprojective") for b in ("form", "lemma")}
-    named = GraphParser(GraphParserSettings.from_options({**OPEN, "shape": "nonprojective", "words": "lemma"}))
+    named = MSTParser(MSTSettings.from_options({**OPEN, "shape": "nonprojective", "words": "lemma"}))
     named.fit([doc])
-    assert isinstance(parser, GraphParser)
+    assert isinstance(parser, MSTParser)
     assert (parser.weights == named.weights).all()
     Pipeline([parser], {"name": "auto"}).save(tmp_path / "auto.weft")
     loaded = Pipeline.load(tmp_path / "auto.weft").components[0]
-    assert isinstance(loaded, GraphParser)
+    assert isinstance(loaded, MSTParser)
     assert (loaded.settings.shape, loaded.settings.words) == ("nonprojective", "lemma")
     assert loaded.scores([doc]) == parser.scores([doc])
     assert loaded.scores([doc])["UAS"] == 1
@@ -84,10 +84,10 @@ def test_every_tenth_sentence_of_the_first_ones_is_held_out_across_documents():
 
 def test_third_order_and_likelihood_leave_no_choice_of_shape():
     with pytest.raises(ConfigError, match="mst3"):
-        GraphParserSettings.from_options({"system": "mst3", "shape": "auto"})
+        MSTSettings.from_options({"system": "mst3", "shape": "auto"})
     with pytest.raises(ConfigError, match="no probabilities"):
-        GraphParserSettings.from_options({"system": "mst2", "shape": "auto", "learner": "crf"})
+        MSTSettings.from_options({"system": "mst2", "shape": "auto", "learner": "crf"})
 
 
 def test_a_parser_without_relations_can_be_asked_for_in_words():
-    assert GraphParserSettings.from_options({"relations": "none"}).relations == "none"
+    assert MSTSettings.from_options({"relations": "none"}).relations == "none"

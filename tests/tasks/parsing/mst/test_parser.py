@@ -10,8 +10,8 @@ from weft.errors import ConfigError, DataError, ModelError, WeftError
 from weft.infer.trees.projectivity import is_projective, is_tree
 from weft.pipeline.pipeline import Pipeline
 from weft.pipeline.registry import new_component
-from weft.tasks.parsing.mst.parser import GraphParser
-from weft.tasks.parsing.mst.settings import GraphParserSettings
+from weft.tasks.parsing.mst.parser import MSTParser
+from weft.tasks.parsing.mst.settings import MSTSettings
 from weft.text import Doc
 from weft.text.conventions.alternatives import alternatives
 
@@ -29,8 +29,8 @@ KINDS = [
 ]
 
 
-def fitted(**options) -> GraphParser:
-    parser = GraphParser(GraphParserSettings(**{"epochs": 8, "bits": 16, **options}))
+def fitted(**options) -> MSTParser:
+    parser = MSTParser(MSTSettings(**{"epochs": 8, "bits": 16, **options}))
     parser.fit([treebank()])
     return parser
 
@@ -65,7 +65,7 @@ def test_a_saved_parser_says_the_same(tmp_path, system):
 def test_damaged_weights_are_refused():
     header, arrays = fitted(system="mst1").state()
     with pytest.raises(ModelError, match="are inconsistent"):
-        GraphParser.from_state(header, {**arrays, "parser.slots": arrays["parser.slots"][1:]})
+        MSTParser.from_state(header, {**arrays, "parser.slots": arrays["parser.slots"][1:]})
 
 
 @pytest.mark.parametrize("system", ["mst1", "mst2", "mst3", "crossing"])
@@ -104,7 +104,7 @@ def test_searches_without_sums_say_so(system, shape):
     with pytest.raises(ConfigError, match="gives no probabilities"):
         parser([bare(treebank())], probabilities=True)
     with pytest.raises(ConfigError, match="no k best trees"):
-        GraphParserSettings(system=system, shape=shape, k=2).check()
+        MSTSettings(system=system, shape=shape, k=2).check()
 
 
 def test_crossing_trees_are_learned_only_by_systems_that_have_them():
@@ -116,7 +116,7 @@ def test_crossing_trees_are_learned_only_by_systems_that_have_them():
         ("crossing", "projective", True),
         ("mst1", "projective", False),
     ):
-        parser = GraphParser(GraphParserSettings(system=system, shape=shape, epochs=10, bits=16))
+        parser = MSTParser(MSTSettings(system=system, shape=shape, epochs=10, bits=16))
         report = parser.fit([doc])
         assert report["training"]["non-projective trees"] == 3
         new = Doc.from_words([words], upos=[tags])
@@ -127,14 +127,12 @@ def test_crossing_trees_are_learned_only_by_systems_that_have_them():
 def test_broken_trees_are_left_out_and_counted():
     doc = Doc.from_words([["a", "b"], ["dogs", "bark"]], upos=[["X", "X"], ["NOUN", "VERB"]], head=[[2, 1], [2, 0]],
                        deprel=[["x", "x"], ["nsubj", "root"]])  # fmt: skip
-    report = GraphParser(GraphParserSettings(system="mst1", epochs=1, bits=12)).fit([doc])
+    report = MSTParser(MSTSettings(system="mst1", epochs=1, bits=12)).fit([doc])
     assert report["training"]["broken trees"] == 1
     with pytest.raises(DataError, match="training sentences is usable"):
-        GraphParser(GraphParserSettings(bits=12)).fit(
-            [Doc.from_words([["a", "b"]], head=[[2, 1]], deprel=[["x", "x"]])]
-        )
+        MSTParser(MSTSettings(bits=12)).fit([Doc.from_words([["a", "b"]], head=[[2, 1]], deprel=[["x", "x"]])])
     with pytest.raises(DataError, match="no heads"):
-        GraphParser().fit([Doc.from_words([["a", "b"]])])
+        MSTParser().fit([Doc.from_words([["a", "b"]])])
 
 
 @pytest.mark.parametrize("system", ["mst1", "mst3"])
@@ -149,7 +147,7 @@ def test_classes_of_words_tell_of_unseen_words_and_are_kept_in_the_model(tmp_pat
         relations = [["root", "dep", "dep"]] * len(rows)
         return Doc.from_words(rows, upos=[["X"] * 3] * len(rows), head=heads, deprel=relations)
 
-    parser = GraphParser(GraphParserSettings(system=system, clusters=str(path), epochs=6, bits=14))
+    parser = MSTParser(MSTSettings(system=system, clusters=str(path), epochs=6, bits=14))
     parser.fit([sentences(words[:-2])])
     gold = sentences(words[-2:])
     found = bare(gold)
@@ -168,16 +166,16 @@ def test_options_that_do_not_fit_are_refused():
         {"epochs": 0},
     ):
         with pytest.raises(ConfigError):
-            GraphParser(GraphParserSettings(**options))
+            MSTParser(MSTSettings(**options))
     with pytest.raises(WeftError, match="not trained"):
-        GraphParser()([bare(treebank())])
+        MSTParser()([bare(treebank())])
     with pytest.raises(ConfigError, match="transition system"):
         new_component("parser", {"system": "arc-eager", "shape": "nonprojective"})
     assert new_component("parser", {"system": "crossing"}).task == "graph-parser"
 
 
 def test_dev_data_choose_the_epoch_are_scored_and_set_the_temperature():
-    parser = GraphParser(GraphParserSettings(system="mst1", epochs=3, bits=16))
+    parser = MSTParser(MSTSettings(system="mst1", epochs=3, bits=16))
     report = parser.fit([treebank()], [treebank()])
     assert report["scores"]["dev LAS"] == 1.0
     assert parser.temperature != 1.0

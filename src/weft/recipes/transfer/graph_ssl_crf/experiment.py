@@ -24,7 +24,7 @@ from weft.recipes.corpora import adaptation as material
 from weft.recipes.corpora.adaptation import sentences_of
 from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
 from weft.recipes.transfer.graph_ssl_crf.data import Shift, doc_of, genre, interrogatives, questions
-from weft.tasks.tagging.graph_propagation import GraphTagger
+from weft.tasks.tagging.graph_propagation import PropagationTagger
 from weft.tasks.tagging.trigram_graph import TypeGraph
 from weft.text.doc import Doc
 
@@ -113,11 +113,11 @@ def adapt(
 
     Runs on the same labelled text start alike: `first` are the initial weights of one of them.
     """
-    tagger = GraphTagger.from_options({"variant": variant, **settings})
+    tagger = PropagationTagger.from_options({"variant": variant, **settings})
     found: dict[int, TagReport] = {}
     known = set(labelled.column("form"))
 
-    def look(number: int, tagger: GraphTagger) -> None:
+    def look(number: int, tagger: PropagationTagger) -> None:
         if number == 0:
             found[0] = evaluate(tagger, shift, known)
 
@@ -127,7 +127,7 @@ def adapt(
     return found[0], evaluate(tagger, shift, known), tagger.first
 
 
-def evaluate(tagger: GraphTagger, shift: Shift, known: set[str]) -> TagReport:
+def evaluate(tagger: PropagationTagger, shift: Shift, known: set[str]) -> TagReport:
     """Score a tagger on the shift's test sentences; `known` are the words of its labelled text."""
     words = [sentence for sentence, _ in shift.test]
     doc = Doc.from_words(words)

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from weft.errors import DataError
-from weft.tasks.parsing.mst.parser import GraphParser
-from weft.tasks.parsing.mst.settings import AUTO, GraphParserSettings
+from weft.tasks.parsing.mst.parser import MSTParser
+from weft.tasks.parsing.mst.settings import AUTO, MSTSettings
 from weft.text.doc import Doc
 
 #: Maximum number of sentences and epochs of a trial: enough to rank configurations in a fraction of training time.
@@ -29,7 +29,7 @@ TENTH = 10
 class Trial:
     """A configuration, its UAS on the held-out sentences, and its processor time."""
 
-    settings: GraphParserSettings
+    settings: MSTSettings
     uas: float
     cpu_seconds: float
 
@@ -40,8 +40,8 @@ class Trial:
 
 
 def configure(
-    train: Iterable[Doc], settings: GraphParserSettings, most: int = MOST, epochs: int = EPOCHS
-) -> tuple[GraphParserSettings, list[Trial]]:
+    train: Iterable[Doc], settings: MSTSettings, most: int = MOST, epochs: int = EPOCHS
+) -> tuple[MSTSettings, list[Trial]]:
     """Choose `shape` and `words` where they are `auto`; returns the settings and all trials in order.
 
     Trials train on heads only, with at most `most` sentences and `epochs` epochs. Lemmas are tried if words have
@@ -49,7 +49,7 @@ def configure(
 
     >>> rows = [["dogs", "bark"], ["cats", "sleep"]] * 10
     >>> doc = Doc.from_words(rows, upos=[["NOUN", "VERB"]] * 20, head=[[2, 0]] * 20, deprel=[["nsubj", "root"]] * 20)
-    >>> chosen, trials = configure([doc], GraphParserSettings(shape="auto", words="auto", bits=16))
+    >>> chosen, trials = configure([doc], MSTSettings(shape="auto", words="auto", bits=16))
     >>> chosen.shape, chosen.words, [trial.name for trial in trials]
     ('projective', 'form', ['projective, form', 'nonprojective, form'])
     """
@@ -62,7 +62,7 @@ def configure(
     for form, shape in product(words, shapes):
         candidate = replace(settings, shape=shape, words=form)
         started = time.process_time()
-        parser = GraphParser(replace(candidate, relations="none", epochs=min(epochs, settings.epochs)))
+        parser = MSTParser(replace(candidate, relations="none", epochs=min(epochs, settings.epochs)))
         parser.fit(learned)
         uas = parser.scores(held_out)["UAS"]
         trials.append(Trial(candidate, uas, round(time.process_time() - started, 2)))

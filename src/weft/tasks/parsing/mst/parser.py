@@ -41,7 +41,7 @@ from weft.pipeline.component import Asked, State, Stopwatch
 from weft.storage import Arrays
 from weft.tasks.parsing.guides import guide_heads, guide_marks
 from weft.tasks.parsing.mst.features import FILTER, TreeReader, has_clusters, templates_of
-from weft.tasks.parsing.mst.settings import AUTO, GraphParserSettings
+from weft.tasks.parsing.mst.settings import AUTO, MSTSettings
 from weft.tasks.parsing.relations import RelationLabeller, RelationSettings
 from weft.tasks.parsing.transitions.features import CLUSTER_FIELDS
 from weft.tasks.parsing.tree_columns import check_trees, tree_scores, write_trees
@@ -63,12 +63,12 @@ LONGEST = 60
 HELD_OUT = 100
 
 
-class GraphParser(WeightedArcs):
+class MSTParser(WeightedArcs):
     """Predicts heads and relations.
 
     >>> doc = Doc.from_words([["dogs", "bark"], ["cats", "sleep"]], upos=[["NOUN", "VERB"]] * 2, head=[[2, 0]] * 2,
     ...                    deprel=[["nsubj", "root"]] * 2)
-    >>> parser = GraphParser(GraphParserSettings(system="mst1", epochs=2, bits=16))
+    >>> parser = MSTParser(MSTSettings(system="mst1", epochs=2, bits=16))
     >>> report = parser.fit([doc])
     >>> new = Doc.from_words([["birds", "sing"]], upos=[["NOUN", "VERB"]])
     >>> parser([new])
@@ -78,14 +78,14 @@ class GraphParser(WeightedArcs):
     """
 
     task = "graph-parser"
-    settings_class = GraphParserSettings
-    settings: GraphParserSettings
+    settings_class = MSTSettings
+    settings: MSTSettings
     weights_name = "parser"
     gives_probabilities = True
     gives_kbest = True
     provides: tuple[str, ...] = ("head", "deprel")
 
-    def __init__(self, settings: GraphParserSettings | None = None, clusters: Mapping[str, str] | None = None) -> None:
+    def __init__(self, settings: MSTSettings | None = None, clusters: Mapping[str, str] | None = None) -> None:
         super().__init__(settings, clusters)
         if self.clusters and not self.settings.templates:
             self.settings = replace(self.settings, fields={**self.settings.fields, **CLUSTER_FIELDS})
@@ -356,11 +356,11 @@ class GraphParser(WeightedArcs):
         return {**header, "temperature": self.temperature}, arrays
 
     @classmethod
-    def _of_settings(cls, header: dict[str, Any]) -> GraphParser:
-        return cls(GraphParserSettings(**header["settings"]), header["clusters"])
+    def _of_settings(cls, header: dict[str, Any]) -> MSTParser:
+        return cls(MSTSettings(**header["settings"]), header["clusters"])
 
     @classmethod
-    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> GraphParser:
+    def from_state(cls, header: dict[str, Any], arrays: Arrays) -> MSTParser:
         parser = cls._of_settings(header)
         parser._restore(header, arrays)
         parser.temperature = header["temperature"]

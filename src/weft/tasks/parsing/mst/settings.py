@@ -17,7 +17,7 @@ AUTO = "auto"
 
 
 @dataclass
-class GraphParserSettings(Settings):
+class MSTSettings(Settings):
     """Options of a graph-based parser."""
 
     system: str = option(

@@ -39,6 +39,8 @@ def default_config(
     if not docs:
         raise DataError(f"there are no words in {', '.join(map(str, train))}; a pipeline needs annotated text")
     learned = [task for task, has in _LEARNED.items() if any(map(has, docs))]
+    for path in (*dev, *test):
+        _check_held_out(path, learned)
     parts = {"train": train, "dev": dev, "test": test}
     files = {part: [str(path.absolute()) for path in paths] for part, paths in parts.items()}
     title = ", ".join(dict.fromkeys(path.name for path in train))
@@ -53,6 +55,17 @@ def default_config(
         tests=[TestSpec(part, f"{_CORPUS}.{part}", scored) for part in ("dev", "test") if parts[part]],
         path=Path("weft train pipeline"),
     )
+
+
+def _check_held_out(path: Path, learned: Sequence[str]) -> None:
+    """Raise an error, before any training, for a held-out file without the annotation to score."""
+    docs = [doc for doc in read(path) if doc.n_words]
+    for task in learned:
+        if task != "ner" and not any(map(_LEARNED[task], docs)):
+            raise DataError(
+                f"{path} has no annotation for the {task}, which the training files have; give a file that is "
+                "annotated in the same way, or leave it out"
+            )
 
 
 def _component(task: str, dev: bool) -> ComponentSpec:

@@ -56,6 +56,6 @@ def test_what_is_missing_is_told(arguments: list[str], said: str, weft: Weft) ->
     assert "Traceback" not in failed.stderr
 
 
-def test_a_dev_file_without_trees_is_refused_before_training(examples: Path) -> None:
-    with pytest.raises(package.WeftError, match=r"letters\.conllu has no annotation for the parser"):
+def test_a_dev_file_without_annotation_is_refused_before_training(examples: Path) -> None:
+    with pytest.raises(package.WeftError, match=r"letters\.conllu has no annotation for the tagger"):
         default_config([examples / "story.conllu"], [examples / "letters.conllu"], name="story")

@@ -273,7 +273,7 @@ def test_closing_the_stream_early_stops_the_work(workers: int) -> None:
     done = len(upper.batches)
     time.sleep(0.1)
     assert len(upper.batches) == done < 20
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("weft")]
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("weft_")]
 
 
 # Documents that cannot be annotated.

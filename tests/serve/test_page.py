@@ -182,7 +182,7 @@ def test_what_cannot_be_annotated_is_told_in_plain_words(page: Page) -> None:
     assert "over" in (page.get_attribute("#count", "class") or "")
     page.click("#go")
     page.wait_for_selector("#problem:not([hidden])")
-    assert "at most 20,000 are taken" in page.inner_text("#problem")
+    assert "at most 20,000 are allowed" in page.inner_text("#problem")
     annotate(page, "All is well.")
     assert page.is_hidden("#problem")
 
@@ -243,7 +243,15 @@ def test_the_description_of_the_api_names_every_field(page: Page, address: str) 
     page.goto(f"{address}/docs")
     page.wait_for_selector("#paths section")
     told = page.inner_text("#paths")
-    for name in ("/annotate", "/models", "/health", "probabilities", "alternatives", "deprel", "413: Too long"):
+    for name in (
+        "/annotate",
+        "/models",
+        "/health",
+        "probabilities",
+        "alternatives",
+        "deprel",
+        "413: The text is too long",
+    ):
         assert name in told
 
 

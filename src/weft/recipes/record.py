@@ -11,7 +11,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,6 +19,20 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from weft.recipes.catalogue import checkout
+
+#: The cost of some work: its CPU time, or a count of steps in tests.
+Cost = Callable[[Callable[[], object]], float]
+
+
+def cpu_seconds(work: Callable[[], object]) -> float:
+    """The CPU time that some work takes.
+
+    >>> cpu_seconds(lambda: sum(range(10))) >= 0
+    True
+    """
+    started = time.process_time()
+    work()
+    return time.process_time() - started
 
 
 @dataclass

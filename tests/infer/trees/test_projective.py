@@ -260,7 +260,7 @@ def test_what_does_not_fit_is_refused():
     space = all_arcs([0, 2])
     with pytest.raises(InferenceError, match="sibling scores must have the shape"):
         ProjectiveTrees(space, np.zeros(4), np.zeros(3))
-    with pytest.raises(InferenceError, match="arc scores hold NaN"):
+    with pytest.raises(InferenceError, match="arc scores contain NaN"):
         ProjectiveTrees(space, [0, 0, 0, np.nan])
     with pytest.raises(InferenceError, match="with a single root"):
         ProjectiveTrees(space.keep(space.head == 0), np.zeros(2), single_root=True).best()

@@ -1,6 +1,7 @@
 """Checks of the sheet of token-type-constraints on corpora, in sizes that take seconds (1 to 4: tests/learn)."""
 
 import pytest
+from steps import steps_of
 
 from weft.data import have
 from weft.evaluate.labels.dictionaries import correction_curve, dictionary_report
@@ -84,6 +85,15 @@ def test_reports_of_dictionaries_are_those_measured_before(options, code, covera
     assert curve[5] > 0.97
 
 
+@pytest.mark.must_show("token-type-constraints", 8)
+def test_the_pruned_search_takes_a_third_of_the_steps_of_that_over_twelve_tags(options, coupled):
+    test = material.tagged(options, material.GERMAN_TEST, 500)
+    full, pruned, tags = recipe.decoding_times(coupled, test, repeats=1, cost=steps_of)
+    assert tags < 4
+    assert full >= 3 * pruned, (full, pruned)
+
+
+@pytest.mark.timing
 @pytest.mark.must_show("token-type-constraints", 8)
 def test_the_pruned_search_is_three_times_as_fast_as_that_over_twelve_tags(options, coupled):
     test = material.tagged(options, material.GERMAN_TEST)

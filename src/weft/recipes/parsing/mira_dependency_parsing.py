@@ -13,7 +13,7 @@ kind of trees at a thirteenth of the size, and Czech comes from the dev file of 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,6 +27,7 @@ from weft.infer.trees.projective import ProjectiveTrees
 from weft.learn.trees.features import TreeWords
 from weft.recipes.corpora.parsing import PUNCTUATION, Treebank, copy_of, small_ud, ud, with_predicted_tags, wsj
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
+from weft.recipes.record import Cost, cpu_seconds
 from weft.tasks.parsing.guides import KEY, jackknife_guide, note_guide
 from weft.tasks.parsing.mst.features import AROUND, BETWEEN, GUIDED, WORDS
 from weft.tasks.parsing.mst.parser import MSTParser
@@ -309,13 +310,7 @@ class Growth:
         return float(np.polyfit(np.log(self.lengths[half:]), np.log(seconds), 1)[0])
 
 
-def _seconds(work: Callable[[], object]) -> float:
-    started = time.process_time()
-    work()
-    return time.process_time() - started
-
-
-def growth(lengths: Sequence[int], rounds: int = 3, cost: Callable[[Callable[[], object]], float] = _seconds) -> Growth:
+def growth(lengths: Sequence[int], rounds: int = 3, cost: Cost = cpu_seconds) -> Growth:
     """Time (or another cost) of features and of the chart on sentences of random words; the best of several rounds."""
     from weft.features.tree_templates import compile_tree_templates
     from weft.learn.trees.model import TreeModel

@@ -12,9 +12,9 @@ bare).
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -25,6 +25,7 @@ from weft.formats import read
 from weft.infer.trees.projectivity import is_projective, is_tree
 from weft.recipes.corpora.parsing import Treebank, copy_of, without_punctuation
 from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
+from weft.recipes.record import Cost, cpu_seconds
 from weft.tasks.parsing.mst.configure import Trial, configure
 from weft.tasks.parsing.mst.features import FIELDS
 from weft.tasks.parsing.mst.parser import MSTParser
@@ -171,16 +172,14 @@ def ablation(
     return found
 
 
-def share_of_labelling(stages: Stages, docs: Sequence[Doc], rounds: int = 5) -> float:
+def share_of_labelling(stages: Stages, docs: Sequence[Doc], rounds: int = 5, cost: Cost = cpu_seconds) -> float:
     """CPU time of labelling relations against that of predicting heads, both the best of several rounds."""
     system = [copy_of(doc) for doc in docs]
-    seconds: list[list[float]] = [[], []]
+    spent: list[list[float]] = [[], []]
     for _ in range(rounds + 1):  # the first round may compile
-        for spent, stage in zip(seconds, (stages.heads, stages.relations), strict=True):
-            started = time.process_time()
-            stage(system)
-            spent.append(time.process_time() - started)
-    return min(seconds[1][1:]) / min(seconds[0][1:])
+        for costs, stage in zip(spent, (stages.heads, stages.relations), strict=True):
+            costs.append(cost(partial(stage, system)))
+    return min(spent[1][1:]) / min(spent[0][1:])
 
 
 def crossing(docs: Sequence[Doc]) -> float:

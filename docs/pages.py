@@ -22,6 +22,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"(?<=^```)(console|pycon)\n(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 REST = "..."
+#: The environment of commands: how wide, and without colours.
+SHOWN = {"WEFT_QUIET": "1", "COLUMNS": "100", "NO_COLOR": "1"}
 
 
 def main() -> None:
@@ -54,20 +56,26 @@ def _console(block: str) -> str:
     parts = []
     for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
         command, _, shown = part.partition("\n")
-        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        done = subprocess.run(
-            ["bash", "-c", command],
-            env={**os.environ, "PATH": path, "WEFT_QUIET": "1", "COLUMNS": "100", "NO_COLOR": "1"},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-            timeout=300,
-        )
-        if (done.returncode and not shown) or "Traceback" in done.stdout:
-            raise RuntimeError(f"$ {command}\n{done.stdout}")
-        parts.append(f"$ {command}\n{_cut(done.stdout, shown)}")
+        code, printed = run_command(command)
+        if (code and not shown) or "Traceback" in printed:
+            raise RuntimeError(f"$ {command}\n{printed}")
+        parts.append(f"$ {command}\n{_cut(printed, shown)}")
     return "".join(parts)
+
+
+def run_command(command: str) -> tuple[int, str]:
+    """The exit code of a shell command, and what it prints."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", command],
+        env={**os.environ, "PATH": path, **SHOWN},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    return done.returncode, done.stdout
 
 
 def _python(block: str, names: dict[str, Any]) -> str:

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import os
 import signal
 import subprocess
-import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 
 import pytest
+from commands import exit_code, streams
 from places import ROOT
 
 from weft import data
@@ -54,56 +50,14 @@ def weft(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     def run(*arguments: str | Path, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
         words = [str(argument) for argument in arguments]
         chosen = {"WEFT_QUIET": "1", "COLUMNS": "120", "NO_COLOR": "1", **environment}
-        with _streams(stdin) as (out, err), pytest.MonkeyPatch.context() as patch:
+        with streams(stdin) as (out, err), pytest.MonkeyPatch.context() as patch:
             patch.chdir(tmp_path)
             for name, value in chosen.items():
                 patch.setenv(name, value)
-            code = _exit_code(words)
+            code = exit_code(words)
         return subprocess.CompletedProcess(["weft", *words], code, out(), err())
 
     return run
-
-
-def _exit_code(words: list[str]) -> int:
-    from weft.cli.app import app
-
-    try:
-        app(words, prog_name="weft")
-    except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-    return 0
-
-
-@contextmanager
-def _streams(stdin: str) -> Iterator[tuple[Callable[[], str], Callable[[], str]]]:
-    """Put files in the place of the standard streams, for Python and for what writes to their descriptors; gives two
-    functions that tell what was written."""
-    kept = [os.dup(number) for number in range(3)]
-    before = sys.stdin, sys.stdout, sys.stderr
-    files = [tempfile.TemporaryFile() for _ in range(3)]  # noqa: SIM115 (closed with the last reference)
-    files[0].write(stdin.encode())
-    files[0].seek(0)
-    for file, number in zip(files, range(3), strict=True):
-        os.dup2(file.fileno(), number)
-    sys.stdin, sys.stdout, sys.stderr = (
-        open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
-        for number, mode in enumerate(("r", "w", "w"))
-    )
-
-    def told(number: int) -> str:
-        files[number].seek(0)
-        return files[number].read().decode()
-
-    try:
-        yield partial(told, 1), partial(told, 2)
-    finally:
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError):
-                stream.flush()
-        sys.stdin, sys.stdout, sys.stderr = before
-        for number, descriptor in enumerate(kept):
-            os.dup2(descriptor, number)
-            os.close(descriptor)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Annotated, Any, NamedTuple
 
 import typer
 import typer.core
 
-from weft.cli.config import add_config_option
+from weft.cli.config import add_config_option, word_of
 from weft.errors import WeftError
 
 
@@ -125,6 +126,8 @@ HEADINGS = {
         ),
     },
 }
+#: Options that turn a command into another one with options of its own, which depend on the other arguments.
+VARIANTS = {("annotate", "--together"): "weft.cli.apply.together:command"}
 COMMANDS = {name: place for places in HEADINGS.values() for name, place in places.items()}
 
 
@@ -141,7 +144,7 @@ class LazyGroup(typer.core.TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command itself, for running, help and completion."""
         name, stand_in, rest = super().resolve_command(ctx, args)
-        return name, stand_in if name is None else load_command(name), rest
+        return name, stand_in if name is None else load_command(name, rest), rest
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -178,8 +181,8 @@ def _in_words(error: OSError) -> str:
     return f"{error.filename}: {reason}" if error.filename else reason
 
 
-def load_command(name: str) -> Any:
-    """Import a command and prepare it to run.
+def load_command(name: str, words: Sequence[str] = ()) -> Any:
+    """Import a command and prepare it to run with arguments that may turn it into a variant.
 
     >>> load_command("reproduce").name
     'reproduce'
@@ -187,8 +190,10 @@ def load_command(name: str) -> Any:
     place = COMMANDS[name]
     from weft.cli.generated import with_reading
 
-    module, attribute = place.target.split(":")
-    target = getattr(import_module(module), attribute)
+    target = _imported(place.target)
+    for (of, flag), variant in VARIANTS.items():
+        if of == name and word_of(flag, [name], words) is not None:
+            target = _imported(variant)(words)
     if not isinstance(target, typer.Typer):
         holder = typer.Typer(add_completion=False, rich_markup_mode="rich")
         holder.command(name, no_args_is_help=False)(with_reading(target))
@@ -198,6 +203,11 @@ def load_command(name: str) -> Any:
     command.epilog = f"Example: {place.example}"
     add_config_option(command)
     return command
+
+
+def _imported(target: str) -> Any:
+    module, attribute = target.split(":")
+    return getattr(import_module(module), attribute)
 
 
 def _version(wanted: bool) -> None:

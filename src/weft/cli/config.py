@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,6 +24,29 @@ def add_config_option(command: Any) -> None:
         add_config_option(part)
     if not hasattr(command, "commands"):
         command.params.append(_config_parameter())
+
+
+def word_of(flag: str, command: Sequence[str], words: Sequence[str]) -> str | None:
+    """The value of an option among the arguments of a command, or in the file of its `--config`.
+
+    >>> word_of("--method", ["train", "tagger"], ["--method", "flors", "a.conllu"])
+    'flors'
+    """
+    for word, following in pairwise([*words, ""]):
+        name, sign, value = word.partition("=")
+        if name == flag and (sign or following):
+            return value if sign else following
+    config = None if flag == "--config" else word_of("--config", command, words)
+    if config is None:
+        return None
+    try:
+        own = tables = tomllib.loads(Path(config).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None  # the command itself reports what is wrong with the file
+    for step in command:
+        own = own[step] if isinstance(own.get(step), dict) else {}
+    found = {**tables, **own}.get(flag.removeprefix("--"))
+    return found if isinstance(found, str) else None
 
 
 def read_config(path: Path, known: dict[str, str], command: Sequence[str], tables: Collection[str]) -> dict[str, Any]:

@@ -40,7 +40,7 @@ LABELS = "labels"
 #: The exit code of a run that finished except for some documents.
 LEFT_OUT = 3
 #: Help headings for options of particular kinds of models.
-_TOGETHER, _SENTIMENT, _UTTERANCES = "Labelling together", "Sentiment", "Utterances"
+_SENTIMENT, _UTTERANCES = "Sentiment", "Utterances"
 
 
 @dataclass(frozen=True)
@@ -102,23 +102,10 @@ Together = Annotated[
     option(
         "--together",
         metavar="FILE",
-        panel=_TOGETHER,
-        help="A few labelled sentences; the files are labelled together with them, without a model.",
+        help="A few labelled sentences; the files are labelled together with them, without a model. "
+        "`weft annotate --together FILE --help` shows the options.",
     ),
 ]
-Task = Annotated[str, option("--task", metavar="tagger|chunker", panel=_TOGETHER, help="What the labels are.")]
-Beta = Annotated[
-    str,
-    option("--beta", metavar="NUMBER", panel=_TOGETHER, help="Weight of the labeller; auto tunes it."),
-]
-Neighbours = Annotated[
-    int, option("--neighbours", panel=_TOGETHER, min=0, help="Nearest neighbours that each part is tied to.")
-]
-Components = Annotated[
-    int,
-    option("--components", panel=_TOGETHER, min=0, help="Principal components to measure distances in; 0: all."),
-]
-TiesOption = Annotated[str, option("--ties", metavar="unit|gaussian", panel=_TOGETHER, help="Weight of a tie.")]
 Best = Annotated[
     bool, option("--best", panel=_UTTERANCES, help="Take the best parse of every sample, not one at random.")
 ]
@@ -140,11 +127,6 @@ def annotate(
     kbest: Kbest = 0,
     known_ratings: KnownRatings = False,
     together: Together = None,
-    task: Task = "tagger",
-    beta: Beta = "auto",
-    neighbours: Neighbours = 5,
-    components: Components = 100,
-    ties: TiesOption = "unit",
     style: Style = None,
     best: Best = False,
     reading: Reading = Reading(),
@@ -165,10 +147,6 @@ def annotate(
         from weft.cli.apply.utterances import cut
 
         return cut(files, model or [], style, best, seed, output)
-    if together is not None:
-        from weft.cli.apply.together import Ties, label_files
-
-        return label_files(files, together, task, Ties(beta, neighbours, components, ties), seed, reading, output)
     if as_json and (out is None or to_format == SHOW):
         raise ConfigError("--json prints the results of the run on standard output; give --out for the documents")
     nlp = load_models([models.find(name) for name in model or [Path(models.DEFAULT)]])

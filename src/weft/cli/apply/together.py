@@ -2,37 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 
-from weft.cli.common import counted, print_json
-from weft.cli.inputs import Reading, report_bad
+from weft.cli.apply.annotate import Files, Out, Output
+from weft.cli.common import JsonFlag, counted, option, print_json
+from weft.cli.config import word_of
+from weft.cli.generated import with_settings
+from weft.cli.inputs import Reading, ToFormat, report_bad
 from weft.errors import ConfigError
+from weft.pipeline.settings import Option
 
-if TYPE_CHECKING:
-    from weft.cli.apply.annotate import Output
-
-#: Tasks that can be labelled together, and their settings.
-PLAIN: dict[str, dict[str, Any]] = {
+#: Tasks that can be labelled together; the settings of their labellers that differ from those of a trained model.
+TASKS: dict[str, dict[str, Any]] = {
     "tagger": {"learner": "crf", "column": "upos", "dictionary": 0, "min_count": 1, "precision": "float32", "prune": 0},
     "chunker": {"learner": "crf"},
 }
+_PANEL = "Labelling together"
+
+Together = Annotated[
+    Path, option("--together", metavar="FILE", panel=_PANEL, help="A few labelled sentences.", show_default=False)
+]
+Task = Annotated[str, option("--task", metavar="tagger|chunker", panel=_PANEL, help="What the labels are.")]
+Beta = Annotated[str, option("--beta", metavar="NUMBER", panel=_PANEL, help="Weight of the labeller; auto tunes it.")]
+Neighbours = Annotated[
+    int, option("--neighbours", panel=_PANEL, min=0, help="Nearest neighbours that each part is tied to.")
+]
+Components = Annotated[
+    int, option("--components", panel=_PANEL, min=0, help="Principal components to measure distances in; 0: all.")
+]
+Ties = Annotated[str, option("--ties", metavar="unit|gaussian", panel=_PANEL, help="Weight of a tie.")]
 
 
-class Ties(NamedTuple):
-    """Options for the ties between sentences."""
+def command(words: Sequence[str]) -> Callable[..., None]:
+    """The command for the task that the arguments name; the settings of its labeller become options."""
+    return with_settings(label_files, _options(word_of("--task", ["annotate"], words) or "tagger"))
 
-    beta: str
-    neighbours: int
-    components: int
-    ties: str
+
+def _options(task: str) -> list[Option]:
+    """The settings of a task's labeller, with the defaults that hold here."""
+    from weft.pipeline.registry import TASKS as REGISTERED
+
+    if task not in TASKS:
+        raise ConfigError(f"--together supports the tasks {' and '.join(TASKS)}, got {task!r}")
+    settings = REGISTERED[task].methods["chain"].settings_class()
+    return [each._replace(default=TASKS[task].get(each.name, each.default)) for each in settings.options()]
 
 
 def label_files(
-    files: Sequence[Path], labelled: Path, task: str, ties: Ties, seed: int, reading: Reading, output: Output
+    files: Files,
+    together: Together,
+    settings: dict[str, Any],
+    task: Task = "tagger",
+    beta: Beta = "auto",
+    neighbours: Neighbours = 5,
+    components: Components = 100,
+    ties: Ties = "unit",
+    out: Out = None,
+    to_format: ToFormat = None,
+    reading: Reading = Reading(),
+    as_json: JsonFlag = False,
 ) -> None:
     """Label sentences together with a few labelled ones: words in similar contexts get similar labels.
 
@@ -44,33 +76,33 @@ def label_files(
     from weft.pipeline.registry import new_component
     from weft.tasks.labelling.transduce import TogetherSettings, choose_beta, label_together
 
-    if task not in PLAIN:
-        raise ConfigError(f"--together supports the tasks {' and '.join(PLAIN)}, got {task!r}")
-    weight = None if ties.beta == "auto" else _number(ties.beta)
-    given, wanted = reading.open([labelled]), reading.open(files)
+    weight = None if beta == "auto" else _number(beta)
+    given, wanted = reading.open([together]), reading.open(files)
     known, docs = list(given.docs), list(wanted.docs)
 
     def train(some: Any) -> Any:
-        labeller = new_component(task, {**PLAIN[task], "seed": seed})
+        labeller = new_component(task, {**TASKS[task], **settings})
         labeller.fit(some)
         return labeller
 
-    chosen = TogetherSettings(neighbours=ties.neighbours, components=ties.components, ties=ties.ties)
+    chosen = TogetherSettings(neighbours=neighbours, components=components, ties=ties)
+    chosen.check()
     chosen.beta = choose_beta(train, known, settings=chosen)[0] if weight is None else weight
-    found = label_together(train(known), known, docs, chosen)
-    out = output.path or "-"
-    write(docs, out, output.format or ("conllu" if out == "-" else None))
+    labelled = label_together(train(known), known, docs, chosen)
+    output = Output(out, to_format, as_json)
+    path = output.path or "-"
+    write(docs, path, output.format or ("conllu" if path == "-" else None))
     for inputs in (given, wanted):
         report_bad(inputs)
-    _tell(found, chosen.beta, output.as_json)
+    _tell(labelled, chosen.beta, as_json)
 
 
-def _tell(found: Any, beta: float, as_json: bool) -> None:
+def _tell(labelled: Any, beta: float, as_json: bool) -> None:
     """Print what was labelled, and the optimality gap of the search."""
-    report = found.report()
-    if found.collapsed is not None:
+    report = labelled.report()
+    if labelled.collapsed is not None:
         typer.echo(
-            f"weft: the label {found.collapsed} has replaced all others: the neighbours are not informative here; "
+            f"weft: the label {labelled.collapsed} has replaced all others: the neighbours are not informative here; "
             "raise --beta, or label more sentences",
             err=True,
         )
@@ -78,7 +110,7 @@ def _tell(found: Any, beta: float, as_json: bool) -> None:
         print_json({"beta": beta, **report})
         return
     typer.echo(
-        f"{counted(len(found.labels), 'word')} labelled, beta {beta:g}; {counted(found.ties, 'tie')}; "
+        f"{counted(len(labelled.labels), 'word')} labelled, beta {beta:g}; {counted(labelled.ties, 'tie')}; "
         f"at most {100 * max(0.0, report['gap']):.3f} % above the lowest cost",
         err=True,
     )

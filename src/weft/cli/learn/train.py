@@ -7,10 +7,8 @@ become its options. Listing the tasks imports none of them.
 from __future__ import annotations
 
 import inspect
-import tomllib
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +17,7 @@ import typer.core
 
 from weft.cli import common
 from weft.cli.common import option
-from weft.cli.config import add_config_option
+from weft.cli.config import add_config_option, word_of
 from weft.cli.generated import READ, annotation, described, parameter, value_of
 from weft.cli.learn.methods import DEFAULTS, EXAMPLES, OPTIONS, way_of
 from weft.cli.learn.training import Training
@@ -91,7 +89,7 @@ def load_task(task: str, words: Sequence[str] = ()) -> Any:
         command = typer.main.get_command(holder)
         command.epilog = f"Example: {EXAMPLE}"
     else:
-        method = method_name(task, _word_of("--method", task, words), _word_of("--system", task, words))
+        method = method_name(task, *(word_of(flag, ["train", task], words) for flag in ("--method", "--system")))
         holder.command(task, cls=TaskCommand)(_function(task, method))
         command = typer.main.get_command(holder)
         plain = EXAMPLES.get(task, f"weft train {task} FILE --out {task}.weft")
@@ -99,25 +97,6 @@ def load_task(task: str, words: Sequence[str] = ()) -> Any:
     command.name = task
     add_config_option(command)
     return command
-
-
-def _word_of(flag: str, task: str, words: Sequence[str]) -> str | None:
-    """The value of an option among the arguments of a command, or in the file of its `--config`."""
-    for word, following in pairwise([*words, ""]):
-        name, sign, value = word.partition("=")
-        if name == flag and (sign or following):
-            return value if sign else following
-    config = None if flag == "--config" else _word_of("--config", task, words)
-    if config is None:
-        return None
-    try:
-        tables = tomllib.loads(Path(config).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None  # the command itself reports what is wrong with the file
-    inner = tables.get("train", {})
-    inner = inner.get(task, {}) if isinstance(inner, dict) else {}
-    found = {**tables, **inner}.get(flag.removeprefix("--"))
-    return found if isinstance(found, str) else None
 
 
 def _function(task: str, method: str) -> Callable[..., None]:

@@ -67,28 +67,29 @@ class Tally:
 class Kills:
     """The rounds of one seed, in a folder of their own."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, model: Path | None = None) -> None:
         self.folder, self.random, self.tally = folder, random.Random(seed), Tally()
-        self.corpus, self.model = folder / "corpus", folder / "tagger.weft"
+        self.corpus, self.model = folder / "corpus", model or folder / "tagger.weft"
         self.corpus.mkdir(parents=True)
         paragraphs = [f"The ferry {i} left the harbour. A thin fog covered town {i % 7}!\n\n" for i in range(300)]
         (self.corpus / "large.txt").write_text("".join(paragraphs))
         for i in range(5):
             (self.corpus / f"{i}.txt").write_text("".join(paragraphs[i * 9 : i * 9 + 9]))
-        self._finish(self._train(self.model))
+        if model is None:
+            self._finish(self._train(self.model))
         begin = time.perf_counter()
         self._finish(self._annotate(folder / "whole", 1))
         self.seconds = time.perf_counter() - begin
         self.whole = contents(folder / "whole")
 
-    def annotate(self) -> None:
+    def annotate(self, workers: int | None = None, kills: int | None = None) -> None:
         """Stop a run into a folder again and again, then let it end and compare."""
         out = self._fresh("out")
         out.mkdir()
         for name, data in FOREIGN.items():
             (out / name).write_bytes(data)
-        workers = self.random.choice((1, 1, 2))
-        for _ in range(self.random.randint(1, 3)):
+        workers = workers or self.random.choice((1, 1, 2))
+        for _ in range(kills or self.random.randint(1, 3)):
             chosen = self.random.choice(SIGNALS)
             said = self._stop(self._annotate(out, workers), chosen, self.seconds)
             self.tally.counts[f"kills by {chosen.name}"] += 1

@@ -301,7 +301,7 @@ def test_a_worker_refuses_another_model_than_that_of_the_run(folder: Folder) -> 
         pipeline_of(other)
     for workers in (1, 2):
         with pytest.raises(WrongModel, match="run the same command again to resume"):
-            annotate_into(folder.home / f"other-{workers}", [folder.inputs], other, workers=workers, shard_bytes=500)
+            annotate_into(folder.home / f"other-{workers}", [folder.inputs / "small.txt"], other, workers=workers)
 
 
 # Journals.
@@ -381,8 +381,8 @@ def _load_kills() -> ModuleType:
     return module
 
 
-def test_a_killed_run_ends_as_an_undisturbed_one(tmp_path: Path) -> None:
-    kills = _load_kills().Kills(tmp_path / "rounds", seed=5)
-    kills.annotate()
+def test_a_killed_run_ends_as_an_undisturbed_one(tmp_path: Path, model: Path) -> None:
+    kills = _load_kills().Kills(tmp_path / "rounds", 5, model)
+    kills.annotate(workers=1, kills=1)
     assert kills.tally.failures == []
     assert kills.tally.counts["annotate"] == 1

@@ -53,6 +53,25 @@ def test_continuous_integration_runs_make_test() -> None:
     assert text.strip().endswith("make test")
 
 
+def test_lower_bounds_stand_in_one_place_and_make_lowest_installs_them() -> None:
+    spec = importlib.util.spec_from_file_location("lowest", ROOT / "tests" / "lowest.py")
+    assert spec is not None
+    assert spec.loader is not None
+    lowest = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(lowest)
+    bounds = [(each.name, str(lowest.lowest(each))) for each in lowest.requirements()]  # each has one lower bound
+    assert len(set(bounds)) == len({name for name, _ in bounds}), "a package has two lower bounds"
+    assert {name: str(version) for name, version in lowest.constraints().items()} == dict(bounds)
+    rule = re.search(r"^lowest:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert rule is not None
+    assert "-r $(LOWEST)/requirements.txt -c $(LOWEST)/constraints.txt" in rule[1]
+    for name in ("constraints", "requirements"):
+        assert f"tests/lowest.py {name} > $(LOWEST)/{name}.txt" in rule[1]
+    for path in ("Makefile", "tests/lowest.py", ".ci/lowest"):
+        assert not re.search(r"[a-z][=~><]=\d", (ROOT / path).read_text()), path
+    assert (ROOT / ".ci" / "lowest").read_text().strip().endswith("make lowest")
+
+
 def test_the_package_holds_its_data_files() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     patterns = settings["tool"]["setuptools"]["package-data"]["weft"]

@@ -29,7 +29,8 @@ import weft
 from weft.errors import WeftError, did_you_mean
 from weft.serve import schemas
 from weft.serve.answers import formats_of, to_file, to_json
-from weft.serve.body import BodyLimit, Headers
+from weft.serve.body import BodyLimit, Headers, HostCheck
+from weft.serve.hosts import Hosts
 from weft.serve.service import ALTERNATIVES, Broken, Service, TooBusy, TooLong, TooSlow, UnknownModel
 from weft.text.doc import Doc
 
@@ -43,8 +44,8 @@ _HEADERS = {
 _UNKNOWN = {404: "there is no such page", 405: "this page does not support that method"}
 
 
-def create_app(service: Service) -> FastAPI:
-    """The ASGI application for a service."""
+def create_app(service: Service, hosts: Hosts | None = None) -> FastAPI:
+    """The ASGI application for a service. Without `hosts`, the server around it must check for whom it answers."""
     app = FastAPI(
         title="Weft",
         version=weft.__version__,
@@ -53,6 +54,8 @@ def create_app(service: Service) -> FastAPI:
         redoc_url=None,
     )
     app.add_middleware(BodyLimit, max_bytes=service.limits.max_bytes, timeout=service.limits.timeout)
+    if hosts is not None:
+        app.add_middleware(HostCheck, hosts=hosts)
     app.add_middleware(Headers, headers=_HEADERS)
     _add_errors(app)
     _add_api(app, service)

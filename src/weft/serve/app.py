@@ -41,6 +41,8 @@ _HEADERS = {
     b"x-content-type-options": b"nosniff",
     b"referrer-policy": b"no-referrer",
 }
+#: How many validation errors a response describes, and how many characters of a field's name.
+_MOST_FAULTS, _LONGEST_NAME = 5, 100
 _UNKNOWN = {404: "there is no such page", 405: "this page does not support that method"}
 
 
@@ -52,6 +54,7 @@ def create_app(service: Service, hosts: Hosts | None = None) -> FastAPI:
         description="Annotates text with words, tags, trees and entities, depending on the models.",
         docs_url=None,  # FastAPI's page would load assets from other hosts
         redoc_url=None,
+        redirect_slashes=False,
     )
     app.add_middleware(BodyLimit, max_bytes=service.limits.max_bytes, timeout=service.limits.timeout)
     if hosts is not None:
@@ -165,7 +168,9 @@ def _add_errors(app: FastAPI) -> None:
         assert isinstance(error, RequestValidationError)
         faults = error.errors()
         not_json = any(fault["type"] == "json_invalid" for fault in faults)
-        return problem(400 if not_json else 422, "; ".join(_in_words(fault) for fault in faults))
+        told = [_in_words(fault) for fault in faults[:_MOST_FAULTS]]
+        more = [f"and {len(faults) - len(told)} more faults"] if len(faults) > len(told) else []
+        return problem(400 if not_json else 422, "; ".join([*told, *more]))
 
     async def unknown(request: HttpRequest, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)
@@ -180,7 +185,7 @@ def _add_errors(app: FastAPI) -> None:
 
 def _in_words(fault: Any) -> str:
     """One validation error, without the data that were sent."""
-    kind, place = fault["type"], ".".join(str(part) for part in fault["loc"] if part != "body")
+    kind, place = fault["type"], ".".join(str(part)[:_LONGEST_NAME] for part in fault["loc"] if part != "body")
     if kind == "json_invalid":
         return f"the body of the request is not JSON: see character {fault['loc'][-1]}"
     if not place:

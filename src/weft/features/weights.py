@@ -4,7 +4,7 @@
 
 While training, a `Layout` says which columns each row has (all, or those seen with the feature) and the weights are one
 flat array in the layout's order. After training, a `FrozenTable` keeps the weights that matter, quantized, behind a
-compact index that can be memory-mapped: buckets by the top bits of the key, the bits below them as a fingerprint.
+compact read-only index: buckets by the top bits of the key, the bits below them as a fingerprint.
 
 Most features are rare and have few columns; most of the work is done by frequent features that have many. Those rows
 are unfolded into whole rows of all columns before a large batch is scored, so that adding them up runs on vectors.

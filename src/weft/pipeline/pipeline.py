@@ -189,7 +189,10 @@ class Pipeline:
                 on_error(doc, fault)
 
     def save(self, path: str | os.PathLike[str], pack: bool = False) -> None:
-        """Write the pipeline to one model file; with `pack`, the file is smaller but takes a little longer to load."""
+        """Write the pipeline to one model file; with `pack`, the file is smaller but takes a little longer to load.
+
+        The times in the training report are left out: the same training gives the same bytes.
+        """
         from weft import storage
 
         headers, arrays = [], {}
@@ -198,7 +201,8 @@ class Pipeline:
             headers.append({"task": component.task, **header})
             arrays.update({f"{i}/{name}": array for name, array in own.items()})
         tasks = ", ".join(component.task for component in self.components)
-        storage.save(path, {"task": tasks, **self.card, "components": headers}, arrays, pack)
+        card = {name: _untimed(value) if name == "training" else value for name, value in self.card.items()}
+        storage.save(path, {"task": tasks, **card, "components": headers}, arrays, pack)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Pipeline:
@@ -225,6 +229,19 @@ class Pipeline:
 
     def __repr__(self) -> str:
         return f"Pipeline({', '.join(component.task for component in self.components)})"
+
+
+def _untimed(report: Any) -> Any:
+    """A training report without the times that a `Stopwatch` measured, which differ from run to run.
+
+    >>> _untimed({"words": 4, "seconds": 0.2, "stages": [{"cpu_seconds": 0.1, "epochs": 2}]})
+    {'words': 4, 'stages': [{'epochs': 2}]}
+    """
+    if isinstance(report, list | tuple):
+        return [_untimed(value) for value in report]
+    if not isinstance(report, dict):
+        return report
+    return {name: _untimed(value) for name, value in report.items() if name not in ("seconds", "cpu_seconds")}
 
 
 def _renamed(task: str, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -31,6 +31,14 @@ def serve(
         ),
     ] = None,
     host: Annotated[str, option("--host", help="Address to listen on.")] = "127.0.0.1",
+    allow_host: Annotated[
+        list[str] | None,
+        option(
+            "--allow-host",
+            metavar="NAME",
+            help="Host name to answer for, beside the address and localhost; repeat.",
+        ),
+    ] = None,
     port: Annotated[int, option("--port", min=0, max=65535, help="Port to listen on; 0 takes any free one.")] = 8000,
     max_chars: Annotated[
         int, option("--max-chars", min=1, help="Longest text that is accepted, in characters.")
@@ -53,7 +61,7 @@ def serve(
         typer.echo(f"weft: {host} can be reached from other machines; there is no password", err=True)
     typer.echo(f"{counted(len(service.models), 'model')} ready: {', '.join(service.models)}", err=True)
     typer.echo(f"Weft is at {address(listening)} (Ctrl-C ends it)", err=True)
-    answer(service, listening)
+    answer(service, listening, [host, *(allow_host or [])])
 
 
 def load(models: Sequence[str] | None) -> dict[str, Pipeline]:

@@ -79,6 +79,7 @@ screenshots: $(VENV)/.dev
 
 bench: $(VENV)/.bench
 	set -e; for file in $$(grep -l '^def run(' bench/*.py); do $(BIN)/python bench/run.py $$(basename $$file .py); done
+	$(BIN)/python bench/run.py fuzz
 
 clean:
 	rm -rf $(VENV) build site .mypy_cache .ruff_cache .hypothesis src/*.egg-info

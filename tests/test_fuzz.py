@@ -25,7 +25,7 @@ Weft = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def _load_fuzz() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("fuzz", ROOT / "bench" / "fuzz.py")
+    spec = importlib.util.spec_from_file_location("fuzz", ROOT / "bench" / "fuzz" / "pipelines.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

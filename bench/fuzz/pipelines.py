@@ -24,7 +24,7 @@ import weft
 from weft.pipeline.pipeline import Pipeline
 from weft.text.validity import check_doc
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 MINUTES = float(os.environ.get("WEFT_BENCH_MINUTES", 1))
 SMALL = ("segmenter", "tagger", "lemmatizer", "parser")
 SCRIPTS = ((0x41, 0x7A), (0xC0, 0x24F), (0x370, 0x3FF), (0x400, 0x4FF), (0x590, 0x5FF), (0x600, 0x6FF), (0x900, 0x97F),

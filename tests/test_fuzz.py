@@ -1,15 +1,14 @@
-"""Bad input: whatever the text is, nothing breaks and a document comes out. `bench/fuzz.py` does it for longer."""
+"""Bad input: whatever the text is, nothing breaks and a document comes out; `make fuzz` does it for longer."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import random
 import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from hypothesis import given, settings
@@ -17,25 +16,19 @@ from hypothesis import strategies as st
 from places import ROOT
 
 import weft as package
-from weft.pipeline import models
 from weft.pipeline.pipeline import Pipeline
 from weft.text.validity import check_doc
+
+sys.path.append(str(ROOT / "bench"))
+from fuzz import kinds  # noqa: E402
+from fuzz import pipelines as parts  # noqa: E402
 
 Weft = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
-def _load_fuzz() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("fuzz", ROOT / "bench" / "fuzz" / "pipelines.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-fuzz = _load_fuzz()
-
-controls = st.sampled_from([*fuzz.CONTROLS, *fuzz.INVISIBLE, *fuzz.BIDI, *fuzz.COMBINING, *fuzz.BLANKS, *fuzz.QUOTES])
+controls = st.sampled_from(
+    [*kinds.CONTROLS, *kinds.INVISIBLE, *kinds.BIDI, *kinds.COMBINING, *kinds.BLANKS, *kinds.QUOTES]
+)
 texts = st.one_of(
     st.text(max_size=200),
     st.text(controls, max_size=60),
@@ -46,10 +39,7 @@ texts = st.one_of(
 @pytest.fixture(scope="module")
 def pipelines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pipeline]:
     """A pipeline trained on the examples, and the English one where it is at hand."""
-    found = {"small": fuzz.small_pipeline(tmp_path_factory.mktemp("models"))}
-    if models.DEFAULT in models.available():
-        found["en"] = package.load(models.DEFAULT)
-    return found
+    return parts.named_pipelines(tmp_path_factory.mktemp("models"))
 
 
 @pytest.mark.parametrize("model", ["small", "en"])
@@ -62,17 +52,17 @@ def test_any_text_becomes_a_document_and_survives_files(
     @settings(max_examples=60, deadline=None)
     @given(st.lists(texts, min_size=1, max_size=4))
     def check(some: list[str]) -> None:
-        fuzz.check(pipelines[model], some, tmp_path)
+        parts.check(pipelines[model], some, tmp_path)
 
     check()
 
 
-@pytest.mark.parametrize("kind", list(fuzz.KINDS))
+@pytest.mark.parametrize("kind", list(kinds.KINDS))
 def test_text_of_every_bad_kind_becomes_documents(kind: str, pipelines: dict[str, Pipeline], tmp_path: Path) -> None:
     source = random.Random(7)
-    made = [fuzz.KINDS[kind](source) for _ in range(20)]
+    made = [kinds.KINDS[kind](source) for _ in range(20)]
     for nlp in pipelines.values():
-        fuzz.check(nlp, made, tmp_path)
+        parts.check(nlp, made, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ from weft.pipeline.pipeline import Pipeline
 from weft.text.validity import check_doc
 
 sys.path.append(str(ROOT / "bench"))
-from fuzz import kinds  # noqa: E402
-from fuzz import pipelines as parts  # noqa: E402
+from fuzz import kinds
+from fuzz import pipelines as parts
 
 Weft = Callable[..., "subprocess.CompletedProcess[str]"]
 

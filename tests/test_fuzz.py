@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,12 +17,17 @@ from hypothesis import strategies as st
 from places import ROOT
 
 import weft as package
+from weft.formats import jsonl
 from weft.pipeline.pipeline import Pipeline
+from weft.text import Doc
+from weft.text.strings import StringTable
 from weft.text.validity import check_doc
 
 sys.path.append(str(ROOT / "bench"))
-from fuzz import kinds
+from fuzz import documents, frame, kinds, part
 from fuzz import pipelines as parts
+from fuzz.__main__ import main
+from fuzz.outcome import Outcome
 
 Weft = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -134,3 +140,85 @@ def test_no_bytes_break_a_reader(tmp_path_factory: pytest.TempPathFactory, data:
         with suppress(package.WeftError):
             for doc in package.read(path, format, skip_bad=skip_bad):
                 check_doc(doc)
+
+
+def _attacked(seed: int, folder: Path) -> Outcome:
+    outcome = Outcome("documents")
+    documents.attack_layers(seed, 12, folder, outcome)
+    return outcome
+
+
+def test_a_planted_fault_of_a_reader_is_found_and_repeated_by_its_seed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _attacked(3, tmp_path).failed == 0
+    honest = jsonl.from_values
+
+    def crash(values: dict[str, Any], strings: StringTable | None = None) -> Doc:
+        if len(values["text"]) % 4 == 1:
+            raise ZeroDivisionError("planted")
+        return honest(values, strings)
+
+    monkeypatch.setattr(jsonl, "from_values", crash)
+    first, again, other = (_attacked(seed, tmp_path) for seed in (3, 3, 4))
+    assert first.attempts == 12
+    assert 0 < first.failed == len(first.failures) < 12
+    assert "planted" in first.failures[0].detail
+    assert first == again != other
+    monkeypatch.undo()
+    case = first.failures[0].case
+    assert isinstance(case, str)
+    assert all(isinstance(json.loads(line), dict) for line in case.splitlines() if line)
+
+
+PLANTED = {
+    "dies.py": "import os, signal\n\n\ndef run(count, seed):\n    os.kill(os.getpid(), signal.SIGSEGV)\n",
+    "raises.py": "def run(count, seed, minutes=None):\n    return 1 // 0\n",
+    "lacks.py": "import no_such_package\n\n\ndef run(count, seed, minutes=None):\n    return {}\n",
+    "finds.py": (
+        "from fuzz.outcome import Outcome, attack_seed\n\nCOUNT = 3\n\n\ndef run(count, seed, minutes=None):\n"
+        "    outcome = Outcome('finds')\n    outcome.hold('a', count - 1)\n"
+        "    outcome.fail('a', attack_seed(seed, 2), 'read /tmp/somewhere/b.txt', case=b'bad')\n    return outcome\n"
+    ),
+    "holds.py": "COUNT = 7\n\n\ndef run(count, seed):\n    return {'attempts': count, 'held': count}\n",
+    "helper.py": "def run():\n    return None\n",
+}
+
+
+def test_the_frame_reports_parts_that_find_die_or_raise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, record = tmp_path / "parts", tmp_path / "record.json"
+    folder.mkdir()
+    for name, source in PLANTED.items():
+        (folder / name).write_text(source)
+    assert [made.name for made in frame.parts(folder)] == ["dies", "finds", "holds", "lacks", "raises"]
+    words = ["--folder", str(folder), "--out", str(record), "--keep", str(tmp_path / "kept"), "--seed", "5"]
+    assert main(words) == 1
+    facts = json.loads(record.read_text())
+    assert {row["part"]: (row["attacks"], row["failures"]) for row in facts["rows"]} == {
+        "dies": (1, 1), "finds": (3, 1), "holds": (7, 0), "raises": (1, 1),
+    }  # fmt: skip
+    assert "signal 11" in facts["parts"]["dies"]["failed"][0]["detail"]
+    assert "ZeroDivisionError" in facts["parts"]["raises"]["failed"][0]["detail"]
+    assert "somewhere" not in record.read_text()
+    assert {"seed", "date", "commit"} <= facts["parts"]["holds"].keys()
+    assert "lacks      left out: it needs no_such_package" in capsys.readouterr().out
+    (case,) = (tmp_path / "kept").glob("*.case")
+    assert case.read_bytes() == b"bad"
+
+
+def test_a_run_of_some_parts_keeps_the_record_of_the_others(tmp_path: Path) -> None:
+    record = tmp_path / "record.json"
+    for number, count in enumerate(("4", "9")):
+        (tmp_path / f"part{number}.py").write_text(PLANTED["holds.py"])
+        assert main(["--folder", str(tmp_path), "--out", str(record), "--count", count, f"part{number}"]) == 0
+    facts = json.loads(record.read_text())
+    assert [row["attacks"] for row in facts["rows"]] == [4, 9]
+    assert (facts["attempts"], facts["failures"]) == (13, 0)
+    assert main(["--folder", str(tmp_path), "no-such-part"]) == 2
+
+
+def test_every_part_of_the_fuzzer_is_known_with_its_number_of_attacks() -> None:
+    counts = {made.name: made.count for made in frame.parts()}
+    assert counts["documents"] == 1_000_000
+    assert list(counts)[-1] == "documents"
+    assert part.adapted({"attempts": 2, "failures": []}, "x") == Outcome("x", 2, 2)

@@ -33,11 +33,13 @@ def main(words: Sequence[str] | None = None) -> int:
             _record(entry, options.out, commit, date)
 
     interrupted = False
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the parts' processes too
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the parts' processes too
     try:
         frame.attack(chosen, options.seed, options.count, options.minutes, done)
     except KeyboardInterrupt:
         interrupted = True
+    finally:
+        signal.signal(signal.SIGTERM, before)
     _tell(entries)
     if options.keep is not None and (kept := frame.keep(entries, options.keep)):
         print(f"{len(kept)} failures kept in {options.keep}")

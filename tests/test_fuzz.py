@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -180,6 +181,12 @@ PLANTED = {
         "    outcome = Outcome('finds')\n    outcome.hold('a', count - 1)\n"
         "    outcome.fail('a', attack_seed(seed, 2), 'read /tmp/somewhere/b.txt', case=b'bad')\n    return outcome\n"
     ),
+    "repeats.py": (
+        "from fuzz.outcome import Outcome, attack_seed\n\nBATCH = 2\n\n\ndef run(count, seed):\n"
+        "    outcome = Outcome('repeats')\n"
+        "    for number in range(count // 2):\n"
+        "        outcome.fail('a', attack_seed(seed, number), 'no')\n        outcome.hold('a')\n    return outcome\n"
+    ),
     "holds.py": "COUNT = 7\n\n\ndef run(count, seed):\n    return {'attempts': count, 'held': count}\n",
     "helper.py": "def run():\n    return None\n",
 }
@@ -189,7 +196,8 @@ def test_the_frame_reports_parts_that_find_die_or_raise(tmp_path: Path, capsys: 
     folder, record = tmp_path / "parts", tmp_path / "record.json"
     folder.mkdir()
     for name, source in PLANTED.items():
-        (folder / name).write_text(source)
+        if name != "repeats.py":
+            (folder / name).write_text(source)
     assert [made.name for made in frame.parts(folder)] == ["dies", "finds", "holds", "lacks", "raises"]
     words = ["--folder", str(folder), "--out", str(record), "--keep", str(tmp_path / "kept"), "--seed", "5"]
     assert main(words) == 1
@@ -215,6 +223,18 @@ def test_a_run_of_some_parts_keeps_the_record_of_the_others(tmp_path: Path) -> N
     assert [row["attacks"] for row in facts["rows"]] == [4, 9]
     assert (facts["attempts"], facts["failures"]) == (13, 0)
     assert main(["--folder", str(tmp_path), "no-such-part"]) == 2
+
+
+def test_a_failure_is_repeated_by_its_seed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "repeats.py").write_text(PLANTED["repeats.py"])
+    words = ["--folder", str(tmp_path), "--out", str(tmp_path / "record.json"), "repeats"]
+    assert main([*words, "--count", "6"]) == 1
+    seeds = re.findall(r"seed (\d+)", capsys.readouterr().out)
+    assert len(set(seeds)) == 3
+    before = (tmp_path / "record.json").read_bytes()
+    assert main([*words, "--repeat", seeds[2]]) == 1
+    assert re.findall(r"seed (\d+)", capsys.readouterr().out) == [seeds[2]]
+    assert (tmp_path / "record.json").read_bytes() == before
 
 
 def test_every_part_of_the_fuzzer_is_known_with_its_number_of_attacks() -> None:

@@ -4,6 +4,7 @@
     python -m bench.fuzz --minutes 60 --seed 1           # what an hour allows, for every part
     python -m bench.fuzz documents inputs --minutes 5    # some parts
     python -m bench.fuzz models --count 50 --keep kept   # few attacks; failing inputs go to the folder `kept`
+    python -m bench.fuzz documents --repeat 8236451      # the attack of a failure, by its seed
 
 Every module here that has `run(count, seed, minutes) -> Outcome` is a part (see `outcome.py`). Results go to
 `results/bench-fuzz.json`, part by part: those of other parts stay. The exit code is 1 if an attack did not hold.

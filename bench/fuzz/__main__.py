@@ -23,6 +23,11 @@ def main(words: Sequence[str] | None = None) -> int:
         print(f"fuzz: there is no part {unknown[0]!r}; there are {', '.join(available)}", file=sys.stderr)
         return 2
     chosen = [part for part in available.values() if not options.parts or part.name in options.parts]
+    if options.repeat is not None:
+        if len(chosen) != 1:
+            print("fuzz: name the part whose attack to repeat", file=sys.stderr)
+            return 2
+        options.seed, options.count, options.dry = -options.repeat, chosen[0].batch, True
     entries: list[frame.Entry] = []
     commit, date = record.commit(), record.now()
 
@@ -55,6 +60,7 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--minutes", type=float, help="time of the whole run (default: until every part is done)")
     parser.add_argument("--count", type=int, help="attacks per part (default: each part's own number)")
     parser.add_argument("--seed", type=int, default=0, help="the same seed makes the same attacks (default: 0)")
+    parser.add_argument("--repeat", type=int, metavar="SEED", help="repeat the attack of a failure; records nothing")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where to write failures and their inputs")
     parser.add_argument("--out", type=Path, default=RESULTS, metavar="FILE", help="where to record the results")
     parser.add_argument("--dry", action="store_true", help="record nothing")

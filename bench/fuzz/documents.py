@@ -44,10 +44,10 @@ def run(count: int, seed: int, minutes: float | None = None) -> Outcome:
             if deadline.passed():
                 break
             size, own = min(BATCH, count - number * BATCH), attack_seed(seed, number)
-            if number % 2:
+            if own % 2:
                 attack_layers(own, size, folder, outcome)
             else:
-                attack_texts(pipelines[number // 2 % len(pipelines)], own, size, folder, outcome)
+                attack_texts(pipelines[own // 2 % len(pipelines)], own, size, folder, outcome)
             bar.advance(size)
     return outcome
 
@@ -126,7 +126,8 @@ def check_texts(nlp: Pipeline, texts: list[str], folder: Path, seed: int) -> Non
 def docs_of(seed: int, size: int) -> tuple[list[Doc], list[Doc]]:
     """Documents with all layers, and as many that every word format can hold."""
     source = random.Random(seed)
-    return [random_docs.full(source) for _ in range(size)], [random_docs.plain_tree(source) for _ in range(size)]
+    pairs = [(random_docs.full(source), random_docs.plain_tree(source)) for _ in range(size)]
+    return [doc for doc, _ in pairs], [tree for _, tree in pairs]
 
 
 def check_docs(docs: list[Doc], trees: list[Doc], folder: Path, seed: int) -> None:

@@ -44,6 +44,7 @@ class Part:
     count: int = 1_000
     share: float = 1.0
     beside: bool = False
+    batch: int = 1
 
 
 def parts(folder: Path = HERE) -> list[Part]:
@@ -64,7 +65,7 @@ def _describe(path: Path) -> Part | None:
     for node in tree.body:
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-            if isinstance(target, ast.Name) and target.id in ("COUNT", "SHARE", "BESIDE"):
+            if isinstance(target, ast.Name) and target.id in ("COUNT", "SHARE", "BESIDE", "BATCH"):
                 constants[target.id.lower()] = _constant(node.value)
     title = (ast.get_docstring(tree) or path.stem).split("\n", 1)[0]
     return Part(path.stem, path, title, **{name: value for name, value in constants.items() if value is not None})
@@ -134,10 +135,11 @@ class _Process:
             "path": str(part.path), "count": part.count if count is None else count, "seed": seed, "minutes": minutes,
         }  # fmt: skip
         (self.folder / "task.json").write_text(json.dumps(task), encoding="utf-8")
+        quiet = {"WEFT_QUIET": "1"} if part.beside else {}  # one bar at a time
         paths = [str(HERE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
         self.process = subprocess.Popen(
             [sys.executable, "-m", f"{HERE.name}.part", str(self.folder)],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "TMPDIR": str(self.folder)},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "TMPDIR": str(self.folder), **quiet},
             stdout=subprocess.DEVNULL,
             start_new_session=True,
         )

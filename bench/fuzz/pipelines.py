@@ -26,7 +26,7 @@ SMALL = ("segmenter", "tagger", "lemmatizer", "parser")
 
 
 def run(count: int, seed: int, minutes: float | None = None) -> Outcome:
-    """Every second batch goes to a pipeline trained on the examples, the others to the English one."""
+    """Half of the batches go to a pipeline trained on the examples, the others to the English one."""
     outcome, deadline = Outcome("pipelines"), Deadline(minutes)
     with tempfile.TemporaryDirectory() as name, progress("bad texts", count, "texts") as bar:
         pipelines = named_pipelines(Path(name))
@@ -34,8 +34,9 @@ def run(count: int, seed: int, minutes: float | None = None) -> Outcome:
             if deadline.passed():
                 break
             size = min(BATCH, count - number * BATCH)
-            model, nlp = list(pipelines.items())[number % len(pipelines)]
-            _attack(nlp, model, attack_seed(seed, number), size, Path(name), outcome)
+            own = attack_seed(seed, number)
+            model, nlp = list(pipelines.items())[own % len(pipelines)]
+            _attack(nlp, model, own, size, Path(name), outcome)
             bar.advance(size)
     return outcome
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .adapters import ADAPTERS
 from .outcome import Failure, Outcome
 from .part import loads
 
@@ -54,12 +55,21 @@ def parts(folder: Path = HERE) -> list[Part]:
 
 
 def _describe(path: Path) -> Part | None:
-    """A part by its source: a function `run` of a count and a seed, and constants."""
+    """A part by its source: a function `run` of a count and a seed, and constants; or a module with an adapter."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    runs = any(
-        isinstance(node, ast.FunctionDef) and node.name == "run" and len(node.args.args) > 1 for node in tree.body
+    arguments = next(
+        (
+            [one.arg for one in node.args.args]
+            for node in tree.body
+            if isinstance(node, ast.FunctionDef) and node.name == "run"
+        ),
+        [],
     )
-    if not runs or path.stem.startswith("_"):
+    title = (ast.get_docstring(tree) or path.stem).split("\n", 1)[0]
+    if path.parent == HERE and path.stem in ADAPTERS and arguments[:1] != ["count"]:
+        adapter = ADAPTERS[path.stem]
+        return Part(path.stem, path, title, adapter.count, adapter.share)
+    if len(arguments) < 2 or path.stem.startswith("_"):
         return None
     constants: dict[str, Any] = {}
     for node in tree.body:
@@ -67,7 +77,6 @@ def _describe(path: Path) -> Part | None:
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
             if isinstance(target, ast.Name) and target.id in ("COUNT", "SHARE", "BESIDE", "BATCH"):
                 constants[target.id.lower()] = _constant(node.value)
-    title = (ast.get_docstring(tree) or path.stem).split("\n", 1)[0]
     return Part(path.stem, path, title, **{name: value for name, value in constants.items() if value is not None})
 
 

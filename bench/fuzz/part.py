@@ -17,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from .adapters import ADAPTERS
 from .outcome import Failure, Outcome
 
 #: Modules that are never missing because an extra is not installed.
@@ -59,7 +60,11 @@ def module_of(path: Path) -> ModuleType:
 
 def run_part(module: ModuleType, name: str, count: int, seed: int, minutes: float | None) -> Outcome:
     """Run a part, whatever it leaves out of the contract."""
-    given = (count, seed, minutes)[: len(inspect.signature(module.run).parameters)]
+    run = getattr(module, "run", None)
+    arguments = list(inspect.signature(run).parameters) if run is not None else []
+    if name in ADAPTERS and arguments[:1] != ["count"]:
+        return ADAPTERS[name].run(module, count, seed, minutes)
+    given = (count, seed, minutes)[: len(arguments)]
     return adapted(module.run(*given), name)
 
 

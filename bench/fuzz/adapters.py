@@ -1,6 +1,6 @@
 """Modules that attack in their own way, as parts: hostile model files and killed runs.
 
-`models.py` and `kills.py` work as programs of their own, too; here they get a number of attacks, a seed and a time limit.
+`models.py` and `kills.py` work as programs of their own, too; here they get a number of attacks, a seed and minutes.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import random
 import re
@@ -10,6 +11,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -25,7 +27,7 @@ from weft.text.strings import StringTable
 from weft.text.validity import check_doc
 
 sys.path.append(str(ROOT / "bench"))
-from fuzz import documents, frame, kinds, part
+from fuzz import adapters, documents, frame, kinds, outcome, part
 from fuzz import pipelines as parts
 from fuzz.__main__ import main
 from fuzz.outcome import Outcome
@@ -144,9 +146,9 @@ def test_no_bytes_break_a_reader(tmp_path_factory: pytest.TempPathFactory, data:
 
 
 def _attacked(seed: int, folder: Path) -> Outcome:
-    outcome = Outcome("documents")
-    documents.attack_layers(seed, 12, folder, outcome)
-    return outcome
+    found = Outcome("documents")
+    documents.attack_layers(seed, 12, folder, found)
+    return found
 
 
 def test_a_planted_fault_of_a_reader_is_found_and_repeated_by_its_seed(
@@ -235,6 +237,31 @@ def test_a_failure_is_repeated_by_its_seed(tmp_path: Path, capsys: pytest.Captur
     assert main([*words, "--repeat", seeds[2]]) == 1
     assert re.findall(r"seed (\d+)", capsys.readouterr().out) == [seeds[2]]
     assert (tmp_path / "record.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("module", [adapters, outcome, part], ids=lambda module: module.__name__)
+def test_examples_of_the_fuzzer_work(module: ModuleType) -> None:
+    tried = doctest.testmod(module)
+    assert tried.attempted > 0
+    assert tried.failed == 0
+
+
+def test_modules_of_other_shapes_are_adapted() -> None:
+    kills, inputs = Outcome("kills"), Outcome("inputs")
+    told = {
+        "annotate": 4,
+        "train": 1,
+        "folders": 9,
+        "kills by SIGINT": 3,
+        "failures": 1,
+        "failed": ["annotate 2: half"],
+    }
+    adapters._count_kills(kills, 7, 4, told)
+    assert (kills.kinds, kills.failed) == ({"annotate": [4, 1], "train": [1, 0]}, 1)
+    assert kills.figures == {"kills by SIGINT": 3, "rounds": 4}
+    row = {"format": "brat", "accepted": 1, "skipped": 0, "refused": 5, "failed": 1}
+    adapters._count_inputs(inputs, {"rows": [row], "failures": [{"kind": "brat", "seed": 3, "error": "no"}]})
+    assert (inputs.kinds, inputs.failures[0].seed) == ({"brat": [7, 1]}, 3)
 
 
 def test_every_part_of_the_fuzzer_is_known_with_its_number_of_attacks() -> None:

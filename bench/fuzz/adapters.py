@@ -1,6 +1,7 @@
-"""Modules that attack in their own way, as parts: hostile model files and killed runs.
+"""Modules that attack in their own way, as parts: hostile model files, damaged inputs and killed runs.
 
-`models.py` and `kills.py` work as programs of their own, too; here they get a number of attacks, a seed and minutes.
+`models.py`, `inputs.py` and `kills.py` are of use without the frame, too; here they get a number of attacks, a seed and
+minutes.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -18,6 +21,10 @@ from .outcome import Deadline, Outcome, attack_seed
 
 #: Hostile files of one model between two looks at the clock.
 FILES = 10
+#: Damaged files of every format between two looks at the clock.
+TIMES = 10
+#: Seconds for these.
+PATIENCE = 600.0
 #: Rounds of kills between two looks at the clock: every kind of round once.
 ROUNDS = 4
 #: Answers of `models.py` for changes that made no hostile file.
@@ -57,6 +64,61 @@ def _run_models(module: ModuleType, count: int, seed: int, minutes: float | None
     return outcome
 
 
+def _run_inputs(module: ModuleType, count: int, seed: int, minutes: float | None) -> Outcome:
+    """Damaged files of all formats in turn, some hundred in each process, so that a crash costs only those."""
+    outcome, deadline = Outcome("inputs"), Deadline(minutes)
+    size = TIMES * len(module.KINDS)
+    with tempfile.TemporaryDirectory() as folder, progress("damaged inputs", count, "files") as bar:
+        tagger = module.a_tagger(Path(folder))
+        for number in range(-(-count // size)):
+            if deadline.passed():
+                break
+            own, files = attack_seed(seed, number), min(size, count - number * size)
+            facts = forked(partial(module.hostile_inputs, files, own, tagger))
+            if isinstance(facts, str):
+                outcome.fail("process", own, f"a process that reads {files} files {facts}")
+            else:
+                _count_inputs(outcome, facts)
+            bar.advance(files)
+    return outcome
+
+
+def forked(work: Callable[[], Any], patience: float = PATIENCE) -> Any:
+    """What some work returns in a process of its own, or in words how the process ended.
+
+    >>> import os
+    >>> forked(lambda: [1, 2]), forked(lambda: os.kill(os.getpid(), 9))
+    ([1, 2], 'died of signal 9')
+    """
+    context = get_context("fork")
+    mine, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=lambda: theirs.send(work()))
+    process.start()
+    theirs.close()
+    try:
+        if mine.poll(patience):
+            return mine.recv()
+        process.kill()
+        return f"still ran after {patience:g} seconds"
+    except EOFError:
+        process.join()
+        code = process.exitcode or 0
+        return f"died of signal {-code}" if code < 0 else f"ended with exit code {code}"
+    finally:
+        process.join()
+        mine.close()
+
+
+def _count_inputs(outcome: Outcome, facts: dict[str, Any]) -> None:
+    for failure in facts["failures"]:
+        outcome.fail(failure["kind"], failure["seed"], f"{failure['error']}\n{failure.get('trace', '')}")
+    for row in facts["rows"]:
+        for answer in ("accepted", "skipped", "refused"):
+            if row[answer]:
+                outcome.hold(row["format"], row[answer])
+                outcome.figures[answer] = outcome.figures.get(answer, 0) + row[answer]
+
+
 def _run_kills(module: ModuleType, count: int, seed: int, minutes: float | None) -> Outcome:
     """Rounds of kills; every round stops an annotating run, and makes one of the other attacks."""
     outcome, deadline = Outcome("kills"), Deadline(minutes)
@@ -83,4 +145,8 @@ def _count_kills(outcome: Outcome, seed: int, rounds: int, facts: dict[str, Any]
     outcome.figures["rounds"] = outcome.figures.get("rounds", 0) + rounds
 
 
-ADAPTERS = {"models": Adapter(_run_models, 2_000, 3.0), "kills": Adapter(_run_kills, 40, 2.0)}
+ADAPTERS = {
+    "models": Adapter(_run_models, 2_000, 3.0),
+    "inputs": Adapter(_run_inputs, 20_000, 2.0),
+    "kills": Adapter(_run_kills, 40, 2.0),
+}

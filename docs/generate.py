@@ -21,7 +21,7 @@ from weft.training.card import card_text, genre_table, languages_table
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path += [str(ROOT / "bench"), str(ROOT / "docs")]
-from robustness import attacks_block, limits_block, parts_block  # noqa: E402
+from robustness import FIGURE, attacks_block, limits_block, memory_curve, parts_block  # noqa: E402
 
 from run import benchmarks, table_of  # noqa: E402
 
@@ -158,6 +158,8 @@ def pages() -> dict[Path, str]:
     for path in RESULTS.glob("bench-*.json"):
         if (plot := _plot(json.loads(path.read_text(encoding="utf-8")))) is not None:
             made[ROOT / "docs" / "figures" / f"{path.stem}.svg"] = svg(plot)
+    if (memory := memory_curve(RESULTS / "bench-fuzz.json")) is not None:
+        made[ROOT / "docs" / "figures" / FIGURE] = svg(memory)
     for page in (ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))):
         text = "" if page in made else page.read_text(encoding="utf-8")
         if MARKED.search(text):

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from weft.recipes.framework import Curve
 from weft.recipes.render import markdown_table
 
 #: Limits: what is limited, where its number stands, and its unit.
@@ -36,6 +37,7 @@ OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Pow: operator.pow,
     ast.LShift: operator.lshift,
 }  # fmt: skip
+MEMORY, FIGURE = "Memory of the service under mixed load", "fuzz-load.svg"
 _UNITS = ((2**30, "GB"), (2**20, "MB"), (2**10, "kB"))
 
 
@@ -52,7 +54,7 @@ def attacks_block(path: Path) -> str:
         for name, facts in parts.items()
     ]  # fmt: skip
     total = [sum(facts[key] for facts in parts.values()) for key in ("attempts", "failures")]
-    rows.append(["**all**", *(f"**{number:,}**" for number in total), "", "", "", ""])
+    rows.append(["all", *(f"{number:,}" for number in total), "", "", "", ""])
     return markdown_table(["part", "attacks", "failures", "seed", "minutes", "date", "commit"], rows)
 
 
@@ -66,10 +68,24 @@ def _part_block(name: str, facts: dict[str, Any]) -> str:
     if len(facts["kinds"]) > 1:
         rows = [[kind, f"{attempts:,}", f"{failures:,}"] for kind, (attempts, failures) in facts["kinds"].items()]
         blocks.append(markdown_table(["kind", "attacks", "failures"], rows))
+    if _memory(facts):
+        blocks.append(f"![{MEMORY}](../figures/{FIGURE})")
     plain = {key: value for key, value in facts["figures"].items() if not isinstance(value, list | dict)}
     if plain:
         blocks.append("; ".join(f"{key.replace('_', ' ')}: {_number(value)}" for key, value in plain.items()))
     return "\n\n".join(blocks)
+
+
+def memory_curve(path: Path) -> Curve | None:
+    """The memory of the service under load, minute by minute."""
+    samples = _memory(_parts(path).get("load", {}))
+    return Curve(MEMORY, "minutes", "MB", {"resident": list(enumerate(samples))}) if samples else None
+
+
+def _memory(facts: dict[str, Any]) -> list[float]:
+    """Samples of memory, one per minute."""
+    figures = facts.get("figures", {})
+    return list(figures.get("minutes", figures.get("rss_mb", []))) if facts else []
 
 
 def limits_block() -> str:

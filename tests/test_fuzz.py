@@ -6,10 +6,12 @@ import doctest
 import json
 import random
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -227,6 +229,31 @@ def test_a_run_of_some_parts_keeps_the_record_of_the_others(tmp_path: Path) -> N
     assert main(["--folder", str(tmp_path), "no-such-part"]) == 2
 
 
+def test_parts_run_beside_others_and_stop_with_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "short.py").write_text(PLANTED["holds.py"])
+    (tmp_path / "whole.py").write_text(f"BESIDE = True\n{PLANTED['holds.py']}")
+    told: list[str] = []
+    entries = frame.attack(frame.parts(tmp_path), minutes=1.0, done=lambda entry: told.append(entry.part.name))
+    assert told == [entry.part.name for entry in entries] == ["short", "whole"]
+    (tmp_path / "whole.py").write_text("import time\n\n\ndef run(count, seed):\n    time.sleep(600)\n")
+
+    def interrupt(entry: frame.Entry) -> None:
+        raise KeyboardInterrupt
+
+    begun: list[subprocess.Popen[bytes]] = []
+    honest = subprocess.Popen
+
+    def begin(*words: Any, **named: Any) -> subprocess.Popen[bytes]:
+        begun.append(honest(*words, **named))
+        return begun[-1]
+
+    monkeypatch.setattr(frame.subprocess, "Popen", begin)
+    short, whole = frame.parts(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        frame.attack([replace(whole, beside=True), short], done=interrupt)
+    assert [process.returncode for process in begun] == [-signal.SIGKILL, 0]
+
+
 def test_a_failure_is_repeated_by_its_seed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "repeats.py").write_text(PLANTED["repeats.py"])
     words = ["--folder", str(tmp_path), "--out", str(tmp_path / "record.json"), "repeats"]
@@ -265,7 +292,7 @@ def test_modules_of_other_shapes_are_adapted() -> None:
 
 
 def test_every_part_of_the_fuzzer_is_known_with_its_number_of_attacks() -> None:
-    counts = {made.name: made.count for made in frame.parts()}
-    assert counts["documents"] == 1_000_000
-    assert list(counts)[-1] == "documents"
+    known = {made.name: made for made in frame.parts()}
+    assert {"documents", "lines", "pipelines"} <= known.keys()
+    assert (known["documents"].count, known["documents"].batch, known["documents"].beside) == (1_000_000, 100, True)
     assert part.adapted({"attempts": 2, "failures": []}, "x") == Outcome("x", 2, 2)

@@ -24,7 +24,7 @@ from .outcome import Deadline, Outcome, attack_seed
 from .pipelines import named_pipelines
 
 COUNT = 1_000_000
-SHARE = 6.0
+BESIDE = True
 BATCH = 100
 #: Longest text; pipelines.py has longer ones.
 LONGEST = 120

@@ -28,8 +28,6 @@ from .outcome import Failure, Outcome
 from .part import loads
 
 HERE = Path(__file__).resolve().parent
-#: Gets the time that the others leave over.
-LAST = "documents"
 #: A part may take this many times its minutes, and ten minutes more, before it counts as hanging.
 PATIENCE = 1.5
 GRACE = 600.0
@@ -50,8 +48,7 @@ class Part:
 
 def parts(folder: Path = HERE) -> list[Part]:
     """The parts of a folder, in the order in which they run."""
-    described = [part for path in sorted(folder.glob("*.py")) if (part := _describe(path)) is not None]
-    return sorted(described, key=lambda part: (part.name == LAST, part.name))
+    return [part for path in sorted(folder.glob("*.py")) if (part := _describe(path)) is not None]
 
 
 def _describe(path: Path) -> Part | None:
@@ -110,25 +107,30 @@ def attack(
     entries: list[Entry] = []
     end = None if minutes is None else time.monotonic() + 60 * minutes
     waiting = [part for part in chosen if not part.beside]
-    beside = [_Process(part, seed, count, minutes) for part in chosen if part.beside]
+    running: list[_Process] = []
+
+    def start(part: Part, left: float | None, quiet: bool = False) -> None:
+        running.append(_Process(part, seed, count, left, quiet))
 
     def finish(process: _Process) -> None:
         entry = process.result()
+        running.remove(process)
         entries.append(entry)
         done(entry)
 
     try:
+        for part in chosen:
+            if part.beside:
+                start(part, minutes, quiet=bool(waiting or running))  # one progress bar at a time
         while waiting:
             part, shares = waiting[0], sum(part.share for part in waiting)
-            left = None if end is None else max(end - time.monotonic(), 0.0) / 60 * part.share / shares
-            beside.append(_Process(part, seed, count, left))
-            finish(beside.pop())
+            start(part, None if end is None else max(end - time.monotonic(), 0.0) / 60 * part.share / shares)
+            finish(running[-1])
             waiting.pop(0)
-        while beside:
-            finish(beside[0])
-            beside.pop(0)
+        while running:
+            finish(running[0])
     finally:
-        for process in beside:
+        for process in running:
             process.stop()
     return entries
 
@@ -136,7 +138,7 @@ def attack(
 class _Process:
     """A part at work in a process of its own."""
 
-    def __init__(self, part: Part, seed: int, count: int | None, minutes: float | None) -> None:
+    def __init__(self, part: Part, seed: int, count: int | None, minutes: float | None, quiet: bool) -> None:
         self.part, self.seed, self.minutes = part, seed, minutes
         self.started = time.monotonic()
         self.folder = Path(tempfile.mkdtemp(prefix="weft-fuzz-"))
@@ -144,11 +146,11 @@ class _Process:
             "path": str(part.path), "count": part.count if count is None else count, "seed": seed, "minutes": minutes,
         }  # fmt: skip
         (self.folder / "task.json").write_text(json.dumps(task), encoding="utf-8")
-        quiet = {"WEFT_QUIET": "1"} if part.beside else {}  # one bar at a time
+        silence = {"WEFT_QUIET": "1"} if quiet else {}
         paths = [str(HERE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
         self.process = subprocess.Popen(
             [sys.executable, "-m", f"{HERE.name}.part", str(self.folder)],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "TMPDIR": str(self.folder), **quiet},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "TMPDIR": str(self.folder), **silence},
             stdout=subprocess.DEVNULL,
             start_new_session=True,
         )

@@ -9,7 +9,7 @@ EMPTY := build/no-corpora
 LOWEST := build/lowest
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: demo check test lowest timing budget lint docs render screenshots bench clean
+.PHONY: demo check test lowest timing budget lint docs render screenshots fuzz bench clean
 
 $(VENV)/.run: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -91,9 +91,14 @@ results/demo.txt: examples/note.txt src/weft/models/en.weft | $(VENV)/.run
 screenshots: $(VENV)/.dev
 	$(BIN)/python docs/screenshots.py
 
+# Attacks on all of Weft for so many minutes, recorded in results/; the same seed makes the same attacks.
+MINUTES ?= 60
+SEED ?= 0
+fuzz: $(VENV)/.dev
+	$(BIN)/python -m bench.fuzz --minutes $(MINUTES) --seed $(SEED) --keep build/fuzz
+
 bench: $(VENV)/.bench
 	set -e; for file in $$(grep -l '^def run(' bench/*.py); do $(BIN)/python bench/run.py $$(basename $$file .py); done
-	$(BIN)/python bench/run.py fuzz
 
 clean:
 	rm -rf $(VENV) build site .mypy_cache .ruff_cache .hypothesis src/*.egg-info

@@ -20,7 +20,9 @@ from weft.recipes.render import markdown, markdown_table, svg, systems_table
 from weft.training.card import card_text, genre_table, languages_table
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.append(str(ROOT / "bench"))
+sys.path += [str(ROOT / "bench"), str(ROOT / "docs")]
+from robustness import FIGURE, attacks_block, limits_block, memory_curve, parts_block  # noqa: E402
+
 from run import benchmarks, table_of  # noqa: E402
 
 RESULTS = ROOT / "results"
@@ -134,6 +136,9 @@ def pages() -> dict[Path, str]:
         "systems": systems_table(states, _page_of),
         "systems-line": _systems_line(states),
         **_everyday_blocks(),
+        "attacks": attacks_block(RESULTS / "bench-fuzz.json"),
+        "attack-parts": parts_block(RESULTS / "bench-fuzz.json"),
+        "limits": limits_block(),
     }
     for system, _ in states:
         blocks[f"result-{system.slug}"] = f"Not measured yet: `weft reproduce {system.slug}`."
@@ -154,7 +159,9 @@ def pages() -> dict[Path, str]:
     for path in RESULTS.glob("bench-*.json"):
         if (plot := _plot(json.loads(path.read_text(encoding="utf-8")))) is not None:
             made[ROOT / "docs" / "figures" / f"{path.stem}.svg"] = svg(plot)
-    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
+    if (memory := memory_curve(RESULTS / "bench-fuzz.json")) is not None:
+        made[ROOT / "docs" / "figures" / FIGURE] = svg(memory)
+    for page in (ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))):
         text = "" if page in made else page.read_text(encoding="utf-8")
         if MARKED.search(text):
             made[page] = MARKED.sub(lambda match: f"{match[1]}{blocks[match[2]].rstrip()}\n{match[4]}", text)

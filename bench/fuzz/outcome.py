@@ -4,6 +4,7 @@ A part is a module of this folder with
 
     COUNT = 2_000           # attacks in the full run
     SHARE = 1.0             # share of the time of a timed run, against the other parts; 1 if not given
+    BATCH = 1               # attacks that share one seed; 1 if not given
     BESIDE = False          # True for a part that lasts the whole run and leaves a core to the others; optional
 
     def run(count: int, seed: int, minutes: float | None = None) -> Outcome: ...
@@ -100,9 +101,15 @@ class Deadline:
 def attack_seed(seed: int, number: int) -> int:
     """The seed of one attack, from the seed of the run and the number of the attack.
 
+    A run of the seed -s (`--repeat s`) begins with the attack of the seed s, that of a failure.
+
     >>> attack_seed(0, 1) == attack_seed(0, 1) != attack_seed(1, 0)
     True
+    >>> attack_seed(-17, 0)
+    17
     """
+    if seed < 0 and number == 0:
+        return -seed
     return int.from_bytes(hashlib.sha256(f"{seed}:{number}".encode()).digest()[:6], "big")
 
 

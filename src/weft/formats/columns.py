@@ -186,7 +186,9 @@ def to_text(doc: Doc, fields: Sequence[Field], separator: str = " ") -> str:
     columns = [_values(doc, field, offsets) for field in fields]
     rows = list(map(separator.join, zip(*columns, strict=True)))
     for row in rows:
-        if row.count(separator) != len(fields) - 1 or len(row.split()) < len(fields) or "\n" in row:
+        cells = len(row.split())  # readers split at any blank where there are no tabs
+        split = cells < len(fields) or (cells > len(fields) and separator != "\t")
+        if row.count(separator) != len(fields) - 1 or split or "\n" in row:
             hint = "" if separator == "\t" else "; write a .tsv file, or pass separator='\\t' in Python"
             raise WeftError(f"{doc!r}: a value is empty or contains the separator: {row!r}{hint}")
     lines: list[str] = []

@@ -32,7 +32,7 @@ LARGEST = 1e12
 PROBABILITIES = (0.0, 1.0 + 1e-6)
 #: The largest whole number of a header, unless a field allows less.
 MOST = 2**31 - 1
-_DAMAGED = "the model file is damaged"
+_DAMAGED = "the file is damaged"
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Stored(dict[str, NDArray[Any]]):
     >>> stored.take(starts, labels, known=9)
     Traceback (most recent call last):
     ...
-    weft.errors.ModelError: the array 'labels' must hold numbers from 0 to 8, found 9: the model file is damaged
+    weft.errors.ModelError: the array 'labels' must hold numbers from 0 to 8, found 9: the file is damaged
     """
 
     prefix = ""
@@ -311,7 +311,7 @@ class Record:
     >>> fields.check({"labels": ["N", "V"], "order": 3})
     Traceback (most recent call last):
     ...
-    weft.errors.ModelError: the header's order must be a whole number from 0 to 2, found 3: the model file is damaged
+    weft.errors.ModelError: the header's order must be a whole number from 0 to 2, found 3: the file is damaged
     """
 
     def __init__(self, **fields: Value) -> None:

@@ -119,7 +119,7 @@ class Settings:
         Traceback (most recent call last):
         ...
         weft.errors.ModelError: the header's settings.epochs must be a whole number from -2147483647 to 2147483647, \
-found 'five': the model file is damaged
+found 'five': the file is damaged
         """
         declared = {each.name: _declared(cls, each) for each in fields(cls)}
         Record().with_optional(**declared).check(saved, "settings")

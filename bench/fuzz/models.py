@@ -8,16 +8,22 @@ a worker process, so that a crash ends only that process and is attributed to th
 
 from __future__ import annotations
 
+import argparse
 import copy
 import json
+import multiprocessing
 import os
 import random
-import subprocess
+import resource
 import sys
 import tempfile
+import traceback
+import warnings
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -409,7 +415,7 @@ def _change_header(mutant: Mutant, header: dict[str, Any]) -> bool:
     return True
 
 
-# Judging: worker processes read lines `number, mutant, seed, source` and answer with the outcome.
+# Judging.
 
 
 def documents() -> list[Any]:
@@ -425,8 +431,6 @@ def documents() -> list[Any]:
 
 def outcome(path: Path) -> str:
     """How loading and using a model ends: refused, works, says what is missing, or a traceback."""
-    import traceback
-
     import weft
     from weft.errors import ModelError, WeftError
 
@@ -438,11 +442,7 @@ def outcome(path: Path) -> str:
         return "FAILED to load: " + traceback.format_exc()
     for doc in documents():
         try:
-            nlp(
-                doc,
-                probabilities=nlp.gives_probabilities,
-                kbest=2 if nlp.gives_kbest else 0,
-            )
+            nlp(doc, probabilities=nlp.gives_probabilities, kbest=2 if nlp.gives_kbest else 0)
             doc.to_bytes()
         except WeftError:
             pass
@@ -451,62 +451,56 @@ def outcome(path: Path) -> str:
     return "works"
 
 
-def _work() -> None:
-    """The loop of a worker process."""
-    import resource
-    import warnings
-
+def _work(asked: Connection, out: Path) -> None:
+    """The loop of a worker process: changes of models come in, outcomes go out."""
     warnings.simplefilter("ignore")
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    out = Path(sys.argv[2])
-    for line in sys.stdin:
-        fields, seed, source = json.loads(line)
-        mutant = Mutant(*fields)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # Numba reports a crash there
+    while (order := asked.recv()) is not None:
+        mutant, seed, source = order
         try:
-            applies = write_mutant(mutant, Path(source), out, random.Random(seed))
+            applies = write_mutant(mutant, source, out, random.Random(seed))
         except (ValueError, UnicodeError) as error:
-            print(json.dumps(f"not written: {error}"), flush=True)
+            asked.send(f"not written: {error}")
             continue
-        print(json.dumps(outcome(out) if applies else "does not apply"), flush=True)
+        asked.send(outcome(out) if applies else "does not apply")
 
 
 class _Worker:
-    """A process that judges one mutant after another."""
+    """A process that judges one mutant after another; a new one takes its place if it crashes.
 
-    def __init__(self, folder: Path, number: int) -> None:
-        self.folder, self.number = folder, number
-        self.process = self._start()
+    It is forked, so that it has the kernels that this process has already loaded.
+    """
 
-    def _start(self) -> subprocess.Popen[str]:
-        out = self.folder / f"mutant-{self.number}.weft"
-        return subprocess.Popen(
-            [sys.executable, str(Path(__file__).resolve()), "work", str(out)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL,
-            env={**os.environ, "WEFT_QUIET": "1"},
-        )  # fmt: skip
+    def __init__(self, out: Path) -> None:
+        self.out = out
+        self._start()
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("fork")
+        self.asked, theirs = context.Pipe()
+        self.process = context.Process(target=_work, args=(theirs, self.out), daemon=True)
+        self.process.start()
+        theirs.close()
 
     def judge(self, mutant: Mutant, seed: int, source: Path) -> str:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps([list(mutant), seed, str(source)]) + "\n")
-        self.process.stdin.flush()
-        import select
-
-        ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
-        line = self.process.stdout.readline() if ready else ""
-        if line:
-            answer: str = json.loads(line)
-            return answer
-        if not ready:
+        """The outcome of a mutant, or how the process ended."""
+        self.asked.send((mutant, seed, source))
+        ready = self.asked.poll(PATIENCE)
+        if ready:
+            with suppress(EOFError, ConnectionError):
+                answer: str = self.asked.recv()
+                return answer
+        else:
             self.process.kill()
-        status = self.process.wait()
-        self.process = self._start()
-        return f"FAILED: {'time is up' if not ready else 'the process ended with'} {status}"
+        self.process.join()
+        status = self.process.exitcode
+        self._start()
+        return f"FAILED: {'the process ended with' if ready else 'time is up,'} {status}"
 
     def close(self) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        self.process.wait()
+        self.asked.send(None)
+        self.process.join()
 
 
 def hostile_models(
@@ -520,7 +514,7 @@ def hostile_models(
     counts: Counter[str] = Counter()
     failures: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
-        worker = _Worker(Path(folder), 0)
+        worker = _Worker(Path(folder, "mutant.weft"))
         for number, (mutant, path) in enumerate(chosen):
             answer = worker.judge(mutant, seed * 1_000_003 + number, path)
             counts[answer.split(" ")[0].rstrip(":")] += 1
@@ -531,8 +525,6 @@ def hostile_models(
 
 
 def main() -> None:
-    import argparse
-
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, required=True, help="where the small models are, or are trained")
     parser.add_argument("--count", type=int, help="mutants in all; without it every mutant of every model")
@@ -551,7 +543,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["work"]:
-        _work()
-    else:
-        main()
+    main()

@@ -109,13 +109,12 @@ class Stored(dict[str, NDArray[Any]]):
         if array.dtype.name not in declared.dtypes.split():
             expected = " or ".join(declared.dtypes.split())
             raise self._fault(declared, f"must have the type {expected}, found {array.dtype.name}")
-        expected_shape = tuple(_length(size, length, sizes) for size, length in zip(declared.shape, array.shape))  # noqa: B905
-        if len(declared.shape) != array.ndim or expected_shape != array.shape:
-            wanted = _shown(expected_shape if len(expected_shape) == len(declared.shape) else declared.shape)
-            found = _shown(array.shape)
-            raise self._fault(
-                declared, f"does not fit together with the rest: expected the shape {wanted}, found {found}"
-            )
+        wanted: tuple[int | str, ...] = declared.shape
+        if len(wanted) == array.ndim:
+            wanted = tuple(_length(size, length, sizes) for size, length in zip(wanted, array.shape, strict=True))
+        if wanted != array.shape:
+            shapes = f"expected the shape {_shown(wanted)}, found {_shown(array.shape)}"
+            raise self._fault(declared, f"does not fit together with the rest: {shapes}")
 
     def _check_values(self, declared: Array, array: NDArray[Any], sizes: dict[str, int]) -> None:
         if array.dtype.kind == "f":

@@ -112,7 +112,7 @@ class Settings:
 
         >>> @dataclass
         ... class Own(Settings):
-        ...     epochs: "int" = option(3, "Passes over the data.")
+        ...     epochs: int = option(3, "Passes over the data.")
         >>> Own.from_saved({"epochs": 5})
         Own(epochs=5)
         >>> Own.from_saved({"epochs": "five"})

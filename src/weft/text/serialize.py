@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from weft.declared import Array, Many, Record, Row, Stored, Table, Text, Whole
+from weft.declared import Array, Many, Record, Row, Stored, Table, Text, Whole, check_same
 from weft.errors import WeftError
 from weft.text.doc import Doc, EmptyNode, Multiword
 from weft.text.record import check_heads, layers_from_record, layers_to_record
@@ -106,6 +106,8 @@ def _restored(header: dict[str, Any], stored: Stored, strings: StringTable | Non
         *(Array(name, "float32 float64", ("*",)) for name in stored if name.startswith("confidence/")),
     )
     stored.refuse_rest()
+    if header["comments"]:
+        check_same("comments", header["comments"], len(arrays["sentence_offsets"]) - 1)
     doc = Doc(header["text"], strings, header["meta"])
     doc.token_start, doc.token_end = arrays["token_start"], arrays["token_end"]
     doc.word_token, doc.sentence_offsets = arrays["word_token"], arrays["sentence_offsets"]

@@ -14,8 +14,9 @@ Headers are declared the same way: `Record` names fields, and `Whole`, `Real`, `
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -292,14 +293,40 @@ class Table:
             raise _wrong(place, "a table", value)
 
 
-def _check_all(declared: Value, values: Iterable[Any], place: str) -> None:
-    """Check many values; of thousands of texts or numbers, only their types and extremes are looked at."""
-    if declared == Text() and set(map(type, values)) <= {str}:
-        return
-    if isinstance(declared, Whole) and set(map(type, values)) == {int}:
-        values = (min(values), max(values))
-    for each in values:
-        declared.check(each, place)
+def _check_all(declared: Value, values: Collection[Any], place: str) -> None:
+    """Check many values."""
+    if not _all_fit(declared, values):
+        for each in values:
+            declared.check(each, place)
+
+
+def _are_texts(values: Iterable[Any]) -> bool:
+    try:
+        "".join(values)  # faster than looking at every type
+    except TypeError:
+        return False
+    return True
+
+
+def _all_fit(declared: Value, values: Collection[Any]) -> bool:
+    """Whether many values surely fit: thousands are looked at together, by their types and extremes."""
+    if isinstance(declared, Text):
+        return not declared.choices and _are_texts(values)
+    kinds = set(map(type, values))
+    if isinstance(declared, Whole):
+        return not values or (kinds == {int} and declared.low <= min(values) and max(values) <= declared.high)
+    if isinstance(declared, Many):
+        alike = kinds <= {list} and not declared.distinct and min(map(len, values), default=0) >= declared.least
+        return alike and _all_fit(declared.value, list(chain.from_iterable(values)))
+    if isinstance(declared, Named):
+        return kinds <= {dict} and all(_all_fit(declared.value, own.values()) for own in values)
+    if isinstance(declared, Row):
+        if not kinds <= {list} or set(map(len, values)) - {len(declared.values)}:
+            return False
+        return all(
+            _all_fit(own, column) for own, column in zip(declared.values, zip(*values, strict=True), strict=False)
+        )
+    return False
 
 
 class Record:

@@ -242,24 +242,17 @@ def _open(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
             f"{path} was written by a newer version of Weft (format {version}, this one reads up to {VERSION}); "
             "upgrade Weft to use it"
         )
-    if not _is_text(inner, header):
-        raise ModelError(f"{path}: the header is not valid Unicode: the file is damaged; {_AGAIN}")
-    if metadata.get("checksum") != str(zlib.crc32(inner.encode())):
+    try:
+        encoded = inner.encode()
+        if b"\\ud" in encoded or b"\\uD" in encoded:  # an escaped half of a surrogate pair, or an escaped backslash
+            json.dumps(header, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ModelError(f"{path}: the header is not valid Unicode: the file is damaged; {_AGAIN}") from None
+    if metadata.get("checksum") != str(zlib.crc32(encoded)):
         raise ModelError(f"{path}: the header does not match its checksum: the file is damaged; {_AGAIN}")
     if not isinstance(header.get("checksums"), dict):
         raise ModelError(f"{path}: the header has no checksums for the arrays; {_AGAIN}")
     return header, entries, 8 + length
-
-
-def _is_text(inner: str, header: dict[str, Any]) -> bool:
-    """Whether a header can be written in UTF-8; halves of surrogate pairs, escaped or not, cannot."""
-    try:
-        inner.encode()
-        if "\\ud" in inner or "\\uD" in inner:  # looking for escapes is faster than writing all headers again
-            json.dumps(header, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 Place = tuple[np.dtype[Any], tuple[int, ...], int, int]

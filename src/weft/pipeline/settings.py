@@ -121,12 +121,7 @@ class Settings:
         weft.errors.ModelError: the header's settings.epochs must be a whole number from -2147483647 to 2147483647, \
 found 'five': the file is damaged
         """
-        declared = {each.name: _declared(cls, each) for each in fields(cls)}
-        Record().with_optional(**declared).check(saved, "settings")
-        unknown = sorted(saved.keys() - declared.keys())
-        if unknown:
-            raise ModelError(f"the header has the setting {unknown[0]!r}, which this version of Weft does not know")
-        settings = cls(**saved)
+        settings = cls(**checked_settings(cls, saved))
         settings.check()
         return settings
 
@@ -137,6 +132,17 @@ found 'five': the file is damaged
 
     def check(self) -> None:
         """Raise an error for invalid values."""
+
+
+def checked_settings(settings: type[Any], saved: Any) -> dict[str, Any]:
+    """The values in the header of a model file, once they have the types of the fields of a dataclass."""
+    declared = {each.name: _declared(settings, each) for each in fields(settings)}
+    Record().with_optional(**declared).check(saved, "settings")
+    unknown = sorted(saved.keys() - declared.keys())
+    if unknown:
+        raise ModelError(f"the header has the setting {unknown[0]!r}, which this version of Weft does not know")
+    values: dict[str, Any] = saved
+    return values
 
 
 def _declared(settings: type[Any], each: Field[Any]) -> Value:

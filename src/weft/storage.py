@@ -33,14 +33,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.declared import ANY, Array, Arrays, Stored
 from weft.errors import ModelError
 
 #: Incremented when a format change makes older programs misread newer files; files without packed arrays stay at 1.
 VERSION = 2
 #: Arrays smaller than this many bytes are not packed: mapping them is faster than unpacking.
 WORTH_PACKING = 500_000
-
-Arrays = dict[str, NDArray[Any]]
 
 _DTYPES = {
     "F64": np.float64, "F32": np.float32, "I64": np.int64, "I32": np.int32, "I16": np.int16, "I8": np.int8,
@@ -180,10 +179,15 @@ def to_sparse(name: str, weights: NDArray[Any]) -> Arrays:
 
 def from_sparse(name: str, arrays: Arrays, size: int) -> NDArray[np.float32]:
     """Restore the weights that `to_sparse` encoded."""
-    slots, multiples, step = (arrays[f"{name}.{part}"] for part in ("slots", "weights", "step"))
-    fits = slots.ndim == 1 and slots.shape == multiples.shape and slots.dtype.kind in "iu" and step.shape == (1,)
-    if not fits or (len(slots) and (int(slots.max()) >= size or int(slots.min()) < 0)):
-        raise ModelError(f"the weights of the {name} are inconsistent: the model file is damaged")
+    slots, multiples, step = (
+        Stored.of(arrays)
+        .take(
+            Array(f"{name}.slots", "uint32", ("weights",), below=size),
+            Array(f"{name}.weights", "int16", ("weights",), low=ANY),
+            Array(f"{name}.step", "float64", (1,)),
+        )
+        .values()
+    )
     if 4 * size > MOST_BYTES:
         raise ModelError(
             f"the model asks for {size:,} weights of the {name}, but at most {MOST_BYTES // 4:,} are allowed"
@@ -306,7 +310,13 @@ def _read_header(path: Path, file: BufferedReader) -> tuple[dict[str, Any], dict
             f"{path} was written by a newer version of Weft (format {version}, this one reads up to {VERSION}); "
             "upgrade Weft to use it"
         )
-    if metadata.get("checksum") != str(zlib.crc32(inner.encode(errors="replace"))):
+    try:
+        encoded = inner.encode()
+        if b"\\ud" in encoded or b"\\uD" in encoded:  # an escaped half of a surrogate pair, or an escaped backslash
+            json.dumps(header, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ModelError(f"{path}: the header is not valid Unicode: the file is damaged; {_AGAIN}") from None
+    if metadata.get("checksum") != str(zlib.crc32(encoded)):
         raise ModelError(f"{path}: the header does not match its checksum: the file is damaged; {_AGAIN}")
     if not isinstance(header.get("checksums"), dict):
         raise ModelError(f"{path}: the header has no checksums for the arrays; {_AGAIN}")

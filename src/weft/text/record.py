@@ -125,7 +125,7 @@ def from_record(record: Mapping[str, Any], strings: StringTable | None = None) -
         doc.set_sentences(offsets)
     if "head" in record:
         doc.head = np.asarray(record["head"], dtype=np.int32)
-        _check_heads(doc)
+        check_heads(doc)
     if "comments" in record:
         doc.comments = [tuple(lines) for lines in record["comments"]]
         if len(doc.comments) != doc.n_sentences:
@@ -181,7 +181,8 @@ def _forms_in_text(doc: Doc) -> list[str]:
     return [text[a:b] for a, b in zip(doc.word_start.tolist(), doc.word_end.tolist(), strict=True)]
 
 
-def _check_heads(doc: Doc) -> None:
+def check_heads(doc: Doc) -> None:
+    """Raise an error for heads outside their sentence."""
     if doc.head is None or len(doc.head) != doc.n_words:
         raise WeftError(f'"head" must hold one number per word: there are {doc.n_words} words')
     lengths = np.diff(doc.sentence_offsets)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from weft.deadline import Stopped, stop_when
+from weft.deadline import Stopped, deadline, stop_when
 from weft.errors import ConfigError, WeftError, did_you_mean
 from weft.pipeline.component import Asked
 from weft.pipeline.pipeline import Pipeline
@@ -28,6 +29,8 @@ from weft.text.strings import StringTable
 _log = logging.getLogger("weft.serve")
 #: The maximum number of alternatives per request.
 ALTERNATIVES = 10
+#: Seconds that several texts may take together before they are annotated one by one.
+TOGETHER = 5.0
 #: Seconds between two looks whether a client has gone.
 LOOK = 1.0
 #: Annotated once by every model before the first request, so that its kernels are compiled and loaded.
@@ -174,36 +177,24 @@ class Service:
             answer.stop()
 
     def _work(self, jobs: list[Job]) -> None:
-        """Annotate the texts of jobs together; if that fails, one by one, so that one cannot spoil the others."""
-        faults: dict[int, Exception] = {}
+        """Annotate the texts of jobs together; if that fails or takes too long, one by one, so that one cannot spoil
+        the others."""
         key: tuple[str, Asked] = jobs[0].key  # type: ignore[assignment]
         model, asked = key
         annotate = partial(self.pipeline(model).annotate, probabilities=asked.probabilities, kbest=asked.kbest)
         strings = StringTable()
         docs = [Doc(job.text, strings) for job in jobs]
+        late = deadline(TOGETHER if len(jobs) > 1 else math.inf)
         try:
-            with stop_when(lambda: all(job.is_over for job in jobs)):
+            with stop_when(lambda: all(job.is_over for job in jobs) or late()):
                 annotate(docs)
         except Exception:
-            docs = [Doc(job.text) for job in jobs]
-            for number, (job, doc) in enumerate(zip(jobs, docs, strict=True)):
-                try:
-                    with stop_when(partial(getattr, job, "is_over")):
-                        annotate([doc])
-                except Exception as error:
-                    faults[number] = error
-        for number, (job, doc) in enumerate(zip(jobs, docs, strict=True)):
-            try:
-                if number in faults:
-                    raise faults[number]
-                job.future.set_result(job.finish(doc))
-            except Stopped:
-                job.future.set_exception(TimeoutError())
-            except WeftError as error:
-                job.future.set_exception(error)
-            except Exception as error:  # a bug: it must neither end the service nor expose its internals
-                _log.error("a request failed", exc_info=error)
-                job.future.set_exception(Broken("something went wrong in the service; its log says what"))
+            left = jobs
+            for limit in (TOGETHER, math.inf):  # what takes long comes last
+                left = [job for job in left if not _work_alone(job, annotate, deadline(limit))]
+        else:
+            for job, doc in zip(jobs, docs, strict=True):
+                _answer(job, doc)
         with self._lock:
             self.answered += len(jobs)
 
@@ -219,3 +210,35 @@ class Service:
     def close(self) -> None:
         """Stop the threads; waiting requests are not started."""
         self._queue.close()
+
+
+def _work_alone(job: Job, annotate: Callable[[list[Doc]], None], late: Callable[[], bool]) -> bool:
+    """Annotate the text of a job and answer it; returns whether it is answered, which it is not if it is late."""
+    doc = Doc(job.text)
+    try:
+        with stop_when(lambda: job.is_over or late()):
+            annotate([doc])
+    except Stopped as error:
+        if not job.is_over:
+            return False
+        _answer(job, error)
+    except Exception as error:
+        _answer(job, error)
+    else:
+        _answer(job, doc)
+    return True
+
+
+def _answer(job: Job, found: Doc | Exception) -> None:
+    """Give the future of a job its result, or say why there is none."""
+    try:
+        if isinstance(found, Exception):
+            raise found
+        job.future.set_result(job.finish(found))
+    except Stopped:
+        job.future.set_exception(TimeoutError())
+    except WeftError as error:
+        job.future.set_exception(error)
+    except Exception as error:  # a bug: it must neither end the service nor expose its internals
+        _log.error("a request failed", exc_info=error)
+        job.future.set_exception(Broken("something went wrong in the service; its log says what"))

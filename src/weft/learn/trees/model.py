@@ -232,8 +232,11 @@ class TreeModel:
 
     def cost(self, space: ArcSpace) -> tuple[int, int]:
         """About how many bytes the scores of all parts take, and how many steps it takes to compute them."""
-        sizes = self._sizes(space)
-        return BYTES * sum(sizes), STEPS * sum(sizes)
+        scored = sum(self._sizes(space))
+        kept = scored
+        if self.shape == "crossing" and self.order == 1:  # every part has the score of its arc
+            kept += space.n_siblings + space.n_grands + space.n_grand_arcs
+        return BYTES * kept, STEPS * scored
 
     def structure(self, space: ArcSpace, parts: TreeParts) -> Any:
         """The trees of a space, given the scores of all parts."""

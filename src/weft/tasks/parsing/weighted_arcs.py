@@ -22,6 +22,8 @@ from weft.tasks.parsing.relations import RelationLabeller
 
 #: Number of words per search batch.
 BATCH = 2000
+#: Batches with more arcs are halved, so that there is time to stop between them.
+BATCH_ARCS = 300_000
 #: Batches whose scores would take more bytes are halved.
 BATCH_BYTES = 128 * 2**20
 #: Longer sentences are parsed in windows: arcs grow with the square of length, and the arc filter with its cube.
@@ -59,11 +61,14 @@ class WeightedArcs(Trainable):
         while waiting:
             check()
             batch = waiting.pop()
+            half = len(batch) // 2
+            if half and int((np.diff(batch.offsets) ** 2).sum()) > BATCH_ARCS:
+                waiting += [batch.cut(half, len(batch)), batch.cut(0, half)]
+                continue
             if self.pruner is not None and batch.arcs is None:
                 batch = replace(batch, arcs=self.pruner.keep(all_arcs(batch.offsets), batch.words))
             space = batch.arc_space
-            if len(batch) > 1 and self.model.cost(space)[0] > BATCH_BYTES:
-                half = len(batch) // 2
+            if half and self.model.cost(space)[0] > BATCH_BYTES:
                 waiting += [batch.cut(half, len(batch)), batch.cut(0, half)]
             else:
                 yield batch, space

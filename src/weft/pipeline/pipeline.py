@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
+from weft.deadline import Stopped
 from weft.declared import Record, Stored, Table, Text
 from weft.errors import ConfigError, ModelError, WeftError
 from weft.pipeline.component import Asked, Component
@@ -170,6 +171,8 @@ class Pipeline:
         try:
             self.annotate(batch, probabilities=asked.probabilities, kbest=asked.kbest)
             return [(doc, None) for doc in batch]
+        except Stopped:
+            raise
         except WeftError:
             return [(doc, self._fault(doc, asked)) for doc in batch]
 

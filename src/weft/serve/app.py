@@ -84,12 +84,13 @@ def _add_api(app: FastAPI, service: Service) -> None:
         summary="Annotate a text",
         responses={200: {"model": schemas.Answer, "description": "The annotated text"}, **problems},
     )
-    async def annotate(request: schemas.Request) -> Response:
+    async def annotate(request: schemas.Request, http: HttpRequest) -> Response:
         """Annotate a text. With a `format` other than `json`, the response is a file in that format."""
         asked = (request.text, request.model, request.probabilities, request.alternatives)
         start = time.perf_counter()
         future = service.annotate(*asked, finish=lambda doc: _answer(service, request, doc, start))
-        return await service.within_time(future)
+        answer: Response = await service.within_time(future, http.is_disconnected)
+        return answer
 
     @app.get("/models", summary="List the models")
     async def models() -> schemas.Models:

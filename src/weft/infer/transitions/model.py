@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Keys
+from weft.deadline import check
 from weft.declared import Many, Record, Row, Stored, Text, Whole
 from weft.errors import ConfigError, ModelError
 from weft.infer.transitions.beam import new_beam, parse_with_beam
@@ -28,6 +29,8 @@ from weft.infer.transitions.weights import (
 )
 from weft.storage import Arrays
 
+#: Words that are parsed with a beam between two checks whether to stop.
+BATCH = 2000
 #: A move with the number of its label, -1 for moves without one.
 Action = tuple[int, int]
 HEADER = Record(
@@ -108,10 +111,16 @@ class TransitionParser:
         if beam > 1:
             self.check_beam(beam)
             no_gold = np.zeros((1, G_WIDTH), dtype=np.int32)
-            parse_with_beam(
-                self.model, words, np.asarray(sentences, dtype=np.int64), single_root, by_mean, constraints, room,
-                new_beam(beam, longest, self.system.most_steps(longest)), no_gold, heads, labels,
-            )  # fmt: skip
+            offsets, kept = np.asarray(sentences, np.int64), new_beam(beam, longest, self.system.most_steps(longest))
+            first = 0
+            while first < len(offsets) - 1:
+                check()
+                end = max(first + 1, int(np.searchsorted(offsets, offsets[first] + BATCH, side="right")) - 1)
+                parse_with_beam(
+                    self.model, words, offsets[first : end + 1], single_root, by_mean, constraints, room, kept,
+                    no_gold, heads, labels,
+                )  # fmt: skip
+                first = end
             return heads, labels
         parse_greedily(
             self.model, words, np.asarray(sentences, dtype=np.int64), single_root, constraints, room,

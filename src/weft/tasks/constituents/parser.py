@@ -9,8 +9,9 @@ joint segmenter and tagger.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.deadline import check
 from weft.declared import Array, Many, Record, Stored, Table, Text
 from weft.errors import ConfigError, InferenceError, ModelError, WeftError
 from weft.evaluate.trees.parseval import evaluate_constituents
@@ -44,6 +46,8 @@ HEADS = {"chinese": CHINESE, "left": HeadRules({}, "l"), "right": HeadRules({}, 
 TOP = ("", "ROOT", "TOP", "S1", "VROOT")
 #: Weights of a trained model are multiples of 1 / FINEST, or of a coarser step if they would not fit.
 FINEST = 256.0
+#: Longer sentences are parsed in parts: a search keeps all its states, some 100 KB per character.
+LONGEST = 400
 _SENTENCE = re.compile(r"[^。！？\n]*[。！？]+[”’」』）]*|[^。！？\n]+")
 
 HEADER = Record(rules=Table(), actions=Many(Text(), least=1, distinct=True))
@@ -300,9 +304,14 @@ class ConstituentParser(Trainable):
             return self._search(units, offsets, numbers, width)
         parts = [numbers[k::workers] for k in range(workers)]
         found: list[list[str]] = [[] for _ in numbers]
+        contexts = [copy_context() for _ in parts]  # a thread may be told to stop by whoever waits for it
         with ThreadPoolExecutor(workers) as threads:
             for part, rows in zip(
-                parts, threads.map(lambda part: self._search(units, offsets, part, width), parts), strict=True
+                parts,
+                threads.map(
+                    lambda context, part: context.run(self._search, units, offsets, part, width), contexts, parts
+                ),
+                strict=True,
             ):
                 for s, row in zip(part, rows, strict=True):
                     found[s] = row
@@ -317,6 +326,7 @@ class ConstituentParser(Trainable):
         out, none = np.zeros(len(pool), dtype=np.int32), np.zeros(0, dtype=np.int32)
         found: list[list[str]] = []
         for s in numbers:
+            check()
             first, n = int(offsets[s]), int(offsets[s + 1] - offsets[s])
             count = 0
             if n:
@@ -326,6 +336,9 @@ class ConstituentParser(Trainable):
                 count = action_sequence(pool, best, out)
             found.append([self.names[k] for k in out[:count].tolist()])
         return found
+
+    def longest(self, asked: Asked) -> int:
+        return LONGEST if self.settings.units == "words" else 0
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         for doc in docs:
@@ -338,11 +351,11 @@ class ConstituentParser(Trainable):
                 self._annotate_text(doc)
 
     def _annotate_text(self, doc: Doc) -> None:
-        places = [
+        whole = [
             [m.start() + k for k, letter in enumerate(m.group()) if not letter.isspace()]
             for m in _SENTENCE.finditer(doc.text)
         ]
-        places = [row for row in places if row]
+        places = [part for row in whole for part in _parts(doc.text, row)]
         found = self.parse(["".join(doc.text[at] for at in row) for row in places])
         starts, ends, lengths = [], [], []
         for row, sentence in zip(places, found, strict=True):
@@ -388,6 +401,22 @@ class ConstituentParser(Trainable):
         fits = len(self.names) <= WIDEST and starts == set(self.rules.tags) and phrases == self.settings.phrases
         if not fits or self.names != closed(self.names):
             raise ModelError("the actions do not fit the settings and tags: the model file is damaged")
+
+
+def _parts(text: str, places: Sequence[int]) -> Iterator[Sequence[int]]:
+    """The characters of a sentence in parts of at most `LONGEST`, which end after a mark such as a comma if there is
+    one in their second half; none if there are no characters.
+
+    >>> [len(part) for part in _parts("茶" * 1000, range(1000))]
+    [400, 400, 200]
+    """
+    while len(places) > LONGEST:
+        marks = (at for at in range(LONGEST, LONGEST // 2, -1) if not text[places[at - 1]].isalnum())
+        end = next(marks, LONGEST)
+        yield places[:end]
+        places = places[end:]
+    if places:
+        yield places
 
 
 def _retagged(names: Sequence[str], tags: Sequence[str]) -> list[str]:

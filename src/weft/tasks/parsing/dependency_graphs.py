@@ -38,7 +38,7 @@ from weft.pipeline.component import Asked, Stopwatch
 from weft.pipeline.settings import Settings, clusters_option, option, template_fields_option
 from weft.storage import Arrays
 from weft.tasks.parsing.mst.features import FIELDS, FILTER, TreeReader, check_clusters, templates_of
-from weft.tasks.parsing.mst.parser import BATCH, PRUNER_EPOCHS
+from weft.tasks.parsing.mst.parser import PRUNER_EPOCHS
 from weft.tasks.parsing.relations import RelationLabeller, RelationSettings
 from weft.tasks.parsing.weighted_arcs import WeightedArcs
 from weft.text.doc import Doc
@@ -256,10 +256,7 @@ class DependencyGraphParser(WeightedArcs):
     def _graphs_of(self, words: TreeWords, sentences: Ints) -> Iterator[DependencyGraphs]:
         model = self.trained(self.model)
         whole = TreeBatch(sentences, words, None, np.ones(len(sentences) - 1))
-        for batch in whole.batches(BATCH):
-            space = all_arcs(batch.offsets)
-            if self.pruner is not None:
-                space = space.keep(self.pruner.keep(space, batch.words))
+        for batch, space in self.searches(whole):
             yield model.trees(space, batch.words, self.weights)
 
     def _find(self, words: TreeWords, feats: Morphology, sentences: Ints) -> Edges:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.deadline import check
 from weft.declared import PROBABILITIES, Array, Many, Record, Stored, Text
 from weft.errors import ConfigError, DataError
 from weft.evaluate.trees.attachment import not_punctuation
@@ -31,6 +32,10 @@ MODELS = {"dmv": (1, 2), "2-1": (2, 1), "2-2": (2, 2), "3-3": (3, 3), "4-4": (4,
 STARTS = ("harmonic", "random")
 #: The number of sentences that `strength` refers to: the strength of sparse posteriors grows with the text.
 SCALE = 7000
+#: Number of words per search batch.
+BATCH = 2000
+#: Longer sentences are parsed in windows: charts grow with the square of length, and time with its cube.
+LONGEST = 300
 _RELATIONS = ["root", "dep", "punct"]
 _ROOT, _DEPENDENT, _PUNCTUATION = range(3)
 
@@ -153,7 +158,19 @@ class GrammarInducer(Trainable):
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> NDArray[np.int32]:
         """Predict the heads of all words in sentences of tags, concatenated."""
-        return self._batch(sentences, unknown=1).trees(self.trained(self._search)).best()
+        model, heads = self.trained(self._search), [np.zeros(0, np.int32)]
+        offsets = np.cumsum([0, *map(len, sentences)])
+        first = 0
+        while first < len(sentences):
+            check()
+            end = int(np.searchsorted(offsets, offsets[first] + BATCH, side="right")) - 1
+            end = min(max(end, first + 1), len(sentences))
+            heads.append(self._batch(sentences[first:end], unknown=1).trees(model).best())
+            first = end
+        return np.concatenate(heads)
+
+    def longest(self, asked: Asked) -> int:
+        return LONGEST
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         kept = [self._kept(doc) for doc in docs]

@@ -40,9 +40,10 @@ from weft.lexical.typology import TRAITS, Language, Typology, read_typology, typ
 from weft.lexical.universal_tags import tagsets_of
 from weft.pipeline.component import Asked, State, Stopwatch
 from weft.pipeline.settings import option
-from weft.tasks.parsing.mst.parser import BATCH, MSTParser
+from weft.tasks.parsing.mst.parser import MSTParser
 from weft.tasks.parsing.mst.settings import MSTSettings
 from weft.tasks.parsing.transitions.parser import Parser, ParserSettings
+from weft.tasks.parsing.weighted_arcs import BATCH
 from weft.tasks.parsing_transfer.features import (
     ARCS,
     FIELDS,

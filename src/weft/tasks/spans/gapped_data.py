@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from weft.arrays import Floats, Ints, Keys
+from weft.deadline import check
 from weft.declared import Many, Record, Stored, Text, Whole
 from weft.errors import DataError, TemplateError
 from weft.features.extract import Extractor
@@ -26,7 +27,7 @@ from weft.features.program import Features
 from weft.features.templates import Templates
 from weft.features.weights import FrozenTable, Layout
 from weft.hashing import hash_string, join
-from weft.infer.chains.multilabel import MultilabelSegments, Restrictions, Segment
+from weft.infer.chains.multilabel import MultilabelSegments, Restrictions, Segment, SegmentScores
 from weft.kernel import kernel
 from weft.learn.chains.model import FeatureRows
 from weft.learn.chains.segment_model import ROLES, SegmentBatch, SegmentModel, assemble, pair_offsets
@@ -178,17 +179,20 @@ class SegmentScorer:
 
     def segments(self, doc: Doc, restrictions: Restrictions, threshold: float = 0.0, k: int = 0) -> MultilabelSegments:
         """The scores of a document's sentences, ready for inference."""
+        return MultilabelSegments(list(self.scores(doc)), restrictions, threshold, k)
+
+    def scores(self, doc: Doc) -> Iterator[SegmentScores]:
+        """The scores of a document's sentences, one by one: they are larger than what they are computed from."""
         *features, sentences = self.reader.features(doc)
         node, pair, between = (
             table.score(each.keys, each.offsets, each.values) for table, each in zip(self.tables, features, strict=True)
         )
-        scores = []
         first_pair = 0
         for first, end in zip(sentences[:-1].tolist(), sentences[1:].tolist(), strict=True):
+            check()
             end_pair = first_pair + int(pair_offsets(end - first, self.reader.gap)[-1])
-            scores.append(assemble(node[first:end], pair[first_pair:end_pair], between[first:end], self.reader.gap))
+            yield assemble(node[first:end], pair[first_pair:end_pair], between[first:end], self.reader.gap)
             first_pair = end_pair
-        return MultilabelSegments(scores, restrictions, threshold, k)
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
         """The contents of a model file."""

@@ -34,6 +34,7 @@ from weft.pipeline.component import Asked, State, Stopwatch, Trainable
 from weft.pipeline.settings import Settings, clusters_option, option, template_fields_option
 from weft.storage import Arrays
 from weft.tasks.parsing.transitions.features import WordReader
+from weft.tasks.parsing.transitions.parser import LONGEST
 from weft.tasks.speech.data import FILLERS, MARKERS, Transcript, prepare, restore
 from weft.tasks.speech.features import FIELDS, WITH_EDIT, WITH_LABELS
 from weft.text.conventions.repairs import LAYER, analysis_of, mark_disfluencies, struck_sentences
@@ -208,6 +209,9 @@ class DisfluencyParser(Trainable):
         number = {name: i for i, name in enumerate(self.labels)}
         labels = np.array([number.get(name, -1) for name in names], dtype=np.int32)
         return Treebank(words, sentences, heads, labels), np.array(keep, dtype=np.int64), counts
+
+    def longest(self, asked: Asked) -> int:
+        return LONGEST if self.settings.beam > 1 else 0
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         ready = [self.prepare(doc) for doc in docs]

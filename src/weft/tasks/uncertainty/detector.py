@@ -11,13 +11,14 @@ negation or any other layer of cues and scopes. Lemmas, tags and trees are used 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from weft.deadline import check
 from weft.declared import Many, Record, Row, Stored, Table, Text
 from weft.errors import ConfigError
 from weft.evaluate.labels.hedges import score_hedges
@@ -52,6 +53,10 @@ from weft.text.doc import Doc
 from weft.text.split import with_words
 
 Pair = tuple[tuple[str, ...], tuple[str, ...]]
+#: Longer sentences are annotated in windows: the scope of every cue is looked for in its whole sentence.
+LONGEST = 500
+#: Words around cues whose scopes are looked for at once.
+BATCH = 20_000
 
 HEADER = Record(columns=Many(Text()), pairs=Many(Row((Many(Text()), Many(Text())))), sentences=Table()).with_optional(
     cues=Table(), scopes=Table()
@@ -213,13 +218,30 @@ class HedgeDetector(Trainable):
         if self.scope_model is None:
             return hedges, judged
         items = [(number, hedge.cue) for number, in_sentence in enumerate(hedges) for hedge in in_sentence]
-        labels = iter(self.scope_model.label(with_cues(seen, trees, items)) if items else [])
+        labels = self._scopes(self.scope_model, seen, trees, items)
         for number, in_sentence in enumerate(hedges):
             if in_sentence:
                 words = [hedge.cue for hedge in in_sentence]
                 scopes = assemble(words, [proposed_scope(next(labels), cue) for cue in words], len(trees[number]))
                 hedges[number] = [Hedge(cue, scope) for cue, scope in zip(words, scopes, strict=True)]
         return hedges, judged
+
+    @staticmethod
+    def _scopes(
+        model: LabelModel, seen: Doc, trees: Sequence[Tree], items: Sequence[tuple[int, tuple[int, ...]]]
+    ) -> Iterator[list[str]]:
+        """The labels of the words around every cue, computed for some cues at a time: each takes a whole sentence."""
+        ends = np.cumsum([len(trees[number]) for number, _ in items])
+        first = 0
+        while first < len(items):
+            check()
+            before = int(ends[first - 1]) if first else 0
+            end = max(first + 1, int(np.searchsorted(ends, before + BATCH, side="right")))
+            yield from model.label(with_cues(seen, trees, items[first:end]))
+            first = end
+
+    def longest(self, asked: Asked) -> int:
+        return LONGEST
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         hedges, judged = self.find(docs)

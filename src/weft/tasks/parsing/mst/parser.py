@@ -26,7 +26,6 @@ from weft.errors import ConfigError, DataError
 from weft.features.morphology import Morphology
 from weft.features.tree_templates import TreeProgram, compile_tree_templates
 from weft.infer.crossing.trees import is_one_endpoint_crossing, nearest
-from weft.infer.trees.arcs import all_arcs
 from weft.infer.trees.projectivity import is_projective, is_tree, lift, projective_order
 from weft.learn.online.adagrad import AdaGrad
 from weft.learn.online.demands import BeatGold, HeadByHead
@@ -46,12 +45,10 @@ from weft.tasks.parsing.mst.settings import AUTO, MSTSettings
 from weft.tasks.parsing.relations import RelationLabeller, RelationSettings
 from weft.tasks.parsing.transitions.features import CLUSTER_FIELDS
 from weft.tasks.parsing.tree_columns import check_trees, tree_scores, write_trees
-from weft.tasks.parsing.weighted_arcs import WeightedArcs
+from weft.tasks.parsing.weighted_arcs import LONGEST_MARKED, WeightedArcs
 from weft.text.conventions.alternatives import note_alternatives
 from weft.text.doc import Doc
 
-#: Number of words per search batch.
-BATCH = 2000
 #: Number of epochs to train the arc filter.
 PRUNER_EPOCHS = 2
 #: Maximum number of searches per sentence for heads that violate the margin to the gold heads.
@@ -258,6 +255,13 @@ class MSTParser(WeightedArcs):
         self.weights = before
         return float((heads == np.concatenate([doc.head for doc in docs if doc.head is not None])).mean())
 
+    @property
+    def head_key(self) -> str:  # type: ignore[override]
+        return self.settings.guide
+
+    def longest(self, asked: Asked) -> int:
+        return LONGEST_MARKED if self.settings.guide else super().longest(asked)
+
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         heads, labels = self._find(docs)
         p = self.head_probabilities(docs, heads) if asked.probabilities else None
@@ -318,10 +322,8 @@ class MSTParser(WeightedArcs):
 
     def _trees_of(self, whole: TreeBatch, temperature: float = 1.0) -> Iterator[Any]:
         model = self.trained(self.model)
-        for batch in whole.batches(BATCH):
-            if self.pruner is not None:
-                batch = replace(batch, arcs=self.pruner.keep(all_arcs(batch.offsets), batch.words))
-            yield model.trees(batch.arc_space, batch.words, self.weights, batch.arc_marks, temperature)
+        for batch, space in self.searches(whole):
+            yield model.trees(space, batch.words, self.weights, batch.arc_marks, temperature)
 
     def _heads(self, batch: TreeBatch) -> Heads:
         heads = [trees.best() for trees in self._trees_of(batch)]

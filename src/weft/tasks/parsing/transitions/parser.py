@@ -44,6 +44,8 @@ from weft.tasks.parsing.transitions.features import (
 from weft.tasks.parsing.tree_columns import check_trees, tree_scores, write_trees
 from weft.text.doc import Doc
 
+#: Longer sentences are parsed in windows, with a beam or easiest first: time grows with the square of length.
+LONGEST = 2000
 #: How to handle training trees that no transition system here can build.
 NONPROJECTIVE = ("skip", "lift", "encode")
 
@@ -238,6 +240,9 @@ class Parser(Trainable):
         number = {name: i for i, name in enumerate(self.labels)}
         labels = np.array([number.get(name, -1) for name in names], dtype=np.int32)
         return Treebank(words, sentences, heads, labels), np.array(keep, dtype=np.int64), counts
+
+    def longest(self, asked: Asked) -> int:
+        return LONGEST if self.settings.beam > 1 or self.settings.system == "easy-first" else 0
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         self.parse(docs)

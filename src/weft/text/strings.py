@@ -8,6 +8,13 @@ from collections.abc import Iterable, Sized
 import numpy as np
 
 from weft.arrays import Ids
+from weft.errors import WeftError
+
+
+def _check_string(value: object) -> None:
+    """Only strings get numbers; no other value equals one, so that checking new ones suffices."""
+    if not isinstance(value, str):
+        raise WeftError(f"expected a string, found {value!r}")
 
 
 class _Interner(dict[str, int]):
@@ -24,6 +31,7 @@ class _Interner(dict[str, int]):
         with self.lock:
             number = self.get(string)
             if number is None:
+                _check_string(string)
                 number = len(self.strings)
                 self.strings.append(string)
                 self[string] = number
@@ -35,6 +43,7 @@ class _Interner(dict[str, int]):
             known = self.strings
             for string in dict.fromkeys(strings):
                 if string not in self:
+                    _check_string(string)
                     self[string] = len(known)
                     known.append(string)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,9 @@ KEYS = (
     "meta", "text", "tokens", "words", "sentences", "columns", "head", "confidence", "comments", "multiwords",
     "empty_nodes", "spans", "relations", "clusters", "graphs", "constituents",
 )  # fmt: skip
+
+
+_LAYERS = frozenset(("spans", "relations", "clusters", "graphs", "constituents"))
 
 
 def to_record(doc: Doc) -> Record:
@@ -148,14 +151,18 @@ def set_columns(doc: Doc, columns: Mapping[str, Any]) -> None:
 def irregular_from_record(doc: Doc, record: Mapping[str, Any]) -> None:
     """Give a document the comments, confidences, multiword tokens, empty nodes and layers of a record."""
     if "comments" in record:
-        doc.comments = [_comments(lines) for lines in _list(record, "comments")]
-    for name, values in _mapping(record, "confidence").items():
-        doc.confidence[name] = _probabilities(values, name)
-    rows = _list(record, "multiwords")
-    doc.multiwords = [Multiword(first, end, tuple(fields)) for first, end, fields in rows]
-    nodes = _list(record, "empty_nodes")
-    doc.empty_nodes = [EmptyNode(s, after, n, tuple(fields)) for s, after, n, fields in nodes]
-    layers_from_record(doc, record)
+        doc.comments = _comments(_list(record, "comments"))
+    if "confidence" in record:
+        for name, values in _mapping(record, "confidence").items():
+            doc.confidence[name] = _probabilities(values, name)
+    if "multiwords" in record:
+        rows = _list(record, "multiwords")
+        doc.multiwords = [Multiword(first, end, tuple(fields)) for first, end, fields in rows]
+    if "empty_nodes" in record:
+        nodes = _list(record, "empty_nodes")
+        doc.empty_nodes = [EmptyNode(s, after, n, tuple(fields)) for s, after, n, fields in nodes]
+    if not _LAYERS.isdisjoint(record):
+        layers_from_record(doc, record)
 
 
 def layers_from_record(doc: Doc, record: Mapping[str, Any]) -> None:
@@ -240,20 +247,22 @@ def _integers(values: Iterable[Any], key: str) -> Ids:
 
 def _probabilities(values: Any, name: str) -> Singles:
     try:
-        return np.frombuffer(array("d", values if isinstance(values, list) else [values]), np.float64).astype(
-            np.float32
-        )
+        exact = array("d", values if isinstance(values, list) else [values])
+        with np.errstate(over="ignore"):  # infinity is no probability either
+            return np.frombuffer(exact, dtype=np.float64).astype(np.float32)
     except (TypeError, OverflowError) as error:
         raise WeftError(f'"confidence" must hold a list of probabilities for {name!r}') from error
 
 
-def _comments(lines: Any) -> tuple[str, ...]:
-    if not isinstance(lines, list):
-        raise WeftError('"comments" must hold a list of lines for every sentence')
-    for line in lines:
-        if not isinstance(line, str) or not line.startswith("#") or "\n" in line:
-            raise WeftError(f'"comments" must hold lines that begin with #, not {_shown(line)}')
-    return tuple(lines)
+def _comments(sentences: list[Any]) -> list[tuple[str, ...]]:
+    try:
+        good = all(map(str.startswith, chain.from_iterable(sentences), repeat("#")))
+        good = good and "\n" not in "".join(chain.from_iterable(sentences))
+    except TypeError:
+        good = False
+    if not good:
+        raise WeftError('"comments" must hold a list of lines that begin with # for every sentence')
+    return list(map(tuple, sentences))
 
 
 def _layer_name(layer: Mapping[str, Any]) -> str:

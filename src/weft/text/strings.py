@@ -11,12 +11,6 @@ from weft.arrays import Ids
 from weft.errors import WeftError
 
 
-def _check_string(value: object) -> None:
-    """Only strings get numbers; no other value equals one, so that checking new ones suffices."""
-    if not isinstance(value, str):
-        raise WeftError(f"expected a string, found {value!r}")
-
-
 class _Interner(dict[str, int]):
     """A dictionary that numbers what it does not know, so that `map(interner.__getitem__, ...)` runs in C."""
 
@@ -31,7 +25,8 @@ class _Interner(dict[str, int]):
         with self.lock:
             number = self.get(string)
             if number is None:
-                _check_string(string)
+                if not isinstance(string, str):  # no other value equals a string: checking new ones suffices
+                    raise WeftError(f"expected a string, found {string!r}")
                 number = len(self.strings)
                 self.strings.append(string)
                 self[string] = number
@@ -43,7 +38,8 @@ class _Interner(dict[str, int]):
             known = self.strings
             for string in dict.fromkeys(strings):
                 if string not in self:
-                    _check_string(string)
+                    if not isinstance(string, str):
+                        raise WeftError(f"expected a string, found {string!r}")
                     self[string] = len(known)
                     known.append(string)
 

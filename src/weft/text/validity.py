@@ -16,7 +16,7 @@ without words, so `faulty` allows both.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, pairwise
 from typing import Any
 
@@ -30,6 +30,7 @@ from weft.text.doc import Doc
 
 #: Metadata and attributes may be nested this deep.
 DEEPEST = 50
+_SIMPLE = {str, int, float, bool, type(None)}
 _N_FIELDS = 9  # of a row of CoNLL-U, from FORM to MISC
 
 
@@ -82,9 +83,13 @@ def has_cycle(head: Ids, offsets: Ids) -> bool:
     ground = n_words
     above: NDArray[np.int64] = np.full(n_words + 1, ground, dtype=np.int64)
     above[:n_words] = np.where(head > 0, np.repeat(offsets[:-1], lengths) + head - 1, ground)
+    climbing = np.flatnonzero(above != ground)
     for _ in range(int(lengths.max(initial=1)).bit_length()):
-        above = above[above]
-    return bool((above != ground).any())
+        above[climbing] = above[above[climbing]]
+        climbing = climbing[above[climbing] != ground]
+        if not len(climbing):
+            return False
+    return bool(len(climbing))
 
 
 def _check_together(docs: Sequence[Doc], trees: bool) -> None:
@@ -92,8 +97,8 @@ def _check_together(docs: Sequence[Doc], trees: bool) -> None:
     if not docs:
         return
     for doc in docs:
-        if type(doc.text) is not str or type(doc.meta) is not dict:
-            raise WeftError("a document needs a text, and metadata by name")
+        if type(doc.text) is not str or type(doc.meta) is not dict or "form" not in doc.columns:
+            raise WeftError("a document needs a text, forms of its words, and metadata by name")
     table, headed = docs[0].strings, docs[0].head is None
     alike = all(doc.strings is table and (doc.head is None) is headed and len(doc.sentence_offsets) > 1 for doc in docs)
     if not alike and len(docs) > 1:
@@ -111,7 +116,7 @@ def _check_together(docs: Sequence[Doc], trees: bool) -> None:
             _check_rare(doc)
         if doc.spans or doc.relations or doc.clusters or doc.graphs:
             _check_layers(doc)
-        if doc.meta:
+        if doc.meta and not _SIMPLE.issuperset(map(type, doc.meta.values())):
             check_nesting(doc.meta, "the metadata")
 
 
@@ -186,14 +191,13 @@ def _check_sentences(docs: Sequence[Doc], n_words: Ints) -> Ints:
 
 
 def _check_columns(docs: Sequence[Doc], n_words: Ints) -> None:
-    sizes = n_words.tolist()
-    for doc, size in zip(docs, sizes, strict=True):
-        if "form" not in doc.columns:
-            raise WeftError("the column 'form' is missing")
-        for name, ids in doc.columns.items():
-            if len(ids) != size:
-                raise WeftError(f"column {name!r} has {len(ids)} values for {size} words")
-    ids, _ = _joined("a column", [ids for doc in docs for ids in doc.columns.values()])
+    ids, sizes = _joined("a column", [ids for doc in docs for ids in doc.columns.values()])
+    per_doc = np.fromiter([len(doc.columns) for doc in docs], dtype=np.int64, count=len(docs))
+    if (sizes != np.repeat(n_words, per_doc)).any():
+        for name, values in docs[0].columns.items():
+            if len(values) != n_words[0]:
+                raise WeftError(f"column {name!r} has {len(values)} values for {n_words[0]} words")
+        raise WeftError("a column does not have one value per word")
     # As unsigned numbers, negative ones are large.
     if len(ids) and int(np.ascontiguousarray(ids).view(np.uint32).max()) >= len(docs[0].strings):
         raise WeftError("a column names strings that its table does not have")
@@ -253,16 +257,18 @@ def _check_rare(doc: Doc) -> None:
 
 def _check_multiwords(doc: Doc) -> None:
     """Every multiword token covers all the words of one token; sentences do not cut it."""
-    tokens, n_words = doc.word_token.tolist(), doc.n_words
+    tokens, n_words = doc.word_token, doc.n_words
     borders = set(doc.sentence_offsets.tolist())
     done = 0
     for first, end, fields in doc.multiwords:
-        if not (_whole(first, end) and done <= first < end <= n_words) or len(fields) != _N_FIELDS:
-            raise WeftError(f"the multiword token {first}-{end} is out of order, or not of {_N_FIELDS} fields")
+        if type(first) is not int or type(end) is not int or not done <= first < end <= n_words:
+            raise WeftError(f"the multiword token of words {first!r} to {end!r} is out of order")
         token = tokens[first]
         alone = (first == 0 or tokens[first - 1] != token) and (end == n_words or tokens[end] != token)
-        if not alone or tokens[end - 1] != token or any(word in borders for word in range(first + 1, end)):
+        if not alone or tokens[end - 1] != token or not borders.isdisjoint(range(first + 1, end)):
             raise WeftError(f"the multiword token of words {first} to {end} does not stand for one token")
+        if len(fields) != _N_FIELDS:
+            raise WeftError(f"the multiword token of words {first} to {end} needs {_N_FIELDS} fields")
         done = end
     _check_strings(chain.from_iterable(row.fields for row in doc.multiwords), "a multiword token")
 
@@ -374,7 +380,6 @@ def _whole(*numbers: object) -> bool:
     return all(type(number) is int for number in numbers)
 
 
-def _check_strings(values: Any, what: str) -> None:
-    for value in values:
-        if type(value) is not str:
-            raise WeftError(f"{what} holds {value!r} instead of a string")
+def _check_strings(values: Iterable[Any], what: str) -> None:
+    if not set(map(type, values)) <= {str}:
+        raise WeftError(f"{what} holds something else than strings")

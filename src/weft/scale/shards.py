@@ -30,7 +30,7 @@ _WINDOW = 1 << 20
 _BORDERS = {
     "plain": (re.compile(rb"\n(?:\r?\n)+"), re.compile(rb"\n")),
     "jsonl": (re.compile(rb"\n"),),
-    "conllu": (re.compile(rb"\n(?:\r?\n)+(?=(?:#[^\n]*\n){0,9}# newdoc)"), re.compile(rb"\n(?:\r?\n)+")),
+    "conllu": (re.compile(rb"\n\r?\n(?=(?:#[^\n]*\n){0,9}# newdoc)"), re.compile(rb"\n(?:\r?\n)+")),
 }
 
 #: The start of a piece: its first byte and the number of its first line.

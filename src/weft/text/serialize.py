@@ -14,8 +14,9 @@ import numpy as np
 from weft.declared import Array, Many, Record, Row, Stored, Table, Text, Whole, check_same
 from weft.errors import WeftError
 from weft.text.doc import Doc, EmptyNode, Multiword
-from weft.text.record import check_heads, layers_from_record, layers_to_record
+from weft.text.record import layers_from_record, layers_to_record
 from weft.text.strings import StringTable
+from weft.text.validity import check_doc
 
 VERSION = 1
 HEADER = Record(
@@ -114,11 +115,10 @@ def _restored(header: dict[str, Any], stored: Stored, strings: StringTable | Non
     ids = doc.strings.ids(header["strings"])
     doc.columns = {name: ids[row] for name, row in zip(header["columns"], arrays["columns"], strict=True)}
     doc.head = arrays.get("head")
-    if doc.head is not None:
-        check_heads(doc)
     doc.confidence = {key[11:]: value for key, value in stored.items() if key.startswith("confidence/")}
     doc.comments = [tuple(lines) for lines in header["comments"]]
     doc.multiwords = [Multiword(first, end, tuple(fields)) for first, end, fields in header["multiwords"]]
     doc.empty_nodes = [EmptyNode(s, after, n, tuple(fields)) for s, after, n, fields in header["empty_nodes"]]
     layers_from_record(doc, header["layers"])
+    check_doc(doc, trees=False, strict=False)
     return doc

@@ -544,10 +544,12 @@ def test_headers_that_are_too_long_or_too_deep_are_refused(tmp_path: Path, monke
         storage.save(path, {"words": "a" * 1000}, {})
 
 
-@pytest.mark.parametrize("slots", [np.array([-1]), np.array([3]), np.array([0.0]), np.array([[0]])])
+@pytest.mark.parametrize(
+    "slots", [np.array([-1]), np.array([3], np.uint32), np.array([0.0]), np.array([[0]], np.uint32)]
+)
 def test_sparse_weights_outside_their_table_are_refused(slots: np.ndarray) -> None:
     arrays = {"w.slots": slots, "w.weights": np.ones(slots.shape, np.int16), "w.step": np.array([1.0])}
-    with pytest.raises(ModelError, match="w.slots.*damaged"):
+    with pytest.raises(ModelError, match=r"w\.slots.*damaged"):
         storage.from_sparse("w", arrays, 3)
 
 

@@ -140,6 +140,25 @@ def test_only_names_of_the_service_are_answered(address: tuple[str, int]) -> Non
     assert asked(address, "Host: localhost", "Host: localhost")[0] == 400
 
 
+def test_a_bad_body_after_a_refused_head_leaves_nothing_in_the_log(address: tuple[str, int]) -> None:
+    records: list[logging.LogRecord] = []
+    handler = logging.Handler()
+    handler.emit = records.append  # type: ignore[method-assign]
+    loggers = [logging.getLogger(name) for name in ("uvicorn.error", "asyncio")]
+    for logger in loggers:
+        logger.addHandler(handler)
+    try:
+        for host in ("localhost", "evil.example.com"):
+            head = f"POST /annotate HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n"
+            with opened(address, head.encode() + b"zz\r\n") as connection:
+                assert answer(connection).startswith(b"HTTP/1.1 400 ")
+        assert asked(address, "Host: localhost")[0] == 200
+    finally:
+        for logger in loggers:
+            logger.removeHandler(handler)
+    assert [record.getMessage() for record in records] == []
+
+
 def test_pages_of_other_sites_are_not_answered(address: tuple[str, int]) -> None:
     assert asked(address, "Host: localhost", "Origin: http://localhost:8000")[0] == 200
     for origin in ("https://evil.example.com", "null", "file://localhost", "http://localhost@evil.com"):

@@ -57,7 +57,7 @@ class Connection(H11Protocol):
         super().__init__(*args, **keywords)
         self.bounds, self.clock = bounds, clock
         self.since = clock()  # of the last complete request, response or progress in sending one
-        self.unsent, self.began, self.ended = 0, False, False
+        self.unsent, self.began, self.late, self.ended = 0, False, False, False
 
     @property
     def incomplete(self) -> bool:
@@ -80,7 +80,7 @@ class Connection(H11Protocol):
         super().data_received(data)
 
     def on_response_complete(self) -> None:
-        self.since, self.began = self.clock(), False
+        self.since, self.began, self.late = self.clock(), False, False
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
@@ -88,9 +88,13 @@ class Connection(H11Protocol):
             super().send_400_response(msg)
         except h11.LocalProtocolError:  # a response was already sent, or begun
             self.abort()
+        # The application may be answering the head of the request, whose body turned out to be bad.
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
 
     def check(self) -> None:
-        """Close the connection if its time is up; called every second."""
+        """Close the connection if its time is up; called twice per second."""
         now, unsent = self.clock(), self.transport.get_write_buffer_size()
         if unsent != self.unsent:
             self.since, self.unsent = now, unsent
@@ -99,7 +103,9 @@ class Connection(H11Protocol):
             if waited > self.bounds.stalled:
                 self.abort()
         elif (self.cycle is None or self.cycle.response_complete) and waited > self.bounds.head:
-            if self.began:
+            if not self.late:
+                self.late = True  # The service may be, too: what has arrived meanwhile is read before the next check.
+            elif self.began:
                 self.refuse(408, f"the request was incomplete after {self.bounds.head:g} seconds; send it again")
             else:
                 self.transport.close()

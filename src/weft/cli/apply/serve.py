@@ -49,11 +49,12 @@ def serve(
 ) -> None:
     """Serve a web page that shows what models predict, and a JSON API for programs; no internet is needed."""
     try:
-        from weft.serve import Limits, Service
+        from weft.serve import Limits, Service, memory
         from weft.serve.server import address, bind
         from weft.serve.server import serve as answer
     except ModuleNotFoundError as error:
         raise ConfigError(f"serving needs {error.name}; install the extra: pip install 'weft[serve]'") from None
+    memory.use_few_pools()
     listening = bind(host, port)
     service = Service(load(model), Limits(max_chars, timeout, workers, queue))
     service.warm()

@@ -42,7 +42,7 @@ class Adapter(NamedTuple):
 
 
 def _run_models(module: ModuleType, count: int, seed: int, minutes: float | None) -> Outcome:
-    """The same number of hostile files of every kind of model, and of those in the package."""
+    """As many hostile files of every kind of model, and of those in the package; some changes make none."""
     outcome, deadline = Outcome("models"), Deadline(minutes)
     with tempfile.TemporaryDirectory() as folder, progress("hostile models", count, "files") as bar:
         models = module.small_models(Path(folder))
@@ -51,7 +51,7 @@ def _run_models(module: ModuleType, count: int, seed: int, minutes: float | None
         while outcome.attempts < count and not deadline.passed():
             name, path = list(models.items())[number % len(models)]
             own, before = attack_seed(seed, number), outcome.attempts
-            facts = module.hostile_models({name: path}, min(FILES, count - outcome.attempts), own)
+            facts = module.hostile_models({name: path}, FILES, own)
             for failure in facts["failures"]:
                 outcome.fail(name, own, f"{failure['place']}, {failure['change']}: {failure['answer']}")
             void = sum(facts["outcomes"].get(answer, 0) for answer in VOID)

@@ -70,10 +70,18 @@ def _part_block(name: str, facts: dict[str, Any]) -> str:
         blocks.append(markdown_table(["kind", "attacks", "failures"], rows))
     if _memory(facts):
         blocks.append(f"![{MEMORY}](../figures/{FIGURE})")
-    plain = {key: value for key, value in facts["figures"].items() if not isinstance(value, list | dict)}
-    if plain:
-        blocks.append("; ".join(f"{key.replace('_', ' ')}: {_number(value)}" for key, value in plain.items()))
+    told = [f"{key.replace('_', ' ')}: {_figure(value)}" for key, value in facts["figures"].items() if _figure(value)]
+    if told:
+        blocks.append("; ".join(told))
     return "\n\n".join(blocks)
+
+
+def _figure(value: Any) -> str:
+    """A figure of a part: itself, or the highest of several with its name; "" for series."""
+    if isinstance(value, dict):
+        name, highest = max(value.items(), key=lambda item: item[1], default=("", ""))
+        return f"{_number(highest)} ({name})" if value else ""
+    return "" if isinstance(value, list) else _number(value)
 
 
 def memory_curve(path: Path) -> Curve | None:

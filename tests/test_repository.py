@@ -123,14 +123,14 @@ def test_attacks_are_shown_with_seed_date_and_commit(tmp_path: Path) -> None:
     load = {
         "title": "Mixed load", "attempts": 1900, "failures": 2, "seed": 7, "date": "2026-11-17T22:00:00Z",
         "commit": "0123abcd", "minutes": 60.0, "kinds": {"long": [900, 2], "short": [1000, 0]},
-        "figures": {"minutes": [500.0, 510.5], "most_mb": 511.0},
+        "figures": {"minutes": [500.0, 510.5], "most_mb": 511.0, "MB": {"a": 5, "b": 9}},
     }  # fmt: skip
     path = tmp_path / "bench-fuzz.json"
     assert "Not measured yet" in robustness.attacks_block(path)
     path.write_text(json.dumps({"parts": {"load": load}}))
     assert "| load | 1,900 | 2 | 7 | 60.0 | 2026-11-17 | `0123abcd` |" in robustness.attacks_block(path)
     assert "| long | 900 | 2 |" in robustness.parts_block(path)
-    assert "most mb: 511" in robustness.parts_block(path)
+    assert "most mb: 511; MB: 9 (b)" in robustness.parts_block(path)
     curve = robustness.memory_curve(path)
     assert curve is not None
     assert curve.series == {"resident": [(0, 500.0), (1, 510.5)]}

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 from weft.progress import progress
 
@@ -33,7 +34,8 @@ VOID = ("does", "not")
 BESIDES = re.compile("folders|messages|undisturbed|kills by|failures")
 
 
-class Adapter(NamedTuple):
+@dataclass(frozen=True)
+class Adapter:
     """A function that runs a module as a part, the attacks of a full run, and its share of a timed one."""
 
     run: Callable[[ModuleType, int, int, float | None], Outcome]

@@ -28,6 +28,8 @@ LIMITS: tuple[tuple[str, str, str], ...] = (
     ("unpacked size of a model's arrays, as a multiple of the file", "weft.storage:_RATIO", ""),
     ("always allowed for unpacked arrays", "weft.storage:_ALLOWANCE", "bytes"),
     ("header of a model file", "weft.storage:_LONGEST_HEADER", "bytes"),
+    ("unpacked size of a gzipped file, as a multiple of the file", "weft.formats.streams:GZIP_RATIO", ""),
+    ("always allowed for unpacked files", "weft.formats.streams:GZIP_FREE", "bytes"),
     ("values in a row group of Parquet", "weft.formats.parquet:MOST_VALUES", ""),
     ("nesting of metadata and attributes", "weft.text.validity:DEEPEST", ""),
 )

@@ -28,6 +28,7 @@ LIMITS: tuple[tuple[str, str, str], ...] = (
     ("unpacked size of a model's arrays, as a multiple of the file", "weft.storage:_RATIO", ""),
     ("always allowed for unpacked arrays", "weft.storage:_ALLOWANCE", "bytes"),
     ("header of a model file", "weft.storage:_LONGEST_HEADER", "bytes"),
+    ("a line of a file, or a sentence of lines", "weft.formats.streams:LONGEST", "bytes"),
     ("unpacked size of a gzipped file, as a multiple of the file", "weft.formats.streams:GZIP_RATIO", ""),
     ("always allowed for unpacked files", "weft.formats.streams:GZIP_FREE", "bytes"),
     ("values in a row group of Parquet", "weft.formats.parquet:MOST_VALUES", ""),

@@ -313,5 +313,5 @@ def test_hostile_models_are_counted_by_model_without_those_that_were_not_made(tm
 def test_every_part_of_the_fuzzer_is_known_with_its_number_of_attacks() -> None:
     known = {made.name: made for made in frame.parts()}
     assert {"documents", "lines", "pipelines"} <= known.keys()
-    assert (known["documents"].count, known["documents"].batch, known["documents"].beside) == (1_000_000, 100, True)
+    assert (known["documents"].count, known["documents"].batch, known["documents"].beside) == (1_000_000, 200, True)
     assert part.adapted({"attempts": 2, "failures": []}, "x") == Outcome("x", 2, 2)

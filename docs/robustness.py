@@ -28,6 +28,9 @@ LIMITS: tuple[tuple[str, str, str], ...] = (
     ("unpacked size of a model's arrays, as a multiple of the file", "weft.storage:_RATIO", ""),
     ("always allowed for unpacked arrays", "weft.storage:_ALLOWANCE", "bytes"),
     ("header of a model file", "weft.storage:_LONGEST_HEADER", "bytes"),
+    ("a line of a file, or a sentence of lines", "weft.formats.streams:LONGEST", "bytes"),
+    ("unpacked size of a gzipped file, as a multiple of the file", "weft.formats.streams:GZIP_RATIO", ""),
+    ("always allowed for unpacked files", "weft.formats.streams:GZIP_FREE", "bytes"),
     ("values in a row group of Parquet", "weft.formats.parquet:MOST_VALUES", ""),
     ("nesting of metadata and attributes", "weft.text.validity:DEEPEST", ""),
 )
@@ -70,10 +73,18 @@ def _part_block(name: str, facts: dict[str, Any]) -> str:
         blocks.append(markdown_table(["kind", "attacks", "failures"], rows))
     if _memory(facts):
         blocks.append(f"![{MEMORY}](../figures/{FIGURE})")
-    plain = {key: value for key, value in facts["figures"].items() if not isinstance(value, list | dict)}
-    if plain:
-        blocks.append("; ".join(f"{key.replace('_', ' ')}: {_number(value)}" for key, value in plain.items()))
+    told = [f"{key.replace('_', ' ')}: {_figure(value)}" for key, value in facts["figures"].items() if _figure(value)]
+    if told:
+        blocks.append("; ".join(told))
     return "\n\n".join(blocks)
+
+
+def _figure(value: Any) -> str:
+    """A figure of a part: itself, or the highest of several with its name; "" for series."""
+    if isinstance(value, dict):
+        name, highest = max(value.items(), key=lambda item: item[1], default=("", ""))
+        return f"{_number(highest)} ({name})" if value else ""
+    return "" if isinstance(value, list) else _number(value)
 
 
 def memory_curve(path: Path) -> Curve | None:

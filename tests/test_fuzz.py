@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -291,8 +291,27 @@ def test_modules_of_other_shapes_are_adapted() -> None:
     assert (inputs.kinds, inputs.failures[0].seed) == ({"brat": [7, 1]}, 3)
 
 
+def test_hostile_models_are_counted_by_model_without_those_that_were_not_made(tmp_path: Path) -> None:
+    asked: list[tuple[str, int]] = []
+
+    def hostile_models(models: dict[str, Path], count: int, seed: int) -> dict[str, Any]:
+        (name,) = models
+        asked.append((name, count))
+        failures = [{"place": "0/columns", "change": "all -1", "answer": "FAILED: signal 11"}] * (name == "bad")
+        return {"mutants": count, "outcomes": {"does": 1, "refused": count - 1 - len(failures)}, "failures": failures}
+
+    planted = SimpleNamespace(
+        small_models=lambda folder: {"good": folder, "bad": folder}, SHIPPED=tmp_path, hostile_models=hostile_models
+    )
+    found = adapters.ADAPTERS["models"].run(planted, 25, 3, None)  # type: ignore[arg-type]
+    assert found.attempts == 27
+    assert found.kinds.keys() == {"good", "bad"}
+    assert found.failed == sum(name == "bad" for name, _ in asked)
+    assert "0/columns, all -1: FAILED" in found.failures[0].detail
+
+
 def test_every_part_of_the_fuzzer_is_known_with_its_number_of_attacks() -> None:
     known = {made.name: made for made in frame.parts()}
     assert {"documents", "lines", "pipelines"} <= known.keys()
-    assert (known["documents"].count, known["documents"].batch, known["documents"].beside) == (1_000_000, 100, True)
+    assert (known["documents"].count, known["documents"].batch, known["documents"].beside) == (1_000_000, 200, True)
     assert part.adapted({"attempts": 2, "failures": []}, "x") == Outcome("x", 2, 2)

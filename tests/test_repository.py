@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from places import ROOT
 
 import weft
+from weft import storage
+from weft.serve.service import Limits
 
 
 def test_the_chunked_examples_can_be_read_and_do_not_overlap(examples: Path) -> None:
@@ -110,6 +114,45 @@ def test_the_navigation_lists_the_pages_of_all_systems() -> None:
     config = navigation.on_config({"docs_dir": ROOT / "docs", "nav": [{"Systems": ["systems/index.md"]}, {"API": []}]})
     pages = [page for entry in config["nav"][0]["Systems"][1:] for page in entry.values()]
     assert pages == [f"systems/{path.name}" for path in PAGES if path.parent.name == "systems" and path.stem != "index"]
+
+
+def _robustness() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("robustness", ROOT / "docs" / "robustness.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_limits_of_the_security_page_stand_in_the_code() -> None:
+    robustness, limits = _robustness(), Limits()
+    shown = (ROOT / "SECURITY.md").read_text()
+    for name in ("max_chars", "timeout", "queue", "workers"):
+        assert robustness._value(f"weft.serve.service:Limits.{name}") == getattr(limits, name)
+        assert f" {getattr(limits, name):,.0f} " in shown
+        assert f"`weft.serve.service.Limits.{name}`" in shown
+    assert robustness._value("weft.storage:WORTH_PACKING") == storage.WORTH_PACKING
+    assert robustness._value("weft.storage:NO_SUCH_LIMIT") is None
+    assert robustness._value("weft.no_such_module:LIMIT") is None
+
+
+def test_attacks_are_shown_with_seed_date_and_commit(tmp_path: Path) -> None:
+    robustness = _robustness()
+    load = {
+        "title": "Mixed load", "attempts": 1900, "failures": 2, "seed": 7, "date": "2026-11-17T22:00:00Z",
+        "commit": "0123abcd", "minutes": 60.0, "kinds": {"long": [900, 2], "short": [1000, 0]},
+        "figures": {"minutes": [500.0, 510.5], "most_mb": 511.0, "MB": {"a": 5, "b": 9}},
+    }  # fmt: skip
+    path = tmp_path / "bench-fuzz.json"
+    assert "Not measured yet" in robustness.attacks_block(path)
+    path.write_text(json.dumps({"parts": {"load": load}}))
+    assert "| load | 1,900 | 2 | 7 | 60.0 | 2026-11-17 | `0123abcd` |" in robustness.attacks_block(path)
+    assert "| long | 900 | 2 |" in robustness.parts_block(path)
+    assert "most mb: 511; MB: 9 (b)" in robustness.parts_block(path)
+    curve = robustness.memory_curve(path)
+    assert curve is not None
+    assert curve.series == {"resident": [(0, 500.0), (1, 510.5)]}
 
 
 def test_only_the_first_page_is_in_no_group() -> None:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 from weft.progress import progress
 
@@ -33,7 +34,8 @@ VOID = ("does", "not")
 BESIDES = re.compile("folders|messages|undisturbed|kills by|failures")
 
 
-class Adapter(NamedTuple):
+@dataclass(frozen=True)
+class Adapter:
     """A function that runs a module as a part, the attacks of a full run, and its share of a timed one."""
 
     run: Callable[[ModuleType, int, int, float | None], Outcome]
@@ -42,7 +44,7 @@ class Adapter(NamedTuple):
 
 
 def _run_models(module: ModuleType, count: int, seed: int, minutes: float | None) -> Outcome:
-    """The same number of hostile files of every kind of model, and of those in the package."""
+    """As many hostile files of every kind of model, and of those in the package; some changes make none."""
     outcome, deadline = Outcome("models"), Deadline(minutes)
     with tempfile.TemporaryDirectory() as folder, progress("hostile models", count, "files") as bar:
         models = module.small_models(Path(folder))
@@ -51,7 +53,7 @@ def _run_models(module: ModuleType, count: int, seed: int, minutes: float | None
         while outcome.attempts < count and not deadline.passed():
             name, path = list(models.items())[number % len(models)]
             own, before = attack_seed(seed, number), outcome.attempts
-            facts = module.hostile_models({name: path}, min(FILES, count - outcome.attempts), own)
+            facts = module.hostile_models({name: path}, FILES, own)
             for failure in facts["failures"]:
                 outcome.fail(name, own, f"{failure['place']}, {failure['change']}: {failure['answer']}")
             void = sum(facts["outcomes"].get(answer, 0) for answer in VOID)

@@ -25,7 +25,7 @@ from .pipelines import named_pipelines
 
 COUNT = 1_000_000
 BESIDE = True
-BATCH = 100
+BATCH = 200
 #: Longest text; pipelines.py has longer ones.
 LONGEST = 120
 #: Where files cost no disk, if there is such a place.
@@ -118,8 +118,9 @@ def check_texts(nlp: Pipeline, texts: list[str], folder: Path, seed: int) -> Non
         properties.offsets_cover(doc, text)
         if doc.n_words:
             properties.conllu_keeps(doc)
-    properties.annotated_alike(nlp, texts, docs, source)
-    properties.files_keep(docs, folder, source.choice(("a.jsonl", "a.jsonl.gz", "a.parquet")))
+    lines = properties.lines_of(docs)
+    properties.annotated_alike(nlp, texts, lines, source)
+    properties.files_keep(docs, lines, folder, source.choice(("a.jsonl", "a.jsonl.gz", "a.parquet")))
     properties.text_file_keeps(source.choice(texts) + "end", folder)
 
 
@@ -133,11 +134,12 @@ def docs_of(seed: int, size: int) -> tuple[list[Doc], list[Doc]]:
 def check_docs(docs: list[Doc], trees: list[Doc], folder: Path, seed: int) -> None:
     """Write and read documents in every format."""
     source = random.Random(seed)
-    for doc in docs:
+    lines = properties.lines_of(docs)
+    for doc, line in zip(docs, lines, strict=True):
         check_doc(doc)
-        properties.bytes_keep(doc)
+        properties.bytes_keep(doc, line)
     for name in ("a.jsonl", "a.parquet"):
-        properties.files_keep(docs, folder, name)
+        properties.files_keep(docs, lines, folder, name)
     for doc in docs:
         properties.conllu_keeps(doc)
     for name, writing, reading in source.sample(properties.WORD_FORMATS, k=2):

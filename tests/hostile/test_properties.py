@@ -68,7 +68,8 @@ def test_a_text_is_annotated_alike_whatever_stands_beside_it(
 @given(st.lists(texts, min_size=1, max_size=4))
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.parquet"])
 def test_files_keep_annotated_texts(nlp: Pipeline, name: str, tmp_path: Path, some: list[str]) -> None:
-    properties.files_keep(list(nlp.pipe(some)), tmp_path, name)
+    docs = list(nlp.pipe(some))
+    properties.files_keep(docs, properties.lines_of(docs), tmp_path, name)
 
 
 @few
@@ -83,7 +84,8 @@ def test_conllu_keeps_annotated_texts_of_any_kind(nlp: Pipeline, text: str) -> N
 @given(full())
 def test_bytes_and_conllu_keep_any_layers(doc: Doc) -> None:
     check_doc(doc)
-    properties.bytes_keep(doc)
+    (line,) = properties.lines_of([doc])
+    properties.bytes_keep(doc, line)
     properties.conllu_keeps(doc)
 
 

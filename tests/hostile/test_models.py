@@ -88,7 +88,7 @@ def test_signed_indices_of_a_weight_table_are_refused(models: dict[str, Path], t
     [
         ("starts", "must hold offsets that rise from 0 to"),
         ("columns", "must hold numbers from 0 to"),
-        ("weights", "does not fit together with the rest: expected the shape"),
+        ("weights", "does not fit together with the rest, sizes are inconsistent: expected the shape"),
     ],
 )
 def test_an_error_names_the_array_and_what_is_wrong_with_it(

@@ -23,6 +23,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -306,6 +307,12 @@ def header_places(value: Any, path: tuple[Any, ...] = (), most: int = 6) -> Iter
             yield from header_places(value[key], (*path, key), most)
 
 
+def _fields(header: dict[str, Any]) -> Any:
+    """The part of a header to change: the components of a pipeline, or all that another model says of itself."""
+    own = ("version", "checksums", "packed", "task")
+    return header.get("components") or {name: value for name, value in header.items() if name not in own}
+
+
 def mutants(name: str, path: Path, rng: random.Random, arrays: bool = True, headers: bool = True) -> list[Mutant]:
     """All changes of one model, in random order."""
     from weft import storage
@@ -316,7 +323,7 @@ def mutants(name: str, path: Path, rng: random.Random, arrays: bool = True, head
         found += [Mutant(name, "array", array, change) for array in own for change in [*ARRAY_MUTATORS, "missing"]]
         found.append(Mutant(name, "array", "0/unheard-of", "added"))
     if headers:
-        for place in header_places(header["components"]):
+        for place in header_places(_fields(header)):
             changes = [repr(i) for i in range(len(WRONG_VALUES))]
             if place:
                 changes += ["missing", "repeated", "longer", "negated"]
@@ -386,9 +393,11 @@ def _change_array(mutant: Mutant, arrays: dict[str, Array], rng: random.Random) 
 def _change_header(mutant: Mutant, header: dict[str, Any]) -> bool:
     path = json.loads(mutant.place)
     if not path:
+        if "components" not in header:
+            return False
         header["components"] = copy.deepcopy(WRONG_VALUES[int(mutant.change)])
         return True
-    inside = header["components"]
+    inside = header.get("components") or header
     for key in path[:-1]:
         inside = inside[key]
     key = path[-1]
@@ -431,19 +440,17 @@ def documents() -> list[Any]:
 
 def outcome(path: Path) -> str:
     """How loading and using a model ends: refused, works, says what is missing, or a traceback."""
-    import weft
     from weft.errors import ModelError, WeftError
 
     try:
-        nlp = weft.load(path)
+        uses = list(_uses(path))
     except ModelError:
         return "refused"
     except BaseException:
         return "FAILED to load: " + traceback.format_exc()
-    for doc in documents():
+    for use in uses:
         try:
-            nlp(doc, probabilities=nlp.gives_probabilities, kbest=2 if nlp.gives_kbest else 0)
-            doc.to_bytes()
+            use()
         except WeftError:
             pass
         except BaseException:
@@ -451,13 +458,70 @@ def outcome(path: Path) -> str:
     return "works"
 
 
-def _work(asked: Connection, out: Path) -> None:
+def _uses(path: Path) -> Iterator[Callable[[], Any]]:
+    """Load a model and give what can be done with it."""
+    import weft
+    from weft.tasks.bitext.align import Aligner
+    from weft.tasks.segmentation.induce_words import WordModel
+    from weft.tasks.tagging.scl_projection import TokenProjection
+
+    if path.stem == "aligner":
+        aligner = Aligner.load(path)
+        yield lambda: aligner.align([["the", "ferry", "left"]] * 2, [["die", "Fähre", "fuhr", "ab"]] * 2)
+    elif path.stem == "words":
+        words = WordModel.load(path)
+        yield lambda: words.segment([list("badago"), list("goba")])
+        yield lambda: words.segment([list("badago"), list("goba")], best=True)
+        yield words.lexicon
+    elif path.stem == "projection":
+        projection = TokenProjection.load(path)
+        yield lambda: projection.from_words(["the", "trade"])
+        yield lambda: projection.sums(np.arange(-1, len(projection.keys), dtype=np.int32), np.array([0, 1, 2]))
+    else:
+        nlp = weft.load(path)
+        for doc in documents():
+            yield partial(_annotate, nlp, doc)
+
+
+def _annotate(nlp: Any, doc: Any) -> None:
+    nlp(doc, probabilities=nlp.gives_probabilities, kbest=2 if nlp.gives_kbest else 0)
+    doc.to_bytes()
+
+
+def other_models(folder: Path) -> dict[str, Path]:
+    """Small models that are no pipelines: an aligner, a model of words, a projection."""
+    from weft.learn.adaptor.mcmc import Schedule
+    from weft.tasks.bitext.align import Aligner
+    from weft.tasks.segmentation.induce_words import WordSettings, learn_words
+    from weft.tasks.tagging.scl_projection import ProjectionSettings, RawTokens, TokenProjection
+
+    paths = {name: folder / f"{name}.weft" for name in ("aligner", "words", "projection")}
+    folder.mkdir(parents=True, exist_ok=True)
+    if not paths["aligner"].exists():
+        aligner = Aligner()
+        aligner.fit(
+            [["the", "ferry", "left"], ["the", "fog"]] * 4, [["die", "Fähre", "fuhr", "ab"], ["der", "Nebel"]] * 4
+        )
+        aligner.save(paths["aligner"])
+    if not paths["words"].exists():
+        said = ["badago", "dago", "goba", "bago", "dagoba", "goba", "badago", "daba"] * 4
+        settings = WordSettings("colloc", vowels=("a", "o"), chains=1, schedule=Schedule.of(30, 2))
+        learn_words([list(each) for each in said], settings)[0].save(paths["words"])
+    if not paths["projection"].exists():
+        settings_of_projection = ProjectionSettings(pivot_count=10, h=5)
+        tokens = RawTokens.from_texts([_docs("clinic/trade.txt"), _docs("clinic/clinic.txt")], settings_of_projection)
+        TokenProjection.from_tokens(tokens, settings_of_projection).save(paths["projection"])
+    return paths
+
+
+def _work(asked: Connection, folder: Path) -> None:
     """The loop of a worker process: changes of models come in, outcomes go out."""
     warnings.simplefilter("ignore")
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # Numba reports a crash there
     while (order := asked.recv()) is not None:
         mutant, seed, source = order
+        out = folder / f"{mutant.model.replace(' ', '-')}.weft"
         try:
             applies = write_mutant(mutant, source, out, random.Random(seed))
         except (ValueError, UnicodeError) as error:
@@ -472,14 +536,14 @@ class _Worker:
     It is forked, so that it has the kernels that this process has already loaded.
     """
 
-    def __init__(self, out: Path) -> None:
-        self.out = out
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self._start()
 
     def _start(self) -> None:
         context = multiprocessing.get_context("fork")
         self.asked, theirs = context.Pipe()
-        self.process = context.Process(target=_work, args=(theirs, self.out), daemon=True)
+        self.process = context.Process(target=_work, args=(theirs, self.folder), daemon=True)
         self.process.start()
         theirs.close()
 
@@ -514,7 +578,7 @@ def hostile_models(
     counts: Counter[str] = Counter()
     failures: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
-        worker = _Worker(Path(folder, "mutant.weft"))
+        worker = _Worker(Path(folder))
         for number, (mutant, path) in enumerate(chosen):
             answer = worker.judge(mutant, seed * 1_000_003 + number, path)
             counts[answer.split(" ")[0].rstrip(":")] += 1
@@ -534,7 +598,7 @@ def main() -> None:
     parser.add_argument("--no-arrays", action="store_true")
     parser.add_argument("--no-headers", action="store_true")
     options = parser.parse_args()
-    models = small_models(options.folder, options.only)
+    models = small_models(options.folder, options.only) | other_models(options.folder)
     if options.shipped:
         models |= {path.stem: path for path in sorted(SHIPPED.glob("*.weft"))}
     found = hostile_models(models, options.count, options.seed, not options.no_arrays, not options.no_headers)

@@ -115,7 +115,7 @@ class Stored(dict[str, NDArray[Any]]):
             wanted = tuple(_length(size, length, sizes) for size, length in zip(wanted, array.shape, strict=True))
         if wanted != array.shape:
             shapes = f"expected the shape {_shown(wanted)}, found {_shown(array.shape)}"
-            raise self._fault(declared, f"does not fit together with the rest: {shapes}")
+            raise self._fault(declared, f"does not fit together with the rest, sizes are inconsistent: {shapes}")
 
     def _check_values(self, declared: Array, array: NDArray[Any], sizes: dict[str, int]) -> None:
         if array.dtype.kind == "f":

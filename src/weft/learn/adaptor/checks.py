@@ -31,7 +31,7 @@ ARRAYS = (
     Array("alpha", "float64", ("rules",), within=_POSITIVE),
     Array("places", "int64", (TRIED + 1,), low=-1),
     Array("random", "uint64", (1,)),
-    Array("ends", "bool", ("sounds",), optional=True),
+    Array("ends", "bool", ("sounds",)),
 )
 
 

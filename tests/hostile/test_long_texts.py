@@ -79,6 +79,18 @@ def test_probabilities_and_alternatives_take_bounded_memory(name: str) -> None:
     check_doc(doc)
 
 
+@pytest.mark.skipif(not STATUS.exists(), reason="peaks of memory are read from /proc")
+@pytest.mark.parametrize("name", ["flors", "tagger", "lemmatizer", "segmenter"])
+def test_one_long_word_takes_bounded_memory(name: str) -> None:
+    model = MODELS[name]()
+    doc = Doc("a" * CHARS)
+    if name not in RAW:
+        doc = Doc.from_words([["a" * CHARS]], upos=[["NOUN"]], xpos=[["NOUN"]])
+    with limited_memory():
+        model([doc])
+    check_doc(doc)
+
+
 PARSERS = [
     "graph-parser mst1",
     "graph-parser mst3 all",

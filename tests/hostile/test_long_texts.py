@@ -154,7 +154,7 @@ def test_a_sentence_in_windows_has_probabilities_but_no_alternatives(monkeypatch
     assert (first, len(second)) == ([], 2)
 
 
-def test_a_guide_is_read_in_windows_too() -> None:
+def test_a_guide_is_read_in_windows_too(monkeypatch: pytest.MonkeyPatch) -> None:
     gold = treebank()
     guided = gold.subset(range(gold.n_sentences))
     assert gold.head is not None
@@ -163,9 +163,15 @@ def test_a_guide_is_read_in_windows_too() -> None:
 
     parser = MSTParser(MSTSettings(system="mst1", epochs=1, bits=14, guide="Guide"))
     parser.fit([guided])
-    doc = long_doc(250, parsed=False)
-    doc.set_column("misc", [f"SpaceAfter=No|Guide={i}" for i in range(250)])
+    doc, other = (long_doc(250, parsed=False) for _ in range(2))
+    for each in (doc, other):
+        each.set_column("misc", [f"SpaceAfter=No|Guide={i}" for i in range(250)])
+    monkeypatch.setattr(parser, "longest", lambda asked: 50)
     parser([doc])
+    monkeypatch.setattr("weft.tasks.parsing.mst.parser.MARKED_ARCS", 5000)
+    parser([other], probabilities=True)
     assert doc.head is not None
+    assert other.head is not None
+    assert doc.head.tolist() == other.head.tolist()
     assert is_tree(doc.head)
     assert doc.column("misc")[200] == "SpaceAfter=No|Guide=200"

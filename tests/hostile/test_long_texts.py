@@ -79,6 +79,18 @@ def test_probabilities_and_alternatives_take_bounded_memory(name: str) -> None:
     check_doc(doc)
 
 
+@pytest.mark.skipif(not STATUS.exists(), reason="peaks of memory are read from /proc")
+@pytest.mark.parametrize("name", ["flors", "tagger", "lemmatizer", "segmenter"])
+def test_one_long_word_takes_bounded_memory(name: str) -> None:
+    model = MODELS[name]()
+    doc = Doc("a" * CHARS)
+    if name not in RAW:
+        doc = Doc.from_words([["a" * CHARS]], upos=[["NOUN"]], xpos=[["NOUN"]])
+    with limited_memory():
+        model([doc])
+    check_doc(doc)
+
+
 PARSERS = [
     "graph-parser mst1",
     "graph-parser mst3 all",
@@ -142,7 +154,7 @@ def test_a_sentence_in_windows_has_probabilities_but_no_alternatives(monkeypatch
     assert (first, len(second)) == ([], 2)
 
 
-def test_a_guide_is_read_in_windows_too() -> None:
+def test_a_guide_is_read_in_windows_too(monkeypatch: pytest.MonkeyPatch) -> None:
     gold = treebank()
     guided = gold.subset(range(gold.n_sentences))
     assert gold.head is not None
@@ -151,9 +163,15 @@ def test_a_guide_is_read_in_windows_too() -> None:
 
     parser = MSTParser(MSTSettings(system="mst1", epochs=1, bits=14, guide="Guide"))
     parser.fit([guided])
-    doc = long_doc(250, parsed=False)
-    doc.set_column("misc", [f"SpaceAfter=No|Guide={i}" for i in range(250)])
+    doc, other = (long_doc(250, parsed=False) for _ in range(2))
+    for each in (doc, other):
+        each.set_column("misc", [f"SpaceAfter=No|Guide={i}" for i in range(250)])
+    monkeypatch.setattr(parser, "longest", lambda asked: 50)
     parser([doc])
+    monkeypatch.setattr("weft.tasks.parsing.mst.parser.MARKED_ARCS", 5000)
+    parser([other], probabilities=True)
     assert doc.head is not None
+    assert other.head is not None
+    assert doc.head.tolist() == other.head.tolist()
     assert is_tree(doc.head)
     assert doc.column("misc")[200] == "SpaceAfter=No|Guide=200"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -54,3 +55,11 @@ def test_an_answer_holds_spans_with_gaps_and_nested_ones() -> None:
     assert (expression["words"], expression["text"]) == ([[4, 5], [6, 7]], "wrote ... down")
     assert len(answer["spans"]["entities"]) == 3
     assert answer["sentences"][0]["pictures"]["spans"]["entities"].count("<mark") == 4
+
+
+def test_an_answer_notes_what_was_annotated_in_windows() -> None:
+    doc = Doc.from_words([["Dogs", "bark"]])
+    assert "notes" not in json.loads(to_json(doc, "en", 0.1))
+    doc.meta["windows"] = {"graph-parser": "1 sentence of 2 words was annotated in windows of at most 1"}
+    (note,) = json.loads(to_json(doc, "en", 0.1))["notes"]
+    assert note.startswith("graph-parser: 1 sentence of 2 words")

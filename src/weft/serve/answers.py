@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from weft.errors import ConfigError
 from weft.formats import FORMATS, write
 from weft.pictures import DocPictures, show, span_layers, stacked
+from weft.pipeline.windows import KEY as WINDOWS
 from weft.scale.job import fit
 from weft.text.conventions.alternatives import KEY, alternatives
 from weft.text.doc import Doc
@@ -68,6 +69,8 @@ def to_json(doc: Doc, model: str, seconds: float, pictures: bool = False) -> byt
         "sentences": _sentences(doc, drawn if pictures else None),
         "spans": {name: _spans(doc, layer) for name, layer in drawn.layers.items()},
     }
+    if WINDOWS in doc.meta:
+        answer["notes"] = [f"{task}: {note}" for task, note in doc.meta[WINDOWS].items()]
     return json.dumps(answer, ensure_ascii=False).encode()
 
 

@@ -98,6 +98,7 @@ class Answer(BaseModel):
     seconds: float = Field(description="Time taken, including waiting.")
     sentences: list[Sentence]
     spans: dict[str, list[Span]] = Field(description="By layer, such as `entities`.")
+    notes: list[str] | None = Field(None, description="What was annotated in windows, as it was too long.")
 
 
 class ModelFacts(BaseModel):

@@ -157,9 +157,9 @@ class Service:
         """Wait for a response within the time limit; the work is stopped if it is exceeded, or if `gone` says that the
         client does not wait any more."""
         limit = self.limits.timeout
+        waiting = asyncio.wrap_future(answer)
+        end = time.monotonic() + limit
         try:
-            waiting = asyncio.ensure_future(asyncio.wrap_future(answer))
-            end = time.monotonic() + limit
             while not waiting.done() and time.monotonic() < end:
                 await asyncio.wait({waiting}, timeout=min(LOOK, end - time.monotonic()))
                 if not waiting.done() and gone is not None and await gone():
@@ -174,6 +174,7 @@ class Service:
         except Full:
             raise TooBusy("the service is shutting down") from None
         finally:
+            waiting.cancel()
             answer.stop()
 
     def _work(self, jobs: list[Job]) -> None:

@@ -142,6 +142,7 @@ class WordVectors:
         self.parts = tuple(name for name in PARTS if name in parts)
         self._known = frozenset(form for form in forms if form == form.lower())
         words = sorted({form.lower() for form in forms})
+        self._longest = max(map(len, words), default=0) + 1  # no suffix is longer, with the mark of a word
         suffixes = sorted({suffix for word in words for suffix in self._suffixes(word)})
         self._suffix = {suffix: column for column, suffix in enumerate(suffixes)}
         self._shape = {shape: column for column, shape in enumerate([*self.shapes, BOUNDARY])}
@@ -242,7 +243,7 @@ class WordVectors:
 
     def _suffixes(self, word: str) -> list[str]:
         word = f"_{word}" if self.mark_words else word
-        return [word[start:] for start in range(len(word))]
+        return [word[start:] for start in range(max(0, len(word) - self._longest), len(word))]
 
 
 def _prefixes(path: str) -> list[str]:

@@ -30,8 +30,8 @@ BATCH_ARCS = 300_000
 BATCH_BYTES = 128 * 2**20
 #: Longer sentences are parsed in windows: arcs grow with the square of length, and the arc filter with its cube.
 LONGEST = 500
-#: The same where arcs have marks, which all sentences of a document have at once.
-LONGEST_MARKED = 100
+#: Arcs of documents that may have marks at once.
+MARKED_ARCS = 1_000_000
 
 
 class WeightedArcs(Trainable):

@@ -34,7 +34,7 @@ from weft.learn.trees.features import TreeWords
 from weft.learn.trees.model import TreeBatch, TreeModel
 from weft.learn.trees.target_weights import WeighWords, feature_counts, frequency_factors, seen_factors
 from weft.lexical.clusters.monolingual import cluster_words
-from weft.pipeline.component import Asked, State
+from weft.pipeline.component import State
 from weft.pipeline.settings import option
 from weft.storage import Arrays
 from weft.tasks.parsing.guides import guide_heads, guide_marks, jackknife_guide
@@ -44,7 +44,6 @@ from weft.tasks.parsing.mst.settings import MSTSettings
 from weft.tasks.parsing.transitions.features import CLUSTER_FIELDS
 from weft.tasks.parsing.transitions.features import FIELDS as GREEDY_FIELDS
 from weft.tasks.parsing.transitions.parser import Parser, ParserSettings
-from weft.tasks.parsing.weighted_arcs import LONGEST_MARKED
 from weft.tasks.parsing_transfer import adaptation, noun_phrases
 from weft.text.doc import Doc
 
@@ -229,8 +228,9 @@ class AdaptedParser(MSTParser):
                 templates += f" arc: {added[name]}"
         return compile_tree_templates(adaptation.marked(templates, self._marks), list(settings.fields))
 
-    def longest(self, asked: Asked) -> int:
-        return LONGEST_MARKED if self._marks else super().longest(asked)
+    @property
+    def _has_marks(self) -> bool:
+        return bool(self._marks) or super()._has_marks
 
     @property
     def _marks(self) -> list[str]:

@@ -45,7 +45,7 @@ from weft.tasks.parsing.mst.settings import AUTO, MSTSettings
 from weft.tasks.parsing.relations import RelationLabeller, RelationSettings
 from weft.tasks.parsing.transitions.features import CLUSTER_FIELDS
 from weft.tasks.parsing.tree_columns import check_trees, tree_scores, write_trees
-from weft.tasks.parsing.weighted_arcs import LONGEST_MARKED, WeightedArcs
+from weft.tasks.parsing.weighted_arcs import MARKED_ARCS, WeightedArcs
 from weft.text.conventions.alternatives import note_alternatives
 from weft.text.doc import Doc
 
@@ -259,8 +259,20 @@ class MSTParser(WeightedArcs):
     def head_key(self) -> str:  # type: ignore[override]
         return self.settings.guide
 
-    def longest(self, asked: Asked) -> int:
-        return LONGEST_MARKED if self.settings.guide else super().longest(asked)
+    @property
+    def _has_marks(self) -> bool:
+        return bool(self.settings.guide)
+
+    def _pieces(self, docs: Sequence[Doc]) -> Sequence[Sequence[Doc]]:
+        """The documents, in pieces if the marks of all their arcs at once would take much memory."""
+        sizes = [np.diff(doc.sentence_offsets).astype(np.int64) for doc in docs]
+        if not self._has_marks or sum(int((own**2).sum()) for own in sizes) <= MARKED_ARCS:
+            return [docs]
+        pieces: list[list[Doc]] = []
+        for doc, own in zip(docs, sizes, strict=True):
+            part = np.cumsum(own**2) // MARKED_ARCS
+            pieces += [[doc.subset(np.flatnonzero(part == number).tolist())] for number in np.unique(part)]
+        return pieces
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         heads, labels = self._find(docs)
@@ -317,8 +329,9 @@ class MSTParser(WeightedArcs):
 
     def trees(self, docs: Sequence[Doc]) -> Iterator[Any]:
         """The trees of documents as structures of `weft.infer`, batch by batch, at the temperature of the model."""
-        words, _, sentences = self._reader.read(docs)
-        return self._trees_of(self._batch(docs, words, sentences), self.temperature)
+        for piece in self._pieces(docs):
+            words, _, sentences = self._reader.read(piece)
+            yield from self._trees_of(self._batch(piece, words, sentences), self.temperature)
 
     def _trees_of(self, whole: TreeBatch, temperature: float = 1.0) -> Iterator[Any]:
         model = self.trained(self.model)
@@ -336,7 +349,12 @@ class MSTParser(WeightedArcs):
 
     def _find(self, docs: Sequence[Doc]) -> tuple[Heads, Heads]:
         words, feats, sentences = self._reader.read(docs)
-        heads = self._heads(self._batch(docs, words, sentences))
+        pieces = self._pieces(docs)
+        if len(pieces) == 1:
+            heads = self._heads(self._batch(docs, words, sentences))
+        else:
+            read = ((piece, self._reader.read(piece)) for piece in pieces)
+            heads = np.concatenate([self._heads(self._batch(piece, own, at)) for piece, (own, _, at) in read])
         return heads, self._label(words, feats, sentences, heads)
 
     def _fit_temperature(self, docs: Sequence[Doc]) -> None:

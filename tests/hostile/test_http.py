@@ -24,7 +24,7 @@ PATIENCE = 60.0
 def http() -> Iterator[ModuleType]:
     sys.path.insert(0, str(ROOT / "bench"))
     try:
-        yield importlib.import_module("fuzz.http")
+        yield importlib.import_module("fuzz.web")
     finally:
         sys.path.remove(str(ROOT / "bench"))
 

@@ -410,7 +410,7 @@ def mutated(seed: int) -> Attack:
 
 def run(count: int, seed: int, minutes: float | None = None) -> Outcome:
     """Attack a service in a process of its own, which may open few files; then flood it with idle connections."""
-    outcome, deadline = Outcome("http"), Deadline(minutes)
+    outcome, deadline = Outcome("web"), Deadline(minutes)
     every = attacks()
     seeds = [attack_seed(seed, number) for number in range(count)]
     chosen = [every[number] if number < len(every) else mutated(own) for number, own in enumerate(seeds)]

@@ -132,6 +132,8 @@ def test_the_limits_of_the_security_page_stand_in_the_code() -> None:
         assert robustness._value(f"weft.serve.service:Limits.{name}") == getattr(limits, name)
         assert f" {getattr(limits, name):,.0f} " in shown
         assert f"`weft.serve.service.Limits.{name}`" in shown
+    missing = [place for _, place, _ in robustness.LIMITS if robustness._value(place) is None]
+    assert not missing
     assert robustness._value("weft.storage:WORTH_PACKING") == storage.WORTH_PACKING
     assert robustness._value("weft.storage:NO_SUCH_LIMIT") is None
     assert robustness._value("weft.no_such_module:LIMIT") is None

@@ -1,7 +1,7 @@
 """Memory of a service that runs for weeks: what was freed goes back to the system.
 
-Caches of words are bounded (`weft.features.cache`, `weft.features.lexicon`): the memory in use stops growing once they
-are full. The C library keeps freed memory for every thread, though, and what one long text needed would stay. With
+Caches of words are bounded (`weft.features.cache`, `weft.features.lexicon`) and start again when they are full. The C
+library keeps freed memory for every thread, though, and what one long text needed would stay. With
 glibc, the service has few such pools and returns free memory once a minute; with other libraries, nothing is done.
 """
 

@@ -123,3 +123,18 @@ def test_spans_beyond_their_sentence_are_left_out():
     doc = Doc.from_words([["a", "b"], ["c"]])
     doc.spans["x"] = SpanLayer.of(doc.strings, [(1, 3, "X"), (2, 3, "X")])
     assert sentence_segments(doc, "x") == [[], [(((0, 1),), "X")]]
+
+
+def test_a_long_document_is_annotated_in_pieces(monkeypatch):
+    doc, other = (Doc.from_words([["Jim", "and", "Ann", "Lee", "slept"], ["Bob", "sang"]] * 6) for _ in range(2))
+    train = Doc.from_words([["Tom", "and", "Ann", "Lee", "left"], ["Bob", "and", "Ann", "Lee", "sang"]])
+    train.spans["entities"] = SpanLayer(train.strings)
+    for start in (0, 5):
+        train.spans["entities"].add([(start, start + 1), (start + 3, start + 4)], "PER")
+    finder = GappedSpanFinder()
+    finder.fit([train])
+    finder([doc])
+    monkeypatch.setattr("weft.tasks.spans.gapped_data.PIECE", 8)
+    finder([other])
+    assert len(doc.spans["entities"]) > 0
+    assert doc.same(other)

@@ -10,8 +10,9 @@ configurations that do not occur in the data (gaps, overlap, embedding), both in
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,6 +40,8 @@ BETWEEN = "w[0].lower w[0].brief w[0].suffix3 w[-1].lower|w[0].lower"
 LONGEST = 400
 #: The same if gaps may have any size: features of all pairs of words are computed.
 LONGEST_ANY_GAP = 100
+#: How many segments hold a word, on average, at most.
+MOST = 20
 DEMANDS: dict[str, Demands] = {"separate": Separate(), "pairwise": Pairwise()}
 
 
@@ -216,13 +219,13 @@ class GappedSpanFinder(Trainable):
     def ranked(self, docs: Iterable[Doc]) -> list[list[Found]]:
         """The best segments of every sentence that satisfy the restrictions, best first, regardless of the
         threshold."""
+        return [ranking for doc in docs for ranking in self._rankings(doc)]
+
+    def _rankings(self, doc: Doc) -> Iterator[list[Found]]:
         scorer = self._trained()
-        rankings: list[list[Found]] = []
-        for doc in docs:
-            for scores in scorer.scores(doc):
-                segments = MultilabelSegments([scores], self.restrictions)
-                rankings += [_found(ranking, scorer.types) for ranking in segments.ranked(self.settings.k)]
-        return rankings
+        for scores in scorer.scores(doc):
+            segments = MultilabelSegments([scores], self.restrictions)
+            yield from (_found(ranking, scorer.types) for ranking in segments.ranked(self.settings.k))
 
     def longest(self, asked: Asked) -> int:
         return LONGEST if self.settings.gap else LONGEST_ANY_GAP
@@ -231,8 +234,8 @@ class GappedSpanFinder(Trainable):
         for doc in docs:
             layer = SpanLayer(doc.strings)
             offsets = doc.sentence_offsets.tolist()
-            for first, sentence in zip(offsets, self.ranked([doc]), strict=False):
-                kept = [segment for segment in sentence if segment.score > self.settings.threshold]
+            for (first, end), sentence in zip(pairwise(offsets), self._rankings(doc), strict=True):
+                kept = _first([each for each in sentence if each.score > self.settings.threshold], end - first)
                 for segment in sorted(kept):
                     moved = [(first + start, first + end) for start, end in segment.pieces]
                     layer.add(moved, segment.label, score=round(segment.score, 4))
@@ -364,6 +367,17 @@ def with_gaps(segments: Sequence[Sequence[tuple[Pieces, str]]]) -> list[list[tup
     [[(((0, 1), (2, 3)), 'X')]]
     """
     return [[item for item in sentence if len(item[0]) > 1] for sentence in segments]
+
+
+def _first(ranking: Sequence[Found], words: int) -> Sequence[Found]:
+    """The best segments of a sentence, as many as hold at most `MOST` times its words.
+
+    >>> one = Found(((0, 3),), "X", 0.5)
+    >>> len(_first([one] * 1000, 3))
+    20
+    """
+    held = np.cumsum([sum(end - start for start, end in each.pieces) for each in ranking])
+    return ranking[: int(np.searchsorted(held, MOST * words, side="right"))]
 
 
 def _found(ranking: Sequence[tuple[Segment, float]], types: Sequence[str]) -> list[Found]:

@@ -35,6 +35,8 @@ from weft.storage import Arrays
 from weft.text.doc import Doc
 
 BLOCKS = ("node", "pair", "between")
+#: Features of about this many words are computed at once: those of pairs take some 10 KB per word.
+PIECE = 5_000
 #: Upper ends of the distance bins 1, 2, 3, 4, 5-7, 8-12, 13 and more.
 RANGES = np.array([1, 2, 3, 4, 7, 12], dtype=np.int64)
 _DISTANCE, _SKIP, _NEXT = (np.uint64(hash_string(name)) for name in ("distance", "skip", "next"))
@@ -183,6 +185,14 @@ class SegmentScorer:
 
     def scores(self, doc: Doc) -> Iterator[SegmentScores]:
         """The scores of a document's sentences, one by one: they are larger than what they are computed from."""
+        if doc.n_words <= PIECE:
+            yield from self._scores(doc)
+            return
+        part = np.cumsum(np.diff(doc.sentence_offsets)) // PIECE
+        for number in np.unique(part).tolist():
+            yield from self._scores(doc.subset(np.flatnonzero(part == number).tolist()))
+
+    def _scores(self, doc: Doc) -> Iterator[SegmentScores]:
         *features, sentences = self.reader.features(doc)
         node, pair, between = (
             table.score(each.keys, each.offsets, each.values) for table, each in zip(self.tables, features, strict=True)

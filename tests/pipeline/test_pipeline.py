@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import weft
+from weft.declared import Array, Stored
 from weft.errors import ConfigError, DataError, ModelError, WeftError
 from weft.pipeline.component import Asked, Component, State
 from weft.pipeline.pipeline import Pipeline
@@ -52,7 +53,7 @@ class Upper(Component):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Upper:
-        assert len(arrays["nothing"]) == 3
+        assert len(Stored.of(arrays).take(Array("nothing", "float64", ("n",)))["nothing"]) == 3
         return cls(header["pause"])
 
 

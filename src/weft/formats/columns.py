@@ -219,6 +219,12 @@ def _sentences(path: str, block: TextBlock, tabbed: bool, layout: list[Field], f
         if lines == [""]:
             continue
         docstart = None
+        stray = None if block.clean else stray_byte(piece)
+        if stray is not None:
+            faults.meet(encoding_error(path, line - 2 - piece[stray[0] :].count("\n"), stray[1]))
+            if any(text.startswith(DOCSTART) for text in lines):
+                yield _Sentence([], first, (), f"{DOCSTART}\n\n")
+            continue
         if lines[0].startswith(DOCSTART):
             docstart = lines.pop(0) + ("\n" if lines else "\n\n")
             first += 1
@@ -239,9 +245,6 @@ def _sentences(path: str, block: TextBlock, tabbed: bool, layout: list[Field], f
             bad = next(i for i, row in enumerate(rows) if len(row) != width)
             actual = f"{len(rows[bad])} columns: {lines[bad][:80]!r}"
             fault = FormatError(path, first + bad, f"{width} columns", actual)
-        stray = None if block.clean else stray_byte(piece)
-        if stray is not None:
-            fault = encoding_error(path, first + piece.strip("\n").count("\n", 0, stray[0]), stray[1])
         if fault is not None:
             faults.meet(fault)
             rows = []

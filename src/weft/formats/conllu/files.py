@@ -20,7 +20,7 @@ from weft.formats.conllu.batch import FIELDS, documents, parse
 from weft.formats.conllu.faults import find_fault
 from weft.formats.gate import admitted
 from weft.formats.spacing import Spacing, begins_paragraph, escape, parse_misc, with_blanks
-from weft.formats.streams import Faults, TextBlock, checked_blocks, open_output, unsplit_error
+from weft.formats.streams import Faults, TextBlock, checked_blocks, open_output, stray_byte, unsplit_error
 from weft.text.doc import Doc, Multiword
 from weft.text.strings import StringTable
 from weft.text.validity import faulty
@@ -148,7 +148,8 @@ class _Waiting:
                 if find_fault(path, sentence, 1, check_trees) is None:
                     comments = _with_beginnings(self.comments[i], lost)
                     if opened is not None:
-                        good.starts.append(_Start(len(good.bodies), opened.id, opened.part))
+                        name = opened.id if stray_byte(opened.id or "") is None else ""
+                        good.starts.append(_Start(len(good.bodies), name, opened.part))
                     opened, lost = None, []
                     good.lines.append((len(good.bodies), self.line(i)))
                     good.bodies.append(self.bodies[i])
@@ -163,8 +164,9 @@ class _Waiting:
                 name = _new_document(inside)
                 if name is not None:
                     opened, lost = _Start(0, name), []
-                beginnings = [*self.comments[i], *inside]
-                lost += [line for line in beginnings if line.startswith(("# newdoc", "# newpar"))]
+                for line in (*self.comments[i], *inside):
+                    if line.startswith(("# newdoc", "# newpar")):
+                        lost.append(line if stray_byte(line) is None else line[:8])
         return good
 
 

@@ -3,13 +3,17 @@ from __future__ import annotations
 import json
 import os
 import pty
+import random
 import resource
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from weft.kernel import _CheckedFiles
 
 BEGIN = "compiling kernels, once on this machine; this can take a minute"
 MODULE = """
@@ -155,6 +159,48 @@ def test_without_any_place_for_compiled_code_it_is_compiled_anew_and_that_is_tol
         assert done.stderr.splitlines()[0].startswith("weft: there is no writable folder to cache compiled kernels in")
         assert "set NUMBA_CACHE_DIR" in done.stderr
         assert done.stderr.count("no writable folder") == 1
+
+
+def _flipped(data: bytes) -> bytes:
+    middle = len(data) // 2
+    return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda data: data[:100], id="cut to 100 bytes"),
+        pytest.param(lambda data: b"", id="empty"),
+        pytest.param(lambda data: random.Random(1).randbytes(len(data)), id="random bytes"),
+        pytest.param(_flipped, id="one bit flipped"),
+        pytest.param(lambda data: data[:-4], id="written by Numba alone"),
+    ],
+)
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+def test_damaged_files_of_the_cache_count_as_absent_and_are_written_again(
+    tmp_path: Path, damage: Callable[[bytes], bytes], suffix: str
+) -> None:
+    files = _CheckedFiles(str(tmp_path), "square", (1.0, 2))
+    key = "int64, " * 50
+    files.save(key, ["compiled code"] * 50)
+    assert files.load(key) == ["compiled code"] * 50
+    (path,) = tmp_path.glob(f"*.{suffix}")
+    path.write_bytes(damage(path.read_bytes()))
+    assert files.load(key) is None
+    assert not path.exists()
+    files.save(key, ["anew"])
+    assert files.load(key) == ["anew"]
+
+
+def test_a_process_compiles_again_what_is_damaged(module: Path, tmp_path: Path) -> None:
+    env = environment(module, tmp_path / "cache", WEFT_QUIET="1")
+    run(USE, env)
+    files = [path for path in (tmp_path / "cache").rglob("*") if path.suffix in (".nbi", ".nbc")]
+    assert len(files) == 4
+    for path in files:
+        path.write_bytes(path.read_bytes()[:100])
+    assert run(USE, env).stdout == "2\n"
+    assert run(USE, env).stdout == "0\n"
 
 
 TRAIN = """

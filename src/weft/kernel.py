@@ -2,7 +2,9 @@
 
 Numba compiles a kernel without the interpreter and its lock and caches it on disk, so only the first use on a machine
 compiles; a message on standard error says so. Compiled code is stored next to the package, in the user's cache folder
-if the package's folder is not writable, or in the folder that NUMBA_CACHE_DIR names.
+if the package's folder is not writable, or in the folder that NUMBA_CACHE_DIR names. Each file ends with a checksum; a
+damaged one is removed and its kernel recompiled. The checksum finds accidents, not attacks: Numba unpickles these files
+and runs the code in them, so nobody but the user may be able to write to the folder.
 
 Kernels call other kernels by their module-level names. A kernel never takes a compiled function as an argument and
 never closes over one: Numba would recompile it in every process.
@@ -12,16 +14,21 @@ from __future__ import annotations
 
 import atexit
 import importlib
+import io
 import os
 import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 from numba.core import types
+from numba.core.caching import IndexDataCacheFile
 from numba.np import linalg as _numba_linalg
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -124,6 +131,58 @@ class CompileLog:
 compiled = CompileLog()
 
 
+class _CheckedFiles(IndexDataCacheFile):
+    """The cache files of a kernel, each followed by the CRC-32 of its content.
+
+    Whatever is damaged, truncated or refers to code that has moved counts as absent: Numba then compiles and writes it
+    again. Numba itself would fail on it at every start.
+    """
+
+    @contextmanager
+    def _open_for_write(self, path: str) -> Iterator[io.BytesIO]:
+        content = io.BytesIO()
+        yield content
+        data = content.getvalue()
+        with super()._open_for_write(path) as file:
+            file.write(data + _checksum(data))
+
+    def _load_index(self) -> dict[Any, Any]:
+        if _is_whole(self._index_path):
+            with suppress(Exception):  # unpickling can raise anything
+                return dict(super()._load_index())
+        _remove(self._index_path)
+        return {}
+
+    def _load_data(self, name: str) -> Any:
+        path = self._data_path(name)
+        if _is_whole(path):
+            with suppress(Exception):
+                return super()._load_data(name)
+        _remove(path)
+        raise FileNotFoundError(path)
+
+    def save(self, key: Any, data: Any) -> None:
+        with suppress(OSError):  # a full disk, for instance: the next process compiles again
+            super().save(key, data)
+
+
+def _is_whole(path: str) -> bool:
+    try:
+        data = Path(path).read_bytes()
+    except OSError:
+        return False
+    return len(data) > 4 and _checksum(data[:-4]) == data[-4:]
+
+
+def _checksum(data: bytes) -> bytes:
+    return zlib.crc32(data).to_bytes(4, "little")
+
+
+def _remove(path: str) -> None:
+    with suppress(OSError):
+        os.unlink(path)
+
+
 def kernel(function: Function) -> Function:
     """Compile a function: no Python objects, no interpreter lock, cached on disk.
 
@@ -160,12 +219,22 @@ def _compile(function: Function, **options: Any) -> Function:
     options = {"nogil": True, "error_model": "numpy", "_nrt": True, **options}
     try:
         dispatcher = numba.njit(cache=on_disk, **options)(function)
+        if on_disk:
+            _check_files(dispatcher._cache)
     except RuntimeError:  # neither the package's folder nor the user's cache is writable
         compiled.no_place()
         dispatcher = numba.njit(**options)(function)
     compiled.watch(dispatcher)
     _share(dispatcher)
     return dispatcher
+
+
+def _check_files(cache: Any) -> None:
+    cache._cache_file = _CheckedFiles(
+        cache_path=cache.cache_path,
+        filename_base=cache._impl.filename_base,
+        source_stamp=cache._impl.locator.get_source_stamp(),
+    )
 
 
 def _share(dispatcher: Any) -> None:

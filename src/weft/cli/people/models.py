@@ -118,6 +118,34 @@ def index(
     typer.echo(f"{out}: {counted(len(made['models']), 'model')}", err=True)
 
 
+@app.command("warm", epilog="Example: weft models warm en --cache /opt/weft/kernels")
+def warm(
+    models: Annotated[
+        list[str] | None, typer.Argument(metavar="MODEL", help="Models by name or file.", show_default=DEFAULT)
+    ] = None,
+    cache: Annotated[
+        Path | None,
+        option("--cache", metavar="FOLDER", help="Folder for compiled kernels.", shown="where they are stored anyway"),
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Compile everything that models need now, not at their first use: for images, clusters and services.
+
+    A later process with NUMBA_CACHE_DIR set to --cache compiles nothing, even if it can only read the folder. The
+    package must be at the same path there, and the processor must be of the same kind.
+    """
+    from weft.pipeline.models import find
+    from weft.pipeline.warm import warm as compile_kernels
+
+    report = compile_kernels([find(name) for name in models or [DEFAULT]], cache)
+    if as_json:
+        print_json(report)
+        return
+    typer.echo(f"compiled {counted(report['kernels'], 'kernel')} in {report['seconds']:.0f} s")
+    if cache is not None:
+        typer.echo(f"set NUMBA_CACHE_DIR={cache.absolute()} where Weft runs")
+
+
 @app.command("list", epilog="Example: weft models list --index https://example.org/models/index.json")
 def list_models(
     folder: Annotated[

@@ -25,7 +25,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numba
 from numba.core import types
@@ -167,7 +167,8 @@ class _CheckedFiles(IndexDataCacheFile):
             super().save(key, data)
 
 
-_Given, *_Others = CompileResultCacheImpl._locator_classes  # the first one is the folder that NUMBA_CACHE_DIR names
+_LOCATORS: list[Any] = CompileResultCacheImpl._locator_classes
+_Given: Any = _LOCATORS[0]  # the folder that NUMBA_CACHE_DIR names
 
 
 class _GivenFolder(_Given):
@@ -182,7 +183,7 @@ class _GivenFolder(_Given):
 
 
 class _Places(CompileResultCacheImpl):
-    _locator_classes: ClassVar = [_GivenFolder, *_Others]
+    _locator_classes = [_GivenFolder, *_LOCATORS[1:]]  # noqa: RUF012
 
 
 class _Cache(FunctionCache):

@@ -54,3 +54,13 @@ def test_an_answer_holds_spans_with_gaps_and_nested_ones() -> None:
     assert (expression["words"], expression["text"]) == ([[4, 5], [6, 7]], "wrote ... down")
     assert len(answer["spans"]["entities"]) == 3
     assert answer["sentences"][0]["pictures"]["spans"]["entities"].count("<mark") == 4
+
+
+def test_a_text_in_another_language_comes_with_a_notice_for_the_page() -> None:
+    import json
+
+    doc = Doc.from_words([f"{i} der alte Leuchtturm stand auf einem schwarzen Felsen".split() for i in range(4)])
+    answer = json.loads(to_json(doc, "en", 0.0, pictures=True, language="English"))
+    assert answer["notice"] == "the text looks like German; the model en is English"
+    for options in ({"language": "German"}, {"language": ""}, {"language": "English", "pictures": False}):
+        assert "notice" not in json.loads(to_json(doc, "en", 0.0, **{"pictures": True, **options}))

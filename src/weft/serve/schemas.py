@@ -87,6 +87,9 @@ class Answer(BaseModel):
     seconds: float = Field(description="Time taken, including waiting.")
     sentences: list[Sentence]
     spans: dict[str, list[Span]] = Field(description="By layer, such as `entities`.")
+    notice: str | None = Field(
+        None, description="With pictures: says that the text looks like another language than the model's, if it does."
+    )
 
 
 class ModelFacts(BaseModel):

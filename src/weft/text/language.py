@@ -46,7 +46,7 @@ ENOUGH, SURE, UNLIKELY = 60, 0.95, 0.005
 NEAR = (
     {"Norwegian", "Norwegian Bokmål", "Norwegian Nynorsk", "Danish"}, {"Croatian", "Serbian", "Bosnian"},
     {"Chinese", "Cantonese"}, {"English", "Nigerian Pidgin"}, {"Galician", "Portuguese"},
-    {"Greek", "Ancient Greek"},
+    {"Greek", "Ancient Greek"}, {"Czech", "Slovak"},
 )  # fmt: skip
 _FIRSTS, _LASTS = (np.array([row[i] for row in SCRIPTS], dtype=np.uint32) for i in (0, 1))
 #: Vowel signs and strokes of Arabic and Hebrew, which most texts leave out.

@@ -53,7 +53,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Source:
-    """A language: its code and name, the files to learn from and to score on, or frequent words to learn from."""
+    """A language: its code and name, the files to learn from and to score on, frequent words to learn from."""
 
     code: str
     name: str
@@ -227,11 +227,10 @@ def _joined(sentences: Sequence[str]) -> str:
 
 def _windows_of(source: Source, count: int, rng: np.random.Generator, folder: Path | None) -> Iterator[str]:
     lengths = np.exp(rng.uniform(np.log(10), np.log(150), count)).astype(int).tolist()
-    if source.words:
-        words = source.words.split()
-        yield from (" ".join(rng.choice(words, max(1, length // 6))) for length in lengths)
-        return
-    for number, window in enumerate(_cut(_joined(source.learned(folder)), lengths, rng)):
+    words = source.words.split()
+    cut = count if not words else count // 2 if source.train else 0  # so many from texts, the others from words
+    yield from (" ".join(rng.choice(words, max(1, length // 6))) for length in lengths[cut:])
+    for number, window in enumerate(_cut(_joined(source.learned(folder)), lengths[:cut], rng)):
         yield in_cyrillic(window) if source.both_scripts and number % 2 else window
 
 

@@ -6,9 +6,10 @@ DEMO := build/demo
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 EMPTY := build/no-corpora
+LOWEST := build/lowest
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: demo check test timing budget lint docs render screenshots bench clean
+.PHONY: demo check test lowest timing budget lint docs render screenshots fuzz bench clean
 
 $(VENV)/.run: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -46,6 +47,19 @@ check: lint
 test: lint
 	$(PYTEST) -n 2 --dist loadfile --no-loadscope-reorder -m "not timing"
 
+# The stories of users with the lowest version of every dependency that pyproject.toml allows, in an environment and with
+# compiled kernels of their own.
+lowest: $(VENV)/.dev
+	@mkdir -p $(LOWEST) $(EMPTY)
+	test -x $(LOWEST)/venv/bin/python || $(PYTHON) -m venv $(LOWEST)/venv
+	$(BIN)/python tests/lowest.py constraints > $(LOWEST)/constraints.txt
+	$(BIN)/python tests/lowest.py requirements > $(LOWEST)/requirements.txt
+	$(LOWEST)/venv/bin/python -m pip install --quiet --disable-pip-version-check \
+		-r $(LOWEST)/requirements.txt -c $(LOWEST)/constraints.txt
+	NUMBA_CACHE_DIR=$(CURDIR)/$(LOWEST)/kernels $(LOWEST)/venv/bin/python tests/lowest.py stories
+	NUMBA_CACHE_DIR=$(CURDIR)/$(LOWEST)/kernels WEFT_DATA=$(CURDIR)/$(EMPTY) $(LOWEST)/venv/bin/python -m pytest -q -n 2 \
+		--dist loadfile -m "not timing and not corpus" tests/cli tests/test_door.py
+
 # What measures time, alone on the machine.
 timing: $(VENV)/.dev
 	$(PYTEST) -m timing tests
@@ -76,6 +90,12 @@ results/demo.txt: examples/note.txt src/weft/models/en.weft | $(VENV)/.run
 # The pictures of the page in the documentation; needs Chromium.
 screenshots: $(VENV)/.dev
 	$(BIN)/python docs/screenshots.py
+
+# Attacks on all of Weft for so many minutes, recorded in results/; the same seed makes the same attacks.
+MINUTES ?= 60
+SEED ?= 0
+fuzz: $(VENV)/.dev
+	$(BIN)/python -m bench.fuzz --minutes $(MINUTES) --seed $(SEED) --keep build/fuzz
 
 bench: $(VENV)/.bench
 	set -e; for file in $$(grep -l '^def run(' bench/*.py); do $(BIN)/python bench/run.py $$(basename $$file .py); done

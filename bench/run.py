@@ -1,18 +1,20 @@
 """Run a benchmark of the repository and keep its results: `python bench/run.py NAME`.
 
-A benchmark is a module `bench/NAME.py` with `run() -> dict`. The dict may hold `title`, `rows` (one dict per row, all
-with the same keys: what was measured, Weft's result, the peer's, the ratio) and any further facts. The results are kept
-in `results/bench-NAME.json`.
+A benchmark is a module `bench/NAME.py` or a package `bench/NAME/` with `run() -> dict`. The dict may hold `title`,
+`rows` (one dict per row, all with the same keys: what was measured, Weft's result, the peer's, the ratio) and any
+further facts. The results are kept in `results/bench-NAME.json`.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import importlib.util
 import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from weft.cli.common import plain, print_json, print_table, short_path
@@ -53,7 +55,7 @@ def _run(name: str | None, results: Path, as_json: bool) -> None:
     if name is None or name not in available:
         said = "name a benchmark" if name is None else f"there is no benchmark {name!r}"
         raise ConfigError(f"{said}; bench/ holds {', '.join(available) or 'none'}")
-    facts = run_benchmark(FOLDER / f"{name}.py")
+    facts = run_benchmark(source_of(FOLDER, name))
     path = results / f"bench-{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(facts, indent=1, ensure_ascii=False, default=plain) + "\n", encoding="utf-8")
@@ -67,35 +69,47 @@ def _run(name: str | None, results: Path, as_json: bool) -> None:
 def benchmarks(folder: Path) -> dict[str, str]:
     """The benchmarks of a folder with the first line of their documentation."""
     found = {}
-    for path in sorted(folder.glob("*.py")):
-        if path.stem.startswith("_") or path.name == "run.py":
-            continue
-        source = path.read_text(encoding="utf-8")
-        if "\ndef run(" in source:
-            found[path.stem] = source.lstrip().strip('"').split("\n", 1)[0].split('"""')[0].strip()
+    names = {path.stem for path in folder.glob("*.py")} | {path.parent.name for path in folder.glob("*/__init__.py")}
+    for name in sorted(names - {"run"}):
+        source = source_of(folder, name).read_text(encoding="utf-8")
+        if not name.startswith("_") and "\ndef run(" in source:
+            found[name] = source.lstrip().strip('"').split("\n", 1)[0].split('"""')[0].strip()
     return found
+
+
+def source_of(folder: Path, name: str) -> Path:
+    """The file of a benchmark: a module, or the first file of a package."""
+    package = folder / name / "__init__.py"
+    return package if package.is_file() else folder / f"{name}.py"
 
 
 def run_benchmark(path: Path) -> dict[str, Any]:
     """Run one benchmark and add the machine, the commit and the time."""
     from weft.recipes import record
 
-    spec = importlib.util.spec_from_file_location(f"weft_bench_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    is_package = path.name == "__init__.py"
+    name, folder = (path.parent.name, path.parent.parent) if is_package else (path.stem, path.parent)
     # Benchmarks import helpers from their folder.
-    sys.path.insert(0, str(path.parent))
+    sys.path.insert(0, str(folder))
     try:
-        spec.loader.exec_module(module)
+        module = importlib.import_module(name) if is_package else _module(f"weft_bench_{name}", path)
         with record.measured() as usage:
             facts = dict(module.run())
     except ModuleNotFoundError as error:
         raise ConfigError(f"this benchmark needs {error.name}; install the extra: pip install 'weft[bench]'") from error
     finally:
-        sys.path.remove(str(path.parent))
+        sys.path.remove(str(folder))
     about = {"machine": record.machine(), "commit": record.commit(), "date": record.now()}
-    return {"name": path.stem, **facts, **about, **{key: round(value, 2) for key, value in vars(usage).items()}}
+    return {"name": name, **facts, **about, **{key: round(value, 2) for key, value in vars(usage).items()}}
+
+
+def _module(name: str, path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def show(facts: dict[str, Any]) -> None:

@@ -20,7 +20,9 @@ from weft.recipes.render import markdown, markdown_table, svg, systems_table
 from weft.training.card import card_text, genre_table, languages_table
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.append(str(ROOT / "bench"))
+sys.path += [str(ROOT / "bench"), str(ROOT / "docs")]
+from robustness import FIGURE, attacks_block, limits_block, memory_curve, parts_block  # noqa: E402
+
 from run import benchmarks, table_of  # noqa: E402
 
 RESULTS = ROOT / "results"
@@ -134,6 +136,10 @@ def pages() -> dict[Path, str]:
         "systems": systems_table(states, _page_of),
         "systems-line": _systems_line(states),
         "model-languages": _languages_block(),
+        **_everyday_blocks(),
+        "attacks": attacks_block(RESULTS / "bench-fuzz.json"),
+        "attack-parts": parts_block(RESULTS / "bench-fuzz.json"),
+        "limits": limits_block(),
     }
     for system, _ in states:
         blocks[f"result-{system.slug}"] = f"Not measured yet: `weft reproduce {system.slug}`."
@@ -154,7 +160,9 @@ def pages() -> dict[Path, str]:
     for path in RESULTS.glob("bench-*.json"):
         if (plot := _plot(json.loads(path.read_text(encoding="utf-8")))) is not None:
             made[ROOT / "docs" / "figures" / f"{path.stem}.svg"] = svg(plot)
-    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
+    if (memory := memory_curve(RESULTS / "bench-fuzz.json")) is not None:
+        made[ROOT / "docs" / "figures" / FIGURE] = svg(memory)
+    for page in (ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))):
         text = "" if page in made else page.read_text(encoding="utf-8")
         if MARKED.search(text):
             made[page] = MARKED.sub(lambda match: f"{match[1]}{blocks[match[2]].rstrip()}\n{match[4]}", text)
@@ -277,6 +285,27 @@ def _languages_block() -> str:
     means = markdown_table(["characters", *lengths], rows)
     languages = ", ".join(f"{code} {row['100']:.0f}" for code, row in scores["languages"].items())
     return f"{means}\n\nBy language, {scores['windows']} windows of 100 characters each: {languages}."
+
+
+def _everyday_blocks() -> dict[str, str]:
+    """How many everyday sentences the model has right, by category, and what is wrong in the others."""
+    path = RESULTS / "everyday.json"
+    facts = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"halves": {}}
+    if "seen" not in facts["halves"]:
+        missing = "Not measured yet: `python tests/everyday/score.py --keep`."
+        return {"everyday-scores": missing, "everyday-failures": missing}
+    seen, held = facts["halves"]["seen"], facts["halves"].get("held")
+    rows = [[name, str(right), str(total)] for name, (right, total) in seen["categories"].items()]
+    rows.append(["**all of the seen half**", str(seen["right"]), str(seen["sentences"])])
+    if held is not None:
+        rows.append(["**all of the held half**", str(held["right"]), str(held["sentences"])])
+    note = "" if held is not None else " The held half has not been scored yet: it is for a model that is final."
+    failures = [[row["text"], "; ".join(row["faults"])] for row in seen["failures"]]
+    about = f"*Model `{facts['model']}`, {facts['date'][:10]}. The goal is {facts['floor']:.0%} of each half.{note}*"
+    return {
+        "everyday-scores": f"{markdown_table(['sentences', 'right', 'of'], rows)}\n\n{about}",
+        "everyday-failures": markdown_table(["sentence", "errors"], failures) if failures else "None.",
+    }
 
 
 def _systems_line(states: list[tuple[System, str]]) -> str:

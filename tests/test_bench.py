@@ -37,6 +37,18 @@ def test_a_benchmark_is_kept_with_the_machine_and_the_time(tmp_path: Path) -> No
     json.dumps(facts)
 
 
+def test_a_package_is_a_benchmark_too(tmp_path: Path) -> None:
+    package = tmp_path / "weft_small_package"
+    package.mkdir()
+    (package / "answer.py").write_text("ANSWER = 7.0\n")
+    (package / "__init__.py").write_text(
+        '"""Two files."""\n\nfrom .answer import ANSWER\n\n\ndef run():\n    return {"ratio": ANSWER}\n'
+    )
+    assert benchmarks(tmp_path) == {package.name: "Two files."}
+    facts = run_benchmark(package / "__init__.py")
+    assert (facts["name"], facts["ratio"]) == (package.name, 7.0)
+
+
 def test_a_missing_peer_names_the_extra_to_install(tmp_path: Path) -> None:
     (tmp_path / "peer.py").write_text("import no_such_peer\n\n\ndef run():\n    return {}\n")
     with pytest.raises(ConfigError, match=r"no_such_peer.*weft\[bench\]"):

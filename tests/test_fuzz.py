@@ -1,15 +1,20 @@
-"""Bad input: whatever the text is, nothing breaks and a document comes out. `bench/fuzz.py` does it for longer."""
+"""Bad input: whatever the text is, nothing breaks and a document comes out; `make fuzz` does it for longer."""
 
 from __future__ import annotations
 
-import importlib.util
+import doctest
 import json
 import random
+import re
+import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -17,25 +22,24 @@ from hypothesis import strategies as st
 from places import ROOT
 
 import weft as package
-from weft.pipeline import models
+from weft.formats import jsonl
 from weft.pipeline.pipeline import Pipeline
+from weft.text import Doc
+from weft.text.strings import StringTable
 from weft.text.validity import check_doc
+
+sys.path.append(str(ROOT / "bench"))
+from fuzz import adapters, documents, frame, kinds, outcome, part
+from fuzz import pipelines as parts
+from fuzz.__main__ import main
+from fuzz.outcome import Outcome
 
 Weft = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
-def _load_fuzz() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("fuzz", ROOT / "bench" / "fuzz.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-fuzz = _load_fuzz()
-
-controls = st.sampled_from([*fuzz.CONTROLS, *fuzz.INVISIBLE, *fuzz.BIDI, *fuzz.COMBINING, *fuzz.BLANKS, *fuzz.QUOTES])
+controls = st.sampled_from(
+    [*kinds.CONTROLS, *kinds.INVISIBLE, *kinds.BIDI, *kinds.COMBINING, *kinds.BLANKS, *kinds.QUOTES]
+)
 texts = st.one_of(
     st.text(max_size=200),
     st.text(controls, max_size=60),
@@ -46,10 +50,7 @@ texts = st.one_of(
 @pytest.fixture(scope="module")
 def pipelines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pipeline]:
     """A pipeline trained on the examples, and the English one where it is at hand."""
-    found = {"small": fuzz.small_pipeline(tmp_path_factory.mktemp("models"))}
-    if models.DEFAULT in models.available():
-        found["en"] = package.load(models.DEFAULT)
-    return found
+    return parts.named_pipelines(tmp_path_factory.mktemp("models"))
 
 
 @pytest.mark.parametrize("model", ["small", "en"])
@@ -62,17 +63,17 @@ def test_any_text_becomes_a_document_and_survives_files(
     @settings(max_examples=60, deadline=None)
     @given(st.lists(texts, min_size=1, max_size=4))
     def check(some: list[str]) -> None:
-        fuzz.check(pipelines[model], some, tmp_path)
+        parts.check(pipelines[model], some, tmp_path)
 
     check()
 
 
-@pytest.mark.parametrize("kind", list(fuzz.KINDS))
+@pytest.mark.parametrize("kind", list(kinds.KINDS))
 def test_text_of_every_bad_kind_becomes_documents(kind: str, pipelines: dict[str, Pipeline], tmp_path: Path) -> None:
     source = random.Random(7)
-    made = [fuzz.KINDS[kind](source) for _ in range(20)]
+    made = [kinds.KINDS[kind](source) for _ in range(20)]
     for nlp in pipelines.values():
-        fuzz.check(nlp, made, tmp_path)
+        parts.check(nlp, made, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -144,3 +145,173 @@ def test_no_bytes_break_a_reader(tmp_path_factory: pytest.TempPathFactory, data:
         with suppress(package.WeftError):
             for doc in package.read(path, format, skip_bad=skip_bad):
                 check_doc(doc)
+
+
+def _attacked(seed: int, folder: Path) -> Outcome:
+    found = Outcome("documents")
+    documents.attack_layers(seed, 12, folder, found)
+    return found
+
+
+def test_a_planted_fault_of_a_reader_is_found_and_repeated_by_its_seed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _attacked(3, tmp_path).failed == 0
+    honest = jsonl.from_values
+
+    def crash(values: dict[str, Any], strings: StringTable | None = None) -> Doc:
+        if len(values["text"]) % 4 == 1:
+            raise ZeroDivisionError("planted")
+        return honest(values, strings)
+
+    monkeypatch.setattr(jsonl, "from_values", crash)
+    first, again, other = (_attacked(seed, tmp_path) for seed in (3, 3, 4))
+    assert first.attempts == 12
+    assert 0 < first.failed == len(first.failures) < 12
+    assert "planted" in first.failures[0].detail
+    assert first == again != other
+    monkeypatch.undo()
+    case = first.failures[0].case
+    assert isinstance(case, str)
+    assert all(isinstance(json.loads(line), dict) for line in case.splitlines() if line)
+
+
+PLANTED = {
+    "dies.py": "import os, signal\n\n\ndef run(count, seed):\n    os.kill(os.getpid(), signal.SIGSEGV)\n",
+    "raises.py": "def run(count, seed, minutes=None):\n    return 1 // 0\n",
+    "lacks.py": "import no_such_package\n\n\ndef run(count, seed, minutes=None):\n    return {}\n",
+    "finds.py": (
+        "from fuzz.outcome import Outcome, attack_seed\n\nCOUNT = 3\n\n\ndef run(count, seed, minutes=None):\n"
+        "    outcome = Outcome('finds')\n    outcome.hold('a', count - 1)\n"
+        "    outcome.fail('a', attack_seed(seed, 2), 'read /tmp/somewhere/b.txt', case=b'bad')\n    return outcome\n"
+    ),
+    "repeats.py": (
+        "from fuzz.outcome import Outcome, attack_seed\n\nBATCH = 2\n\n\ndef run(count, seed):\n"
+        "    outcome = Outcome('repeats')\n"
+        "    for number in range(count // 2):\n"
+        "        outcome.fail('a', attack_seed(seed, number), 'no')\n        outcome.hold('a')\n    return outcome\n"
+    ),
+    "holds.py": "COUNT = 7\n\n\ndef run(count, seed):\n    return {'attempts': count, 'held': count}\n",
+    "helper.py": "def run():\n    return None\n",
+}
+
+
+def test_the_frame_reports_parts_that_find_die_or_raise(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, record = tmp_path / "parts", tmp_path / "record.json"
+    folder.mkdir()
+    for name, source in PLANTED.items():
+        if name != "repeats.py":
+            (folder / name).write_text(source)
+    assert [made.name for made in frame.parts(folder)] == ["dies", "finds", "holds", "lacks", "raises"]
+    words = ["--folder", str(folder), "--out", str(record), "--keep", str(tmp_path / "kept"), "--seed", "5"]
+    assert main(words) == 1
+    facts = json.loads(record.read_text())
+    assert {row["part"]: (row["attacks"], row["failures"]) for row in facts["rows"]} == {
+        "dies": (1, 1), "finds": (3, 1), "holds": (7, 0), "raises": (1, 1),
+    }  # fmt: skip
+    assert "signal 11" in facts["parts"]["dies"]["failed"][0]["detail"]
+    assert "ZeroDivisionError" in facts["parts"]["raises"]["failed"][0]["detail"]
+    assert "somewhere" not in record.read_text()
+    assert {"seed", "date", "commit"} <= facts["parts"]["holds"].keys()
+    assert "lacks      left out: it needs no_such_package" in capsys.readouterr().out
+    (case,) = (tmp_path / "kept").glob("*.case")
+    assert case.read_bytes() == b"bad"
+
+
+def test_a_run_of_some_parts_keeps_the_record_of_the_others(tmp_path: Path) -> None:
+    record = tmp_path / "record.json"
+    for number, count in enumerate(("4", "9")):
+        (tmp_path / f"part{number}.py").write_text(PLANTED["holds.py"])
+        assert main(["--folder", str(tmp_path), "--out", str(record), "--count", count, f"part{number}"]) == 0
+    facts = json.loads(record.read_text())
+    assert [row["attacks"] for row in facts["rows"]] == [4, 9]
+    assert (facts["attempts"], facts["failures"]) == (13, 0)
+    assert main(["--folder", str(tmp_path), "no-such-part"]) == 2
+
+
+def test_parts_run_beside_others_and_stop_with_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "short.py").write_text(PLANTED["holds.py"])
+    (tmp_path / "whole.py").write_text(f"BESIDE = True\n{PLANTED['holds.py']}")
+    told: list[str] = []
+    entries = frame.attack(frame.parts(tmp_path), minutes=1.0, done=lambda entry: told.append(entry.part.name))
+    assert told == [entry.part.name for entry in entries] == ["short", "whole"]
+    (tmp_path / "whole.py").write_text("import time\n\n\ndef run(count, seed):\n    time.sleep(600)\n")
+
+    def interrupt(entry: frame.Entry) -> None:
+        raise KeyboardInterrupt
+
+    begun: list[subprocess.Popen[bytes]] = []
+    honest = subprocess.Popen
+
+    def begin(*words: Any, **named: Any) -> subprocess.Popen[bytes]:
+        begun.append(honest(*words, **named))
+        return begun[-1]
+
+    monkeypatch.setattr(frame.subprocess, "Popen", begin)
+    short, whole = frame.parts(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        frame.attack([replace(whole, beside=True), short], done=interrupt)
+    assert [process.returncode for process in begun] == [-signal.SIGKILL, 0]
+
+
+def test_a_failure_is_repeated_by_its_seed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "repeats.py").write_text(PLANTED["repeats.py"])
+    words = ["--folder", str(tmp_path), "--out", str(tmp_path / "record.json"), "repeats"]
+    assert main([*words, "--count", "6"]) == 1
+    seeds = re.findall(r"seed (\d+)", capsys.readouterr().out)
+    assert len(set(seeds)) == 3
+    before = (tmp_path / "record.json").read_bytes()
+    assert main([*words, "--repeat", seeds[2]]) == 1
+    assert re.findall(r"seed (\d+)", capsys.readouterr().out) == [seeds[2]]
+    assert (tmp_path / "record.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("module", [adapters, outcome, part], ids=lambda module: module.__name__)
+def test_examples_of_the_fuzzer_work(module: ModuleType) -> None:
+    tried = doctest.testmod(module)
+    assert tried.attempted > 0
+    assert tried.failed == 0
+
+
+def test_modules_of_other_shapes_are_adapted() -> None:
+    kills, inputs = Outcome("kills"), Outcome("inputs")
+    told = {
+        "annotate": 4,
+        "train": 1,
+        "folders": 9,
+        "kills by SIGINT": 3,
+        "failures": 1,
+        "failed": ["annotate 2: half"],
+    }
+    adapters._count_kills(kills, 7, 4, told)
+    assert (kills.kinds, kills.failed) == ({"annotate": [4, 1], "train": [1, 0]}, 1)
+    assert kills.figures == {"kills by SIGINT": 3, "rounds": 4}
+    row = {"format": "brat", "accepted": 1, "skipped": 0, "refused": 5, "failed": 1}
+    adapters._count_inputs(inputs, {"rows": [row], "failures": [{"kind": "brat", "seed": 3, "error": "no"}]})
+    assert (inputs.kinds, inputs.failures[0].seed) == ({"brat": [7, 1]}, 3)
+
+
+def test_hostile_models_are_counted_by_model_without_those_that_were_not_made(tmp_path: Path) -> None:
+    asked: list[tuple[str, int]] = []
+
+    def hostile_models(models: dict[str, Path], count: int, seed: int) -> dict[str, Any]:
+        (name,) = models
+        asked.append((name, count))
+        failures = [{"place": "0/columns", "change": "all -1", "answer": "FAILED: signal 11"}] * (name == "bad")
+        return {"mutants": count, "outcomes": {"does": 1, "refused": count - 1 - len(failures)}, "failures": failures}
+
+    planted = SimpleNamespace(
+        small_models=lambda folder: {"good": folder, "bad": folder}, SHIPPED=tmp_path, hostile_models=hostile_models
+    )
+    found = adapters.ADAPTERS["models"].run(planted, 25, 3, None)  # type: ignore[arg-type]
+    assert found.attempts == 27
+    assert found.kinds.keys() == {"good", "bad"}
+    assert found.failed == sum(name == "bad" for name, _ in asked)
+    assert "0/columns, all -1: FAILED" in found.failures[0].detail
+
+
+def test_every_part_of_the_fuzzer_is_known_with_its_number_of_attacks() -> None:
+    known = {made.name: made for made in frame.parts()}
+    assert {"documents", "lines", "pipelines"} <= known.keys()
+    assert (known["documents"].count, known["documents"].batch, known["documents"].beside) == (1_000_000, 200, True)
+    assert part.adapted({"attempts": 2, "failures": []}, "x") == Outcome("x", 2, 2)

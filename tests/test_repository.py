@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from places import ROOT
 
 import weft
+from weft import storage
+from weft.serve.service import Limits
 
 
 def test_the_chunked_examples_can_be_read_and_do_not_overlap(examples: Path) -> None:
@@ -53,6 +57,25 @@ def test_continuous_integration_runs_make_test() -> None:
     assert text.strip().endswith("make test")
 
 
+def test_lower_bounds_stand_in_one_place_and_make_lowest_installs_them() -> None:
+    spec = importlib.util.spec_from_file_location("lowest", ROOT / "tests" / "lowest.py")
+    assert spec is not None
+    assert spec.loader is not None
+    lowest = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(lowest)
+    bounds = [(each.name, str(lowest.lowest(each))) for each in lowest.requirements()]  # each has one lower bound
+    assert len(set(bounds)) == len({name for name, _ in bounds}), "a package has two lower bounds"
+    assert {name: str(version) for name, version in lowest.constraints().items()} == dict(bounds)
+    rule = re.search(r"^lowest:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert rule is not None
+    assert "-r $(LOWEST)/requirements.txt -c $(LOWEST)/constraints.txt" in rule[1]
+    for name in ("constraints", "requirements"):
+        assert f"tests/lowest.py {name} > $(LOWEST)/{name}.txt" in rule[1]
+    for path in ("Makefile", "tests/lowest.py", ".ci/lowest"):
+        assert not re.search(r"[a-z][=~><]=\d", (ROOT / path).read_text()), path
+    assert (ROOT / ".ci" / "lowest").read_text().strip().endswith("make lowest")
+
+
 def test_the_package_holds_its_data_files() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     patterns = settings["tool"]["setuptools"]["package-data"]["weft"]
@@ -91,6 +114,47 @@ def test_the_navigation_lists_the_pages_of_all_systems() -> None:
     config = navigation.on_config({"docs_dir": ROOT / "docs", "nav": [{"Systems": ["systems/index.md"]}, {"API": []}]})
     pages = [page for entry in config["nav"][0]["Systems"][1:] for page in entry.values()]
     assert pages == [f"systems/{path.name}" for path in PAGES if path.parent.name == "systems" and path.stem != "index"]
+
+
+def _robustness() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("robustness", ROOT / "docs" / "robustness.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_limits_of_the_security_page_stand_in_the_code() -> None:
+    robustness, limits = _robustness(), Limits()
+    shown = (ROOT / "SECURITY.md").read_text()
+    for name in ("max_chars", "timeout", "queue", "workers"):
+        assert robustness._value(f"weft.serve.service:Limits.{name}") == getattr(limits, name)
+        assert f" {getattr(limits, name):,.0f} " in shown
+        assert f"`weft.serve.service.Limits.{name}`" in shown
+    missing = [place for _, place, _ in robustness.LIMITS if robustness._value(place) is None]
+    assert not missing
+    assert robustness._value("weft.storage:WORTH_PACKING") == storage.WORTH_PACKING
+    assert robustness._value("weft.storage:NO_SUCH_LIMIT") is None
+    assert robustness._value("weft.no_such_module:LIMIT") is None
+
+
+def test_attacks_are_shown_with_seed_date_and_commit(tmp_path: Path) -> None:
+    robustness = _robustness()
+    load = {
+        "title": "Mixed load", "attempts": 1900, "failures": 2, "seed": 7, "date": "2026-11-17T22:00:00Z",
+        "commit": "0123abcd", "minutes": 60.0, "kinds": {"long": [900, 2], "short": [1000, 0]},
+        "figures": {"minutes": [500.0, 510.5], "most_mb": 511.0, "MB": {"a": 5, "b": 9}},
+    }  # fmt: skip
+    path = tmp_path / "bench-fuzz.json"
+    assert "Not measured yet" in robustness.attacks_block(path)
+    path.write_text(json.dumps({"parts": {"load": load}}))
+    assert "| load | 1,900 | 2 | 7 | 60.0 | 2026-11-17 | `0123abcd` |" in robustness.attacks_block(path)
+    assert "| long | 900 | 2 |" in robustness.parts_block(path)
+    assert "most mb: 511; MB: 9 (b)" in robustness.parts_block(path)
+    curve = robustness.memory_curve(path)
+    assert curve is not None
+    assert curve.series == {"resident": [(0, 500.0), (1, 510.5)]}
 
 
 def test_only_the_first_page_is_in_no_group() -> None:

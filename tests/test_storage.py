@@ -3,6 +3,9 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import subprocess
+import sys
+import tracemalloc
 import zlib
 from pathlib import Path
 from typing import Any
@@ -102,16 +105,44 @@ def test_any_safetensors_reader_can_read_a_model(model: Path) -> None:
         np.testing.assert_array_equal(stored.get_tensor("weights"), ARRAYS["weights"])
 
 
-def test_arrays_are_mapped_from_the_file_and_cannot_be_written(model: Path) -> None:
+def test_arrays_are_private_copies_that_cannot_be_written(model: Path) -> None:
     _, arrays = storage.load(model)
-    base: Any = arrays["weights"]
-    while isinstance(base, np.ndarray) and not isinstance(base, np.memmap):
-        base = base.base
-    assert isinstance(base, np.memmap)
     for array in arrays.values():
+        base: Any = array
+        while isinstance(base, np.ndarray):
+            assert not isinstance(base, np.memmap)
+            base = base.base
+        assert base is None
         assert not array.flags.writeable
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 0
+
+
+OVERWRITTEN = """
+import sys
+from pathlib import Path
+from weft import storage
+
+path, weights = Path(sys.argv[1]), []
+_, arrays = storage.load(path)
+before = arrays["weights"].copy()
+with path.open("r+b") as file:
+    if sys.argv[2] == "cut":
+        file.truncate(0)
+    else:
+        file.write(b"\\xff" * path.stat().st_size)
+print((arrays["weights"] == before).all())
+"""
+
+
+@pytest.mark.parametrize("how", ["cut", "overwritten"])
+def test_a_model_in_use_survives_its_file_being_changed_in_place(tmp_path: Path, how: str) -> None:
+    """In a process of its own: reading a memory map of a file that was cut ends the process with a bus error."""
+    path = tmp_path / "m.weft"
+    storage.save(path, HEADER, {"weights": np.arange(100_000.0)})
+    command = [sys.executable, "-c", OVERWRITTEN, str(path), how]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
 
 
 def test_a_model_cut_off_at_any_length_is_refused(model: Path) -> None:
@@ -441,3 +472,87 @@ def test_a_packed_array_that_is_not_what_its_entry_says_is_refused(tmp_path: Pat
     header["packed"]["rising"] |= change
     put_together(path, with_header(outer, packed=header["packed"]), arrays)
     refused(path, "the packed array 'rising' is damaged")
+
+
+def hostile(path: Path, packed: np.ndarray, entry: dict[str, Any]) -> None:
+    """A model file with one packed array and an entry for it, under valid checksums."""
+    storage.save(path, HEADER, {"a": packed})
+    outer, arrays = taken_apart(path)
+    put_together(path, with_header(outer, version=2, packed={"a": entry}), arrays)
+
+
+def refused_in_little_memory(path: Path, said: str, most: int = 20_000_000) -> None:
+    tracemalloc.start()
+    try:
+        refused(path, said)
+        assert tracemalloc.get_traced_memory()[1] < most
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_packed_array_that_would_fill_the_memory_is_refused_before_it_does(tmp_path: Path) -> None:
+    shrinker = zlib.compressobj(9)
+    bomb = b"".join(shrinker.compress(bytes(1_000_000)) for _ in range(100)) + shrinker.flush()
+    entry = {"dtype": "F32", "shape": [25_000_000], "rising": False}
+    hostile(tmp_path / "m.weft", np.frombuffer(bomb, np.uint8), entry)
+    refused_in_little_memory(tmp_path / "m.weft", "100,000,000 bytes")
+
+
+@pytest.mark.parametrize(
+    "shape", [[-4, -25], [10**30], [1] * 100_000, [0, 2**70], [True], [2.0], {"0": 100}, "100", [10**4000] * 30]
+)
+def test_shapes_of_packed_arrays_that_cannot_be_are_refused(tmp_path: Path, shape: Any) -> None:
+    packed = np.frombuffer(zlib.compress(bytes(100)), np.uint8)
+    hostile(tmp_path / "m.weft", packed, {"dtype": "U8", "shape": shape, "rising": False})
+    refused_in_little_memory(tmp_path / "m.weft", "the packed array 'a' is damaged")
+
+
+def test_many_arrays_that_together_would_fill_the_memory_are_refused(tmp_path: Path) -> None:
+    packed = np.frombuffer(zlib.compress(bytes(1_000_000)), np.uint8)
+    path = tmp_path / "m.weft"
+    storage.save(path, HEADER, {str(i): packed for i in range(200)})
+    outer, arrays = taken_apart(path)
+    entry = {"dtype": "U8", "shape": [1_000_000], "rising": False}
+    put_together(path, with_header(outer, version=2, packed=dict.fromkeys(map(str, range(200)), entry)), arrays)
+    refused_in_little_memory(path, "200,000,000 bytes")
+
+
+def test_an_array_that_a_reader_would_refuse_to_unpack_is_saved_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(storage, "_ALLOWANCE", 1_000_000)
+    path = tmp_path / "m.weft"
+    storage.save(path, HEADER, {"a": np.zeros(1_000_000)}, pack=True)
+    assert "packed" not in storage.read_header(path)
+    _, arrays = storage.load(path)
+    assert arrays["a"].shape == (1_000_000,)
+
+
+def test_headers_that_are_too_long_or_too_deep_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "m.weft"
+    with path.open("wb") as file:
+        file.write((100 * 1024 * 1024).to_bytes(8, "little") + b"[[],[],")
+        file.truncate(100 * 1024 * 1024 + 8)  # a hole: the file takes no space
+    refused_in_little_memory(path, "longer than 33,554,432 bytes")
+    deep: list[Any] = []
+    for _ in range(200):
+        deep = [deep]
+    storage.save(path, {"settings": deep}, {})
+    refused(path, "nested more than 64 levels deep")
+    monkeypatch.setattr(storage, "_LONGEST_HEADER", 1000)
+    with pytest.raises(ModelError, match="at most 1,000 can be read"):
+        storage.save(path, {"words": "a" * 1000}, {})
+
+
+@pytest.mark.parametrize(
+    "slots", [np.array([-1]), np.array([3], np.uint32), np.array([0.0]), np.array([[0]], np.uint32)]
+)
+def test_sparse_weights_outside_their_table_are_refused(slots: np.ndarray) -> None:
+    arrays = {"w.slots": slots, "w.weights": np.ones(slots.shape, np.int16), "w.step": np.array([1.0])}
+    with pytest.raises(ModelError, match=r"w\.slots.*damaged"):
+        storage.from_sparse("w", arrays, 3)
+
+
+def test_a_table_of_weights_that_would_fill_the_memory_is_refused() -> None:
+    with pytest.raises(ModelError, match="at most 1,073,741,824 are allowed"):
+        storage.from_sparse("w", storage.to_sparse("w", np.ones(3)), 2**40)

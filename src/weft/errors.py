@@ -18,14 +18,17 @@ class FormatError(WeftError):
     weft.errors.FormatError: a.conllu, line 7: expected 10 tab-separated columns, found 8 columns
     """
 
-    def __init__(self, path: str, line: int | None, expected: str, found: str, hint: str = "") -> None:
+    def __init__(
+        self, path: str, line: int | None, expected: str, found: str, hint: str = "", unit: str = "line"
+    ) -> None:
         self.path, self.line, self.expected, self.found, self.hint = path, line, expected, found, hint
-        place = path if line is None else f"{path}, line {line}"
+        self.unit = unit  #: what `line` counts: lines, or the rows of a table
+        place = path if line is None else f"{path}, {unit} {line}"
         message = f"{place}: expected {expected}, found {found}"
         super().__init__(f"{message}. {hint}" if hint else message)
 
-    def __reduce__(self) -> tuple[type[FormatError], tuple[str, int | None, str, str, str]]:
-        return (FormatError, (self.path, self.line, self.expected, self.found, self.hint))
+    def __reduce__(self) -> tuple[type[FormatError], tuple[str, int | None, str, str, str, str]]:
+        return (FormatError, (self.path, self.line, self.expected, self.found, self.hint, self.unit))
 
 
 class TemplateError(WeftError):

@@ -5,12 +5,17 @@ A model is one safetensors file:
     length of the JSON text (8 bytes) | JSON text | arrays, one after the other
 
 The JSON text gives the name, type, shape and position of every array; its metadata contain a second JSON text under
-the key `weft`: the format version, what the model is, and a checksum of every array. Arrays are memory-mapped, so
-processes share one copy. Large arrays may be packed instead, to make the file smaller:
+the key `weft`: the format version, what the model is, and a checksum of every array. Large arrays may be packed, to
+make the file smaller:
 
     packed = deflate( first bytes of all items, second bytes of all items, ... ),   of differences where items increase
 
-The header then describes them under `packed`, and they are unpacked into memory when the file is loaded.
+The header then describes them under `packed`, and they are unpacked when the file is loaded.
+
+Loading reads a file through one descriptor into private, read-only memory: indices are checked once, then kernels trust
+them, so a file that is overwritten, cut or deleted later must not reach a model in use, as it would through a memory
+map. Threads share one copy, and so do processes forked after loading. What a file may ask for is checked before any
+memory is taken: the lengths against the file, the sizes of arrays and of the header against the limits below.
 """
 
 from __future__ import annotations
@@ -21,12 +26,14 @@ import math
 import os
 import zlib
 from contextlib import suppress
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.declared import ANY, Array, Arrays, Stored
 from weft.errors import ModelError
 
 #: Incremented when a format change makes older programs misread newer files; files without packed arrays stay at 1.
@@ -34,14 +41,21 @@ VERSION = 2
 #: Arrays smaller than this many bytes are not packed: mapping them is faster than unpacking.
 WORTH_PACKING = 500_000
 
-Arrays = dict[str, NDArray[Any]]
-
 _DTYPES = {
     "F64": np.float64, "F32": np.float32, "I64": np.int64, "I32": np.int32, "I16": np.int16, "I8": np.int8,
     "U64": np.uint64, "U32": np.uint32, "U16": np.uint16, "U8": np.uint8, "BOOL": np.bool_,
 }  # fmt: skip
 _NAMES = {np.dtype(kind): name for name, kind in _DTYPES.items()}
-_LONGEST_HEADER = 100 * 1024 * 1024
+#: The longest header in bytes; parsed, hostile JSON takes up to 25 times as much memory.
+_LONGEST_HEADER = 32 * 1024 * 1024
+#: How deeply lists and objects of a header may be nested, so that nothing that walks through one recurses too deeply.
+_DEEPEST_HEADER = 64
+#: The most dimensions of an array.
+_DIMENSIONS = 32
+#: The most bytes of all arrays of a file, unpacked.
+MOST_BYTES = 4 * 1024**3
+#: Unpacked, arrays may be this many times as large as the file, beyond a number of bytes that is always allowed.
+_RATIO, _ALLOWANCE = 64, 64 * 1024 * 1024
 #: Sparse weights are stored as integer multiples of the largest weight divided by this number.
 _STEPS = 32000
 _AGAIN = "download or train the model again"
@@ -58,13 +72,10 @@ def save(path: str | os.PathLike[str], header: dict[str, Any], arrays: Arrays, p
     example [0.0, 1.0, 2.0]
     """
     path = Path(path)
-    packed: dict[str, Any] = {}
-    if pack:
-        arrays = dict(arrays)
-        for name, array in arrays.items():
-            candidate = _pack(np.asarray(array, order="C")) if array.nbytes >= WORTH_PACKING else None
-            if candidate is not None:
-                arrays[name], packed[name] = candidate
+    total = sum(array.nbytes for array in arrays.values())
+    if total > MOST_BYTES:
+        raise ModelError(f"the arrays of {path} have {total:,} bytes, but a model file can hold {MOST_BYTES:,}")
+    arrays, packed = _packed(arrays, total) if pack else (arrays, {})
     # Largest items first keeps every array aligned to its item size; sorting by name makes the order reproducible.
     order = sorted(arrays, key=lambda name: (-arrays[name].dtype.itemsize, name))
     tensors = {name: np.asarray(arrays[name], order="C") for name in order}
@@ -86,6 +97,8 @@ def save(path: str | os.PathLike[str], header: dict[str, Any], arrays: Arrays, p
         reached += array.nbytes
     data = json.dumps(outer, ensure_ascii=False, separators=(",", ":")).encode()
     data += b" " * (-len(data) % 8)
+    if len(data) > _LONGEST_HEADER:
+        raise ModelError(f"the header of {path} has {len(data):,} bytes, but at most {_LONGEST_HEADER:,} can be read")
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -124,33 +137,27 @@ def digest(path: str | os.PathLike[str]) -> str:
 
 
 def load(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Arrays]:
-    """The header and memory-mapped arrays of a model file; damaged, truncated and newer files are rejected."""
+    """The header and read-only arrays of a model file; damaged, truncated and newer files are rejected."""
     path = Path(path)
-    header, entries, start = _open(path)
-    checksums = header["checksums"]
-    if entries.keys() != checksums.keys():
-        raise ModelError(f"{path}: the header and the arrays do not match; {_AGAIN}")
-    arrays: Arrays = {}
-    for name, (dtype, shape, first, end) in _places(path, entries, start).items():
+    with _opened(path) as file:
+        header, entries, start = _read_header(path, file)
+        checksums = header["checksums"]
+        if entries.keys() != checksums.keys():
+            raise ModelError(f"{path}: the header and the arrays do not match; {_AGAIN}")
+        size = os.fstat(file.fileno()).st_size
+        places = _places(path, entries, start, size)
+        packed = _packed_places(path, header.pop("packed", {}), places, size)
+        arrays: Arrays = {}
         try:
-            if first == end:  # an empty file region cannot be mapped
-                array = np.zeros(shape, dtype=dtype)
-                array.flags.writeable = False
-            else:
-                array = np.memmap(path, dtype=dtype, mode="r", offset=start + first, shape=shape).view(np.ndarray)
-        except (ValueError, OverflowError):  # more or longer dimensions than NumPy supports
-            raise ModelError(f"{path}: the entry of array {name!r} is damaged; {_AGAIN}") from None
-        if _checksum(array) != checksums[name]:
-            raise ModelError(f"{path}: array {name!r} does not match its checksum: the file is damaged; {_AGAIN}")
-        arrays[name] = array
-    packed = header.pop("packed", {})
-    if not isinstance(packed, dict):
-        raise ModelError(f"{path}: the header's list of packed arrays is damaged; {_AGAIN}")
-    for name, entry in packed.items():
-        try:
-            arrays[name] = _unpack(arrays[name], entry)
-        except (LookupError, TypeError, ValueError, zlib.error):
-            raise ModelError(f"{path}: the packed array {name!r} is damaged; {_AGAIN}") from None
+            for name, place in places.items():
+                arrays[name] = _read_array(path, file, name, place, start, checksums[name])
+                if name in packed:
+                    arrays[name] = _unpack(path, name, arrays[name], *packed[name])
+        except MemoryError:
+            total = _unpacked_bytes(places, packed)
+            raise ModelError(f"{path}: its arrays take {total:,} bytes, more memory than there is") from None
+        except OSError as error:
+            raise ModelError(f"cannot read the model file {path}: {error.strerror}") from None
     return header, arrays
 
 
@@ -172,9 +179,19 @@ def to_sparse(name: str, weights: NDArray[Any]) -> Arrays:
 
 def from_sparse(name: str, arrays: Arrays, size: int) -> NDArray[np.float32]:
     """Restore the weights that `to_sparse` encoded."""
-    slots, multiples, step = (arrays[f"{name}.{part}"] for part in ("slots", "weights", "step"))
-    if slots.shape != multiples.shape or (len(slots) and int(slots.max()) >= size):
-        raise ModelError(f"the weights of the {name} are inconsistent: the model file is damaged")
+    slots, multiples, step = (
+        Stored.of(arrays)
+        .take(
+            Array(f"{name}.slots", "uint32", ("weights",), below=size),
+            Array(f"{name}.weights", "int16", ("weights",), low=ANY),
+            Array(f"{name}.step", "float64", (1,)),
+        )
+        .values()
+    )
+    if 4 * size > MOST_BYTES:
+        raise ModelError(
+            f"the model asks for {size:,} weights of the {name}, but at most {MOST_BYTES // 4:,} are allowed"
+        )
     weights = np.zeros(size, np.float32)
     weights[slots] = multiples * np.float64(step[0])
     return weights
@@ -194,32 +211,88 @@ def _pack(array: NDArray[Any]) -> tuple[NDArray[np.uint8], dict[str, Any]] | Non
     return np.frombuffer(data, dtype=np.uint8), {"dtype": kind, "shape": list(array.shape), "rising": rising}
 
 
-def _unpack(array: NDArray[Any], entry: dict[str, Any]) -> NDArray[Any]:
+def _packed(arrays: Arrays, total: int) -> tuple[Arrays, dict[str, Any]]:
+    """Arrays of a model with the large ones packed, as far as a file that small may ask for all their bytes."""
+    packed, entries = dict(arrays), {}
+    stored = total
+    for name, array in arrays.items():
+        candidate = _pack(np.asarray(array, order="C")) if array.nbytes >= WORTH_PACKING else None
+        if candidate is None:
+            continue
+        smaller = stored - array.nbytes + candidate[0].nbytes
+        if total <= _most_unpacked(smaller):
+            (packed[name], entries[name]), stored = candidate, smaller
+    return packed, entries
+
+
+def _most_unpacked(size: int) -> int:
+    """The most bytes that the arrays of a file of this size may take."""
+    return min(MOST_BYTES, _ALLOWANCE + _RATIO * size)
+
+
+def _unpack(path: Path, name: str, array: NDArray[Any], dtype: np.dtype[Any], shape: Shape, rising: bool) -> Any:
     """Undo `_pack`, producing no more bytes than the array's entry says."""
-    dtype, shape = np.dtype(_DTYPES[entry["dtype"]]), tuple(entry["shape"])
     size = math.prod(shape)
-    data = zlib.decompressobj().decompress(array.tobytes(), size * dtype.itemsize + 1)
-    planes = np.frombuffer(data, dtype=np.uint8).reshape(dtype.itemsize, size)
-    items = np.ascontiguousarray(planes.T).view(dtype).reshape(shape)
-    unpacked: NDArray[Any] = np.cumsum(items, dtype=dtype) if entry["rising"] else items
+    try:
+        data = zlib.decompressobj().decompress(_bytes(array), size * dtype.itemsize + 1)
+        planes = np.frombuffer(data, dtype=np.uint8).reshape(dtype.itemsize, size)
+        items = np.ascontiguousarray(planes.T).view(dtype).reshape(shape)
+    except (ValueError, OverflowError, zlib.error):
+        raise ModelError(f"{path}: the packed array {name!r} is damaged; {_AGAIN}") from None
+    unpacked: NDArray[Any] = np.cumsum(items, dtype=dtype) if rising else items
     unpacked.flags.writeable = False
     return unpacked
 
 
+def _read_array(
+    path: Path, file: BufferedReader, name: str, place: Place, start: int, checksum: object
+) -> NDArray[Any]:
+    """A private copy of one array of a file, which must match its checksum."""
+    dtype, shape, first, end = place
+    data = np.empty(end - first, dtype=np.uint8)
+    file.seek(start + first)
+    if file.readinto(data.data) != end - first:
+        raise ModelError(f"{path}: array {name!r} is truncated: the file has changed while it was read; try again")
+    try:
+        array = data.view(dtype).reshape(shape)
+    except (ValueError, OverflowError):  # longer dimensions than NumPy supports
+        raise ModelError(f"{path}: the entry of array {name!r} is damaged; {_AGAIN}") from None
+    if _checksum(array) != checksum:
+        raise ModelError(f"{path}: array {name!r} does not match its checksum: the file is damaged; {_AGAIN}")
+    array.flags.writeable = False
+    return array
+
+
 def _open(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
     """The header, the array entries, and the byte offset at which the arrays start."""
+    with _opened(path) as file:
+        return _read_header(path, file)
+
+
+def _opened(path: Path) -> BufferedReader:
+    """A model file, open for reading."""
     if path.is_dir():
         raise ModelError(f"{path} is a folder; expected a model file")
     try:
         if path.exists() and not path.is_file():
             raise ModelError(f"{path} is a pipe or a device; expected a model file")
-        with path.open("rb") as file:
-            length = int.from_bytes(file.read(8), "little")
-            text = file.read(length) if length <= _LONGEST_HEADER else b""
+        return path.open("rb")
     except FileNotFoundError:
         raise ModelError(f"there is no model file {path}; `weft models list` lists the available models") from None
     except OSError as error:
         raise ModelError(f"cannot read the model file {path}: {error.strerror}") from None
+
+
+def _read_header(path: Path, file: BufferedReader) -> tuple[dict[str, Any], dict[str, Any], int]:
+    """The header, the array entries, and the byte offset at which the arrays start."""
+    try:
+        length = int.from_bytes(file.read(8), "little")
+        size = os.fstat(file.fileno()).st_size
+        text = file.read(length) if 8 + length <= size and length <= _LONGEST_HEADER else b""
+    except OSError as error:
+        raise ModelError(f"cannot read the model file {path}: {error.strerror}") from None
+    if _LONGEST_HEADER < length <= size - 8:
+        raise ModelError(f"{path}: the header is longer than {_LONGEST_HEADER:,} bytes; {_AGAIN}")
     if len(text) < length or length == 0:
         raise ModelError(f"{path} is not a model file, or is truncated; {_AGAIN}")
     try:
@@ -237,32 +310,67 @@ def _open(path: Path) -> tuple[dict[str, Any], dict[str, Any], int]:
             f"{path} was written by a newer version of Weft (format {version}, this one reads up to {VERSION}); "
             "upgrade Weft to use it"
         )
-    if metadata.get("checksum") != str(zlib.crc32(inner.encode(errors="replace"))):
+    try:
+        encoded = inner.encode()
+        if b"\\ud" in encoded or b"\\uD" in encoded:  # an escaped half of a surrogate pair, or an escaped backslash
+            json.dumps(header, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ModelError(f"{path}: the header is not valid Unicode: the file is damaged; {_AGAIN}") from None
+    if metadata.get("checksum") != str(zlib.crc32(encoded)):
         raise ModelError(f"{path}: the header does not match its checksum: the file is damaged; {_AGAIN}")
     if not isinstance(header.get("checksums"), dict):
         raise ModelError(f"{path}: the header has no checksums for the arrays; {_AGAIN}")
+    if _depth_exceeds(header, _DEEPEST_HEADER):
+        raise ModelError(f"{path}: the header is nested more than {_DEEPEST_HEADER} levels deep; {_AGAIN}")
     return header, entries, 8 + length
 
 
-Place = tuple[np.dtype[Any], tuple[int, ...], int, int]
+def _depth_exceeds(value: Any, limit: int) -> bool:
+    """Whether lists and objects are nested more deeply than a limit.
+
+    >>> _depth_exceeds({"a": [1, {"b": 2}]}, 3), _depth_exceeds({"a": [1, {"b": 2}]}, 2)
+    (False, True)
+    """
+    level = [value]
+    for _ in range(limit):
+        children = [item.values() if type(item) is dict else item for item in level]
+        # Most items are long lists of strings, which need no closer look.
+        inner = [items for items in children if not {dict, list}.isdisjoint(map(type, items))]
+        level = [item for items in inner for item in items if type(item) is dict or type(item) is list]
+        if not level:
+            return False
+    return True
 
 
-def _places(path: Path, entries: dict[str, Any], start: int) -> dict[str, Place]:
+Shape = tuple[int, ...]
+Place = tuple[np.dtype[Any], Shape, int, int]
+Packed = tuple[np.dtype[Any], Shape, bool]
+
+
+def _kind(entry: Any) -> tuple[np.dtype[Any], Shape] | None:
+    """Type and shape in the entry of an array, or None if they cannot be."""
+    try:
+        dtype, shape = np.dtype(_DTYPES[entry["dtype"]]), entry["shape"]
+    except (LookupError, TypeError):
+        return None
+    if not isinstance(shape, list) or len(shape) > _DIMENSIONS:
+        return None
+    return (dtype, tuple(shape)) if all(type(n) is int and 0 <= n <= MOST_BYTES for n in shape) else None
+
+
+def _places(path: Path, entries: dict[str, Any], start: int, size: int) -> dict[str, Place]:
     """Type, shape, first byte and end of every array; together they must fill the file without gaps or overlaps."""
     places: dict[str, Place] = {}
     for name, entry in entries.items():
+        kind = _kind(entry)
         try:
-            dtype = np.dtype(_DTYPES[entry["dtype"]])
-            shape = tuple(entry["shape"])
             first, end = entry["data_offsets"]
-            numbers = (*shape, first, end)
-            fits = all(type(n) is int and n >= 0 for n in numbers) and end - first == dtype.itemsize * math.prod(shape)
+            fits = all(type(n) is int and n >= 0 for n in (first, end)) and kind is not None
         except (LookupError, TypeError, ValueError):
             fits = False
-        if not fits:
+        if not fits or kind is None or end - first != kind[0].itemsize * math.prod(kind[1]):
             raise ModelError(f"{path}: the entry of array {name!r} is damaged; {_AGAIN}")
-        places[name] = dtype, shape, first, end
-    size = path.stat().st_size
+        places[name] = *kind, first, end
     reached = 0
     for name, (_, _, first, end) in sorted(places.items(), key=lambda item: item[1][2:]):
         if first != reached:
@@ -273,6 +381,35 @@ def _places(path: Path, entries: dict[str, Any], start: int) -> dict[str, Place]
     if start + reached < size:
         raise ModelError(f"{path}: {size - start - reached:,} bytes too long: the file is damaged; {_AGAIN}")
     return places
+
+
+def _packed_places(path: Path, entries: Any, places: dict[str, Place], size: int) -> dict[str, Packed]:
+    """What packed arrays are when unpacked; all arrays together must not take more memory than the file may ask for."""
+    if not isinstance(entries, dict):
+        raise ModelError(f"{path}: the header's list of packed arrays is damaged; {_AGAIN}")
+    packed: dict[str, Packed] = {}
+    for name, entry in entries.items():
+        kind = _kind(entry)
+        if kind is None or name not in places or type(entry.get("rising")) is not bool:
+            raise ModelError(f"{path}: the packed array {name!r} is damaged; {_AGAIN}")
+        packed[name] = *kind, entry["rising"]
+    total, most = _unpacked_bytes(places, packed), _most_unpacked(size)
+    if total > most:
+        what = (
+            f"the packed array {max(packed, key=lambda name: math.prod(packed[name][1]))!r} is damaged: "
+            if packed
+            else ""
+        )
+        raise ModelError(
+            f"{path}: {what}all arrays take {total:,} bytes, of a file of this size {most:,} may; {_AGAIN}"
+        )
+    return packed
+
+
+def _unpacked_bytes(places: dict[str, Place], packed: dict[str, Packed]) -> int:
+    """The number of bytes of all arrays in memory."""
+    kinds = [packed.get(name, place) for name, place in places.items()]
+    return sum(kind[0].itemsize * math.prod(kind[1]) for kind in kinds)
 
 
 def _bytes(array: NDArray[Any]) -> memoryview:

@@ -79,8 +79,10 @@ def options() -> Iterator[tuple[str, str, Any]]:
 
 def kind(param: Any) -> str:
     """What an option takes: nothing, a number or text."""
-    annotation = str(param.type_descriptor.annotation)
-    return "flag" if param.is_flag else "number" if "'int'" in annotation or "'float'" in annotation else "text"
+    described = getattr(param, "type_descriptor", None)  # older versions of Typer have types of Click instead
+    written = str(described.annotation) if described is not None else repr(param.type.name.removesuffix(" range"))
+    is_number = any(name in written for name in ("'int'", "'integer'", "'float'"))
+    return "flag" if param.is_flag else "number" if is_number else "text"
 
 
 def test_a_flag_takes_values_of_one_kind_in_all_commands() -> None:

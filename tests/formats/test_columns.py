@@ -158,6 +158,9 @@ def test_what_columns_cannot_hold_is_refused(tmp_path: Path) -> None:
     write([doc], tmp_path / "a.tsv")
     (back,) = read(tmp_path / "a.tsv", fields="form", separator="\t")
     assert back.column("form") == ["25 000", "dogs"]
+    odd = Doc.from_words([["one\u00a0two"]], lemma=[["one\u2028two"]])
+    with pytest.raises(WeftError, match="separator"):
+        write([odd], tmp_path / "a.conll", fields="form lemma")
     doc.spans["x"] = SpanLayer.of(doc.strings, [(0, 2, "A"), (1, 2, "B")])
     with pytest.raises(WeftError, match="flat spans"):
         write([doc], tmp_path / "a.tsv")

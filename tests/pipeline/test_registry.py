@@ -196,3 +196,30 @@ def test_an_interruption_before_the_first_checkpoint_leaves_nothing(examples: Pa
     assert process.returncode == 130
     assert "Traceback" not in said
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("task", "file", "options"),
+    [
+        ("segmenter", "letters.conllu", {}),
+        ("tagger", "story.conllu", {"epochs": 2}),
+        ("lemmatizer", "story.conllu", {}),
+        ("parser", "story.conllu", {"epochs": 2}),
+        ("ner", "ferries.conll", {"epochs": 2}),
+        ("chunker", "chunks.conll", {"iterations": 5}),
+    ],
+)
+def test_the_same_training_gives_the_same_bytes(
+    examples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: str, file: str, options: dict[str, Any]
+) -> None:
+    docs = list(package.read(examples / file))
+    models = []
+    for run, workers in enumerate((1, 1, 2)):
+        # However long it takes.
+        monkeypatch.setattr(
+            "weft.pipeline.component.Stopwatch.seconds", lambda watch, run=run: {"seconds": run, "cpu_seconds": run}
+        )
+        report = train(task, docs, None, tmp_path / str(run) / "m.weft", {"seed": 3, "workers": workers, **options})
+        assert report["training"]["seconds"] == run
+        models.append((tmp_path / str(run) / "m.weft").read_bytes())
+    assert models[0] == models[1] == models[2]

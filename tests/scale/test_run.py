@@ -4,6 +4,8 @@ import json
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,7 +19,7 @@ import weft
 from weft.errors import ConfigError, WeftError
 from weft.pipeline.component import Asked
 from weft.scale import work
-from weft.scale.job import Job
+from weft.scale.job import Job, WrongModel
 from weft.scale.manifest import NAME, Manifest
 from weft.scale.run import annotate_into
 from weft.tasks.tagging.tagger import Tagger
@@ -255,3 +257,52 @@ def test_a_scheduler_that_is_not_there_is_told_plainly(corpus: Path, tmp_path: P
     pytest.importorskip("distributed")
     with pytest.raises(ConfigError, match="cannot reach a Dask scheduler at 'nonsense://x'"):
         annotate_into(tmp_path / "out", [corpus], job(), cluster="nonsense://x")
+
+
+@contextmanager
+def a_cluster_of_processes(folder: Path) -> Iterator[tuple[str, int]]:
+    """A scheduler and a worker as users start them; gives the scheduler's address and process."""
+    file = folder / "scheduler.json"
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--no-dashboard", "--port", "0"]
+    worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--no-dashboard", "--no-nanny", "--nthreads", "1"]
+    processes = [
+        subprocess.Popen([*each, "--scheduler-file", str(file)], stderr=subprocess.DEVNULL)
+        for each in (command, worker)
+    ]
+    try:
+        while not file.is_file() or not file.read_text():
+            assert processes[0].poll() is None
+            time.sleep(0.01)
+        yield json.loads(file.read_text())["address"], processes[0].pid
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def test_a_scheduler_that_dies_ends_the_run_plainly_and_the_next_run_resumes(
+    corpus: Path, tmp_path: Path, job: MakeJob, caplog: pytest.LogCaptureFixture
+) -> None:
+    pytest.importorskip("distributed")
+    out = tmp_path / "out"
+    with (
+        a_cluster_of_processes(tmp_path) as (address, pid),
+        a_worker_killed(out, lambda: pid) as killed,
+        pytest.raises(WeftError, match=f"lost the Dask scheduler at {address} .*run the same command again"),
+    ):
+        annotate_into(out, [corpus], job(), cluster=address, shard_bytes=SMALL // 8)
+    assert killed
+    assert "Traceback" not in caplog.text
+    done = annotate_into(out, [corpus], job(), shard_bytes=SMALL // 8)
+    assert 0 < done.finished_before < done.shards
+
+
+def test_a_dask_worker_refuses_another_model_than_that_of_the_run(corpus: Path, tmp_path: Path, job: MakeJob) -> None:
+    distributed = pytest.importorskip("distributed")
+    other = replace(job(), digests=("0123456789abcdef",))
+    with (
+        distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster,
+        pytest.raises(WrongModel, match="not the model this run began with"),
+    ):
+        annotate_into(tmp_path / "out", [corpus / "small"], other, cluster=cluster.scheduler_address)
+    assert contents(tmp_path / "out") == {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -57,10 +58,16 @@ def test_an_answer_holds_spans_with_gaps_and_nested_ones() -> None:
 
 
 def test_a_text_in_another_language_comes_with_a_notice_for_the_page() -> None:
-    import json
-
     doc = Doc.from_words([f"{i} der alte Leuchtturm stand auf einem schwarzen Felsen".split() for i in range(4)])
     answer = json.loads(to_json(doc, "en", 0.0, pictures=True, language="English"))
     assert answer["notice"] == "the text looks like German; the model en is English"
     for options in ({"language": "German"}, {"language": ""}, {"language": "English", "pictures": False}):
         assert "notice" not in json.loads(to_json(doc, "en", 0.0, **{"pictures": True, **options}))
+
+
+def test_an_answer_notes_what_was_annotated_in_windows() -> None:
+    doc = Doc.from_words([["Dogs", "bark"]])
+    assert "notes" not in json.loads(to_json(doc, "en", 0.1))
+    doc.meta["windows"] = {"graph-parser": "1 sentence of 2 words was annotated in windows of at most 1"}
+    (note,) = json.loads(to_json(doc, "en", 0.1))["notes"]
+    assert note.startswith("graph-parser: 1 sentence of 2 words")

@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from weft.serve.batches import BATCH_CHARS, BATCH_JOBS, BatchQueue, Full, Job
+from weft.serve.batches import BATCH_CHARS, BATCH_JOBS, SHORT_CHARS, BatchQueue, Full, Job
 
 
 class Held:
@@ -90,3 +90,31 @@ def test_closing_tells_those_who_wait(held) -> None:
         job.future.result(10)
     with pytest.raises(Full):
         queue.put(Job("a", "more", len))
+
+
+def test_short_texts_do_not_wait_for_long_ones() -> None:
+    work = Held()
+    queue = BatchQueue(work, workers=2, limit=100)
+    long = put(queue, *(Job(key, "x" * (SHORT_CHARS + 1), len) for key in "ab"))
+    while len(work.batches) < 2:
+        pass
+    short, longer = put(queue, Job("a", "y", len), Job("a", "z" * (SHORT_CHARS + 1), len))
+    work.begun.clear()
+    assert work.begun.wait(10)
+    assert work.batches[2:] == [["y"]]
+    assert not long[0].future.done()
+    work.go.set()
+    assert [job.future.result(10) for job in (*long, short, longer)] == [SHORT_CHARS + 1] * 2 + [1, SHORT_CHARS + 1]
+    queue.close()
+
+
+def test_a_stopped_job_is_not_begun_and_says_so_while_it_runs(held) -> None:
+    work, queue = held
+    (late,) = put(queue, Job("a", "late", len))
+    late.future.stop()
+    assert late.is_over
+    assert late.future.cancelled()
+    work.go.set()
+    (last,) = put(queue, Job("a", "last", len))
+    assert last.future.result(10) == 4
+    assert ["late"] not in work.batches

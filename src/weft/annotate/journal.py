@@ -5,20 +5,20 @@
     {"question": "0.3.5-7.GENE", "undo": true}
 
 An interrupted review, even a killed one, resumes where it stopped: a truncated last line is dropped, all others count.
+A file that is damaged elsewhere, or is no journal at all, is refused with the number of the line and left unchanged.
 The fingerprint prevents a journal from being continued with other questions.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from weft.annotate.mentions import Proposal
 from weft.errors import DataError, FormatError
+from weft.line_log import LineLog, json_object
 from weft.text.doc import Doc
 
 
@@ -88,53 +88,62 @@ class Journal:
         self.path = path
         self.decisions: dict[str, Decision] = {}
         self._order: list[str] = []
-        exists = path.exists() and path.stat().st_size > 0
-        if exists:
+        self._log = LineLog(path)
+        try:
             self._read(fingerprint)
-        self._file = path.open("ab")
-        if not exists:
-            self._write({"weft-review": 1, "questions": questions, "fingerprint": fingerprint})
+            if not self._log.lines:
+                self._log.append({"weft-review": 1, "questions": questions, "fingerprint": fingerprint})
+        except BaseException:
+            self._log.close()
+            raise
 
     def _read(self, fingerprint: str) -> None:
-        data = self.path.read_bytes()
-        whole = data[: data.rfind(b"\n") + 1]
-        lines = whole.decode("utf-8").splitlines()
-        for number, line in enumerate(lines, start=1):
+        for number, line in enumerate(self._log.lines, start=1):
             try:
-                values = json.loads(line)
+                values = json_object(line)
                 if number == 1:
-                    if values["weft-review"] != 1 or values["fingerprint"] != fingerprint:
-                        raise DataError(
-                            f"{self.path} is the journal of a different review (other files, models or options); "
-                            "use another journal"
-                        )
+                    self._check(values, fingerprint)
                 else:
                     self._take(values)
-            except (ValueError, KeyError, TypeError) as error:
-                raise FormatError(str(self.path), number, "a decision of `weft label`", str(error)) from error
-        if len(whole) < len(data):
-            # The line being written when the review was killed: its answer was never acknowledged.
-            with self.path.open("r+b") as file:
-                file.truncate(len(whole))
+            except (ValueError, OverflowError) as error:
+                raise self._damage(number, str(error)) from error
+        if not self._log.is_cut:
+            raise self._damage(len(self._log.lines) + 1, "a line without an end")
+        # The line being written when the review was killed: its answer was never acknowledged.
+        self._log.drop_rest()
+
+    def _check(self, values: dict[str, Any], fingerprint: str) -> None:
+        if "weft-review" not in values:
+            raise ValueError("a file that does not begin as a journal does")
+        if values["weft-review"] != 1 or values.get("fingerprint") != fingerprint:
+            raise DataError(
+                f"{self.path} is the journal of a different review (other files, models or options); "
+                "use another journal"
+            )
+
+    def _damage(self, number: int, found: str) -> FormatError:
+        if number == 1:
+            return FormatError(str(self.path), 1, "the journal of a review", found, "Use another journal")
+        hint = "Delete the line, and its question is asked again; all other answers count"
+        return FormatError(str(self.path), number, "a decision of `weft label`", found, hint)
 
     def _take(self, values: dict[str, Any]) -> None:
-        name = str(values["question"])
-        if values.get("undo"):
+        name, undo, accept, seconds = (values.get(key) for key in ("question", "undo", "accept", "seconds"))
+        if not isinstance(name, str):
+            raise ValueError("an answer without its question")
+        if undo:
             self.decisions.pop(name, None)
             self._order = [each for each in self._order if each != name]
-        else:
-            self.decisions[name] = Decision(bool(values["accept"]), float(values.get("seconds", 0.0)))
-            self._order = [*(each for each in self._order if each != name), name]
-
-    def _write(self, values: dict[str, Any]) -> None:
-        self._file.write(json.dumps(values, ensure_ascii=False).encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+            return
+        if not isinstance(accept, bool) or not isinstance(seconds, int | float | None):
+            raise ValueError("an answer other than true or false, or a time that is not a number")
+        self.decisions[name] = Decision(accept, float(seconds or 0.0))
+        self._order = [*(each for each in self._order if each != name), name]
 
     def record(self, question: str, accept: bool, seconds: float = 0.0) -> None:
         """Record a decision; it is on disk when this returns."""
         values = {"question": question, "accept": accept, "seconds": round(seconds, 3)}
-        self._write(values)
+        self._log.append(values)
         self._take(values)
 
     def undo(self) -> str | None:
@@ -142,12 +151,12 @@ class Journal:
         if not self._order:
             return None
         values = {"question": self._order[-1], "undo": True}
-        self._write(values)
+        self._log.append(values)
         self._take(values)
         return str(values["question"])
 
     def close(self) -> None:
-        self._file.close()
+        self._log.close()
 
     def __enter__(self) -> Journal:
         return self

@@ -41,8 +41,8 @@ _TESTS = {
     "slash": re.compile(r"/"),
     "greek": _GREEK,
     "roman": _ROMAN,
-    "capitals": re.compile(r"^[^a-z]*[A-Z][^a-z]*$"),
-    "mixed": re.compile(r"[a-z].*[A-Z]|[A-Z].*[a-z].*[A-Z]"),
+    "capitals": re.compile(r"^[^a-zA-Z]*[A-Z][^a-z]*$"),
+    "mixed": re.compile(r"(?m)^[^a-z\n]*[a-z][^A-Z\n]*[A-Z]"),
 }
 
 

@@ -25,6 +25,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 from weft.errors import FormatError, WeftError
+from weft.formats.gate import admitted
 from weft.formats.streams import Faults, open_output, raw_blocks, unsplit_error
 from weft.text.conventions.hedges import CUE, LAYER, SCOPE, UNCERTAIN
 from weft.text.doc import Doc
@@ -39,6 +40,8 @@ _HEAD = (
     '<!DOCTYPE Annotation PUBLIC "-//BIOSCOPE//DTD  SCOPE ANNOTATION 1.0//EN" "BioScope.dtd">\n'
 )
 Attributes = dict[str, str]
+DEEPEST = 100
+_LONGEST_ENTITY = 50
 
 
 @dataclass
@@ -68,8 +71,8 @@ def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") ->
     reader = _Reader(path, encoding)
     try:
         for block in raw_blocks(path):
-            yield from reader.feed(block)
-        yield from reader.feed(b"", last=True)
+            yield from admitted(path, reader.feed(block), faults)
+        yield from admitted(path, reader.feed(b"", last=True), faults)
     except FormatError as error:
         faults.meet(error)
 
@@ -99,7 +102,7 @@ def parse(text: str, name: str = "text") -> list[Doc]:
     >>> doc.span_views("speculation")
     [Span('It may rain.', 'uncertain'), Span('may rain', 'scope'), Span('may', 'cue')]
     """
-    return list(_Reader(name, "utf-8").feed(text.encode(), last=True))
+    return list(admitted(name, _Reader(name, "utf-8").feed(text.encode(), last=True), Faults()))
 
 
 def to_text(doc: Doc) -> str:
@@ -151,19 +154,25 @@ class _Reader:
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
         self.parser.CharacterDataHandler = self._text
+        self.parser.EntityDeclHandler = self._entity
+        self.parser.SkippedEntityHandler = self._unknown_entity
+        self.parser.ExternalEntityRefHandler = self._outside
         self.strings = StringTable()
-        self.done: list[Doc] = []
+        self.done: list[tuple[int | None, Doc]] = []
+        self.depth = 0
         self.annotation: Attributes = {}
         self._clear({})
 
-    def feed(self, block: bytes, last: bool = False) -> list[Doc]:
-        """The documents completed within a block."""
+    def feed(self, block: bytes, last: bool = False) -> list[tuple[int | None, Doc]]:
+        """The documents completed within a block, with the lines where they end."""
         self.done = []
         try:
             self.parser.Parse(block, last)
         except expat.ExpatError as error:
             message = expat.ErrorString(error.code)
             raise FormatError(self.path, error.lineno, "well-formed XML", f"an error: {message}") from None
+        except (LookupError, ValueError) as error:  # what the file says about its encoding
+            raise FormatError(self.path, 1, "XML in UTF-8", f"an error: {error}") from error
         return self.done
 
     def _clear(self, attributes: Attributes) -> None:
@@ -178,6 +187,9 @@ class _Reader:
         self.open: list[_Element] = []
 
     def _start(self, tag: str, attributes: Attributes) -> None:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            self._fault(f"elements nested at most {DEEPEST} deep", f"<{tag[:40]}> inside more")
         if self.sentence is not None:
             self._open(tag, attributes)
         elif tag not in _FRAME:
@@ -208,6 +220,7 @@ class _Reader:
             self.sentence.elements.append(self.open[-1])
 
     def _end(self, tag: str) -> None:
+        self.depth -= 1
         if tag in _INSIDE:
             element = self.open.pop()
             element.end = self.length
@@ -220,13 +233,32 @@ class _Reader:
         elif tag == "DocID":
             self.id, self.name = "".join(self.name or []).strip(), None
         elif tag == "Document":
-            self.done.append(self._document())
+            try:
+                self.done.append((self.parser.CurrentLineNumber, self._document()))
+            except FormatError:
+                raise
+            except WeftError as error:
+                self._fault("a valid document", f"a fault: {error}")
 
     def _text(self, text: str) -> None:
         if self.sentence is not None:
             self._add(text)
         elif self.name is not None:
             self.name.append(text)
+
+    def _entity(self, name: str, _parameter: bool, value: str | None, *_: object) -> None:
+        """Entities may stand for a few characters; others can expand without bound, or name files to read."""
+        if value is None:
+            self._fault("no entities from other files", f"the entity {name[:40]!r}, which is not read")
+        elif "&" in value or "%" in value or len(value) > _LONGEST_ENTITY:
+            self._fault("entities of a few plain characters", f"the entity {name[:40]!r}")
+
+    def _unknown_entity(self, name: str, _parameter: bool) -> None:
+        self._fault("entities that the file declares", f"&{name[:40]};")
+
+    def _outside(self, context: str | None, *_: object) -> int:
+        self._fault("no entities from other files", f"&{(context or '')[:40]};")
+        return 0
 
     def _add(self, text: str) -> None:
         self.pieces.append(text)

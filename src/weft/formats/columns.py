@@ -30,6 +30,7 @@ import numpy as np
 
 from weft.errors import ConfigError, FormatError, WeftError
 from weft.formats.conllu.files import PART, TABLE_LIMIT
+from weft.formats.gate import admitted
 from weft.formats.streams import (
     Faults,
     TextBlock,
@@ -52,6 +53,7 @@ from weft.text.schemes import (
     has_marks,
 )
 from weft.text.strings import StringTable
+from weft.text.validity import has_cycle
 
 DOCSTART = "-DOCSTART-"
 _LAYERS = {"chunk": "chunks", "chunks": "chunks", "ner": "entities", "entities": "entities"}
@@ -186,7 +188,9 @@ def to_text(doc: Doc, fields: Sequence[Field], separator: str = " ") -> str:
     columns = [_values(doc, field, offsets) for field in fields]
     rows = list(map(separator.join, zip(*columns, strict=True)))
     for row in rows:
-        if row.count(separator) != len(fields) - 1 or len(row.split()) < len(fields) or "\n" in row:
+        cells = len(row.split())  # readers split at any blank where there are no tabs
+        split = cells < len(fields) or (cells > len(fields) and separator != "\t")
+        if row.count(separator) != len(fields) - 1 or split or "\n" in row:
             hint = "" if separator == "\t" else "; write a .tsv file, or pass separator='\\t' in Python"
             raise WeftError(f"{doc!r}: a value is empty or contains the separator: {row!r}{hint}")
     lines: list[str] = []
@@ -233,7 +237,8 @@ def _sentences(path: str, block: TextBlock, tabbed: bool, layout: list[Field], f
             rows = [row[:-1] if len(row) == width + 1 and not row[-1] else row for row in rows]
         if set(map(len, rows)) != {width}:
             bad = next(i for i, row in enumerate(rows) if len(row) != width)
-            fault = FormatError(path, first + bad, f"{width} columns", f"{len(rows[bad])} columns: {lines[bad]!r}")
+            actual = f"{len(rows[bad])} columns: {lines[bad][:80]!r}"
+            fault = FormatError(path, first + bad, f"{width} columns", actual)
         stray = None if block.clean else stray_byte(piece)
         if stray is not None:
             fault = encoding_error(path, first + piece.strip("\n").count("\n", 0, stray[0]), stray[1])
@@ -312,7 +317,7 @@ def _document(
         doc.meta["docstart"] = held.docstart
     if held.part:
         doc.meta["part"] = held.part
-    yield doc
+    yield from admitted(path, [(kept[0].line, doc)], faults)
 
 
 def _structures(
@@ -343,6 +348,11 @@ def _structures(
                     expected = f"a head from 0 to {len(sentence.rows)}"
                     raise FormatError(path, sentence.line + place, expected, repr(row[column]))
                 heads.append(int(text))
+            if has_cycle(np.array(heads, dtype=np.int32), np.array([0, len(heads)], dtype=np.int32)):
+                raise FormatError(path, sentence.line, "heads that form a tree", "heads that form a cycle")
+        elif item.name == "form" and not all(row[column].strip() for row in sentence.rows):
+            place = next(place for place, row in enumerate(sentence.rows) if not row[column].strip())
+            raise FormatError(path, sentence.line + place, "a word", "an empty column")
     return spans, heads
 
 

@@ -14,11 +14,13 @@ from typing import Any
 
 from weft.errors import FormatError, WeftError
 from weft.formats.conllu.files import TABLE_LIMIT
-from weft.formats.streams import Faults, checked_blocks, encoding_error, open_output, stray_byte
+from weft.formats.gate import admitted
+from weft.formats.streams import Faults, TextBlock, checked_blocks, encoding_error, open_output, stray_byte
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
 from weft.text.record import KEYS, from_record, to_record
 from weft.text.strings import StringTable
+from weft.text.validity import check_doc, check_nesting
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LIST_LAYERS = {"spans": "spans", "entities": "entities", "label": "entities", "labels": "entities"}
@@ -29,15 +31,7 @@ def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") ->
     faults = faults or Faults()
     strings = StringTable()
     for block in checked_blocks(path, faults, "\n", encoding):
-        for number, line in enumerate(block.text.split("\n"), start=block.line):
-            if not line or line.isspace():
-                continue
-            try:
-                doc = _document(path, number, line, block.clean, strings)
-            except FormatError as error:
-                faults.meet(error)
-            else:
-                yield doc
+        yield from admitted(path, _items(path, block, strings), faults)
         if len(strings) > TABLE_LIMIT:
             strings = StringTable()
 
@@ -59,15 +53,15 @@ def to_line(doc: Doc) -> str:
     '{"meta": {"id": "a"}, "text": "Hello"}\\n'
     """
     try:
-        return json.dumps(to_record(doc), ensure_ascii=False) + "\n"
-    except TypeError as error:
+        return json.dumps(to_record(doc), ensure_ascii=False, allow_nan=False) + "\n"
+    except (TypeError, ValueError, RecursionError) as error:
         raise WeftError(
             f"{doc!r}: metadata or attributes contain a value that JSON cannot represent: {error}"
         ) from error
 
 
-def from_values(values: Mapping[str, Any], strings: StringTable | None = None) -> Doc:
-    """Parse a document from a line of JSON, in Weft's schema or another tool's.
+def from_values(values: Mapping[str, Any], strings: StringTable | None = None, *, check: bool = True) -> Doc:
+    """Parse a document from a line of JSON, in Weft's schema or another tool's; `check` as in `from_record`.
 
     >>> doc = from_values({"text": "Ada wrote", "spans": [[0, 3, "PER"]], "source": "diary"})
     >>> doc.span_views("spans"), doc.meta
@@ -82,16 +76,57 @@ def from_values(values: Mapping[str, Any], strings: StringTable | None = None) -
             record.pop(key, None)
         elif key not in KEYS:
             extra[key] = value
-    doc = from_record(record, strings)
+    doc = from_record(record, strings, check=False)
     doc.meta.update(extra)
     for name, items in lists.items():
         layer = doc.spans[name] = SpanLayer(doc.strings, "chars")
         for item in items:
             start, end, label = (item["start"], item["end"], item["label"]) if isinstance(item, dict) else item
+            if type(start) is not int or type(end) is not int:
+                raise WeftError(f"expected a span from one character to another, found {repr(item)[:60]}")
             if end > len(doc.text):
                 raise WeftError(f"span {start}-{end} exceeds the text of {len(doc.text)} characters")
             layer.add([(start, end)], label)
+    if check:
+        check_doc(doc, strict=False)
     return doc
+
+
+def load(text: str) -> Any:
+    """The value that a JSON text spells; `ValueError` says why there is none.
+
+    >>> load("[NaN]")
+    Traceback (most recent call last):
+    ...
+    ValueError: NaN is no number of JSON
+    """
+    try:
+        values = _DECODER.decode(text)
+    except RecursionError:
+        raise ValueError("lists or objects are nested too deep") from None
+    if "\\ud" in text or "\\uD" in text:
+        check_nesting(values, "a value")
+        if _SURROGATE.search(json.dumps(values, ensure_ascii=False)):
+            raise ValueError("an unpaired surrogate, which is not a character")
+    return values
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no number of JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
+
+
+def _items(path: str, block: TextBlock, strings: StringTable) -> Iterator[tuple[int, Doc | FormatError]]:
+    """The documents in a block of lines, or what is wrong with a line."""
+    for number, line in enumerate(block.text.split("\n"), start=block.line):
+        if not line or line.isspace():
+            continue
+        try:
+            yield number, _document(path, number, line, block.clean, strings)
+        except FormatError as error:
+            yield number, error
 
 
 def _document(path: str, number: int, line: str, clean: bool, strings: StringTable) -> Doc:
@@ -99,16 +134,14 @@ def _document(path: str, number: int, line: str, clean: bool, strings: StringTab
     if stray is not None:
         raise encoding_error(path, number, stray[1])
     try:
-        values = json.loads(line)
-    except ValueError as error:
+        values = load(line)
+    except (ValueError, WeftError) as error:
         raise FormatError(path, number, "a document in JSON", f"a line that is not JSON ({error})") from error
-    if "\\ud" in line.lower() and _SURROGATE.search(json.dumps(values, ensure_ascii=False)):
-        raise FormatError(path, number, "Unicode text", "an unpaired surrogate, which is not a character")
     if not isinstance(values, dict):
         raise FormatError(path, number, 'a document in JSON, {"text": ...}', f"a {type(values).__name__}")
     try:
-        return from_values(values, strings)
+        return from_values(values, strings, check=False)
     except KeyError as error:
         raise FormatError(path, number, f"the key {error}", "none") from error
-    except (WeftError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except (WeftError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         raise FormatError(path, number, "a document", f"invalid values: {error}") from error

@@ -19,6 +19,7 @@ import numpy as np
 
 from weft.errors import FormatError, WeftError
 from weft.formats.conllu.files import PART, TABLE_LIMIT
+from weft.formats.gate import admitted
 from weft.formats.streams import (
     Faults,
     TextBlock,
@@ -30,6 +31,7 @@ from weft.formats.streams import (
 )
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
+from weft.text.validity import has_cycle
 
 _LINES = ("words", "tags", "relations", "heads")
 #: The rows of a sentence: words, tags, relations (an empty row if there are none), heads.
@@ -44,12 +46,12 @@ def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") ->
         for rows in _sentences(path, block, faults):
             held.append(rows)
             if len(held) == PART:
-                yield _document(held, strings)
+                yield from admitted(path, [(None, _document(held, strings))], faults)
                 held = []
                 if len(strings) > TABLE_LIMIT:
                     strings = StringTable()
     if held:
-        yield _document(held, strings)
+        yield from admitted(path, [(None, _document(held, strings))], faults)
 
 
 def write(docs: Iterable[Doc], path: str) -> int:
@@ -127,6 +129,8 @@ def _rows(path: str, first: int, lines: list[str], clean: bool) -> _Rows:
         if not (text.isascii() and text.isdigit() and len(text) < 9) or int(text) > size:
             raise FormatError(path, first + len(lines) - 1, f"heads from 0 to {size}", repr(text))
         heads.append(int(text))
+    if has_cycle(np.array(heads, dtype=np.int32), np.array([0, size], dtype=np.int32)):
+        raise FormatError(path, first + len(lines) - 1, "heads that form a tree", "heads that form a cycle")
     return cells[0], cells[1], cells[2] if len(lines) == 4 else [""] * size, heads
 
 

@@ -9,18 +9,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from weft.arrays import Ids
 from weft.errors import ConfigError, DataError, FormatError, WeftError
 from weft.formats.conllu.files import TABLE_LIMIT
+from weft.formats.gate import admitted
+from weft.formats.jsonl import load
 from weft.formats.streams import STANDARD, Faults, open_output
 from weft.text.doc import WORD_COLUMNS, Doc
 from weft.text.record import irregular_from_record, to_record
 from weft.text.strings import StringTable
 
 GROUP = 500
+#: A row group with more values is refused: small files can claim any number of them.
+MOST_VALUES = 1 << 28
 _NUMBERS = ("token_start", "token_end", "word_token", "sentence_offsets", "head")
 
 
@@ -33,17 +39,17 @@ def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") ->
     if path == STANDARD:
         raise DataError("Parquet cannot be read from standard input; name a file")
     strings = StringTable()
+    row = 1
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
-            missing = {"text", "rest", *_NUMBERS, *WORD_COLUMNS} - set(file.schema_arrow.names)
-            if missing:
-                actual = f"no column {', '.join(sorted(missing))}"
-                raise FormatError(path, None, "a Parquet file of documents", actual)
+            _check_file(path, file)
             for group in file.iter_batches(batch_size=GROUP):
-                yield from _documents(group, strings)
+                group.validate()
+                yield from admitted(path, _items(path, row, group, strings), faults, unit="row")
+                row += group.num_rows
                 if len(strings) > TABLE_LIMIT:
                     strings = StringTable()
-    except (ArrowException, OSError) as error:
+    except (ArrowException, OSError, UnicodeError, OverflowError, MemoryError) as error:
         hint = "Unzip it first; Parquet is compressed internally" if path.endswith(".gz") else ""
         faults.meet(FormatError(path, None, "a Parquet file", f"something else ({error})", hint))
 
@@ -121,45 +127,127 @@ def _rest(doc: Doc) -> str:
     if columns:
         record["columns"] = columns
     try:
-        return json.dumps(record, ensure_ascii=False)
-    except TypeError as error:
+        return json.dumps(record, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
         raise WeftError(
             f"{doc!r}: metadata or attributes contain a value that JSON cannot represent: {error}"
         ) from error
 
 
-def _documents(group: Any, strings: StringTable) -> Iterator[Doc]:
-    """The documents in a row group."""
-    columns: dict[str, tuple[list[int], list[bool], np.ndarray]] = {}
-    for name in (*_NUMBERS, *WORD_COLUMNS):
-        column = group.column(name)
-        offsets = column.offsets.to_pylist()
-        present = column.is_valid().to_pylist()
-        values = column.values
-        if name in WORD_COLUMNS:
-            if not hasattr(values, "indices"):
-                values = values.dictionary_encode()
-            table = strings.ids(values.dictionary.to_pylist())
-            flat = table[values.indices.to_numpy(zero_copy_only=False)] if len(values) else np.zeros(0, np.int32)
-        else:
-            flat = values.to_numpy(zero_copy_only=False)
-        columns[name] = (offsets, present, flat)
-    texts, rests = group.column("text").to_pylist(), group.column("rest").to_pylist()
+def _check_file(path: str, file: Any) -> None:
+    """Refuse a file whose columns are missing or of another kind, or whose row groups claim too many values."""
+    from pyarrow import types
+
+    schema = file.schema_arrow
+    missing = {"text", "rest", *_NUMBERS, *WORD_COLUMNS} - set(schema.names)
+    if missing:
+        actual = f"no column {', '.join(sorted(missing))}"
+        raise FormatError(path, None, "a Parquet file of documents", actual)
+    for name in ("text", "rest", *_NUMBERS, *WORD_COLUMNS):
+        if schema.names.count(name) > 1:
+            raise FormatError(path, None, "each column once", f"the column {name} again")
+        kind = schema.field(name).type
+        if name in ("text", "rest"):
+            fits = types.is_string(kind) or types.is_large_string(kind)
+        elif fits := types.is_list(kind) or types.is_large_list(kind):
+            kind = kind.value_type
+            if types.is_dictionary(kind) and name in WORD_COLUMNS:
+                kind = kind.value_type
+            is_text = types.is_string(kind) or types.is_large_string(kind)
+            fits = is_text if name in WORD_COLUMNS else types.is_integer(kind)
+        if not fits:
+            wanted = (
+                "text" if name in ("text", "rest") else "lists of text" if name in WORD_COLUMNS else "lists of numbers"
+            )
+            raise FormatError(path, None, f"{wanted} in the column {name}", str(schema.field(name).type))
+    for number in range(file.metadata.num_row_groups):
+        group = file.metadata.row_group(number)
+        count = sum(group.column(column).num_values for column in range(group.num_columns))
+        if count > MOST_VALUES:
+            expected = f"at most {MOST_VALUES:,} values in a row group"
+            raise FormatError(path, None, expected, f"{count:,}", "Write smaller row groups")
+
+
+def _items(path: str, first: int, group: Any, strings: StringTable) -> Iterator[tuple[int, Doc | FormatError]]:
+    """The documents in a row group with the numbers of their rows, or what is wrong with a row."""
+    numbers = {name: _lists(group.column(name), _numbers_of(group.column(name).values)) for name in _NUMBERS}
+    columns = {name: _lists(group.column(name), _ids_of(group.column(name).values, strings)) for name in WORD_COLUMNS}
+    texts, rests = (_texts(group.column(name)) for name in ("text", "rest"))
     for row, (text, rest) in enumerate(zip(texts, rests, strict=True)):
-        values = {}
-        for name, (offsets, present, flat) in columns.items():
-            if present[row]:
-                values[name] = flat[offsets[row] : offsets[row + 1]].astype(np.int32)
-        record = json.loads(rest)
-        more_columns = record.pop("columns", {})
-        comments = record.pop("comments", None)
-        doc = Doc(text, strings, record.pop("meta", {}))
-        for name in ("token_start", "token_end", "word_token", "sentence_offsets"):
-            setattr(doc, name, values[name])
-        doc.head = values.get("head")
-        doc.columns = {name: values[name] for name in WORD_COLUMNS if name in values}
-        for name, strings_of_name in more_columns.items():
-            doc.set_column(name, strings_of_name)
-        doc.comments = [()] * doc.n_sentences if comments is None else [tuple(lines) for lines in comments]
+        try:
+            if text is None or rest is None:
+                raise WeftError("no text, or text that is not UTF-8")
+            doc = Doc(text, strings)
+            for name in _NUMBERS:
+                values = numbers[name][row]
+                if values is None and name != "head":
+                    raise WeftError(f"nothing in the column {name}")
+                setattr(doc, name, values)
+            doc.columns = {name: ids for name, lists in columns.items() if (ids := lists[row]) is not None}
+            doc.comments = [()] * doc.n_sentences
+            if rest != "{}":
+                _set_rest(doc, load(rest))
+            yield first + row, doc
+        except KeyError as error:
+            yield first + row, FormatError(path, first + row, f"the key {error}", "none", unit="row")
+        except (WeftError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+            found = f"invalid values: {error}"
+            yield first + row, FormatError(path, first + row, "a document", found, unit="row")
+
+
+def _set_rest(doc: Doc, record: Any) -> None:
+    """Give a document what has no column of its own."""
+    if not isinstance(record, dict) or not isinstance(record.get("meta", {}), dict):
+        raise WeftError("the column rest must hold values by name")
+    doc.meta = record.pop("meta", {})
+    for name, values in record.pop("columns", {}).items():
+        if not isinstance(values, list):
+            raise WeftError(f"column {name!r} must be a list of strings, one per word")
+        doc.set_column(name, values)
+    if record:
         irregular_from_record(doc, record)
-        yield doc
+
+
+def _lists(column: Any, flat: Ids) -> list[Ids | None]:
+    """The list in each row of a column, None where there is none."""
+    borders = column.offsets.to_pylist()
+    if not column.null_count:
+        return [flat[start:end] for start, end in pairwise(borders)]
+    present = column.is_valid().to_pylist()
+    rows = zip(pairwise(borders), present, strict=True)
+    return [flat[start:end] if valid else None for (start, end), valid in rows]
+
+
+def _numbers_of(values: Any) -> Ids:
+    """Numbers of 32 bits; what does not fit, or is missing, becomes one that no document may hold."""
+    largest = np.iinfo(np.int32)
+    if values.null_count:
+        values = values.fill_null(np.iinfo(values.type.to_pandas_dtype()).max)
+    flat = values.to_numpy(zero_copy_only=False)
+    if flat.dtype != np.int32:
+        flat = np.where((flat < largest.min) | (flat > largest.max), largest.min, flat.astype(np.int64))
+    return flat.astype(np.int32)
+
+
+def _ids_of(values: Any, strings: StringTable) -> Ids:
+    """Numbers of the strings in a table, -1 where there is none."""
+    if not hasattr(values, "indices"):
+        values = values.dictionary_encode()
+    indices = values.indices.fill_null(-1) if values.null_count else values.indices
+    table = np.append(strings.ids(values.dictionary.to_pylist()), np.int32(-1))
+    return table[indices.to_numpy(zero_copy_only=False)]
+
+
+def _texts(column: Any) -> list[str | None]:
+    """The texts of a column, None where there is none or where it is not UTF-8."""
+    try:
+        return list(column.to_pylist())
+    except UnicodeError:
+        return [_text(value) for value in column]
+
+
+def _text(value: Any) -> str | None:
+    try:
+        return value.as_py()
+    except UnicodeError:
+        return None

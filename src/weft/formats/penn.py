@@ -23,6 +23,7 @@ from typing import Literal
 
 from weft.errors import ConfigError, FormatError, WeftError
 from weft.formats.conllu.files import PART, TABLE_LIMIT
+from weft.formats.gate import admitted
 from weft.formats.streams import Faults, checked_blocks, encoding_error, open_output, stray_byte, unsplit_error
 from weft.text.constituents import doc_of_trees, tree_of
 from weft.text.doc import Doc
@@ -58,7 +59,7 @@ def read(
     for item in parse_trees(path, faults, encoding):
         tree = without_traces(item) if isinstance(item, Tree) and traces == "drop" else item
         if waiting and (isinstance(item, str) or len(waiting) == PART):
-            yield _document(waiting, name, strings, blanks, characters)
+            yield from _documents(path, waiting, name, strings, blanks, characters, faults)
             waiting = []
             if len(strings) > TABLE_LIMIT:
                 strings = StringTable()
@@ -67,7 +68,7 @@ def read(
         elif isinstance(tree, Tree):
             waiting.append(tree)
     if waiting:
-        yield _document(waiting, name, strings, blanks, characters)
+        yield from _documents(path, waiting, name, strings, blanks, characters, faults)
 
 
 def write(docs: Iterable[Doc], path: str, *, characters: bool = False) -> int:
@@ -129,11 +130,13 @@ def parse_trees(path: str, faults: Faults, encoding: str = "utf-8") -> Iterator[
                     if builder.depth:
                         builder.clear()
                         _meet_unclosed(path, begun, faults)
-                if bad or not line.strip():
+                if not line.strip():
                     continue
                 if not builder.depth and line[0] in ";<":
                     if line[0] == ";":
                         yield line[1:].strip()
+                    continue
+                if bad:
                     continue
                 for token in _TOKEN.findall(line):
                     begun = begun if builder.depth else number
@@ -156,6 +159,26 @@ def parse_trees(path: str, faults: Faults, encoding: str = "utf-8") -> Iterator[
 def _meet_unclosed(path: str, line: int, faults: Faults) -> None:
     hint = "Lines that continue a tree must not begin with a bracket in the first column"
     faults.meet(FormatError(path, line, "a tree whose brackets are all closed", "one that is not closed", hint))
+
+
+def _documents(
+    path: str,
+    trees: list[Tree],
+    name: str,
+    strings: StringTable,
+    blanks: bool | None,
+    characters: bool | None,
+    faults: Faults,
+) -> Iterator[Doc]:
+    """The document of some trees, unless they do not make one."""
+    try:
+        doc = _document(trees, name, strings, blanks, characters)
+    except FormatError:
+        raise
+    except WeftError as error:
+        faults.meet(FormatError(path, None, "trees over the words of a text", f"a fault: {error}"))
+        return
+    yield from admitted(path, [(None, doc)], faults)
 
 
 def _document(trees: list[Tree], name: str, strings: StringTable, blanks: bool | None, characters: bool | None) -> Doc:

@@ -22,7 +22,8 @@ from weft.text.bitext import Links
 
 PathLike = str | os.PathLike[str]
 
-_LINK = re.compile(r"(\d+)([-p?])(\d+)(?::([0-9.eE+-]+))?")
+#: Nine digits fit into 32 bits.
+_LINK = re.compile(r"(\d{1,9})([-p?])(\d{1,9})(?::([0-9.eE+-]{1,99}))?")
 _BATCH = 10_000  # sentence pairs
 
 
@@ -109,11 +110,11 @@ def _link(path: str, line: int, word: str, first: int) -> tuple[int, str, int, f
         raise FormatError(path, line, "links such as 0-0 or 0-0:0.98", repr(word[:40]))
     i, j = int(match[1]) - first, int(match[3]) - first
     if i < 0 or j < 0:
-        raise FormatError(path, line, "words counted from 1", repr(word), "Omit first=1 if they count from 0")
+        raise FormatError(path, line, "words counted from 1", repr(word[:40]), "Omit first=1 if they count from 0")
     try:
         score = float(match[4]) if match[4] else 1.0
     except ValueError:
         score = -1.0
     if not 0 <= score <= 1:
-        raise FormatError(path, line, "a probability from 0 to 1 after the colon", repr(word))
+        raise FormatError(path, line, "a probability from 0 to 1 after the colon", repr(word[:40]))
     return i, match[2], j, score

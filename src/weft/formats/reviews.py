@@ -15,7 +15,6 @@ Columns are `text` and `rating` (1 to 5) or `sentiment` (pos, neg, neu), and opt
 from __future__ import annotations
 
 import csv
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -180,7 +179,7 @@ def _table(path: str, commas: bool, encoding: str) -> Iterator[Review]:
     lines = numbered_lines(path, encoding)
     if commas:  # a quoted field may span several lines; the number is that of the last
         reader = csv.reader(f"{line}\n" for _, line in lines)
-        rows: Iterator[tuple[int, Sequence[str]]] = ((reader.line_num, row) for row in reader)
+        rows: Iterator[tuple[int, Sequence[str]]] = _csv_rows(path, reader)
     else:
         rows = ((number, line.split("\t")) for number, line in lines)
     _, first = next(rows, (1, [""]))
@@ -197,20 +196,29 @@ def _table(path: str, commas: bool, encoding: str) -> Iterator[Review]:
         yield _review({"domain": domain} | dict(zip(header, row, strict=True)), path, number)
 
 
+def _csv_rows(path: str, reader: Any) -> Iterator[tuple[int, Sequence[str]]]:
+    try:
+        for row in reader:
+            yield reader.line_num, row
+    except csv.Error as error:
+        hint = "Is a quotation mark not closed?"
+        raise FormatError(path, reader.line_num, "comma-separated values", f"something else ({error})", hint) from error
+
+
 def _json_lines(path: str, encoding: str) -> Iterator[Review]:
     for number, line in numbered_lines(path, encoding):
         if not line.strip():
             continue
         try:
-            values = json.loads(line)
-        except ValueError as error:
+            values = jsonl.load(line)
+        except (ValueError, WeftError) as error:
             raise FormatError(path, number, "a review in JSON", f"a line that is not JSON ({error})") from error
         if not isinstance(values, dict):
             raise FormatError(path, number, 'a review in JSON, {"text": ...}', f"a {type(values).__name__}")
         if "tokens" in values or "meta" in values:
             try:
                 yield Review.from_doc(jsonl.from_values(values))
-            except (WeftError, KeyError, TypeError, ValueError) as error:
+            except (WeftError, LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
                 raise FormatError(path, number, "a document", f"invalid values: {error}") from error
         else:
             yield _review(values, path, number)
@@ -254,12 +262,12 @@ def _review(values: Mapping[str, Any], path: str, line: int) -> Review:
         try:
             rating = float(given)
             polarity_of_rating(rating)
-        except (TypeError, ValueError, WeftError) as error:
-            raise FormatError(path, line, "a rating from 1 to 5", repr(given)) from error
+        except (TypeError, ValueError, OverflowError, WeftError) as error:
+            raise FormatError(path, line, "a rating from 1 to 5", repr(given)[:60]) from error
     texts, labels = _sentences(values.get("sentences", ()), path, line)
     text = " ".join(texts) if texts else values.get("text")
     if not isinstance(text, str):
-        raise FormatError(path, line, "a text", "none" if text is None else repr(text))
+        raise FormatError(path, line, "a text", "none" if text is None else repr(text)[:60])
     return Review(
         text=text,
         rating=rating,
@@ -273,6 +281,8 @@ def _review(values: Mapping[str, Any], path: str, line: int) -> Review:
 def _sentences(items: Any, path: str, line: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Texts and merged labels of a list of sentences; no labels if no sentence has one."""
     texts, labels = [], []
+    if not isinstance(items, list | tuple):
+        raise FormatError(path, line, "a list of sentences", repr(items)[:60])
     for item in items:
         values = {"text": item} if isinstance(item, str) else item
         if not isinstance(values, dict) or not isinstance(values.get("text"), str) or not values["text"].strip():

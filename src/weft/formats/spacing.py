@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from weft.arrays import Ids
 from weft.text.strings import StringTable
 
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|[stnrp\\])")
+_ESCAPE = re.compile(r"\\(u(?![dD][89a-fA-F])[0-9a-fA-F]{4}|[stnrp\\])")  # surrogates are no characters
 _MEANING = {"s": " ", "t": "\t", "n": "\n", "r": "\r", "p": "|", "\\": "\\"}
 _SPELLING = {" ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p", "\\": "\\\\"}
 

@@ -10,6 +10,7 @@ import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 STANDARD = "-"
 READ_SIZE = 1 << 16
 BLOCK_SIZE = 1 << 18  # small enough for a block's fields to stay in the CPU cache
+#: A line, or a sentence of lines, with more bytes is refused; so is gzip data that expands further than text does.
+LONGEST = 1 << 27
+GZIP_RATIO, GZIP_FREE = 250, 1 << 28  # at most 250 bytes for each byte, once there are 256 MB
+_GZIP_STEP = 1 << 20  # bytes to decompress at a time
 
 
 class FilePart(str):
@@ -154,6 +159,11 @@ def text_blocks(
             cut = stop - 1
         if cut < 0:
             searched = len(pending)
+            if searched > LONGEST and damage is None:
+                unit = "lines" if separator == "\n" else "sentences"
+                hint = "Split it into shorter ones; is this the right format?"
+                actual = "more without an end"
+                raise FormatError(path, line, f"{unit} of at most {LONGEST:,} bytes", actual, hint)
             continue
         ready = bytes(pending[:stop])
         del pending[:stop]
@@ -204,8 +214,13 @@ def numbered_lines(path: str, encoding: str = "utf-8") -> Iterator[tuple[int, st
 def read_text(path: str, encoding: str = "utf-8") -> str:
     """The whole text of a file with its original line endings."""
     data = b"".join(raw_blocks(path))
+    check_encoding(encoding)
     try:
-        return data.decode("utf-8-sig" if is_utf8(encoding) else encoding)
+        text = data.decode("utf-8-sig" if is_utf8(encoding) else encoding)
+        text.encode()
+        return text
+    except UnicodeEncodeError as error:
+        raise FormatError(path, None, f"{encoding} text", "half a character") from error
     except UnicodeDecodeError as error:
         raise encoding_error(path, data.count(b"\n", 0, error.start) + 1, data[error.start], encoding) from error
 
@@ -213,7 +228,8 @@ def read_text(path: str, encoding: str = "utf-8") -> str:
 def encoding_error(path: str, line: int, byte: int, encoding: str = "utf-8") -> FormatError:
     """The error for a byte that is invalid in the encoding."""
     name = "UTF-8" if is_utf8(encoding) else encoding
-    hint = "If the file has another encoding, name it: --encoding latin-1 (in Python encoding='latin-1')"
+    likely = "utf-16" if line == 1 and byte in (0xFE, 0xFF) else "latin-1"
+    hint = f"If the file has another encoding, name it: --encoding {likely} (in Python encoding={likely!r})"
     return FormatError(path, line, f"{name} text", f"the byte 0x{byte:02x}", hint)
 
 
@@ -297,20 +313,34 @@ def _source(path: str) -> Iterator[BinaryIO]:
 def _gunzip(path: str, blocks: Iterator[bytes], block: bytes) -> Iterator[bytes]:
     """Decompress manually: unlike `gzip.open`, this yields everything before the damage."""
     inflate = zlib.decompressobj(31)
+    packed, size = len(block), 0
     while True:
         try:
-            data = inflate.decompress(block)
+            data = inflate.decompress(block, _GZIP_STEP)
         except zlib.error as error:
             raise FormatError(path, None, "gzip data", f"damaged data ({error})", "Copy the file again") from error
         if data:
+            size += len(data)
+            if size > GZIP_FREE and size > GZIP_RATIO * packed:
+                expected = f"gzip data that expands to at most {GZIP_RATIO} times its size"
+                hint = "If the file is to be trusted, unzip it first"
+                raise FormatError(path, None, expected, f"{size:,} bytes from {packed:,}", hint)
             yield data
+        if inflate.unconsumed_tail:
+            block = inflate.unconsumed_tail
+            continue
         if inflate.eof:
-            block = (inflate.unused_data or next(blocks, b"")).lstrip(b"\0")
+            block = inflate.unused_data
+            if not block:
+                block = next(blocks, b"")
+                packed += len(block)
+            block = block.lstrip(b"\0")
             if not block:
                 return
             inflate = zlib.decompressobj(31)
             continue
         block = next(blocks, b"")
+        packed += len(block)
         if not block:
             raise FormatError(path, None, "a complete gzip file", "a truncated one", "Copy the file again")
 
@@ -340,19 +370,29 @@ def _decoded(data: bytes, line: int) -> TextBlock:
 
 def _recode(path: str, encoding: str) -> Iterator[bytes]:
     """Recode a file from another encoding to UTF-8."""
-    try:
-        decoder = codecs.getincrementaldecoder(encoding)()
-    except LookupError as error:
-        raise DataError(f"there is no encoding {encoding!r}; try latin-1, cp1252, utf-16 ...") from error
+    check_encoding(encoding)
+    decoder = codecs.getincrementaldecoder(encoding)()
     line = 1
-    for block in raw_blocks(path):
+    for block in chain(raw_blocks(path), [b""]):
         try:
-            text = decoder.decode(block)
+            text = decoder.decode(block, not block)
+            data = text.encode()
         except UnicodeDecodeError as error:
             bad = bytes(error.object)
             raise encoding_error(path, line + bad.count(b"\n", 0, error.start), bad[error.start], encoding) from error
+        except UnicodeError as error:
+            raise FormatError(path, line, f"{encoding} text", f"something else ({error})") from error
         line += text.count("\n")
-        yield text.encode()
+        yield data
+
+
+def check_encoding(encoding: str) -> None:
+    """Check that there is a text encoding of that name."""
+    try:
+        "".encode(encoding)  # codecs that are no encodings of text are refused here
+        codecs.getincrementaldecoder(encoding)
+    except (LookupError, ValueError) as error:
+        raise DataError(f"there is no encoding {encoding!r}; try latin-1, cp1252, utf-16 ...") from error
 
 
 def is_utf8(encoding: str) -> bool:

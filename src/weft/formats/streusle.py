@@ -15,9 +15,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from weft.errors import FormatError
+from weft.errors import FormatError, WeftError
+from weft.formats.conllu.faults import find_fault
 from weft.formats.conllu.files import PART, parse_text
-from weft.formats.streams import Faults, checked_blocks, open_output, stray_byte
+from weft.formats.gate import admitted
+from weft.formats.streams import Faults, checked_blocks, encoding_error, open_output, stray_byte
 from weft.text.conventions.expressions import Expressions, encode, expressions_of, set_expressions
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
@@ -25,34 +27,47 @@ from weft.text.strings import StringTable
 LAYER = "mwe"
 _PRINTED = {"I_": "Ī", "I~": "Ĩ", "i_": "ī", "i~": "ĩ"}
 Row = list[str]
+_Sentence = tuple[int, list[Row], list[str]]  # its first line, its rows and its comments
 
 
 def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") -> Iterator[Doc]:
     """The documents in a file; `# newdoc`, or the sentence names up to the last dot, group sentences into documents."""
     faults = faults or Faults()
-    waiting: list[tuple[str, list[Row], list[str]]] = []
+    waiting: list[_Sentence] = []
     strings = StringTable()
-    current = ""
+    current, width = "", 0
+    fresh_next, skipped = False, ""  # whether a skipped sentence began a document, and its name
     for line, block in _sentences(path, faults, encoding):
+        comments = [text for text in block if text.startswith("#")]
+        rows = [text.split("\t") for text in block if not text.startswith("#")]
+        begins = any(text.startswith("# newdoc") for text in comments)
+        name = next((text.partition("=")[2].strip() for text in comments if text.startswith("# newdoc")), "")
         try:
-            rows = [text.split("\t") for text in block if not text.startswith("#")]
-            comments = [text for text in block if text.startswith("#")]
-            _check_rows(path, line + len(comments), rows)
+            _check_rows(path, line + len(comments), rows, width)
+            sentence = (line, rows, comments)
+            if len(rows[0]) == 19:
+                _lex_sentence(path, sentence)
         except FormatError as error:
             faults.meet(error)
+            if begins:
+                fresh_next, skipped = True, name
             continue
-        lex = len(rows[0]) == 19
-        name = next((text.partition("=")[2].strip() for text in comments if text.startswith("# newdoc")), "")
+        width = len(rows[0])
+        lex = width == 19
+        if lex and not begins and fresh_next:
+            begins, name = True, skipped
+            comments.insert(0, f"# newdoc id = {name}" if name else "# newdoc")
+        fresh_next = False
         if not lex:
             name = rows[0][8].rpartition(".")[0]
-        fresh = name != current if not lex else any(text.startswith("# newdoc") for text in comments)
+        fresh = name != current if not lex else begins
         if waiting and (fresh or len(waiting) == PART):
-            yield _document(path, current, waiting, strings)
+            yield from _documents(path, current, waiting, strings, faults)
             waiting = []
         current = name if fresh or not lex else current
-        waiting.append((str(line), rows, comments))
+        waiting.append(sentence)
     if waiting:
-        yield _document(path, current, waiting, strings)
+        yield from _documents(path, current, waiting, strings, faults)
 
 
 def write(docs: Iterable[Doc], path: str, *, layer: str = LAYER) -> int:
@@ -122,28 +137,54 @@ def _sentences(path: str, faults: Faults, encoding: str) -> Iterator[tuple[int, 
     """The first line number and the lines of every sentence."""
     for block in checked_blocks(path, faults, encoding=encoding):
         lines: list[str] = []
+        bad = False  # the sentence holds bytes that are not text
         for number, text in enumerate([*block.text.split("\n"), ""], block.line):
             if text.strip():
-                if not block.clean and stray_byte(text) is not None:
-                    raise FormatError(path, number, "UTF-8 text", "bytes of another encoding")
                 lines.append(text)
+                stray = None if block.clean else stray_byte(text)
+                if stray is not None and not bad:
+                    bad = True
+                    faults.meet(encoding_error(path, number, stray[1]))
             elif lines:
-                yield number - len(lines), lines
-                lines = []
+                if not bad:
+                    yield number - len(lines), lines
+                lines, bad = [], False
 
 
-def _check_rows(path: str, line: int, rows: Sequence[Row]) -> None:
+def _check_rows(path: str, line: int, rows: Sequence[Row], width: int) -> None:
     if not rows:
         raise FormatError(path, line, "words", "a sentence that contains only comments")
     for place, row in enumerate(rows):
-        if len(row) != len(rows[0]) or len(row) not in (9, 19):
-            raise FormatError(path, line + place, "9 or 19 tab-separated columns", f"{len(row)} columns")
-        if len(row) == 9 and not (row[0] == str(place + 1) and row[5].isdigit() and int(row[5]) <= place):
+        if len(row) != (width or len(rows[0])) or len(row) not in (9, 19):
+            expected = f"{width} tab-separated columns" if width else "9 or 19 tab-separated columns"
+            raise FormatError(path, line + place, expected, f"{len(row)} columns")
+        if len(row) == 19:
+            continue
+        if not (row[0] == str(place + 1) and row[5].isascii() and row[5].isdigit() and len(row[5]) < 9):
+            raise FormatError(path, line + place, f"word {place + 1} and a number", f"{row[0]!r} and {row[5]!r}")
+        if int(row[5]) > place:
             expected = f"word {place + 1}, linked to a word before it or to 0"
             raise FormatError(path, line + place, expected, f"word {row[0]!r} linked to {row[5]!r}")
+        if not row[1].strip():
+            raise FormatError(path, line + place, "a word", "an empty column")
 
 
-def _document(path: str, name: str, sentences: Sequence[tuple[str, list[Row], list[str]]], strings: StringTable) -> Doc:
+def _documents(
+    path: str, name: str, sentences: Sequence[_Sentence], strings: StringTable, faults: Faults
+) -> Iterator[Doc]:
+    line = sentences[0][0]
+    try:
+        doc = _document(path, name, sentences, strings)
+    except FormatError as error:
+        faults.meet(error)
+        return
+    except WeftError as error:
+        faults.meet(FormatError(path, line, "a valid document", f"a fault: {error}"))
+        return
+    yield from admitted(path, [(line, doc)], faults)
+
+
+def _document(path: str, name: str, sentences: Sequence[_Sentence], strings: StringTable) -> Doc:
     if len(sentences[0][1][0]) == 19:
         return _lex_document(path, sentences)
     forms, lemmas, tags = ([[row[place] for row in rows] for _, rows, _ in sentences] for place in (1, 2, 3))
@@ -158,25 +199,38 @@ def _document(path: str, name: str, sentences: Sequence[tuple[str, list[Row], li
     return doc
 
 
-def _lex_document(path: str, sentences: Sequence[tuple[str, list[Row], list[str]]]) -> Doc:
+def _lex_sentence(path: str, sentence: _Sentence) -> Expressions:
+    """Check the CoNLL-U columns of a sentence and read its groups."""
+    line, rows, comments = sentence
+    fault = find_fault(path, _conllu(rows, comments), line)
+    if fault is not None:
+        raise fault
+    words = [row for row in rows if row[0].isdigit()]
+    groups: tuple[dict[str, list[int]], dict[str, list[int]]] = ({}, {})
+    for word, row in enumerate(words):
+        for kind, value in zip(groups, (row[10], row[15]), strict=True):
+            number, colon, _ = value.partition(":")
+            if colon:
+                kind.setdefault(number, []).append(word)
+            elif value != "_":
+                raise FormatError(path, line, "groups written as 1:2", repr(value[:40]))
+    try:
+        return Expressions.of(groups[0].values(), groups[1].values())
+    except WeftError as error:
+        raise FormatError(path, line, "groups of words", f"a fault: {error}") from error
+
+
+def _conllu(rows: Sequence[Row], comments: Sequence[str]) -> str:
+    return "\n".join([*comments, *("\t".join(row[:10]) for row in rows)])
+
+
+def _lex_document(path: str, sentences: Sequence[_Sentence]) -> Doc:
     """CoNLL-U with nine more columns."""
-    parts = ["\n".join([*comments, *("\t".join(row[:10]) for row in rows)]) + "\n\n" for _, rows, comments in sentences]
+    parts = [_conllu(rows, comments) + "\n\n" for _, rows, comments in sentences]
     docs = parse_text("".join(parts), path)
     if len(docs) != 1:
-        raise FormatError(path, int(sentences[0][0]), "one document", f"{len(docs)} documents")
-    expressions = []
-    for line, rows, _ in sentences:
-        words = [row for row in rows if row[0].isdigit()]
-        groups: tuple[dict[str, list[int]], dict[str, list[int]]] = ({}, {})
-        for word, row in enumerate(words):
-            for kind, value in zip(groups, (row[10], row[15]), strict=True):
-                number, colon, _ = value.partition(":")
-                if colon:
-                    kind.setdefault(number, []).append(word)
-                elif value != "_":
-                    raise FormatError(path, int(line), "groups written as 1:2", repr(value))
-        expressions.append(Expressions.of(groups[0].values(), groups[1].values()))
-    set_expressions(docs[0], expressions, LAYER)
+        raise FormatError(path, sentences[0][0], "one document", f"{len(docs)} documents")
+    set_expressions(docs[0], [_lex_sentence(path, sentence) for sentence in sentences], LAYER)
     return docs[0]
 
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from weft.errors import ConfigError, DataError, WeftError
 from weft.pipeline.settings import Settings
+from weft.pipeline.windows import annotate_within_limits
 from weft.storage import Arrays
 from weft.text.doc import Doc
 from weft.text.split import with_words
@@ -40,6 +41,9 @@ class Component(ABC):
     `requires` and `provides` name layers as `Doc.has` does. A component annotates batches of documents in place; it
     may be called from several threads at a time. Subclasses that can give the probabilities of their decisions, or the
     k best answers for a sentence, set `gives_probabilities` and `gives_kbest`.
+
+    Sentences longer than `longest`, and sentences whose work would take too much memory (`weft.budget`), are annotated
+    in windows: see `weft.pipeline.windows`.
     """
 
     task: ClassVar[str]
@@ -47,6 +51,8 @@ class Component(ABC):
     provides: tuple[str, ...] = ()
     gives_probabilities: ClassVar[bool] = False
     gives_kbest: ClassVar[bool] = False
+    #: The MISC key under which documents hold heads that this component reads.
+    head_key: str = ""
 
     def __call__(self, docs: Sequence[Doc], *, probabilities: bool = False, kbest: int = 0) -> None:
         """Annotate documents in place.
@@ -58,7 +64,11 @@ class Component(ABC):
             raise ConfigError(f"{self.task} gives no probabilities")
         if kbest and not self.gives_kbest:
             raise ConfigError(f"{self.task} gives no alternatives")
-        self.annotate(docs, Asked(probabilities, kbest))
+        annotate_within_limits(self, docs, Asked(probabilities, kbest))
+
+    def longest(self, asked: Asked) -> int:
+        """The longest sentence, in words, that is annotated in one piece; 0 if any is, as the work grows linearly."""
+        return 0
 
     @abstractmethod
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:

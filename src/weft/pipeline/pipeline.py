@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
+from weft.deadline import Stopped
+from weft.declared import Record, Stored, Table, Text
 from weft.errors import ConfigError, ModelError, WeftError
 from weft.pipeline.component import Asked, Component
 from weft.text.corpus import batched
@@ -19,6 +21,7 @@ OnError = Callable[[Doc, WeftError], None]
 #: document that stays in memory keeps its table.
 STRINGS = 30_000
 _OWN = ("version", "task", "checksums")  # header fields that `save` adds to the card
+_ENTRY = Record(task=Text()).with_optional(settings=Table())
 #: Renamed settings, by their old names, so that older model files still load.
 _RENAMED = {
     "delexicalised": "delexicalized",
@@ -168,6 +171,8 @@ class Pipeline:
         try:
             self.annotate(batch, probabilities=asked.probabilities, kbest=asked.kbest)
             return [(doc, None) for doc in batch]
+        except Stopped:
+            raise
         except WeftError:
             return [(doc, self._fault(doc, asked)) for doc in batch]
 
@@ -189,7 +194,10 @@ class Pipeline:
                 on_error(doc, fault)
 
     def save(self, path: str | os.PathLike[str], pack: bool = False) -> None:
-        """Write the pipeline to one model file; with `pack`, the file is smaller but takes a little longer to load."""
+        """Write the pipeline to one model file; with `pack`, the file is smaller but takes a little longer to load.
+
+        The times in the training report are left out: the same training gives the same bytes.
+        """
         from weft import storage
 
         headers, arrays = [], {}
@@ -198,7 +206,8 @@ class Pipeline:
             headers.append({"task": component.task, **header})
             arrays.update({f"{i}/{name}": array for name, array in own.items()})
         tasks = ", ".join(component.task for component in self.components)
-        storage.save(path, {"task": tasks, **self.card, "components": headers}, arrays, pack)
+        card = {name: _untimed(value) if name == "training" else value for name, value in self.card.items()}
+        storage.save(path, {"task": tasks, **card, "components": headers}, arrays, pack)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Pipeline:
@@ -211,20 +220,40 @@ class Pipeline:
         entries = header.pop("components", None)
         if not isinstance(entries, list):
             raise ModelError(f"{path} is not a pipeline: its header names no components")
+        stored = Stored.of(arrays)
         for i, entry in enumerate(entries):
-            own = {name.split("/", 1)[1]: array for name, array in arrays.items() if name.startswith(f"{i}/")}
             try:
+                _ENTRY.check(entry)
                 if "settings" in entry:
                     entry["settings"] = _renamed(entry["task"], entry["settings"])
-                components.append(component_class(entry["task"]).from_state(entry, own))
+                components.append(component_class(entry["task"]).from_state(entry, stored.under(f"{i}/")))
             except WeftError as error:
                 raise ModelError(f"{path}: component {i + 1}: {error}") from None
-            except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
                 raise ModelError(f"{path}: component {i + 1} is damaged or incomplete ({error!r})") from None
-        return cls(components, {name: value for name, value in header.items() if name not in _OWN})
+            except MemoryError:
+                raise ModelError(f"{path}: component {i + 1} needs more memory than there is") from None
+        try:
+            stored.refuse_rest()
+            return cls(components, {name: value for name, value in header.items() if name not in _OWN})
+        except WeftError as error:
+            raise ModelError(f"{path}: {error}") from None
 
     def __repr__(self) -> str:
         return f"Pipeline({', '.join(component.task for component in self.components)})"
+
+
+def _untimed(report: Any) -> Any:
+    """A training report without the times that a `Stopwatch` measured, which differ from run to run.
+
+    >>> _untimed({"words": 4, "seconds": 0.2, "stages": [{"cpu_seconds": 0.1, "epochs": 2}]})
+    {'words': 4, 'stages': [{'epochs': 2}]}
+    """
+    if isinstance(report, list | tuple):
+        return [_untimed(value) for value in report]
+    if not isinstance(report, dict):
+        return report
+    return {name: _untimed(value) for name, value in report.items() if name not in ("seconds", "cpu_seconds")}
 
 
 def _renamed(task: str, settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,10 +5,15 @@ Workers must have Weft installed and see models, inputs and the output folder un
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
-from weft.errors import ConfigError
+from weft.errors import ConfigError, DataError
+from weft.scale.job import WrongModel
 from weft.scale.pool import TRIES, Bundle, Work, attempted
 from weft.scale.work import Done
 
@@ -19,38 +24,70 @@ AHEAD = 3
 def on_cluster(work: Work, bundles: Iterable[Bundle], address: str) -> Iterator[list[Done]]:
     """Distribute bundles among the workers of the cluster at this address; results come as they are ready.
 
-    If a worker dies, Dask gives its bundle to another one.
+    If a worker dies, Dask gives its bundle to another one. If the scheduler dies, the run ends with an error and can be
+    resumed.
     """
-    client = _client(address)
-    source = iter(bundles)
+    with _quiet():
+        client = _client(address)
+        try:
+            yield from _distribute(client, work, iter(bundles))
+        except _lost_connection() as error:
+            raise DataError(
+                f"lost the Dask scheduler at {address} ({type(error).__name__}); finished files are in place: start "
+                "the scheduler again, then run the same command again to resume"
+            ) from error
+        finally:
+            client.close()
+
+
+def _distribute(client: Any, work: Work, source: Iterator[Bundle]) -> Iterator[list[Done]]:
+    from distributed import as_completed
+
     owners: dict[str, Bundle] = {}
 
     def submit(count: int) -> list[Any]:
         futures = []
-        for _ in range(count):
-            bundle = next(source, None)
-            if bundle is None:
-                break
+        for bundle in islice(source, count):
             future = client.submit(attempted, work, bundle, pure=False, retries=TRIES)
             owners[future.key] = bundle
             futures.append(future)
         return futures
 
-    from distributed import as_completed
+    queue = as_completed(submit(AHEAD * max(sum(client.nthreads().values()), 1)), loop=client.loop)
+    for future in queue:
+        bundle = owners.pop(future.key)
+        error = None if future.cancelled() else future.exception()
+        if error is None:
+            yield future.result()  # raises an error if the scheduler has cancelled it
+        elif isinstance(error, WrongModel):
+            raise error
+        else:
+            yield [Done(shard.output, error=f"the cluster gave up on it: {error}") for shard in bundle]
+        future.release()
+        queue.update(submit(1))
 
+
+def _lost_connection() -> tuple[type[BaseException], ...]:
+    """What Dask raises if its scheduler disappears."""
+    from concurrent.futures import CancelledError
+
+    from distributed.comm.core import CommClosedError
+
+    return CancelledError, asyncio.CancelledError, CommClosedError, OSError, TimeoutError
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Dask from logging tracebacks of lost connections; the run reports them in one line."""
+    loggers = [logging.getLogger(f"distributed.{name}") for name in ("client", "core", "comm")]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
     try:
-        queue = as_completed(submit(AHEAD * max(sum(client.nthreads().values()), 1)), loop=client.loop)
-        for future in queue:
-            bundle = owners.pop(future.key)
-            error = future.exception()
-            if error is None:
-                yield future.result()
-            else:
-                yield [Done(shard.output, error=f"the cluster gave up on it: {error}") for shard in bundle]
-            future.release()
-            queue.update(submit(1))
+        yield
     finally:
-        client.close()
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
 
 
 def _client(address: str) -> Any:

@@ -6,6 +6,7 @@ A job can be sent to another process or machine; runs with equal jobs write the 
 from __future__ import annotations
 
 import os
+import platform
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -48,10 +49,30 @@ class Job:
         return {"encoding": self.encoding, **({"fields": self.fields} if self.fields else {})}
 
 
+class WrongModel(ConfigError):
+    """A model that is not the one the run began with: the whole run must stop, not only a shard."""
+
+
 @lru_cache(maxsize=2)
 def pipeline_of(job: Job) -> Pipeline:
-    """The pipeline of a job, loaded once per process and shared by its threads."""
-    return load_models(job.models)
+    """The pipeline of a job, loaded once per process and shared by its threads; a model with another digest is refused.
+
+    A worker loads models by name, and the file may have been replaced since the run began, or be another one on the
+    worker's machine.
+    """
+    from weft.pipeline import models
+    from weft.storage import digest
+
+    nlp = load_models(job.models)
+    for name, expected in zip(job.models, job.digests, strict=True):
+        path = models.find(name)
+        found = digest(path)
+        if found != expected:
+            raise WrongModel(
+                f"{path} on {platform.node()} is not the model this run began with (digest {found}, expected "
+                f"{expected}); put the same model there, then run the same command again to resume"
+            )
+    return nlp
 
 
 def load_models(names: Sequence[str | os.PathLike[str]]) -> Pipeline:

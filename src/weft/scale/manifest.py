@@ -1,14 +1,16 @@
 """The manifest of an output folder: which shards are finished, and with which models and settings.
 
-`weft.manifest` contains one JSON object per line: first the settings, then, as they come, a plan for every large input
-and an entry for every finished shard. Lines are only appended, so a killed run loses at most the last one.
+`weft.manifest` contains one JSON object per line: first the settings; then, for every run, the outputs it may write;
+then, as they come, an entry for every finished shard with the digests of its input and output. Lines are only appended,
+so a killed run loses at most the last one. Manifests without digests, from before version 2, are still read: their
+shards are annotated again, because nothing tells whether they are complete.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -16,10 +18,15 @@ from types import TracebackType
 from typing import Any, Self
 
 from weft.errors import ConfigError, DataError
-from weft.scale.shards import Cut, Shard
+from weft.line_log import LineLog, json_object
+from weft.scale.files import has_digest, holds, is_inside, sync_folders
+from weft.scale.shards import Shard
 from weft.scale.work import Done
 
 NAME = "weft.manifest"
+VERSION = 2
+_COUNTS = ("size", "mtime_ns", "start", "documents", "sentences", "words", "left_out")
+_DIGESTS = ("input_sha256", "output_sha256")
 
 
 class Manifest:
@@ -41,18 +48,20 @@ class Manifest:
         self.folder = Path(folder)
         self.path = self.folder / NAME
         self.finished: dict[str, dict[str, Any]] = {}
-        self.plans: dict[str, tuple[int, int, list[Cut]]] = {}
+        self.claimed: set[str] = set()
+        self.version = VERSION
         try:
             self._made = not self.folder.exists()
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._file = self.path.open("a+b")
         except OSError as error:
             raise DataError(f"cannot write {self.path}: {(error.strerror or str(error)).lower()}") from error
+        self._log = LineLog(self.path, follow_link=False)
         try:
             self._lock()
+            self._log.read()
             self.is_new = not self._read(settings)
         except BaseException:
-            self._file.close()
+            self._log.close()
             raise
         self._settings = settings if self.is_new else None  # written before the first entry
 
@@ -62,76 +71,105 @@ class Manifest:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        empty = self.path.stat().st_size == 0
-        self._file.close()
-        if empty:  # nothing was started, so leave nothing behind
-            self.path.unlink()
-            if self._made:
-                with suppress(OSError):
+        if os.fstat(self._log.fileno()).st_size == 0:  # nothing was started, so leave nothing behind
+            with suppress(OSError):
+                self.path.unlink()
+                if self._made:
                     self.folder.rmdir()
+        self._log.close()
 
-    def begin(self) -> None:
-        """Write the settings, if the manifest is new: from now on the folder is bound to them."""
-        if self._settings is not None:
-            settings, self._settings = self._settings, None
-            self._append({"settings": settings})
+    def claim(self, outputs: Iterable[str]) -> None:
+        """Record which files this run and later ones may replace; refuse files that exist and are of other origin.
+
+        From now on the folder is bound to the settings.
+        """
+        new = [output for output in outputs if output not in self.claimed]
+        if self.version == VERSION:
+            for output in new:
+                if os.path.lexists(self.folder / output):
+                    raise ConfigError(
+                        f"{self.folder / output} exists, but no manifest says it may be replaced; use an empty folder"
+                    )
+        self._begin()
+        if new:
+            self._log.append({"claims": new})
+            self.claimed.update(new)
 
     def is_finished(self, shard: Shard) -> bool:
-        """Whether the shard's file exists and was made from the current input."""
+        """Whether the shard's file is complete and was made from the current input, by the contents of both."""
         entry = self.finished.get(shard.output)
         now = (shard.name, shard.size, shard.mtime_ns, shard.start, shard.end)
         return (
             entry is not None
             and tuple(entry[key] for key in ("input", "size", "mtime_ns", "start", "end")) == now
-            and (self.folder / shard.output).is_file()
+            and "output_sha256" in entry
+            and holds(self.folder / shard.output, entry["output_bytes"], entry["output_sha256"])
+            and has_digest(shard.path, entry["input_sha256"], shard.start, shard.end)
         )
 
-    def add_plans(self, shards: Iterable[Shard]) -> None:
-        """Record where large inputs are cut, which takes a pass over them to compute."""
-        cuts_of: dict[str, tuple[int, int, list[Cut]]] = {}
-        for shard in shards:
-            if shard.number:
-                cuts_of.setdefault(shard.name, (shard.size, shard.mtime_ns, []))[2].append((shard.start, shard.line))
-        for name, (size, mtime_ns, cuts) in cuts_of.items():
-            if self.plans.get(name) != (size, mtime_ns, cuts):
-                self.plans[name] = (size, mtime_ns, cuts)
-                self._append({"plan": name, "size": size, "mtime_ns": mtime_ns, "cuts": cuts})
+    def is_unchanged(self, output: str) -> bool:
+        """Whether a finished file is still as it was written; without a digest nothing says otherwise."""
+        entry = self.finished[output]
+        path = self.folder / output
+        return "output_sha256" not in entry or holds(path, entry["output_bytes"], entry["output_sha256"])
 
     def add(self, shard: Shard, done: Done) -> None:
-        """Record that a shard is finished."""
+        """Record that a shard is finished; its output must be on disk already."""
         entry = {
             "input": shard.name, "size": shard.size, "mtime_ns": shard.mtime_ns, "start": shard.start,
             "end": shard.end, **{key: value for key, value in asdict(done).items() if key != "error"},
         }  # fmt: skip
-        self._append(entry)
+        self._begin()
+        self._log.append(entry)
         self.finished[shard.output] = entry
+
+    def _begin(self) -> None:
+        if self._settings is not None:
+            settings, self._settings = self._settings, None
+            self._log.append({"manifest": VERSION, "settings": settings})
+            sync_folders([self.folder, self.folder.absolute().parent])
 
     def _read(self, settings: dict[str, Any]) -> bool:
         """Read the lines of earlier runs; False if there are none."""
-        self._file.seek(0)
-        lines = self._file.read().split(b"\n")
-        if lines[-1]:  # a run ended while writing the last line
-            self._file.truncate(sum(map(len, lines[:-1])) + len(lines) - 1)
-        values = [self._value(number, line) for number, line in enumerate(lines[:-1], start=1)]
-        if not values:
-            return False
-        self._compare(values[0].get("settings", {}), settings)
-        for value in values[1:]:
-            if "plan" in value:
-                cuts = [(int(start), int(line)) for start, line in value["cuts"]]
-                self.plans[value["plan"]] = (value["size"], value["mtime_ns"], cuts)
-            else:
-                self.finished[value["output"]] = value
-        return True
+        lines = self._log.lines
+        if not self._log.is_cut:
+            raise self._damage(len(lines) + 1, "a line without an end")
+        for number, line in enumerate(lines, start=1):
+            try:
+                if number == 1:
+                    self._compare(self._settings_of(json_object(line)), settings)
+                else:
+                    self._take(json_object(line))
+            except ValueError as error:
+                raise self._damage(number, str(error)) from error
+        self._log.drop_rest()  # a run ended while writing the last line
+        return bool(lines)
 
-    def _value(self, number: int, line: bytes) -> dict[str, Any]:
-        try:
-            value = json.loads(line)
-            if isinstance(value, dict) and ("settings" in value or "plan" in value or "output" in value):
-                return value
-        except ValueError:
-            pass
-        raise DataError(f"{self.path}, line {number}: not a manifest entry; remove the folder or use another")
+    def _settings_of(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        version, settings = values.get("manifest", 1), values.get("settings")
+        if not isinstance(settings, dict) or not isinstance(version, int):
+            raise ValueError("no settings")
+        if version > VERSION:
+            raise DataError(f"{self.path} was written by a newer Weft; update Weft, or use another folder")
+        self.version = version
+        return settings
+
+    def _take(self, values: dict[str, Any]) -> None:
+        if "claims" in values:
+            outputs = values["claims"]
+            if not isinstance(outputs, list):
+                raise ValueError("claims that are not a list")
+            for output in outputs:
+                _check_name(output)
+            self.claimed.update(outputs)
+        elif "plan" not in values:  # where older versions noted how they cut large inputs
+            check_entry(values)
+            self.claimed.add(values["output"])
+            self.finished[values["output"]] = values
+
+    def _damage(self, number: int, found: str) -> DataError:
+        remedy = "use another folder" if number == 1 else "delete the line, and its file is annotated again"
+        return DataError(f"{self.path}, line {number}: not a manifest entry but {found}: the file is damaged; {remedy}")
 
     def _compare(self, before: dict[str, Any], now: dict[str, Any]) -> None:
         for key in dict.fromkeys([*before, *now]):
@@ -147,12 +185,41 @@ class Manifest:
         except ImportError:  # without such locks, concurrent runs go unnoticed
             return
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._log.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not os.path.samestat(os.fstat(self._log.fileno()), os.stat(self.path)):
+                raise OSError  # the other run has just removed its empty manifest
         except OSError:
             raise ConfigError(f"another run is writing to {self.folder}; wait for it, or use another folder") from None
 
-    def _append(self, value: dict[str, Any]) -> None:
-        self.begin()
-        self._file.write(json.dumps(value, ensure_ascii=False).encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+
+def check_entry(values: Mapping[str, Any]) -> None:
+    """Check the entry of a finished shard; a `ValueError` says what is wrong.
+
+    >>> check_entry({"input": "a.txt", "output": "../precious.txt"})
+    Traceback (most recent call last):
+    ...
+    ValueError: the output '../precious.txt', which is outside of the folder
+    """
+    for key in ("input", "output"):
+        if not isinstance(values.get(key), str):
+            raise ValueError(f"an entry without {key!r}")
+    _check_name(values["output"])
+    for key in _COUNTS:
+        if not isinstance(values.get(key), int):
+            raise ValueError(f"an entry without the number {key!r}")
+    if "end" not in values or not isinstance(values["end"], int | None):
+        raise ValueError("an entry without 'end'")
+    messages = values.get("messages")
+    if not isinstance(messages, list) or not all(isinstance(message, str) for message in messages):
+        raise ValueError("an entry without 'messages'")
+    if any(key in values for key in (*_DIGESTS, "output_bytes")) and not (
+        all(isinstance(values.get(key), str) for key in _DIGESTS) and isinstance(values.get("output_bytes"), int)
+    ):
+        raise ValueError("an entry with incomplete digests")
+
+
+def _check_name(output: Any) -> None:
+    if not isinstance(output, str):
+        raise ValueError("an output whose name is not a string")
+    if not is_inside(output):
+        raise ValueError(f"the output {output!r}, which is outside of the folder")

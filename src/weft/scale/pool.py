@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnContext, SpawnProcess
 
 from weft.errors import WeftError
+from weft.scale.job import WrongModel
 from weft.scale.shards import Shard
 from weft.scale.work import Done
 
@@ -79,9 +80,11 @@ def in_processes(work: Work, bundles: Iterable[Bundle], workers: int) -> Iterato
 
 
 def attempted(work: Work, bundle: Bundle) -> list[Done]:
-    """The result of a bundle, or the error that prevented it."""
+    """The result of a bundle, or the error that prevented it; what would prevent all of them is raised."""
     try:
         return work(bundle)
+    except WrongModel:
+        raise
     except WeftError as error:
         return [Done(shard.output, error=str(error)) for shard in bundle]
 

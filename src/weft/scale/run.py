@@ -15,10 +15,11 @@ from weft.errors import ConfigError
 from weft.formats import Report
 from weft.progress import progress
 from weft.scale.cluster import on_cluster
+from weft.scale.files import check_places, make_folders, remove_parts
 from weft.scale.job import Job
 from weft.scale.manifest import Manifest
 from weft.scale.pool import Bundle, Work, in_processes, in_this_process
-from weft.scale.shards import SHARD_BYTES, Shard, bundles, plan
+from weft.scale.shards import SHARD_BYTES, Shard, bundles, may_be_output, plan
 from weft.scale.work import Done, annotate_bundle
 
 
@@ -63,7 +64,8 @@ def annotate_into(
 ) -> Summary:
     """Annotate files, folders and globs into a folder with one file per shard.
 
-    A second run with the same job does only what is unfinished. `workers` processes on this machine do the work, or
+    A second run with the same job does only what is unfinished: it compares the contents of inputs and outputs with
+    the digests in the manifest. `workers` processes on this machine do the work, or
     the Dask cluster at the address `cluster`; the output is the same.
     """
     if job.to_format == "brat":
@@ -71,24 +73,22 @@ def annotate_into(
     folder = Path(folder)
     settings = {"weft": __version__, "shard_bytes": shard_bytes, **job.settings()}
     with Manifest(folder, settings) as manifest:
-        shards = plan(paths, job.to_format, job.from_format, job.encoding, shard_bytes, manifest.plans)
-        if manifest.is_new:
-            _check_free(folder, shards)
-        manifest.begin()
-        manifest.add_plans(shards)
-        _clear(folder, shards, manifest)
-        waiting = [shard for shard in shards if not manifest.is_finished(shard)]
-        summary = Summary(len(shards), len(shards) - len(waiting))
-        for shard in shards:
-            if manifest.is_finished(shard):
-                entry = manifest.finished[shard.output]
-                summary.note(Done(shard.output, left_out=entry["left_out"], messages=entry["messages"]))
-        for parent in {(folder / shard.output).parent for shard in waiting}:
-            parent.mkdir(parents=True, exist_ok=True)
+        shards = plan(paths, job.to_format, job.from_format, job.encoding, shard_bytes)
+        outputs = [shard.output for shard in shards]
+        check_places(folder, outputs)
+        manifest.claim(outputs)
+        _remove_outdated(shards, job.to_format, manifest)
+        remove_parts(folder, outputs)
+        finished = _finished(shards, manifest)
+        waiting = [shard for shard in shards if shard.output not in finished]
+        summary = Summary(len(shards), len(finished))
+        for entry in (manifest.finished[output] for output in finished):
+            summary.note(Done(entry["output"], left_out=entry["left_out"], messages=entry["messages"]))
+        make_folders(folder, [shard.output for shard in waiting])
         try:
             _work_off(folder, waiting, job, manifest, summary, workers, cluster, shard_bytes)
         finally:
-            _remove_parts(folder, waiting)
+            remove_parts(folder, [shard.output for shard in waiting])
     return summary
 
 
@@ -137,26 +137,28 @@ def _results(work: Work, groups: Sequence[Bundle], workers: int, cluster: str | 
     return in_processes(work, groups, min(workers, len(groups)))
 
 
-def _check_free(folder: Path, shards: Sequence[Shard]) -> None:
-    """Never overwrite files in a folder without a manifest."""
-    for shard in shards:
-        if (folder / shard.output).exists():
-            raise ConfigError(
-                f"{folder / shard.output} exists, but no manifest says it may be replaced; use an empty folder"
-            )
+def _finished(shards: Sequence[Shard], manifest: Manifest) -> dict[str, None]:
+    """The outputs that need not be made again, in order."""
+    finished: dict[str, None] = {}
+    known = [shard for shard in shards if shard.output in manifest.finished]
+    with progress("checking finished files", total=sum(shard.n_bytes for shard in known) / 1000, unit="kB") as bar:
+        for shard in known:
+            if manifest.is_finished(shard):
+                finished[shard.output] = None
+            bar.advance(shard.n_bytes / 1000)
+    return finished
 
 
-def _clear(folder: Path, shards: Sequence[Shard], manifest: Manifest) -> None:
-    """Remove outputs of earlier runs for inputs that have changed since, and half-written files."""
+def _remove_outdated(shards: Sequence[Shard], to_format: str, manifest: Manifest) -> None:
+    """Remove outputs of earlier runs for inputs that are cut otherwise now; files that were edited since stay."""
     planned = {shard.output for shard in shards}
     inputs = {shard.name for shard in shards}
-    for output, entry in manifest.finished.items():
-        if output not in planned and entry["input"] in inputs:
-            (folder / output).unlink(missing_ok=True)
-    _remove_parts(folder, shards)
-
-
-def _remove_parts(folder: Path, shards: Sequence[Shard]) -> None:
-    for parent in {(folder / shard.output).parent for shard in shards}:
-        for part in parent.glob(".*.part"):
-            part.unlink(missing_ok=True)
+    outdated = [
+        output
+        for output, entry in manifest.finished.items()
+        if output not in planned and entry["input"] in inputs and may_be_output(output, entry["input"], to_format)
+    ]
+    check_places(manifest.folder, outdated)
+    for output in outdated:
+        if manifest.is_unchanged(output):
+            (manifest.folder / output).unlink(missing_ok=True)

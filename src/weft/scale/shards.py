@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -30,7 +30,7 @@ _WINDOW = 1 << 20
 _BORDERS = {
     "plain": (re.compile(rb"\n(?:\r?\n)+"), re.compile(rb"\n")),
     "jsonl": (re.compile(rb"\n"),),
-    "conllu": (re.compile(rb"\n(?:\r?\n)+(?=(?:#[^\n]*\n){0,9}# newdoc)"), re.compile(rb"\n(?:\r?\n)+")),
+    "conllu": (re.compile(rb"\n\r?\n(?=(?:#[^\n]*\n){0,9}# newdoc)"), re.compile(rb"\n(?:\r?\n)+")),
 }
 
 #: The start of a piece: its first byte and the number of its first line.
@@ -67,9 +67,8 @@ def plan(
     from_format: str | None = None,
     encoding: str = "utf-8",
     shard_bytes: int = SHARD_BYTES,
-    known: Mapping[str, tuple[int, int, list[Cut]]] | None = None,
 ) -> list[Shard]:
-    """The shards of files, folders and globs, in order; `known` gives size, time and cuts of inputs in earlier runs."""
+    """The shards of files, folders and globs, in order."""
     if STANDARD in [os.fspath(path) for path in paths]:
         raise ConfigError(
             "standard input cannot be annotated into a folder, because it cannot be read again; name files"
@@ -84,10 +83,7 @@ def plan(
         state = os.stat(file)
         name = os.path.relpath(os.path.abspath(file), base)
         size = sum(entry.stat().st_size for entry in os.scandir(file)) if os.path.isdir(file) else state.st_size
-        earlier = (known or {}).get(name)
-        if earlier is not None and earlier[:2] == (size, state.st_mtime_ns):
-            cuts = earlier[2]
-        elif kind in _BORDERS and is_utf8(encoding) and not _is_gzipped(file):
+        if kind in _BORDERS and is_utf8(encoding) and not _is_gzipped(file):
             cuts = find_cuts(file, kind, size, shard_bytes)
         else:
             cuts = [(0, 1)]
@@ -128,6 +124,16 @@ def find_cuts(path: str, kind: str, size: int, shard_bytes: int) -> list[Cut]:
                 break
             cuts.append((border, line + _count_lines(file, start, border)))
     return cuts
+
+
+def may_be_output(output: str, name: str, to_format: str) -> bool:
+    """Whether `plan` could give an output for this input this name.
+
+    >>> may_be_output("a/b-00012.conllu", "a/b.txt", "conllu"), may_be_output("a/notes.conllu", "a/b.txt", "conllu")
+    (True, False)
+    """
+    stem, suffix = _without_suffix(name), _suffix(to_format)
+    return re.fullmatch(rf"{re.escape(stem)}(-\d{{5,}})?{re.escape(suffix)}", output) is not None
 
 
 def bundles(shards: Iterable[Shard], bundle_bytes: int, most: int = 500) -> Iterator[list[Shard]]:

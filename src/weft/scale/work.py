@@ -16,6 +16,7 @@ from typing import Any
 from weft.errors import FormatError, WeftError
 from weft.formats import Report, read, write
 from weft.pipeline.pipeline import Pipeline
+from weft.scale.files import content_digest, sync_file, sync_folders
 from weft.scale.job import Job, fit, pipeline_of, write_options
 from weft.scale.shards import Shard
 from weft.text.doc import Doc
@@ -23,7 +24,7 @@ from weft.text.doc import Doc
 
 @dataclass
 class Done:
-    """The result of a shard; with an `error` it has no output."""
+    """The result of a shard, whose output is on disk; with an `error` it has none."""
 
     output: str
     documents: int = 0
@@ -31,6 +32,9 @@ class Done:
     words: int = 0
     left_out: int = 0
     messages: list[str] = field(default_factory=list)
+    input_sha256: str = ""
+    output_bytes: int = 0
+    output_sha256: str = ""
     error: str = ""
 
 
@@ -81,12 +85,24 @@ class _Bundle:
                 path = os.path.join(self.folder, shard.output)
                 write(from_shard(number), path, self.job.to_format, **options)
             done.left_out, done.messages = report.count, report.messages
+        self._seal()
         return self.done
+
+    def _seal(self) -> None:
+        """Wait until all outputs are on disk, and note their digests."""
+        paths = [os.path.join(self.folder, done.output) for done in self.done]
+        written = [(done, path) for done, path in zip(self.done, paths, strict=True) if not done.error]
+        for done, path in written:
+            sync_file(path)
+            done.output_bytes, done.output_sha256 = os.stat(path).st_size, content_digest(path)
+        sync_folders(os.path.dirname(path) for _, path in written)
 
     def _documents(self) -> Iterator[Doc]:
         options = self.job.read_options()
         for number, (shard, report) in enumerate(zip(self.shards, self.reports, strict=True)):
             try:
+                # Before reading: if the input changes meanwhile, the next run notices.
+                self.done[number].input_sha256 = content_digest(shard.path, shard.start, shard.end)
                 for doc in read(shard.source(), shard.format, skip_bad=True, report=report, **options):
                     self.owners.append(number)
                     yield doc

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from weft.errors import ConfigError
 from weft.formats import FORMATS, write
 from weft.pictures import DocPictures, show, span_layers, stacked
+from weft.pipeline.windows import KEY as WINDOWS
 from weft.scale.job import fit
 from weft.text.conventions.alternatives import KEY, alternatives
 from weft.text.doc import Doc
@@ -72,6 +73,8 @@ def to_json(doc: Doc, model: str, seconds: float, pictures: bool = False, langua
     foreign = foreign_language(doc.text, language) if pictures and language else None
     if foreign is not None:
         answer["notice"] = f"the text looks like {foreign.name}; the model {model} is {language}"
+    if WINDOWS in doc.meta:
+        answer["notes"] = [f"{task}: {note}" for task, note in doc.meta[WINDOWS].items()]
     return json.dumps(answer, ensure_ascii=False).encode()
 
 

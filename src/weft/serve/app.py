@@ -29,7 +29,8 @@ import weft
 from weft.errors import WeftError, did_you_mean
 from weft.serve import schemas
 from weft.serve.answers import formats_of, to_file, to_json
-from weft.serve.body import BodyLimit, Headers
+from weft.serve.body import BodyLimit, Headers, HostCheck
+from weft.serve.hosts import Hosts
 from weft.serve.service import ALTERNATIVES, Broken, Service, TooBusy, TooLong, TooSlow, UnknownModel
 from weft.text.doc import Doc
 
@@ -40,19 +41,24 @@ _HEADERS = {
     b"x-content-type-options": b"nosniff",
     b"referrer-policy": b"no-referrer",
 }
+#: How many validation errors a response describes, and how many characters of a field's name.
+_MOST_FAULTS, _LONGEST_NAME = 5, 100
 _UNKNOWN = {404: "there is no such page", 405: "this page does not support that method"}
 
 
-def create_app(service: Service) -> FastAPI:
-    """The ASGI application for a service."""
+def create_app(service: Service, hosts: Hosts | None = None) -> FastAPI:
+    """The ASGI application for a service. Without `hosts`, the server around it must check for whom it answers."""
     app = FastAPI(
         title="Weft",
         version=weft.__version__,
         description="Annotates text with words, tags, trees and entities, depending on the models.",
         docs_url=None,  # FastAPI's page would load assets from other hosts
         redoc_url=None,
+        redirect_slashes=False,
     )
     app.add_middleware(BodyLimit, max_bytes=service.limits.max_bytes, timeout=service.limits.timeout)
+    if hosts is not None:
+        app.add_middleware(HostCheck, hosts=hosts)
     app.add_middleware(Headers, headers=_HEADERS)
     _add_errors(app)
     _add_api(app, service)
@@ -78,12 +84,13 @@ def _add_api(app: FastAPI, service: Service) -> None:
         summary="Annotate a text",
         responses={200: {"model": schemas.Answer, "description": "The annotated text"}, **problems},
     )
-    async def annotate(request: schemas.Request) -> Response:
+    async def annotate(request: schemas.Request, http: HttpRequest) -> Response:
         """Annotate a text. With a `format` other than `json`, the response is a file in that format."""
         asked = (request.text, request.model, request.probabilities, request.alternatives)
         start = time.perf_counter()
         future = service.annotate(*asked, finish=lambda doc: _answer(service, request, doc, start))
-        return await service.within_time(future)
+        answer: Response = await service.within_time(future, http.is_disconnected)
+        return answer
 
     @app.get("/models", summary="List the models")
     async def models() -> schemas.Models:
@@ -163,7 +170,9 @@ def _add_errors(app: FastAPI) -> None:
         assert isinstance(error, RequestValidationError)
         faults = error.errors()
         not_json = any(fault["type"] == "json_invalid" for fault in faults)
-        return problem(400 if not_json else 422, "; ".join(_in_words(fault) for fault in faults))
+        told = [_in_words(fault) for fault in faults[:_MOST_FAULTS]]
+        more = [f"and {len(faults) - len(told)} more faults"] if len(faults) > len(told) else []
+        return problem(400 if not_json else 422, "; ".join([*told, *more]))
 
     async def unknown(request: HttpRequest, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)
@@ -178,7 +187,7 @@ def _add_errors(app: FastAPI) -> None:
 
 def _in_words(fault: Any) -> str:
     """One validation error, without the data that were sent."""
-    kind, place = fault["type"], ".".join(str(part) for part in fault["loc"] if part != "body")
+    kind, place = fault["type"], ".".join(str(part)[:_LONGEST_NAME] for part in fault["loc"] if part != "body")
     if kind == "json_invalid":
         return f"the body of the request is not JSON: see character {fault['loc'][-1]}"
     if not place:

@@ -4,6 +4,9 @@
 
 One call of a model costs about the same for one sentence as for a hundred, so batches carry the load when there are
 many requests; a single request does not wait for others.
+
+One thread more takes only texts of at most `short_chars` characters, and only while all others are busy with longer
+ones: texts that take long never keep the rest waiting.
 """
 
 from __future__ import annotations
@@ -18,8 +21,23 @@ from typing import Any
 
 #: Maximum characters in a batch; a longer text is a batch by itself.
 BATCH_CHARS = 20_000
+#: Texts of at most this many characters do not wait for longer ones.
+SHORT_CHARS = 5_000
 #: Maximum jobs in a batch: its responses are built one after the other, and none should wait long for the others.
 BATCH_JOBS = 32
+
+
+class Answer(Future[Any]):
+    """The future of a job; whoever waits for it can stop the work."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stopped = False
+
+    def stop(self) -> None:
+        """Nobody waits any more: do not start the work, or end it soon."""
+        self.stopped = True
+        self.cancel()
 
 
 @dataclass(eq=False)
@@ -30,7 +48,12 @@ class Job:
     text: str
     finish: Callable[[Any], Any]
     deadline: float = float("inf")  # on the monotonic clock
-    future: Future[Any] = field(default_factory=Future)
+    future: Answer = field(default_factory=Answer)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody waits for it any more: it is late, or it was stopped."""
+        return self.future.stopped or self.deadline < time.monotonic()
 
 
 class Full(Exception):
@@ -56,9 +79,11 @@ class BatchQueue:
         self._waiting: deque[Job] = deque()
         self._changed = threading.Condition()
         self._busy = 0
+        self._workers, self._on_long = workers, 0  # threads, and how many of them are busy with long texts
         self._closed = False
-        for number in range(workers):
-            threading.Thread(target=self._run, name=f"weft-serve-{number}", daemon=True).start()
+        for number in range(workers + 1):
+            spare = number == workers
+            threading.Thread(target=self._run, args=(spare,), name=f"weft-serve-{number}", daemon=True).start()
 
     def __len__(self) -> int:
         """The number of jobs waiting or in progress."""
@@ -70,7 +95,7 @@ class BatchQueue:
             if self._closed or len(self._waiting) >= self._limit:
                 raise Full
             self._waiting.append(job)
-            self._changed.notify()
+            self._changed.notify_all()
 
     def close(self) -> None:
         """End the threads when they finish their batches; waiting jobs are not started."""
@@ -81,37 +106,55 @@ class BatchQueue:
             self._waiting.clear()
             self._changed.notify_all()
 
-    def _run(self) -> None:
-        while jobs := self._take():
+    def _run(self, spare: bool) -> None:
+        while jobs := self._take(spare):
             # The client may have gone: a cancelled future is not run.
             wanted = [job for job in jobs if job.future.set_running_or_notify_cancel()]
-            now = time.monotonic()
+            timely = []
             for job in wanted:
-                if job.deadline < now:
+                if job.is_over:
                     job.future.set_exception(TimeoutError())
+                else:
+                    timely.append(job)
             try:
-                if timely := [job for job in wanted if job.deadline >= now]:
+                if timely:
                     self._work(timely)
             finally:
                 with self._changed:
                     self._busy -= len(jobs)
+                    self._on_long -= _is_long(jobs[0])
 
-    def _take(self) -> list[Job]:
+    def _next(self, spare: bool) -> Job | None:
+        """The first job that a thread may take now."""
+        if not spare:
+            return self._waiting[0] if self._waiting else None
+        if self._on_long < self._workers:
+            return None
+        return next((job for job in self._waiting if not _is_long(job)), None)
+
+    def _take(self, spare: bool) -> list[Job]:
         """The next batch; empty when the queue is closed."""
         with self._changed:
-            while not self._waiting and not self._closed:
+            while (first := self._next(spare)) is None and not self._closed:
                 self._changed.wait()
-            if self._closed:
+            if self._closed or first is None:
                 return []
-            first = self._waiting.popleft()
+            self._waiting.remove(first)
+            self._on_long += _is_long(first)
             jobs, left, size = [first], deque[Job](), len(first.text)
             while self._waiting and len(jobs) < BATCH_JOBS and size < BATCH_CHARS:
                 job = self._waiting.popleft()
-                if job.key == first.key and size + len(job.text) <= BATCH_CHARS:
+                together = job.key == first.key and size + len(job.text) <= BATCH_CHARS
+                if together and _is_long(job) == _is_long(first):
                     jobs.append(job)
                     size += len(job.text)
                 else:
                     left.append(job)
             self._waiting.extendleft(reversed(left))
             self._busy += len(jobs)
+            self._changed.notify_all()
             return jobs
+
+
+def _is_long(job: Job) -> bool:
+    return len(job.text) > SHORT_CHARS

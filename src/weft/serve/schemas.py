@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from weft.serve.service import ALTERNATIVES
 
 Format = Literal[
     "json", "conllu", "jsonl", "parquet", "columns", "plain", "html", "svg", "brat", "penn", "streusle", "bioscope"
 ]
+
+
+#: Fields of a request that are looked at; there are fewer, so that one of these many is wrong.
+_MOST_FIELDS = 20
 
 
 class Request(BaseModel):
@@ -26,6 +31,12 @@ class Request(BaseModel):
         0, ge=0, le=ALTERNATIVES, description="Number of best analyses per sentence, with probabilities."
     )
     pictures: bool = Field(False, description="Add trees, phrases and spans of every sentence as SVG and HTML.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _first_fields(cls, data: Any) -> Any:
+        """Thousands of unknown fields take no more time to refuse than a few."""
+        return dict(islice(data.items(), _MOST_FIELDS)) if isinstance(data, dict) else data
 
 
 class Word(BaseModel):
@@ -90,6 +101,7 @@ class Answer(BaseModel):
     notice: str | None = Field(
         None, description="With pictures: says that the text looks like another language than the model's, if it does."
     )
+    notes: list[str] | None = Field(None, description="What was annotated in windows, as it was too long.")
 
 
 class ModelFacts(BaseModel):

@@ -8,13 +8,17 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, cast
 
 import uvicorn
 
 from weft.errors import ConfigError
+from weft.serve import memory
 from weft.serve.app import create_app
+from weft.serve.connections import ACCEPTED, Bounds, Connection, bound_logs
+from weft.serve.hosts import Hosts
 from weft.serve.service import Service
 
 #: The maximum number of pending connections.
@@ -49,20 +53,49 @@ def address(listening: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def serve(service: Service, listening: socket.socket) -> None:
-    """Serve requests until interrupted."""
+class Server(uvicorn.Server):
+    """Uvicorn with the bounds on connections that `weft.serve.connections` describes."""
+
+    def __init__(self, service: Service, hosts: Hosts, bounds: Bounds) -> None:
+        quiet: dict[str, Any] = {"log_level": "error", "access_log": False, "server_header": False}
+        protocol = cast("Any", partial(Connection, bounds=bounds))
+        # The event loop accepts up to `backlog` connections before it looks at one of them.
+        given: dict[str, Any] = {"lifespan": "off", "ws": "none", "http": protocol, "backlog": ACCEPTED}
+        super().__init__(uvicorn.Config(create_app(service, hosts), timeout_graceful_shutdown=5, **given, **quiet))
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        bound_logs()
+        for listening in sockets or ():
+            listening.listen(_BACKLOG)
+
+    async def on_tick(self, counter: int) -> bool:
+        # Ten times per second.
+        if counter % (10 * memory.EVERY) == 0:
+            memory.return_free_memory()
+        if counter % 5 == 0:
+            for connection in cast("Sequence[Connection]", list(self.server_state.connections)):
+                connection.check()
+        return await super().on_tick(counter)
+
+
+def serve(
+    service: Service, listening: socket.socket, allowed_hosts: Iterable[str] = (), bounds: Bounds | None = None
+) -> None:
+    """Serve requests until interrupted: those for the address it listens on, localhost, and `allowed_hosts`."""
     # The thread that talks to clients has little to do, but often; it should not wait long for those that annotate.
     sys.setswitchinterval(_TURN)
     with listening:
-        _server(service).run(sockets=[listening])
+        hosts = Hosts(listening.getsockname()[0], allowed_hosts)
+        Server(service, hosts, bounds or Bounds()).run(sockets=[listening])
     service.close()
 
 
 @contextlib.contextmanager
-def running(service: Service, host: str = "127.0.0.1", port: int = 0) -> Iterator[str]:
+def running(service: Service, host: str = "127.0.0.1", port: int = 0, bounds: Bounds | None = None) -> Iterator[str]:
     """The URL of a server that runs in a thread for the duration of the block."""
     listening = bind(host, port)
-    server = _server(service)
+    server = Server(service, Hosts(host), bounds or Bounds())
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     try:
@@ -73,13 +106,6 @@ def running(service: Service, host: str = "127.0.0.1", port: int = 0) -> Iterato
         thread.join(10)
         listening.close()
         service.close()
-
-
-def _server(service: Service) -> uvicorn.Server:
-    quiet: dict[str, Any] = {"log_level": "error", "access_log": False, "server_header": False}
-    return uvicorn.Server(
-        uvicorn.Config(create_app(service), lifespan="off", timeout_graceful_shutdown=5, ws="none", **quiet)
-    )
 
 
 def _wait(ready: Callable[[], bool], seconds: float = 10.0) -> None:

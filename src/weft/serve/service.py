@@ -2,32 +2,37 @@
 
 A request waits in the queue until one of `workers` threads takes it, together with others for the same model
 (`weft.serve.batches`). Kernels run without the interpreter's lock, so threads share one copy of the weights and use
-several cores. A full queue rejects requests at once; a request that times out before its turn is never started.
+several cores. A full queue rejects requests at once; a request that times out before its turn is never started, and the
+work on one that times out later, or whose client has gone, is stopped at its next check (`weft.deadline`).
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import threading
 import time
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
+from weft.deadline import Stopped, deadline, stop_when
 from weft.errors import ConfigError, WeftError, did_you_mean
 from weft.pipeline.component import Asked
 from weft.pipeline.pipeline import Pipeline
-from weft.serve.batches import BatchQueue, Full, Job
+from weft.serve.batches import Answer, BatchQueue, Full, Job
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
 
-Answer = TypeVar("Answer")
 _log = logging.getLogger("weft.serve")
 #: The maximum number of alternatives per request.
 ALTERNATIVES = 10
+#: Seconds that several texts may take together before they are annotated one by one.
+TOGETHER = 5.0
+#: Seconds between two looks whether a client has gone.
+LOOK = 1.0
 #: Annotated once by every model before the first request, so that its kernels are compiled and loaded.
 _WARM = "The ferry left Bergen at nine. Nobody saw it go."
 
@@ -132,7 +137,7 @@ class Service:
         probabilities: bool = False,
         alternatives: int = 0,
         finish: Callable[[Doc], Any] = lambda doc: doc,
-    ) -> Future[Any]:
+    ) -> Answer:
         """What `finish` makes of the annotated text, in a thread, when its turn comes.
 
         A model without components that give probabilities or alternatives answers without them.
@@ -148,45 +153,49 @@ class Service:
             raise TooBusy(f"{self.waiting} requests are already waiting; try again in a moment") from None
         return job.future
 
-    async def within_time(self, future: Future[Answer]) -> Answer:
-        """Wait for a response within the time limit."""
+    async def within_time(self, answer: Answer, gone: Callable[[], Awaitable[bool]] | None = None) -> Any:
+        """Wait for a response within the time limit; the work is stopped if it is exceeded, or if `gone` says that the
+        client does not wait any more."""
         limit = self.limits.timeout
+        waiting = asyncio.wrap_future(answer)
+        end = time.monotonic() + limit
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(future), limit)
+            while not waiting.done() and time.monotonic() < end:
+                await asyncio.wait({waiting}, timeout=min(LOOK, end - time.monotonic()))
+                if not waiting.done() and gone is not None and await gone():
+                    break
+            if not waiting.done():
+                raise TimeoutError
+            return waiting.result()
         except TimeoutError:
             raise TooSlow(
                 f"the request took longer than {limit:g} seconds; send less text at a time, or try later"
             ) from None
         except Full:
             raise TooBusy("the service is shutting down") from None
+        finally:
+            waiting.cancel()
+            answer.stop()
 
     def _work(self, jobs: list[Job]) -> None:
-        """Annotate the texts of jobs together; if that fails, one by one, so that one cannot spoil the others."""
-        faults: dict[int, Exception] = {}
+        """Annotate the texts of jobs together; if that fails or takes too long, one by one, so that one cannot spoil
+        the others."""
         key: tuple[str, Asked] = jobs[0].key  # type: ignore[assignment]
         model, asked = key
         annotate = partial(self.pipeline(model).annotate, probabilities=asked.probabilities, kbest=asked.kbest)
         strings = StringTable()
         docs = [Doc(job.text, strings) for job in jobs]
+        late = deadline(TOGETHER if len(jobs) > 1 else math.inf)
         try:
-            annotate(docs)
+            with stop_when(lambda: all(job.is_over for job in jobs) or late()):
+                annotate(docs)
         except Exception:
-            docs = [Doc(job.text) for job in jobs]
-            for number, doc in enumerate(docs):
-                try:
-                    annotate([doc])
-                except Exception as error:
-                    faults[number] = error
-        for number, (job, doc) in enumerate(zip(jobs, docs, strict=True)):
-            try:
-                if number in faults:
-                    raise faults[number]
-                job.future.set_result(job.finish(doc))
-            except WeftError as error:
-                job.future.set_exception(error)
-            except Exception as error:  # a bug: it must neither end the service nor expose its internals
-                _log.error("a request failed", exc_info=error)
-                job.future.set_exception(Broken("something went wrong in the service; its log says what"))
+            left = jobs
+            for limit in (TOGETHER, math.inf):  # what takes long comes last
+                left = [job for job in left if not _work_alone(job, annotate, deadline(limit))]
+        else:
+            for job, doc in zip(jobs, docs, strict=True):
+                _answer(job, doc)
         with self._lock:
             self.answered += len(jobs)
 
@@ -202,3 +211,35 @@ class Service:
     def close(self) -> None:
         """Stop the threads; waiting requests are not started."""
         self._queue.close()
+
+
+def _work_alone(job: Job, annotate: Callable[[list[Doc]], None], late: Callable[[], bool]) -> bool:
+    """Annotate the text of a job and answer it; returns whether it is answered, which it is not if it is late."""
+    doc = Doc(job.text)
+    try:
+        with stop_when(lambda: job.is_over or late()):
+            annotate([doc])
+    except Stopped as error:
+        if not job.is_over:
+            return False
+        _answer(job, error)
+    except Exception as error:
+        _answer(job, error)
+    else:
+        _answer(job, doc)
+    return True
+
+
+def _answer(job: Job, found: Doc | Exception) -> None:
+    """Give the future of a job its result, or say why there is none."""
+    try:
+        if isinstance(found, Exception):
+            raise found
+        job.future.set_result(job.finish(found))
+    except Stopped:
+        job.future.set_exception(TimeoutError())
+    except WeftError as error:
+        job.future.set_exception(error)
+    except Exception as error:  # a bug: it must neither end the service nor expose its internals
+        _log.error("a request failed", exc_info=error)
+        job.future.set_exception(Broken("something went wrong in the service; its log says what"))

@@ -65,7 +65,11 @@ class Links:
             rows.extend((int(link[0]), int(link[1]), float(link[2]) if len(link) > 2 else 1.0) for link in pair)
             ends.append(len(rows))
         source, target, score = zip(*rows, strict=True) if rows else ((), (), ())
-        return cls(np.array(ends), np.array(source, np.int32), np.array(target, np.int32), np.array(score, np.float64))
+        try:
+            places = np.array(source, np.int32), np.array(target, np.int32)
+        except OverflowError as error:
+            raise WeftError("links count words with 32 bits; a link with a larger position was given") from error
+        return cls(np.array(ends), *places, np.array(score, np.float64))
 
     @classmethod
     def joined(cls, parts: Iterable[Links]) -> Links:

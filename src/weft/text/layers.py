@@ -113,6 +113,24 @@ class SpanLayer:
     def labels(self) -> Ids:
         return np.array(self._labels, dtype=np.int32)
 
+    def misplaced(self, limit: int) -> int | None:
+        """The first span whose pieces are empty, do not rise or go beyond `limit`, or None.
+
+        >>> SpanLayer.of(StringTable(), [(0, 2, "PER"), (3, 9, "ORG")]).misplaced(8)
+        1
+        """
+        if len(self._pieces) == len(self) and all(0 <= start < end <= limit for start, end in self._pieces):
+            return None
+        for number, (low, high) in enumerate(pairwise(self._offsets)):
+            reached = 0
+            for start, end in self._pieces[low:high]:
+                if not reached <= start < end <= limit:
+                    return number
+                reached = end
+            if low == high:
+                return number
+        return None
+
     def is_flat(self) -> bool:
         """Whether every span is contiguous and no two overlap."""
         if len(self._pieces) != len(self):

@@ -6,24 +6,34 @@ The record is what JSONL writes, what `Doc.to_bytes` keeps beside its arrays, an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
 
+from weft.arrays import Ids, Singles
 from weft.errors import WeftError
 from weft.text.constituents import ConstituentLayer
 from weft.text.doc import Doc, EmptyNode, Multiword
 from weft.text.layers import ClusterLayer, GraphLayer, RelationLayer, SpanLayer
 from weft.text.strings import StringTable
+from weft.text.validity import check_doc
 
 Record = dict[str, Any]
+
+#: Numbers beyond this do not fit into 32 bits.
+LARGEST = (1 << 31) - 1
 
 #: Keys of a record; others belong to other tools.
 KEYS = (
     "meta", "text", "tokens", "words", "sentences", "columns", "head", "confidence", "comments", "multiwords",
     "empty_nodes", "spans", "relations", "clusters", "graphs", "constituents",
 )  # fmt: skip
+
+
+_LAYERS = frozenset(("spans", "relations", "clusters", "graphs", "constituents"))
 
 
 def to_record(doc: Doc) -> Record:
@@ -91,8 +101,11 @@ def layers_to_record(doc: Doc) -> Record:
     return record
 
 
-def from_record(record: Mapping[str, Any], strings: StringTable | None = None) -> Doc:
+def from_record(record: Mapping[str, Any], strings: StringTable | None = None, *, check: bool = True) -> Doc:
     """The document of a record.
+
+    What is not of the right kind raises `WeftError`. Without `check`, the caller has to check the document before
+    using it (`weft.text.validity`); that is faster for many documents at once.
 
     >>> doc = from_record({"text": "Dogs bark", "tokens": [[0, 4], [5, 9]], "sentences": [0, 2]})
     >>> doc.sentences[0].words
@@ -101,68 +114,83 @@ def from_record(record: Mapping[str, Any], strings: StringTable | None = None) -
     text = record.get("text")
     if not isinstance(text, str):
         raise WeftError('a document needs its text: expected a string under "text"')
-    doc = Doc(text, strings, dict(record.get("meta", {})))
-    tokens = np.asarray(record.get("tokens", []), dtype=np.int32).reshape(-1, 2)
-    if len(tokens) and (
-        (tokens[:, 0] > tokens[:, 1]).any() or (tokens[1:, 0] < tokens[:-1, 1]).any() or tokens[0, 0] < 0
-    ):
-        raise WeftError('"tokens" must be pairs of character offsets in ascending order')
-    if len(tokens) and tokens[-1, 1] > len(text):
-        raise WeftError(f"a token ends at character {int(tokens[-1, 1])} of a text of {len(text)} characters")
+    doc = Doc(text, strings, dict(_mapping(record, "meta")))
+    tokens = _pairs(record.get("tokens", []), "tokens")
     doc.set_offsets(tokens[:, 0].copy(), tokens[:, 1].copy())
     if "words" in record:
-        doc.word_token = np.asarray(record["words"], dtype=np.int32)
+        doc.word_token = _row(record["words"], "words")
         if len(doc.word_token) and not 0 <= doc.word_token.min() <= doc.word_token.max() < len(tokens):
             raise WeftError(f'"words" names tokens that do not exist: there are {len(tokens)}')
-    columns = dict(record.get("columns", {}))
-    doc.set_column("form", columns.pop("form") if "form" in columns else _forms_in_text(doc))
-    for name, values in columns.items():
-        doc.set_column(name, values)
+    set_columns(doc, _mapping(record, "columns"))
     if "sentences" in record:
-        offsets = np.asarray(record["sentences"], dtype=np.int32)
+        offsets = _row(record["sentences"], "sentences")
         if not len(offsets) or offsets[0] != 0 or offsets[-1] != doc.n_words or (np.diff(offsets) < 0).any():
             raise WeftError(f'"sentences" must rise from 0 to the number of words, {doc.n_words}')
         doc.set_sentences(offsets)
     if "head" in record:
-        doc.head = np.asarray(record["head"], dtype=np.int32)
-        _check_heads(doc)
-    if "comments" in record:
-        doc.comments = [tuple(lines) for lines in record["comments"]]
-        if len(doc.comments) != doc.n_sentences:
-            raise WeftError(f'"comments" holds {len(doc.comments)} lists for {doc.n_sentences} sentences')
+        doc.head = _row(record["head"], "head")
     irregular_from_record(doc, record)
+    if check:
+        check_doc(doc, strict=False)
     return doc
 
 
+def set_columns(doc: Doc, columns: Mapping[str, Any]) -> None:
+    """Give a document the columns of a record; its forms are those in the text unless a column gives them."""
+    for name, values in columns.items():
+        if not isinstance(values, list):
+            raise WeftError(f"column {name!r} must be a list of strings, one per word")
+        if name != "form":
+            doc.set_column(name, values)
+    if "form" in columns:
+        doc.set_column("form", columns["form"])
+    elif doc.n_words != len(doc.columns["form"]) or doc.n_words != len(doc.token_start):
+        doc.set_column("form", _forms_in_text(doc))
+
+
 def irregular_from_record(doc: Doc, record: Mapping[str, Any]) -> None:
-    """Give a document the confidences, multiword tokens, empty nodes and layers of a record."""
-    for name, values in record.get("confidence", {}).items():
-        doc.confidence[name] = np.asarray(values, dtype=np.float32)
-    doc.multiwords = [Multiword(first, end, tuple(fields)) for first, end, fields in record.get("multiwords", [])]
-    doc.empty_nodes = [EmptyNode(s, after, n, tuple(fields)) for s, after, n, fields in record.get("empty_nodes", [])]
-    layers_from_record(doc, record)
+    """Give a document the comments, confidences, multiword tokens, empty nodes and layers of a record."""
+    if "comments" in record:
+        doc.comments = _comments(_list(record, "comments"))
+    if "confidence" in record:
+        for name, values in _mapping(record, "confidence").items():
+            doc.confidence[name] = _probabilities(values, name)
+    if "multiwords" in record:
+        rows = _list(record, "multiwords")
+        doc.multiwords = [Multiword(first, end, tuple(fields)) for first, end, fields in rows]
+    if "empty_nodes" in record:
+        nodes = _list(record, "empty_nodes")
+        doc.empty_nodes = [EmptyNode(s, after, n, tuple(fields)) for s, after, n, fields in nodes]
+    if not _LAYERS.isdisjoint(record):
+        layers_from_record(doc, record)
 
 
 def layers_from_record(doc: Doc, record: Mapping[str, Any]) -> None:
     """Give a document the spans, relations, clusters, graphs and constituents of a record."""
     if "constituents" in record:
-        doc.constituents = ConstituentLayer.of(doc.strings, record["constituents"])
+        rows = _list(record, "constituents")
+        if not all(isinstance(row[0], str) and _whole(*row[1:]) for row in rows):
+            raise WeftError('"constituents" must hold rows of a label, first word, end and parent')
+        doc.constituents = ConstituentLayer.of(doc.strings, rows)
         if len(doc.constituents) and int(doc.constituents.end.max()) > doc.n_words:
             raise WeftError(f'"constituents" holds phrases beyond the document\'s {doc.n_words} words')
-    for name, layer in record.get("spans", {}).items():
+    for name, layer in _mapping(record, "spans").items():
         doc.spans[name] = _spans_from_record(doc, name, layer)
-    for name, layer in record.get("relations", {}).items():
-        relations = doc.relations[name] = RelationLayer(doc.strings, layer["spans"])
+    for name, layer in _mapping(record, "relations").items():
+        relations = doc.relations[name] = RelationLayer(doc.strings, _layer_name(layer))
         for head, tail, label in layer["rows"]:
+            _check_whole(name, head, tail)
             relations.add(head, tail, label)
         _set_names(relations, layer, len(relations))
-    for name, layer in record.get("clusters", {}).items():
-        doc.clusters[name] = ClusterLayer(layer["spans"], layer["cluster"])
-    for name, layer in record.get("graphs", {}).items():
-        graph = doc.graphs[name] = GraphLayer(doc.strings, layer["spans"])
+    for name, layer in _mapping(record, "clusters").items():
+        doc.clusters[name] = ClusterLayer(_layer_name(layer), _row(layer["cluster"], "cluster").tolist())
+    for name, layer in _mapping(record, "graphs").items():
+        graph = doc.graphs[name] = GraphLayer(doc.strings, _layer_name(layer))
         for label, anchor in layer["nodes"]:
+            _check_whole(name, anchor)
             graph.node(label, anchor)
         for source, target, label in layer["edges"]:
+            _check_whole(name, source, target)
             graph.edge(source, target, label)
         _set_names(graph, layer, len(graph))
 
@@ -181,12 +209,80 @@ def _forms_in_text(doc: Doc) -> list[str]:
     return [text[a:b] for a, b in zip(doc.word_start.tolist(), doc.word_end.tolist(), strict=True)]
 
 
-def _check_heads(doc: Doc) -> None:
-    if doc.head is None or len(doc.head) != doc.n_words:
-        raise WeftError(f'"head" must hold one number per word: there are {doc.n_words} words')
-    lengths = np.diff(doc.sentence_offsets)
-    if lengths.sum() == doc.n_words and ((doc.head > np.repeat(lengths, lengths)) | (doc.head < -1)).any():
-        raise WeftError('"head" names words outside their sentence: expected 0 to the sentence\'s length, -1: not set')
+def _mapping(record: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    values = record.get(key, {})
+    if not isinstance(values, dict):
+        raise WeftError(f'"{key}" must hold values by name, not {_shown(values)}')
+    return values
+
+
+def _list(record: Mapping[str, Any], key: str) -> list[Any]:
+    values = record.get(key, [])
+    if not isinstance(values, list | tuple):
+        raise WeftError(f'"{key}" must hold a list, not {_shown(values)}')
+    return list(values)
+
+
+def _row(values: Any, key: str) -> Ids:
+    """Whole numbers of 32 bits; anything else is refused, where NumPy would truncate or parse it."""
+    if not isinstance(values, list):
+        raise WeftError(f'"{key}" must hold a list of whole numbers')
+    return _integers(values, key)
+
+
+def _pairs(values: Any, key: str) -> Ids:
+    if not isinstance(values, list) or not set(map(len, values)) <= {2}:
+        raise WeftError(f'"{key}" must be pairs of character offsets in ascending order')
+    return _integers(chain.from_iterable(values), key).reshape(-1, 2)
+
+
+def _integers(values: Iterable[Any], key: str) -> Ids:
+    try:
+        return np.frombuffer(array("i", values), dtype=np.int32)
+    except TypeError as error:
+        raise WeftError(f'"{key}" must hold whole numbers, and nothing else') from error
+    except OverflowError as error:
+        raise WeftError(f'"{key}" holds a number beyond {LARGEST:,}') from error
+
+
+def _probabilities(values: Any, name: str) -> Singles:
+    try:
+        exact = array("d", values if isinstance(values, list) else [values])
+        with np.errstate(over="ignore"):  # infinity is no probability either
+            return np.frombuffer(exact, dtype=np.float64).astype(np.float32)
+    except (TypeError, OverflowError) as error:
+        raise WeftError(f'"confidence" must hold a list of probabilities for {name!r}') from error
+
+
+def _comments(sentences: list[Any]) -> list[tuple[str, ...]]:
+    try:
+        good = all(map(str.startswith, chain.from_iterable(sentences), repeat("#")))
+        good = good and "\n" not in "".join(chain.from_iterable(sentences))
+    except TypeError:
+        good = False
+    if not good:
+        raise WeftError('"comments" must hold a list of lines that begin with # for every sentence')
+    return list(map(tuple, sentences))
+
+
+def _layer_name(layer: Mapping[str, Any]) -> str:
+    name = layer["spans"]
+    if not isinstance(name, str):
+        raise WeftError(f"expected the name of a span layer, found {_shown(name)}")
+    return name
+
+
+def _whole(*numbers: object) -> bool:
+    return all(type(number) is int and -LARGEST <= number <= LARGEST for number in numbers)
+
+
+def _check_whole(layer: str, *numbers: object) -> None:
+    if not _whole(*numbers):
+        raise WeftError(f"layer {layer!r} must name its members by numbers, not {_shown(list(numbers))}")
+
+
+def _shown(value: object) -> str:
+    return repr(value)[:60]
 
 
 def _spans_to_record(layer: SpanLayer) -> Record:
@@ -204,6 +300,8 @@ def _spans_from_record(doc: Doc, name: str, layer: Mapping[str, Any]) -> SpanLay
     limit = doc.n_words if unit == "words" else len(doc.text)
     for row in layer["rows"]:
         pieces = [(row[0], row[1])] if len(row) == 3 else [(start, end) for start, end in row[0]]
+        if not all(_whole(start, end) for start, end in pieces):
+            raise WeftError(f"span {_shown(row)} of layer {name!r} needs whole numbers")
         if any(end > limit for _, end in pieces):
             raise WeftError(f"span {row} of layer {name!r} goes beyond the document's {limit} {unit}")
         result.add(pieces, row[-1])
@@ -222,5 +320,10 @@ def _names(ids: Sequence[str], attributes: Mapping[int, dict[str, Any]]) -> Reco
 
 def _set_names(layer: SpanLayer | RelationLayer | GraphLayer, record: Mapping[str, Any], length: int) -> None:
     if "ids" in record:
-        layer.ids = [*record["ids"], *[""] * (length - len(record["ids"]))]
-    layer.attributes = {int(number): dict(values) for number, values in record.get("attributes", [])}
+        names = _list(record, "ids")
+        layer.ids = [*names, *[""] * (length - len(names))]
+    layer.attributes = {}
+    for number, values in _list(record, "attributes"):
+        if not _whole(number) or not isinstance(values, dict):
+            raise WeftError('"attributes" must hold pairs of a number and values by name')
+        layer.attributes[number] = dict(values)

@@ -11,12 +11,32 @@ from typing import Any
 
 import numpy as np
 
+from weft.declared import Array, Many, Record, Row, Stored, Table, Text, Whole, check_same
 from weft.errors import WeftError
 from weft.text.doc import Doc, EmptyNode, Multiword
 from weft.text.record import layers_from_record, layers_to_record
 from weft.text.strings import StringTable
+from weft.text.validity import check_doc
 
 VERSION = 1
+HEADER = Record(
+    text=Text(),
+    meta=Table(),
+    columns=Many(Text(), distinct=True),
+    strings=Many(Text()),
+    comments=Many(Many(Text())),
+    multiwords=Many(Row((Whole(), Whole(), Many(Text())))),
+    empty_nodes=Many(Row((Whole(), Whole(), Whole(), Many(Text())))),
+    layers=Table(),
+)
+ARRAYS = (
+    Array("token_start", "int32", ("tokens",)),
+    Array("token_end", "int32", ("tokens",)),
+    Array("word_token", "int32", ("words",)),
+    Array("sentence_offsets", "int32", ("sentences+1",)),
+    Array("columns", "int32", ("columns", "words"), below="strings"),
+    Array("head", "int32", ("words",), low=-1, optional=True),
+)
 
 
 def doc_to_bytes(doc: Doc) -> bytes:
@@ -60,19 +80,45 @@ def doc_from_bytes(data: bytes, strings: StringTable | None = None) -> Doc:
         header = json.loads(json.loads(data[8 : 8 + length])["__metadata__"]["weft"])
     except Exception as error:
         raise WeftError(f"these bytes are no Weft document, or are damaged: {error}") from error
-    if header["version"] > VERSION:
-        raise WeftError(
-            f"the document has version {header['version']}, this Weft reads up to {VERSION}: install a newer Weft"
-        )
+    try:
+        Record(version=Whole()).check(header)
+        if header["version"] > VERSION:
+            raise WeftError(
+                f"it has version {header['version']}, this Weft reads up to {VERSION}: install a newer Weft"
+            )
+        return _restored(header, Stored.of(arrays), strings)
+    except WeftError as error:
+        raise WeftError(f"the document cannot be read: {error}") from None
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise WeftError(f"the document is damaged: {error!r}") from None
+
+
+def _restored(header: dict[str, Any], stored: Stored, strings: StringTable | None) -> Doc:
+    """The document of a header and arrays, which are checked."""
+    HEADER.check(header)
+    arrays = stored.take(*ARRAYS, columns=len(header["columns"]), strings=len(header["strings"]))
+    length, tokens, words = len(header["text"]), len(arrays["token_start"]), len(arrays["word_token"])
+    sentences = 0 if len(arrays["sentence_offsets"]) == 1 else words
+    stored.take(
+        Array("token_start", "int32", (tokens,), below=length + 1),
+        Array("token_end", "int32", (tokens,), below=length + 1),
+        Array("word_token", "int32", (words,), below=tokens),
+        Array("sentence_offsets", "int32", ("sentences+1",), offsets_of=sentences),
+        *(Array(name, "float32 float64", ("*",)) for name in stored if name.startswith("confidence/")),
+    )
+    stored.refuse_rest()
+    if header["comments"]:
+        check_same("comments", header["comments"], len(arrays["sentence_offsets"]) - 1)
     doc = Doc(header["text"], strings, header["meta"])
     doc.token_start, doc.token_end = arrays["token_start"], arrays["token_end"]
     doc.word_token, doc.sentence_offsets = arrays["word_token"], arrays["sentence_offsets"]
     ids = doc.strings.ids(header["strings"])
     doc.columns = {name: ids[row] for name, row in zip(header["columns"], arrays["columns"], strict=True)}
     doc.head = arrays.get("head")
-    doc.confidence = {key[11:]: value for key, value in arrays.items() if key.startswith("confidence/")}
+    doc.confidence = {key[11:]: value for key, value in stored.items() if key.startswith("confidence/")}
     doc.comments = [tuple(lines) for lines in header["comments"]]
     doc.multiwords = [Multiword(first, end, tuple(fields)) for first, end, fields in header["multiwords"]]
     doc.empty_nodes = [EmptyNode(s, after, n, tuple(fields)) for s, after, n, fields in header["empty_nodes"]]
     layers_from_record(doc, header["layers"])
+    check_doc(doc, trees=False, strict=False)
     return doc

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sized
 import numpy as np
 
 from weft.arrays import Ids
+from weft.errors import WeftError
 
 
 class _Interner(dict[str, int]):
@@ -24,6 +25,8 @@ class _Interner(dict[str, int]):
         with self.lock:
             number = self.get(string)
             if number is None:
+                if not isinstance(string, str):  # no other value equals a string: checking new ones suffices
+                    raise WeftError(f"expected a string, found {string!r}")
                 number = len(self.strings)
                 self.strings.append(string)
                 self[string] = number
@@ -35,6 +38,8 @@ class _Interner(dict[str, int]):
             known = self.strings
             for string in dict.fromkeys(strings):
                 if string not in self:
+                    if not isinstance(string, str):
+                        raise WeftError(f"expected a string, found {string!r}")
                     self[string] = len(known)
                     known.append(string)
 

@@ -12,7 +12,7 @@ import re
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f"
 _WORD = re.compile(
     r"(?:https?://|www\.)\S*[^\s.,;:!?)\]}'\"»”’]"  # web addresses
-    r"|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # mail addresses
+    r"|[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"  # mail addresses; without a limit, every word would search all text after it
     rf"|[{_UNSPACED}]"
     r"|(?:[A-Za-z]\.){2,}"  # U.S.
     rf"|[^\W{_UNSPACED}]+(?:[-'’.,](?=\w)[^\W{_UNSPACED}]+)*[\u0300-\u036f]*"

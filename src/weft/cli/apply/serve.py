@@ -31,6 +31,14 @@ def serve(
         ),
     ] = None,
     host: Annotated[str, option("--host", help="Address to listen on.")] = "127.0.0.1",
+    allow_host: Annotated[
+        list[str] | None,
+        option(
+            "--allow-host",
+            metavar="NAME",
+            help="Host name to answer for, beside the address and localhost; repeat.",
+        ),
+    ] = None,
     port: Annotated[int, option("--port", min=0, max=65535, help="Port to listen on; 0 takes any free one.")] = 8000,
     max_chars: Annotated[
         int, option("--max-chars", min=1, help="Longest text that is accepted, in characters.")
@@ -41,11 +49,12 @@ def serve(
 ) -> None:
     """Serve a web page that shows what models predict, and a JSON API for programs; no internet is needed."""
     try:
-        from weft.serve import Limits, Service
+        from weft.serve import Limits, Service, memory
         from weft.serve.server import address, bind
         from weft.serve.server import serve as answer
     except ModuleNotFoundError as error:
         raise ConfigError(f"serving needs {error.name}; install the extra: pip install 'weft[serve]'") from None
+    memory.use_few_pools()
     listening = bind(host, port)
     service = Service(load(model), Limits(max_chars, timeout, workers, queue))
     service.warm()
@@ -53,7 +62,7 @@ def serve(
         typer.echo(f"weft: {host} can be reached from other machines; there is no password", err=True)
     typer.echo(f"{counted(len(service.models), 'model')} ready: {', '.join(service.models)}", err=True)
     typer.echo(f"Weft is at {address(listening)} (Ctrl-C ends it)", err=True)
-    answer(service, listening)
+    answer(service, listening, [host, *(allow_host or [])])
 
 
 def load(models: Sequence[str] | None) -> dict[str, Pipeline]:

@@ -125,9 +125,7 @@ def _terminal(docs: list[Doc]) -> Any:
         screen.print(line)
         screen.print(f"{question.proposal.label}? (y/n, u undo, s skip, q quit; {left} left)", end=" ")
         if sys.stdin.isatty():
-            import click
-
-            key = click.getchar(echo=True)
+            key = typer.getchar(echo=True)
             screen.print()
         else:
             given = sys.stdin.readline()

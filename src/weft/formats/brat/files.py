@@ -25,6 +25,7 @@ from weft.errors import DataError, FormatError
 from weft.formats.brat.parser import SPANS as SPANS
 from weft.formats.brat.parser import Parser
 from weft.formats.brat.writer import Writer
+from weft.formats.gate import admitted
 from weft.formats.streams import Faults, open_output, read_text, writing_error
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
@@ -44,9 +45,11 @@ def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") ->
             if not files:
                 raise FormatError(str(text_file), None, f"annotation in {stem.name}.ann", "no such file")
             parts = [(str(file), _annotation(str(file), encoding)) for file in files]
-            yield parse(text, parts, stem.name, strings)
+            doc = parse(text, parts, stem.name, strings)
         except FormatError as error:
             faults.meet(error)
+            continue
+        yield from admitted(str(files[0]), [(None, doc)], faults)
 
 
 def parse(text: str, parts: Iterable[tuple[str, str]], name: str = "", strings: StringTable | None = None) -> Doc:

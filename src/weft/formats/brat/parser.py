@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from weft.errors import FormatError
@@ -31,10 +32,10 @@ class Parser:
             for number, line in enumerate(text.split("\n"), start=1)
             if line.strip()
         ]
-        passes = ("T", "E", "E2", "R", "AM*", "N#")
+        passes = ("T", "E", "E roles", "R", "AM*", "N#")
         for kinds in passes:
             for self.path, self.line, line in lines:
-                if line[0] in kinds:
+                if line[0] in kinds.partition(" ")[0]:
                     self._read(line.rstrip("\r"), kinds)
         for self.path, self.line, line in lines:
             if line[0] not in "TERAMN#*":
@@ -66,7 +67,7 @@ class Parser:
             self._span(name, body[0], " ".join(body[1:]), rest)
         elif kinds == "E":
             self._event(name, body[0])
-        elif kinds == "E2":
+        elif kinds == "E roles":
             self._roles(name, body[1:])
         elif kinds == "R":
             self._relation(name, body)
@@ -80,11 +81,13 @@ class Parser:
     def _span(self, name: str, label: str, places: str, given: str) -> None:
         text = self.doc.text
         try:
-            pieces = [(int(a), int(b)) for a, b in (piece.split() for piece in places.split(";"))]
+            pieces = [(_offset(a), _offset(b)) for a, b in (piece.split() for piece in places.split(";"))]
         except ValueError as error:
-            raise self._fault("offsets such as `0 5` or `0 5;8 12`", repr(places)) from error
+            raise self._fault("offsets such as `0 5` or `0 5;8 12`", repr(places[:60])) from error
         if any(not 0 <= a < b <= len(text) for a, b in pieces):
-            raise self._fault(f"offsets inside the text of {len(text)} characters", repr(places))
+            raise self._fault(f"offsets inside the text of {len(text)} characters", repr(places[:60]))
+        if any(before[1] > after[0] for before, after in pairwise(pieces)):
+            raise self._fault("pieces in ascending order", repr(places[:60]))
         stands = " ".join(text[a:b] for a, b in pieces)
         if given and given.split() != stands.split():
             raise self._fault(f"the text at {places}, {stands!r}", repr(given), "Is this the .txt file it belongs to?")
@@ -166,6 +169,12 @@ class Parser:
 
     def _fault(self, expected: str, found: str, hint: str = "") -> FormatError:
         return FormatError(self.path, self.line, expected, found, hint)
+
+
+def _offset(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise ValueError(text)
+    return int(text)
 
 
 def _clusters(groups: list[list[int]], n_spans: int) -> list[int]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from weft.arrays import Ids
 from weft.formats.spacing import Spacing
 from weft.text.doc import Doc, EmptyNode, Multiword
+from weft.text.validity import has_cycle
 
 #: The columns of CoNLL-U after ID, in file order; HEAD is stored as numbers.
 FIELDS = ("form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
@@ -113,22 +114,6 @@ def parse(bodies: Sequence[str], spacing: Spacing, check_trees: bool) -> Batch |
         forms = list(compress(forms, begins.tolist()))
         word_token = (np.cumsum(begins) - 1).astype(np.int32)
     return Batch(offsets, columns, head, forms, misc[begins], word_token, multiwords, empty_nodes)
-
-
-def has_cycle(head: Ids, offsets: Ids) -> bool:
-    """Whether some word's chain of heads does not end at a root (or at a word without a head).
-
-    Pointer doubling: after `k` iterations every word points `2^k` heads up, so log2(longest sentence) iterations
-    reach the root from everywhere except a cycle.
-    """
-    n_words = len(head)
-    lengths = np.diff(offsets)
-    ground = n_words
-    above: NDArray[np.int64] = np.full(n_words + 1, ground, dtype=np.int64)
-    above[:n_words] = np.where(head > 0, np.repeat(offsets[:-1], lengths) + head - 1, ground)
-    for _ in range(int(lengths.max(initial=1)).bit_length()):
-        above = above[above]
-    return bool((above != ground).any())
 
 
 def _rare_rows(

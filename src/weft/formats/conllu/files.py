@@ -18,10 +18,12 @@ import numpy as np
 from weft.errors import ConfigError, WeftError
 from weft.formats.conllu.batch import FIELDS, documents, parse
 from weft.formats.conllu.faults import find_fault
+from weft.formats.gate import admitted
 from weft.formats.spacing import Spacing, begins_paragraph, escape, parse_misc, with_blanks
 from weft.formats.streams import Faults, TextBlock, checked_blocks, open_output, unsplit_error
 from weft.text.doc import Doc, Multiword
 from weft.text.strings import StringTable
+from weft.text.validity import faulty
 
 PART = 1000
 #: A reader begins a new string table when the current one exceeds this size.
@@ -132,23 +134,37 @@ class _Waiting:
         return len(self.comments[sentence]) + (body.count("\n") + 1 if body else 0) + 1
 
     def without_bad(self, path: str, faults: Faults, check_trees: bool) -> _Waiting:
-        """The same without the sentences that violate the format; documents that lose all sentences are dropped."""
+        """The same without the sentences that violate the format; documents that lose all sentences are dropped.
+
+        What a dropped sentence begins, a document or a paragraph, begins with the next sentence that is kept.
+        """
         good = _Waiting()
         ends = [start.sentence for start in self.starts[1:]] + [len(self.bodies)]
         for start, end in zip(self.starts, ends, strict=True):
-            first = len(good.bodies)
+            opened: _Start | None = start
+            lost: list[str] = []  # comments of dropped sentences that begin something
             for i in range(start.sentence, end):
                 sentence = "\n".join(filter(None, [*self.comments[i], self.bodies[i]]))
                 if find_fault(path, sentence, 1, check_trees) is None:
+                    comments = _with_beginnings(self.comments[i], lost)
+                    if opened is not None:
+                        good.starts.append(_Start(len(good.bodies), opened.id, opened.part))
+                    opened, lost = None, []
+                    good.lines.append((len(good.bodies), self.line(i)))
                     good.bodies.append(self.bodies[i])
-                    good.comments.append(self.comments[i])
-                    good.paragraphs.append(self.paragraphs[i])
+                    good.comments.append(comments)
+                    good.paragraphs.append(begins_paragraph(comments))
                     continue
                 fault = find_fault(path, sentence, self.line(i), check_trees)
                 assert fault is not None
                 faults.meet(fault)
-            if len(good.bodies) > first:
-                good.starts.append(_Start(first, start.id, start.part))
+                # Where the empty line between two sentences is missing, the second is part of the first one's rows.
+                inside = [line for line in self.bodies[i].split("\n") if line.startswith("# newdoc")]
+                name = _new_document(inside)
+                if name is not None:
+                    opened, lost = _Start(0, name), []
+                beginnings = [*self.comments[i], *inside]
+                lost += [line for line in beginnings if line.startswith(("# newdoc", "# newpar"))]
         return good
 
 
@@ -180,10 +196,10 @@ def parse_text(text: str, path: str = "text", check_trees: bool = True) -> list[
     """
     waiting = _Waiting()
     waiting.add(TextBlock(text.replace("\r\n", "\n"), 1, True))
-    return _documents(path, waiting.take(final=True), Spacing(StringTable()), Faults(), check_trees)
+    return list(_documents(path, waiting.take(final=True), Spacing(StringTable()), Faults(), check_trees))
 
 
-def _documents(path: str, waiting: _Waiting, spacing: Spacing, faults: Faults, check_trees: bool) -> list[Doc]:
+def _documents(path: str, waiting: _Waiting, spacing: Spacing, faults: Faults, check_trees: bool) -> Iterable[Doc]:
     if not waiting.bodies:
         return []
     batch = parse(waiting.bodies, spacing, check_trees) if waiting.clean else None
@@ -200,7 +216,19 @@ def _documents(path: str, waiting: _Waiting, spacing: Spacing, faults: Faults, c
             doc.meta["id"] = start.id
         if start.part:
             doc.meta["part"] = start.part
-    return docs
+    # The batch has no cycles unless they are allowed.
+    if not (bad := faulty(docs, trees=False)):
+        return docs
+    placed = ((waiting.line(start) if place in bad else None, docs[place]) for place, start in enumerate(starts))
+    return admitted(path, placed, faults, trees=False)
+
+
+def _with_beginnings(comments: tuple[str, ...], lost: Sequence[str]) -> tuple[str, ...]:
+    """Comments with those that begin a document or a paragraph in dropped sentences before them."""
+    kinds = ("# newdoc", "# newpar")
+    missing = [kind for kind in kinds if not any(line.startswith(kind) for line in comments)]
+    latest = {kind: line for line in lost for kind in missing if line.startswith(kind)}
+    return (*(latest[kind] for kind in kinds if kind in latest), *comments)
 
 
 def _new_document(comments: Sequence[str]) -> str | None:

@@ -46,6 +46,11 @@ from weft.kernel import inner_kernel, kernel
 from weft.ragged import Indices, States
 
 
+def chart_bytes(size: int, n_arcs: int) -> int:
+    """The bytes of the largest arrays of `decode` for a sentence of `size` nodes."""
+    return 8 * size * (size * size * (30 + 2 * N_SPOKES + N_AROUND) + N_ARC_ITEMS * n_arcs)
+
+
 @kernel
 def decode(
     offsets: Indices, head: States, modifier: States, first: Indices, right_first: Indices, into: Indices,

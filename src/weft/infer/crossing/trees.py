@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from weft.arrays import Floats
+from weft.budget import afford
 from weft.errors import InferenceError
 from weft.infer.crossing.bounds import forbid_crossings
-from weft.infer.crossing.decode import decode
+from weft.infer.crossing.decode import chart_bytes, decode
 from weft.infer.crossing.parts import KINDS, add_smaller_parts, crossings, is_one_endpoint_crossing, tree_parts
 from weft.infer.crossing.states import tables
 from weft.infer.trees.arcs import ArcSpace, TreeParts, all_arcs
@@ -106,6 +107,8 @@ class CrossingTrees:
         )  # fmt: skip
         asked &= np.diff(space.offsets) <= self.longest
         if asked.any():
+            words = int(np.diff(space.offsets)[asked].max())
+            afford(words, chart_bytes(words + 1, space.n_arcs))
             scores, penalty = (crossed, *self._scores[1:]), 0.0
             if self.single_root:
                 scores, penalty = self._penalized(scores)
@@ -209,6 +212,7 @@ def _in_order(parts: TreeParts) -> FiveKinds:
 
 def _of_arcs(space: ArcSpace, arc: Floats) -> TreeParts:
     """Every part has the number of its arc."""
+    afford(space.longest, 24 * (space.n_siblings + space.n_grands + space.n_grand_arcs))
     zeros = [np.zeros(size) for size in (space.n_siblings, space.n_grands, space.n_grand_arcs, space.n_arcs)]
     sibling, grand, grand_arc, crossed = zeros
     return add_smaller_parts(space, TreeParts(arc, sibling, grand, grand_arc=grand_arc, crossed=crossed))

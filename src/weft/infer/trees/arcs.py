@@ -167,6 +167,11 @@ class ArcSpace:
         return int(self.offsets[-1])
 
     @property
+    def longest(self) -> int:
+        """Number of words of the longest sentence."""
+        return int(np.diff(self.offsets).max(initial=0))
+
+    @property
     def n_nodes(self) -> int:
         return int(self.offsets[-1]) + len(self.offsets) - 1
 

@@ -13,9 +13,13 @@ the place of items, over the arcs of the space only: O(n^3) and, with k heads pe
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
+
 import numpy as np
 
 from weft.arrays import Floats
+from weft.budget import afford
 from weft.infer.trees.arcs import ArcSpace
 from weft.kernel import inner_kernel, kernel
 from weft.ragged import Indices, States
@@ -44,6 +48,8 @@ def best_higher_order(
     >>> best_higher_order(all_arcs([0, 2]), np.zeros(4), np.array([0, 0, 1, 2, 0.0]), None, single_root=False)
     (array([0, 1], dtype=int32), array([2.]))
     """
+    for words, size, steps in _costs(space, grand is not None):
+        afford(words, size, steps)
     heads, score = np.zeros(space.n_words, dtype=np.int32), np.zeros(len(space))
     none = np.zeros(0)
     _higher_order(
@@ -52,6 +58,20 @@ def best_higher_order(
         sibling is not None, grand is not None, single_root, heads, score,
     )  # fmt: skip
     return heads, score
+
+
+def _costs(space: ArcSpace, with_grand: bool) -> Iterator[tuple[int, int, int]]:
+    """The words, bytes and steps of every sentence in `_higher_order`."""
+    for s, (root, end) in enumerate(pairwise(space.node_offsets.tolist())):
+        n = int(space.offsets[s + 1] - space.offsets[s])
+        low, high = int(space.first[root]), int(space.first[end])
+        arcs, siblings = high - low, int(space.siblings[high] - space.siblings[low])
+        if with_grand:
+            grand_arcs = int(space.grand_arcs[end] - space.grand_arcs[root])
+            grands = int(space.grands[end] - space.grands[root])
+            yield n, 8 * arcs * (n + 1) + 12 * grand_arcs + 8 * siblings, grands + n * (grand_arcs + siblings) // 3
+        else:
+            yield n, 24 * (n + 1) ** 2 + 12 * arcs, siblings + n**3 // 3
 
 
 @kernel

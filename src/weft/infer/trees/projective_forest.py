@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Bools, Floats
+from weft.budget import afford
 from weft.infer.forests.forest import Forest
 from weft.infer.trees.arcs import ArcSpace
 from weft.kernel import inner_kernel, kernel
@@ -32,6 +33,8 @@ from weft.ragged import Indices, States
 
 __all__ = ["TreeForest", "tree_forest"]
 
+#: Steps to make a hyperedge and to pass over it a few times.
+STEPS = 8
 #: In place of items: of spans of one word, which need no hyperedge; that cannot be made; not looked for yet.
 _TRIVIAL, _DEAD, _UNKNOWN = -1, -2, -3
 
@@ -67,6 +70,8 @@ def tree_forest(
         kinds, size,
     )  # fmt: skip
     n_items, n_edges, n_made = size.tolist()
+    words = int(space.offsets[sentence + 1] - space.offsets[sentence])
+    afford(words, 24 * n_items + 32 * n_edges + 40 * n_made, STEPS * n_edges)
     first, tails, score = np.zeros(n_items + 1, dtype=np.int64), np.empty((n_edges, 2), np.int32), np.empty(n_edges)
     made, parts = np.empty(n_made, dtype=np.int64), np.empty((n_made, 4), dtype=np.int64)
     goal = _build(

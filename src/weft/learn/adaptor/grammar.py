@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from weft.declared import Stored
 from weft.errors import ConfigError, ModelError
 from weft.formats.grammar import Grammar
 from weft.infer.forests.grammar import code_grammar
@@ -28,6 +29,7 @@ from weft.infer.forests.pcfg import E_MASS, E_NEXT, E_PIECES, E_STRING, E_SYMBOL
 from weft.infer.forests.strings import number_strings
 from weft.learn.adaptor import sampler as kernels
 from weft.learn.adaptor.arrays import empty_restaurants, encode_all, from_below, make_scratch, no_parse
+from weft.learn.adaptor.checks import check_restaurants
 from weft.learn.adaptor.pitman_yor import PitmanYorPrior, log_seating, sample_parameters
 from weft.learn.adaptor.reading import mark_units, parse_frozen
 from weft.learn.adaptor.restaurants import (
@@ -322,6 +324,11 @@ class AdaptorGrammar:
         """The present state as a sample, in half the room; what it lacks are the parses."""
         kept = {name: array for name, array in self.state()[1].items() if name != "parses"}
         return {name: array.astype(np.int32) if name in _HALVED else array for name, array in kept.items()}
+
+    def checked(self, arrays: Arrays) -> Arrays:
+        """The arrays of a sample from a file, once they fit the grammar, the utterances and one another."""
+        sounds = len(self.utterances.text.terminals)
+        return check_restaurants(self.coded.arrays, self.strings.sizes, Stored.of(arrays), sounds)
 
     def restore(self, header: dict[str, Any], arrays: Arrays) -> None:
         """Resume from a `state` of a chain with the same grammar and utterances."""

@@ -14,11 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Floats, Singles
+from weft.declared import Array, Stored
 from weft.kernel import kernel
 from weft.learn.bitext.word_alignment import DirectedModel, Side
 from weft.learn.generative.cooccurrence import Types
 from weft.ragged import Indices
 
+#: What a file holds of a table.
+ARRAYS = (
+    Array("offsets", "int64", ("given+1",), offsets_of="entries"),
+    Array("word", "int32", ("entries",), below="words"),
+    Array("weight", "float32", ("entries",), within=(0.0, 1e12)),
+    Array("unseen", "float32", ("given",), within=(0.0, 1e12)),
+    Array("null", "float32", ("words",), within=(0.0, 1e12)),
+    Array("unseen_null", "float64", (1,), within=(0.0, 1e12)),
+)
 _LEAST = 1e-20  # of weights that are looked up: nothing is impossible, and 32 bits hold it
 
 
@@ -79,8 +89,9 @@ class TranslationTable:
         return {name: getattr(self, name) for name in names} | {"unseen_null": np.array([self.unseen_null])}
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> TranslationTable:
-        """The table that `arrays` described."""
+    def from_arrays(cls, arrays: dict[str, NDArray[Any]], given: int, words: int) -> TranslationTable:
+        """The table that `arrays` described, for these numbers of given and of explained words."""
+        arrays = Stored.of(arrays).take(*ARRAYS, given=given, words=words)
         # Kernels are compiled for writable arrays; those of model files are not.
         held = {name: np.require(array, None, ["C", "W"]) for name, array in arrays.items()}
         return cls(**{**held, "unseen_null": float(held["unseen_null"][0])})  # type: ignore[arg-type]

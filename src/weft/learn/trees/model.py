@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Floats, Heads, Keys
+from weft.budget import afford
 from weft.errors import ConfigError
 from weft.features.tree_templates import TreeProgram
 from weft.infer.crossing.parts import add_smaller_parts, grand_arcs_of_grands, smaller_parts
@@ -47,6 +48,10 @@ from weft.ragged import Indices
 #: Trees that a model searches through.
 SHAPES = ("projective", "nonprojective", "crossing")
 ORDERS = {"projective": (1, 2, 3), "nonprojective": (1, 2), "crossing": (1, 3)}
+#: Bytes of a part while its score is computed: the score, what it is added to, and numbers of smaller parts.
+BYTES = 48
+#: Steps to compute the score of a part from its features.
+STEPS = 64
 _NO_MARKS = np.zeros((0, 0), dtype=np.uint64)
 
 
@@ -196,6 +201,8 @@ class TreeModel:
             raise ConfigError(f"shape must be one of {', '.join(SHAPES)}, got {shape!r}")
         if order not in ORDERS[shape]:
             raise ConfigError(f"{shape} trees have the orders {', '.join(map(str, ORDERS[shape]))}; got {order}")
+        if not 4 <= bits <= 30:
+            raise ConfigError(f"bits must be from 4 to 30, got {bits}")
         self.program, self.order, self.shape, self.single_root, self.bits = program, order, shape, single_root, bits
         self.factors = np.zeros(0) if factors is None else np.ascontiguousarray(factors, np.float64)
         if factors is not None and len(factors) != self.size:
@@ -219,10 +226,19 @@ class TreeModel:
         temperature: float = 1.0,
     ) -> Any:
         """The trees of a space under the weights, their scores divided by the temperature."""
+        afford(space.longest, *self.cost(space))
         parts = self.scores(space, words, weights, marks)
         if temperature != 1.0:
             parts = parts.scale(1.0 / temperature)
         return self.structure(space, parts)
+
+    def cost(self, space: ArcSpace) -> tuple[int, int]:
+        """About how many bytes the scores of all parts take, and how many steps it takes to compute them."""
+        scored = sum(self._sizes(space))
+        kept = scored
+        if self.shape == "crossing" and self.order == 1:  # every part has the score of its arc
+            kept += space.n_siblings + space.n_grands + space.n_grand_arcs
+        return BYTES * kept, STEPS * scored
 
     def structure(self, space: ArcSpace, parts: TreeParts) -> Any:
         """The trees of a space, given the scores of all parts."""
@@ -248,10 +264,14 @@ class TreeModel:
 
     def _filled(self, space: ArcSpace, number: float) -> TreeParts:
         """Parts that are all one number."""
+        return TreeParts(*(np.full(size, number) for size in self._sizes(space)))
+
+    def _sizes(self, space: ArcSpace) -> list[int]:
+        """How many parts of each kind there are."""
         sizes = [space.n_arcs, space.n_siblings if self.order > 1 else 0]
         sizes += [space.n_grands, 0, space.n_grand_arcs] if self.order > 2 else [0, 0, 0]
         sizes.append(space.n_arcs if self.order > 2 and self.shape == "crossing" else 0)
-        return TreeParts(*(np.full(size, number) for size in sizes))
+        return sizes
 
     def _of_features(self, space: ArcSpace, parts: TreeParts) -> TreeParts:
         """Numbers of parts as a structure has them, given on to the smaller parts whose features they also have."""

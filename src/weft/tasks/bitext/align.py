@@ -22,12 +22,14 @@ from numpy.typing import NDArray
 
 from weft import storage
 from weft.arrays import Bools, Floats
-from weft.errors import ConfigError, DataError, ModelError
+from weft.declared import Array, Flag, Many, Record, Stored, Table, Text
+from weft.errors import ConfigError, DataError, ModelError, WeftError
 from weft.infer.alignment.links import Alignments, turned_cells
 from weft.infer.alignment.symmetrize import METHODS, symmetrize_cells
 from weft.learn.bitext.translation_table import TranslationTable
 from weft.learn.bitext.word_alignment import AlignmentSettings, Side, learn_alignment
 from weft.learn.generative.cooccurrence import Cooccurrences, Types
+from weft.pipeline.settings import checked_settings
 from weft.ragged import Indices
 from weft.tasks.bitext.symmetrize import links_of_cells
 from weft.text.bitext import Links
@@ -55,6 +57,11 @@ class Grids:
     backward: Floats
     forward_best: Bools
     backward_best: Bools
+
+
+_NAMES = Many(Text(), distinct=True)
+HEADER = Record(settings=Table(), lower=Flag(), source_words=_NAMES, target_words=_NAMES)
+JUMPS = Array("jumps", "float64", ("*",), within=(0.0, 1e12))
 
 
 class Aligner:
@@ -196,16 +203,29 @@ class Aligner:
         header, arrays = storage.load(path)
         if header.get("task") != "aligner":
             raise ModelError(f"{os.fspath(path)} is a model for {header.get('task', 'something else')}, not an aligner")
+        try:
+            return cls._restored(header, Stored.of(arrays))
+        except WeftError as error:
+            raise ModelError(f"{os.fspath(path)}: {error}") from None
+
+    @classmethod
+    def _restored(cls, header: dict[str, Any], stored: Stored) -> Aligner:
+        HEADER.check(header)
         settings = {name.replace("_rounds", "_iterations"): value for name, value in header["settings"].items()}
-        aligner = cls(AlignmentSettings(**settings), lower=header["lower"])
+        aligner = cls(AlignmentSettings(**checked_settings(AlignmentSettings, settings)), lower=header["lower"])
         aligner.source_words = {word: i for i, word in enumerate(header["source_words"])}
         aligner.target_words = {word: i for i, word in enumerate(header["target_words"])}
-        parts = [
-            {key.removeprefix(f"{name}/"): array for key, array in arrays.items() if key.startswith(f"{name}/")}
-            for name in ("forward", "backward")
-        ]
-        aligner.jumps = (np.array(parts[0].pop("jumps")), np.array(parts[1].pop("jumps")))
-        aligner.tables = (TranslationTable.from_arrays(parts[0]), TranslationTable.from_arrays(parts[1]))
+        sizes = len(aligner.source_words), len(aligner.target_words)
+        forward, backward = stored.under("forward/"), stored.under("backward/")
+        jumps = [np.array(each.take(JUMPS)["jumps"]) for each in (forward, backward)]
+        if any(len(each) and len(each) % 2 == 0 for each in jumps):
+            raise ModelError("a table of jumps has no middle: the file is damaged")
+        aligner.jumps = (jumps[0], jumps[1])
+        aligner.tables = (
+            TranslationTable.from_arrays(forward, sizes[0], sizes[1]),
+            TranslationTable.from_arrays(backward, sizes[1], sizes[0]),
+        )
+        stored.refuse_rest()
         return aligner
 
     def _numbered(self, sentences: Iterable[Words], known: dict[str, int], grow: bool = False) -> tuple[Types, Indices]:

@@ -9,8 +9,9 @@ joint segmenter and tagger.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -18,12 +19,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.errors import ConfigError, WeftError
+from weft.deadline import check
+from weft.declared import Array, Many, Record, Stored, Table, Text
+from weft.errors import ConfigError, InferenceError, ModelError, WeftError
 from weft.evaluate.trees.parseval import evaluate_constituents
 from weft.infer.constituents.beam import ConstituentModel, action_sequence, new_room, search
-from weft.infer.constituents.system import Subwords, Units, new_pool
+from weft.infer.constituents.system import ALL_DIRECTIONS, DONE, NODE, Subwords, Units, new_pool
 from weft.infer.constituents.templates import compile_templates
-from weft.infer.transitions.weights import LARGEST, largest_mean, new_narrow, new_wide, pack_wide, unpack_wide
+from weft.infer.transitions.beam import WIDEST_BEAM
+from weft.infer.transitions.weights import LARGEST, WIDEST, largest_mean, new_narrow, new_wide, pack_wide, unpack_wide
 from weft.learn.transitions.constituents import ConstituentTrainer
 from weft.pipeline.component import Asked, State, Trainable
 from weft.pipeline.settings import Settings, option
@@ -42,7 +46,16 @@ HEADS = {"chinese": CHINESE, "left": HeadRules({}, "l"), "right": HeadRules({}, 
 TOP = ("", "ROOT", "TOP", "S1", "VROOT")
 #: Weights of a trained model are multiples of 1 / FINEST, or of a coarser step if they would not fit.
 FINEST = 256.0
+#: Longer sentences are parsed in parts: a search keeps all its states, some 100 KB per character.
+LONGEST = 400
 _SENTENCE = re.compile(r"[^。！？\n]*[。！？]+[”’」』）]*|[^。！？\n]+")
+
+HEADER = Record(rules=Table(), actions=Many(Text(), least=1, distinct=True))
+SUBWORDS = (
+    Array("keys", "uint64", ("strings",), rising=True),
+    Array("bits", "uint8", ("strings",)),
+    Array("tagged", "uint64", ("tagged",), rising=True),
+)
 
 
 @dataclass
@@ -72,6 +85,9 @@ class ConstituentSettings(Settings):
         for name in ("beam", "epochs", "workers"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        for name, most in (("beam", WIDEST_BEAM), ("workers", 1024)):
+            if getattr(self, name) > most:
+                raise ConfigError(f"{name} must be at most {most}, got {getattr(self, name)}")
 
 
 class Sentence(NamedTuple):
@@ -288,9 +304,14 @@ class ConstituentParser(Trainable):
             return self._search(units, offsets, numbers, width)
         parts = [numbers[k::workers] for k in range(workers)]
         found: list[list[str]] = [[] for _ in numbers]
+        contexts = [copy_context() for _ in parts]  # a thread may be told to stop by whoever waits for it
         with ThreadPoolExecutor(workers) as threads:
             for part, rows in zip(
-                parts, threads.map(lambda part: self._search(units, offsets, part, width), parts), strict=True
+                parts,
+                threads.map(
+                    lambda context, part: context.run(self._search, units, offsets, part, width), contexts, parts
+                ),
+                strict=True,
             ):
                 for s, row in zip(part, rows, strict=True):
                     found[s] = row
@@ -305,13 +326,19 @@ class ConstituentParser(Trainable):
         out, none = np.zeros(len(pool), dtype=np.int32), np.zeros(0, dtype=np.int32)
         found: list[list[str]] = []
         for s in numbers:
+            check()
             first, n = int(offsets[s]), int(offsets[s + 1] - offsets[s])
             count = 0
             if n:
                 best, _, _ = search(self.model, units, first, s, n, width, none, pool, room)
+                if pool[best, NODE] != DONE:
+                    raise InferenceError("the actions of the constituent parser allow no analysis of a sentence")
                 count = action_sequence(pool, best, out)
             found.append([self.names[k] for k in out[:count].tolist()])
         return found
+
+    def longest(self, asked: Asked) -> int:
+        return LONGEST if self.settings.units == "words" else 0
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         for doc in docs:
@@ -324,11 +351,11 @@ class ConstituentParser(Trainable):
                 self._annotate_text(doc)
 
     def _annotate_text(self, doc: Doc) -> None:
-        places = [
+        whole = [
             [m.start() + k for k, letter in enumerate(m.group()) if not letter.isspace()]
             for m in _SENTENCE.finditer(doc.text)
         ]
-        places = [row for row in places if row]
+        places = [part for row in whole for part in _parts(doc.text, row)]
         found = self.parse(["".join(doc.text[at] for at in row) for row in places])
         starts, ends, lengths = [], [], []
         for row, sentence in zip(places, found, strict=True):
@@ -354,13 +381,42 @@ class ConstituentParser(Trainable):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> ConstituentParser:
-        parser = cls(ConstituentSettings(**header["settings"]))
+        parser = cls(ConstituentSettings.from_saved(header["settings"]))
+        HEADER.check(header)
         parser.rules, parser.names = WordRules.from_state(header["rules"]), list(header["actions"])
-        parser.labels = sorted({n.split(" ")[1] for n in parser.names if n.startswith(("binary", "unary"))})
-        subwords = Subwords(*(np.array(arrays[f"subwords/{name}"]) for name in Subwords._fields))
+        parser.labels = sorted({n.split(" ")[1] for n in parser.names if n.startswith(("binary ", "unary "))})
+        parser._check_names()
+        stored = Stored.of(arrays)
+        subwords = Subwords(*map(np.array, stored.under("subwords/").take(*SUBWORDS).values()))
+        if not (subwords.bits & ALL_DIRECTIONS).all():
+            raise ModelError("parts of words have no direction: the model file is damaged")
         parser.model = parser._new_model(subwords)
-        parser._load({name.split("/")[1]: array for name, array in arrays.items() if name.startswith("weights/")})
+        parser._load(stored.under("weights/"))
         return parser
+
+    def _check_names(self) -> None:
+        """Raise an error unless the actions, read from a file, are complete and in their order."""
+        starts = {name.partition(" ")[2] for name in self.names if name.startswith("separate ")}
+        phrases = any(name.startswith(("binary ", "unary ")) for name in self.names)
+        fits = len(self.names) <= WIDEST and starts == set(self.rules.tags) and phrases == self.settings.phrases
+        if not fits or self.names != closed(self.names):
+            raise ModelError("the actions do not fit the settings and tags: the model file is damaged")
+
+
+def _parts(text: str, places: Sequence[int]) -> Iterator[Sequence[int]]:
+    """The characters of a sentence in parts of at most `LONGEST`, which end after a mark such as a comma if there is
+    one in their second half; none if there are no characters.
+
+    >>> [len(part) for part in _parts("茶" * 1000, range(1000))]
+    [400, 400, 200]
+    """
+    while len(places) > LONGEST:
+        marks = (at for at in range(LONGEST, LONGEST // 2, -1) if not text[places[at - 1]].isalnum())
+        end = next(marks, LONGEST)
+        yield places[:end]
+        places = places[end:]
+    if places:
+        yield places
 
 
 def _retagged(names: Sequence[str], tags: Sequence[str]) -> list[str]:

@@ -38,7 +38,7 @@ from weft.pipeline.component import Asked, Stopwatch
 from weft.pipeline.settings import Settings, clusters_option, option, template_fields_option
 from weft.storage import Arrays
 from weft.tasks.parsing.mst.features import FIELDS, FILTER, TreeReader, check_clusters, templates_of
-from weft.tasks.parsing.mst.parser import BATCH, PRUNER_EPOCHS
+from weft.tasks.parsing.mst.parser import PRUNER_EPOCHS
 from weft.tasks.parsing.relations import RelationLabeller, RelationSettings
 from weft.tasks.parsing.weighted_arcs import WeightedArcs
 from weft.text.doc import Doc
@@ -76,6 +76,8 @@ class DependencyGraphSettings(Settings):
         for name in ("epochs", "most"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if not 0 <= self.threshold <= 1:
+            raise ConfigError(f"threshold, a share of a probability, must be from 0 to 1, got {self.threshold}")
 
 
 class DependencyGraphParser(WeightedArcs):
@@ -254,10 +256,7 @@ class DependencyGraphParser(WeightedArcs):
     def _graphs_of(self, words: TreeWords, sentences: Ints) -> Iterator[DependencyGraphs]:
         model = self.trained(self.model)
         whole = TreeBatch(sentences, words, None, np.ones(len(sentences) - 1))
-        for batch in whole.batches(BATCH):
-            space = all_arcs(batch.offsets)
-            if self.pruner is not None:
-                space = space.keep(self.pruner.keep(space, batch.words))
+        for batch, space in self.searches(whole):
             yield model.trees(space, batch.words, self.weights)
 
     def _find(self, words: TreeWords, feats: Morphology, sentences: Ints) -> Edges:
@@ -301,7 +300,7 @@ class DependencyGraphParser(WeightedArcs):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> DependencyGraphParser:
-        parser = cls(DependencyGraphSettings(**header["settings"]), header["clusters"])
+        parser = cls(DependencyGraphSettings.from_saved(header["settings"]), header["clusters"])
         parser._restore(header, arrays)
         return parser
 

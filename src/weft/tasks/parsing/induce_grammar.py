@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.deadline import check
+from weft.declared import PROBABILITIES, Array, Many, Record, Stored, Text
 from weft.errors import ConfigError, DataError
 from weft.evaluate.trees.attachment import not_punctuation
 from weft.learn.generative.dmv_model import TagBatch, ValenceModel, harmonic_start, random_start
@@ -30,6 +32,10 @@ MODELS = {"dmv": (1, 2), "2-1": (2, 1), "2-2": (2, 2), "3-3": (3, 3), "4-4": (4,
 STARTS = ("harmonic", "random")
 #: The number of sentences that `strength` refers to: the strength of sparse posteriors grows with the text.
 SCALE = 7000
+#: Number of words per search batch.
+BATCH = 2000
+#: Longer sentences are parsed in windows: charts grow with the square of length, and time with its cube.
+LONGEST = 300
 _RELATIONS = ["root", "dep", "punct"]
 _ROOT, _DEPENDENT, _PUNCTUATION = range(3)
 
@@ -152,7 +158,19 @@ class GrammarInducer(Trainable):
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> NDArray[np.int32]:
         """Predict the heads of all words in sentences of tags, concatenated."""
-        return self._batch(sentences, unknown=1).trees(self.trained(self._search)).best()
+        model, heads = self.trained(self._search), [np.zeros(0, np.int32)]
+        offsets = np.cumsum([0, *map(len, sentences)])
+        first = 0
+        while first < len(sentences):
+            check()
+            end = int(np.searchsorted(offsets, offsets[first] + BATCH, side="right")) - 1
+            end = min(max(end, first + 1), len(sentences))
+            heads.append(self._batch(sentences[first:end], unknown=1).trees(model).best())
+            first = end
+        return np.concatenate(heads)
+
+    def longest(self, asked: Asked) -> int:
+        return LONGEST
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         kept = [self._kept(doc) for doc in docs]
@@ -228,11 +246,19 @@ class GrammarInducer(Trainable):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> GrammarInducer:
-        component = cls(GrammarSettings(**header["settings"]))
+        component = cls(GrammarSettings.from_saved(header["settings"]))
+        Record(tags=Many(Text(), least=1, distinct=True)).check(header)
         component.tags = header["tags"]
-        root, stop, child = (np.array(arrays[name]) for name in ("root", "stop", "child"))
-        backed_off = np.array(arrays["backed_off"]) if "backed_off" in arrays else None
-        component._set(ValenceModel(root, stop, child, backed_off))
+        n, valence = len(component.tags), component.settings.valence
+        children, stops = MODELS[valence]
+        tables = Stored.of(arrays).take(
+            Array("root", "float64", (n,), within=PROBABILITIES),
+            Array("stop", "float64", (n, 2, stops, 2), within=PROBABILITIES),
+            Array("child", "float64", (n, 2, children, n), within=PROBABILITIES),
+            Array("backed_off", "float64", (2, children, n), within=PROBABILITIES, optional=valence == "dmv"),
+        )
+        root, stop, child, *backed_off = map(np.array, tables.values())
+        component._set(ValenceModel(root, stop, child, backed_off[0] if backed_off else None))
         return component
 
 

@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft import storage
-from weft.errors import ConfigError, ModelError, did_you_mean
+from weft.declared import Array, Record, Stored, Text, Whole, check_same
+from weft.errors import ConfigError, ModelError, WeftError, did_you_mean
 from weft.formats.grammar import Grammar, format_grammar, parse_grammar, read_grammar
 from weft.formats.phonemes import ARPABET_CONSONANTS, ARPABET_VOWELS, STRESS
 from weft.infer.forests.grammar import code_grammar
@@ -37,6 +38,11 @@ GRAMMARS = (
     "colloc3-nophon-stress-usc", "colloc3-phon-stress-usc",
 )  # fmt: skip
 TASK = "induced-words"
+HEADER = Record(grammar=Text(), unit=Text(), samples=Whole(1, 100_000))
+ARRAYS = (
+    Array("terminals", "int32", ("sounds",), below="known"),
+    Array("sizes", "int32", ("utterances",), low=1),
+)
 
 Sounds = Sequence[str]
 Words = list[list[str]]
@@ -180,12 +186,22 @@ def learn_words(utterances: Sequence[Sounds], settings: WordSettings | None = No
 class WordModel:
     """Samples of an adaptor grammar that segment utterances into words."""
 
-    def __init__(self, grammar: Grammar, unit: str, utterances: Sequence[Sounds], samples: Sequence[Arrays]) -> None:
+    def __init__(
+        self,
+        grammar: Grammar,
+        unit: str,
+        utterances: Sequence[Sounds],
+        samples: Sequence[Arrays],
+        trusted: bool = True,
+    ) -> None:
+        """Samples that are not `trusted`, for they come from a file, are checked."""
         if not samples:
             raise ConfigError("a model of words needs at least one sample")
         self.grammar, self.unit, self.samples = grammar, unit, list(samples)
         self.utterances = [list(utterance) for utterance in utterances]
         self._chain = AdaptorGrammar(grammar, self.utterances, start=self.samples[0])
+        if not trusted:
+            self.samples = [self._chain.checked(sample) for sample in samples]
 
     def training_ends(self) -> list[NDArray[np.bool_]]:
         """The ends of words in the training utterances, for every sample."""
@@ -251,15 +267,20 @@ class WordModel:
                 "with `weft train segmenter --method adaptor`"
             )
         try:
+            HEADER.check(header)
             grammar = parse_grammar(header["grammar"], f"{os.fspath(path)}: its grammar")
             names = _terminals(grammar)
-            bounds = np.cumsum([0, *arrays["sizes"].tolist()]).tolist()
-            sounds = [names[t] for t in arrays["terminals"].tolist()]
-            samples = [
-                {name.split(".", 1)[1]: array for name, array in arrays.items() if name.startswith(f"{s}.")}
-                for s in range(header["samples"])
-            ]
-            return cls(grammar, header["unit"], [sounds[a:b] for a, b in pairwise(bounds)], samples)
+            stored = Stored.of(arrays)
+            said = stored.take(*ARRAYS, known=len(names))
+            bounds = np.cumsum([0, *said["sizes"].tolist()]).tolist()
+            check_same("utterances", bounds[-1], len(said["terminals"]))
+            sounds = [names[t] for t in said["terminals"].tolist()]
+            samples = [stored.under(f"{s}.") for s in range(header["samples"])]
+            model = cls(grammar, header["unit"], [sounds[a:b] for a, b in pairwise(bounds)], samples, trusted=False)
+            stored.refuse_rest()
+            return model
+        except WeftError as error:
+            raise ModelError(f"{os.fspath(path)}: {error}") from None
         except (KeyError, IndexError, TypeError, ValueError):
             raise ModelError(f"{os.fspath(path)} lacks parts of a model for words: it is damaged") from None
 

@@ -20,7 +20,7 @@ from weft.arrays import Floats
 from weft.errors import ConfigError, DataError
 from weft.evaluate.counts import Score
 from weft.features.templates import Templates
-from weft.infer.chains.multilabel import Restrictions, Segment, pieces, positions
+from weft.infer.chains.multilabel import MultilabelSegments, Restrictions, Segment, pieces, positions
 from weft.learn.online.demands import Demands, Pairwise, Separate
 from weft.learn.training import Checkpoint, EarlyStopping, Result
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable, training_docs
@@ -35,6 +35,10 @@ from weft.text.split import with_words
 NODE = "true w[-1..1] w[-1..1].lower w[-1..1].shape w[-1..1].prefix2..4 w[-1..1].suffix2..4"
 PAIR = "w[-1] w[0] w[1] w[0].shape w[0].brief w[0].suffix3"
 BETWEEN = "w[0].lower w[0].brief w[0].suffix3 w[-1].lower|w[0].lower"
+#: Longer sentences are annotated in windows: the scores of links grow with the square of length.
+LONGEST = 400
+#: The same if gaps may have any size: features of all pairs of words are computed.
+LONGEST_ANY_GAP = 100
 DEMANDS: dict[str, Demands] = {"separate": Separate(), "pairwise": Pairwise()}
 
 
@@ -215,9 +219,13 @@ class GappedSpanFinder(Trainable):
         scorer = self._trained()
         rankings: list[list[Found]] = []
         for doc in docs:
-            segments = scorer.segments(doc, self.restrictions)
-            rankings += [_found(ranking, scorer.types) for ranking in segments.ranked(self.settings.k)]
+            for scores in scorer.scores(doc):
+                segments = MultilabelSegments([scores], self.restrictions)
+                rankings += [_found(ranking, scorer.types) for ranking in segments.ranked(self.settings.k)]
         return rankings
+
+    def longest(self, asked: Asked) -> int:
+        return LONGEST if self.settings.gap else LONGEST_ANY_GAP
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         for doc in docs:
@@ -243,7 +251,7 @@ class GappedSpanFinder(Trainable):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> GappedSpanFinder:
-        settings = GappedSpanSettings(**header["settings"])
+        settings = GappedSpanSettings.from_saved(header["settings"])
         finder = cls(settings)
         reader = SegmentReader(Templates(settings.templates), settings.fields, finder.restrictions.gap)
         finder.scorer = SegmentScorer.from_state(reader, header["segments"], arrays)

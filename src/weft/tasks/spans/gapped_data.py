@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 
 from weft.arrays import Floats, Ints, Keys
+from weft.deadline import check
+from weft.declared import Many, Record, Stored, Text, Whole
 from weft.errors import DataError, TemplateError
 from weft.features.extract import Extractor
 from weft.features.index import FeatureIndex, HashedIndex
@@ -25,7 +27,7 @@ from weft.features.program import Features
 from weft.features.templates import Templates
 from weft.features.weights import FrozenTable, Layout
 from weft.hashing import hash_string, join
-from weft.infer.chains.multilabel import MultilabelSegments, Restrictions, Segment
+from weft.infer.chains.multilabel import MultilabelSegments, Restrictions, Segment, SegmentScores
 from weft.kernel import kernel
 from weft.learn.chains.model import FeatureRows
 from weft.learn.chains.segment_model import ROLES, SegmentBatch, SegmentModel, assemble, pair_offsets
@@ -166,6 +168,9 @@ class SegmentData:
         return SegmentScorer(self.reader, self.types, tables)
 
 
+HEADER = Record(types=Many(Text(), least=1, distinct=True), bits=Whole(1, 64))
+
+
 class SegmentScorer:
     """A trained model, which turns documents into scores of segments."""
 
@@ -174,17 +179,20 @@ class SegmentScorer:
 
     def segments(self, doc: Doc, restrictions: Restrictions, threshold: float = 0.0, k: int = 0) -> MultilabelSegments:
         """The scores of a document's sentences, ready for inference."""
+        return MultilabelSegments(list(self.scores(doc)), restrictions, threshold, k)
+
+    def scores(self, doc: Doc) -> Iterator[SegmentScores]:
+        """The scores of a document's sentences, one by one: they are larger than what they are computed from."""
         *features, sentences = self.reader.features(doc)
         node, pair, between = (
             table.score(each.keys, each.offsets, each.values) for table, each in zip(self.tables, features, strict=True)
         )
-        scores = []
         first_pair = 0
         for first, end in zip(sentences[:-1].tolist(), sentences[1:].tolist(), strict=True):
+            check()
             end_pair = first_pair + int(pair_offsets(end - first, self.reader.gap)[-1])
-            scores.append(assemble(node[first:end], pair[first_pair:end_pair], between[first:end], self.reader.gap))
+            yield assemble(node[first:end], pair[first_pair:end_pair], between[first:end], self.reader.gap)
             first_pair = end_pair
-        return MultilabelSegments(scores, restrictions, threshold, k)
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
         """The contents of a model file."""
@@ -197,10 +205,11 @@ class SegmentScorer:
 
     @classmethod
     def from_state(cls, reader: SegmentReader, header: Mapping[str, Any], arrays: Arrays) -> SegmentScorer:
-        types, tables = header["types"], []
+        HEADER.check(header, "segments")
+        stored, types, tables = Stored.of(arrays), header["types"], []
         for name in BLOCKS:
-            table = {key.split("/", 1)[1]: array for key, array in arrays.items() if key.startswith(name + "/")}
-            tables.append(FrozenTable(table, len(types) * (ROLES if name == "node" else 1), header["bits"]))
+            width = len(types) * (ROLES if name == "node" else 1)
+            tables.append(FrozenTable(stored.under(f"{name}/"), width, header["bits"]))
         return cls(reader, types, tables)
 
 

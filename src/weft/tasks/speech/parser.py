@@ -18,10 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.declared import Many, Named, Record, Table, Text
 from weft.errors import ConfigError, DataError
 from weft.evaluate.labels.disfluency import analyses_of, score_analyses
 from weft.features.lexicon import WordClasses
 from weft.infer.transitions import TransitionParser
+from weft.infer.transitions.beam import WIDEST_BEAM
 from weft.infer.transitions.model import actions_of
 from weft.infer.transitions.systems import EDITING
 from weft.infer.trees.projectivity import is_projective, is_tree, lift
@@ -32,6 +34,7 @@ from weft.pipeline.component import Asked, State, Stopwatch, Trainable
 from weft.pipeline.settings import Settings, clusters_option, option, template_fields_option
 from weft.storage import Arrays
 from weft.tasks.parsing.transitions.features import WordReader
+from weft.tasks.parsing.transitions.parser import LONGEST
 from weft.tasks.speech.data import FILLERS, MARKERS, Transcript, prepare, restore
 from weft.tasks.speech.features import FIELDS, WITH_EDIT, WITH_LABELS
 from weft.text.conventions.repairs import LAYER, analysis_of, mark_disfluencies, struck_sentences
@@ -39,6 +42,8 @@ from weft.text.doc import Doc
 
 #: Transition systems with their oracles and templates.
 SYSTEMS = {EDITING.name: ("nondet", WITH_EDIT), "arc-eager": ("static", WITH_LABELS)}
+
+HEADER = Record(labels=Many(Text()), clusters=Named(Text()), parser=Table())
 
 
 @dataclass
@@ -75,6 +80,8 @@ class DisfluencySettings(Settings):
         for name in ("epochs", "beam"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.beam > WIDEST_BEAM:
+            raise ConfigError(f"beam must be at most {WIDEST_BEAM}, got {self.beam}")
         if self.prune < 0:
             raise ConfigError(f"prune must not be negative, got {self.prune}")
         odd = [marker for marker in self.markers.split() if marker.count("_") != 1]
@@ -203,6 +210,9 @@ class DisfluencyParser(Trainable):
         labels = np.array([number.get(name, -1) for name in names], dtype=np.int32)
         return Treebank(words, sentences, heads, labels), np.array(keep, dtype=np.int64), counts
 
+    def longest(self, asked: Asked) -> int:
+        return LONGEST if self.settings.beam > 1 else 0
+
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         ready = [self.prepare(doc) for doc in docs]
         heads, labels = self.analyse([each.doc for each in ready])
@@ -246,9 +256,12 @@ class DisfluencyParser(Trainable):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> DisfluencyParser:
-        component = cls(DisfluencySettings(**header["settings"]), header["clusters"])
+        HEADER.check(header)
+        component = cls(DisfluencySettings.from_saved(header["settings"]), header["clusters"])
         component.labels = header["labels"]
         component.parser = TransitionParser.from_state(header["parser"], arrays)
+        settings = component.settings
+        component.parser.check_fits(settings.system, settings.fields, len(component.labels))
         return component
 
 

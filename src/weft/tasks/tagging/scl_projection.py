@@ -25,6 +25,7 @@ from scipy import sparse
 
 from weft import storage
 from weft.arrays import Floats, Ints, Keys
+from weft.declared import Array, Many, Record, Stored, Text
 from weft.errors import ConfigError, DataError, ModelError
 from weft.features.extract import Extractor
 from weft.features.index import FeatureIndex
@@ -241,9 +242,17 @@ class TokenProjection:
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: storage.Arrays) -> TokenProjection:
-        chosen = np.array(arrays["chosen"]) if "chosen" in arrays else None
-        theta = Correspondence.from_arrays(arrays)
-        return cls(header["templates"], np.array(arrays["keys"]), theta, list(header["pivots"]), chosen)
+        Record(templates=Text(), pivots=Many(Text())).check(header)
+        stored = Stored.of(arrays)
+        theta = Correspondence.from_arrays(stored)
+        keys, *chosen = stored.take(
+            Array("keys", "uint64", (len(theta.rows),)),
+            Array("chosen", "int64", ("chosen",), below=theta.size, rising=True, optional=True),
+        ).values()
+        stored.refuse_rest()
+        return cls(
+            header["templates"], np.array(keys), theta, list(header["pivots"]), np.array(chosen[0]) if chosen else None
+        )
 
     def save(self, path: str | Path) -> None:
         """Save the projection to its own file."""

@@ -11,13 +11,15 @@ negation or any other layer of cues and scopes. Lemmas, tags and trees are used 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from weft.deadline import check
+from weft.declared import Many, Record, Row, Stored, Table, Text
 from weft.errors import ConfigError
 from weft.evaluate.labels.hedges import score_hedges
 from weft.features.templates import Templates
@@ -51,6 +53,14 @@ from weft.text.doc import Doc
 from weft.text.split import with_words
 
 Pair = tuple[tuple[str, ...], tuple[str, ...]]
+#: Longer sentences are annotated in windows: the scope of every cue is looked for in its whole sentence.
+LONGEST = 500
+#: Words around cues whose scopes are looked for at once.
+BATCH = 20_000
+
+HEADER = Record(columns=Many(Text()), pairs=Many(Row((Many(Text()), Many(Text())))), sentences=Table()).with_optional(
+    cues=Table(), scopes=Table()
+)
 
 
 @dataclass
@@ -208,13 +218,30 @@ class HedgeDetector(Trainable):
         if self.scope_model is None:
             return hedges, judged
         items = [(number, hedge.cue) for number, in_sentence in enumerate(hedges) for hedge in in_sentence]
-        labels = iter(self.scope_model.label(with_cues(seen, trees, items)) if items else [])
+        labels = self._scopes(self.scope_model, seen, trees, items)
         for number, in_sentence in enumerate(hedges):
             if in_sentence:
                 words = [hedge.cue for hedge in in_sentence]
                 scopes = assemble(words, [proposed_scope(next(labels), cue) for cue in words], len(trees[number]))
                 hedges[number] = [Hedge(cue, scope) for cue, scope in zip(words, scopes, strict=True)]
         return hedges, judged
+
+    @staticmethod
+    def _scopes(
+        model: LabelModel, seen: Doc, trees: Sequence[Tree], items: Sequence[tuple[int, tuple[int, ...]]]
+    ) -> Iterator[list[str]]:
+        """The labels of the words around every cue, computed for some cues at a time: each takes a whole sentence."""
+        ends = np.cumsum([len(trees[number]) for number, _ in items])
+        first = 0
+        while first < len(items):
+            check()
+            before = int(ends[first - 1]) if first else 0
+            end = max(first + 1, int(np.searchsorted(ends, before + BATCH, side="right")))
+            yield from model.label(with_cues(seen, trees, items[first:end]))
+            first = end
+
+    def longest(self, asked: Asked) -> int:
+        return LONGEST
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         hedges, judged = self.find(docs)
@@ -242,23 +269,22 @@ class HedgeDetector(Trainable):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> HedgeDetector:
-        detector = cls(HedgeSettings(**header["settings"]))
-        settings = detector.settings
-
-        def own(name: str) -> Arrays:
-            return {key.partition("/")[2]: array for key, array in arrays.items() if key.startswith(f"{name}/")}
-
+        detector = cls(HedgeSettings.from_saved(header["settings"]))
+        HEADER.check(header)
+        settings, stored = detector.settings, Stored.of(arrays)
         detector.columns = tuple(header["columns"])
         detector.requires = ("tokens", *detector.columns)
         detector.pairs = {(tuple(first), tuple(second)) for first, second in header["pairs"]}
         detector.sentence_model = SentenceModel.from_state(
-            Templates(settings.sentence_templates), header["sentences"], own("sentences")
+            Templates(settings.sentence_templates), header["sentences"], stored.under("sentences/")
         )
         if "cues" in header:
-            detector.cue_model = LabelModel.from_state(Templates(settings.cue_templates), header["cues"], own("cues"))
+            detector.cue_model = LabelModel.from_state(
+                Templates(settings.cue_templates), header["cues"], stored.under("cues/")
+            )
         if "scopes" in header:
             detector.scope_model = LabelModel.from_state(
-                Templates(settings.scope_templates), header["scopes"], own("scopes")
+                Templates(settings.scope_templates), header["scopes"], stored.under("scopes/")
             )
         return detector
 

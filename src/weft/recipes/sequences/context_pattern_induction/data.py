@@ -104,8 +104,8 @@ def news(options: RecipeOptions) -> Iterator[Doc]:
     """About 0.7 million words of news from corpora made for other purposes, without their annotation."""
     for path in TIMEML:
         for _, text in _members(options.find(path), ".tml"):
-            body = re.search(r"<TEXT>(.*)</TEXT>", text, re.DOTALL)
-            yield Doc(re.sub(r"<[^>]+>", "", body[1] if body else text))
+            start, end = text.find("<TEXT>") + len("<TEXT>"), text.rfind("</TEXT>")
+            yield Doc(re.sub(r"<[^<>]+>", "", text[start:end] if len("<TEXT>") <= start <= end else text))
     for name, text in _members(options.find(ONE_STOP), ".txt"):
         if name.startswith("Adv-Txt/"):  # the other levels repeat the articles
             yield Doc(text)

@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Heads
+from weft.declared import TEMPERATURE, Record
 from weft.errors import ConfigError, DataError
 from weft.features.morphology import Morphology
 from weft.features.tree_templates import TreeProgram, compile_tree_templates
 from weft.infer.crossing.trees import is_one_endpoint_crossing, nearest
-from weft.infer.trees.arcs import all_arcs
 from weft.infer.trees.projectivity import is_projective, is_tree, lift, projective_order
 from weft.learn.online.adagrad import AdaGrad
 from weft.learn.online.demands import BeatGold, HeadByHead
@@ -45,12 +45,10 @@ from weft.tasks.parsing.mst.settings import AUTO, MSTSettings
 from weft.tasks.parsing.relations import RelationLabeller, RelationSettings
 from weft.tasks.parsing.transitions.features import CLUSTER_FIELDS
 from weft.tasks.parsing.tree_columns import check_trees, tree_scores, write_trees
-from weft.tasks.parsing.weighted_arcs import WeightedArcs
+from weft.tasks.parsing.weighted_arcs import MARKED_ARCS, WeightedArcs
 from weft.text.conventions.alternatives import note_alternatives
 from weft.text.doc import Doc
 
-#: Number of words per search batch.
-BATCH = 2000
 #: Number of epochs to train the arc filter.
 PRUNER_EPOCHS = 2
 #: Maximum number of searches per sentence for heads that violate the margin to the gold heads.
@@ -257,6 +255,25 @@ class MSTParser(WeightedArcs):
         self.weights = before
         return float((heads == np.concatenate([doc.head for doc in docs if doc.head is not None])).mean())
 
+    @property
+    def head_key(self) -> str:  # type: ignore[override]
+        return self.settings.guide
+
+    @property
+    def _has_marks(self) -> bool:
+        return bool(self.settings.guide)
+
+    def _pieces(self, docs: Sequence[Doc]) -> Sequence[Sequence[Doc]]:
+        """The documents, in pieces if the marks of all their arcs at once would take much memory."""
+        sizes = [np.diff(doc.sentence_offsets).astype(np.int64) for doc in docs]
+        if not self._has_marks or sum(int((own**2).sum()) for own in sizes) <= MARKED_ARCS:
+            return [docs]
+        pieces: list[list[Doc]] = []
+        for doc, own in zip(docs, sizes, strict=True):
+            part = np.cumsum(own**2) // MARKED_ARCS
+            pieces += [[doc.subset(np.flatnonzero(part == number).tolist())] for number in np.unique(part)]
+        return pieces
+
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         heads, labels = self._find(docs)
         p = self.head_probabilities(docs, heads) if asked.probabilities else None
@@ -312,15 +329,14 @@ class MSTParser(WeightedArcs):
 
     def trees(self, docs: Sequence[Doc]) -> Iterator[Any]:
         """The trees of documents as structures of `weft.infer`, batch by batch, at the temperature of the model."""
-        words, _, sentences = self._reader.read(docs)
-        return self._trees_of(self._batch(docs, words, sentences), self.temperature)
+        for piece in self._pieces(docs):
+            words, _, sentences = self._reader.read(piece)
+            yield from self._trees_of(self._batch(piece, words, sentences), self.temperature)
 
     def _trees_of(self, whole: TreeBatch, temperature: float = 1.0) -> Iterator[Any]:
         model = self.trained(self.model)
-        for batch in whole.batches(BATCH):
-            if self.pruner is not None:
-                batch = replace(batch, arcs=self.pruner.keep(all_arcs(batch.offsets), batch.words))
-            yield model.trees(batch.arc_space, batch.words, self.weights, batch.arc_marks, temperature)
+        for batch, space in self.searches(whole):
+            yield model.trees(space, batch.words, self.weights, batch.arc_marks, temperature)
 
     def _heads(self, batch: TreeBatch) -> Heads:
         heads = [trees.best() for trees in self._trees_of(batch)]
@@ -333,7 +349,12 @@ class MSTParser(WeightedArcs):
 
     def _find(self, docs: Sequence[Doc]) -> tuple[Heads, Heads]:
         words, feats, sentences = self._reader.read(docs)
-        heads = self._heads(self._batch(docs, words, sentences))
+        pieces = self._pieces(docs)
+        if len(pieces) == 1:
+            heads = self._heads(self._batch(docs, words, sentences))
+        else:
+            read = ((piece, self._reader.read(piece)) for piece in pieces)
+            heads = np.concatenate([self._heads(self._batch(piece, own, at)) for piece, (own, _, at) in read])
         return heads, self._label(words, feats, sentences, heads)
 
     def _fit_temperature(self, docs: Sequence[Doc]) -> None:
@@ -357,12 +378,13 @@ class MSTParser(WeightedArcs):
 
     @classmethod
     def _of_settings(cls, header: dict[str, Any]) -> MSTParser:
-        return cls(MSTSettings(**header["settings"]), header["clusters"])
+        return cls(MSTSettings.from_saved(header["settings"]), header["clusters"])
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> MSTParser:
         parser = cls._of_settings(header)
         parser._restore(header, arrays)
+        Record(temperature=TEMPERATURE).check(header)
         parser.temperature = header["temperature"]
         return parser
 

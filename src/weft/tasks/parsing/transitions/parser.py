@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.declared import Many, Named, Record, Table, Text
 from weft.errors import ConfigError, DataError
 from weft.infer.transitions import SYSTEMS, Constraints, TransitionParser
+from weft.infer.transitions.beam import WIDEST_BEAM
 from weft.infer.transitions.model import actions_of
 from weft.infer.trees.projectivity import decode, encode, is_projective, is_tree, lift
 from weft.learn.transitions.beam import UPDATES
@@ -42,8 +44,14 @@ from weft.tasks.parsing.transitions.features import (
 from weft.tasks.parsing.tree_columns import check_trees, tree_scores, write_trees
 from weft.text.doc import Doc
 
+#: Longer sentences are parsed in windows, with a beam or easiest first: time grows with the square of length.
+LONGEST = 2000
 #: How to handle training trees that no transition system here can build.
 NONPROJECTIVE = ("skip", "lift", "encode")
+
+HEADER = Record(labels=Many(Text()), clusters=Named(Text()), requires=Many(Text()), parser=Table()).with_optional(
+    tagsets=Many(Text())
+)
 
 
 @dataclass
@@ -90,6 +98,8 @@ class ParserSettings(Settings):
         for name in ("epochs", "runs", "beam"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.beam > WIDEST_BEAM:
+            raise ConfigError(f"beam must be at most {WIDEST_BEAM}, got {self.beam}")
         if self.target_clusters and not self.clusters:
             raise ConfigError("target_clusters are the clusters of `clusters` in another language: give both files")
         if self.delexicalized and self.fields != FIELDS:
@@ -231,6 +241,9 @@ class Parser(Trainable):
         labels = np.array([number.get(name, -1) for name in names], dtype=np.int32)
         return Treebank(words, sentences, heads, labels), np.array(keep, dtype=np.int64), counts
 
+    def longest(self, asked: Asked) -> int:
+        return LONGEST if self.settings.beam > 1 or self.settings.system == "easy-first" else 0
+
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         self.parse(docs)
 
@@ -270,11 +283,13 @@ class Parser(Trainable):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Parser:
-        component = cls(ParserSettings(**header["settings"]), header["clusters"])
+        HEADER.check(header)
+        component = cls(ParserSettings.from_saved(header["settings"]), header["clusters"])
         component.labels = header["labels"]
         component.tagsets = header.get("tagsets", [])
         component.requires = tuple(header["requires"])
         component.parser = TransitionParser.from_state(header["parser"], arrays)
+        component.parser.check_fits(component.settings.system, component.fields, len(component.labels))
         return component
 
 

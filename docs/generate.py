@@ -135,6 +135,7 @@ def pages() -> dict[Path, str]:
         "benchmarks-eight": _eight_block(),
         "systems": systems_table(states, _page_of),
         "systems-line": _systems_line(states),
+        "model-languages": _languages_block(),
         **_everyday_blocks(),
         "attacks": attacks_block(RESULTS / "bench-fuzz.json"),
         "attack-parts": parts_block(RESULTS / "bench-fuzz.json"),
@@ -266,6 +267,24 @@ def _pipeline_blocks() -> dict[str, str]:
     whole = [report for report in reports if any(row["task"] == "parser" for row in report["components"])]
     blocks = {f"pipeline-{name}": card for name, card in cards.items()}
     return {"pipelines": languages_table(whole), **blocks}
+
+
+def _languages_block() -> str:
+    """How often the language of a text is right, by length and by language."""
+    path = RESULTS / "model-languages.json"
+    if not path.is_file():
+        return "Not measured yet: `python -m weft.training.languages`."
+    scores = json.loads(path.read_text(encoding="utf-8"))
+    lengths = list(scores["mean"])
+    titles = {
+        "mean": "language is right, mean of all languages, %",
+        "told": "notice for the English model, and rightly named, other languages, %",
+        "false_alarms": "notice for a model of the right language, %",
+    }
+    rows = [[title, *(f"{scores[name][length]:.1f}" for length in lengths)] for name, title in titles.items()]
+    means = markdown_table(["characters", *lengths], rows)
+    languages = ", ".join(f"{code} {row['100']:.0f}" for code, row in scores["languages"].items())
+    return f"{means}\n\nBy language, {scores['windows']} windows of 100 characters each: {languages}."
 
 
 def _everyday_blocks() -> dict[str, str]:

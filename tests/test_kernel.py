@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import pty
@@ -159,6 +160,30 @@ def test_without_any_place_for_compiled_code_it_is_compiled_anew_and_that_is_tol
         assert done.stderr.splitlines()[0].startswith("weft: there is no writable folder to cache compiled kernels in")
         assert "set NUMBA_CACHE_DIR" in done.stderr
         assert done.stderr.count("no writable folder") == 1
+
+
+def _read_only(folder: Path, on: bool) -> None:
+    for path in (folder, *folder.rglob("*")):
+        path.chmod((0o555 if on else 0o755) if path.is_dir() else 0o644)
+
+
+def _without_privileges() -> None:
+    """Take from the superuser what lets it write to folders that can only be read (CAP_DAC_OVERRIDE)."""
+    ctypes.CDLL(None).prctl(24, 1, 0, 0, 0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="takes privileges away as Linux does")
+def test_a_given_folder_that_can_only_be_read_is_read(module: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    run(USE, environment(module, cache, WEFT_QUIET="1"))
+    _read_only(cache, True)
+    env = environment(module, cache)
+    second = run(USE, env, preexec_fn=_without_privileges)
+    assert (second.stdout, second.stderr) == ("0\n", "")
+    more = USE.replace("cube(3) == 27", "cube(2.0) == 8")  # not in the folder: compiled, and not written anywhere
+    assert run(more, {**env, "WEFT_QUIET": "1"}, preexec_fn=_without_privileges).stdout == "2\n"
+    assert not (module / "__pycache__").exists()
+    _read_only(cache, False)
 
 
 def _flipped(data: bytes) -> bytes:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from weft.tasks.bitext.align import align as align
     from weft.text import Corpus as Corpus
     from weft.text import Doc as Doc
+    from weft.text.language import language_of as language_of
 
 __version__ = "0.1.0"
 
@@ -33,6 +34,7 @@ _HOMES = {
     "Pipeline": "weft.pipeline.pipeline",
     "WeftError": "weft.errors",
     "align": "weft.tasks.bitext.align",
+    "language_of": "weft.text.language",
     "read": "weft.formats",
     "show": "weft.pictures",
     "train": "weft.pipeline.train",
@@ -45,6 +47,7 @@ __all__ = [
     "WeftError",
     "__version__",
     "align",
+    "language_of",
     "load",
     "read",
     "show",
@@ -64,7 +67,11 @@ def load(model: str | os.PathLike[str] = "en", *more: str | os.PathLike[str]) ->
     from weft.pipeline.pipeline import Pipeline
 
     pipelines = [Pipeline.load(models.find(name)) for name in (model, *more)]
-    return Pipeline([part for nlp in pipelines for part in nlp.components]) if more else pipelines[0]
+    if not more:
+        return pipelines[0]
+    languages = {nlp.card.get("language") for nlp in pipelines}
+    card = {"language": languages.pop()} if len(languages) == 1 and None not in languages else {}
+    return Pipeline([part for nlp in pipelines for part in nlp.components], card)
 
 
 def __getattr__(name: str) -> Any:

@@ -2,9 +2,10 @@
 
 Numba compiles a kernel without the interpreter and its lock and caches it on disk, so only the first use on a machine
 compiles; a message on standard error says so. Compiled code is stored next to the package, in the user's cache folder
-if the package's folder is not writable, or in the folder that NUMBA_CACHE_DIR names. Each file ends with a checksum; a
-damaged one is removed and its kernel recompiled. The checksum finds accidents, not attacks: Numba unpickles these files
-and runs the code in them, so nobody but the user may be able to write to the folder.
+if the package's folder is not writable, or in the folder that NUMBA_CACHE_DIR names, which may be read-only once
+`weft models warm` has filled it. Each file ends with a checksum; a damaged one is removed and its kernel recompiled.
+The checksum finds accidents, not attacks: Numba unpickles these files and runs the code in them, so nobody but the user
+may be able to write to the folder.
 
 Kernels call other kernels by their module-level names. A kernel never takes a compiled function as an argument and
 never closes over one: Numba would recompile it in every process.
@@ -28,7 +29,7 @@ from typing import Any, TypeVar
 
 import numba
 from numba.core import types
-from numba.core.caching import IndexDataCacheFile
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 from numba.np import linalg as _numba_linalg
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -166,6 +167,39 @@ class _CheckedFiles(IndexDataCacheFile):
             super().save(key, data)
 
 
+_LOCATORS: list[Any] = CompileResultCacheImpl._locator_classes
+_Given: Any = _LOCATORS[0]  # the folder that NUMBA_CACHE_DIR names
+
+
+class _GivenFolder(_Given):
+    """The folder that NUMBA_CACHE_DIR names, even if it can only be read, as in an image or on a shared disk."""
+
+    def ensure_cache_path(self) -> None:
+        try:
+            super().ensure_cache_path()
+        except OSError:
+            if not os.path.isdir(self.get_cache_path()):
+                raise
+
+
+class _Places(CompileResultCacheImpl):
+    _locator_classes = [_GivenFolder, *_LOCATORS[1:]]  # noqa: RUF012
+
+
+class _Cache(FunctionCache):
+    """The compiled forms of a kernel on disk."""
+
+    _impl_class = _Places
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        self._cache_file = _CheckedFiles(
+            cache_path=self.cache_path,
+            filename_base=self._impl.filename_base,
+            source_stamp=self._impl.locator.get_source_stamp(),
+        )
+
+
 def _is_whole(path: str) -> bool:
     try:
         data = Path(path).read_bytes()
@@ -217,24 +251,15 @@ def inner_kernel(function: Function) -> Function:
 def _compile(function: Function, **options: Any) -> Function:
     on_disk = not function.__module__.startswith("__") and os.path.exists(function.__code__.co_filename)
     options = {"nogil": True, "error_model": "numpy", "_nrt": True, **options}
-    try:
-        dispatcher = numba.njit(cache=on_disk, **options)(function)
-        if on_disk:
-            _check_files(dispatcher._cache)
-    except RuntimeError:  # neither the package's folder nor the user's cache is writable
-        compiled.no_place()
-        dispatcher = numba.njit(**options)(function)
+    dispatcher = numba.njit(**options)(function)
+    if on_disk:
+        try:
+            dispatcher._cache = _Cache(function)
+        except RuntimeError:  # neither the package's folder nor the user's cache is writable
+            compiled.no_place()
     compiled.watch(dispatcher)
     _share(dispatcher)
     return dispatcher
-
-
-def _check_files(cache: Any) -> None:
-    cache._cache_file = _CheckedFiles(
-        cache_path=cache.cache_path,
-        filename_base=cache._impl.filename_base,
-        source_stamp=cache._impl.locator.get_source_stamp(),
-    )
 
 
 def _share(dispatcher: Any) -> None:

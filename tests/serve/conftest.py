@@ -30,6 +30,7 @@ def nlp(bench: ModuleType) -> Pipeline:
     """Words, entities, tags, lemmas and trees."""
     found: Pipeline = bench.small_pipeline()
     found.card |= {"scores": {"story, gold words": {"LAS": 80.12, "UPOS": 90.0}}, "weaknesses": ["poems"]}
+    found.card["language"] = "English"
     return found
 
 

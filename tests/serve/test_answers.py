@@ -57,6 +57,14 @@ def test_an_answer_holds_spans_with_gaps_and_nested_ones() -> None:
     assert answer["sentences"][0]["pictures"]["spans"]["entities"].count("<mark") == 4
 
 
+def test_a_text_in_another_language_comes_with_a_notice_for_the_page() -> None:
+    doc = Doc.from_words([f"{i} der alte Leuchtturm stand auf einem schwarzen Felsen".split() for i in range(4)])
+    answer = json.loads(to_json(doc, "en", 0.0, pictures=True, language="English"))
+    assert answer["notice"] == "the text looks like German; the model en is English"
+    for options in ({"language": "German"}, {"language": ""}, {"language": "English", "pictures": False}):
+        assert "notice" not in json.loads(to_json(doc, "en", 0.0, **{"pictures": True, **options}))
+
+
 def test_an_answer_notes_what_was_annotated_in_windows() -> None:
     doc = Doc.from_words([["Dogs", "bark"]])
     assert "notes" not in json.loads(to_json(doc, "en", 0.1))

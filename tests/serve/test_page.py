@@ -187,6 +187,14 @@ def test_what_cannot_be_annotated_is_told_in_plain_words(page: Page) -> None:
     assert page.is_hidden("#problem")
 
 
+def test_a_text_in_another_language_is_told_and_shown_all_the_same(page: Page) -> None:
+    annotate(page, "Der alte Leuchtturm stand auf einem schwarzen Felsen. Seit Jahren wohnte dort niemand mehr.")
+    assert page.inner_text("#problem") == "The text looks like German; the model small is English."
+    assert page.is_visible("#results")
+    annotate(page, "All is well.")
+    assert page.is_hidden("#problem")
+
+
 def test_text_is_never_read_as_markup(page: Page) -> None:
     annotate(page, "<img src=x onerror=document.title='broken'> & <b>bold</b>")
     for tab in ("spans", "words", "trees"):

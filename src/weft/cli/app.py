@@ -121,7 +121,7 @@ HEADINGS = {
         ),
         "models": Place(
             "weft.cli.people.models:app",
-            "Show what is inside model files.",
+            "Show what is inside model files, install models.",
             "weft models info chunker.weft",
         ),
     },

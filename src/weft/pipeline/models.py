@@ -1,8 +1,8 @@
 """Lookup of models by name: in `$WEFT_MODELS`, in the user's folder, or in the package.
 
-`weft.load("en")` takes `en.weft` from the first of these folders that has it. `weft train pipeline` builds the models
-that are not part of the package from the configurations in the repository (`configs/`), and by default writes them to
-the user's folder.
+`weft.load("en")` takes `en.weft` from the first of these folders that has it. `weft models install` puts models there
+(`weft.pipeline.install`). `weft train pipeline` builds the models that are not part of the package from the
+configurations in the repository (`configs/`), and by default writes them to the user's folder.
 """
 
 from __future__ import annotations
@@ -23,10 +23,24 @@ def user_folder() -> Path:
     return (Path(home) if home else Path.home() / ".local" / "share") / "weft" / "models"
 
 
+def package_folder() -> Path:
+    """The folder of the models in the package."""
+    return Path(__file__).parents[1] / "models"
+
+
+def named_folders() -> list[Path]:
+    """The folders in `$WEFT_MODELS`, which may name several, separated as in `$PATH`."""
+    return [Path(part) for part in os.environ.get("WEFT_MODELS", "").split(os.pathsep) if part]
+
+
 def folders() -> list[Path]:
-    """All folders to search, in order; `$WEFT_MODELS` may name several, separated as in `$PATH`."""
-    named = [Path(part) for part in os.environ.get("WEFT_MODELS", "").split(os.pathsep) if part]
-    return [*named, user_folder(), Path(__file__).parents[1] / "models"]
+    """All folders to search, in order."""
+    return [*named_folders(), user_folder(), package_folder()]
+
+
+def install_folder() -> Path:
+    """The folder to install models in: the first one of `$WEFT_MODELS`, else the user's."""
+    return (named_folders() or [user_folder()])[0]
 
 
 def available() -> dict[str, Path]:
@@ -62,6 +76,7 @@ def find(model: str | os.PathLike[str]) -> Path:
     near = did_you_mean(name, models, "")
     raise ModelError(
         f"there is no model {name!r} in $WEFT_MODELS, in {user_folder()} or in the package{have}"
-        f"{' (' + near + ')' if near else ''}. If the repository has configs/{name}.toml, "
-        f"`weft train pipeline configs/{name}.toml` builds it; give a model file by its path"
+        f"{' (' + near + ')' if near else ''}. `weft models install SOURCE {name}` installs it from an index; "
+        f"if the repository has configs/{name}.toml, `weft train pipeline configs/{name}.toml` builds it; give a model "
+        "file by its path"
     )

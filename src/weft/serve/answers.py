@@ -17,6 +17,7 @@ from weft.pipeline.windows import KEY as WINDOWS
 from weft.scale.job import fit
 from weft.text.conventions.alternatives import KEY, alternatives
 from weft.text.doc import Doc
+from weft.text.language import foreign_language
 from weft.text.layers import SpanLayer, chars_of_words
 from weft.text.nesting import levels_of
 from weft.text.views import Sentence
@@ -54,21 +55,24 @@ def formats_of(provides: Sequence[str]) -> list[str]:
     return formats
 
 
-def to_json(doc: Doc, model: str, seconds: float, pictures: bool = False) -> bytes:
-    """A document as the JSON of `weft.serve.schemas.Answer`.
+def to_json(doc: Doc, model: str, seconds: float, pictures: bool = False, language: str = "") -> bytes:
+    """A document as the JSON of `weft.serve.schemas.Answer`; with pictures, with a notice if its language is another.
 
     >>> doc = Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])
     >>> json.loads(to_json(doc, "en", 0.1))["sentences"][0]["words"][1]
     {'number': 2, 'index': 1, 'form': 'bark', 'start': 5, 'end': 9, 'upos': 'VERB'}
     """
     drawn = DocPictures(doc)
-    answer = {
+    answer: dict[str, Any] = {
         "model": model,
         "text": doc.text,
         "seconds": round(seconds, 4),
         "sentences": _sentences(doc, drawn if pictures else None),
         "spans": {name: _spans(doc, layer) for name, layer in drawn.layers.items()},
     }
+    foreign = foreign_language(doc.text, language) if pictures and language else None
+    if foreign is not None:
+        answer["notice"] = f"the text looks like {foreign.name}; the model {model} is {language}"
     if WINDOWS in doc.meta:
         answer["notes"] = [f"{task}: {note}" for task, note in doc.meta[WINDOWS].items()]
     return json.dumps(answer, ensure_ascii=False).encode()

@@ -120,7 +120,8 @@ def _answer(service: Service, request: schemas.Request, doc: Doc, start: float) 
     """Build a response; runs in a thread of the service."""
     if request.format == "json":
         seconds = time.perf_counter() - start
-        body = to_json(doc, request.model or service.default, seconds, request.pictures)
+        language = str(service.pipeline(request.model).card.get("language", ""))
+        body = to_json(doc, request.model or service.default, seconds, request.pictures, language)
         return Response(body, media_type="application/json")
     file = to_file(doc, request.format)
     return Response(

@@ -98,6 +98,9 @@ class Answer(BaseModel):
     seconds: float = Field(description="Time taken, including waiting.")
     sentences: list[Sentence]
     spans: dict[str, list[Span]] = Field(description="By layer, such as `entities`.")
+    notice: str | None = Field(
+        None, description="With pictures: says that the text looks like another language than the model's, if it does."
+    )
     notes: list[str] | None = Field(None, description="What was annotated in windows, as it was too long.")
 
 

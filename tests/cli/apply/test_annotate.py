@@ -392,3 +392,35 @@ def test_a_terminal_shows_trees_and_a_pipe_gets_conllu(examples: Path, tmp_path:
     piped = subprocess.run(command, capture_output=True, env=environment, cwd=tmp_path, check=True)
     assert piped.stdout.startswith(b"# newdoc id = note\n")
     assert b"\tleave\tleave\tVERB\t" in piped.stdout
+
+
+# The language of the text.
+
+GERMAN = "Der alte Leuchtturm stand auf einem schwarzen Felsen. Seit vielen Jahren wohnte niemand mehr dort. " * 2
+NOTICE = "weft: the text looks like German; the model en is English; see `weft models list`\n"
+
+
+def test_a_text_in_another_language_is_told_once_and_annotated_all_the_same(weft: Weft, tmp_path: Path) -> None:
+    read = ("-", "--from", "plain", "--to", "conllu")
+    told = weft("annotate", *read, stdin=GERMAN, WEFT_QUIET="")
+    quiet = weft("annotate", *read, stdin=GERMAN, WEFT_QUIET="1")
+    assert told.stderr.count(NOTICE) == 1
+    assert NOTICE not in quiet.stderr
+    assert told.stdout == quiet.stdout
+    assert told.returncode == 0
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text(GERMAN * 20)
+    many = weft("annotate", "a.txt", "b.txt", "--to", "conllu", "--out", "x.conllu", WEFT_QUIET="")
+    assert many.stderr.count(NOTICE) == 1
+
+
+def test_a_folder_tells_it_too_and_english_is_not_told(weft: Weft, tmp_path: Path, examples: Path) -> None:
+    (tmp_path / "a.txt").write_text(GERMAN)
+    assert NOTICE in weft("annotate", "a.txt", "--out", "done/", WEFT_QUIET="").stderr
+    assert "looks like" not in weft("annotate", examples / "note.txt", "--to", "conllu", WEFT_QUIET="").stderr
+
+
+def test_several_models_of_one_language_are_named(weft: Weft) -> None:
+    names = ("-m", "en", "-m", "en-speech")
+    done = weft("annotate", "-", *names, "--from", "plain", "--to", "conllu", stdin=GERMAN, WEFT_QUIET="")
+    assert "the model en+en-speech is English" in done.stderr

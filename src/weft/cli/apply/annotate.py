@@ -10,12 +10,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weft.cli.apply.language import LanguageWatch
 from weft.cli.apply.run import Run
 from weft.cli.common import RUNNING, SETTINGS, JsonFlag, Models, Scheduler, Seed, console, counted, option, print_json
 from weft.cli.inputs import (
@@ -25,7 +27,7 @@ from weft.cli.inputs import (
     report_bad,
     show_left_out,
 )
-from weft.errors import ConfigError
+from weft.errors import ConfigError, WeftError
 from weft.pipeline import models
 from weft.scale.job import Job, fitted, load_models, output_format, write_options
 
@@ -151,12 +153,16 @@ def annotate(
         raise ConfigError("--json prints the results of the run on standard output; give --out for the documents")
     nlp = load_models([models.find(name) for name in model or [Path(models.DEFAULT)]])
     nlp.check_asked(probabilities, kbest)
+    watch = LanguageWatch(
+        (Path(name).stem for name in model or [Path(models.DEFAULT)]), str(nlp.card.get("language", ""))
+    )
     if output.folder:
         job = _job(nlp, files, model, reading, output, probabilities, kbest)
+        _look(watch, files, reading)
         return _into_folder(job, files, output, workers, scheduler, shard_size, reading.skip_bad)
     if scheduler is not None:
         raise ConfigError("--scheduler writes one file per shard: give a folder to write to, --out FOLDER/")
-    _into_one(nlp, files, reading, output, known_ratings, workers, probabilities, kbest)
+    _into_one(nlp, files, reading, output, known_ratings, workers, probabilities, kbest, watch)
 
 
 def _into_one(
@@ -168,6 +174,7 @@ def _into_one(
     workers: int,
     probabilities: bool,
     kbest: int,
+    watch: LanguageWatch,
 ) -> None:
     """Annotate to one file, standard output or the terminal."""
     from weft.cli.apply import sentiment
@@ -175,7 +182,7 @@ def _into_one(
     judges = sentiment.judges(nlp, known_ratings)
     inputs = sentiment.open_reviews(files, reading) if judges and sentiment.are_reviews(files, reading) else None
     inputs = reading.open(files) if inputs is None else inputs
-    run = Run(nlp, inputs, workers, probabilities, kbest)
+    run = Run(nlp, inputs, workers, probabilities, kbest, watch)
     with run.interruptible():
         if judges and sentiment.wants_labels(output):
             sentiment.write_labels(run, output.path)
@@ -188,6 +195,20 @@ def _into_one(
     if output.as_json:
         print_json(run.figures())
     run.end()
+
+
+def _look(watch: LanguageWatch, files: Sequence[Path], reading: Reading) -> None:
+    """Judge the language by the first documents; whatever is wrong with them is reported by the run."""
+    from weft.formats import expand
+
+    with suppress(WeftError, OSError):
+        if watch.done or not all(os.path.isfile(file) for file in expand(files, reading.format)):
+            return  # a pipe can be read only once
+        for doc in reading.open(files).docs:
+            watch.see(doc)
+            if watch.done:
+                return
+    watch.end()
 
 
 def _job(

@@ -11,6 +11,7 @@ from weft.cli.inputs import Inputs
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
+    from weft.cli.apply.language import LanguageWatch
     from weft.pipeline.pipeline import Pipeline
     from weft.text import Doc
 
@@ -19,9 +20,15 @@ class Run:
     """The annotated stream: counts documents, and ends early if necessary without losing finished work."""
 
     def __init__(
-        self, nlp: Pipeline, inputs: Inputs, workers: int, probabilities: bool = False, kbest: int = 0
+        self,
+        nlp: Pipeline,
+        inputs: Inputs,
+        workers: int,
+        probabilities: bool = False,
+        kbest: int = 0,
+        watch: LanguageWatch | None = None,
     ) -> None:
-        self.nlp, self.inputs = nlp, inputs
+        self.nlp, self.inputs, self.watch = nlp, inputs, watch
         self.options: dict[str, Any] = {"workers": workers, "probabilities": probabilities, "kbest": kbest}
         self.documents = self.sentences = self.words = 0
         self.seconds = 0.0
@@ -67,7 +74,9 @@ class Run:
         }
 
     def end(self) -> None:
-        """Report why the run ended early, if it did."""
+        """Report that the text is in another language, if it is, and why the run ended early, if it did."""
+        if self.watch is not None:
+            self.watch.end()
         if self.error is not None:
             raise self.error
         if self.interrupted:
@@ -79,6 +88,8 @@ class Run:
             for doc in self.inputs.docs:
                 if self.interrupted:
                     return
+                if self.watch is not None:
+                    self.watch.see(doc)
                 yield doc
         except WeftError as error:
             self.error = error

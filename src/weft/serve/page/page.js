@@ -74,7 +74,7 @@ function counted(n, name) {
 }
 
 function show(answer) {
-  complain("");
+  complain(answer.notice ? `${answer.notice[0].toUpperCase()}${answer.notice.slice(1)}.` : "");
   state.answer = answer;
   state.ranked = null;
   state.letters = [...answer.text]; // the service counts characters, JavaScript counts UTF-16 code units

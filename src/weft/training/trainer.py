@@ -27,6 +27,7 @@ from weft.text.doc import Doc
 from weft.training.config import ComponentSpec, PipelineConfig, split_reference
 from weft.training.corpora import CorpusReader, check_words
 from weft.training.jackknife import Jackknife, gives_tags, tagged
+from weft.training.recase import recased
 from weft.training.scores import UD, score_test
 from weft.treebanks.base_chunks import set_base_chunks
 
@@ -101,7 +102,7 @@ class _Run:
         component, report = self._kept(
             spec,
             lambda: (
-                self._with_tags(spec, train, training=True),
+                self._with_tags(spec, recased(train, spec.recase, self.seed), training=True),
                 self._with_tags(spec, dev, training=False),
             ),
         )
@@ -176,7 +177,8 @@ class _Run:
         """The tagging components, retrained without the documents of a fold."""
 
         def of(spec: ComponentSpec) -> Component:
-            return self._kept(spec, lambda: (docs, self.corpora.docs(spec.dev)), f"without fold {fold}")[0]
+            train = recased(docs, spec.recase, self.seed)
+            return self._kept(spec, lambda: (train, self.corpora.docs(spec.dev)), f"without fold {fold}")[0]
 
         return [of(spec) for spec in specs]
 

@@ -133,6 +133,7 @@ def pages() -> dict[Path, str]:
         "benchmarks-eight": _eight_block(),
         "systems": systems_table(states, _page_of),
         "systems-line": _systems_line(states),
+        **_everyday_blocks(),
     }
     for system, _ in states:
         blocks[f"result-{system.slug}"] = f"Not measured yet: `weft reproduce {system.slug}`."
@@ -258,6 +259,27 @@ def _pipeline_blocks() -> dict[str, str]:
     whole = [report for report in reports if any(row["task"] == "parser" for row in report["components"])]
     blocks = {f"pipeline-{name}": card for name, card in cards.items()}
     return {"pipelines": languages_table(whole), **blocks}
+
+
+def _everyday_blocks() -> dict[str, str]:
+    """How many everyday sentences the model has right, by category, and what is wrong in the others."""
+    path = RESULTS / "everyday.json"
+    facts = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"halves": {}}
+    if "seen" not in facts["halves"]:
+        missing = "Not measured yet: `python tests/everyday/score.py --keep`."
+        return {"everyday-scores": missing, "everyday-failures": missing}
+    seen, held = facts["halves"]["seen"], facts["halves"].get("held")
+    rows = [[name, str(right), str(total)] for name, (right, total) in seen["categories"].items()]
+    rows.append(["**all of the seen half**", str(seen["right"]), str(seen["sentences"])])
+    if held is not None:
+        rows.append(["**all of the held half**", str(held["right"]), str(held["sentences"])])
+    note = "" if held is not None else " The held half has not been scored yet: it is for a model that is final."
+    failures = [[row["text"], "; ".join(row["faults"])] for row in seen["failures"]]
+    about = f"*Model `{facts['model']}`, {facts['date'][:10]}. The goal is {facts['floor']:.0%} of each half.{note}*"
+    return {
+        "everyday-scores": f"{markdown_table(['sentences', 'right', 'of'], rows)}\n\n{about}",
+        "everyday-failures": markdown_table(["sentence", "errors"], failures) if failures else "None.",
+    }
 
 
 def _systems_line(states: list[tuple[System, str]]) -> str:

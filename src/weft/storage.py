@@ -27,14 +27,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.declared import ANY, Array, Arrays, Stored
 from weft.errors import ModelError
 
 #: Incremented when a format change makes older programs misread newer files; files without packed arrays stay at 1.
 VERSION = 2
 #: Arrays smaller than this many bytes are not packed: mapping them is faster than unpacking.
 WORTH_PACKING = 500_000
-
-Arrays = dict[str, NDArray[Any]]
 
 _DTYPES = {
     "F64": np.float64, "F32": np.float32, "I64": np.int64, "I32": np.int32, "I16": np.int16, "I8": np.int8,
@@ -172,9 +171,15 @@ def to_sparse(name: str, weights: NDArray[Any]) -> Arrays:
 
 def from_sparse(name: str, arrays: Arrays, size: int) -> NDArray[np.float32]:
     """Restore the weights that `to_sparse` encoded."""
-    slots, multiples, step = (arrays[f"{name}.{part}"] for part in ("slots", "weights", "step"))
-    if slots.shape != multiples.shape or (len(slots) and int(slots.max()) >= size):
-        raise ModelError(f"the weights of the {name} are inconsistent: the model file is damaged")
+    slots, multiples, step = (
+        Stored.of(arrays)
+        .take(
+            Array(f"{name}.slots", "uint32", ("weights",), below=size),
+            Array(f"{name}.weights", "int16", ("weights",), low=ANY),
+            Array(f"{name}.step", "float64", (1,)),
+        )
+        .values()
+    )
     weights = np.zeros(size, np.float32)
     weights[slots] = multiples * np.float64(step[0])
     return weights

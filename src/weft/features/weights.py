@@ -20,12 +20,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Bools, Floats, Ints, Keys, Rows
+from weft.declared import ANY, Array, Stored
 from weft.errors import ConfigError, ModelError
 from weft.features.index import Index
 from weft.kernel import kernel
 
 #: Types of frozen weights; integers are multiples of one scale.
 PRECISIONS: dict[str, Any] = {"float32": np.float32, "int16": np.int16, "int8": np.int8}
+#: What a frozen table consists of; `labels` is the number of its columns.
+TABLE = (
+    Array("buckets", "uint32", ("buckets+1",), offsets_of="rows"),
+    Array("fingerprints", "uint32", ("rows",)),
+    Array("starts", "uint32", ("rows+1",), offsets_of="weights"),
+    Array("columns", "uint8 uint16 uint32", ("weights",), below="labels"),
+    Array("weights", " ".join(PRECISIONS), ("weights",), low=ANY),
+    Array("scale", "float64", (1,)),
+)
 _NONE: Rows = np.zeros(0, dtype=np.int32)
 
 
@@ -102,19 +112,12 @@ class FrozenTable:
     """
 
     def __init__(self, arrays: dict[str, NDArray[Any]], n_columns: int, bits: int = 64) -> None:
-        self.arrays = arrays
+        self.arrays = arrays = Stored.of(arrays).take(*TABLE, labels=n_columns)
         self.n_columns = n_columns
         self.bits = bits
         buckets, columns = arrays["buckets"], arrays["columns"]
-        consistent = (
-            (len(buckets) - 1).bit_count() == 1
-            and len(arrays["fingerprints"]) == len(arrays["starts"]) - 1 == int(buckets[-1])
-            and len(columns) == len(arrays["weights"]) == int(arrays["starts"][-1])
-            and (len(columns) == 0 or int(columns.max()) < n_columns)
-            and bool((buckets[1:] >= buckets[:-1]).all() and (arrays["starts"][1:] >= arrays["starts"][:-1]).all())
-        )
-        if not consistent:
-            raise ModelError("the weight table does not fit together: the model file is damaged")
+        if len(buckets) < 3 or (len(buckets) - 1).bit_count() != 1 or not 1 <= bits <= 64:
+            raise ModelError("the index of the weight table does not fit together: the model file is damaged")
         self._shift = np.uint64(64 - ((len(buckets) - 1).bit_length() - 1))
         self._mask = np.uint64(((1 << bits) - 1) << (64 - bits))
         self._scale = float(arrays["scale"][0])

@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from weft.arrays import Bools
-from weft.errors import ConfigError, DataError, FormatError
+from weft.declared import Array, Stored
+from weft.errors import ConfigError, DataError, FormatError, ModelError
 from weft.lexical.universal_tags import UNIVERSAL_TAGS, unimorph_tag
 
 #: A projected tag is kept for a word if it makes up at least this fraction of the word's projected tags.
@@ -170,7 +171,7 @@ class TagDictionary:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], tags: Sequence[str], rules: bool = True) -> TagDictionary:
+    def from_arrays(cls, arrays: dict[str, NDArray[Any]], tags: Sequence[str], rules: bool = True) -> TagDictionary:
         """Restore the dictionary that `arrays` encoded.
 
         >>> own = TagDictionary({"hus": ["NOUN"], "ren": ["ADJ", "VERB"]})
@@ -178,9 +179,14 @@ class TagDictionary:
         {'hus': ('NOUN',), 'ren': ('VERB', 'ADJ')}
         """
         dictionary = cls({}, tags, rules)
-        words = bytes(arrays["words"]).decode()
-        kept = arrays["bits"]
+        stored = Stored.of(arrays)
+        words = bytes(stored.take(Array("words", "uint8", ("*",)))["words"]).decode()
+        few = len(tags) <= 64
+        shape: tuple[int | str, ...] = ("words",) if few else ("words", (len(tags) + 7) // 8)
+        kept = stored.take(Array("bits", "uint64" if few else "uint8", shape))["bits"]
         bits = kept.tolist() if kept.ndim == 1 else [int.from_bytes(row.tobytes(), "little") for row in kept]
+        if bits and not 0 < min(bits) <= max(bits) < 1 << len(tags):
+            raise ModelError("words of the tag dictionary have no tags, or unknown ones: the model file is damaged")
         dictionary._bits = dict(zip(words.split("\n") if words else [], bits, strict=True))
         return dictionary
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
+from weft.declared import Record, Stored, Table, Text
 from weft.errors import ConfigError, ModelError, WeftError
 from weft.pipeline.component import Asked, Component
 from weft.text.corpus import batched
@@ -19,6 +20,7 @@ OnError = Callable[[Doc, WeftError], None]
 #: document that stays in memory keeps its table.
 STRINGS = 30_000
 _OWN = ("version", "task", "checksums")  # header fields that `save` adds to the card
+_ENTRY = Record(task=Text()).with_optional(settings=Table())
 #: Renamed settings, by their old names, so that older model files still load.
 _RENAMED = {
     "delexicalised": "delexicalized",
@@ -211,17 +213,24 @@ class Pipeline:
         entries = header.pop("components", None)
         if not isinstance(entries, list):
             raise ModelError(f"{path} is not a pipeline: its header names no components")
+        stored = Stored.of(arrays)
         for i, entry in enumerate(entries):
-            own = {name.split("/", 1)[1]: array for name, array in arrays.items() if name.startswith(f"{i}/")}
             try:
+                _ENTRY.check(entry)
                 if "settings" in entry:
                     entry["settings"] = _renamed(entry["task"], entry["settings"])
-                components.append(component_class(entry["task"]).from_state(entry, own))
+                components.append(component_class(entry["task"]).from_state(entry, stored.under(f"{i}/")))
             except WeftError as error:
                 raise ModelError(f"{path}: component {i + 1}: {error}") from None
-            except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
                 raise ModelError(f"{path}: component {i + 1} is damaged or incomplete ({error!r})") from None
-        return cls(components, {name: value for name, value in header.items() if name not in _OWN})
+            except MemoryError:
+                raise ModelError(f"{path}: component {i + 1} needs more memory than there is") from None
+        try:
+            stored.refuse_rest()
+            return cls(components, {name: value for name, value in header.items() if name not in _OWN})
+        except WeftError as error:
+            raise ModelError(f"{path}: {error}") from None
 
     def __repr__(self) -> str:
         return f"Pipeline({', '.join(component.task for component in self.components)})"

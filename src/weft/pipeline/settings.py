@@ -6,11 +6,13 @@ if it differs from that of the field.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, NamedTuple, Self
 
-from weft.errors import ConfigError
+from weft.declared import MOST, Flag, Maybe, Named, Real, Record, Text, Value, Whole
+from weft.errors import ConfigError, ModelError
 
 _KEY = "weft"
 #: Value types by the annotation of their field.
@@ -105,12 +107,50 @@ class Settings:
         return settings
 
     @classmethod
+    def from_saved(cls, saved: Any) -> Self:
+        """Restore the settings in the header of a model file, which may lack fields but not have others.
+
+        >>> @dataclass
+        ... class Own(Settings):
+        ...     epochs: "int" = option(3, "Passes over the data.")
+        >>> Own.from_saved({"epochs": 5})
+        Own(epochs=5)
+        >>> Own.from_saved({"epochs": "five"})
+        Traceback (most recent call last):
+        ...
+        weft.errors.ModelError: the header's settings.epochs must be a whole number from -2147483647 to 2147483647, \
+found 'five': the model file is damaged
+        """
+        declared = {each.name: _declared(cls, each) for each in fields(cls)}
+        Record().with_optional(**declared).check(saved, "settings")
+        unknown = sorted(saved.keys() - declared.keys())
+        if unknown:
+            raise ModelError(f"the header has the setting {unknown[0]!r}, which this version of Weft does not know")
+        settings = cls(**saved)
+        settings.check()
+        return settings
+
+    @classmethod
     def options(cls) -> list[Option]:
         """The fields for the command line; a field that only changes a default inherits the parent's help."""
         return options_of(cls)
 
     def check(self) -> None:
         """Raise an error for invalid values."""
+
+
+def _declared(settings: type[Any], each: Field[Any]) -> Value:
+    """What a model file may hold as the value of a field."""
+    kind, _, rest = str(each.type).partition(" | ")
+    choices = tuple(_facts(settings, each).get("choices", ()))
+    values: dict[str, Value] = {
+        "bool": Flag(),
+        "int": Whole(-MOST, MOST),
+        "float": Real(high=math.inf) if each.default == math.inf else Real(),
+        "str": Text((*choices, str(each.default)) if choices else ()),
+        "dict[str, str]": Named(Text()),
+    }
+    return Maybe(values[kind]) if rest else values[kind]
 
 
 def options_of(settings: type[Any]) -> list[Option]:

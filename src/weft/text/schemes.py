@@ -22,10 +22,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.declared import Many, Named, Record, Text
 from weft.errors import WeftError
 
 Scheme = Literal["IO", "IOB1", "IOB2", "BIOES"]
 SCHEMES: tuple[Scheme, ...] = ("IO", "IOB1", "IOB2", "BIOES")
+TOPOLOGY = Record(start=Many(Text()), follows=Named(Many(Text())), end=Many(Text()))
 Chunk = tuple[int, int, str]
 
 
@@ -87,6 +89,7 @@ class Topology:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Topology:
         """The automaton that `as_dict` wrote."""
+        TOPOLOGY.check(values, "topology")
         follows = {label: tuple(after) for label, after in values["follows"].items()}
         return cls(tuple(values["start"]), follows, tuple(values["end"]))
 

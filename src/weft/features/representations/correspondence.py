@@ -24,10 +24,19 @@ from scipy.sparse.linalg import svds
 
 from weft import storage
 from weft.arrays import Floats, Ints
-from weft.errors import ConfigError, DataError
+from weft.declared import Array, Stored
+from weft.errors import ConfigError, DataError, ModelError
 from weft.kernel import kernel
 
 Table = NDArray[np.float32]
+#: What a file holds of a map.
+ARRAYS = (
+    Array("rows", "float32", ("features", "width")),
+    Array("block", "int32", ("features",), below="blocks"),
+    Array("starts", "int64", ("blocks+1",), offsets_of="size"),
+    Array("singular", "float32", ("blocks", "*")),
+    Array("scale", "float64", (1,)),
+)
 
 
 def select_pivots_by_count(
@@ -232,8 +241,11 @@ class Correspondence:
 
     @classmethod
     def from_arrays(cls, arrays: storage.Arrays) -> Correspondence:
-        kept = {name: np.array(arrays[name]) for name in ("rows", "block", "starts", "singular")}
-        return cls(**kept, scale=float(arrays["scale"][0]))
+        kept = {name: np.array(array) for name, array in Stored.of(arrays).take(*ARRAYS).items()}
+        scale = float(kept.pop("scale")[0])
+        if int(np.diff(kept["starts"]).max(initial=0)) > kept["rows"].shape[1]:
+            raise ModelError("a block of the projection is wider than its rows: the model file is damaged")
+        return cls(**kept, scale=scale)
 
 
 def truncated_svd(matrix: sparse.csr_matrix, h: int, seed: int = 0) -> tuple[Floats, Floats]:

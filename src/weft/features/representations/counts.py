@@ -12,7 +12,7 @@ counts are merged, the vectors are the same to the bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Ints
-from weft.errors import ConfigError, WeftError
+from weft.declared import Array, Stored
+from weft.errors import ConfigError, ModelError, WeftError
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
 
@@ -30,6 +31,16 @@ if TYPE_CHECKING:
 #: Stands before and after every sentence.
 BOUNDARY = "\N{MATHEMATICAL LEFT ANGLE BRACKET}BOUNDARY\N{MATHEMATICAL RIGHT ANGLE BRACKET}"
 _SHIFT = 32
+#: What a file holds of counts, beside the words.
+ARRAYS = (
+    Array("frequency", "uint32", ("words",)),
+    Array("tokens", "int64", (1,)),
+    Array("indicators", "uint32", ("indicators",), below="words", optional=True),
+    Array("right.pairs", "uint64", ("right",), rising=True),
+    Array("right.counts", "uint32", ("right",)),
+    Array("left.pairs", "uint64", ("left",), rising=True),
+    Array("left.counts", "uint32", ("left",)),
+)
 
 
 class NeighbourCounts:
@@ -190,7 +201,7 @@ class NeighbourCounts:
         return found
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], lower: bool = True) -> NeighbourCounts:
+    def from_arrays(cls, arrays: dict[str, NDArray[Any]], lower: bool = True) -> NeighbourCounts:
         """The counts that `arrays` described.
 
         >>> counts = NeighbourCounts()
@@ -200,13 +211,17 @@ class NeighbourCounts:
         [[0.0, 1.0, 0.0, 1.0]]
         """
         found = cls(lower)
-        words = strings_of_bytes(arrays["words"])
+        stored = Stored.of(arrays)
+        words = strings_of_bytes(stored.take(Array("words", "uint8", ("*",)))["words"])
+        arrays = stored.take(*ARRAYS, words=len(words))
         ids = found._table.ids(words).astype(np.int64)
         found._grow()
         found._frequency[ids] = arrays["frequency"]
         found.tokens = int(arrays["tokens"][0])
         for name, pairs in (("right", found._by_right), ("left", found._by_left)):
             codes = arrays[f"{name}.pairs"].astype(np.int64)
+            if max(int((codes & 0xFFFFFFFF).max(initial=-1)), int((codes >> _SHIFT).max(initial=-1))) >= len(words):
+                raise ModelError(f"the pairs of {name} neighbours name words beyond the last: the model is damaged")
             codes = ids[codes >> _SHIFT] << _SHIFT | ids[codes & 0xFFFFFFFF]
             rising = np.argsort(codes)
             pairs.add(codes[rising], arrays[f"{name}.counts"].astype(np.int64)[rising])

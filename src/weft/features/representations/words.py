@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.declared import Array, Flag, Many, Record, Stored, Text
 from weft.errors import ConfigError
 from weft.features.representations.counts import (
     BOUNDARY,
@@ -40,6 +41,13 @@ PARTS = ("contexts", "suffixes", "shape", "identity")
 PREFIXES = (4, 6, 10, 20)
 #: Rows of dense vectors for words that have none, and for places outside the sentence.
 UNKNOWN, PADDING = "UNKNOWN", "PADDING"
+HEADER = Record(
+    shapes=Many(Text()),
+    mark_words=Flag(),
+    parts=Many(Text(PARTS)),
+    contexts=Text(("none", "counts", "clusters", "embeddings")),
+)
+_WORDS, _PATHS, _FORMS = (Array(name, "uint8", ("*",)) for name in ("words", "paths", "forms"))
 
 
 @dataclass
@@ -208,17 +216,19 @@ class WordVectors:
     @classmethod
     def from_state(cls, header: Mapping[str, Any], arrays: Arrays) -> WordVectors:
         """The vectors that `state` described."""
-        own = {kind: {name.removeprefix(f"{kind}/"): array for name, array in arrays.items()
-                      if name.startswith(f"{kind}/")} for kind in ("counts", "clusters", "dense")}  # fmt: skip
+        HEADER.check(header, "vectors")
+        stored = Stored.of(arrays)
         contexts: NeighbourCounts | ClassVectors | DenseVectors | None = None
         if header["contexts"] == "counts":
-            contexts = NeighbourCounts.from_arrays(own["counts"], header["lower"])
+            Record(lower=Flag()).check(header, "vectors")
+            contexts = NeighbourCounts.from_arrays(stored.under("counts/"), header["lower"])
         elif header["contexts"] == "clusters":
-            words, paths = (strings_of_bytes(own["clusters"][name]) for name in ("words", "paths"))
+            words, paths = map(strings_of_bytes, stored.under("clusters/").take(_WORDS, _PATHS).values())
             contexts = ClassVectors(dict(zip(words, paths, strict=True)))
         elif header["contexts"] == "embeddings":
-            contexts = DenseVectors(strings_of_bytes(own["dense"]["words"]), own["dense"]["table"])
-        forms = strings_of_bytes(arrays["forms"])
+            dense = stored.under("dense/").take(_WORDS, Array("table", "float32", ("words", "width")))
+            contexts = DenseVectors(strings_of_bytes(dense["words"]), dense["table"])
+        forms = strings_of_bytes(stored.take(_FORMS)["forms"])
         return cls(contexts, forms, header["shapes"], header["mark_words"], header["parts"])
 
     def _context_width(self) -> int:

@@ -78,7 +78,7 @@ class Subwords(NamedTuple):
     tagged: Keys  # string and tag together, for those of the dictionary
 
 
-_ALL = 7
+ALL_DIRECTIONS = 7
 KNOWN = 8
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 _ONE, _ZERO = np.uint64(1), np.uint64(0)
@@ -156,11 +156,11 @@ def legal_actions(
             out[count] = actions.first[APPEND]
             count += 1
         if pair:
-            directions = _ALL
+            directions = ALL_DIRECTIONS
             prefix = units.prefix[first + sentence :]
             at = find(subwords.keys, string_key(prefix, pool[below, START], q))
             if at >= 0:
-                directions = subwords.bits[at] & _ALL
+                directions = subwords.bits[at] & ALL_DIRECTIONS
             for a in range(actions.first[SUBWORD], actions.first[SUBWORD + 1]):
                 if (directions >> actions.argument[a]) & 1:
                     out[count] = a

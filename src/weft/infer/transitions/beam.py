@@ -44,6 +44,10 @@ class Beam(NamedTuple):
     scores: NDArray[np.float64]
 
 
+#: The widest beam: a bound on the memory that a model can ask for.
+WIDEST_BEAM = 1000
+
+
 def new_beam(width: int, longest: int, steps: int) -> Beam:
     """Room for a beam over sentences of at most that many words, and computations of that many steps."""
     rows = max(longest + 2, ROWS)

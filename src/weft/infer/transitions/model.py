@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Keys
+from weft.declared import Many, Record, Row, Stored, Text, Whole
 from weft.errors import ConfigError, ModelError
 from weft.infer.transitions.beam import new_beam, parse_with_beam
 from weft.infer.transitions.constraints import Constraints
@@ -19,6 +20,7 @@ from weft.infer.transitions.systems import system_named
 from weft.infer.transitions.templates import compile_templates
 from weft.infer.transitions.weights import (
     NARROW,
+    WIDEST,
     new_narrow,
     new_wide,
     unpack_narrow,
@@ -28,6 +30,12 @@ from weft.storage import Arrays
 
 #: A move with the number of its label, -1 for moves without one.
 Action = tuple[int, int]
+HEADER = Record(
+    system=Text(),
+    templates=Text(),
+    fields=Many(Text()),
+    actions=Many(Row((Whole(0, len(MOVES) - 1), Whole(-1, 2**15))), least=1),
+)
 
 
 class TransitionParser:
@@ -55,14 +63,15 @@ class TransitionParser:
         if unknown:
             raise ConfigError(f"{system} has no move {', '.join(unknown)}; it has {', '.join(self._move_names())}")
         program = compile_templates(templates, self.system, self.fields)
-        self.arrays = arrays
         columns = columns_of(len(self.actions))
+        if columns > WIDEST:
+            raise ConfigError(f"{len(self.actions):,} actions are more than a parser can have: use fewer relations")
         moves, labels = new_narrow(), new_wide(columns)
+        self.arrays = None
         if arrays is not None:
-            moves, labels = (
-                unpack_narrow(_part(arrays, "moves")),
-                unpack_wide(_part(arrays, "labels"), columns),
-            )
+            stored = Stored.of(arrays)
+            moves, labels = unpack_narrow(stored.under("moves/")), unpack_wide(stored.under("labels/"), columns)
+            self.arrays = {name: array for name, array in arrays.items() if name.startswith(("moves/", "labels/"))}
         self.model = Model(
             self.system.number,
             program,
@@ -139,21 +148,25 @@ class TransitionParser:
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> TransitionParser:
         """The parser that a model file describes."""
-        actions = [(int(move), int(label)) for move, label in header["actions"]]
+        HEADER.check(header, "parser")
+        actions = [(move, label) for move, label in header["actions"]]
+        missing = set(system_named(header["system"]).moves) - {move for move, _ in actions}
+        if missing or len(set(actions)) < len(actions):
+            raise ModelError("the parser lacks moves of its system, or has some twice: the model file is damaged")
         return cls(header["system"], header["templates"], header["fields"], actions, arrays)
+
+    def check_fits(self, system: str, fields: Iterable[str], labels: int) -> None:
+        """Raise an error unless the parser, read from a file, fits the component that it is a part of."""
+        if self.system.name != system or self.fields != tuple(fields):
+            raise ModelError("the parser does not fit its settings: the model file is damaged")
+        if max(label for _, label in self.actions) >= labels:
+            raise ModelError(f"the parser's actions have more than {labels} labels: the model file is damaged")
 
     def with_weights(self, moves: Arrays, labels: Arrays) -> TransitionParser:
         """The same parser with other packed weights."""
         arrays = {f"moves/{name}": array for name, array in moves.items()}
         arrays |= {f"labels/{name}": array for name, array in labels.items()}
         return TransitionParser(self.system.name, self.templates, self.fields, self.actions, arrays)
-
-
-def _part(arrays: Arrays, table: str) -> Arrays:
-    found = {name.split("/", 1)[1]: array for name, array in arrays.items() if name.startswith(f"{table}/")}
-    if not found:
-        raise ModelError(f"the parser has no weights of {table}: the model file is incomplete")
-    return found
 
 
 def actions_of(system: str, heads: Table, labels: Table, positions: Table) -> list[Action]:

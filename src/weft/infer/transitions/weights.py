@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Halves, Keys
+from weft.declared import ANY, Array, Stored
 from weft.errors import ModelError
 from weft.kernel import inner_kernel, kernel
 from weft.storage import Arrays
@@ -35,6 +36,19 @@ Floats = NDArray[np.float32]
 LARGEST = 32000
 #: Most columns of a narrow table.
 NARROW = 5
+#: What model files hold of a narrow and of a wide table.
+NARROW_ARRAYS = (
+    Array("features", "uint32", ("features",)),
+    Array("weights", "int16", ("features", NARROW), low=ANY),
+)
+WIDE_ARRAYS = (
+    Array("features", "uint32", ("features",)),
+    Array("counts", "uint16", ("features",)),
+    Array("columns", "uint8 uint16", ("weights",), below="columns"),
+    Array("weights", "int16", ("weights",), low=ANY),
+)
+#: Most columns of a wide table: cells keep them in 16 bits with a sign.
+WIDEST = 2**15 - 32
 _HALF = np.uint64(32)
 _ZERO = np.uint64(0)
 _FEATURES, _CELLS, _LINES = range(3)
@@ -141,9 +155,7 @@ def pack_narrow(table: NarrowTable, clock: float, scale: float) -> Arrays:
 
 def unpack_narrow(arrays: Arrays) -> NarrowTable:
     """A table to score with, from what `pack_narrow` made."""
-    features, weights = arrays["features"], arrays["weights"]
-    if weights.shape != (len(features), NARROW):
-        raise ModelError("the weights of moves do not fit together: the model file is damaged")
+    features, weights = Stored.of(arrays).take(*NARROW_ARRAYS).values()
     table = new_narrow(len(features), learn=False)
     _fill_narrow(np.array(features, np.uint32), np.array(weights, np.int16), table)
     return table
@@ -214,14 +226,10 @@ def mix_wide(tables: Sequence[Arrays], least: int) -> Arrays:
 
 def unpack_wide(arrays: Arrays, columns: int) -> WideTable:
     """A table to score with, from what `pack_wide` made; `columns` is how many there are."""
+    arrays = Stored.of(arrays).take(*WIDE_ARRAYS, columns=columns)
     features, counts = arrays["features"], arrays["counts"].astype(np.int64)
-    fits = (
-        len(features) == len(counts)
-        and int(counts.sum()) == len(arrays["columns"]) == len(arrays["weights"])
-        and int(arrays["columns"].max(initial=0)) < columns
-    )
-    if not fits:
-        raise ModelError("the weights of actions do not fit together: the model file is damaged")
+    if int(counts.sum()) != len(arrays["columns"]):
+        raise ModelError("the counts and weights of actions do not fit together: the model file is damaged")
     is_line = counts > _MANY
     n_cells = int((counts[~is_line] + 1).sum()) + 1
     table = new_wide(columns, len(features), n_cells, max(1, int(is_line.sum())), learn=False)

@@ -196,6 +196,8 @@ class TreeModel:
             raise ConfigError(f"shape must be one of {', '.join(SHAPES)}, got {shape!r}")
         if order not in ORDERS[shape]:
             raise ConfigError(f"{shape} trees have the orders {', '.join(map(str, ORDERS[shape]))}; got {order}")
+        if not 4 <= bits <= 30:
+            raise ConfigError(f"bits must be from 4 to 30, got {bits}")
         self.program, self.order, self.shape, self.single_root, self.bits = program, order, shape, single_root, bits
         self.factors = np.zeros(0) if factors is None else np.ascontiguousarray(factors, np.float64)
         if factors is not None and len(factors) != self.size:

@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.errors import ConfigError
+from weft.declared import Many, Named, Record, Table, Text, Whole
+from weft.errors import ConfigError, ModelError
 from weft.hashing import hash_strings
 from weft.infer.constituents.system import DIRECTIONS, KNOWN, Subwords, Units, prefix_hashes, string_key
 from weft.infer.constituents.templates import tagged_key
@@ -33,6 +34,13 @@ CLOSED = ("AS", "BA", "CC", "CS", "DEC", "DEG", "DER", "DEV", "DT", "ETC", "LB",
 #: Tags of words of any length.
 UNBOUNDED = ("CD",)
 MOST_TAGS = 64
+RULES = Record(
+    tags=Many(Text(), least=1, distinct=True),
+    seen=Table(),
+    longest=Named(Whole(1, 10_000)),
+    strict=Many(Text()),
+    closed=Many(Text()),
+)
 _RUN = re.compile(r"[0-9０-９]+|[A-Za-zＡ-Ｚａ-ｚ]+")
 _DIRECTION_BITS = (1 << len(DIRECTIONS)) - 1
 
@@ -99,6 +107,11 @@ class WordRules:
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> WordRules:
         """Restore the rules from their state."""
+        RULES.check(state, "rules")
+        tags = state["tags"]
+        Named(Whole(1, (1 << len(tags)) - 1)).check(state["seen"], "rules.seen")
+        if state["longest"].keys() != set(tags):
+            raise ModelError("the word rules have other tags than lengths: the model file is damaged")
         rules = cls([])
         rules.tags, rules.seen, rules.longest = list(state["tags"]), dict(state["seen"]), dict(state["longest"])
         rules.strict, rules.closed = set(state["strict"]), list(state["closed"])

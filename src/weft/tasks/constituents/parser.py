@@ -18,12 +18,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.errors import ConfigError, WeftError
+from weft.declared import Array, Many, Record, Stored, Table, Text
+from weft.errors import ConfigError, InferenceError, ModelError, WeftError
 from weft.evaluate.trees.parseval import evaluate_constituents
 from weft.infer.constituents.beam import ConstituentModel, action_sequence, new_room, search
-from weft.infer.constituents.system import Subwords, Units, new_pool
+from weft.infer.constituents.system import ALL_DIRECTIONS, DONE, NODE, Subwords, Units, new_pool
 from weft.infer.constituents.templates import compile_templates
-from weft.infer.transitions.weights import LARGEST, largest_mean, new_narrow, new_wide, pack_wide, unpack_wide
+from weft.infer.transitions.beam import WIDEST_BEAM
+from weft.infer.transitions.weights import LARGEST, WIDEST, largest_mean, new_narrow, new_wide, pack_wide, unpack_wide
 from weft.learn.transitions.constituents import ConstituentTrainer
 from weft.pipeline.component import Asked, State, Trainable
 from weft.pipeline.settings import Settings, option
@@ -43,6 +45,13 @@ TOP = ("", "ROOT", "TOP", "S1", "VROOT")
 #: Weights of a trained model are multiples of 1 / FINEST, or of a coarser step if they would not fit.
 FINEST = 256.0
 _SENTENCE = re.compile(r"[^。！？\n]*[。！？]+[”’」』）]*|[^。！？\n]+")
+
+HEADER = Record(rules=Table(), actions=Many(Text(), least=1, distinct=True))
+SUBWORDS = (
+    Array("keys", "uint64", ("strings",), rising=True),
+    Array("bits", "uint8", ("strings",)),
+    Array("tagged", "uint64", ("tagged",), rising=True),
+)
 
 
 @dataclass
@@ -72,6 +81,9 @@ class ConstituentSettings(Settings):
         for name in ("beam", "epochs", "workers"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        for name, most in (("beam", WIDEST_BEAM), ("workers", 1024)):
+            if getattr(self, name) > most:
+                raise ConfigError(f"{name} must be at most {most}, got {getattr(self, name)}")
 
 
 class Sentence(NamedTuple):
@@ -309,6 +321,8 @@ class ConstituentParser(Trainable):
             count = 0
             if n:
                 best, _, _ = search(self.model, units, first, s, n, width, none, pool, room)
+                if pool[best, NODE] != DONE:
+                    raise InferenceError("the actions of the constituent parser allow no analysis of a sentence")
                 count = action_sequence(pool, best, out)
             found.append([self.names[k] for k in out[:count].tolist()])
         return found
@@ -354,13 +368,26 @@ class ConstituentParser(Trainable):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> ConstituentParser:
-        parser = cls(ConstituentSettings(**header["settings"]))
+        parser = cls(ConstituentSettings.from_saved(header["settings"]))
+        HEADER.check(header)
         parser.rules, parser.names = WordRules.from_state(header["rules"]), list(header["actions"])
-        parser.labels = sorted({n.split(" ")[1] for n in parser.names if n.startswith(("binary", "unary"))})
-        subwords = Subwords(*(np.array(arrays[f"subwords/{name}"]) for name in Subwords._fields))
+        parser.labels = sorted({n.split(" ")[1] for n in parser.names if n.startswith(("binary ", "unary "))})
+        parser._check_names()
+        stored = Stored.of(arrays)
+        subwords = Subwords(*map(np.array, stored.under("subwords/").take(*SUBWORDS).values()))
+        if not (subwords.bits & ALL_DIRECTIONS).all():
+            raise ModelError("parts of words have no direction: the model file is damaged")
         parser.model = parser._new_model(subwords)
-        parser._load({name.split("/")[1]: array for name, array in arrays.items() if name.startswith("weights/")})
+        parser._load(stored.under("weights/"))
         return parser
+
+    def _check_names(self) -> None:
+        """Raise an error unless the actions, read from a file, are complete and in their order."""
+        starts = {name.partition(" ")[2] for name in self.names if name.startswith("separate ")}
+        phrases = any(name.startswith(("binary ", "unary ")) for name in self.names)
+        fits = len(self.names) <= WIDEST and starts == set(self.rules.tags) and phrases == self.settings.phrases
+        if not fits or self.names != closed(self.names):
+            raise ModelError("the actions do not fit the settings and tags: the model file is damaged")
 
 
 def _retagged(names: Sequence[str], tags: Sequence[str]) -> list[str]:

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from weft.declared import Many, Named, Record, Stored, Table, Text, Whole
 from weft.errors import ConfigError, DataError
 from weft.features.extract import Binding
 from weft.features.gazetteer import Gazetteer
@@ -52,6 +53,9 @@ FEWEST = 5
 #: Maximum number of outer labellings that are expanded for the k best answers.
 OPENED = 32
 _OUTER = "outer labels"
+HEADER = Record(level=Whole(0, 100)).with_optional(
+    gazetteers=Named(Many(Text())), word_clusters=Named(Text()), native_clusters=Named(Text()), inner=Table()
+)
 
 
 @dataclass
@@ -270,6 +274,7 @@ class EntityRecognizer(Chunker):
         return header, arrays
 
     def restore(self, header: Mapping[str, Any], arrays: Arrays) -> None:
+        HEADER.check(header)
         self.level = header["level"]
         if "gazetteers" in header:
             self._gazetteer = Gazetteer(header["gazetteers"])
@@ -278,10 +283,7 @@ class EntityRecognizer(Chunker):
         if "native_clusters" in header:
             self._native = WordClasses(header["native_clusters"])
         if "inner" in header:
-            inner_arrays = {
-                name.removeprefix("inner/"): array for name, array in arrays.items() if name.startswith("inner/")
-            }
-            self.inner = EntityRecognizer.from_state(header["inner"], inner_arrays)
+            self.inner = EntityRecognizer.from_state(header["inner"], Stored.of(arrays).under("inner/"))
 
 
 def read_phrases(path: str) -> list[str]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Floats, Ints, Keys, Rows
+from weft.declared import Array, Stored
 from weft.errors import TemplateError
 from weft.features.extract import Binding, Extractor
 from weft.features.index import FeatureIndex
@@ -150,8 +151,9 @@ class CandidateScorer:
 
     @classmethod
     def from_arrays(cls, reader: CandidateReader, arrays: Arrays) -> CandidateScorer:
-        table = {name.split("/", 1)[1]: array for name, array in arrays.items() if name.startswith("table/")}
-        return cls(reader, FrozenTable(table, reader.parts.n_columns), np.array(arrays["transitions"]))
+        stored, parts = Stored.of(arrays), reader.parts
+        (transitions,) = stored.take(Array("transitions", "float32", (int(parts.view_starts[-1]),))).values()
+        return cls(reader, FrozenTable(stored.under("table/"), parts.n_columns), np.array(transitions))
 
 
 _NO_ROWS: Rows = np.zeros(0, dtype=np.int32)

@@ -19,8 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Ints, Rows
+from weft.declared import MOST, Many, Named, Record, Table, Whole
+from weft.errors import ModelError
 from weft.features.cache import Cache
 from weft.text.doc import Doc
+
+HEADER = Record(lists=Many(Many(Whole())), words=Table(), endings=Table(), longest=Whole(0, 1000))
 
 
 class CandidateLists:
@@ -140,5 +144,17 @@ class CandidateLists:
         return {"lists": self.lists, "words": self.words, "endings": self.endings, "longest": self.longest}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> CandidateLists:
+    def from_state(cls, state: dict[str, Any], n_labels: int = MOST) -> CandidateLists:
+        """Restore the lists of a file; they may name labels below `n_labels`."""
+        HEADER.check(state, "lists")
+        within = Record(
+            lists=Many(Many(Whole(0, n_labels - 1), least=1)),
+            words=Named(Named(Whole(0, len(state["lists"]) - 1))),
+            endings=Named(Named(Whole(0, len(state["lists"]) - 1))),
+        )
+        within.check(state, "lists")
+        if not state["endings"] or any("" not in of_group for of_group in state["endings"].values()):
+            raise ModelError("a group of candidate lists has no list for other words: the model file is damaged")
+        if state["words"].keys() != state["endings"].keys():
+            raise ModelError("the groups of words and of endings differ: the model file is damaged")
         return cls(state["lists"], state["words"], state["endings"], state["longest"])

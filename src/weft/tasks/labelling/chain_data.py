@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Floats, Ints, Keys, Rows
-from weft.errors import ConfigError, DataError, TemplateError
+from weft.declared import Array, Many, Maybe, Record, Stored, Text, Whole
+from weft.errors import ConfigError, DataError, ModelError, TemplateError
 from weft.features.by_type import TypeScorer
 from weft.features.extract import Binding, Extractor
 from weft.features.index import FeatureIndex, HashedIndex
@@ -211,6 +212,9 @@ class ChainData:
         return index, Layout.from_mask(table != 0.0), table[table != 0.0]
 
 
+HEADER = Record(labels=Many(Text(), least=1, distinct=True), order=Whole(0, 2), scheme=Maybe(Text()), bits=Whole(1, 64))
+
+
 class ChainScorer:
     """A trained chain model, which turns documents into chains."""
 
@@ -248,15 +252,19 @@ class ChainScorer:
 
     @classmethod
     def from_state(cls, reader: ChainReader, header: Mapping[str, Any], arrays: Arrays) -> ChainScorer:
+        HEADER.check(header, "chain")
+        stored = Stored.of(arrays)
+        least = len(header["labels"])  # states: checked first, for the label space takes the square of it as memory
+        (transitions,) = stored.take(Array("transitions", "float64", ("states", "states"))).values()
+        if len(transitions) < least:
+            raise ModelError(f"the transitions have {len(transitions)} states for {least} labels: the model is damaged")
         topology = Topology.from_dict(header["topology"]) if "topology" in header else None
         space = LabelSpace(header["labels"], header["order"], header["scheme"], topology)
-        tables = {
-            block: {name.split("/", 1)[1]: array for name, array in arrays.items() if name.startswith(block + "/")}
-            for block in ("node", "edge")
-        }
-        node = FrozenTable(tables["node"], space.n_columns, header["bits"])
-        edge = FrozenTable(tables["edge"], space.n_states**2, header["bits"]) if tables["edge"] else None
-        return cls(reader, space, node, np.array(arrays["transitions"]), edge)
+        stored.take(Array("transitions", "float64", (space.n_states, space.n_states)))
+        node = FrozenTable(stored.under("node/"), space.n_columns, header["bits"])
+        tables = stored.under("edge/")
+        edge = FrozenTable(tables, space.n_states**2, header["bits"]) if tables else None
+        return cls(reader, space, node, np.array(transitions), edge)
 
 
 class _BlockBuilder:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Floats
+from weft.declared import TEMPERATURE, Record, Stored, Table
 from weft.errors import ConfigError, DataError
 from weft.features.extract import Binding
 from weft.features.templates import Templates
@@ -41,6 +42,8 @@ LEARNERS = ("crf", "perceptron", "mira", "margin", "sgd", "adagrad", "memm")
 #: Learners that maximize likelihood: their scores are log probabilities without calibration.
 LIKELIHOOD = ("crf", "sgd", "memm")
 OPTIMIZERS = ("lbfgs", "cg", "pcg", "mixed", "gis")
+
+HEADER = Record(settings=Table(), chain=Table()).with_optional(temperature=TEMPERATURE)
 
 
 @dataclass
@@ -318,9 +321,11 @@ class SequenceLabeller(Trainable):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:
-        settings = cls.settings_class(**header["settings"])
+        settings = cls.settings_class.from_saved(header["settings"])
         component = cls(settings)
+        HEADER.check(header)
         component.temperature = header.get("temperature", 1.0)
+        arrays = Stored.of(arrays)
         component.restore(header, arrays)
         reader = ChainReader(Templates(settings.templates), component.bindings())
         component.scorer = ChainScorer.from_state(reader, header["chain"], arrays)

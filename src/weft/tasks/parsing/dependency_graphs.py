@@ -76,6 +76,8 @@ class DependencyGraphSettings(Settings):
         for name in ("epochs", "most"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if not 0 <= self.threshold <= 1:
+            raise ConfigError(f"threshold, a share of a probability, must be from 0 to 1, got {self.threshold}")
 
 
 class DependencyGraphParser(WeightedArcs):
@@ -301,7 +303,7 @@ class DependencyGraphParser(WeightedArcs):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> DependencyGraphParser:
-        parser = cls(DependencyGraphSettings(**header["settings"]), header["clusters"])
+        parser = cls(DependencyGraphSettings.from_saved(header["settings"]), header["clusters"])
         parser._restore(header, arrays)
         return parser
 

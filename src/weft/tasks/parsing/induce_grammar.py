@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.declared import PROBABILITIES, Array, Many, Record, Stored, Text
 from weft.errors import ConfigError, DataError
 from weft.evaluate.trees.attachment import not_punctuation
 from weft.learn.generative.dmv_model import TagBatch, ValenceModel, harmonic_start, random_start
@@ -228,11 +229,19 @@ class GrammarInducer(Trainable):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> GrammarInducer:
-        component = cls(GrammarSettings(**header["settings"]))
+        component = cls(GrammarSettings.from_saved(header["settings"]))
+        Record(tags=Many(Text(), least=1, distinct=True)).check(header)
         component.tags = header["tags"]
-        root, stop, child = (np.array(arrays[name]) for name in ("root", "stop", "child"))
-        backed_off = np.array(arrays["backed_off"]) if "backed_off" in arrays else None
-        component._set(ValenceModel(root, stop, child, backed_off))
+        n, valence = len(component.tags), component.settings.valence
+        children, stops = MODELS[valence]
+        tables = Stored.of(arrays).take(
+            Array("root", "float64", (n,), within=PROBABILITIES),
+            Array("stop", "float64", (n, 2, stops, 2), within=PROBABILITIES),
+            Array("child", "float64", (n, 2, children, n), within=PROBABILITIES),
+            Array("backed_off", "float64", (2, children, n), within=PROBABILITIES, optional=valence == "dmv"),
+        )
+        root, stop, child, *backed_off = map(np.array, tables.values())
+        component._set(ValenceModel(root, stop, child, backed_off[0] if backed_off else None))
         return component
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Keys
+from weft.declared import ANY, Array, Many, Record, Stored, Table, Text, Whole
 from weft.errors import ConfigError, DataError, ModelError, WeftError
 from weft.features.extract import write_column
 from weft.features.morphology import Morphology
@@ -45,6 +46,14 @@ from weft.text.doc import Doc
 
 #: Trained weights are integers up to this limit, so that their sums are the same on every machine.
 LARGEST = 32000
+LABELLER = Record(fields=Text(), settings=Table(), labels=Whole(1, 2**20))
+ARRAYS = (
+    Array("slots", "uint32", ("weights",), below="places"),
+    Array("weights", "int16", ("weights",), low=ANY),
+    Array("allowed.keys", "uint64", ("keys",)),
+    Array("allowed.offsets", "int64", ("keys+2",), offsets_of="allowed"),
+    Array("allowed.labels", "int32", ("allowed",), below="known"),
+)
 
 
 @dataclass
@@ -168,28 +177,27 @@ class RelationLabeller:
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> RelationLabeller:
         """Restore the labeller from its state."""
+        LABELLER.check(header, "labeller")
         labeller = cls(header["fields"], _settings(header["settings"]))
-        n_labels, settings = int(header["labels"]), labeller.settings
+        n_labels, settings = header["labels"], labeller.settings
+        size = (1 << settings.bits) + n_labels
+        arrays = Stored.of(arrays).take(*ARRAYS, places=size, known=n_labels)
         keys, offsets, labels = arrays["allowed.keys"], arrays["allowed.offsets"], arrays["allowed.labels"]
-        slots, size = arrays["slots"], (1 << settings.bits) + n_labels
-        fits = (
-            len(arrays["weights"]) == len(slots)
-            and int(slots.max(initial=0)) < size
-            and len(offsets) == len(keys) + 2
-            and offsets[0] == 0
-            and offsets[-1] == len(labels)
-            and bool((np.diff(offsets) > 0).all())
-            and int(labels.min()) >= 0
-            and int(labels.max()) < n_labels
-        )
-        if not fits:
-            raise ModelError("the weights and lists of relations do not fit together: the model file is damaged")
+        slots = arrays["slots"]
+        # The first list holds all labels.
+        if len(offsets) < 2 or int(offsets[1]) != n_labels or not bool((np.diff(offsets) > 0).all()):
+            raise ModelError("the lists of relations do not fit together: the model file is damaged")
         own = np.repeat(np.arange(len(keys)), np.diff(offsets)[1:])
         allowed = allowed_labels(np.array(keys)[own], np.array(labels, np.int32)[offsets[1] :], n_labels)
         weights = np.zeros(size, np.int16)
         weights[slots] = arrays["weights"]
         labeller.model = labeller._model(weights, allowed, n_labels)
         return labeller
+
+    def check_fits(self, fields: Iterable[str], labels: int) -> None:
+        """Raise an error unless a labeller from a file reads these fields of words and names these labels."""
+        if self.fields != "".join(fields) or len(self.fields) != len(list(fields)) or self._trained().n_labels > labels:
+            raise ModelError("the relations do not fit the fields or the labels: the model file is damaged")
 
 
 class Relations(Trainable):
@@ -272,13 +280,13 @@ class Relations(Trainable):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Relations:
+        Record(labels=Many(Text()), requires=Many(Text()), labeller=Table()).check(header)
         labeller = RelationLabeller.from_state(header["labeller"], arrays)
         component = cls(labeller.settings)
+        labeller.check_fits(component.settings.fields, len(header["labels"]))
         component.labeller = labeller
         component.labels = header["labels"]
         component.requires = tuple(header["requires"])
-        if len(component.labels) != header["labeller"]["labels"]:
-            raise ModelError("the names of relations do not fit the weights: the model file is damaged")
         return component
 
 
@@ -314,4 +322,4 @@ def _plain(settings: RelationSettings) -> dict[str, Any]:
 
 
 def _settings(plain: Mapping[str, Any]) -> RelationSettings:
-    return RelationSettings(**{**plain, "cap": math.inf if plain["cap"] is None else plain["cap"]})
+    return RelationSettings.from_saved({**plain, "cap": math.inf if plain.get("cap") is None else plain["cap"]})

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.declared import Many, Named, Record, Stored, Table, Text
 from weft.learn.trees.arc_pruning import ArcPruner
 from weft.learn.trees.model import TreeModel
 from weft.lexical.clusters.monolingual import load_clusters
@@ -16,6 +17,8 @@ from weft.pipeline.component import State, Trainable
 from weft.pipeline.settings import Settings
 from weft.storage import Arrays, from_sparse, to_sparse
 from weft.tasks.parsing.relations import RelationLabeller
+
+HEADER = Record(labels=Many(Text()), clusters=Named(Text()), requires=Many(Text())).with_optional(relations=Table())
 
 
 class WeightedArcs(Trainable):
@@ -63,7 +66,8 @@ class WeightedArcs(Trainable):
 
     def _restore(self, header: dict[str, Any], arrays: Arrays) -> None:
         """Restore everything in `state` except settings and clusters, which are already set."""
-        settings = self.settings
+        HEADER.check(header)
+        settings, arrays = self.settings, Stored.of(arrays)
         self.labels, self.requires = header["labels"], tuple(header["requires"])
         self.model = self._new_model()
         self.weights = from_sparse(self.weights_name, arrays, self.model.size)
@@ -71,7 +75,5 @@ class WeightedArcs(Trainable):
             arcs = self._filter_model()
             self.pruner = ArcPruner(arcs, from_sparse("filter", arrays, arcs.size), settings.threshold, settings.most)
         if "relations" in header:
-            labeller_arrays = {
-                name.removeprefix("relations."): array for name, array in arrays.items() if "relations." in name
-            }
-            self.labeller = RelationLabeller.from_state(header["relations"], labeller_arrays)
+            self.labeller = RelationLabeller.from_state(header["relations"], arrays.under("relations."))
+            self.labeller.check_fits(settings.fields, len(self.labels))

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Floats, Heads
+from weft.declared import Named, Record, Stored, Whole
 from weft.errors import ConfigError, DataError
 from weft.features.morphology import Morphology
 from weft.features.tree_templates import TreeProgram, compile_tree_templates
@@ -289,19 +290,18 @@ class AdaptedParser(MSTParser):
 
     @classmethod
     def _of_settings(cls, header: dict[str, Any]) -> AdaptedParser:
-        parser = cls(AdaptSettings(**(header["settings"] | {"target": ""})), header["clusters"])
+        parser = cls(AdaptSettings.from_saved(header["settings"] | {"target": ""}), header["clusters"])
+        Record(counts=Named(Whole())).check(header)
         parser.counts = Counter(header["counts"])
         parser._new_reader()
         return parser
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> MSTParser:
+        arrays = Stored.of(arrays)
         parser = super().from_state(header, arrays)
         if "guide" in header and isinstance(parser, AdaptedParser):
-            guide_arrays = {
-                name.removeprefix("guide."): array for name, array in arrays.items() if name.startswith("guide.")
-            }
-            parser.guide = Parser.from_state(header["guide"], guide_arrays)
+            parser.guide = Parser.from_state(header["guide"], Stored.of(arrays).under("guide."))
         return parser
 
 

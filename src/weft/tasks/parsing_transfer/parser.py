@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Mask
-from weft.errors import ConfigError, DataError
+from weft.declared import Flag, Named, Record, Row, Text
+from weft.errors import ConfigError, DataError, ModelError
 from weft.evaluate.labels.weak_report import WeakReport, weak_report
 from weft.features.tree_templates import TreeProgram
 from weft.formats import read
@@ -35,7 +36,7 @@ from weft.learn.training import Result
 from weft.learn.trees.head_sets import ambiguous_sets, report_sets, tree_sets
 from weft.learn.trees.listed_trees import kept_features
 from weft.learn.trees.model import TreeBatch, TreeModel
-from weft.lexical.typology import Language, Typology, read_typology, typology
+from weft.lexical.typology import TRAITS, Language, Typology, read_typology, typology
 from weft.lexical.universal_tags import tagsets_of
 from weft.pipeline.component import Asked, State, Stopwatch
 from weft.pipeline.settings import option
@@ -61,6 +62,11 @@ ADAPT = ("none", "viterbi", "aast", "aaet")
 HEADS = {"content": ARCS, "function": FUNCTION_HEADS}
 #: The key in a document's `meta` for the code of its language.
 LANGUAGE = "language"
+HEADER = Record(
+    languages=Named(Record(code=Text(), name=Text(), family=Text(), values=Row((Text(),) * len(TRAITS)))),
+    groups=Named(Text()),
+    adapted=Flag(),
+)
 
 
 @dataclass
@@ -394,11 +400,15 @@ class TransferParser(MSTParser):
 
     @classmethod
     def _of_settings(cls, header: dict[str, Any]) -> TransferParser:
+        HEADER.check(header)
         languages = {
             code: Language(own["code"], own["name"], own["family"], tuple(own["values"]))
             for code, own in header["languages"].items()
         }
-        parser = cls(TransferSettings(**header["settings"]), groups=header["groups"], table=Typology(languages))
+        settings = TransferSettings.from_saved(header["settings"])
+        if settings.language not in header["groups"]:
+            raise ModelError(f"the model has no language {settings.language!r}: the model file is damaged")
+        parser = cls(settings, groups=header["groups"], table=Typology(languages))
         parser.adapted = header["adapted"]
         return parser
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Bools, Floats, Ints, Keys
-from weft.errors import ModelError
+from weft.declared import Array, Flag, Real, Record, Stored
 from weft.features.characters import CharacterTable
 from weft.features.index import FeatureIndex
 from weft.features.weights import FrozenTable, Layout
@@ -60,6 +60,12 @@ _CONTINUES = np.array([False, True, True, False, True])  # states of a token tha
 _STARTS = np.array([True, False, False, True, True])  # states of a token that has not
 _LEGAL = np.where(_OPEN[:, None], _CONTINUES[None, :], _STARTS[None, :])
 _NO_VALUES = np.zeros(0)
+HEADER = Record(spaced=Flag(), lines=Flag(), bias=Real())
+ARRAYS = (
+    Array("allowed", "uint8", new_counts().shape[:3], low=1, below=1 << 3),
+    Array("entries", "uint64", ("entries",), rising=True),
+    Array("transitions", "float64", _LEGAL.shape),
+)
 #: Chains per training batch; most chains have few candidates.
 CHAINS = 8192
 #: Values of b to try.
@@ -163,15 +169,12 @@ class BoundaryModel:
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> BoundaryModel:
-        table = {name.removeprefix("weights/"): array for name, array in arrays.items() if name.startswith("weights/")}
+        HEADER.check(header, "boundaries")
+        stored = Stored.of(arrays)
+        table = stored.under("weights/")
         weights = FrozenTable(table, len(STATES)) if table else None
-        allowed, entries, transitions = (np.array(arrays[name]) for name in ("allowed", "entries", "transitions"))
-        if allowed.shape != new_counts().shape[:3] or transitions.shape != _LEGAL.shape:
-            raise ModelError(
-                "the boundary tables do not have the sizes that this version of Weft expects; train the model again"
-            )
-        spaced, lines = bool(header["spaced"]), bool(header["lines"])
-        return cls(allowed, entries, spaced, lines, weights, transitions, float(header["bias"]))
+        allowed, entries, transitions = map(np.array, stored.take(*ARRAYS).values())
+        return cls(allowed, entries, header["spaced"], header["lines"], weights, transitions, float(header["bias"]))
 
 
 def chains(candidates: Candidates, decided: Labels) -> Ints:

@@ -23,6 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Keys
+from weft.declared import Many, Named, Record, Row, Text, Whole
+from weft.errors import ModelError
 from weft.features.cache import LIMIT, Cache
 from weft.features.index import FeatureIndex
 from weft.features.weights import FrozenTable, Layout
@@ -43,6 +45,12 @@ SLIP = 0.02
 #: Maximum number of training examples per unambiguous token: the model is for unseen tokens.
 EXAMPLES = 8
 _STEM = "*"
+HEADER = Record(
+    known=Named(Many(Many(Text()), least=1)),
+    whole=Many(Text()),
+    scripts=Many(Row((Text(), Text(), Many(Text(), least=1), Whole()))),
+    productive=Whole(),
+)
 _WHOLE = 0  # label of tokens that stay whole
 
 
@@ -364,9 +372,13 @@ class Multiwords:
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Multiwords:
+        HEADER.check(header, "multiwords")
         known = {token: [tuple(words) for words in ways] for token, ways in header["known"].items()}
         known |= {token: [()] for token in header["whole"]}
         scripts = [Script(front, back, tuple(words), host) for front, back, words, host in header["scripts"]]
+        for script in scripts:
+            if script.host >= len(script.words) or script.words[script.host].count(_STEM) != 1:
+                raise ModelError("a script of multiword tokens names no word for the stem: the model file is damaged")
         weights = FrozenTable(arrays, len(scripts) + 1) if arrays else None
         return cls(known, scripts, header["productive"], weights)
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Ids
+from weft.declared import Record, Stored, Table
 from weft.errors import ConfigError, DataError
 from weft.features.characters import PARAGRAPH, code_points, types_of
 from weft.features.weights import PRECISIONS
@@ -254,14 +255,11 @@ class Segmenter(Trainable):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:
-        component = cls(SegmenterSettings(**header["settings"]))
-        prefix = "multiwords/"
-        arrays_of_words = {
-            name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)
-        }
-        rest = {name: array for name, array in arrays.items() if not name.startswith(prefix)}
-        component.boundaries = BoundaryModel.from_state(header["boundaries"], rest)
-        component.multiwords = Multiwords.from_state(header["multiwords"], arrays_of_words)
+        component = cls(SegmenterSettings.from_saved(header["settings"]))
+        Record(boundaries=Table(), multiwords=Table()).check(header)
+        stored = Stored.of(arrays)
+        component.boundaries = BoundaryModel.from_state(header["boundaries"], stored)
+        component.multiwords = Multiwords.from_state(header["multiwords"], stored.under("multiwords/"))
         return component
 
 

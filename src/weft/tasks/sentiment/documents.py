@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Floats
+from weft.declared import Array, Many, Real, Record, Stored, Text, check_same
 from weft.errors import ConfigError, DataError
 from weft.features.document_terms import Terms, document_counts
 from weft.features.representations.correspondence import Correspondence
@@ -42,6 +43,8 @@ from weft.text.doc import Doc
 SCORE = "sentiment_score"
 #: Lengths of the projection, relative to documents, to try on held-out source documents.
 SCALES = (0.3, 1.0, 3.0, 10.0)
+
+HEADER = Record(pivots=Many(Text()), models=Many(Record(intercept=Real(), trust=Real()), least=1))
 
 
 @dataclass
@@ -236,16 +239,25 @@ class PolarityClassifier(Trainable):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> PolarityClassifier:
-        classifier = cls(PolaritySettings(**header["settings"]))
-        classifier.terms = Terms(bytes(arrays["names"]).decode().split("\n"))
-        classifier.pivots, classifier.counts = list(header["pivots"]), np.array(arrays["counts"])
-        projection_arrays = {
-            name.partition("/")[2]: array for name, array in arrays.items() if name.startswith("projection/")
-        }
-        projection = Correspondence.from_arrays(projection_arrays) if projection_arrays else None
+        classifier = cls(PolaritySettings.from_saved(header["settings"]))
+        HEADER.check(header)
+        stored = Stored.of(arrays)
+        classifier.terms = Terms(bytes(stored.take(Array("names", "uint8", ("*",)))["names"]).decode().split("\n"))
+        size = len(classifier.terms.names)
+        classifier.pivots = list(header["pivots"])
+        classifier.counts = np.array(stored.take(Array("counts", "int64", (2, size)))["counts"])
+        projected = stored.under("projection/")
+        projection = Correspondence.from_arrays(projected) if projected else None
+        if projection is not None:
+            check_same("projection", len(projection.rows), size)
+            check_same("projection's blocks", len(projection.starts) - 1, 1)
+        dimensions = 0 if projection is None else projection.size
         for number, each in reversed(list(enumerate(header["models"]))):
+            w, v = stored.take(
+                Array(f"w{number}", "float32", (size,)), Array(f"v{number}", "float64", (dimensions,))
+            ).values()
             classifier.model = PolarityModel(
-                np.array(arrays[f"w{number}"], dtype=np.float64), np.array(arrays[f"v{number}"]),
+                np.array(w, dtype=np.float64), np.array(v),
                 each["intercept"], projection, classifier.model, each["trust"],
             )  # fmt: skip
         return classifier

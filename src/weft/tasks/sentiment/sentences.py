@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from weft.arrays import Floats, Keys
+from weft.declared import Array, Many, Record, Stored, Table, Text
 from weft.errors import ConfigError, DataError
 from weft.evaluate.labels.sentiment import evaluate_polarities
 from weft.infer.chains.document import DocumentChain, DocumentMask
@@ -41,6 +42,9 @@ from weft.text.doc import Doc
 
 METHODS = ("fine", "coarse", "cascaded", "interpolated")
 _NUMBERS = {name: number for number, name in enumerate(POLARITIES)} | {"": UNKNOWN}
+
+HEADER = Record(lexicon=Record(pos=Many(Text()), neg=Many(Text()))).with_optional(coarse=Table())
+KEYS = Array("keys", "uint64", ("keys",))
 
 
 @dataclass
@@ -261,16 +265,16 @@ class SentimentAnalyser(Trainable):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> SentimentAnalyser:
+        HEADER.check(header)
         words = header["lexicon"]
         lexicon = PolarityLexicon(dict.fromkeys(words["pos"], 1) | dict.fromkeys(words["neg"], -1))
-        analyser = cls(SentimentSettings.from_options(header["settings"]), lexicon)
-        analyser.features.index.add(arrays["keys"])
-        analyser.weights = arrays["weights"].astype(np.float64)
+        analyser = cls(SentimentSettings.from_saved(header["settings"]), lexicon)
+        stored = Stored.of(arrays)
+        analyser.features.index.add(np.array(stored.take(KEYS)["keys"]))
+        size = analyser.model.size
+        analyser.weights = stored.take(Array("weights", "float32", (size,)))["weights"].astype(np.float64)
         if "coarse" in header:
-            coarse_arrays = {
-                name.removeprefix("coarse/"): array for name, array in arrays.items() if name.startswith("coarse/")
-            }
-            analyser.coarse = cls.from_state(header["coarse"] | {"lexicon": words}, coarse_arrays)
+            analyser.coarse = cls.from_state(header["coarse"] | {"lexicon": words}, stored.under("coarse/"))
         return analyser
 
 

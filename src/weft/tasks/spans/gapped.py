@@ -243,7 +243,7 @@ class GappedSpanFinder(Trainable):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> GappedSpanFinder:
-        settings = GappedSpanSettings(**header["settings"])
+        settings = GappedSpanSettings.from_saved(header["settings"])
         finder = cls(settings)
         reader = SegmentReader(Templates(settings.templates), settings.fields, finder.restrictions.gap)
         finder.scorer = SegmentScorer.from_state(reader, header["segments"], arrays)

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from weft.arrays import Floats, Ints, Keys
+from weft.declared import Many, Record, Stored, Text, Whole
 from weft.errors import DataError, TemplateError
 from weft.features.extract import Extractor
 from weft.features.index import FeatureIndex, HashedIndex
@@ -166,6 +167,9 @@ class SegmentData:
         return SegmentScorer(self.reader, self.types, tables)
 
 
+HEADER = Record(types=Many(Text(), least=1, distinct=True), bits=Whole(1, 64))
+
+
 class SegmentScorer:
     """A trained model, which turns documents into scores of segments."""
 
@@ -197,10 +201,11 @@ class SegmentScorer:
 
     @classmethod
     def from_state(cls, reader: SegmentReader, header: Mapping[str, Any], arrays: Arrays) -> SegmentScorer:
-        types, tables = header["types"], []
+        HEADER.check(header, "segments")
+        stored, types, tables = Stored.of(arrays), header["types"], []
         for name in BLOCKS:
-            table = {key.split("/", 1)[1]: array for key, array in arrays.items() if key.startswith(name + "/")}
-            tables.append(FrozenTable(table, len(types) * (ROLES if name == "node" else 1), header["bits"]))
+            width = len(types) * (ROLES if name == "node" else 1)
+            tables.append(FrozenTable(stored.under(f"{name}/"), width, header["bits"]))
         return cls(reader, types, tables)
 
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.declared import Array, Many, Record, Stored, Text
 from weft.errors import ConfigError
 from weft.features.extract import Binding
 from weft.features.lexicon import WordClasses
@@ -230,17 +231,23 @@ class MweTagger(SequenceLabeller):
         return {**header, "lexicons": [lexicon.name for lexicon in lexicons]}, arrays
 
     def restore(self, header: Mapping[str, Any], arrays: Arrays) -> None:
+        Record(lexicons=Many(Text(), distinct=True)).check(header)
+        names = [f"lexicon/{name}" for name in header["lexicons"]]
+        files = Stored.of(arrays).take(
+            *(Array(name, "uint8", ("*",)) for name in names),
+            *(Array(name, "uint8", ("*",), optional=True) for name in ("wordnet", "clusters")),
+        )
         for name in header["lexicons"]:
-            rows = (line.partition("\t") for line in _unpacked(arrays[f"lexicon/{name}"]))
+            rows = (line.partition("\t") for line in _unpacked(files[f"lexicon/{name}"]))
             lexicon = MweLexicon.of(name, [(entry, category) for entry, _, category in rows])
             if name == SEEN:
                 self._seen = lexicon
             else:
                 self.lexicons.append(lexicon)
-        if "wordnet" in arrays:
-            self.wordnet = WordNet(dict(_pair(line) for line in _unpacked(arrays["wordnet"])))
-        if "clusters" in arrays:
-            self.word_clusters = dict(_pair(line) for line in _unpacked(arrays["clusters"]))
+        if "wordnet" in files:
+            self.wordnet = WordNet(dict(_pair(line) for line in _unpacked(files["wordnet"])))
+        if "clusters" in files:
+            self.word_clusters = dict(_pair(line) for line in _unpacked(files["clusters"]))
         self._collect()
 
 

@@ -18,10 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.declared import Many, Named, Record, Table, Text
 from weft.errors import ConfigError, DataError
 from weft.evaluate.labels.disfluency import analyses_of, score_analyses
 from weft.features.lexicon import WordClasses
 from weft.infer.transitions import TransitionParser
+from weft.infer.transitions.beam import WIDEST_BEAM
 from weft.infer.transitions.model import actions_of
 from weft.infer.transitions.systems import EDITING
 from weft.infer.trees.projectivity import is_projective, is_tree, lift
@@ -39,6 +41,8 @@ from weft.text.doc import Doc
 
 #: Transition systems with their oracles and templates.
 SYSTEMS = {EDITING.name: ("nondet", WITH_EDIT), "arc-eager": ("static", WITH_LABELS)}
+
+HEADER = Record(labels=Many(Text()), clusters=Named(Text()), parser=Table())
 
 
 @dataclass
@@ -75,6 +79,8 @@ class DisfluencySettings(Settings):
         for name in ("epochs", "beam"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.beam > WIDEST_BEAM:
+            raise ConfigError(f"beam must be at most {WIDEST_BEAM}, got {self.beam}")
         if self.prune < 0:
             raise ConfigError(f"prune must not be negative, got {self.prune}")
         odd = [marker for marker in self.markers.split() if marker.count("_") != 1]
@@ -246,9 +252,12 @@ class DisfluencyParser(Trainable):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> DisfluencyParser:
-        component = cls(DisfluencySettings(**header["settings"]), header["clusters"])
+        HEADER.check(header)
+        component = cls(DisfluencySettings.from_saved(header["settings"]), header["clusters"])
         component.labels = header["labels"]
         component.parser = TransitionParser.from_state(header["parser"], arrays)
+        settings = component.settings
+        component.parser.check_fits(settings.system, settings.fields, len(component.labels))
         return component
 
 

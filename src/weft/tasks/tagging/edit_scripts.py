@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+CASINGS = ("whole", "keep", "lower", "title", "upper")
+
 
 class EditScript(NamedTuple):
     """A script: the casing, and for each end of the form the number of characters to drop and their replacement."""

@@ -15,6 +15,7 @@ only changes counts: with `streaming`, the tagger counts each text before it tag
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Ints, Singles
+from weft.declared import Array, Many, Record, Stored, Table, Text
 from weft.errors import ConfigError, DataError
 from weft.features.extract import read_column, runs_of, sentence_offsets
 from weft.features.representations.counts import BOUNDARY, NeighbourCounts
@@ -42,6 +44,10 @@ from weft.text.strings import StringTable
 CONTEXTS = ("counts", "clusters", "embeddings")
 #: Number of words per batch; each word has a row of margins in memory.
 _BATCH = 20_000
+
+#: The widest window: a bound on the memory that a model can ask for.
+WIDEST = 100
+HEADER = Record(tags=Many(Text(), least=1, distinct=True), vectors=Table())
 
 
 @dataclass
@@ -89,6 +95,8 @@ class FlorsSettings(Settings):
         for name in ("indicators", "window"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} must be at least 0, got {getattr(self, name)}")
+        if self.window > WIDEST:
+            raise ConfigError(f"window must be at most {WIDEST}, got {self.window}")
         for name in ("c", "tolerance", "workers"):
             if getattr(self, name) <= 0:
                 raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
@@ -232,15 +240,15 @@ class Flors(Trainable):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:
-        tagger = cls(FlorsSettings(**header["settings"]))
+        tagger = cls(FlorsSettings.from_saved(header["settings"]))
+        HEADER.check(header)
         tagger.tags = header["tags"]
-        vectors = {
-            name.removeprefix("vectors/"): array for name, array in arrays.items() if name.startswith("vectors/")
-        }
-        tagger.vectors = WordVectors.from_state(header["vectors"], vectors)
+        stored, n = Stored.of(arrays), len(tagger.tags)
+        tagger.vectors = WordVectors.from_state(header["vectors"], stored.under("vectors/"))
         shape = 2 * tagger.settings.window + 1, tagger.vectors.width, len(tagger.tags)
-        tagger.weights = from_sparse("weights", arrays, int(np.prod(shape))).reshape(shape)
-        tagger.history = np.array(arrays["history"], dtype=np.float32)
+        tagger.weights = from_sparse("weights", stored, math.prod(shape)).reshape(shape)
+        history = (n + 1, n) if tagger.settings.left_to_right else (0, 0)
+        tagger.history = np.array(stored.take(Array("history", "float32", history))["history"])
         return tagger
 
     def _trained(self) -> WordVectors:

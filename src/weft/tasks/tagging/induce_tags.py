@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Bools, Floats
+from weft.declared import PROBABILITIES, Array, Flag, Many, Record, Stored, Table, Text
 from weft.errors import ConfigError, DataError, WeftError
 from weft.features.extract import sentence_offsets
 from weft.infer.chains.label_lists import LabelLists
@@ -47,6 +48,13 @@ TAGGERS = ("hmm", "adagrad", "crf", "memm")
 UNIVERSAL = "universal"
 #: For new text: least mass of every transition, divided by tag frequency, and of every emission of a known word.
 SMOOTHING = 1e-3
+HEADER = Record(tags=Many(Text(), least=1, distinct=True), rules=Flag()).with_optional(tagger=Table())
+ARRAYS = (
+    Array("places", "int64", ("emissions",), below="table", rising=True),
+    Array("emissions", "float64", ("emissions",), within=PROBABILITIES),
+    Array("unseen", "float64", ("tags",), within=(1e-30, 1e3)),
+    Array("transitions", "float64", ("tags+2", "tags+2"), within=PROBABILITIES),
+)
 
 
 @dataclass
@@ -403,18 +411,17 @@ class TagInducer(Trainable):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> TagInducer:
-        component = cls(InducedTaggerSettings(**header["settings"]))
-        dictionary = {name: arrays[f"dictionary/{name}"] for name in ("words", "bits")}
-        component.dictionary = TagDictionary.from_arrays(dictionary, header["tags"], header["rules"])
-        words = bytes(arrays["words"]).decode()
+        component = cls(InducedTaggerSettings.from_saved(header["settings"]))
+        HEADER.check(header)
+        stored, tags = Stored.of(arrays), header["tags"]
+        component.dictionary = TagDictionary.from_arrays(stored.under("dictionary/"), tags, header["rules"])
+        words = bytes(stored.take(Array("words", "uint8", ("*",)))["words"]).decode()
         component.types = {word: k for k, word in enumerate(words.split("\n") if words else [])}
-        component.places, component.emissions = np.array(arrays["places"]), np.array(arrays["emissions"])
-        component.unseen, component.transitions = np.array(arrays["unseen"]), np.array(arrays["transitions"])
+        tables = stored.take(*ARRAYS, tags=len(tags), table=len(component.types) * len(tags))
+        component.places, component.emissions = np.array(tables["places"]), np.array(tables["emissions"])
+        component.unseen, component.transitions = np.array(tables["unseen"]), np.array(tables["transitions"])
         if "tagger" in header:
             from weft.tasks.tagging.tagger import Tagger
 
-            inner = {
-                name.removeprefix("tagger/"): array for name, array in arrays.items() if name.startswith("tagger/")
-            }
-            component.tagger = Tagger.from_state(header["tagger"], inner)
+            component.tagger = Tagger.from_state(header["tagger"], stored.under("tagger/"))
         return component

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.declared import Many, Record, Row, Table, Text
 from weft.learn.chains.candidate_model import LabelParts
 from weft.tasks.labelling.candidate_lists import CandidateLists
 
@@ -27,6 +28,9 @@ class Tag(NamedTuple):
     upos: str
     xpos: str
     feats: str
+
+
+HEADER = Record(tags=Many(Row((Text(), Text(), Text())), least=1), agreeing=Many(Text()), lists=Table())
 
 
 class TagInventory:
@@ -67,7 +71,9 @@ class TagInventory:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> TagInventory:
-        return cls(state["tags"], CandidateLists.from_state(state["lists"]), state["agreeing"])
+        HEADER.check(state, "inventory")
+        lists = CandidateLists.from_state(state["lists"], len(state["tags"]))
+        return cls(state["tags"], lists, state["agreeing"])
 
 
 def _agreeing(counts: Counter[Tag]) -> list[str]:

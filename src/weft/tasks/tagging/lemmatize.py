@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.declared import TEMPERATURE, Many, Named, Record, Row, Stored, Table, Text, Whole
 from weft.errors import ConfigError, DataError
 from weft.features.cache import RowCache, distinct_rows
 from weft.features.extract import read_column, write_ids
@@ -34,7 +35,7 @@ from weft.storage import Arrays
 from weft.tasks.labelling.calibrate import FEWEST, JUDGE, LEARN, temperature_on
 from weft.tasks.labelling.candidate_data import CandidateData, CandidateReader, CandidateScorer
 from weft.tasks.labelling.candidate_lists import CandidateLists
-from weft.tasks.tagging.edit_scripts import EditScript, apply_script, edit_script
+from weft.tasks.tagging.edit_scripts import CASINGS, EditScript, apply_script, edit_script
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
 
@@ -73,6 +74,16 @@ class LemmatizerSettings(Settings):
         for name in ("epochs", "sigma", "iterations", "min_count", "workers"):
             if getattr(self, name) <= 0:
                 raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
+
+
+#: Scripts drop at most this many characters.
+_LONGEST = 10_000
+HEADER = Record(
+    columns=Many(Text()),
+    scripts=Many(Row((Text(CASINGS), Whole(0, _LONGEST), Text(), Whole(0, _LONGEST), Text()))),
+    dictionary=Named(Text()),
+    lists=Table(),
+).with_optional(temperature=TEMPERATURE)
 
 
 class Lemmatizer(Trainable):
@@ -324,15 +335,16 @@ class Lemmatizer(Trainable):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Lemmatizer:
-        component = cls(LemmatizerSettings(**header["settings"]))
+        component = cls(LemmatizerSettings.from_saved(header["settings"]))
+        HEADER.check(header)
         component.columns = tuple(header["columns"])
         component.requires = ("tokens", *component.columns[:1])
         component.scripts = [EditScript(*script) for script in header["scripts"]]
         component.dictionary = header["dictionary"]
         component.temperature = header.get("temperature", 1.0)
-        component.lists = CandidateLists.from_state(header["lists"])
+        component.lists = CandidateLists.from_state(header["lists"], len(component.scripts))
         if arrays:
-            component.scorer = CandidateScorer.from_arrays(component._reader(component.lists), arrays)
+            component.scorer = CandidateScorer.from_arrays(component._reader(component.lists), Stored.of(arrays))
         return component
 
 

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from weft.declared import Record, Stored, Text
 from weft.errors import ConfigError, DataError
 from weft.features.extract import Binding
 from weft.formats import read
@@ -212,8 +213,9 @@ class SCLTagger(ColumnLabeller):
     def restore(self, header: Mapping[str, Any], arrays: Arrays) -> None:
         self.provides = (self.settings.column,)
         if "source" in header:
-            tables = {n.removeprefix("source/"): array for n, array in arrays.items() if n.startswith("source/")}
-            self.source = component_class(header["source"]["task"]).from_state(header["source"], tables)
+            Record(source=Record(task=Text())).check(header)
+            kind = component_class(header["source"]["task"])
+            self.source = kind.from_state(header["source"], Stored.of(arrays).under("source/"))
 
 
 def _scaled(data: ChainData, projection: TokenProjection, factor: float) -> ChainData:

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.errors import ConfigError, DataError
+from weft.declared import TEMPERATURE, Many, Named, Record, Stored, Text
+from weft.errors import ConfigError, DataError, ModelError
 from weft.features.extract import Binding, write_column
 from weft.features.lexicon import WordClasses
 from weft.features.templates import Templates
@@ -82,6 +83,11 @@ class TaggerSettings(LabellerSettings):
         super().check()
         if self.dictionary < 0:
             raise ConfigError(f"dictionary must be at least 0, got {self.dictionary}")
+
+
+HEADER = Record(columns=Many(Text(), least=1), classes=Named(Named(Text()))).with_optional(
+    joint_temperature=TEMPERATURE
+)
 
 
 class Tagger(SequenceLabeller):
@@ -335,16 +341,20 @@ class Tagger(SequenceLabeller):
         return header, arrays
 
     def restore(self, header: Mapping[str, Any], arrays: Arrays) -> None:
+        HEADER.check(header)
         self.columns = self.provides = tuple(header["columns"])
         self.joint_temperature = header.get("joint_temperature", 1.0)
         self._classes = {field: WordClasses(classes) for field, classes in header["classes"].items()}
         if "inventory" in header:
             self.inventory = TagInventory.from_state(header["inventory"])
-        joint_arrays = {
-            name.removeprefix("joint/"): array for name, array in arrays.items() if name.startswith("joint/")
-        }
+            labels = sorted(header["chain"]["labels"])
+            tagged = {tag.upos for tag in self.inventory.tags}
+            if self.inventory.upos != labels or tagged != set(labels) or not set(self.columns[1:]) <= set(JOINT[1:]):
+                raise ModelError("the joint tags do not fit the labels of the chain: the model file is damaged")
+        joint_arrays = Stored.of(arrays).under("joint/")
         if joint_arrays:
-            assert self.inventory is not None
+            if self.inventory is None:
+                raise ModelError("the tagger has weights of joint tags but no joint tags: the model file is damaged")
             self.refiner = CandidateScorer.from_arrays(self._joint_reader(self.inventory), joint_arrays)
 
 

@@ -24,7 +24,8 @@ from typing import Any, Self
 import numpy as np
 
 from weft.arrays import Floats, Ints
-from weft.errors import ConfigError, DataError
+from weft.declared import Array, Many, Record, Stored, Text
+from weft.errors import ConfigError, DataError, ModelError
 from weft.features.extract import sentence_offsets
 from weft.features.representations.counts import strings_of_bytes, strings_to_bytes
 from weft.infer.chains.trigrams import best_trigrams
@@ -36,6 +37,14 @@ from weft.text.doc import Doc
 _NEVER = -1e30  # log probability of impossible events; finite, so that decoding always finds a path
 #: Tags of an unknown word less probable than this share of its best tag are pruned.
 _WORTH = 1e-3
+HEADER = Record(tags=Many(Text(), least=1, distinct=True))
+ARRAYS = (
+    Array("pairs", "int32", ("pairs", 3)),
+    Array("trigrams", "int64", ("seen",), below="trigrams", rising=True),
+    Array("counts", "int64", ("seen",), below=2**40),
+)
+#: Most tags: their trigrams are counted in a table.
+MOST_TAGS = 700
 
 
 @dataclass
@@ -150,9 +159,18 @@ class TrigramTagger(Trainable):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Self:
-        tagger = cls(TrigramSettings(**header["settings"]))
+        tagger = cls(TrigramSettings.from_saved(header["settings"]))
+        HEADER.check(header)
         tagger.tags = header["tags"]
-        words = strings_of_bytes(arrays["words"])
+        n = len(tagger.tags)
+        if n > MOST_TAGS:
+            raise ModelError(f"the model has {n} tags, a trigram tagger at most {MOST_TAGS}: the model file is damaged")
+        stored = Stored.of(arrays)
+        words = strings_of_bytes(stored.take(Array("words", "uint8", ("*",)))["words"])
+        arrays = stored.take(*ARRAYS, trigrams=(n + 1) ** 3)
+        seen = arrays["pairs"].max(axis=0, initial=-1)
+        if seen[0] >= len(words) or seen[1] >= n or set(arrays["pairs"][:, 0].tolist()) != set(range(len(words))):
+            raise ModelError("the tags of words do not fit the words and the tags: the model file is damaged")
         tagger._words = {word: {} for word in words}
         for word, tag, count in arrays["pairs"].tolist():
             tagger._words[words[word]][tag] = count

@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 from weft.arrays import Bools, Floats, Ints
-from weft.errors import ConfigError, DataError
+from weft.declared import Array, Flag, Named, Record, Stored, Text
+from weft.errors import ConfigError, DataError, ModelError
 from weft.evaluate.labels.dictionaries import dictionary_report
 from weft.evaluate.labels.weak_report import WeakReport, weak_report
 from weft.features.extract import Binding, sentence_offsets
@@ -348,7 +349,13 @@ class WeakTagger(ColumnLabeller):
         return header, arrays
 
     def restore(self, header: Mapping[str, Any], arrays: Arrays) -> None:
+        Record(classes=Named(Named(Text())), rules=Flag()).check(header)
         self._classes = {field: WordClasses(classes) for field, classes in header["classes"].items()}
-        dictionary_arrays = {name: arrays[f"dictionary/{name}"] for name in ("words", "bits")}
-        self.dictionary = TagDictionary.from_arrays(dictionary_arrays, self.settings.tags, header["rules"])
-        self.bias, self.first = np.array(arrays["bias"]), np.array(arrays["first"])
+        stored, tags = Stored.of(arrays), self.settings.tags
+        self.dictionary = TagDictionary.from_arrays(stored.under("dictionary/"), tags, header["rules"])
+        n = len(tags)
+        self.bias, self.first = map(
+            np.array, stored.take(Array("bias", "float64", (n,)), Array("first", "float64", (n,))).values()
+        )
+        if sorted(header["chain"].get("labels", ())) != sorted(tags):
+            raise ModelError("the labels of the chain are not the tags of the dictionary: the model file is damaged")

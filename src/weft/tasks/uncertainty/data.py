@@ -8,7 +8,7 @@ unseen ones would otherwise use the weights of other features.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Bools, Floats, Keys
+from weft.declared import Array, Many, Record, Row, Stored, Whole, check_same
 from weft.errors import ConfigError, TemplateError
 from weft.features.extract import Extractor
 from weft.features.templates import Template, Templates
@@ -88,6 +89,15 @@ def look(seen: Doc, templates: Templates) -> Observed:
     return Observed(written, keys[fresh], word[fresh], template[fresh], sentences)
 
 
+HEADER = Record(
+    bits=Whole(0, 30), labels=Whole(1, 100), patterns=Many(Many(Row((Whole(-1000, 0), Whole(-1000, 0))))), size=Whole(1)
+)
+INDEX = (
+    Array("keys", "uint64", ("keys",), rising=True),
+    Array("starts", "int64", ("keys",), below="size", rising=True),
+)
+
+
 @dataclass(frozen=True)
 class Space:
     """Maps features to weights: hashed, or by the keys seen in training."""
@@ -105,7 +115,7 @@ class Space:
         """The space of training data."""
         if not 0 <= bits <= 30:
             raise ConfigError(f"hash_bits must be from 0 (no hashing) to 30, got {bits}")
-        patterns = tuple(dict.fromkeys(filter(None, map(_history, observed.templates))))
+        patterns = patterns_of(observed.templates)
         none = np.zeros(0, dtype=np.int64)
         if bits:
             met = np.zeros(1 << (bits + _FINER), dtype=bool)
@@ -132,6 +142,9 @@ class Space:
         """Sequences of words, one per sentence."""
         base, known = self.base(observed.keys)
         number = _pattern_numbers(observed.templates, self.patterns)[observed.template]
+        if not self.bits:  # a file may know a key by another template, with fewer weights
+            spans = np.concatenate([Patterns.of(self.patterns).sizes(self.n_labels), [1]])[number] * self.n_labels
+            known &= base.astype(np.int64) + spans <= self.size
         past = (number < len(self.patterns)) & known
         plain = (number == len(self.patterns)) & known
         n = int(observed.sentences[-1])
@@ -146,6 +159,8 @@ class Space:
         """Sentences as sequences of one position with two labels; biases score label 0, all other features label 1."""
         keys, sentence, bias = sentence_features(observed)
         base, known = self.base(keys)
+        if not self.bits:
+            known &= base.astype(np.int64) + 2 <= self.size
         n = len(observed.sentences) - 1
         whole = np.arange(n + 1, dtype=np.int64)
         return HistoryData(
@@ -174,11 +189,22 @@ class Space:
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Space:
+        HEADER.check(header)
+        bits, labels, size = header["bits"], header["labels"], header["size"]
         patterns = tuple(tuple((lo, hi) for lo, hi in pattern) for pattern in header["patterns"])
-        keys = np.array(arrays.get("keys", ()), dtype=np.uint64)
-        starts = np.array(arrays.get("starts", ()), dtype=np.int64)
-        met = np.unpackbits(np.array(arrays.get("met", ()), dtype=np.uint8)).astype(bool)
-        return cls(header["bits"], header["labels"], patterns, keys, starts, header["size"], met)
+        stored = Stored.of(arrays)
+        if bits:
+            check_same("size", size, labels << bits)
+            (packed,) = stored.take(Array("met", "uint8", (1 << (bits + _FINER - 3),))).values()
+            none = np.zeros(0, dtype=np.int64)
+            return cls(bits, labels, patterns, none.astype(np.uint64), none, size, np.unpackbits(packed).astype(bool))
+        keys, starts = map(np.array, stored.take(*INDEX, size=size).values())
+        return cls(bits, labels, patterns, keys, starts, size)
+
+
+def patterns_of(templates: Iterable[Template]) -> tuple[tuple[tuple[int, int], ...], ...]:
+    """The different patterns of previous labels in templates."""
+    return tuple(dict.fromkeys(filter(None, map(_history, templates))))
 
 
 def sentence_features(observed: Observed) -> tuple[Keys, Indices, Bools]:

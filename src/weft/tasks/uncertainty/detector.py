@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from weft.declared import Many, Record, Row, Stored, Table, Text
 from weft.errors import ConfigError
 from weft.evaluate.labels.hedges import score_hedges
 from weft.features.templates import Templates
@@ -51,6 +52,10 @@ from weft.text.doc import Doc
 from weft.text.split import with_words
 
 Pair = tuple[tuple[str, ...], tuple[str, ...]]
+
+HEADER = Record(columns=Many(Text()), pairs=Many(Row((Many(Text()), Many(Text())))), sentences=Table()).with_optional(
+    cues=Table(), scopes=Table()
+)
 
 
 @dataclass
@@ -242,23 +247,22 @@ class HedgeDetector(Trainable):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> HedgeDetector:
-        detector = cls(HedgeSettings(**header["settings"]))
-        settings = detector.settings
-
-        def own(name: str) -> Arrays:
-            return {key.partition("/")[2]: array for key, array in arrays.items() if key.startswith(f"{name}/")}
-
+        detector = cls(HedgeSettings.from_saved(header["settings"]))
+        HEADER.check(header)
+        settings, stored = detector.settings, Stored.of(arrays)
         detector.columns = tuple(header["columns"])
         detector.requires = ("tokens", *detector.columns)
         detector.pairs = {(tuple(first), tuple(second)) for first, second in header["pairs"]}
         detector.sentence_model = SentenceModel.from_state(
-            Templates(settings.sentence_templates), header["sentences"], own("sentences")
+            Templates(settings.sentence_templates), header["sentences"], stored.under("sentences/")
         )
         if "cues" in header:
-            detector.cue_model = LabelModel.from_state(Templates(settings.cue_templates), header["cues"], own("cues"))
+            detector.cue_model = LabelModel.from_state(
+                Templates(settings.cue_templates), header["cues"], stored.under("cues/")
+            )
         if "scopes" in header:
             detector.scope_model = LabelModel.from_state(
-                Templates(settings.scope_templates), header["scopes"], own("scopes")
+                Templates(settings.scope_templates), header["scopes"], stored.under("scopes/")
             )
         return detector
 

@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Floats
-from weft.errors import ConfigError, DataError
+from weft.declared import Array, Record, Stored, Text, Whole, check_same
+from weft.errors import ConfigError, DataError, ModelError
 from weft.features.templates import Templates
 from weft.learn.linear.classifiers import linear_svm
 from weft.learn.online.history_margin import HistoryMargin
 from weft.ragged import States
 from weft.storage import Arrays
-from weft.tasks.uncertainty.data import Observed, Space, class_weights, look
+from weft.tasks.uncertainty.data import Observed, Space, class_weights, look, patterns_of
 from weft.text.doc import Doc
 
 #: O comes first: the first label wins ties, for example at unseen words.
@@ -97,7 +98,12 @@ class SentenceModel:
 
     @classmethod
     def from_state(cls, templates: Templates, header: dict[str, Any], arrays: Arrays) -> SentenceModel:
-        return cls(templates, Space.from_state(header, arrays), _unpacked(arrays), header["learner"])
+        Record(learner=Text(SENTENCE_LEARNERS)).check(header)
+        space = Space.from_state(header, arrays)
+        check_same("labels", space.n_labels, 2)
+        width = (1 << space.bits) if space.bits else max(len(space.keys), 1)
+        size = space.size if header["learner"] == "margin" else width
+        return cls(templates, space, _unpacked(arrays, size), header["learner"])
 
 
 @dataclass
@@ -136,7 +142,12 @@ class LabelModel:
 
     @classmethod
     def from_state(cls, templates: Templates, header: dict[str, Any], arrays: Arrays) -> LabelModel:
-        return cls(templates, Space.from_state(header, arrays), _unpacked(arrays), header["width"])
+        Record(width=Whole(1, 1000)).check(header)
+        space = Space.from_state(header, arrays)
+        check_same("labels", space.n_labels, len(LABELS))
+        if space.patterns != patterns_of(templates):
+            raise ModelError("the patterns of labels are not those of the templates: the model file is damaged")
+        return cls(templates, space, _unpacked(arrays, space.size), header["width"])
 
 
 def fit_margin(data: Any, options: Margin) -> Floats:
@@ -164,7 +175,16 @@ def _packed(weights: Floats) -> Arrays:
             "size": np.array([len(weights)], dtype=np.int64)}  # fmt: skip
 
 
-def _unpacked(arrays: Arrays) -> Floats:
-    weights = np.zeros(int(arrays["size"][0]))
-    weights[arrays["at"]] = arrays["weights"]
+def _unpacked(arrays: Arrays, size: int) -> Floats:
+    at, values, _ = (
+        Stored.of(arrays)
+        .take(
+            Array("at", "uint32", ("weights",), below=size),
+            Array("weights", "float32", ("weights",)),
+            Array("size", "int64", (1,), low=size, below=size + 1),
+        )
+        .values()
+    )
+    weights = np.zeros(size)
+    weights[at] = values
     return weights

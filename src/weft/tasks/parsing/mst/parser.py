@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Heads
+from weft.declared import TEMPERATURE, Record
 from weft.errors import ConfigError, DataError
 from weft.features.morphology import Morphology
 from weft.features.tree_templates import TreeProgram, compile_tree_templates
@@ -357,12 +358,13 @@ class MSTParser(WeightedArcs):
 
     @classmethod
     def _of_settings(cls, header: dict[str, Any]) -> MSTParser:
-        return cls(MSTSettings(**header["settings"]), header["clusters"])
+        return cls(MSTSettings.from_saved(header["settings"]), header["clusters"])
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> MSTParser:
         parser = cls._of_settings(header)
         parser._restore(header, arrays)
+        Record(temperature=TEMPERATURE).check(header)
         parser.temperature = header["temperature"]
         return parser
 

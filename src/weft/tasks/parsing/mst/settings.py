@@ -75,6 +75,8 @@ class MSTSettings(Settings):
         for name in ("epochs", "k", "most"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if not 0 <= self.threshold <= 1:
+            raise ConfigError(f"threshold, a share of a probability, must be from 0 to 1, got {self.threshold}")
         if self.templates:
             check_clusters(self.clusters, self.fields)
         if self.shape == "crossing" and self.system not in ("mst1", "crossing"):

@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.declared import Many, Named, Record, Table, Text
 from weft.errors import ConfigError, DataError
 from weft.infer.transitions import SYSTEMS, Constraints, TransitionParser
+from weft.infer.transitions.beam import WIDEST_BEAM
 from weft.infer.transitions.model import actions_of
 from weft.infer.trees.projectivity import decode, encode, is_projective, is_tree, lift
 from weft.learn.transitions.beam import UPDATES
@@ -44,6 +46,10 @@ from weft.text.doc import Doc
 
 #: How to handle training trees that no transition system here can build.
 NONPROJECTIVE = ("skip", "lift", "encode")
+
+HEADER = Record(labels=Many(Text()), clusters=Named(Text()), requires=Many(Text()), parser=Table()).with_optional(
+    tagsets=Many(Text())
+)
 
 
 @dataclass
@@ -90,6 +96,8 @@ class ParserSettings(Settings):
         for name in ("epochs", "runs", "beam"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.beam > WIDEST_BEAM:
+            raise ConfigError(f"beam must be at most {WIDEST_BEAM}, got {self.beam}")
         if self.target_clusters and not self.clusters:
             raise ConfigError("target_clusters are the clusters of `clusters` in another language: give both files")
         if self.delexicalized and self.fields != FIELDS:
@@ -270,11 +278,13 @@ class Parser(Trainable):
 
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Parser:
-        component = cls(ParserSettings(**header["settings"]), header["clusters"])
+        HEADER.check(header)
+        component = cls(ParserSettings.from_saved(header["settings"]), header["clusters"])
         component.labels = header["labels"]
         component.tagsets = header.get("tagsets", [])
         component.requires = tuple(header["requires"])
         component.parser = TransitionParser.from_state(header["parser"], arrays)
+        component.parser.check_fits(component.settings.system, component.fields, len(component.labels))
         return component
 
 

@@ -1,0 +1,557 @@
+"""Hostile model files: every array and every header field of every kind of model made wrong, with valid checksums.
+
+`small_models` trains a tiny model of every kind; `hostile_models` changes one array or one header field at a time,
+saves the model with the checksums of the change, loads it and annotates a text with probabilities and alternatives. A
+file may be refused with a plain error, or work; a crash of the process or a traceback is a failure. The work is done in
+a worker process, so that a crash ends only that process and is attributed to the file that caused it.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+EXAMPLES = ROOT / "examples"
+SHIPPED = ROOT / "src" / "weft" / "models"
+TEXT = "The old ferry may have left the harbour. Anna said: don't give it up, of course! It is a lovely warm table."
+#: Seconds that one file may take, training of kernels included.
+PATIENCE = 240
+#: Memory that a worker process may map, so that no file makes the machine swap.
+MEMORY = 12_000_000_000
+
+
+class Recipe(NamedTuple):
+    """How to train a small model: a task, a method, training data, options, and raw text of another domain."""
+
+    task: str
+    method: str | None
+    data: str
+    options: dict[str, Any]
+    raw: str = ""
+
+
+def _options(**options: Any) -> dict[str, Any]:
+    return options
+
+
+_MST = _options(epochs=1, bits=10)
+#: A model of every kind, and of every structure that a kind can have.
+RECIPES = {
+    "segmenter": Recipe("segmenter", None, "letters.conllu", _options(iterations=5)),
+    "tagger": Recipe("tagger", None, "story.conllu", _options(epochs=1)),
+    "tagger second order": Recipe(
+        "tagger", None, "story.conllu", _options(templates="true y[-2]|y[-1] w[0] w[-1]", column="upos", epochs=1)
+    ),
+    "trigram tagger": Recipe("tagger", "trigram", "story.conllu", {}),
+    "weak tagger": Recipe(
+        "tagger", "weak", "weak/projected.conllu", _options(dictionaries=str(EXAMPLES / "weak/words.dic"), iterations=3)
+    ),
+    "flors": Recipe("tagger", "flors", "adaptation/news.conllu", _options(column="xpos"), "adaptation/chat.txt"),
+    "scl tagger": Recipe(
+        "tagger", "scl", "clinic/trade.conllu", _options(pivot_count=10, h=5, epochs=1), "clinic/clinic.txt"
+    ),
+    "graph tagger": Recipe(
+        "tagger", "graph", "questions/travel.conllu", _options(iterations=3, retrain_iterations=3),
+        "questions/helpdesk.txt",
+    ),
+    "induced tagger": Recipe(
+        "tagger", "induced", "induction/market.txt", _options(dictionaries=str(EXAMPLES / "induction/market.dic"))
+    ),
+    "lemmatizer": Recipe("lemmatizer", None, "story.conllu", _options(epochs=1, min_count=1)),
+    "parser": Recipe("parser", None, "story.conllu", _options(epochs=1, runs=1)),
+    "parser with a beam": Recipe(
+        "parser", None, "story.conllu", _options(epochs=1, runs=1, system="arc-standard", oracle="static", beam=2)
+    ),
+    "easy-first parser": Recipe("parser", None, "story.conllu", _options(epochs=1, runs=1, system="easy-first")),
+    "mst1": Recipe("parser", "mst", "story.conllu", _MST | _options(system="mst1", threshold=0.0)),
+    "mst2": Recipe("parser", "mst", "story.conllu", _MST | _options(system="mst2")),
+    "mst3": Recipe("parser", "mst", "story.conllu", _MST | _options(system="mst3")),
+    "crossing": Recipe("parser", "mst", "story.conllu", _MST | _options(system="crossing")),
+    "transfer parser": Recipe(
+        "parser", "transfer", "",
+        _options(
+            sources={"en": str(EXAMPLES / "languages/en.conllu"), "de": str(EXAMPLES / "languages/de.conllu")},
+            target=f"nl={EXAMPLES / 'languages/nl-text.conllu'}", share="family", bits=10,
+        ),
+    ),
+    "adapted parser": Recipe(
+        "parser", "adapted", "domains/train.conllu",
+        _MST | _options(methods="F3,T3", target=str(EXAMPLES / "domains/lab.conllu"), system="mst1", threshold=0.0),
+    ),
+    "induced parser": Recipe("parser", "induced", "induction/kitchen.conllu", _options(iterations=2)),
+    "relations": Recipe("relations", None, "story.conllu", _options(bits=10)),
+    "graphs": Recipe("graphs", None, "shared-heads.conllu", _MST),
+    "constituents": Recipe("constituents", None, "tea.mrg", _options(epochs=1, beam=2)),
+    "constituents of words": Recipe("constituents", None, "tea.mrg", _options(epochs=1, beam=2, units="words")),
+    "disfluency": Recipe("disfluency", None, "speech.conllu", _options(epochs=1, beam=2)),
+    "chunker": Recipe("chunker", None, "chunks.conll", _options(epochs=1)),
+    "chunker second order": Recipe("chunker", None, "chunks.conll", _options(epochs=1, order=2, hash_bits=8)),
+    "proposer": Recipe("chunker", "proposer", "chunks.conll", _options(layer="chunks", epochs=1)),
+    "ner": Recipe(
+        "ner", None, "ferries.conll", _options(gazetteers={"town": str(EXAMPLES / "towns.txt")}, epochs=1)
+    ),
+    "spans": Recipe("spans", None, "ellipsis/train.ann", _options(epochs=1)),
+    "mwe": Recipe("mwe", None, "expressions.tags", _options(lexicons=str(EXAMPLES / "idioms.txt"), epochs=1)),
+    "hedge": Recipe("hedge", None, "hedges.xml", _options(sentence_learner="l2", c=10.0)),
+    "hedge with keys": Recipe("hedge", None, "hedges.xml", _options(sentence_learner="l2", c=10.0, hash_bits=0)),
+    "sentiment": Recipe("sentiment", "sentences", "inns/rated.tsv inns/sentences.txt", _options(epochs=1)),
+    "polarity": Recipe(
+        "sentiment", "documents", "reviews/films.tsv", _options(pivot_documents=2, dimensions=10), "reviews/pans.tsv"
+    ),
+}  # fmt: skip
+
+
+def _docs(name: str) -> list[Any]:
+    import weft
+    from weft.formats.reviews import read_reviews
+    from weft.text.split import with_words
+
+    if not name:
+        return []
+    if name.startswith(("inns/", "reviews/")):
+        return [review.doc() for each in name.split() for review in read_reviews(EXAMPLES / each)]
+    return with_words(weft.read(EXAMPLES / name))
+
+
+def small_models(folder: Path, names: Sequence[str] = tuple(RECIPES)) -> dict[str, Path]:
+    """Train the models of these recipes, unless the folder already has them."""
+    from weft.pipeline.registry import train
+
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = {}
+    for name in names:
+        recipe, path = RECIPES[name], folder / f"{name.replace(' ', '-')}.weft"
+        if not path.exists():
+            raw = _docs(recipe.raw) if recipe.raw else None
+            train(recipe.task, _docs(recipe.data), None, path, recipe.options, method=recipe.method, raw=raw)
+        paths[name] = path
+    return paths
+
+
+# Mutants of arrays. A mutator gets an array and returns a hostile one, or None if it does not apply.
+
+Array = NDArray[Any]
+
+
+def _all_minus_one(array: Array, rng: random.Random) -> Array | None:
+    return np.full_like(array, -1) if array.dtype.kind == "i" else None
+
+
+def _one(array: Array, value: Any, rng: random.Random) -> Array | None:
+    if not array.size:
+        return None
+    changed = array.copy()
+    changed.reshape(-1)[rng.randrange(array.size)] = value
+    return changed
+
+
+def _one_minus_one(array: Array, rng: random.Random) -> Array | None:
+    return _one(array, -1, rng) if array.dtype.kind == "i" else None
+
+
+def _largest(array: Array, rng: random.Random) -> Array | None:
+    return np.full_like(array, np.iinfo(array.dtype).max) if array.dtype.kind in "iu" else None
+
+
+def _one_largest(array: Array, rng: random.Random) -> Array | None:
+    return _one(array, np.iinfo(array.dtype).max, rng) if array.dtype.kind in "iu" else None
+
+
+def _smallest(array: Array, rng: random.Random) -> Array | None:
+    return np.full_like(array, np.iinfo(array.dtype).min) if array.dtype.kind in "iu" else None
+
+
+def _past_the_end(array: Array, rng: random.Random) -> Array | None:
+    if array.dtype.kind not in "iu" or not array.size or int(array.max()) == np.iinfo(array.dtype).max:
+        return None
+    return _one(array, int(array.max()) + 1, rng)
+
+
+def _last_past_the_end(array: Array, rng: random.Random) -> Array | None:
+    if array.dtype.kind not in "iu" or not array.size or int(array.reshape(-1)[-1]) == np.iinfo(array.dtype).max:
+        return None
+    changed = array.copy()
+    changed.reshape(-1)[-1] += 1
+    return changed
+
+
+def _other_sign(array: Array, rng: random.Random) -> Array | None:
+    kinds = {"i": "u", "u": "i"}
+    if array.dtype.kind not in kinds:
+        return None
+    return array.view(np.dtype(f"{kinds[array.dtype.kind]}{array.dtype.itemsize}"))
+
+
+def _signed_and_negative(array: Array, rng: random.Random) -> Array | None:
+    if array.dtype.kind not in "iu":
+        return None
+    signed = array.astype(np.dtype(f"i{array.dtype.itemsize}"))
+    return _one(signed, -(1 << (8 * array.dtype.itemsize - 2)), rng)
+
+
+def _other_width(array: Array, rng: random.Random) -> Array | None:
+    if array.dtype.kind not in "iuf":
+        return None
+    widths = [n for n in ((4, 8) if array.dtype.kind == "f" else (1, 2, 4, 8)) if n != array.dtype.itemsize]
+    with np.errstate(all="ignore"):
+        return array.astype(np.dtype(f"{array.dtype.kind}{rng.choice(widths)}"))
+
+
+def _as_floats(array: Array, rng: random.Random) -> Array | None:
+    return array.astype(np.float64) if array.dtype.kind in "iub" else None
+
+
+def _too_long(array: Array, rng: random.Random) -> Array | None:
+    return np.concatenate([array, array[-1:]]) if array.ndim and len(array) else None
+
+
+def _too_short(array: Array, rng: random.Random) -> Array | None:
+    return array[:-1] if array.ndim and len(array) else None
+
+
+def _empty(array: Array, rng: random.Random) -> Array | None:
+    return array[:0] if array.ndim and len(array) else None
+
+
+def _reversed(array: Array, rng: random.Random) -> Array | None:
+    return np.ascontiguousarray(array.reshape(-1)[::-1].reshape(array.shape)) if array.size > 1 else None
+
+
+def _more_dimensions(array: Array, rng: random.Random) -> Array | None:
+    return array[None]
+
+
+def _fewer_dimensions(array: Array, rng: random.Random) -> Array | None:
+    return array.reshape(-1) if array.ndim > 1 else array.reshape(()) if array.size == 1 and array.ndim else None
+
+
+def _random_values(array: Array, rng: random.Random) -> Array | None:
+    if array.dtype.kind not in "iu" or not array.size:
+        return None
+    data = np.frombuffer(rng.randbytes(array.nbytes), dtype=np.uint8)
+    return data.view(array.dtype).reshape(array.shape)
+
+
+def _filled(value: float) -> Callable[[Array, random.Random], Array | None]:
+    def fill(array: Array, rng: random.Random) -> Array | None:
+        return np.full_like(array, value) if array.dtype.kind == "f" and array.size else None
+
+    return fill
+
+
+def _with_one(value: float) -> Callable[[Array, random.Random], Array | None]:
+    def put(array: Array, rng: random.Random) -> Array | None:
+        return _one(array, value, rng) if array.dtype.kind == "f" else None
+
+    return put
+
+
+_HUGE = 3e38
+ARRAY_MUTATORS: dict[str, Callable[[Array, random.Random], Array | None]] = {
+    "all -1": _all_minus_one, "one -1": _one_minus_one, "all largest": _largest, "one largest": _one_largest,
+    "all smallest": _smallest, "past the end": _past_the_end, "last past the end": _last_past_the_end,
+    "other sign": _other_sign, "signed and negative": _signed_and_negative, "other width": _other_width,
+    "as floats": _as_floats, "too long": _too_long, "too short": _too_short, "empty": _empty, "reversed": _reversed,
+    "more dimensions": _more_dimensions, "fewer dimensions": _fewer_dimensions, "random values": _random_values,
+    "all NaN": _filled(np.nan), "one NaN": _with_one(np.nan), "all Inf": _filled(np.inf),
+    "one -Inf": _with_one(-np.inf), "all huge": _filled(_HUGE), "one huge": _with_one(-_HUGE), "all 0.0": _filled(0.0),
+    "all 1e12": _filled(1e12),
+}  # fmt: skip
+#: What replaces a value of a header.
+WRONG_VALUES: tuple[Any, ...] = (
+    None, -1, 0, 1, 7, 2**31, 2**63, 10**30, 1e308, float("nan"), float("inf"), 0.5, True, False, "", "x",
+    "\ud800", "\x00\n\t", [], {}, [[]], [None], {"x": None}, [0], ["x"], {"": 0}, {"x": "y"}, [[[[[[[[]]]]]]]],
+)  # fmt: skip
+
+
+class Mutant(NamedTuple):
+    """One change of one model: an array by a mutator, or a header field by a value."""
+
+    model: str
+    kind: str  #: array or header
+    place: str
+    change: str
+
+
+def header_places(value: Any, path: tuple[Any, ...] = (), most: int = 6) -> Iterator[tuple[Any, ...]]:
+    """Paths of the values of a header, of long lists and tables only the first, one of the middle, and the last."""
+    yield path
+    if isinstance(value, dict | list):
+        keys = list(value) if isinstance(value, dict) else list(range(len(value)))
+        if len(keys) > 40:
+            keys = [*keys[: most // 2], keys[len(keys) // 2], *keys[-most // 3 :]]
+        elif isinstance(value, list) and len(keys) > most:
+            keys = [keys[0], keys[len(keys) // 2], keys[-1]]
+        for key in keys:
+            yield from header_places(value[key], (*path, key), most)
+
+
+def mutants(name: str, path: Path, rng: random.Random, arrays: bool = True, headers: bool = True) -> list[Mutant]:
+    """All changes of one model, in random order."""
+    from weft import storage
+
+    header, own = storage.load(path)
+    found: list[Mutant] = []
+    if arrays:
+        found += [Mutant(name, "array", array, change) for array in own for change in [*ARRAY_MUTATORS, "missing"]]
+        found.append(Mutant(name, "array", "0/unheard-of", "added"))
+    if headers:
+        for place in header_places(header["components"]):
+            changes = [repr(i) for i in range(len(WRONG_VALUES))]
+            if place:
+                changes += ["missing", "repeated", "longer", "negated"]
+            found += [Mutant(name, "header", json.dumps(place), change) for change in changes]
+    rng.shuffle(found)
+    return found
+
+
+def write_mutant(mutant: Mutant, source: Path, out: Path, rng: random.Random) -> bool:
+    """Write the changed model with valid checksums; False if the change does not apply to what is there."""
+    from weft import storage
+
+    header, arrays = storage.load(source)
+    if mutant.kind == "array":
+        if not _change_array(mutant, arrays, rng):
+            return False
+    elif not _change_header(mutant, header):
+        return False
+    header = {name: value for name, value in header.items() if name not in ("version", "checksums")}
+    _save(out, header, arrays)
+    return True
+
+
+def _save(path: Path, header: dict[str, Any], arrays: dict[str, Array]) -> None:
+    """A model file as `weft.storage.save` writes it, but with any header that JSON can hold: lone surrogates too."""
+    order = sorted(arrays, key=lambda name: (-arrays[name].dtype.itemsize, name))
+    tensors = {name: np.asarray(arrays[name], order="C") for name in order}
+    raw = {name: array.tobytes() for name, array in tensors.items()}
+    sums = {
+        name: zlib.crc32(raw[name], zlib.crc32(f"{array.dtype.str} {array.shape}".encode()))
+        for name, array in tensors.items()
+    }
+    text = json.dumps({"version": 1, **header, "checksums": sums})
+    outer: dict[str, Any] = {"__metadata__": {"weft": text, "checksum": str(zlib.crc32(text.encode()))}}
+    kinds = {"f": "F", "i": "I", "u": "U", "b": "BOOL"}
+    reached = 0
+    for name, array in tensors.items():
+        width = "" if array.dtype.kind == "b" else str(8 * array.dtype.itemsize)
+        outer[name] = {
+            "dtype": kinds[array.dtype.kind] + width, "shape": array.shape,
+            "data_offsets": [reached, reached + array.nbytes],
+        }  # fmt: skip
+        reached += array.nbytes
+    data = json.dumps(outer).encode()
+    data += b" " * (-len(data) % 8)
+    path.write_bytes(b"".join([len(data).to_bytes(8, "little"), data, *raw.values()]))
+
+
+def _change_array(mutant: Mutant, arrays: dict[str, Array], rng: random.Random) -> bool:
+    if mutant.change == "added":
+        arrays[mutant.place] = np.zeros(3, dtype=np.int32)
+        return True
+    if mutant.change == "missing":
+        del arrays[mutant.place]
+        return True
+    before = arrays[mutant.place]
+    changed = ARRAY_MUTATORS[mutant.change](np.array(before), rng)
+    if changed is None:
+        return False
+    same = changed.dtype == before.dtype and changed.shape == before.shape
+    if same and changed.tobytes() == before.tobytes():
+        return False
+    arrays[mutant.place] = np.ascontiguousarray(changed).reshape(changed.shape)
+    return True
+
+
+def _change_header(mutant: Mutant, header: dict[str, Any]) -> bool:
+    path = json.loads(mutant.place)
+    if not path:
+        header["components"] = copy.deepcopy(WRONG_VALUES[int(mutant.change)])
+        return True
+    inside = header["components"]
+    for key in path[:-1]:
+        inside = inside[key]
+    key = path[-1]
+    value = inside[key]
+    if mutant.change == "missing":
+        del inside[key]
+    elif mutant.change == "repeated":
+        if not isinstance(value, list) or not value:
+            return False
+        inside[key] = [*value, value[0]]
+    elif mutant.change == "longer":
+        if not isinstance(value, str | list):
+            return False
+        inside[key] = value * 300
+    elif mutant.change == "negated":
+        if type(value) not in (int, float):
+            return False
+        inside[key] = -value - 1
+    else:
+        new = copy.deepcopy(WRONG_VALUES[int(mutant.change)])
+        if repr(new) == repr(value):
+            return False
+        inside[key] = new
+    return True
+
+
+# Judging: worker processes read lines `number, mutant, seed, source` and answer with the outcome.
+
+
+def documents() -> list[Any]:
+    """Raw text, and words with all the annotation that some component requires."""
+    import weft
+
+    text = weft.Doc(TEXT)
+    (story,) = list(weft.read(EXAMPLES / "story.conllu"))[:1]
+    few = story.subset(list(range(min(3, story.n_sentences))))
+    few.set_column("xpos", [tag or "X" for tag in few.column("xpos")])
+    return [text, few]
+
+
+def outcome(path: Path) -> str:
+    """How loading and using a model ends: refused, works, says what is missing, or a traceback."""
+    import traceback
+
+    import weft
+    from weft.errors import ModelError, WeftError
+
+    try:
+        nlp = weft.load(path)
+    except ModelError:
+        return "refused"
+    except BaseException:
+        return "FAILED to load: " + traceback.format_exc()
+    for doc in documents():
+        try:
+            nlp(
+                doc,
+                probabilities=nlp.gives_probabilities,
+                kbest=2 if nlp.gives_kbest else 0,
+            )
+            doc.to_bytes()
+        except WeftError:
+            pass
+        except BaseException:
+            return "FAILED to annotate: " + traceback.format_exc()
+    return "works"
+
+
+def _work() -> None:
+    """The loop of a worker process."""
+    import resource
+    import warnings
+
+    warnings.simplefilter("ignore")
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    out = Path(sys.argv[2])
+    for line in sys.stdin:
+        fields, seed, source = json.loads(line)
+        mutant = Mutant(*fields)
+        try:
+            applies = write_mutant(mutant, Path(source), out, random.Random(seed))
+        except (ValueError, UnicodeError) as error:
+            print(json.dumps(f"not written: {error}"), flush=True)
+            continue
+        print(json.dumps(outcome(out) if applies else "does not apply"), flush=True)
+
+
+class _Worker:
+    """A process that judges one mutant after another."""
+
+    def __init__(self, folder: Path, number: int) -> None:
+        self.folder, self.number = folder, number
+        self.process = self._start()
+
+    def _start(self) -> subprocess.Popen[str]:
+        out = self.folder / f"mutant-{self.number}.weft"
+        return subprocess.Popen(
+            [sys.executable, str(Path(__file__).resolve()), "work", str(out)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL,
+            env={**os.environ, "WEFT_QUIET": "1"},
+        )  # fmt: skip
+
+    def judge(self, mutant: Mutant, seed: int, source: Path) -> str:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(json.dumps([list(mutant), seed, str(source)]) + "\n")
+        self.process.stdin.flush()
+        import select
+
+        ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
+        line = self.process.stdout.readline() if ready else ""
+        if line:
+            answer: str = json.loads(line)
+            return answer
+        if not ready:
+            self.process.kill()
+        status = self.process.wait()
+        self.process = self._start()
+        return f"FAILED: {'time is up' if not ready else 'the process ended with'} {status}"
+
+    def close(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def hostile_models(
+    models: dict[str, Path], count: int | None = None, seed: int = 1, arrays: bool = True, headers: bool = True
+) -> dict[str, Any]:
+    """Judge `count` mutants of models (all of them if None), an equal share of each; returns counts and failures."""
+    chosen: list[tuple[Mutant, Path]] = []
+    for name, path in models.items():
+        own = mutants(name, path, random.Random(f"{seed} {name}"), arrays, headers)
+        chosen += [(mutant, path) for mutant in (own if count is None else own[: -(-count // len(models))])]
+    counts: Counter[str] = Counter()
+    failures: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        worker = _Worker(Path(folder), 0)
+        for number, (mutant, path) in enumerate(chosen):
+            answer = worker.judge(mutant, seed * 1_000_003 + number, path)
+            counts[answer.split(" ")[0].rstrip(":")] += 1
+            if answer.startswith("FAILED"):
+                failures.append({**mutant._asdict(), "seed": seed, "number": number, "answer": answer})
+        worker.close()
+    return {"mutants": len(chosen), "outcomes": dict(counts), "failures": failures}
+
+
+def main() -> None:
+    import argparse
+
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", type=Path, required=True, help="where the small models are, or are trained")
+    parser.add_argument("--count", type=int, help="mutants in all; without it every mutant of every model")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", nargs="*", default=list(RECIPES), help="recipes to use")
+    parser.add_argument("--shipped", action="store_true", help="the models of the package too")
+    parser.add_argument("--no-arrays", action="store_true")
+    parser.add_argument("--no-headers", action="store_true")
+    options = parser.parse_args()
+    models = small_models(options.folder, options.only)
+    if options.shipped:
+        models |= {path.stem: path for path in sorted(SHIPPED.glob("*.weft"))}
+    found = hostile_models(models, options.count, options.seed, not options.no_arrays, not options.no_headers)
+    print(json.dumps(found, indent=1))
+    sys.exit(bool(found["failures"]))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["work"]:
+        _work()
+    else:
+        main()

@@ -125,7 +125,7 @@ class WordClasses:
     """
 
     def __init__(self, classes: Mapping[str, str]) -> None:
-        self.classes = dict(classes)
+        self.classes = classes
 
     def of(self, word: str) -> str:
         """The class of a word, empty if it has none."""

@@ -11,6 +11,7 @@ from typing import Any
 from weft.declared import Record, Stored, Table, Text
 from weft.errors import ConfigError, ModelError, WeftError
 from weft.pipeline.component import Asked, Component
+from weft.pipeline.tables import put_back, take_out
 from weft.text.corpus import batched
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
@@ -200,7 +201,8 @@ class Pipeline:
             headers.append({"task": component.task, **header})
             arrays.update({f"{i}/{name}": array for name, array in own.items()})
         tasks = ", ".join(component.task for component in self.components)
-        storage.save(path, {"task": tasks, **self.card, "components": headers}, arrays, pack)
+        short, tables = take_out(headers)
+        storage.save(path, {"task": tasks, **self.card, "components": short}, arrays | tables, pack)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Pipeline:
@@ -214,6 +216,10 @@ class Pipeline:
         if not isinstance(entries, list):
             raise ModelError(f"{path} is not a pipeline: its header names no components")
         stored = Stored.of(arrays)
+        try:
+            entries = put_back(entries, stored)
+        except WeftError as error:
+            raise ModelError(f"{path}: {error}") from None
         for i, entry in enumerate(entries):
             try:
                 _ENTRY.check(entry)

@@ -128,7 +128,7 @@ class Parser(Trainable):
         super().__init__(settings)
         if clusters is None:
             clusters = load_clusters(self.settings.clusters) if self.settings.clusters else {}
-        self.clusters = dict(clusters)
+        self.clusters = clusters
         fields = DELEXICALIZED_FIELDS if self.settings.delexicalized else self.settings.fields
         self.fields = {**fields, **(CLUSTER_FIELDS if self.clusters else {})}
         self.requires: tuple[str, ...] = ("tokens", "upos")
@@ -206,7 +206,7 @@ class Parser(Trainable):
         """From now on, use these clusters: words of another language in the same clusters."""
         if bool(clusters) != bool(self.clusters):
             raise ConfigError("clusters of a second language need a parser that was trained with clusters: give both")
-        self.clusters = dict(clusters)
+        self.clusters = clusters
         self._reader = WordReader(self.fields, self.clusters)
 
     def _trees(self, docs: Sequence[Doc]) -> tuple[Treebank, NDArray[np.int64], dict[str, int]]:

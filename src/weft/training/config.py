@@ -74,6 +74,15 @@ class CorpusSpec:
 
 
 @dataclass
+class WordListSpec:
+    """Word lists that settings of components name by their paths: what the card says about them."""
+
+    title: str
+    licence: str
+    source: str = ""
+
+
+@dataclass
 class ClusterSpec:
     """Word clusters, trained before the components on corpora (their part `train`) and plain text."""
 
@@ -123,6 +132,7 @@ class PipelineConfig:
     weaknesses: list[str] = field(default_factory=list)
     folds: int = 5  # of jackknifing
     clusters: dict[str, ClusterSpec] = field(default_factory=dict)
+    word_lists: dict[str, WordListSpec] = field(default_factory=dict)
     tests: list[TestSpec] = field(default_factory=list)
     path: Path = Path()
 
@@ -174,7 +184,7 @@ class _Reader:
         built: dict[str, Any] = dict(table)
         changes = self.typed("settings", built.pop("settings", {}), dict, "settings") if like else {}
         instead = self.typed("instead", built.pop("instead", {}), dict, "instead") if like else {}
-        named: dict[str, type[Any]] = {"corpora": CorpusSpec, "clusters": ClusterSpec}
+        named: dict[str, type[Any]] = {"corpora": CorpusSpec, "clusters": ClusterSpec, "word_lists": WordListSpec}
         for name, kind in named.items():
             rows = self.typed(name, table.get(name, {}), dict)
             built[name] = {key: self._spec(kind, f"[{name}.{key}]", row) for key, row in rows.items()}

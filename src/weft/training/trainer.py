@@ -150,6 +150,9 @@ class _Run:
         options: dict[str, Any] = {"seed": self.seed, "workers": self.workers, **spec.settings}
         if spec.clusters and not check:
             options["clusters"] = str(self._clustered(spec.clusters))
+        for name in ("clusters", "native_clusters"):
+            if name in spec.settings:
+                options[name] = str(self.corpora.find(options[name]))
         if "gazetteers" in options:
             options["gazetteers"] = {name: str(self.corpora.find(file)) for name, file in options["gazetteers"].items()}
         try:
@@ -215,6 +218,7 @@ class _Run:
             "licence": config.licence,
             "corpora": [
                 *(f"{corpus.title} ({corpus.licence})" for name, corpus in config.corpora.items() if name in used),
+                *(f"{each.title} ({each.licence})" for each in config.word_lists.values()),
                 *(f"{name}, for word clusters" for name in plain),
             ],
             "trained": [

@@ -46,6 +46,14 @@ def test_training_sentences_that_stand_in_the_dev_set_are_left_out(tmp_path: Pat
     assert doc.column("form") == ["Ada", "slept", "Bob"]
 
 
+def test_features_are_dropped_by_part_of_speech(tmp_path: Path) -> None:
+    rows = [("fast", "ADV", "Degree=Pos"), ("fast", "ADJ", "Degree=Pos"), ("so", "ADV", "Degree=Pos|PronType=Dem")]
+    lines = [f"{i}\t{form}\t_\t{tag}\t_\t{feats}\t0\troot\t_\t_" for i, (form, tag, feats) in enumerate(rows, 1)]
+    (tmp_path / "train.conllu").write_text("\n".join(lines) + "\n\n")
+    (doc,) = reader(tmp_path, train=["train.conllu"], read={}, drop={"ADV": "Degree=Pos"}).docs(["own"])
+    assert doc.column("feats") == ["", "Degree=Pos", "PronType=Dem"]
+
+
 def test_a_trial_takes_the_first_sentences(tmp_path: Path) -> None:
     write(tmp_path)
     assert sum(doc.n_sentences for doc in reader(tmp_path, limit=2).docs(["own"])) == 2

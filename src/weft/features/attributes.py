@@ -16,6 +16,7 @@
 | `length` | number of characters, at most 12 |
 | `poscase` | of a positional tag such as `NNFS1-----A----`: part of speech and case, `N1` |
 | `clusterN` | first N bits of the word's cluster path; `cluster` for the whole path |
+| `nativeN` | the same in a second clustering, `native_clusters` |
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from weft.errors import TemplateError
 Attribute = Callable[[str], str]
 
 _DIGIT = re.compile(r"\d")
-_NUMBERED = re.compile(r"^(prefix|suffix|cluster)(\d+)$")
+_NUMBERED = re.compile(r"^(prefix|suffix|cluster|native)(\d+)$")
 
 
 def shape(form: str) -> str:
@@ -94,7 +95,9 @@ def poscase(tag: str) -> str:
     return tag[:1] + case if case else tag[:2]
 
 
-def attribute(name: str, clusters: Mapping[str, str] | None = None) -> Attribute:
+def attribute(
+    name: str, clusters: Mapping[str, str] | None = None, native: Mapping[str, str] | None = None
+) -> Attribute:
     """The function that computes an attribute from a form; "" means that the form has no such attribute.
 
     >>> attribute("suffix3")("walking"), attribute("suffix3")("at")
@@ -118,16 +121,16 @@ def attribute(name: str, clusters: Mapping[str, str] | None = None) -> Attribute
     }
     if name in simple:
         return simple[name]
-    paths = clusters if clusters is not None else {}
-    if name == "cluster":
-        return lambda form: paths.get(form) or paths.get(form.lower(), "")
-    numbered = _NUMBERED.match(name)
-    if numbered is None or int(numbered[2]) == 0:
-        known = ", ".join([*simple, "prefixN", "suffixN", "cluster", "clusterN"])
+    numbered = _NUMBERED.match(name if name[-1:].isdigit() else f"{name}64")
+    if numbered is None or int(numbered[2]) == 0 or (name in ("prefix", "suffix")):
+        known = ", ".join([*simple, "prefixN", "suffixN", "cluster", "clusterN", "native", "nativeN"])
         raise TemplateError(f"unknown attribute {name!r}; the attributes of a word are: {known}")
     n = int(numbered[2])
     if numbered[1] == "prefix":
         return lambda form: form[:n] if len(form) >= n else ""
     if numbered[1] == "suffix":
         return lambda form: form[-n:] if len(form) >= n else ""
+    paths = (clusters if numbered[1] == "cluster" else native) or {}
+    if name == numbered[1]:
+        return lambda form: paths.get(form) or paths.get(form.lower(), "")
     return lambda form: (paths.get(form) or paths.get(form.lower(), ""))[:n]

@@ -43,12 +43,13 @@ class Lexicon:
         clusters: Mapping[str, str] | None = None,
         limit: int | None = None,
         classes: WordClasses | None = None,
+        native: Mapping[str, str] | None = None,
     ) -> None:
         self.attributes = tuple(attributes)
         self.limit = LIMIT if limit is None else limit
         self.frozen = 0
         self._classes = classes
-        self._functions = [attribute(name, clusters) for name in self.attributes]
+        self._functions = [attribute(name, clusters, native) for name in self.attributes]
         self._rows: dict[str, int] = {}
         self._values = np.zeros((1024, len(self.attributes)), dtype=np.uint64)
         self._maps: weakref.WeakKeyDictionary[StringTable, Ids] = weakref.WeakKeyDictionary()
@@ -125,7 +126,7 @@ class WordClasses:
     """
 
     def __init__(self, classes: Mapping[str, str]) -> None:
-        self.classes = dict(classes)
+        self.classes = classes
 
     def of(self, word: str) -> str:
         """The class of a word, empty if it has none."""

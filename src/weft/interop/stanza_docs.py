@@ -51,7 +51,7 @@ def to_stanza(doc: Doc) -> list[list[Entry]]:
                 row = several[word]
                 entry: Entry = {"id": (number, number + row.end - row.first - 1), "text": row.fields[0]}
                 entry |= {name: value for name, value in zip(_FIELDS, row.fields[1:], strict=True) if value}
-                rows.append({**entry, **where})
+                rows.append({**entry, **where, "end_char": ends[row.end - 1]})
             entry = {"id": number, "text": columns["form"][word]}
             entry |= {name: columns[name][word] for name in _STRINGS if name in columns and columns[name][word]}
             if doc.head is not None and int(doc.head[word]) >= 0:

@@ -12,6 +12,7 @@ from weft.deadline import Stopped
 from weft.declared import Record, Stored, Table, Text
 from weft.errors import ConfigError, ModelError, WeftError
 from weft.pipeline.component import Asked, Component
+from weft.pipeline.tables import put_back, take_out
 from weft.text.corpus import batched
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
@@ -207,7 +208,8 @@ class Pipeline:
             arrays.update({f"{i}/{name}": array for name, array in own.items()})
         tasks = ", ".join(component.task for component in self.components)
         card = {name: _untimed(value) if name == "training" else value for name, value in self.card.items()}
-        storage.save(path, {"task": tasks, **card, "components": headers}, arrays, pack)
+        short, tables = take_out(headers)
+        storage.save(path, {"task": tasks, **card, "components": short}, arrays | tables, pack)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Pipeline:
@@ -221,6 +223,10 @@ class Pipeline:
         if not isinstance(entries, list):
             raise ModelError(f"{path} is not a pipeline: its header names no components")
         stored = Stored.of(arrays)
+        try:
+            entries = put_back(entries, stored)
+        except WeftError as error:
+            raise ModelError(f"{path}: {error}") from None
         for i, entry in enumerate(entries):
             try:
                 _ENTRY.check(entry)

@@ -64,6 +64,12 @@ def clusters_option() -> Any:
     return option("", "File of word clusters: a path or class and a word per line.", metavar="FILE")
 
 
+def native_clusters_option() -> Any:
+    """Declare a second file of word clusters that a component reads."""
+    text = "Word clusters of the language itself, beside clusters shared with other languages."
+    return option("", text, metavar="FILE")
+
+
 def template_fields_option(default: dict[str, str]) -> Any:
     """Declare which columns the fields of feature templates read."""
     text = "Columns that the fields of templates read, such as w=form,t=xpos."

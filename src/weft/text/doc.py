@@ -19,6 +19,7 @@ from weft.arrays import Ids
 from weft.errors import WeftError
 from weft.text.constituents import ConstituentLayer
 from weft.text.layers import ClusterLayer, GraphLayer, RelationLayer, SpanLayer
+from weft.text.offsets import word_offsets
 from weft.text.strings import StringTable
 from weft.text.views import Sentence, Span, Token, Word
 
@@ -186,13 +187,13 @@ class Doc:
 
     @property
     def word_start(self) -> Ids:
-        """First character of every word's token."""
-        return self.token_start[self.word_token]
+        """First character of every word; see `weft.text.offsets` for the words of contractions."""
+        return word_offsets(self)[0]
 
     @property
     def word_end(self) -> Ids:
-        """One past the last character of every word's token."""
-        return self.token_end[self.word_token]
+        """One past the last character of every word."""
+        return word_offsets(self)[1]
 
     @property
     def id(self) -> str:

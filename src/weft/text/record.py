@@ -205,8 +205,10 @@ def same(one: Doc, other: Doc) -> bool:
 
 
 def _forms_in_text(doc: Doc) -> list[str]:
+    """The text of every word's token."""
     text = doc.text
-    return [text[a:b] for a, b in zip(doc.word_start.tolist(), doc.word_end.tolist(), strict=True)]
+    starts, ends = doc.token_start[doc.word_token].tolist(), doc.token_end[doc.word_token].tolist()
+    return [text[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
 def _mapping(record: Mapping[str, Any], key: str) -> Mapping[str, Any]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weft.text.offsets import word_place
+
 if TYPE_CHECKING:
     from weft.text.doc import Doc
 
@@ -95,16 +97,17 @@ class Word(_View):
 
     @property
     def start(self) -> int:
-        return self.token.start
+        return word_place(self.doc, self.index)[0]
 
     @property
     def end(self) -> int:
-        return self.token.end
+        return word_place(self.doc, self.index)[1]
 
     @property
     def text(self) -> str:
-        """The characters of the word's token in the text (for a part of a contraction, the whole contraction)."""
-        return self.token.text
+        """The word's characters in the text; of a contraction that is not made up of its words, all of them."""
+        start, end = word_place(self.doc, self.index)
+        return self.doc.text[start:end]
 
     @property
     def sentence(self) -> Sentence:

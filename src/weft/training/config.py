@@ -62,6 +62,7 @@ class CorpusSpec:
     source: str = ""
     read: dict[str, Any] = field(default_factory=dict)  # arguments of `weft.read`: format, fields, encoding ...
     labels: dict[str, str] = field(default_factory=dict)  # new names of span labels; others are dropped
+    drop: dict[str, str] = field(default_factory=dict)  # features to remove, by part of speech: ADV = "Degree=Pos"
     strip: str = ""  # a prefix to remove from every word
     apart: bool = False  # leave out training sentences that also occur in dev or test
     sentences: int = 0  # limit per part; 0: all
@@ -70,6 +71,15 @@ class CorpusSpec:
     def files(self, part: str) -> list[str]:
         found: list[str] = getattr(self, part)
         return found
+
+
+@dataclass
+class WordListSpec:
+    """Word lists that settings of components name by their paths: what the card says about them."""
+
+    title: str
+    licence: str
+    source: str = ""
 
 
 @dataclass
@@ -93,6 +103,7 @@ class ComponentSpec:
     tags: str = "gold"
     method: str = ""  # of the task; empty: its default
     clusters: str = ""  # name of a table [clusters.NAME]
+    recase: float = 0.0  # share of the training sentences to repeat in capitals, and in small letters
     base_chunks: bool = False  # the layer `chunks` is read from trees by rule (`weft.treebanks.base_chunks`)
     settings: dict[str, Any] = field(default_factory=dict)
 
@@ -121,6 +132,7 @@ class PipelineConfig:
     weaknesses: list[str] = field(default_factory=list)
     folds: int = 5  # of jackknifing
     clusters: dict[str, ClusterSpec] = field(default_factory=dict)
+    word_lists: dict[str, WordListSpec] = field(default_factory=dict)
     tests: list[TestSpec] = field(default_factory=list)
     path: Path = Path()
 
@@ -172,7 +184,7 @@ class _Reader:
         built: dict[str, Any] = dict(table)
         changes = self.typed("settings", built.pop("settings", {}), dict, "settings") if like else {}
         instead = self.typed("instead", built.pop("instead", {}), dict, "instead") if like else {}
-        named: dict[str, type[Any]] = {"corpora": CorpusSpec, "clusters": ClusterSpec}
+        named: dict[str, type[Any]] = {"corpora": CorpusSpec, "clusters": ClusterSpec, "word_lists": WordListSpec}
         for name, kind in named.items():
             rows = self.typed(name, table.get(name, {}), dict)
             built[name] = {key: self._spec(kind, f"[{name}.{key}]", row) for key, row in rows.items()}
@@ -205,7 +217,14 @@ class _Reader:
             wanted = str(known[key].type)
             if wanted.startswith("list[str]") and isinstance(value, str):
                 value = [value]
-            for name, type_ in (("str", str), ("list", list), ("dict", dict), ("int", int), ("bool", bool)):
+            for name, type_ in (
+                ("str", str),
+                ("list", list),
+                ("dict", dict),
+                ("int", int),
+                ("float", float),
+                ("bool", bool),
+            ):
                 if wanted.startswith(name):
                     self.typed(f"{key} in {place}", value, type_, key)
             chosen[key] = value
@@ -216,7 +235,14 @@ class _Reader:
             raise ConfigError(f"{self.path}: {place} lacks {', '.join(missing)}") from None
 
     def typed(self, what: str, value: Any, wanted: type, key: str = "") -> Any:
-        words = {str: "text in quotes", list: "a list", dict: "a table", int: "a whole number", bool: "true or false"}
+        words = {
+            str: "text in quotes",
+            list: "a list",
+            dict: "a table",
+            int: "a whole number",
+            float: "a number",
+            bool: "true or false",
+        }
         if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
             raise ConfigError(f"{self._at(key)}: {what} must be {words[wanted]}, got {value!r}")
         return value

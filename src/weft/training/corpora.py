@@ -61,7 +61,7 @@ class CorpusReader:
         if corpus.read.get("format") == SWITCHBOARD:
             return [read_switchboard(path) for path in paths]
         docs = [doc for path in paths for doc in read(path, **corpus.read)]
-        return [_relabelled(_stripped(doc, corpus.strip), corpus.labels) for doc in docs]
+        return [_relabelled(_dropped(_stripped(doc, corpus.strip), corpus.drop), corpus.labels) for doc in docs]
 
     def find(self, path: str) -> Path:
         """Find a file of the configuration: next to it, or in the data folder."""
@@ -121,6 +121,20 @@ def _stripped(doc: Doc, beginning: str) -> Doc:
     )
     new.columns.update({name: ids for name, ids in doc.columns.items() if name != "form"})
     new.comments, new.spans, new.meta = doc.comments, doc.spans, doc.meta
+    return new
+
+
+def _dropped(doc: Doc, features: dict[str, str]) -> Doc:
+    """Remove morphological features from words by their part of speech, where corpora differ in conventions."""
+    if not features:
+        return doc
+    new = copy.copy(doc)
+    new.columns = dict(doc.columns)
+    kept = [
+        "|".join(part for part in feats.split("|") if part != features.get(tag))
+        for tag, feats in zip(doc.column("upos"), doc.column("feats"), strict=True)
+    ]
+    new.set_column("feats", kept)
     return new
 
 

@@ -27,6 +27,7 @@ from weft.text.doc import Doc
 from weft.training.config import ComponentSpec, PipelineConfig, split_reference
 from weft.training.corpora import CorpusReader, check_words
 from weft.training.jackknife import Jackknife, gives_tags, tagged
+from weft.training.recase import recased
 from weft.training.scores import UD, score_test
 from weft.treebanks.base_chunks import set_base_chunks
 
@@ -101,7 +102,7 @@ class _Run:
         component, report = self._kept(
             spec,
             lambda: (
-                self._with_tags(spec, train, training=True),
+                self._with_tags(spec, recased(train, spec.recase, self.seed), training=True),
                 self._with_tags(spec, dev, training=False),
             ),
         )
@@ -149,6 +150,9 @@ class _Run:
         options: dict[str, Any] = {"seed": self.seed, "workers": self.workers, **spec.settings}
         if spec.clusters and not check:
             options["clusters"] = str(self._clustered(spec.clusters))
+        for name in ("clusters", "native_clusters"):
+            if name in spec.settings:
+                options[name] = str(self.corpora.find(options[name]))
         if "gazetteers" in options:
             options["gazetteers"] = {name: str(self.corpora.find(file)) for name, file in options["gazetteers"].items()}
         try:
@@ -176,7 +180,8 @@ class _Run:
         """The tagging components, retrained without the documents of a fold."""
 
         def of(spec: ComponentSpec) -> Component:
-            return self._kept(spec, lambda: (docs, self.corpora.docs(spec.dev)), f"without fold {fold}")[0]
+            train = recased(docs, spec.recase, self.seed)
+            return self._kept(spec, lambda: (train, self.corpora.docs(spec.dev)), f"without fold {fold}")[0]
 
         return [of(spec) for spec in specs]
 
@@ -213,6 +218,7 @@ class _Run:
             "licence": config.licence,
             "corpora": [
                 *(f"{corpus.title} ({corpus.licence})" for name, corpus in config.corpora.items() if name in used),
+                *(f"{each.title} ({each.licence})" for each in config.word_lists.values()),
                 *(f"{name}, for word clusters" for name in plain),
             ],
             "trained": [

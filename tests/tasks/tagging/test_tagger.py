@@ -145,12 +145,13 @@ def test_k_best_taggings_are_probable_different_and_begin_with_the_best(document
     assert lists[1][0][0] == ["DET DT Definite=Def|PronType=Art", "NOUN NN Number=Sing"]
 
 
-def test_clusters_are_read_used_and_saved(tmp_path, document, bare):
+@pytest.mark.parametrize(("setting", "template"), [("clusters", "c[0]"), ("native_clusters", "n[0]")])
+def test_clusters_are_read_used_and_saved(tmp_path, document, bare, setting, template):
     rows = ["00\tdogs\t3", "01\tcats\t3", "1\tsee\t3", "1\thear\t3"]
     (tmp_path / "paths").write_text("\n".join(rows) + "\n")
-    tagger = Tagger.from_options({"clusters": str(tmp_path / "paths")})
+    tagger = Tagger.from_options({setting: str(tmp_path / "paths")})
     tagger.fit([document(60)])
-    assert "c[0]" in tagger.settings.templates
+    assert template in tagger.settings.templates
     Pipeline([tagger]).save(tmp_path / "m.weft")
     (tmp_path / "paths").unlink()
     loaded = Pipeline.load(tmp_path / "m.weft").components[0]

@@ -27,7 +27,7 @@ from weft.features.lexicon import WordClasses
 from weft.features.surroundings import Surroundings
 from weft.lexical.clusters.monolingual import load_clusters
 from weft.pipeline.component import Asked, State
-from weft.pipeline.settings import clusters_option, option
+from weft.pipeline.settings import clusters_option, native_clusters_option, option
 from weft.storage import Arrays
 from weft.tasks.labelling.labeller import LabellerSettings
 from weft.tasks.spans.chunker import Chunker, ChunkerSettings
@@ -74,9 +74,7 @@ class EntitySettings(ChunkerSettings):
         many=True,
     )
     clusters: str = clusters_option()
-    native_clusters: str = option(
-        "", "Word clusters of the language itself, beside clusters shared with other languages.", metavar="FILE"
-    )
+    native_clusters: str = native_clusters_option()
     window: int = option(
         600,
         "Look for other occurrences of a word in this many words around it; 0 does not look.",

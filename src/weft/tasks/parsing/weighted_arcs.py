@@ -45,7 +45,7 @@ class WeightedArcs(Trainable):
         super().__init__(settings)
         if clusters is None:
             clusters = load_clusters(self.settings.clusters) if self.settings.clusters else {}
-        self.clusters = dict(clusters)
+        self.clusters = clusters
         self.requires: tuple[str, ...] = ("tokens", "upos")
         self.labels: list[str] = []
         self.model: Any = None

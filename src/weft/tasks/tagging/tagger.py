@@ -28,7 +28,7 @@ from weft.features.templates import Templates
 from weft.learn.training import EarlyStopping
 from weft.lexical.clusters.monolingual import load_clusters
 from weft.pipeline.component import Asked, State, Stopwatch
-from weft.pipeline.settings import clusters_option, option
+from weft.pipeline.settings import clusters_option, native_clusters_option, option
 from weft.storage import Arrays
 from weft.tasks.labelling.calibrate import held_out_temperature
 from weft.tasks.labelling.candidate_data import CandidateData, CandidateReader, CandidateScorer
@@ -46,6 +46,7 @@ TEMPLATES = (
 CLUSTER_TEMPLATES = (
     "c[-1..1] c[0].prefix4 c[0].prefix6 c[0].prefix10 c[-1].prefix6|c[0].prefix6 c[0].prefix6|c[1].prefix6"
 )
+NATIVE = CLUSTER_TEMPLATES.replace("c[", "n[")
 JOINT_TEMPLATES = (
     "parts: w[-2..2].lower w[-1].suffix3 w[1].suffix3 w[0].suffix1..4 w[0].prefix1..2 w[0].brief "
     "u[-2]|u[-1] u[-1]|u[1] u[1]|u[2] u[-3]|u[-2]|u[-1] w[-2].lower|u[-1] "
@@ -70,6 +71,7 @@ class TaggerSettings(LabellerSettings):
     )
     joint_templates: str = option("", "Feature templates of xpos and feats; without any, the task's own.")
     clusters: str = clusters_option()
+    native_clusters: str = native_clusters_option()
     dictionary: int = option(
         3, "Words that occur this often enter the tag dictionary; 0 switches it off.", flag="--tag-dictionary"
     )
@@ -138,12 +140,15 @@ class Tagger(SequenceLabeller):
         return {"accuracy": sum(a == b for a, b in pairs) / max(1, len(pairs))}
 
     def default_features(self, docs: Sequence[Doc]) -> tuple[str, dict[str, str]]:
-        return TEMPLATES + (f" {CLUSTER_TEMPLATES}" if self.settings.clusters else ""), {"w": "form"}
+        read = {TEMPLATES: True, CLUSTER_TEMPLATES: self.settings.clusters, NATIVE: self.settings.native_clusters}
+        return " ".join(templates for templates, used in read.items() if used), {"w": "form"}
 
     def prepare(self, docs: Sequence[Doc]) -> None:
         classes = {"a": tag_dictionary(docs, self.gold, self.settings.dictionary)}
         if self.settings.clusters:
             classes["c"] = load_clusters(self.settings.clusters)
+        if self.settings.native_clusters:
+            classes["n"] = load_clusters(self.settings.native_clusters)
         self._classes = {field: WordClasses(each) for field, each in classes.items()}
 
     def bindings(self) -> Mapping[str, Binding]:
@@ -330,7 +335,7 @@ class Tagger(SequenceLabeller):
 
     def state(self) -> State:
         header, arrays = super().state()
-        header["settings"]["clusters"] = ""  # a path of the training machine; the model contains its clusters
+        header["settings"].update(clusters="", native_clusters="")  # paths; the model contains the clusters
         header["columns"] = list(self.columns)
         header["joint_temperature"] = self.joint_temperature
         header["classes"] = {field: classes.classes for field, classes in self._classes.items()}

@@ -49,8 +49,10 @@ def test_a_saved_parser_says_the_same(tmp_path):
     assert one.column("deprel") == other.column("deprel")
 
 
-@pytest.mark.parametrize("system", list(SYSTEMS))
-def test_classes_of_words_tell_of_unseen_words_and_are_kept_in_the_model(tmp_path, system):
+@pytest.mark.parametrize(
+    ("system", "setting"), [*((system, "clusters") for system in SYSTEMS), ("arc-eager", "native_clusters")]
+)
+def test_classes_of_words_tell_of_unseen_words_and_are_kept_in_the_model(tmp_path, system, setting):
     path = tmp_path / "words.paths"
     relation = {f"{name}-{i}": name for i in range(31) for name in ("advmod", "obj")}
     lines = [f"{'0000' if name == 'obj' else '1111'}\t{word}\t9\n" for word, name in relation.items()]
@@ -61,7 +63,7 @@ def test_classes_of_words_tell_of_unseen_words_and_are_kept_in_the_model(tmp_pat
         relations = [["root", relation[word]] for word in words]
         return Doc.from_words(rows, upos=[["VERB", "X"]] * len(rows), head=[[0, 1]] * len(rows), deprel=relations)
 
-    parser = Parser(ParserSettings(system=system, clusters=str(path)))
+    parser = Parser(ParserSettings(system=system, **{setting: str(path)}))
     parser.fit([phrases(*list(relation)[:-2])])
     gold = phrases(*list(relation)[-2:])
     found = bare(gold)

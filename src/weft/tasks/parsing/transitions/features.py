@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -91,6 +92,14 @@ CLUSTER_TEMPLATES = {
     "lr-spine": "both: " + _CLUSTERS.format("S1", "S2"),
 }
 
+#: The same for a second clustering.
+NATIVE_FIELDS = {"n": "form.native", "o": "form.native4", "p": "form.native6"}
+_SECOND = dict(zip(CLUSTER_FIELDS, NATIVE_FIELDS, strict=True))
+NATIVE_TEMPLATES = {
+    system: re.sub(r"(?<=[.,])[cde]\b", lambda match: _SECOND[match[0]], templates)
+    for system, templates in CLUSTER_TEMPLATES.items()
+}
+
 #: The only field of a delexicalized parser: it reads no forms, no lemmas and no treebank-specific tags.
 DELEXICALIZED_FIELDS = {"t": "upos"}
 
@@ -154,14 +163,19 @@ class WordReader:
     ((3, 2), [0, 2])
     """
 
-    def __init__(self, fields: Mapping[str, str], clusters: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        fields: Mapping[str, str],
+        clusters: Mapping[str, str] | None = None,
+        native: Mapping[str, str] | None = None,
+    ) -> None:
         self.fields = dict(fields)
         of_columns: dict[str, list[tuple[int, str]]] = {}
         for k, binding in enumerate(self.fields.values()):
             column, _, attribute = binding.partition(".")
             of_columns.setdefault(column, []).append((k, attribute or "form"))
         self._sources = [
-            (column, Lexicon([attribute for _, attribute in own], clusters), [k for k, _ in own])
+            (column, Lexicon([attribute for _, attribute in own], clusters, native=native), [k for k, _ in own])
             for column, own in of_columns.items()
         ]
         self._root = np.array([hash_string(f"ROOT {binding}") for binding in self.fields.values()], dtype=np.uint64)

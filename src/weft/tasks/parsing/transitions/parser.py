@@ -29,7 +29,7 @@ from weft.learn.transitions.training import ORACLES
 from weft.lexical.clusters.monolingual import load_clusters
 from weft.lexical.universal_tags import tagsets_of
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable
-from weft.pipeline.settings import Settings, clusters_option, option, template_fields_option
+from weft.pipeline.settings import Settings, clusters_option, native_clusters_option, option, template_fields_option
 from weft.storage import Arrays
 from weft.tasks.parsing.transitions.features import (
     CLUSTER_FIELDS,
@@ -38,6 +38,8 @@ from weft.tasks.parsing.transitions.features import (
     DELEXICALIZED_FIELDS,
     DELEXICALIZED_TEMPLATES,
     FIELDS,
+    NATIVE_FIELDS,
+    NATIVE_TEMPLATES,
     TEMPLATES,
     WordReader,
 )
@@ -50,7 +52,7 @@ LONGEST = 2000
 NONPROJECTIVE = ("skip", "lift", "encode")
 
 HEADER = Record(labels=Many(Text()), clusters=Named(Text()), requires=Many(Text()), parser=Table()).with_optional(
-    tagsets=Many(Text())
+    tagsets=Many(Text()), native=Named(Text())
 )
 
 
@@ -74,6 +76,7 @@ class ParserSettings(Settings):
     single_root: bool = option(True, "Give every sentence exactly one root.")
     delexicalized: bool = option(False, "Use tags and partial trees but no words, to parse other languages.")
     clusters: str = clusters_option()
+    native_clusters: str = native_clusters_option()
     target_clusters: str = option(
         "",
         "Word clusters of the language to parse, if --clusters belong to the language of the training data.",
@@ -100,6 +103,8 @@ class ParserSettings(Settings):
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
         if self.beam > WIDEST_BEAM:
             raise ConfigError(f"beam must be at most {WIDEST_BEAM}, got {self.beam}")
+        if self.native_clusters and (self.target_clusters or self.delexicalized):
+            raise ConfigError("native_clusters are of no use for a parser of other languages")
         if self.target_clusters and not self.clusters:
             raise ConfigError("target_clusters are the clusters of `clusters` in another language: give both files")
         if self.delexicalized and self.fields != FIELDS:
@@ -123,21 +128,28 @@ class Parser(Trainable):
     task = "parser"
     settings_class = ParserSettings
     settings: ParserSettings
-    unsaved = ("workers", "clusters", "target_clusters")
+    unsaved = ("workers", "clusters", "native_clusters", "target_clusters")
     provides = ("head", "deprel")
 
-    def __init__(self, settings: ParserSettings | None = None, clusters: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        settings: ParserSettings | None = None,
+        clusters: Mapping[str, str] | None = None,
+        native: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(settings)
         if clusters is None:
             clusters = load_clusters(self.settings.clusters) if self.settings.clusters else {}
-        self.clusters = dict(clusters)
+        if native is None:
+            native = load_clusters(self.settings.native_clusters) if self.settings.native_clusters else {}
+        self.clusters, self.native = clusters, native
         fields = DELEXICALIZED_FIELDS if self.settings.delexicalized else self.settings.fields
-        self.fields = {**fields, **(CLUSTER_FIELDS if self.clusters else {})}
+        self.fields = {**fields, **(CLUSTER_FIELDS if clusters else {}), **(NATIVE_FIELDS if native else {})}
         self.requires: tuple[str, ...] = ("tokens", "upos")
         self.labels: list[str] = []
         self.tagsets: list[str] = []  # the tagsets that the training data of a delexicalized parser may use
         self.parser: TransitionParser | None = None
-        self._reader = WordReader(self.fields, self.clusters)
+        self._reader = WordReader(self.fields, clusters, native)
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Train on documents with trees; with dev data, keep the epoch with the best LAS."""
@@ -159,7 +171,8 @@ class Parser(Trainable):
             if settings.delexicalized
             else (TEMPLATES, CLUSTER_TEMPLATES)
         )
-        own = f"{sets[0][settings.system]} {sets[1][settings.system] if self.clusters else ''}"
+        read = {sets[0][settings.system]: True, sets[1][settings.system]: self.clusters}
+        own = " ".join(each for each, used in (read | {NATIVE_TEMPLATES[settings.system]: self.native}).items() if used)
         templates = settings.templates or own
         positions = np.concatenate([np.arange(1, n + 1) for n in np.diff(trees.sentences)]).astype(np.int32)
         kept = np.repeat(np.isin(np.arange(len(trees.sentences) - 1), keep), np.diff(trees.sentences))
@@ -208,7 +221,7 @@ class Parser(Trainable):
         """From now on, use these clusters: words of another language in the same clusters."""
         if bool(clusters) != bool(self.clusters):
             raise ConfigError("clusters of a second language need a parser that was trained with clusters: give both")
-        self.clusters = dict(clusters)
+        self.clusters = clusters
         self._reader = WordReader(self.fields, self.clusters)
 
     def _trees(self, docs: Sequence[Doc]) -> tuple[Treebank, NDArray[np.int64], dict[str, int]]:
@@ -277,6 +290,7 @@ class Parser(Trainable):
             "labels": self.labels,
             "tagsets": self.tagsets,
             "clusters": self.clusters,
+            **({"native": self.native} if self.native else {}),
             "requires": list(self.requires),
             "parser": header,
         }, arrays
@@ -284,7 +298,7 @@ class Parser(Trainable):
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> Parser:
         HEADER.check(header)
-        component = cls(ParserSettings.from_saved(header["settings"]), header["clusters"])
+        component = cls(ParserSettings.from_saved(header["settings"]), header["clusters"], header.get("native", {}))
         component.labels = header["labels"]
         component.tagsets = header.get("tagsets", [])
         component.requires = tuple(header["requires"])

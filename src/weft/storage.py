@@ -36,8 +36,9 @@ from numpy.typing import NDArray
 from weft.declared import ANY, Array, Arrays, Stored
 from weft.errors import ModelError
 
-#: Incremented when a format change makes older programs misread newer files; files without packed arrays stay at 1.
-VERSION = 2
+#: Incremented when a format change makes older programs misread newer files: 2 has packed arrays, 3 has word lists as
+#: arrays (`weft.pipeline.tables`). Files that need neither stay at 1.
+VERSION = 3
 #: Arrays smaller than this many bytes are not packed: mapping them is faster than unpacking.
 WORTH_PACKING = 500_000
 
@@ -84,7 +85,7 @@ def save(path: str | os.PathLike[str], header: dict[str, Any], arrays: Arrays, p
             raise ModelError(f"array {name!r} has type {array.dtype}; a model file can hold {', '.join(_DTYPES)}")
     checksums = {name: _checksum(array) for name, array in tensors.items()}
     about = {"packed": packed} if packed else {}
-    version = VERSION if packed else 1
+    version = 2 if packed else 1
     text = json.dumps({"version": version, **header, **about, "checksums": checksums}, ensure_ascii=False)
     outer: dict[str, Any] = {"__metadata__": {"weft": text, "checksum": str(zlib.crc32(text.encode()))}}
     reached = 0

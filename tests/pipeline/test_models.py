@@ -70,3 +70,12 @@ def test_a_path_is_taken_as_it_is(folder: Path) -> None:
     assert models.find("model.weft") == Path("model.weft")
     with pytest.raises(ModelError, match="no model file"):
         weft.load("model.weft")
+
+
+def test_a_folder_does_not_hide_the_model_of_its_name(tmp_path, monkeypatch):
+    (tmp_path / "en").mkdir()
+    (tmp_path / "corpus").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert models.find("en").is_file()
+    with pytest.raises(ModelError, match="is a folder"):
+        weft.load("corpus")

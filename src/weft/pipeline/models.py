@@ -66,12 +66,14 @@ def find(model: str | os.PathLike[str]) -> Path:
     weft.errors.ModelError: there is no model 'german-of-mars' ...
     """
     path = Path(model)
-    if path.exists() or path.suffix or len(path.parts) != 1:
+    if path.suffix or len(path.parts) != 1 or (path.exists() and not path.is_dir()):
         return path
     name = path.name
     models = available()
     if name in models:
         return models[name]
+    if path.is_dir():
+        return path  # loading says that it is a folder
     have = f"; available: {', '.join(sorted(models))}" if models else ""
     near = did_you_mean(name, models, "")
     raise ModelError(

@@ -209,7 +209,8 @@ class Pipeline:
         tasks = ", ".join(component.task for component in self.components)
         card = {name: _untimed(value) if name == "training" else value for name, value in self.card.items()}
         short, tables = take_out(headers)
-        storage.save(path, {"task": tasks, **card, "components": short}, arrays | tables, pack)
+        version = {"version": storage.VERSION} if tables else {}
+        storage.save(path, {**version, "task": tasks, **card, "components": short}, arrays | tables, pack)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Pipeline:

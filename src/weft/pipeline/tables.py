@@ -48,6 +48,8 @@ def take_out(headers: Any) -> tuple[Any, Arrays]:
 def put_back(headers: Any, arrays: Arrays) -> Any:
     """Headers with the tables and lists that `take_out` replaced; those with the same number are one object."""
     stored, known = Stored.of(arrays).under(PREFIX), {}
+    if not stored:
+        return headers
 
     def table(number: Any) -> Any:
         if type(number) is not int:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from weft.declared import ANY, PROBABILITIES, Array, Flag, Many, Maybe, Named, Real, Record, Row, Stored, Text, Whole
+from weft.declared import ANY, PROBABILITIES, Array, Stored
 from weft.errors import ModelError
+from weft.headers import Flag, Many, Maybe, Named, Real, Record, Row, Text, Whole
 
 STARTS = Array("starts", "uint32", ("rows+1",), offsets_of="labels")
 LABELS = Array("labels", "uint8 int8", ("labels",), below="known")

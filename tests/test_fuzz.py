@@ -159,10 +159,10 @@ def test_a_planted_fault_of_a_reader_is_found_and_repeated_by_its_seed(
     assert _attacked(3, tmp_path).failed == 0
     honest = jsonl.from_values
 
-    def crash(values: dict[str, Any], strings: StringTable | None = None) -> Doc:
+    def crash(values: dict[str, Any], strings: StringTable | None = None, *, check: bool = True) -> Doc:
         if len(values["text"]) % 4 == 1:
             raise ZeroDivisionError("planted")
-        return honest(values, strings)
+        return honest(values, strings, check=check)
 
     monkeypatch.setattr(jsonl, "from_values", crash)
     first, again, other = (_attacked(seed, tmp_path) for seed in (3, 3, 4))

@@ -1,4 +1,4 @@
-"""Declarations of what files hold: every array and every header field once, checked before anything uses them.
+"""Declarations of what files hold: every array once, checked before anything uses it.
 
 A structure declares its arrays beside the code that writes them, and takes them out of a file by these declarations:
 
@@ -9,31 +9,26 @@ The sizes in a shape are numbers or names. A name stands for the same number in 
 together: it is given by the caller, or else set by the first array that has it. Kernels index without checks, so an
 array that nobody declared is never handed out, and one that nobody took is refused: `Stored.refuse_rest`.
 
-Headers are declared the same way: `Record` names fields, and `Whole`, `Real`, `Text` and so on say what they hold.
+Headers are declared the same way, by `weft.headers`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import chain
-from typing import Any, Protocol, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weft.errors import ModelError
+from weft.headers import DAMAGED, LARGEST
 
 Arrays = dict[str, NDArray[Any]]
 #: As the lowest value of an array: any number of its type.
 ANY = -(2**63)
-#: Weights and scores stay within these bounds, so that sums of them neither overflow nor become NaN.
-LARGEST = 1e12
 #: The range of probabilities, with room for rounding.
 PROBABILITIES = (0.0, 1.0 + 1e-6)
-#: The largest whole number of a header, unless a field allows less.
-MOST = 2**31 - 1
-_DAMAGED = "the file is damaged"
 
 
 @dataclass(frozen=True)
@@ -91,7 +86,7 @@ class Stored(dict[str, NDArray[Any]]):
         """The declared arrays, after checking them; `sizes` gives the numbers behind named sizes."""
         for each in declared:
             if each.name not in self and not each.optional:
-                raise ModelError(f"the array {self.prefix + each.name!r} is missing: {_DAMAGED}")
+                raise ModelError(f"the array {self.prefix + each.name!r} is missing: {DAMAGED}")
         there = [each for each in declared if each.name in self]
         for each in there:
             self._check_shape(each, self[each.name], sizes)
@@ -104,7 +99,7 @@ class Stored(dict[str, NDArray[Any]]):
         """Raise an error if there are arrays that were never taken: nothing declares them."""
         rest = sorted(self.prefix + name for name in self if self.prefix + name not in self.taken)
         if rest:
-            raise ModelError(f"the array {rest[0]!r} does not belong to this kind of model: {_DAMAGED}")
+            raise ModelError(f"the array {rest[0]!r} does not belong to this kind of model: {DAMAGED}")
 
     def _check_shape(self, declared: Array, array: NDArray[Any], sizes: dict[str, int]) -> None:
         if array.dtype.name not in declared.dtypes.split():
@@ -152,7 +147,7 @@ class Stored(dict[str, NDArray[Any]]):
             raise self._fault(declared, f"must hold offsets that rise from 0 to {size}, found {ends[0]} to {ends[1]}")
 
     def _fault(self, declared: Array, message: str) -> ModelError:
-        return ModelError(f"the array {self.prefix + declared.name!r} {message}: {_DAMAGED}")
+        return ModelError(f"the array {self.prefix + declared.name!r} {message}: {DAMAGED}")
 
 
 def _length(size: int | str, length: int, sizes: dict[str, int]) -> int:
@@ -172,204 +167,3 @@ def _value(size: int | str, sizes: dict[str, int]) -> int:
 
 def _shown(shape: Iterable[int | str]) -> str:
     return f"({', '.join(map(str, shape))})"
-
-
-class Value(Protocol):
-    """What a header field must hold."""
-
-    def check(self, value: Any, place: str) -> None:
-        """Raise an error that names the place if the value does not fit."""
-
-
-def _wrong(place: str, expected: str, value: Any) -> ModelError:
-    found = {dict: "a table", list: "a list", type(None): "nothing", bool: str(value).lower()}.get(type(value))
-    if found is None:
-        found = repr(value) if len(repr(value)) < 60 else repr(value)[:60] + "..."
-    return ModelError(f"the header's {place} must be {expected}, found {found}: {_DAMAGED}")
-
-
-@dataclass(frozen=True)
-class Whole:
-    """A whole number from `low` to `high`."""
-
-    low: int = 0
-    high: int = MOST
-
-    def check(self, value: Any, place: str) -> None:
-        if type(value) is not int or not self.low <= value <= self.high:
-            raise _wrong(place, f"a whole number from {self.low} to {self.high}", value)
-
-
-@dataclass(frozen=True)
-class Real:
-    """A finite number from `low` to `high`."""
-
-    low: float = -LARGEST
-    high: float = LARGEST
-
-    def check(self, value: Any, place: str) -> None:
-        if type(value) not in (int, float) or not self.low <= value <= self.high:
-            raise _wrong(place, f"a number from {self.low:g} to {self.high:g}", value)
-
-
-@dataclass(frozen=True)
-class Flag:
-    """True or false."""
-
-    def check(self, value: Any, place: str) -> None:
-        if type(value) is not bool:
-            raise _wrong(place, "true or false", value)
-
-
-@dataclass(frozen=True)
-class Text:
-    """A text, one of `choices` if there are any."""
-
-    choices: tuple[str, ...] = ()
-
-    def check(self, value: Any, place: str) -> None:
-        if type(value) is not str or (self.choices and value not in self.choices):
-            raise _wrong(place, f"one of {', '.join(self.choices)}" if self.choices else "a text", value)
-
-
-@dataclass(frozen=True)
-class Maybe:
-    """A value or nothing."""
-
-    value: Value
-
-    def check(self, value: Any, place: str) -> None:
-        if value is not None:
-            self.value.check(value, place)
-
-
-@dataclass(frozen=True)
-class Many:
-    """A list of values that are alike, at least `least` of them."""
-
-    value: Value
-    least: int = 0
-    distinct: bool = False
-
-    def check(self, value: Any, place: str) -> None:
-        if type(value) is not list or len(value) < self.least:
-            raise _wrong(place, f"a list of at least {self.least}" if self.least else "a list", value)
-        _check_all(self.value, value, place)
-        if self.distinct and len(set(value)) < len(value):
-            raise _wrong(place, "a list without repetitions", value)
-
-
-@dataclass(frozen=True)
-class Row:
-    """A list with one value of each kind, in this order."""
-
-    values: tuple[Value, ...]
-
-    def check(self, value: Any, place: str) -> None:
-        if type(value) is not list or len(value) != len(self.values):
-            raise _wrong(place, f"a list of {len(self.values)}", value)
-        for each, own in zip(value, self.values, strict=True):
-            own.check(each, place)
-
-
-@dataclass(frozen=True)
-class Named:
-    """A table from names to values that are alike."""
-
-    value: Value
-
-    def check(self, value: Any, place: str) -> None:
-        if type(value) is not dict:
-            raise _wrong(place, "a table", value)
-        _check_all(self.value, value.values(), place)
-
-
-@dataclass(frozen=True)
-class Table:
-    """Any table: what it holds is checked by the code that reads it."""
-
-    def check(self, value: Any, place: str) -> None:
-        if type(value) is not dict:
-            raise _wrong(place, "a table", value)
-
-
-def _check_all(declared: Value, values: Collection[Any], place: str) -> None:
-    """Check many values."""
-    if not _all_fit(declared, values):
-        for each in values:
-            declared.check(each, place)
-
-
-def _are_texts(values: Iterable[Any]) -> bool:
-    try:
-        "".join(values)  # faster than looking at every type
-    except TypeError:
-        return False
-    return True
-
-
-def _all_fit(declared: Value, values: Collection[Any]) -> bool:
-    """Whether many values surely fit: thousands are looked at together, by their types and extremes."""
-    if isinstance(declared, Text):
-        return not declared.choices and _are_texts(values)
-    kinds = set(map(type, values))
-    if isinstance(declared, Whole):
-        return not values or (kinds == {int} and declared.low <= min(values) and max(values) <= declared.high)
-    if isinstance(declared, Many):
-        alike = kinds <= {list} and not declared.distinct and min(map(len, values), default=0) >= declared.least
-        return alike and _all_fit(declared.value, list(chain.from_iterable(values)))
-    if isinstance(declared, Named):
-        return kinds <= {dict} and all(_all_fit(declared.value, own.values()) for own in values)
-    if isinstance(declared, Row):
-        if not kinds <= {list} or set(map(len, values)) - {len(declared.values)}:
-            return False
-        return all(
-            _all_fit(own, column) for own, column in zip(declared.values, zip(*values, strict=True), strict=False)
-        )
-    return False
-
-
-class Record:
-    """A table with known fields; a field whose name ends with `?` in `optional` may be missing.
-
-    >>> fields = Record(labels=Many(Text()), order=Whole(0, 2)).with_optional(bits=Whole(1, 64))
-    >>> fields.check({"labels": ["N", "V"], "order": 1})
-    >>> fields.check({"labels": ["N", "V"], "order": 3})
-    Traceback (most recent call last):
-    ...
-    weft.errors.ModelError: the header's order must be a whole number from 0 to 2, found 3: the file is damaged
-    """
-
-    def __init__(self, **fields: Value) -> None:
-        self.fields: dict[str, Value] = fields
-        self.optional: dict[str, Value] = {}
-
-    def with_optional(self, **fields: Value) -> Self:
-        """The same record with fields that may be missing."""
-        record = type(self)(**self.fields)
-        record.optional = {**self.optional, **fields}
-        return record
-
-    def check(self, value: Any, place: str = "") -> None:
-        """Raise an error for the first field that is missing or does not fit; further fields are ignored."""
-        if type(value) is not dict:
-            raise _wrong(place or "part of a component", "a table", value)
-        inside = f"{place}." if place else ""
-        for name, declared in self.fields.items():
-            if name not in value:
-                raise ModelError(f"the header's {inside}{name} is missing: {_DAMAGED}")
-            declared.check(value[name], inside + name)
-        for name, declared in self.optional.items():
-            if name in value:
-                declared.check(value[name], inside + name)
-
-
-#: The temperature that scores are divided by to get probabilities.
-TEMPERATURE = Real(1e-6, 1e6)
-
-
-def check_same(name: str, found: Sequence[Any] | int, expected: int) -> None:
-    """Raise an error if a header field has another length, or is another number, than the rest of the model."""
-    number = found if isinstance(found, int) else len(found)
-    if number != expected:
-        raise ModelError(f"the header's {name} does not fit: expected {expected}, found {number}; {_DAMAGED}")

@@ -22,6 +22,7 @@ from urllib.parse import urljoin
 
 from weft.errors import ModelError
 from weft.pipeline.download import TIMEOUT, download, is_url
+from weft.pipeline.models import SUFFIX
 from weft.storage import VERSION, read_header
 
 #: The version of the layout of indexes.
@@ -32,7 +33,7 @@ FILE = "index.json"
 LONGEST, LARGEST = 1_000_000, 2_000_000_000
 _KEY = "weft-models"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
-_PLACE = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]*/)*[A-Za-z0-9_][A-Za-z0-9_.-]*\.weft")
+_STEP = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _PIECE = 1 << 20
 
@@ -178,7 +179,7 @@ def _check(place: str, offer: Offer) -> None:
             raise ModelError(f"{place}: the field {name!r} must be a string")
     if not _NAME.fullmatch(offer.name):
         raise ModelError(f"{place}: {offer.name!r} cannot be the name of a model; use letters, digits, - and _")
-    if not _PLACE.fullmatch(offer.file):
+    if not offer.file.endswith(SUFFIX) or not all(map(_STEP.fullmatch, offer.file.split("/"))):
         raise ModelError(
             f"{place}: {offer.file!r} cannot be the file of a model; expected a path below the folder of the index "
             "that ends in .weft and has letters, digits, -, _ and . in its names"

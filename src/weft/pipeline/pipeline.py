@@ -9,8 +9,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from weft.deadline import Stopped
-from weft.declared import Record, Stored, Table, Text
+from weft.declared import Stored
 from weft.errors import ConfigError, ModelError, WeftError
+from weft.headers import Record, Table, Text
 from weft.pipeline.component import Asked, Component
 from weft.pipeline.tables import put_back, take_out
 from weft.text.corpus import batched

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, NamedTuple, Self
 
-from weft.declared import MOST, Flag, Maybe, Named, Real, Record, Text, Value, Whole
 from weft.errors import ConfigError, ModelError
+from weft.headers import MOST, Flag, Maybe, Named, Real, Record, Text, Value, Whole
 
 _KEY = "weft"
 #: Value types by the annotation of their field.

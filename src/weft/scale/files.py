@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
@@ -18,7 +17,7 @@ from weft.errors import ConfigError, DataError
 
 _BLOCK = 1 << 20
 #: As `weft.formats.streams.open_output` names files until they are complete.
-_PART = re.compile(r"\.(.+)\.[a-z0-9_]{1,8}\.part", re.DOTALL)
+_PART = ".part"
 
 
 def is_inside(name: str) -> bool:
@@ -139,6 +138,16 @@ def remove_parts(folder: Path, names: Iterable[str]) -> None:
         if not parent.is_dir():
             continue
         for entry in list(os.scandir(parent)):
-            match = _PART.fullmatch(entry.name)
-            if match is not None and match[1] in known and is_regular(Path(entry.path)):
+            if _output_of(entry.name) in known and is_regular(Path(entry.path)):
                 Path(entry.path).unlink(missing_ok=True)
+
+
+def _output_of(name: str) -> str | None:
+    """The output that an incomplete file of this name is written for, None for other files.
+
+    >>> _output_of(".a.conllu.x7_b2k9q.part"), _output_of(".a.conllu.longer-name.part"), _output_of("a.conllu.x.part")
+    ('a.conllu', None, None)
+    """
+    output, _, random = name.removesuffix(_PART).rpartition(".")
+    plain = random.isascii() and random.replace("_", "0").isalnum() and random == random.lower() and len(random) <= 8
+    return output[1:] if name.startswith(".") and name.endswith(_PART) and plain and len(output) > 1 else None

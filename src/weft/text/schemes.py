@@ -22,8 +22,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.declared import Many, Named, Record, Text
 from weft.errors import WeftError
+from weft.headers import Many, Named, Record, Text
 
 Scheme = Literal["IO", "IOB1", "IOB2", "BIOES"]
 SCHEMES: tuple[Scheme, ...] = ("IO", "IOB1", "IOB2", "BIOES")

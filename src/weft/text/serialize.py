@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from weft.declared import Array, Many, Record, Row, Stored, Table, Text, Whole, check_same
+from weft.declared import Array, Stored
 from weft.errors import WeftError
+from weft.headers import Many, Record, Row, Table, Text, Whole, check_same
 from weft.text.doc import Doc, EmptyNode, Multiword
 from weft.text.record import layers_from_record, layers_to_record
 from weft.text.strings import StringTable

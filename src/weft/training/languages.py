@@ -30,7 +30,7 @@ from weft.text.language import LONGEST, SCRIPTS, LanguageModel, best_of, foreign
 #: Lengths of the windows that are scored, in characters.
 LENGTHS = (20, 40, 60, 100, 200, 1000)
 _LICENCE = "CC BY-SA 4.0"
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 _TEXT = "# text = "
 _PAIRS = {"lj": "љ", "nj": "њ", "dž": "џ"}
 _SERBIAN = str.maketrans("abvgdđežzijklmnoprstćufhcčš", "абвгдђежзијклмнопрстћуфхцчш")

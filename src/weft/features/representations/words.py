@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.declared import Array, Flag, Many, Record, Stored, Text
+from weft.declared import Array, Stored
 from weft.errors import ConfigError
 from weft.features.representations.counts import (
     BOUNDARY,
@@ -30,6 +30,7 @@ from weft.features.representations.counts import (
     strings_to_bytes,
 )
 from weft.features.signatures import signature
+from weft.headers import Flag, Many, Record, Text
 from weft.storage import Arrays
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from weft.arrays import Keys
 from weft.deadline import check
-from weft.declared import Many, Record, Row, Stored, Text, Whole
+from weft.declared import Stored
 from weft.errors import ConfigError, ModelError
+from weft.headers import Many, Record, Row, Text, Whole
 from weft.infer.transitions.beam import new_beam, parse_with_beam
 from weft.infer.transitions.constraints import Constraints
 from weft.infer.transitions.greedy import parse_greedily

@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 
 from weft import storage
 from weft.arrays import Bools, Floats
-from weft.declared import Array, Flag, Many, Record, Stored, Table, Text
+from weft.declared import Array, Stored
 from weft.errors import ConfigError, DataError, ModelError, WeftError
+from weft.headers import Flag, Many, Record, Table, Text
 from weft.infer.alignment.links import Alignments, turned_cells
 from weft.infer.alignment.symmetrize import METHODS, symmetrize_cells
 from weft.learn.bitext.translation_table import TranslationTable

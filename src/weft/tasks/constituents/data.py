@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.declared import Many, Named, Record, Table, Text, Whole
 from weft.errors import ConfigError, ModelError
 from weft.hashing import hash_strings
+from weft.headers import Many, Named, Record, Table, Text, Whole
 from weft.infer.constituents.system import DIRECTIONS, KNOWN, Subwords, Units, prefix_hashes, string_key
 from weft.infer.constituents.templates import tagged_key
 from weft.text.trees import Tree

@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.deadline import check
-from weft.declared import Array, Many, Record, Stored, Table, Text
+from weft.declared import Array, Stored
 from weft.errors import ConfigError, InferenceError, ModelError, WeftError
 from weft.evaluate.trees.parseval import evaluate_constituents
+from weft.headers import Many, Record, Table, Text
 from weft.infer.constituents.beam import ConstituentModel, action_sequence, new_room, search
 from weft.infer.constituents.system import ALL_DIRECTIONS, DONE, NODE, Subwords, Units, new_pool
 from weft.infer.constituents.templates import compile_templates

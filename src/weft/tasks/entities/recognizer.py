@@ -19,12 +19,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from weft.declared import Many, Named, Record, Stored, Table, Text, Whole
+from weft.declared import Stored
 from weft.errors import ConfigError, DataError
 from weft.features.extract import Binding
 from weft.features.gazetteer import Gazetteer
 from weft.features.lexicon import WordClasses
 from weft.features.surroundings import Surroundings
+from weft.headers import Many, Named, Record, Table, Text, Whole
 from weft.lexical.clusters.monolingual import load_clusters
 from weft.pipeline.component import Asked, State
 from weft.pipeline.settings import clusters_option, native_clusters_option, option

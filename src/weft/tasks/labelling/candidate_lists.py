@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Ints, Rows
-from weft.declared import MOST, Many, Named, Record, Table, Whole
 from weft.errors import ModelError
 from weft.features.cache import Cache
+from weft.headers import MOST, Many, Named, Record, Table, Whole
 from weft.text.doc import Doc
 
 HEADER = Record(words=Table(), endings=Table(), longest=Whole(0, 1000))

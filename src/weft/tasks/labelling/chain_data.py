@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Floats, Ints, Keys, Rows
-from weft.declared import Array, Many, Maybe, Record, Stored, Text, Whole
+from weft.declared import Array, Stored
 from weft.errors import ConfigError, DataError, ModelError, TemplateError
 from weft.features.by_type import TypeScorer
 from weft.features.extract import Binding, Extractor
@@ -24,6 +24,7 @@ from weft.features.index import FeatureIndex, HashedIndex
 from weft.features.program import Features
 from weft.features.templates import Template, Templates
 from weft.features.weights import FrozenTable, Layout
+from weft.headers import Many, Maybe, Record, Text, Whole
 from weft.infer.chains.chain import Chain
 from weft.kernel import kernel
 from weft.learn.chains.labels import LabelSpace

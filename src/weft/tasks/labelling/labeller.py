@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Floats
-from weft.declared import TEMPERATURE, Record, Stored, Table
+from weft.declared import Stored
 from weft.errors import ConfigError, DataError
 from weft.features.extract import Binding
 from weft.features.templates import Templates
 from weft.features.weights import PRECISIONS
+from weft.headers import TEMPERATURE, Record, Table
 from weft.infer.chains.chain import Chain
 from weft.learn.chains.labels import LabelSpace
 from weft.learn.cost import Cost

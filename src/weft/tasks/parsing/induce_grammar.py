@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.deadline import check
-from weft.declared import PROBABILITIES, Array, Many, Record, Stored, Text
+from weft.declared import PROBABILITIES, Array, Stored
 from weft.errors import ConfigError, DataError
 from weft.evaluate.trees.attachment import not_punctuation
+from weft.headers import Many, Record, Text
 from weft.learn.generative.dmv_model import TagBatch, ValenceModel, harmonic_start, random_start
 from weft.learn.generative.grammar_induction import METHODS, Induced, induce
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable

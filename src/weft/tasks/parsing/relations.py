@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Keys
-from weft.declared import ANY, Array, Many, Record, Stored, Table, Text, Whole
+from weft.declared import ANY, Array, Stored
 from weft.errors import ConfigError, DataError, ModelError, WeftError
 from weft.features.extract import write_column
 from weft.features.morphology import Morphology
 from weft.features.relation_templates import ARCS, MORPHOLOGY, PAIRS, compile_relation_templates
+from weft.headers import Many, Record, Table, Text, Whole
 from weft.infer.trees.projectivity import is_tree
 from weft.learn.trees.sibling_labels import (
     AllowedLabels,

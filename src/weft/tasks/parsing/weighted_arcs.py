@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.deadline import check
-from weft.declared import Many, Named, Record, Stored, Table, Text
+from weft.declared import Stored
+from weft.headers import Many, Named, Record, Table, Text
 from weft.infer.trees.arcs import ArcSpace, all_arcs
 from weft.learn.trees.arc_pruning import ArcPruner
 from weft.learn.trees.model import TreeBatch, TreeModel

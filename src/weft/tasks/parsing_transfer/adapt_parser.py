@@ -20,11 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Floats, Heads
-from weft.declared import Named, Record, Stored, Whole
+from weft.declared import Stored
 from weft.errors import ConfigError, DataError
 from weft.features.morphology import Morphology
 from weft.features.tree_templates import TreeProgram, compile_tree_templates
 from weft.formats import read
+from weft.headers import Named, Record, Whole
 from weft.infer.trees.arcs import all_arcs
 from weft.learn.online.demands import BeatGold
 from weft.learn.online.loop import OnlineLearner

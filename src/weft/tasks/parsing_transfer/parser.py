@@ -22,11 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Mask
-from weft.declared import Flag, Named, Record, Row, Text
 from weft.errors import ConfigError, DataError, ModelError
 from weft.evaluate.labels.weak_report import WeakReport, weak_report
 from weft.features.tree_templates import TreeProgram
 from weft.formats import read
+from weft.headers import Flag, Named, Record, Row, Text
 from weft.infer.trees.arcs import all_arcs
 from weft.learn.batch.objective import Objective
 from weft.learn.batch.optimize import minimize

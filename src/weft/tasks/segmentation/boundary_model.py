@@ -20,10 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Bools, Floats, Ints, Keys
-from weft.declared import Array, Flag, Real, Record, Stored
+from weft.declared import Array, Stored
 from weft.features.characters import CharacterTable
 from weft.features.index import FeatureIndex
 from weft.features.weights import FrozenTable, Layout
+from weft.headers import Flag, Real, Record
 from weft.infer.chains.chain import Chain
 from weft.kernel import kernel
 from weft.learn.chains.labels import LabelSpace

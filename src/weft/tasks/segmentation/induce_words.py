@@ -21,10 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft import storage
-from weft.declared import Array, Record, Stored, Text, Whole, check_same
+from weft.declared import Array, Stored
 from weft.errors import ConfigError, ModelError, WeftError, did_you_mean
 from weft.formats.grammar import Grammar, format_grammar, parse_grammar, read_grammar
 from weft.formats.phonemes import ARPABET_CONSONANTS, ARPABET_VOWELS, STRESS
+from weft.headers import Record, Text, Whole, check_same
 from weft.infer.forests.grammar import code_grammar
 from weft.learn.adaptor.grammar import AdaptorGrammar, AdaptorSettings, cut_at
 from weft.learn.adaptor.mcmc import ChainsResult, Schedule, run_chains

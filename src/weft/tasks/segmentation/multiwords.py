@@ -23,12 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Keys
-from weft.declared import Many, Named, Record, Row, Text, Whole
 from weft.errors import ModelError
 from weft.features.cache import LIMIT, Cache
 from weft.features.index import FeatureIndex
 from weft.features.weights import FrozenTable, Layout
 from weft.hashing import hash_strings
+from weft.headers import Many, Named, Record, Row, Text, Whole
 from weft.learn.chains.labels import LabelSpace
 from weft.learn.chains.model import ChainBatch, ChainModel, FeatureRows
 from weft.storage import Arrays

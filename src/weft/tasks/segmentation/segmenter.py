@@ -19,10 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Ids
-from weft.declared import Record, Stored, Table
+from weft.declared import Stored
 from weft.errors import ConfigError, DataError
 from weft.features.characters import PARAGRAPH, code_points, types_of
 from weft.features.weights import PRECISIONS
+from weft.headers import Record, Table
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays

@@ -20,10 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Floats
-from weft.declared import Array, Many, Real, Record, Stored, Text, check_same
+from weft.declared import Array, Stored
 from weft.errors import ConfigError, DataError
 from weft.features.document_terms import Terms, document_counts
 from weft.features.representations.correspondence import Correspondence
+from weft.headers import Many, Real, Record, Text, check_same
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays

@@ -24,9 +24,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from weft.arrays import Floats, Keys
-from weft.declared import Array, Many, Record, Stored, Table, Text
+from weft.declared import Array, Stored
 from weft.errors import ConfigError, DataError
 from weft.evaluate.labels.sentiment import evaluate_polarities
+from weft.headers import Many, Record, Table, Text
 from weft.infer.chains.document import DocumentChain, DocumentMask
 from weft.learn.chains.document_model import UNKNOWN, DocumentBatch, DocumentModel, Labels
 from weft.learn.chains.document_sgd import DocumentSGD

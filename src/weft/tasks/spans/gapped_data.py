@@ -19,7 +19,7 @@ import numpy as np
 
 from weft.arrays import Floats, Ints, Keys
 from weft.deadline import check
-from weft.declared import Many, Record, Stored, Text, Whole
+from weft.declared import Stored
 from weft.errors import DataError, TemplateError
 from weft.features.extract import Extractor
 from weft.features.index import FeatureIndex, HashedIndex
@@ -27,6 +27,7 @@ from weft.features.program import Features
 from weft.features.templates import Templates
 from weft.features.weights import FrozenTable, Layout
 from weft.hashing import hash_string, join
+from weft.headers import Many, Record, Text, Whole
 from weft.infer.chains.multilabel import MultilabelSegments, Restrictions, Segment, SegmentScores
 from weft.kernel import kernel
 from weft.learn.chains.model import FeatureRows

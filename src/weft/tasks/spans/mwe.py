@@ -19,10 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.declared import Array, Many, Record, Stored, Text
+from weft.declared import Array, Stored
 from weft.errors import ConfigError
 from weft.features.extract import Binding
 from weft.features.lexicon import WordClasses
+from weft.headers import Many, Record, Text
 from weft.learn.chains.labels import LabelSpace
 from weft.learn.cost import ConfusionCost, Cost
 from weft.lexical.clusters.monolingual import load_clusters

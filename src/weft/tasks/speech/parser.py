@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.declared import Many, Named, Record, Table, Text
 from weft.errors import ConfigError, DataError
 from weft.evaluate.labels.disfluency import analyses_of, score_analyses
 from weft.features.lexicon import WordClasses
+from weft.headers import Many, Named, Record, Table, Text
 from weft.infer.transitions import TransitionParser
 from weft.infer.transitions.beam import WIDEST_BEAM
 from weft.infer.transitions.model import actions_of

@@ -26,12 +26,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Ints, Singles
-from weft.declared import Array, Many, Record, Stored, Table, Text
+from weft.declared import Array, Stored
 from weft.errors import ConfigError, DataError
 from weft.features.extract import read_column, runs_of, sentence_offsets
 from weft.features.representations.counts import BOUNDARY, NeighbourCounts
 from weft.features.representations.words import PARTS, ClassVectors, DenseVectors, WordVectors
 from weft.formats.vectors import read_vectors
+from weft.headers import Many, Record, Table, Text
 from weft.kernel import kernel
 from weft.learn.linear.squared_hinge import WindowDesign, fit_squared_hinge
 from weft.lexical.clusters.monolingual import load_clusters

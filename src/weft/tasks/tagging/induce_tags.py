@@ -26,9 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Bools, Floats
-from weft.declared import PROBABILITIES, Array, Flag, Many, Record, Stored, Table, Text
+from weft.declared import PROBABILITIES, Array, Stored
 from weft.errors import ConfigError, DataError, WeftError
 from weft.features.extract import sentence_offsets
+from weft.headers import Flag, Many, Record, Table, Text
 from weft.infer.chains.label_lists import LabelLists
 from weft.learn.generative.alternating_em import CHANGE, Phase, alternate
 from weft.learn.generative.hmm import HMM, Counts, best_tags, fit_hmm, maximize, observed_transitions, uniform_hmm

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.declared import Many, Record, Row, Table, Text
+from weft.headers import Many, Record, Row, Table, Text
 from weft.learn.chains.candidate_model import LabelParts
 from weft.tasks.labelling.candidate_lists import CandidateLists
 

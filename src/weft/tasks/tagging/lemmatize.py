@@ -22,12 +22,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.declared import TEMPERATURE, Many, Named, Record, Row, Stored, Table, Text, Whole
+from weft.declared import Stored
 from weft.errors import ConfigError, DataError
 from weft.features.cache import RowCache, distinct_rows
 from weft.features.extract import read_column, write_ids
 from weft.features.lexicon import LIMIT
 from weft.features.templates import Templates
+from weft.headers import TEMPERATURE, Many, Named, Record, Row, Table, Text, Whole
 from weft.learn.chains.candidate_model import CandidateBatch, CandidateModel, LabelParts
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable
 from weft.pipeline.settings import Settings, option

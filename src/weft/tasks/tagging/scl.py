@@ -22,10 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from weft.declared import Record, Stored, Text
+from weft.declared import Stored
 from weft.errors import ConfigError, DataError
 from weft.features.extract import Binding
 from weft.formats import read
+from weft.headers import Record, Text
 from weft.learn.chains.model import ChainModel, DenseRows
 from weft.learn.online.sgd import SGD
 from weft.pipeline.component import Component, State

@@ -25,13 +25,14 @@ from scipy import sparse
 
 from weft import storage
 from weft.arrays import Floats, Ints, Keys
-from weft.declared import Array, Many, Record, Stored, Text
+from weft.declared import Array, Stored
 from weft.errors import ConfigError, DataError, ModelError
 from weft.features.extract import Extractor
 from weft.features.index import FeatureIndex
 from weft.features.program import Features
 from weft.features.representations.correspondence import Correspondence, select_pivots_by_count
 from weft.features.templates import Template, Templates
+from weft.headers import Many, Record, Text
 from weft.learn.chains.model import Dense
 from weft.learn.linear.pivots import pivot_predictors
 from weft.pipeline.settings import Settings, option

@@ -20,11 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.declared import TEMPERATURE, Many, Named, Record, Stored, Text
+from weft.declared import Stored
 from weft.errors import ConfigError, DataError, ModelError
 from weft.features.extract import Binding, write_column
 from weft.features.lexicon import WordClasses
 from weft.features.templates import Templates
+from weft.headers import TEMPERATURE, Many, Named, Record, Text
 from weft.learn.training import EarlyStopping
 from weft.lexical.clusters.monolingual import load_clusters
 from weft.pipeline.component import Asked, State, Stopwatch

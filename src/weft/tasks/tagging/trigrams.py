@@ -24,10 +24,11 @@ from typing import Any, Self
 import numpy as np
 
 from weft.arrays import Floats, Ints
-from weft.declared import Array, Many, Record, Stored, Text
+from weft.declared import Array, Stored
 from weft.errors import ConfigError, DataError, ModelError
 from weft.features.extract import sentence_offsets
 from weft.features.representations.counts import strings_of_bytes, strings_to_bytes
+from weft.headers import Many, Record, Text
 from weft.infer.chains.trigrams import best_trigrams
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable
 from weft.pipeline.settings import Settings, option

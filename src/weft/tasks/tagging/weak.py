@@ -21,13 +21,14 @@ from typing import Any
 import numpy as np
 
 from weft.arrays import Bools, Floats, Ints
-from weft.declared import Array, Flag, Named, Record, Stored, Text
+from weft.declared import Array, Stored
 from weft.errors import ConfigError, DataError, ModelError
 from weft.evaluate.labels.dictionaries import dictionary_report
 from weft.evaluate.labels.weak_report import WeakReport, weak_report
 from weft.features.extract import Binding, sentence_offsets
 from weft.features.lexicon import WordClasses
 from weft.features.templates import Templates
+from weft.headers import Flag, Named, Record, Text
 from weft.infer.chains.candidates import CandidateChain
 from weft.infer.chains.label_lists import LabelLists
 from weft.learn import LBFGS, Objective, Partial, Result, minimize

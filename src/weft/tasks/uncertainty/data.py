@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Bools, Floats, Keys
-from weft.declared import Array, Many, Record, Row, Stored, Whole, check_same
+from weft.declared import Array, Stored
 from weft.errors import ConfigError, TemplateError
 from weft.features.extract import Extractor
 from weft.features.templates import Template, Templates
 from weft.hashing import hash_string
+from weft.headers import Many, Record, Row, Whole, check_same
 from weft.infer.chains.beam import Patterns
 from weft.learn.online.history_margin import HistoryData
 from weft.ragged import Indices, States

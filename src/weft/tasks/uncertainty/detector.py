@@ -19,10 +19,11 @@ from typing import Any
 import numpy as np
 
 from weft.deadline import check
-from weft.declared import Many, Record, Row, Stored, Table, Text
+from weft.declared import Stored
 from weft.errors import ConfigError
 from weft.evaluate.labels.hedges import score_hedges
 from weft.features.templates import Templates
+from weft.headers import Many, Record, Row, Table, Text
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable, training_docs
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays

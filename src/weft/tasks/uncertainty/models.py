@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Floats
-from weft.declared import Array, Record, Stored, Text, Whole, check_same
+from weft.declared import Array, Stored
 from weft.errors import ConfigError, DataError, ModelError
 from weft.features.templates import Templates
+from weft.headers import Record, Text, Whole, check_same
 from weft.learn.linear.classifiers import linear_svm
 from weft.learn.online.history_margin import HistoryMargin
 from weft.ragged import States

@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Heads
-from weft.declared import TEMPERATURE, Record
 from weft.errors import ConfigError, DataError
 from weft.features.morphology import Morphology
 from weft.features.tree_templates import TreeProgram, compile_tree_templates
+from weft.headers import TEMPERATURE, Record
 from weft.infer.crossing.trees import is_one_endpoint_crossing, nearest
 from weft.infer.trees.projectivity import is_projective, is_tree, lift, projective_order
 from weft.learn.online.adagrad import AdaGrad

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.declared import Many, Named, Record, Table, Text
 from weft.errors import ConfigError, DataError
+from weft.headers import Many, Named, Record, Table, Text
 from weft.infer.transitions import SYSTEMS, Constraints, TransitionParser
 from weft.infer.transitions.beam import WIDEST_BEAM
 from weft.infer.transitions.model import actions_of

@@ -34,7 +34,7 @@ SHARE = 3.0
 #: Characters of the longest texts, as the service accepts them.
 LENGTH = 50_000
 #: Characters of most texts, which go through every component in a moment; one in so many texts is long.
-SHORT, EVERY = 2_000, 40
+SHORT, EVERY = 600, 40
 #: Seconds until the work on a text is stopped, as by the service, and until a process that does not stop is ended.
 SECONDS, PATIENCE = 30.0, 300.0
 #: Bytes that a text may take above what the process had.

@@ -253,8 +253,9 @@ def test_arrays_that_were_added_or_taken_away_are_refused(model: Path) -> None:
 
 def test_a_newer_format_is_refused_with_the_advice_to_upgrade(model: Path) -> None:
     outer, arrays = taken_apart(model)
-    put_together(model, with_header(outer, version=storage.VERSION + 1), arrays)
-    refused(model, "newer version of Weft (format 3, this one reads up to 2); upgrade Weft")
+    newest = storage.VERSION
+    put_together(model, with_header(outer, version=newest + 1), arrays)
+    refused(model, f"newer version of Weft (format {newest + 1}, this one reads up to {newest}); upgrade Weft")
 
 
 @pytest.mark.parametrize("version", [None, "1", 1.5, float("inf"), [1]])

@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 DEMO := build/demo
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
+# Keep the bytecode of modules even where the environment says not to: without it, every process compiles all of them.
+unexport PYTHONDONTWRITEBYTECODE
+
 EMPTY := build/no-corpora
 LOWEST := build/lowest
 PYTEST := $(BIN)/python -m pytest -q

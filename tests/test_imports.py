@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -99,8 +100,13 @@ def behind_the_front_door(name: str) -> str:
     return weft._HOMES.get(name, "weft.pipeline")
 
 
-def imports() -> Iterator[Import]:
+@cache
+def all_imports() -> list[Import]:
     """All imports between modules of the package, those of functions and of `TYPE_CHECKING` blocks included."""
+    return list(_imports())
+
+
+def _imports() -> Iterator[Import]:
     for path in sorted(PACKAGE.rglob("*.py")):
         module = module_of(path)
         if path.parent == PACKAGE and path.name in ("__init__.py", "__main__.py"):
@@ -108,9 +114,6 @@ def imports() -> Iterator[Import]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             for imported in imported_modules(node, module, path.name == "__init__.py"):
                 yield Import(str(path.relative_to(ROOT)), getattr(node, "lineno", 0), room_of(module), module, imported)
-
-
-ALL_IMPORTS = list(imports())
 
 
 def test_every_room_is_in_the_table():
@@ -122,7 +125,7 @@ def test_every_room_is_in_the_table():
 def test_rooms_import_only_rooms_below_them(room: str):
     wrong = [
         f"{each.path}:{each.line}: {room} may not import {each.imported}"
-        for each in ALL_IMPORTS
+        for each in all_imports()
         if each.room == room
         and room_of(each.imported) not in MAY_IMPORT[room]
         and (each.module, each.imported) not in EXCEPTIONS
@@ -138,7 +141,7 @@ def test_the_table_has_no_cycles():
 
 
 def test_exceptions_are_still_needed():
-    assert {(each.module, each.imported) for each in ALL_IMPORTS} >= EXCEPTIONS
+    assert {(each.module, each.imported) for each in all_imports()} >= EXCEPTIONS
 
 
 @pytest.mark.parametrize(

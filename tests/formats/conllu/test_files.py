@@ -129,6 +129,18 @@ def test_lines_are_counted_over_blocks_and_extra_empty_lines(tmp_path: Path) -> 
     assert corpus.report.count == 1
 
 
+def test_a_bad_sentence_costs_no_more_than_one_pass_over_its_neighbours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "many.conllu"
+    path.write_text("\n".join(sentence(row("1")) + "\n" for _ in range(500)) + "\n" + sentence(row("7")) + "\n\n")
+    calls: list[int] = []
+    height = conllu._Waiting._height
+    monkeypatch.setattr(conllu._Waiting, "_height", lambda self, i: calls.append(i) or height(self, i))
+    assert sum(doc.n_sentences for doc in read(path, skip_bad=True)) == 500
+    assert len(calls) <= 501
+
+
 def test_cycles_are_kept_when_trees_are_not_checked() -> None:
     text = sentence(row("1", head="2"), row("2", head="1")) + "\n\n"
     (doc,) = conllu.parse_text(text, check_trees=False)

@@ -129,6 +129,14 @@ class _Waiting:
             line -= self._height(i)
         return line
 
+    def _all_lines(self) -> list[int]:
+        """The line number at which each sentence begins."""
+        known = dict(sorted(self.lines))
+        lines = [self.line(0)] if self.bodies else []
+        for i in range(1, len(self.bodies)):
+            lines.append(known.get(i, lines[-1] + self._height(i - 1)))
+        return lines
+
     def _height(self, sentence: int) -> int:
         body = self.bodies[sentence]
         return len(self.comments[sentence]) + (body.count("\n") + 1 if body else 0) + 1
@@ -139,6 +147,7 @@ class _Waiting:
         What a dropped sentence begins, a document or a paragraph, begins with the next sentence that is kept.
         """
         good = _Waiting()
+        lines = self._all_lines()
         ends = [start.sentence for start in self.starts[1:]] + [len(self.bodies)]
         for start, end in zip(self.starts, ends, strict=True):
             opened: _Start | None = start
@@ -151,12 +160,12 @@ class _Waiting:
                         name = opened.id if stray_byte(opened.id or "") is None else ""
                         good.starts.append(_Start(len(good.bodies), name, opened.part))
                     opened, lost = None, []
-                    good.lines.append((len(good.bodies), self.line(i)))
+                    good.lines.append((len(good.bodies), lines[i]))
                     good.bodies.append(self.bodies[i])
                     good.comments.append(comments)
                     good.paragraphs.append(begins_paragraph(comments))
                     continue
-                fault = find_fault(path, sentence, self.line(i), check_trees)
+                fault = find_fault(path, sentence, lines[i], check_trees)
                 assert fault is not None
                 faults.meet(fault)
                 # Where the empty line between two sentences is missing, the second is part of the first one's rows.

@@ -9,6 +9,7 @@
 | penn | .mrg .ptb .brackets | words, tags, phrase-structure trees |
 | mst | .mst | words, tags, dependency trees |
 | brat | .ann next to .txt, in a folder | text, spans, relations, events |
+| records | .records.jsonl | text, words, trees, spans in characters: easy to use elsewhere |
 | jsonl | .jsonl .ndjson | everything |
 | parquet | .parquet | everything |
 | plain | .txt .text | text |
@@ -42,6 +43,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "bioscope": (".xml",),
     "penn": (".mrg", ".ptb", ".brackets"),
     "mst": (".mst",),
+    "records": (".records.jsonl",),  # before jsonl, whose suffix it ends in
     "jsonl": (".jsonl", ".ndjson"),
     "parquet": (".parquet",),
     "plain": (".txt", ".text"),

@@ -75,3 +75,12 @@ def test_lexicons_are_checked_but_not_read(weft: Weft, corpora: Path) -> None:
     (folder / "verbnet3.zip").write_bytes(b"PK\x03\x04\xff\xfe")
     done = weft("data", "check", "verbnet3", "--read", "--data", corpora)
     assert (done.returncode, done.stdout) == (0, "verbnet3: here\n")
+
+
+def test_schema_prints_the_json_schema_of_records(weft: Weft) -> None:
+    from weft.text.records import record_schema
+
+    assert json.loads(weft("data", "schema", "records").stdout) == record_schema()
+    done = weft("data", "schema", "conllu")
+    assert done.returncode == 1
+    assert done.stderr.startswith("weft: there is a schema of records, not of 'conllu'")

@@ -1,4 +1,4 @@
-"""`weft data list|path|check`: which corpora are available, where they are, and whether they can be read."""
+"""`weft data list|path|check|schema`: which corpora are available, where they are, and what files hold."""
 
 from __future__ import annotations
 
@@ -96,6 +96,19 @@ def check(
     faulty = [fact["name"] for fact in facts if fact["missing"] or fact.get("faults")]
     if faulty:
         raise DataError(f"{len(faulty)} of {len(facts)} corpora are missing, incomplete or cannot be read")
+
+
+@app.command("schema", epilog="Example: weft data schema records > records.schema.json")
+def schema(
+    form: Annotated[str, typer.Argument(metavar="FORMAT", help="Format to describe: records.")] = "records",
+) -> None:
+    """Print the JSON Schema of a format: every field of what `weft annotate --to records` writes."""
+    from weft.errors import ConfigError
+    from weft.text.records import record_schema
+
+    if form != "records":
+        raise ConfigError(f"there is a schema of records, not of {form!r}; docs/start/files.md describes other formats")
+    print_json(record_schema())
 
 
 def _facts(corpus: CorpusEntry, folder: Path | None) -> dict[str, Any]:

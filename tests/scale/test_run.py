@@ -18,7 +18,7 @@ import pytest
 import weft
 from weft.errors import ConfigError, WeftError
 from weft.pipeline.component import Asked
-from weft.scale import work
+from weft.scale import cluster, work
 from weft.scale.job import Job, WrongModel
 from weft.scale.manifest import NAME, Manifest
 from weft.scale.run import annotate_into
@@ -257,6 +257,23 @@ def test_a_scheduler_that_is_not_there_is_told_plainly(corpus: Path, tmp_path: P
     pytest.importorskip("distributed")
     with pytest.raises(ConfigError, match="cannot reach a Dask scheduler at 'nonsense://x'"):
         annotate_into(tmp_path / "out", [corpus], job(), cluster="nonsense://x")
+
+
+def test_a_client_that_starts_late_on_a_busy_machine_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+    started: list[str] = []
+
+    def client(address: str, **options: object) -> str:
+        started.append(address)
+        assert len(started) > late
+        return address
+
+    monkeypatch.setattr(distributed, "Client", client)
+    late = 1
+    assert cluster._client("tcp://x") == "tcp://x"
+    late = 100
+    with pytest.raises(ConfigError, match="too busy"):
+        cluster._client("tcp://x")
 
 
 @contextmanager

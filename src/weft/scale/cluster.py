@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any
@@ -96,8 +96,18 @@ def _client(address: str) -> Any:
     except ImportError:
         raise ConfigError("--cluster needs Dask; install it with: pip install 'weft[cluster]'") from None
     try:
-        return Client(address, timeout="20s", set_as_default=False)
+        return _connected(lambda: Client(address, timeout="20s", set_as_default=False))
     except (OSError, ValueError, TimeoutError) as error:
         raise ConfigError(
             f"cannot reach a Dask scheduler at {address!r} ({error}); an address looks like tcp://host:8786"
         ) from None
+
+
+def _connected(connect: Callable[[], Any]) -> Any:
+    """A client; Dask gives its thread ten seconds to start and fails an assertion if a busy machine takes longer."""
+    for _ in range(TRIES):
+        try:
+            return connect()
+        except AssertionError:
+            continue
+    raise TimeoutError("the machine is too busy to start Dask's client")

@@ -1,0 +1,1 @@
+"""Search under linear constraints: integer programs, Lagrangian relaxation, connected spanning graphs."""

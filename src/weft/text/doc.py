@@ -200,6 +200,13 @@ class Doc:
         """The document's name, "" if it has none."""
         return str(self.meta.get("id", ""))
 
+    @id.setter
+    def id(self, name: str) -> None:
+        """Name the document; "" takes its name away."""
+        self.meta["id"] = str(name)
+        if not name:
+            del self.meta["id"]
+
     @property
     def words(self) -> list[Word]:
         return [Word(self, i) for i in range(self.n_words)]
@@ -270,6 +277,12 @@ class Doc:
         from weft.text.serialize import doc_from_bytes
 
         return doc_from_bytes(data, strings)
+
+    def _repr_html_(self) -> str | None:
+        """The document as a notebook displays it: its spans and trees, or nothing if it has none."""
+        from weft.pictures import show
+
+        return show(self).html if self.has("sentences") and (self.spans or self.has("head")) else None
 
     def __repr__(self) -> str:
         name = f"{self.id!r}, " if self.id else ""

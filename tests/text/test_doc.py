@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from weft.errors import WeftError
+from weft.formats import write
 from weft.text import Doc, SpanLayer, StringTable
 from weft.text.layers import chars_of_words, words_of_chars
 
@@ -103,3 +106,16 @@ def test_notebooks_display_documents_that_have_something_to_show() -> None:
     assert html.count("<figcaption>entities") == 2  # the second sentence has nothing else to show
     assert "<figcaption>mwe" not in html
     assert "rained" in html
+
+
+def test_documents_become_the_record_that_files_hold(tmp_path: Path) -> None:
+    doc = Doc.from_words([["Ada", "slept"]], upos=[["PROPN", "VERB"]])
+    doc.id = "a/x"
+    doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "PER")])
+    write([doc], tmp_path / "one.jsonl", "records")
+    assert (tmp_path / "one.jsonl").read_text() == doc.to_json() + "\n"
+    assert json.loads(doc.to_json()) == doc.to_dict()
+    assert doc.to_dict()["spans"]["entities"][0]["start"] == 0
+    doc.meta["odd"] = object()
+    with pytest.raises(WeftError, match="JSON cannot represent"):
+        doc.to_json()

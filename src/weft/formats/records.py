@@ -5,14 +5,11 @@ The lossless form is JSON Lines (`weft.formats.jsonl`), whose reader also reads 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 
-from weft.errors import WeftError
 from weft.formats import jsonl
 from weft.formats.streams import Faults, open_output
 from weft.text.doc import Doc
-from weft.text.records import record_of
 
 
 def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") -> Iterator[Doc]:
@@ -36,9 +33,4 @@ def to_line(doc: Doc) -> str:
     >>> to_line(Doc("Hello", meta={"id": "a"}))
     '{"id": "a", "text": "Hello", "sentences": [], "words": [], "spans": {}}\\n'
     """
-    try:
-        return json.dumps(record_of(doc), ensure_ascii=False, allow_nan=False) + "\n"
-    except (TypeError, ValueError, RecursionError) as error:
-        raise WeftError(
-            f"{doc!r}: metadata or attributes contain a value that JSON cannot represent: {error}"
-        ) from error
+    return doc.to_json() + "\n"

@@ -8,6 +8,7 @@ as in CoNLL-U (1 = first word, 0 = root, -1 = not set), so that kernels can use 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -264,6 +265,26 @@ class Doc:
         from weft.text.record import same
 
         return same(self, other)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document as plain values: one record, counted in characters (see `weft.text.records`).
+
+        >>> doc = Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])
+        >>> doc.to_dict()["words"][0]
+        {'start': 0, 'end': 4, 'form': 'Dogs', 'upos': 'NOUN'}
+        """
+        from weft.text.records import record_of
+
+        return record_of(self)
+
+    def to_json(self) -> str:
+        """The same as one line of JSON, as `weft annotate --to records` writes it."""
+        try:
+            return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise WeftError(
+                f"{self!r}: metadata or attributes contain a value that JSON cannot represent: {error}"
+            ) from error
 
     def to_bytes(self) -> bytes:
         """Serialize the document to bytes (safetensors and JSON, no pickle)."""

@@ -65,3 +65,31 @@ def test_decisions_are_explained_as_tables_and_json(weft: Weft, tagger: Path) ->
     assert [each["form"] for each in every] == ["The", "ferry", "."]
     assert {"template", "value", "weight", "runner_up"} == set(every[1]["reasons"][0])
     assert (every[1]["task"], every[1]["sentence"], every[1]["word"]) == ("tagger", 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["annotate", "leter.txt"], 1, "no file leter.txt; did you mean letter.txt?"),
+        (["annotate", "letter.txt", "--to", "json"], 1, "there is no format 'json'; did you mean jsonl?"),
+        (["convert", "letter.txt", "letter.jsn"], 1, "did you mean jsonl or ndjson? Or name it, by --from or --to"),
+        (["annotate", "letter.txt", "--model", "ne"], 1, "did you mean en?"),
+        (["annotate", "letter.txt", "--model", "tager.weft"], 1, "no model file tager.weft; did you mean tagger.weft?"),
+        (["anotate", "letter.txt"], 2, "Did you mean 'annotate'?"),
+        (["treebank", "check", "letter.txt"], 2, "Did you mean 'validate'?"),
+        (["annotate", "Maria lives in Rome."], 1, "to annotate a text, write --text 'Maria lives in Rome.'"),
+        (
+            ["draw", "letter.txt", "--out", "a.svg", "--sentence", "1"],
+            1,
+            "annotate it first, `weft annotate letter.txt",
+        ),
+    ],
+)
+def test_what_is_meant_is_suggested(
+    weft: Weft, tagger: Path, tmp_path: Path, words: list[str], code: int, said: str
+) -> None:
+    (tmp_path / "letter.txt").write_text("It rains.\n")
+    (tmp_path / "tagger.weft").write_bytes(tagger.read_bytes())
+    failed = weft(*words)
+    assert failed.returncode == code
+    assert said in " ".join(failed.stderr.replace("│", " ").split())

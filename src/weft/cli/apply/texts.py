@@ -28,6 +28,9 @@ def check_given(files: Sequence[Path], texts: Sequence[str], folder: bool = Fals
         raise ConfigError(f"give files or --text, not both: {files[0]} and --text")
     if not (texts or files):
         raise ConfigError("give files to annotate, - for standard input, or --text TEXT")
+    for file in files:
+        if " " in str(file) and not file.suffix.strip(".") and not file.exists():
+            raise ConfigError(f"there is no file {str(file)!r}; to annotate a text, write --text {str(file)!r}")
     if texts and folder:
         raise ConfigError("--text is annotated to one file or to standard output; --out names a folder")
 

@@ -8,10 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from weft.cli.common import DataFolder, JsonFlag, option, print_json, print_table
+from weft.cli.groups import SuggestingGroup
 from weft.data import CorpusEntry, catalog, entry, find, missing, root
 from weft.errors import DataError, WeftError
 
 app = typer.Typer(
+    cls=SuggestingGroup,
     help="Find corpora, and say what is missing and where to get it.",
     no_args_is_help=True,
     rich_markup_mode="rich",

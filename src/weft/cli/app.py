@@ -117,7 +117,7 @@ HEADINGS = {
         ),
         "data": Place(
             "weft.cli.people.data:app",
-            "Find corpora, and say what is missing and where to get it.",
+            "Find corpora, and say what is missing and where to get it; copy examples.",
             "weft data check conll2000 --data ~/corpora",
         ),
         "models": Place(

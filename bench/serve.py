@@ -206,7 +206,7 @@ async def load(address: str, pid: int, texts: list[str], each: int, asked: dict[
             seconds.append(time.perf_counter() - start)
             answer = json.loads(body)
             if status == 200 and answer["text"] == text:
-                words += sum(len(sentence["words"]) for sentence in answer["sentences"])
+                words += len(answer["words"])
             else:
                 errors.append(body[:200].decode("utf-8", "replace"))
         client.close()

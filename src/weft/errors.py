@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from itertools import islice
+
+#: Files of a folder that are compared with a name that does not exist.
+MOST_FILES = 5000
 
 
 class WeftError(Exception):
@@ -63,3 +68,21 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
 
     near = get_close_matches(name, list(known), n=3, cutoff=0.5)
     return f"did you mean {' or '.join(near)}?" if near else otherwise
+
+
+def did_you_mean_file(path: str | os.PathLike[str]) -> str:
+    """The end of an error message about a missing file: `; did you mean ...?` if one beside it has a similar name.
+
+    >>> did_you_mean_file("/no/such/folder/file.txt")
+    ''
+    """
+    folder, name = os.path.split(os.fspath(path))
+    try:
+        with os.scandir(folder or os.curdir) as entries:
+            beside = [entry.name for entry in islice(entries, MOST_FILES) if not entry.name.startswith(".")]
+    except OSError:
+        return ""
+    from difflib import get_close_matches
+
+    near = [os.path.join(folder, match) for match in get_close_matches(name, beside, n=3, cutoff=0.75)]
+    return f"; did you mean {' or '.join(near)}?" if near else ""

@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.declared import ANY, Array, Arrays, Stored
-from weft.errors import ModelError
+from weft.errors import ModelError, did_you_mean_file
 
 #: Incremented when a format change makes older programs misread newer files: 2 has packed arrays, 3 has word lists as
 #: arrays (`weft.pipeline.tables`). Files that need neither stay at 1.
@@ -279,7 +279,8 @@ def _opened(path: Path) -> BufferedReader:
             raise ModelError(f"{path} is a pipe or a device; expected a model file")
         return path.open("rb")
     except FileNotFoundError:
-        raise ModelError(f"there is no model file {path}; `weft models list` lists the available models") from None
+        near = did_you_mean_file(path) or "; `weft models list` lists the available models"
+        raise ModelError(f"there is no model file {path}{near}") from None
     except OSError as error:
         raise ModelError(f"cannot read the model file {path}: {error.strerror}") from None
 

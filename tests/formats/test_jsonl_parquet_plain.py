@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -119,3 +120,20 @@ def test_lines_can_be_documents(tmp_path: Path) -> None:
     assert [doc.text for doc in read(tmp_path / "a.txt", documents="lines")] == ["one", "two"]
     with pytest.raises(ConfigError, match="expected 'files' or 'lines'"):
         list(read(tmp_path / "a.txt", documents="words"))
+
+
+def test_lines_have_words_and_forms_whether_or_not_there_is_a_contraction(tmp_path: Path) -> None:
+    plain, contracted = "1\tDogs\t_\t_\t_\t_\t0\troot\t_\t_\n\n", "1-2\tzum\t_\t_\t_\t_\t_\t_\t_\t_\n"
+    contracted += "1\tzu\t_\t_\t_\t_\t0\troot\t_\t_\n2\tdem\t_\t_\t_\t_\t1\tdet\t_\t_\n\n"
+    for text, words, forms in ((plain, [0], ["Dogs"]), (contracted, [0, 0], ["zu", "dem"])):
+        (tmp_path / "a.conllu").write_text(text)
+        write(read(tmp_path / "a.conllu"), tmp_path / "a.jsonl")
+        line = json.loads((tmp_path / "a.jsonl").read_text())
+        assert (line["words"], line["columns"]["form"]) == (words, forms)
+
+
+def test_lines_without_words_and_forms_are_still_read(tmp_path: Path) -> None:
+    line = '{"text": "Dogs bark", "tokens": [[0, 4], [5, 9]], "sentences": [0, 2], "columns": {"upos": ["N", "V"]}}'
+    (tmp_path / "a.jsonl").write_text(line)
+    (doc,) = read(tmp_path / "a.jsonl")
+    assert doc.same(Doc.from_words([["Dogs", "bark"]], upos=[["N", "V"]]))

@@ -40,6 +40,19 @@ def test_spans_with_gaps_and_of_characters_come_back() -> None:
     assert docs_of_frames(documents_frame([doc]), words_frame([doc]), frame)[0].same(doc)
 
 
+def test_frames_of_spans_have_ids_characters_and_probabilities() -> None:
+    pytest.importorskip("pandas")
+    doc = Doc.from_words([["In", "New", "York"]])
+    doc.id = "a/x"
+    doc.spans["entities"] = SpanLayer(doc.strings)
+    doc.spans["entities"].add([(1, 3)], "LOC", probability=0.5)
+    doc.spans["entities"].add([(0, 1)], "X")
+    frame = spans_frame([doc])
+    shown = frame[["id", "label", "text", "start", "end", "probability"]].values.tolist()
+    assert shown[0] == ["a/x", "LOC", "New York", 3, 11, 0.5]
+    assert docs_of_frames(documents_frame([doc]), words_frame([doc]), frame)[0].same(doc)
+
+
 def test_frames_that_do_not_fit_are_told() -> None:
     pandas = pytest.importorskip("pandas")
     documents = documents_frame([Doc("Hi")])

@@ -458,3 +458,26 @@ def test_a_stream_of_ever_new_words_is_annotated_in_constant_memory(
     assert len(samples) == 30
     memory = [sample["rss_mb"] for sample in samples]
     assert max(memory[15:]) - max(memory[5:15]) < 4
+
+
+@pytest.mark.parametrize(
+    ("item", "advice"),
+    [
+        (["A b c.", "D e."], r"got list; for several texts use nlp\.pipe"),
+        (None, "got None; check where the text comes from"),
+        (b"bytes", "decode them first"),
+        (Path("note.txt"), r"nlp\.pipe\(weft\.read\(path\)\)"),
+        (7, "got int; give a string"),
+    ],
+)
+def test_what_is_no_text_is_refused_with_advice(item: Any, advice: str) -> None:
+    nlp = Pipeline([])
+    with pytest.raises(WeftError, match=advice):
+        nlp(item)
+    with pytest.raises(WeftError, match=advice):
+        list(nlp.pipe([item]))
+
+
+def test_a_single_text_is_not_piped_letter_by_letter() -> None:
+    with pytest.raises(WeftError, match=r"nlp\(text\)"):
+        list(Pipeline([]).pipe("Dogs bark."))

@@ -31,7 +31,7 @@ def test_every_format_holds_what_it_can_of_any_spans(format: str, tmp_path: Path
     file = to_file(a_document(), format)
     assert file.content
     (tmp_path / file.name).write_bytes(file.content)
-    if format in ("conllu", "columns", "jsonl", "parquet"):
+    if format in ("conllu", "columns", "records", "jsonl", "parquet"):
         (doc,) = weft.read(tmp_path / file.name, format)
         assert doc.n_words == 7
         if format == "conllu":
@@ -52,7 +52,8 @@ def test_an_answer_holds_spans_with_gaps_and_nested_ones() -> None:
 
     answer = json.loads(to_json(a_document(), "any", 0.0, pictures=True))
     (expression,) = answer["spans"]["mwe"]
-    assert (expression["words"], expression["text"]) == ([[4, 5], [6, 7]], "wrote ... down")
+    places = [(piece["first_word"], piece["end_word"]) for piece in expression["pieces"]]
+    assert (places, expression["text"]) == ([(4, 5), (6, 7)], "wrote ... down")
     assert len(answer["spans"]["entities"]) == 3
     assert answer["sentences"][0]["pictures"]["spans"]["entities"].count("<mark") == 4
 

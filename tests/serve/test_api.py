@@ -17,6 +17,7 @@ from xml.etree import ElementTree
 import httpx
 import pyarrow.parquet
 import pytest
+from json_schema import faults
 
 import weft
 from weft.pipeline.component import Asked, Component, State
@@ -25,6 +26,7 @@ from weft.serve import Limits, Service, running
 from weft.serve.answers import formats_of
 from weft.storage import Arrays
 from weft.text import Doc
+from weft.text.records import record_schema
 
 TEXT = "Marta Lindqvist opened the office in Bergen. Nobody had lived there for many years."
 
@@ -53,32 +55,39 @@ def test_words_have_all_columns_and_their_place_in_the_text(client: httpx.Client
     assert answer["model"] == "small"
     assert [sentence["text"] for sentence in answer["sentences"]] == TEXT.replace(". ", ".\n").split("\n")
     for sentence in answer["sentences"]:
-        for number, word in enumerate(sentence["words"], 1):
+        first, end = sentence["first_word"], sentence["end_word"]
+        for word in answer["words"][first:end]:
             assert TEXT[word["start"] : word["end"]] == word["form"]
-            assert word["number"] == number
-            assert 0 <= word["head"] <= len(sentence["words"])
+            assert word["head"] == -1 or first <= word["head"] < end
             assert {"lemma", "upos", "xpos", "deprel"} <= set(word)
             assert "confidence" not in word
+
+
+def test_an_answer_is_the_record_that_a_file_holds(client: httpx.Client) -> None:
+    answer = annotate(client, probabilities=True).json()
+    record = json.loads(annotate(client, format="records", probabilities=True).text)
+    assert {name: answer[name] for name in record} == record
+    assert set(answer) - set(record) == {"model", "seconds"}
+    assert faults(record, record_schema()) == []
 
 
 def test_entities_have_labels_and_places(client: httpx.Client) -> None:
     found = annotate(client, probabilities=True).json()["spans"]["entities"]
     assert [(span["label"], span["text"]) for span in found] == [("PER", "Marta Lindqvist"), ("LOC", "Bergen")]
     for span in found:
-        ((start, end),) = span["characters"]
-        assert TEXT[start:end] == span["text"]
+        assert TEXT[span["start"] : span["end"]] == span["text"]
         assert 0 < span["probability"] <= 1
 
 
 def test_probabilities_and_alternatives_are_given_where_asked_for(client: httpx.Client) -> None:
     answer = annotate(client, probabilities=True, alternatives=3).json()
     first = answer["sentences"][0]
-    assert all(0 <= p <= 1 for word in first["words"] for p in word["confidence"].values())
-    assert {"upos", "lemma", "form"} <= set(first["words"][0]["confidence"])
+    assert all(0 <= p <= 1 for word in answer["words"] for p in word["confidence"].values())
+    assert {"upos", "lemma", "form"} <= set(answer["words"][0]["confidence"])
     assert set(first["alternatives"]) == {"ner", "tagger"}
     for readings in first["alternatives"].values():
         assert len(readings) == 3
-        assert [len(reading["labels"]) for reading in readings] == [len(first["words"])] * 3
+        assert [len(reading["labels"]) for reading in readings] == [first["end_word"]] * 3
         assert readings == sorted(readings, key=lambda reading: -reading["probability"])
     assert "alternatives" not in annotate(client).json()["sentences"][0]
 
@@ -163,9 +172,8 @@ def test_an_empty_text_has_no_sentences(client: httpx.Client) -> None:
 def test_odd_texts_are_answered(client: httpx.Client, text: str) -> None:
     answer = annotate(client, text=text, probabilities=True, alternatives=2, pictures=True)
     assert answer.status_code == 200
-    for sentence in answer.json()["sentences"]:
-        for word in sentence["words"]:
-            assert 0 <= word["start"] < word["end"] <= len(text)
+    for word in answer.json()["words"]:
+        assert 0 <= word["start"] < word["end"] <= len(text)
 
 
 def test_texts_that_are_too_long_are_refused_with_413(client: httpx.Client) -> None:
@@ -267,7 +275,7 @@ def test_a_body_that_never_ends_is_given_up(slow: tuple[Slow, str]) -> None:
 
 
 def test_formats_are_those_that_hold_something() -> None:
-    assert formats_of(["tokens"]) == ["conllu", "jsonl", "parquet", "columns", "plain"]
+    assert formats_of(["tokens"]) == ["conllu", "records", "jsonl", "parquet", "columns", "plain"]
     assert {"penn", "svg"} <= set(formats_of(["constituents"]))
     assert {"streusle", "brat"} <= set(formats_of(["spans/mwe"]))
     assert "bioscope" in formats_of(["relations/hedge"])

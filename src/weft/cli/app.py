@@ -18,6 +18,7 @@ import typer
 import typer.core
 
 from weft.cli.config import add_config_option, word_of
+from weft.cli.groups import SuggestingGroup
 from weft.errors import WeftError
 
 
@@ -116,7 +117,7 @@ HEADINGS = {
         ),
         "data": Place(
             "weft.cli.people.data:app",
-            "Find corpora, and say what is missing and where to get it.",
+            "Find corpora, and say what is missing and where to get it; copy examples.",
             "weft data check conll2000 --data ~/corpora",
         ),
         "models": Place(
@@ -131,7 +132,7 @@ VARIANTS = {("annotate", "--together"): "weft.cli.apply.together:command"}
 COMMANDS = {name: place for places in HEADINGS.values() for name, place in places.items()}
 
 
-class LazyGroup(typer.core.TyperGroup):
+class LazyGroup(SuggestingGroup):
     """The commands of the table. Names and help come from the table; a command is imported only to run it."""
 
     def __init__(self, **attributes: Any) -> None:

@@ -20,10 +20,11 @@ from weft.features.gazetteer import Gazetteer
 from weft.features.lexicon import Lexicon, LowerCase, MemberLexicon, WordClasses
 from weft.features.program import Features, Inputs, Program
 from weft.features.surroundings import Surroundings
-from weft.features.templates import Template
+from weft.features.templates import Atom, Template
 from weft.kernel import kernel
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
+from weft.text.views import Sentence
 
 Binding = str | Gazetteer | Surroundings | WordClasses
 
@@ -135,6 +136,42 @@ class Extractor:
         """Features of all words of documents, and the offsets of their sentences."""
         inputs = self.inputs(docs)
         return self.program.run(inputs), inputs.sentences
+
+    def describe(self, doc: Doc, word: int) -> list[tuple[Template, str]]:
+        """What fires at a word, in the order of `features`: templates and the values that they read, as text.
+
+        >>> from weft.features.templates import Templates
+        >>> extractor = Extractor(list(Templates("w[-1] w[0].suffix2|w[0]")), {"w": "form"})
+        >>> [(str(template), value) for template, value in extractor.describe(Doc.from_words([["a", "dog"]]), 1)]
+        [('w[-1]', 'a'), ('w[0].suffix2|w[0]', 'og|dog')]
+        """
+        inputs, sentence = self.inputs([doc]), doc[word].sentence
+        described = []
+        for template in self.program.templates:
+            texts: list[tuple[str, ...]] = [()]
+            for atom in template.atoms:
+                own = self._texts(atom, doc, word, sentence, inputs)
+                texts = [(*text, value) for value in own for text in texts]  # keys are joined in this order
+            described += [(template, "|".join(text)) for text in texts]
+        return described
+
+    def _texts(self, atom: Atom, doc: Doc, word: int, sentence: Sentence, inputs: Inputs) -> list[str]:
+        """The values of an atom at a word."""
+        places = [at for at in range(word + atom.lo, word + atom.hi + 1) if sentence.first <= at < sentence.end]
+        if atom.field in self._set_columns:
+            number = self._set_columns[atom.field]
+            column, source = self._sets[number]
+            names, offsets = source.names(doc, column), inputs.set_offsets[number]
+            keys = (key for at in places for key in inputs.set_members[offsets[at] : offsets[at + 1]].tolist())
+            return [names.get(key, "?") for key in keys]
+        if atom.field in self._real_columns:
+            return [f"{inputs.reals[at, self._real_columns[atom.field]]:g}" for at in places]
+        if not places and not atom.bag:
+            return ["<before>" if word + atom.lo < sentence.first else "<after>"]
+        lexicon, attribute = self._places[atom.field, atom.attribute]
+        column, words, _ = self._plain[lexicon]
+        values = doc.column(column)
+        return [text for at in places if (text := words.text(values[at], attribute))]
 
     def inputs(self, docs: Sequence[Doc]) -> Inputs:
         """What the kernel reads."""

@@ -7,6 +7,7 @@ that of a BIOES label (S alone, B first, I inside, E last).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from weft.features.lexicon import Lexicon
 from weft.hashing import hash_strings, join
 from weft.kernel import kernel
 from weft.text.strings import StringTable
+
+if TYPE_CHECKING:
+    from weft.text.doc import Doc
 
 _PHRASE = np.uint64(0x5851F42D4C957F2D)
 
@@ -37,8 +41,8 @@ class Gazetteer:
         self._lexicon = Lexicon(["lower" if lower else "form"])
         self._index = FeatureIndex()
         self._longest = 0
-        marks = [f"{name}:{place}" for name in self.lists for place in "SBIE"]
-        self._marks = hash_strings(marks).reshape(-1, 4)
+        self._mark_names = [f"{name}:{place}" for name in self.lists for place in "SBIE"]
+        self._marks = hash_strings(self._mark_names).reshape(-1, 4)
         rows, owners = [], []
         for owner, phrases in enumerate(self.lists.values()):
             keys = self._phrase_keys(phrases)
@@ -72,6 +76,10 @@ class Gazetteer:
         members = np.empty(int(offsets[-1]), dtype=np.uint64)
         _fill_matches(found, self._starts, self._owners, self._marks, offsets[:-1].copy(), members)
         return offsets, members
+
+    def names(self, doc: Doc, column: str) -> dict[int, str]:
+        """The members that may occur, by their keys."""
+        return dict(zip(self._marks.ravel().tolist(), self._mark_names, strict=True))
 
     def occurrences(self, words: Keys, sentences: Ints) -> Ints:
         """Where phrases of every list stand in words given as keys, the longest that do not overlap within a list.

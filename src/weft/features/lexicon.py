@@ -6,6 +6,7 @@ import threading
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,9 @@ from weft.arrays import Ids, Keys
 from weft.features.attributes import attribute
 from weft.hashing import hash_strings
 from weft.text.strings import StringTable
+
+if TYPE_CHECKING:
+    from weft.text.doc import Doc
 
 #: Value of an attribute that a word does not have (a suffix longer than the word): no feature fires.
 ABSENT = np.uint64(0)
@@ -77,6 +81,14 @@ class Lexicon:
                 known[missing] = self._add(table.strings(missing))
                 rows = known[ids]
             return rows, self._values
+
+    def text(self, word: str, attribute: int) -> str:
+        """The value of an attribute, given by its number, as text; "" if the word does not have it.
+
+        >>> Lexicon(["form", "suffix2"]).text("walked", 1)
+        'ed'
+        """
+        return self._functions[attribute](word if self._classes is None else self._classes.of(word))
 
     def add(self, words: Iterable[str]) -> None:
         """Make rows for words ahead of time."""
@@ -186,3 +198,8 @@ class MemberLexicon:
             known.update(zip(new, (keys[a:b] for a, b in pairwise([0, *ends])), strict=True))
             self._members = known
         return known
+
+    def names(self, doc: Doc, column: str) -> dict[int, str]:
+        """The members that occur in a column of a document, by their keys."""
+        members = sorted({member for string in doc.column(column) for member in string.split(self.separator)})
+        return dict(zip(hash_strings(members).tolist(), members, strict=True))

@@ -81,6 +81,18 @@ class Surroundings:
         )
         return offsets, members[:total]
 
+    def names(self, doc: Doc, column: str) -> dict[int, str]:
+        """The members that may occur in a document, by their keys."""
+        words = sorted({form.lower() for form in doc.column(column)})
+        keys = [int(key) for key in hash_strings(words)]
+        named = {int(_SMALL): "small elsewhere", int(_LARGE): "large elsewhere"}
+        for side, mark in ((_BEFORE, "before"), (_BEHIND, "after")):
+            named[int(join(side, _EDGE))] = f"{mark} elsewhere: the edge of a sentence"
+            named |= {
+                int(join(side, np.uint64(key))): f"{mark} elsewhere: {w}" for key, w in zip(keys, words, strict=True)
+            }
+        return named
+
 
 @kernel
 def _link(words: Keys, starts: Ints, slots: Ints, last: Ints, after: Ints) -> None:

@@ -22,7 +22,7 @@ hash of its atoms, so that what each word adds to a key is worked out once a wor
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import NamedTuple
 
@@ -86,6 +86,27 @@ def compile_tree_templates(text: str, columns: Sequence[str], bins: int = BINS) 
     """
     if not 1 <= bins <= BINS:
         raise TemplateError(f"between 1 and {BINS} distances can be told apart, got {bins}")
+    blocks = _blocks_of(text)
+    program = _program(blocks, columns, bins)
+    if not program.arc.ends[-1]:
+        raise TemplateError("no templates of arcs given; write at least one, such as arc: h.t|m.t")
+    return program
+
+
+def single_programs(text: str, columns: Sequence[str], bins: int = BINS) -> Iterator[tuple[str, str, TreeProgram]]:
+    """Every template of a text with its block, and a program of it alone; features are the same as in the whole.
+
+    >>> [(block, name) for block, name, _ in single_programs("arc: h.w,t sibling: h.t|s.t|m.t", ["w", "t"])]
+    [('arc', 'h.w'), ('arc', 'h.t'), ('sibling', 'h.t|s.t|m.t')]
+    """
+    for block, templates in _blocks_of(text).items():
+        for template in templates:
+            alone = {name: [template] if name == block else [] for name in BLOCKS}
+            yield block, "|".join(template), _program(alone, columns, bins)
+
+
+def _blocks_of(text: str) -> dict[str, list[tuple[str, ...]]]:
+    """The templates of every block, each as its atoms."""
     blocks: dict[str, list[tuple[str, ...]]] = {name: [] for name in BLOCKS}
     block = "arc"
     for line in text.splitlines():
@@ -96,12 +117,18 @@ def compile_tree_templates(text: str, columns: Sequence[str], bins: int = BINS) 
                     raise TemplateError(f"unknown block {token!r} of templates; the blocks are: {', '.join(BLOCKS)}")
                 continue
             blocks[block] += [each for each in _conjunctions(token, BLOCKS[block]) if each not in blocks[block]]
-    sets = [template for template in blocks["arc"] if any(atom.endswith(".F") for atom in template)]
+    return blocks
+
+
+def _is_set(template: tuple[str, ...]) -> bool:
+    return any(atom.endswith(".F") for atom in template)
+
+
+def _program(blocks: Mapping[str, list[tuple[str, ...]]], columns: Sequence[str], bins: int) -> TreeProgram:
+    sets = [template for template in blocks["arc"] if _is_set(template)]
     between = [template for template in blocks["arc"] if any(atom.startswith("b.") for atom in template)]
     marked = [template for template in blocks["arc"] if any(atom.startswith("a.") for atom in template)]
     arc = [template for template in blocks["arc"] if template not in (*sets, *between, *marked)]
-    if not (arc or blocks["length"] or blocks["direction"]):
-        raise TemplateError("no templates of arcs given; write at least one, such as arc: h.t|m.t")
     known = [("h.F",), ("m.F",), ("h.F", "m.F")]
     for template in sets:
         if template not in known:

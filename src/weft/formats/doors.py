@@ -9,6 +9,7 @@
 | penn | .mrg .ptb .brackets | words, tags, phrase-structure trees |
 | mst | .mst | words, tags, dependency trees |
 | brat | .ann next to .txt, in a folder | text, spans, relations, events |
+| records | .records.jsonl | text, words, trees, spans in characters: easy to use elsewhere |
 | jsonl | .jsonl .ndjson | everything |
 | parquet | .parquet | everything |
 | plain | .txt .text | text |
@@ -26,7 +27,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from weft.errors import ConfigError, DataError, FormatError
+from weft.errors import ConfigError, DataError, FormatError, did_you_mean, did_you_mean_file
 from weft.formats.losses import lost_layers
 from weft.formats.streams import STANDARD, Faults
 from weft.text.corpus import Corpus
@@ -42,6 +43,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "bioscope": (".xml",),
     "penn": (".mrg", ".ptb", ".brackets"),
     "mst": (".mst",),
+    "records": (".records.jsonl",),  # before jsonl, whose suffix it ends in
     "jsonl": (".jsonl", ".ndjson"),
     "parquet": (".parquet",),
     "plain": (".txt", ".text"),
@@ -58,7 +60,7 @@ def detect(path: PathLike) -> str:
     >>> detect("train.dat")
     Traceback (most recent call last):
     ...
-    weft.errors.DataError: cannot tell the format of train.dat by its suffix; name it: conllu, columns, brat, ...
+    weft.errors.DataError: cannot tell the format of train.dat by its suffix; name it, by --from or --to, ...
     """
     target = Path(path)
     if target.is_dir():
@@ -78,7 +80,11 @@ def detect(path: PathLike) -> str:
         if name == STANDARD
         else f"cannot tell the format of {path} by its suffix"
     )
-    raise DataError(f"{kind}; name it: {', '.join(FORMATS)}")
+    known = [suffix.removeprefix(".") for own in FORMATS.values() for suffix in own]
+    near = did_you_mean(target.suffix.removeprefix("."), known, "") if target.suffix else ""
+    raise DataError(
+        f"{kind}; {near + ' Or ' if near else ''}name it, by --from or --to, in Python by format=: {', '.join(FORMATS)}"
+    )
 
 
 def read(
@@ -180,7 +186,9 @@ def expand(paths: PathLike | Iterable[PathLike], format: str | None = None) -> l
 def check_format(name: str) -> str:
     """Check that a format exists."""
     if name not in FORMATS:
-        raise ConfigError(f"there is no format {name!r}; choose from {', '.join(FORMATS)}")
+        near = did_you_mean(name, FORMATS, "")
+        choice = f"choose from {', '.join(FORMATS)}"
+        raise ConfigError(f"there is no format {name!r}; {near + ' Or ' if near else ''}{choice}")
     return name
 
 
@@ -199,7 +207,9 @@ def _expand_one(path: str, format: str | None) -> list[str]:
         return [path]
     matches = sorted(glob.glob(path, recursive=True))
     if not matches:
-        raise DataError(f"no file {path}" if not glob.has_magic(path) else f"no file matches {path}")
+        if glob.has_magic(path):
+            raise DataError(f"no file matches {path}")
+        raise DataError(f"no file {path}{did_you_mean_file(path)}")
     return [name for match in matches for name in _expand_one(match, format)]
 
 

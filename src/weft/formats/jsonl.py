@@ -2,7 +2,7 @@
 
 Lines written by other tools are read too: `{"text": ..., "spans": [[start, end, label], ...]}` with character offsets;
 the list may be called `spans`, `entities`, `label` or `labels`, and its items may be lists or
-`{"start", "end", "label"}`. Unknown keys go to the document's metadata.
+`{"start", "end", "label"}`. Unknown keys go to the document's metadata. So are records (`weft.text.records`).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from weft.formats.streams import Faults, TextBlock, checked_blocks, encoding_err
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
 from weft.text.record import KEYS, from_record, to_record
+from weft.text.records import doc_of_record, is_record
 from weft.text.strings import StringTable
 from weft.text.validity import check_doc, check_nesting
 
@@ -67,6 +68,8 @@ def from_values(values: Mapping[str, Any], strings: StringTable | None = None, *
     >>> doc.span_views("spans"), doc.meta
     ([Span('Ada', 'PER')], {'source': 'diary'})
     """
+    if is_record(values):
+        return doc_of_record(values, strings, check=check)
     record = {key: value for key, value in values.items() if key in KEYS}
     lists: dict[str, list[Any]] = {}
     extra: dict[str, Any] = {}

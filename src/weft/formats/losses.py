@@ -24,6 +24,8 @@ def lost_layers(doc: Doc, format: str, fields: Sequence[str] | str | None = None
     layers |= {"empty_nodes"} if doc.empty_nodes else set()
     if format in ("jsonl", "parquet"):
         return set()
+    if format == "records":
+        return layers & {"empty_nodes"}
     if format == "conllu":
         return layers - {*WORD_COLUMNS, "head", "tokens", "multiwords", "empty_nodes"}
     if format == "columns":

@@ -4,10 +4,10 @@
 |---|---|
 | documents | `document` (its index), `id`, `text` |
 | words | `document`, `sentence`, `word` (number in the sentence, from 1), `token`, `start`, `end` (characters), `form`, the documents' columns, `head` |
-| spans | `document`, `layer`, `unit`, `start`, `end`, `label`, `text`, `pieces` (JSON, if a span has gaps) |
+| spans | `document`, `id`, `layer`, `label`, `text`, `start`, `end` (characters), `probability`, `unit` and `pieces` (of the layer; JSON) |
 
 `docs_of_frames` reassembles documents. Not preserved: comments, empty nodes, columns of multiword tokens other than
-their form, names and attributes of spans, probabilities, relations, clusters, graphs, phrases, metadata except the id.
+their form, names and attributes of spans, probabilities of words, relations, clusters, graphs, phrases, metadata except the id.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -62,17 +62,17 @@ def spans_frame(docs: Iterable[Doc], library: Library = "pandas") -> Any:
 
     >>> doc = Doc.from_words([["Ada", "slept"]])
     >>> doc.spans["entities"] = SpanLayer.of(doc.strings, [(0, 1, "PER")])
-    >>> spans_frame([doc])[["layer", "label", "text"]].values.tolist()
-    [['entities', 'PER', 'Ada']]
+    >>> spans_frame([doc])[["layer", "label", "text", "start", "end"]].values.tolist()
+    [['entities', 'PER', 'Ada', 0, 3]]
     """
-    names = ("document", "layer", "unit", "start", "end", "label", "text", "pieces")
+    names = ("document", "id", "layer", "label", "text", "start", "end", "probability", "unit", "pieces")
     columns: Columns = {name: [] for name in names}
     for number, doc in enumerate(docs):
         for layer_name, layer in doc.spans.items():
             for i, (pieces, label) in enumerate(layer):
-                text = Span(doc, layer_name, i).text
-                packed = json.dumps(pieces) if len(pieces) > 1 else ""
-                row = (number, layer_name, layer.unit, pieces[0][0], pieces[-1][1], label, text, packed)
+                span = Span(doc, layer_name, i)
+                place = (span.start, span.end, span.probability, layer.unit, json.dumps(pieces))
+                row = (number, doc.id, layer_name, label, span.text, *place)
                 for name, value in zip(names, row, strict=True):
                     columns[name].append(value)
     return _frame(columns, library)
@@ -150,13 +150,16 @@ def _set_words(doc: Doc, rows: Columns) -> None:
 
 
 def _set_spans(doc: Doc, rows: Columns) -> None:
-    names = ("layer", "unit", "start", "end", "label", "pieces")
-    for layer, unit, start, end, label, packed in zip(*(rows[name] for name in names), strict=True):
+    names = ("layer", "unit", "label", "pieces", "probability")
+    for layer, unit, label, packed, probability in zip(*(rows[name] for name in names), strict=True):
         spans = doc.spans.setdefault(layer, SpanLayer(doc.strings, unit))
+        pieces = [(int(start), int(end)) for start, end in json.loads(packed)]
         limit = doc.n_words if unit == "words" else len(doc.text)
-        if end > limit:
-            raise WeftError(f"a span in the layer {layer!r} ends at {end}, but there are {limit} {unit}")
-        spans.add(json.loads(packed) if packed else [(int(start), int(end))], label)
+        if pieces[-1][1] > limit:
+            raise WeftError(f"a span in the layer {layer!r} ends at {pieces[-1][1]}, but there are {limit} {unit}")
+        number = spans.add(pieces, label)
+        if probability is not None and probability == probability:  # pandas writes None as NaN
+            spans.attributes[number] = {"probability": float(probability)}
 
 
 def _frame(columns: Columns, library: Library) -> Any:

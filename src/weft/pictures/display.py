@@ -173,8 +173,11 @@ def stacked(pictures: Sequence[str], title: str) -> str:
 
 
 def _figures(drawn: DocPictures, sentence: Sentence) -> list[str]:
-    figures = [
-        f"<figure>{html}<figcaption>{clean(name)}</figcaption></figure>"
-        for name, html in drawn.highlighted(sentence).items()
-    ]
-    return figures + [f"<figure>{picture}</figure>" for picture in drawn.trees(sentence, styled=False)]
+    """The pictures of a sentence; a layer without spans in it is left out unless nothing else is shown."""
+    trees = drawn.trees(sentence, styled=False)
+    layers = drawn.highlighted(sentence)
+    shown = {name: html for name, html in layers.items() if "<mark" in html}
+    if not shown and not trees:
+        shown = dict(list(layers.items())[:1])
+    figures = [f"<figure>{html}<figcaption>{clean(name)}</figcaption></figure>" for name, html in shown.items()]
+    return figures + [f"<figure>{picture}</figure>" for picture in trees]

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Self, TypeVar
 
 from weft.errors import ConfigError, DataError, WeftError
+from weft.pipeline.explanation import Explanation
 from weft.pipeline.settings import Settings
 from weft.pipeline.windows import annotate_within_limits
 from weft.storage import Arrays
@@ -40,7 +41,8 @@ class Component(ABC):
 
     `requires` and `provides` name layers as `Doc.has` does. A component annotates batches of documents in place; it
     may be called from several threads at a time. Subclasses that can give the probabilities of their decisions, or the
-    k best answers for a sentence, set `gives_probabilities` and `gives_kbest`.
+    k best answers for a sentence, set `gives_probabilities` and `gives_kbest`; those that can explain their decisions
+    set `explains` and define `_explain`.
 
     Sentences longer than `longest`, and sentences whose work would take too much memory (`weft.budget`), are annotated
     in windows: see `weft.pipeline.windows`.
@@ -51,6 +53,8 @@ class Component(ABC):
     provides: tuple[str, ...] = ()
     gives_probabilities: ClassVar[bool] = False
     gives_kbest: ClassVar[bool] = False
+    #: Whether `explain` can give the reasons for decisions.
+    explains: ClassVar[bool] = False
     #: The MISC key under which documents hold heads that this component reads.
     head_key: str = ""
 
@@ -84,6 +88,21 @@ class Component(ABC):
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Train on annotated documents and return a report; rule-based components cannot be trained."""
         raise ConfigError(f"{self.task} is rule-based and cannot be trained")
+
+    def explain(self, doc: Doc, word: int) -> Explanation:
+        """Why this component decided as it does for a word of a document that has the layers it requires."""
+        if not self.explains:
+            raise ConfigError(f"{self.task} cannot explain its decisions")
+        if not 0 <= word < doc.n_words:
+            raise ConfigError(f"there is no word {word}; the document has {doc.n_words} words, counted from 0")
+        missing = [layer for layer in self.requires if not doc.has(layer)]
+        if missing:
+            raise WeftError(f"{self.task} needs the layer {', '.join(missing)} to explain a word; annotate it first")
+        return self._explain(doc, word)
+
+    def _explain(self, doc: Doc, word: int) -> Explanation:
+        """The explanation, for a component that gives one."""
+        raise NotImplementedError
 
     @abstractmethod
     def state(self) -> State:

@@ -2,7 +2,7 @@
 
 `weft.load("en")` takes `en.weft` from the first of these folders that has it. `weft models install` puts models there
 (`weft.pipeline.install`). `weft train pipeline` builds the models that are not part of the package from the
-configurations in the repository (`configs/`), and by default writes them to the user's folder.
+configurations in `configs/` (`weft data examples` copies them), and by default writes them to the user's folder.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 
 from weft.errors import ModelError, did_you_mean
+from weft.shipped import shipped
 
 SUFFIX = ".weft"
 #: The default model.
@@ -76,9 +77,13 @@ def find(model: str | os.PathLike[str]) -> Path:
         return path  # loading says that it is a folder
     have = f"; available: {', '.join(sorted(models))}" if models else ""
     near = did_you_mean(name, models, "")
+    build = (
+        f"`weft data examples` copies configs/{name}.toml, and `weft train pipeline configs/{name}.toml` builds it; "
+        if (shipped("configs") / f"{name}.toml").is_file()
+        else ""
+    )
     raise ModelError(
         f"there is no model {name!r} in $WEFT_MODELS, in {user_folder()} or in the package{have}"
         f"{' (' + near + ')' if near else ''}. `weft models install SOURCE {name}` installs it from an index; "
-        f"if the repository has configs/{name}.toml, `weft train pipeline configs/{name}.toml` builds it; give a model "
-        "file by its path"
+        f"{build}give a model file by its path"
     )

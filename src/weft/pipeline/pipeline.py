@@ -98,8 +98,10 @@ class Pipeline:
 
     def _document(self, item: str | Doc) -> Doc:
         """A document unchanged, or a text as a document that uses the pipeline's string table."""
-        if not isinstance(item, str):
+        if isinstance(item, Doc):
             return item
+        if not isinstance(item, str):
+            raise ConfigError(f"a pipeline annotates a text or a document, got {_what(item)}")
         if len(self._strings) > STRINGS:
             self._strings = StringTable()
         return Doc(item, self._strings)
@@ -148,6 +150,8 @@ class Pipeline:
         """
         if workers < 1:
             raise ConfigError(f"workers must be at least 1, got {workers}")
+        if isinstance(items, str | bytes | Doc):
+            raise ConfigError("pipe takes several texts or documents; for one, call the pipeline itself: nlp(text)")
         self.check_asked(probabilities, kbest)
         asked = Asked(probabilities, kbest)
         batches = batched(map(self._document, items), batch_words)
@@ -249,6 +253,22 @@ class Pipeline:
 
     def __repr__(self) -> str:
         return f"Pipeline({', '.join(component.task for component in self.components)})"
+
+
+def _what(item: Any) -> str:
+    """Something that is neither a text nor a document, and what to do about it.
+
+    >>> _what(["A b.", "C d."])
+    'list; for several texts use nlp.pipe(texts)'
+    """
+    if item is None:
+        return "None; check where the text comes from, an empty text is ''"
+    kind = type(item).__name__
+    if isinstance(item, bytes):
+        return "bytes; decode them first: data.decode('utf-8')"
+    if isinstance(item, os.PathLike):
+        return f"{kind}; read files first: nlp.pipe(weft.read(path))"
+    return f"{kind}; for several texts use nlp.pipe(texts)" if isinstance(item, Iterable) else f"{kind}; give a string"
 
 
 def _untimed(report: Any) -> Any:

@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from weft.errors import DataError, did_you_mean
+from weft.shipped import shipped
 
 FAMILIES = {
     "parsing": "dependency and constituent parsing",
@@ -58,7 +59,7 @@ class System:
         """`present`, `started` or `planned`."""
         if not self.has_recipe:
             return "planned"
-        return "present" if result_path(self.slug, results).is_file() else "started"
+        return "present" if kept_result(self.slug, results).is_file() else "started"
 
 
 @cache
@@ -107,3 +108,9 @@ def result_path(slug: str, folder: Path | None = None, quick: bool = False) -> P
     'results/crf-shallow-parsing.quick.json'
     """
     return (folder or results_folder()) / f"{slug}{'.quick' if quick else ''}.json"
+
+
+def kept_result(slug: str, folder: Path | None = None, quick: bool = False) -> Path:
+    """The results file to show: that of the last run, else the one that comes with the package."""
+    own = result_path(slug, folder, quick)
+    return own if own.is_file() or folder is not None or quick else shipped("results") / own.name

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from weft.pipeline.pipeline import Pipeline
     from weft.text.doc import Doc
 
+#: Formats that hold documents with their metadata.
+_WHOLE = ("jsonl", "records")
+
 
 @dataclass(frozen=True)
 class Job:
@@ -130,7 +133,7 @@ def fitted(docs: Iterable[Doc], to_format: str, kbest: int = 0) -> Iterator[Doc]
 
 def check_alternatives(to_format: str, kbest: int) -> None:
     """Reject a format that cannot represent the requested alternatives."""
-    if kbest and to_format not in ("jsonl", "conllu", "columns"):
+    if kbest and to_format not in (*_WHOLE, "conllu", "columns"):
         raise ConfigError(f"the format {to_format} cannot hold alternatives; write jsonl or conllu")
 
 
@@ -143,5 +146,5 @@ def fit(doc: Doc, to_format: str, kbest: int = 0) -> None:
         misc_of_layers(doc)
     if to_format == "conllu" and doc.confidence:
         misc_of_confidence(doc)
-    if kbest and to_format != "jsonl":
+    if kbest and to_format not in _WHOLE:
         as_comments(doc)

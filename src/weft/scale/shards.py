@@ -4,7 +4,7 @@ A file of more than 1.5 x `shard_bytes` is cut at the first position after each 
 document may begin:
 
     plain    after an empty line, or after any line if none comes for long
-    jsonl    after any line
+    jsonl    after any line, and so records
     conllu   before a sentence with `# newdoc`, or after any sentence if none comes for long
 
 Other formats, gzipped files and files in encodings other than UTF-8 stay whole. The cuts depend only on the file, so
@@ -30,6 +30,7 @@ _WINDOW = 1 << 20
 _BORDERS = {
     "plain": (re.compile(rb"\n(?:\r?\n)+"), re.compile(rb"\n")),
     "jsonl": (re.compile(rb"\n"),),
+    "records": (re.compile(rb"\n"),),
     "conllu": (re.compile(rb"\n\r?\n(?=(?:#[^\n]*\n){0,9}# newdoc)"), re.compile(rb"\n(?:\r?\n)+")),
 }
 

@@ -15,17 +15,19 @@ from weft.formats import FORMATS, write
 from weft.pictures import DocPictures, show, span_layers, stacked
 from weft.pipeline.windows import KEY as WINDOWS
 from weft.scale.job import fit
-from weft.text.conventions.alternatives import KEY, alternatives
+from weft.text.conventions.alternatives import KEY
 from weft.text.doc import Doc
 from weft.text.language import foreign_language
-from weft.text.layers import SpanLayer, chars_of_words
+from weft.text.layers import SpanLayer
 from weft.text.nesting import levels_of
+from weft.text.records import record_of
 from weft.text.views import Sentence
 
 #: Longer sentences (in words) are not drawn: nobody could read the tree.
 WIDEST = 250
 _MEDIA = {
-    "jsonl": "application/x-ndjson", "parquet": "application/vnd.apache.parquet", "bioscope": "application/xml",
+    "records": "application/x-ndjson", "jsonl": "application/x-ndjson", "parquet": "application/vnd.apache.parquet",
+    "bioscope": "application/xml",
     "brat": "application/zip", "html": "text/html; charset=utf-8", "svg": "image/svg+xml",
 }  # fmt: skip
 _SUFFIX = {"brat": ".zip", "html": ".html", "svg": ".svg", "plain": ".txt"}
@@ -43,11 +45,11 @@ def formats_of(provides: Sequence[str]) -> list[str]:
     """The formats that can represent something of a model's predictions, most common first.
 
     >>> formats_of(["tokens", "upos", "head"])
-    ['conllu', 'jsonl', 'parquet', 'columns', 'plain', 'html', 'svg']
+    ['conllu', 'records', 'jsonl', 'parquet', 'columns', 'plain', 'html', 'svg']
     """
     spans = [layer for layer in provides if layer.startswith("spans/")]
     pictures = spans or any(layer in provides for layer in ("head", "constituents"))
-    formats = ["conllu", "jsonl", "parquet", "columns", "plain", *(["html", "svg"] if pictures else [])]
+    formats = ["conllu", "records", "jsonl", "parquet", "columns", "plain", *(["html", "svg"] if pictures else [])]
     formats += ["brat"] if spans else []
     formats += ["penn"] if "constituents" in provides else []
     formats += ["streusle"] if "spans/mwe" in provides else []
@@ -56,20 +58,19 @@ def formats_of(provides: Sequence[str]) -> list[str]:
 
 
 def to_json(doc: Doc, model: str, seconds: float, pictures: bool = False, language: str = "") -> bytes:
-    """A document as the JSON of `weft.serve.schemas.Answer`; with pictures, with a notice if its language is another.
+    """A document as its record (`weft.text.records`) with facts about the answer, as `weft.serve.schemas.Answer` says.
+
+    With pictures there is a notice if the language of the text is another than that of the model.
 
     >>> doc = Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])
-    >>> json.loads(to_json(doc, "en", 0.1))["sentences"][0]["words"][1]
-    {'number': 2, 'index': 1, 'form': 'bark', 'start': 5, 'end': 9, 'upos': 'VERB'}
+    >>> json.loads(to_json(doc, "en", 0.1))["words"][1]
+    {'start': 5, 'end': 9, 'form': 'bark', 'upos': 'VERB'}
     """
-    drawn = DocPictures(doc)
-    answer: dict[str, Any] = {
-        "model": model,
-        "text": doc.text,
-        "seconds": round(seconds, 4),
-        "sentences": _sentences(doc, drawn if pictures else None),
-        "spans": {name: _spans(doc, layer) for name, layer in drawn.layers.items()},
-    }
+    answer: dict[str, Any] = {**record_of(doc), "model": model, "seconds": round(seconds, 4)}
+    if pictures:
+        drawn = DocPictures(doc)
+        for sentence, row in zip(doc.sentences, answer["sentences"], strict=True):
+            row["pictures"] = _pictures(sentence, drawn)
     foreign = foreign_language(doc.text, language) if pictures and language else None
     if foreign is not None:
         answer["notice"] = f"the text looks like {foreign.name}; the model {model} is {language}"
@@ -109,7 +110,7 @@ def _fit(doc: Doc, format: str) -> None:
         for name, layer in span_layers(doc).items():
             if not layer.is_flat() and (format == "columns" or name != "mwe"):
                 doc.spans[name] = _outermost(layer)
-    if format not in ("jsonl", "conllu"):
+    if format not in ("records", "jsonl", "conllu"):
         doc.meta.pop(KEY, None)
     fit(doc, format, kbest=len(doc.meta.get(KEY, {})))
 
@@ -133,53 +134,9 @@ def _zipped(folder: Path) -> bytes:
     return packed.getvalue()
 
 
-def _sentences(doc: Doc, drawn: DocPictures | None) -> list[dict[str, Any]]:
-    columns = {name: doc.column(name) for name in doc.columns if name == "form" or doc.has(name)}
-    heads = None if doc.head is None else doc.head.tolist()
-    confidence = {name: values.tolist() for name, values in doc.confidence.items()}
-    starts, ends = doc.word_start.tolist(), doc.word_end.tolist()
-    ranked = {task: alternatives(doc, task) for task in doc.meta.get(KEY, {})}
-    sentences = []
-    for sentence in doc.sentences:
-        first, end = sentence.first, sentence.end
-        words = []
-        for i in range(first, end):
-            word: dict[str, Any] = {"number": i - first + 1, "index": i, "form": columns["form"][i]}
-            word |= {"start": starts[i], "end": ends[i]}
-            word |= {name: values[i] for name, values in columns.items() if name != "form" and values[i]}
-            if heads is not None and heads[i] >= 0:
-                word["head"] = heads[i]
-            if confidence:
-                word["confidence"] = {name: round(values[i], 4) for name, values in confidence.items()}
-            words.append(word)
-        each: dict[str, Any] = {"number": sentence.index + 1, "start": starts[first] if words else 0}
-        each |= {"end": ends[end - 1] if words else 0, "text": sentence.text, "words": words}
-        if ranked:
-            each["alternatives"] = {task: rows[sentence.index] for task, rows in ranked.items()}
-        if drawn is not None:
-            each["pictures"] = _pictures(sentence, drawn)
-        sentences.append(each)
-    return sentences
-
-
 def _pictures(sentence: Sentence, drawn: DocPictures) -> dict[str, Any]:
     drawings: dict[str, Any] = {"spans": drawn.highlighted(sentence)}
     if len(sentence) <= WIDEST:
         kinds = [kind for kind in drawn.kinds if kind != "spans"]
         drawings |= zip(kinds, drawn.trees(sentence, styled=False), strict=True)
     return drawings
-
-
-def _spans(doc: Doc, layer: SpanLayer) -> list[dict[str, Any]]:
-    spans = []
-    for number, (row, letters) in enumerate(zip(layer, chars_of_words(doc, layer), strict=True)):
-        each: dict[str, Any] = {
-            "label": row.label,
-            "text": " ... ".join(doc.text[start:end] for start, end in letters.pieces),
-            "words": row.pieces,
-            "characters": letters.pieces,
-        }
-        if "probability" in layer.attributes.get(number, {}):
-            each["probability"] = layer.attributes[number]["probability"]
-        spans.append(each)
-    return spans

@@ -10,7 +10,19 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from weft.serve.service import ALTERNATIVES
 
 Format = Literal[
-    "json", "conllu", "jsonl", "parquet", "columns", "plain", "html", "svg", "brat", "penn", "streusle", "bioscope"
+    "json",
+    "conllu",
+    "records",
+    "jsonl",
+    "parquet",
+    "columns",
+    "plain",
+    "html",
+    "svg",
+    "brat",
+    "penn",
+    "streusle",
+    "bioscope",
 ]
 
 
@@ -39,22 +51,26 @@ class Request(BaseModel):
         return dict(islice(data.items(), _MOST_FIELDS)) if isinstance(data, dict) else data
 
 
-class Word(BaseModel):
+class Place(BaseModel):
+    """A place in the text; counts begin at 0, ends are exclusive."""
+
+    start: int = Field(description="First character.")
+    end: int = Field(description="One past the last character.")
+
+
+class Word(Place):
     """A word; missing annotations are omitted."""
 
     model_config = ConfigDict(extra="allow")
 
-    number: int = Field(description="Index in the sentence, from 1.")
-    index: int = Field(description="Index in the document, from 0.")
     form: str
-    start: int = Field(description="First character in the text.")
-    end: int = Field(description="One past the last character.")
     lemma: str | None = None
     upos: str | None = None
     xpos: str | None = None
     feats: str | None = None
-    head: int | None = Field(None, description="Index of the head in the sentence; 0 for the root.")
+    head: int | None = Field(None, description="Index of the head in `words`; -1 for a root.")
     deprel: str | None = None
+    token: int | None = Field(None, description="Index of the token, for the words of a contraction.")
     confidence: dict[str, float] | None = Field(None, description="Probability of the value in each column.")
 
 
@@ -65,14 +81,12 @@ class Alternative(BaseModel):
     labels: list[str]
 
 
-class Sentence(BaseModel):
-    """A sentence with its words."""
+class Sentence(Place):
+    """A sentence: words `first_word` to `end_word`, exclusive."""
 
-    number: int
-    start: int
-    end: int
     text: str
-    words: list[Word]
+    first_word: int
+    end_word: int
     alternatives: dict[str, list[Alternative]] | None = Field(None, description="By task, best first.")
     pictures: dict[str, Any] | None = Field(
         None,
@@ -80,24 +94,34 @@ class Sentence(BaseModel):
     )
 
 
-class Span(BaseModel):
+class Piece(Place):
+    """A piece of a span with gaps."""
+
+    first_word: int
+    end_word: int
+
+
+class Span(Piece):
     """A span of words: an entity, a chunk, an expression."""
 
     label: str
     text: str
-    words: list[tuple[int, int]] = Field(description="Pieces: first word and one past the last, in the document.")
-    characters: list[tuple[int, int]] = Field(description="The same pieces in characters of the text.")
     probability: float | None = None
+    pieces: list[Piece] | None = Field(None, description="Its pieces, if it has gaps.")
 
 
 class Answer(BaseModel):
-    """An annotated text."""
+    """An annotated text: a record, as `weft annotate --to records` writes it, with facts about the answer."""
 
-    model: str
+    model_config = ConfigDict(extra="allow")
+
+    id: str
     text: str
-    seconds: float = Field(description="Time taken, including waiting.")
     sentences: list[Sentence]
+    words: list[Word]
     spans: dict[str, list[Span]] = Field(description="By layer, such as `entities`.")
+    model: str
+    seconds: float = Field(description="Time taken, including waiting.")
     notice: str | None = Field(
         None, description="With pictures: says that the text looks like another language than the model's, if it does."
     )

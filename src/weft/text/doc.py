@@ -8,6 +8,7 @@ as in CoNLL-U (1 = first word, 0 = root, -1 = not set), so that kernels can use 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -200,6 +201,13 @@ class Doc:
         """The document's name, "" if it has none."""
         return str(self.meta.get("id", ""))
 
+    @id.setter
+    def id(self, name: str) -> None:
+        """Name the document; "" takes its name away."""
+        self.meta["id"] = str(name)
+        if not name:
+            del self.meta["id"]
+
     @property
     def words(self) -> list[Word]:
         return [Word(self, i) for i in range(self.n_words)]
@@ -258,6 +266,26 @@ class Doc:
 
         return same(self, other)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The document as plain values: one record, counted in characters (see `weft.text.records`).
+
+        >>> doc = Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]])
+        >>> doc.to_dict()["words"][0]
+        {'start': 0, 'end': 4, 'form': 'Dogs', 'upos': 'NOUN'}
+        """
+        from weft.text.records import record_of
+
+        return record_of(self)
+
+    def to_json(self) -> str:
+        """The same as one line of JSON, as `weft annotate --to records` writes it."""
+        try:
+            return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise WeftError(
+                f"{self!r}: metadata or attributes contain a value that JSON cannot represent: {error}"
+            ) from error
+
     def to_bytes(self) -> bytes:
         """Serialize the document to bytes (safetensors and JSON, no pickle)."""
         from weft.text.serialize import doc_to_bytes
@@ -270,6 +298,12 @@ class Doc:
         from weft.text.serialize import doc_from_bytes
 
         return doc_from_bytes(data, strings)
+
+    def _repr_html_(self) -> str | None:
+        """The document as a notebook displays it: its spans and trees, or nothing if it has none."""
+        from weft.pictures import show
+
+        return show(self).html if self.has("sentences") and (self.spans or self.has("head")) else None
 
     def __repr__(self) -> str:
         name = f"{self.id!r}, " if self.id else ""

@@ -37,10 +37,10 @@ _LAYERS = frozenset(("spans", "relations", "clusters", "graphs", "constituents")
 
 
 def to_record(doc: Doc) -> Record:
-    """The document as plain values; what is not set is left out, and so are forms that stand in the text as they are.
+    """The document as plain values; what is not set is left out. Words name their tokens and have forms.
 
     >>> to_record(Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]]))["columns"]
-    {'upos': ['NOUN', 'VERB']}
+    {'form': ['Dogs', 'bark'], 'upos': ['NOUN', 'VERB']}
     """
     record: Record = {}
     if doc.meta:
@@ -48,13 +48,14 @@ def to_record(doc: Doc) -> Record:
     record["text"] = doc.text
     if len(doc.token_start):
         record["tokens"] = np.stack([doc.token_start, doc.token_end], axis=1).tolist()
-    if doc.n_words != len(doc.token_start) or (np.diff(doc.word_token) != 1).any():
         record["words"] = doc.word_token.tolist()
     if doc.n_sentences:
         record["sentences"] = doc.sentence_offsets.tolist()
-    columns = {name: doc.strings.strings(ids) for name, ids in sorted(doc.columns.items()) if ids.any()}
-    if "form" in columns and columns["form"] == _forms_in_text(doc):
-        del columns["form"]
+    columns = {
+        name: doc.strings.strings(ids)
+        for name, ids in sorted(doc.columns.items())
+        if ids.any() or (name == "form" and len(ids))
+    }
     if columns:
         record["columns"] = columns
     if doc.head is not None and (doc.head >= 0).any():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weft.text.offsets import word_place
+from weft.text.offsets import word_offsets, word_place
 
 if TYPE_CHECKING:
     from weft.text.doc import Doc
@@ -209,7 +209,17 @@ class Sentence(_View):
 
 
 class Span(_View):
-    """One span of a span layer."""
+    """One span of a span layer.
+
+    >>> from weft.text import Doc, SpanLayer
+    >>> doc = Doc.from_words([["Ada", "left", "New", "York"]])
+    >>> doc.spans["entities"] = SpanLayer.of(doc.strings, [(2, 4, "LOC")])
+    >>> span = doc.entities[0]
+    >>> span.text, span.label, span.start, span.end, span.probability
+    ('New York', 'LOC', 9, 17, None)
+    >>> span.words
+    [Word('New'), Word('York')]
+    """
 
     __slots__ = ("layer",)
 
@@ -227,16 +237,41 @@ class Span(_View):
 
     @property
     def words(self) -> list[Word]:
-        """The words of the span, whose layer must be counted in words."""
-        return [Word(self.doc, i) for start, end in self.pieces for i in range(start, end)]
+        """The words of the span; of a span counted in characters, all words that it touches."""
+        if self.doc.spans[self.layer].unit == "words":
+            return [Word(self.doc, i) for start, end in self.pieces for i in range(start, end)]
+        starts, ends = word_offsets(self.doc)
+        touched = np.zeros(len(starts), dtype=np.bool_)
+        for start, end in self.pieces:
+            touched |= (starts < end) & (ends > start)
+        return [Word(self.doc, int(i)) for i in np.flatnonzero(touched)]
+
+    @property
+    def characters(self) -> tuple[tuple[int, int], ...]:
+        """The pieces of the span, counted in characters of the document's text."""
+        if self.doc.spans[self.layer].unit == "chars":
+            return self.pieces
+        return tuple((Word(self.doc, start).start, Word(self.doc, end - 1).end) for start, end in self.pieces)
+
+    @property
+    def start(self) -> int:
+        """The first character."""
+        return self.characters[0][0]
+
+    @property
+    def end(self) -> int:
+        """One past the last character."""
+        return self.characters[-1][1]
 
     @property
     def text(self) -> str:
         """The span's text; pieces are joined by ` ... `."""
-        pieces: list[tuple[int, int]] = list(self.pieces)
-        if self.doc.spans[self.layer].unit == "words":
-            pieces = [(Word(self.doc, start).start, Word(self.doc, end - 1).end) for start, end in pieces]
-        return " ... ".join(self.doc.text[start:end] for start, end in pieces)
+        return " ... ".join(self.doc.text[start:end] for start, end in self.characters)
+
+    @property
+    def probability(self) -> float | None:
+        """The probability of the span; None if the model was not asked for probabilities."""
+        return self.attributes.get("probability")
 
     @property
     def attributes(self) -> dict[str, Any]:

@@ -128,7 +128,7 @@ def test_several_models_are_one_pipeline_in_the_order_given(weft: Weft, tmp_path
     both = ["new/folder/tagger.weft", "chunker.weft"]
     done = weft("annotate", examples / "note.txt", "-m", both[0], "-m", both[1], "--to", "show")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("[NP The ferry]")
+    assert done.stdout.startswith("chunks: [NP The ferry]")
     (tmp_path / "several.toml").write_text(f"model = {json.dumps(both)}\n")
     assert weft("annotate", examples / "note.txt", "--to", "show", "--config", "several.toml").stdout == done.stdout
     (tmp_path / "one.toml").write_text(f"model = {json.dumps(both[0])}\n")
@@ -288,7 +288,7 @@ def test_chunks_are_learnt_found_and_scored(weft: Weft, tmp_path: Path, examples
     assert done.returncode == 0, done.stderr
     shown = weft("annotate", examples / "unseen.conll", "--model", "chunker.weft", "--to", "show")
     assert len(shown.stdout.splitlines()) == 10
-    assert shown.stdout.startswith("[NP The captain] [PP of] [NP the old ferry]")
+    assert shown.stdout.startswith("chunks: [NP The captain] [PP of] [NP the old ferry]")
     found = weft("annotate", examples / "unseen.conll", "--model", "chunker.weft", "--out", "found.conll")
     assert found.returncode == 0, found.stderr
     gold = next(iter(package.read(examples / "unseen.conll"))).spans["chunks"]

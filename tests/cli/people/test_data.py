@@ -75,3 +75,25 @@ def test_lexicons_are_checked_but_not_read(weft: Weft, corpora: Path) -> None:
     (folder / "verbnet3.zip").write_bytes(b"PK\x03\x04\xff\xfe")
     done = weft("data", "check", "verbnet3", "--read", "--data", corpora)
     assert (done.returncode, done.stdout) == (0, "verbnet3: here\n")
+
+
+def test_schema_prints_the_json_schema_of_records(weft: Weft) -> None:
+    from weft.text.records import record_schema
+
+    assert json.loads(weft("data", "schema", "records").stdout) == record_schema()
+    done = weft("data", "schema", "conllu")
+    assert done.returncode == 1
+    assert done.stderr.startswith("weft: there is a schema of records, not of 'conllu'")
+
+
+def test_examples_and_configurations_are_copied_once(weft: Weft, tmp_path: Path, examples: Path) -> None:
+    done = weft("data", "examples", "--json")
+    assert done.returncode == 0, done.stderr
+    assert all(each["new"] for each in json.loads(done.stdout))
+    assert (tmp_path / "examples" / "note.txt").read_bytes() == (examples / "note.txt").read_bytes()
+    assert (tmp_path / "configs" / "de.toml").is_file()
+    (tmp_path / "examples" / "note.txt").write_text("mine")
+    (tmp_path / "examples" / "port.txt").unlink()
+    assert weft("data", "examples").stdout.startswith("1 file copied to examples and configs, ")
+    assert (tmp_path / "examples" / "note.txt").read_text() == "mine"
+    assert "is a file; give the folder" in weft("data", "examples", "examples/note.txt").stderr

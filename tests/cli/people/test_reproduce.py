@@ -5,6 +5,9 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from weft.recipes import catalogue
 from weft.recipes.catalogue import systems
 from weft.recipes.framework import RecipeResult, Table
 
@@ -47,3 +50,14 @@ def test_a_slug_is_asked_for(weft: Weft) -> None:
     failed = weft("reproduce")
     assert failed.returncode == 1
     assert "weft reproduce --list" in failed.stderr
+
+
+def test_results_that_come_with_the_package_are_shown_outside_a_checkout(
+    weft: Weft, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalogue, "checkout", lambda: None)
+    shown = weft("reproduce", "crf-shallow-parsing", "--show")
+    assert shown.returncode == 0, shown.stderr
+    assert "paper" in shown.stdout
+    assert '"present"' in weft("reproduce", "--list", "--json").stdout
+    assert "did you mean crf-shallow-parsing" in weft("reproduce", "crf-shalow-parsing", "--show").stderr

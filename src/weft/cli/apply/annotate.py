@@ -17,10 +17,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from weft.cli.apply.explain import Explain, Words, check_explains, print_explanations
 from weft.cli.apply.language import LanguageWatch
 from weft.cli.apply.run import Run
+from weft.cli.apply.texts import Text, check_given, open_given
 from weft.cli.common import RUNNING, SETTINGS, JsonFlag, Models, Scheduler, Seed, console, counted, option, print_json
 from weft.cli.inputs import (
+    Inputs,
     Reading,
     Style,
     ToFormat,
@@ -72,7 +75,8 @@ class Output:
         return output_format(nlp, read, self.path, self.format)
 
 
-Files = Annotated[list[Path], typer.Argument(metavar="FILE", help="Files or folders to annotate; - is standard input.")]
+_FILES = typer.Argument(metavar="FILE", help="Files or folders to annotate; - is standard input.", show_default=False)
+Files = Annotated[list[Path], _FILES]
 Out = Annotated[
     str | None,
     option(
@@ -121,12 +125,15 @@ ShardSize = Annotated[
 
 
 def annotate(
-    files: Files,
+    files: Annotated[list[Path] | None, _FILES] = None,
+    text: Text = None,
     model: Models = None,
     out: Out = None,
     to_format: ToFormat = None,
     probabilities: Probabilities = False,
     kbest: Kbest = 0,
+    explain: Explain = False,
+    word: Words = None,
     known_ratings: KnownRatings = False,
     together: Together = None,
     style: Style = None,
@@ -138,21 +145,23 @@ def annotate(
     seed: Seed = 0,
     as_json: JsonFlag = False,
 ) -> None:
-    """Annotate files with one or several models; documents keep their order, memory does not grow with their number.
+    """Annotate files or --text with one or several models, in order and in constant memory.
 
     On a terminal, trees and spans are shown; into a pipe or a file, CoNLL-U is written unless --to or the suffix says
     otherwise. Into a folder, a bad document is left out and the run continues; it then ends with exit code 3. With
     --json, documents go to --out and the results of the run to standard output.
     """
-    output = Output(out, to_format, as_json)
+    output, files, text = Output(out, to_format, as_json), files or [], text or []
+    check_given(files, text, output.folder)
     if style is not None:
         from weft.cli.apply.utterances import cut
 
         return cut(files, model or [], style, best, seed, output)
-    if as_json and (out is None or to_format == SHOW):
+    if as_json and (out is None or to_format == SHOW) and not explain:
         raise ConfigError("--json prints the results of the run on standard output; give --out for the documents")
     nlp = load_models([models.find(name) for name in model or [Path(models.DEFAULT)]])
     nlp.check_asked(probabilities, kbest)
+    check_explains(nlp, explain, word, out)
     watch = LanguageWatch(
         (Path(name).stem for name in model or [Path(models.DEFAULT)]), str(nlp.card.get("language", ""))
     )
@@ -162,27 +171,29 @@ def annotate(
         return _into_folder(job, files, output, workers, scheduler, shard_size, reading.skip_bad)
     if scheduler is not None:
         raise ConfigError("--scheduler writes one file per shard: give a folder to write to, --out FOLDER/")
-    _into_one(nlp, files, reading, output, known_ratings, workers, probabilities, kbest, watch)
+    inputs = _open(nlp, files, text, reading, known_ratings)
+    run = Run(nlp, inputs, workers, probabilities, kbest, watch)
+    if explain:
+        print_explanations(nlp, run, word, as_json)
+        return run.end()
+    _into_one(run, output, known_ratings, kbest)
 
 
-def _into_one(
-    nlp: Pipeline,
-    files: Sequence[Path],
-    reading: Reading,
-    output: Output,
-    known_ratings: bool,
-    workers: int,
-    probabilities: bool,
-    kbest: int,
-    watch: LanguageWatch,
-) -> None:
+def _open(nlp: Pipeline, files: Sequence[Path], texts: Sequence[str], reading: Reading, known_ratings: bool) -> Inputs:
+    """The documents to annotate; for a model of sentiment, also those of reviews."""
+    from weft.cli.apply import sentiment
+
+    if sentiment.judges(nlp, known_ratings) and files and sentiment.are_reviews(files, reading):
+        return sentiment.open_reviews(files, reading)
+    return open_given(files, texts, reading)
+
+
+def _into_one(run: Run, output: Output, known_ratings: bool, kbest: int) -> None:
     """Annotate to one file, standard output or the terminal."""
     from weft.cli.apply import sentiment
 
+    nlp, inputs = run.nlp, run.inputs
     judges = sentiment.judges(nlp, known_ratings)
-    inputs = sentiment.open_reviews(files, reading) if judges and sentiment.are_reviews(files, reading) else None
-    inputs = reading.open(files) if inputs is None else inputs
-    run = Run(nlp, inputs, workers, probabilities, kbest, watch)
     with run.interruptible():
         if judges and sentiment.wants_labels(output):
             sentiment.write_labels(run, output.path)

@@ -80,6 +80,11 @@ def _sentences(
             number += 1
             if wanted in (None, number):
                 yield number, each
+    if not number:
+        raise DataError(
+            f"{file} has no sentences to draw, only text; annotate it first, `weft annotate {file} --out FILE.conllu`, "
+            "and draw that file"
+        )
     if number < (wanted or 1):
         raise DataError(f"there is no sentence {wanted or 1} in {file}; it has {counted(number, 'sentence')}")
 

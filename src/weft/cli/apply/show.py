@@ -12,34 +12,40 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 PALETTE = ("cyan", "magenta", "green", "yellow", "blue", "red", "bright_cyan", "bright_magenta", "bright_green")
+#: Names of layers and labels in plain words, where the usual ones are those of specialists.
+NAMES = {"mwe": "expressions"}
+LABELS = {("mwe", "strong"): "fixed", ("mwe", "weak"): "loose"}
 #: The spans to draw, by their first word: the index after the last word, and the label.
 Drawn = dict[int, tuple[int, str]]
 
 
 def lines(doc: Doc) -> Iterator[Text]:
-    """A document as coloured lines: for each sentence one line per span layer and its tree, else its tags.
+    """A document as coloured lines: for each sentence one line per span layer that has spans in it, then its tree.
 
-    With several layers, or with a tree, only layers that have spans in the sentence are drawn.
+    A sentence with neither shows its tags.
 
     >>> doc = Doc.from_words([["Dogs", "bark", "."]], upos=[["NOUN", "VERB", "PUNCT"]])
     >>> [line.plain for line in lines(doc)]
     ['Dogs/NOUN bark/VERB ./PUNCT']
     >>> from weft.text import SpanLayer
-    >>> doc.spans["chunk"] = SpanLayer.of(doc.strings, [(0, 1, "NP"), (1, 2, "VP")])
+    >>> doc.spans["chunks"] = SpanLayer.of(doc.strings, [(0, 1, "NP"), (1, 2, "VP")])
     >>> [line.plain for line in lines(doc)]
-    ['[NP Dogs] [VP bark] .']
+    ['chunks: [NP Dogs] [VP bark] .']
     """
     from rich.text import Text
 
-    layers = [_drawn(doc, name) for name, layer in doc.spans.items() if layer.unit == "words"]
+    layers = {name: _drawn(doc, name) for name, layer in doc.spans.items() if layer.unit == "words"}
     for sentence in doc.sentences:
-        tree = sentence.root is not None
-        some = [drawn for drawn in layers if any(sentence.first <= start < sentence.end for start in drawn)]
-        for drawn in some if tree or len(layers) > 1 else layers:
-            yield _spans(sentence, drawn)
-        if tree:
+        some = {
+            name: drawn
+            for name, drawn in layers.items()
+            if any(sentence.first <= start < sentence.end for start in drawn)
+        }
+        for name, drawn in some.items():
+            yield Text(f"{NAMES.get(name, name)}: ", style="dim").append_text(_spans(sentence, drawn))
+        if sentence.root is not None:
             yield from map(Text, sentence.tree().split("\n"))
-        elif not some and len(layers) != 1:
+        elif not some:
             yield _tags(sentence)
 
 
@@ -58,7 +64,7 @@ def _drawn(doc: Doc, layer: str) -> Drawn:
     for row in doc.spans[layer]:
         start, end = row.pieces[0][0], row.pieces[-1][1]
         if start not in drawn or end > drawn[start][0]:
-            drawn[start] = (end, row.label)
+            drawn[start] = (end, LABELS.get((layer, row.label), row.label))
     return drawn
 
 

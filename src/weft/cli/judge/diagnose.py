@@ -5,11 +5,12 @@ from __future__ import annotations
 import typer
 
 from weft.cli.generated import with_reading, with_settings
+from weft.cli.groups import SuggestingGroup
 from weft.cli.judge import distance, domains, learning_curve
 from weft.pipeline.registry import TASKS
 
 app = typer.Typer(
-    no_args_is_help=True, add_completion=False, rich_markup_mode="rich",
+    cls=SuggestingGroup, no_args_is_help=True, add_completion=False, rich_markup_mode="rich",
     help="Explain losses in other domains, distances between domains, and learning curves.",
 )  # fmt: skip
 app.command("domains", epilog=f"Example: {domains.EXAMPLE}")(domains.domains)

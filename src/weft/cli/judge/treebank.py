@@ -10,6 +10,7 @@ import typer
 
 from weft.cli.common import JsonFlag, Seed, Workers, counted, option, print_json, print_table, short_path
 from weft.cli.generated import with_reading
+from weft.cli.groups import SuggestingGroup
 from weft.cli.inputs import Encoding, Fields, FromFormat, Reading, ToFormat, report_bad, show_left_out
 from weft.errors import ConfigError
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from weft.treebanks.rewriting import Log
 
 app = typer.Typer(
+    cls=SuggestingGroup,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",

@@ -5,10 +5,11 @@ from __future__ import annotations
 import typer
 
 from weft.cli.generated import with_reading
+from weft.cli.groups import SuggestingGroup
 from weft.cli.learn import clusters, grow
 
 app = typer.Typer(
-    no_args_is_help=True, add_completion=False, rich_markup_mode="rich",
+    cls=SuggestingGroup, no_args_is_help=True, add_completion=False, rich_markup_mode="rich",
     help="Learn lists of names and word clusters from raw text.",
 )  # fmt: skip
 app.command("grow", epilog=f"Example: {grow.EXAMPLE}")(with_reading(grow.grow))

@@ -1,4 +1,4 @@
-"""`weft data list|path|check`: which corpora are available, where they are, and whether they can be read."""
+"""`weft data list|path|check|schema|examples`: which corpora are here, what files hold, and the files of Weft."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from weft.cli.common import DataFolder, JsonFlag, option, print_json, print_table
+from weft.cli.common import DataFolder, JsonFlag, counted, option, print_json, print_table
+from weft.cli.groups import SuggestingGroup
 from weft.data import CorpusEntry, catalog, entry, find, missing, root
 from weft.errors import DataError, WeftError
 
 app = typer.Typer(
-    help="Find corpora, and say what is missing and where to get it.",
+    cls=SuggestingGroup,
+    help="Find corpora, and say what is missing and where to get it; copy examples.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     add_completion=False,
@@ -96,6 +98,41 @@ def check(
     faulty = [fact["name"] for fact in facts if fact["missing"] or fact.get("faults")]
     if faulty:
         raise DataError(f"{len(faulty)} of {len(facts)} corpora are missing, incomplete or cannot be read")
+
+
+@app.command("examples", epilog="Example: weft data examples")
+def examples(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Folder to copy to.", show_default="this folder")
+    ] = Path(),
+    as_json: JsonFlag = False,
+) -> None:
+    """Copy the example files of the documentation, examples/, and the configurations of pipelines, configs/.
+
+    Files that are there already stay as they are.
+    """
+    from weft.shipped import copy_shipped
+
+    copied = list(copy_shipped(folder))
+    new = sum(each.new for each in copied)
+    if as_json:
+        print_json([{"path": each.path.as_posix(), "new": each.new} for each in copied])
+        return
+    kept = f", {len(copied) - new:,} were there already" if new < len(copied) else ""
+    typer.echo(f"{counted(new, 'file')} copied to {folder / 'examples'} and {folder / 'configs'}{kept}")
+
+
+@app.command("schema", epilog="Example: weft data schema records > records.schema.json")
+def schema(
+    form: Annotated[str, typer.Argument(metavar="FORMAT", help="Format to describe: records.")] = "records",
+) -> None:
+    """Print the JSON Schema of a format: every field of what `weft annotate --to records` writes."""
+    from weft.errors import ConfigError
+    from weft.text.records import record_schema
+
+    if form != "records":
+        raise ConfigError(f"there is a schema of records, not of {form!r}; docs/start/files.md describes other formats")
+    print_json(record_schema())
 
 
 def _facts(corpus: CorpusEntry, folder: Path | None) -> dict[str, Any]:

@@ -8,11 +8,13 @@ from typing import Annotated, Any
 import typer
 
 from weft.cli.common import RUNNING, JsonFlag, OutputFile, counted, option, print_json, print_table
+from weft.cli.groups import SuggestingGroup
 from weft.errors import ModelError
 from weft.pipeline.download import TIMEOUT
 from weft.pipeline.models import DEFAULT, SUFFIX, available, package_folder, user_folder
 
 app = typer.Typer(
+    cls=SuggestingGroup,
     help="Show what is inside model files, install models.",
     no_args_is_help=True,
     rich_markup_mode="rich",

@@ -29,7 +29,7 @@ def reproduce(
     ] = None,
     show_list: Annotated[bool, option("--list", help="List all systems and their states.")] = False,
     quick: Annotated[bool, option("--quick", help="Run a small version that takes seconds to minutes.")] = False,
-    show: Annotated[bool, option("--show", help="Print the results kept from the last run.")] = False,
+    show: Annotated[bool, option("--show", help="Print the last results, or those that come with Weft.")] = False,
     out: Annotated[
         Path | None, option("--out", metavar="FOLDER", help="Folder to keep results in.", show_default="results")
     ] = None,
@@ -42,7 +42,7 @@ def reproduce(
 
     Exit code 1 if a claim that must hold does not (quick runs only report).
     """
-    from weft.recipes.catalogue import result_path
+    from weft.recipes.catalogue import kept_result, system
     from weft.recipes.framework import RecipeOptions, load_result
     from weft.recipes.framework import reproduce as run
     from weft.recipes.render import show as show_result
@@ -53,7 +53,7 @@ def reproduce(
     if slug is None:
         raise ConfigError("give a system; `weft reproduce --list` shows them all")
     if show:
-        result = load_result(result_path(slug, out, quick))
+        result = load_result(kept_result(system(slug).slug, out, quick))
     else:
         result = run(slug, RecipeOptions(data=folder, seed=seed, quick=quick, workers=workers, progress=not as_json))
         path = result.save(out)

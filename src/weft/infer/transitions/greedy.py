@@ -44,7 +44,7 @@ def parse_greedily(
         n = sentences[s + 1] - offset
         start(model.system, state, n)
         while not finished(model.system, state):
-            candidate, action = _choose(
+            candidate, action = choose_action(
                 model, state, words, offset, single_root, constraints, room, scores, cache, best
             )
             apply(model.system, state, candidate, model.action_move[action], model.action_label[action])
@@ -54,7 +54,7 @@ def parse_greedily(
 
 
 @inner_kernel
-def _choose(
+def choose_action(
     model: Model,
     state: Table,
     words: Keys,

@@ -78,18 +78,7 @@ def compile_templates(text: str, system: TransitionSystem, columns: Sequence[str
     >>> len(program.seeds), program.moves_end
     (4, 3)
     """
-    blocks: dict[str, list[tuple[str, ...]]] = {name: [] for name in _BLOCKS}
-    block = "both"
-    for line in text.splitlines():
-        for token in line.split("#", 1)[0].split():
-            if token.endswith(":"):
-                block = token[:-1]
-                if block not in blocks:
-                    raise TemplateError(f"unknown block {token!r} of templates; the blocks are: {', '.join(_BLOCKS)}")
-                continue
-            blocks[block] += [each for each in _conjunctions(token) if each not in blocks[block]]
-    for own in blocks.values():
-        own.sort(key=len)
+    blocks = _blocks_of(text)
     templates = [template for name in _BLOCKS for template in blocks[name]]
     if not templates:
         raise TemplateError("no templates given; write at least one, such as S0.w")
@@ -115,6 +104,40 @@ def compile_templates(text: str, system: TransitionSystem, columns: Sequence[str
         np.array([hash_string("|".join(template)) for template in templates], dtype=np.uint64),
         len(blocks["moves"]),
     )
+
+
+def template_names(text: str) -> list[str]:
+    """The templates that a text stands for, in the order of their program.
+
+    >>> template_names("both: S0.wt moves: S0.t|N0.t S0.w,t")
+    ['S0.w', 'S0.t', 'S0.t|N0.t', 'S0.w|S0.t']
+    """
+    return ["|".join(template) for templates in _blocks_of(text).values() for template in templates]
+
+
+def place_of(node: str, program: StateProgram, system: TransitionSystem) -> int:
+    """The place of a node, as templates write it, in a program that reads it."""
+    places: dict[tuple[int, int], int] = {}
+    _place(node, system, places)
+    (wanted,) = places
+    return program.places.tolist().index(list(wanted))
+
+
+def _blocks_of(text: str) -> dict[str, list[tuple[str, ...]]]:
+    """The templates of every block, each as its atoms, short ones first."""
+    blocks: dict[str, list[tuple[str, ...]]] = {name: [] for name in _BLOCKS}
+    block = "both"
+    for line in text.splitlines():
+        for token in line.split("#", 1)[0].split():
+            if token.endswith(":"):
+                block = token[:-1]
+                if block not in blocks:
+                    raise TemplateError(f"unknown block {token!r} of templates; the blocks are: {', '.join(_BLOCKS)}")
+                continue
+            blocks[block] += [each for each in _conjunctions(token) if each not in blocks[block]]
+    for own in blocks.values():
+        own.sort(key=len)
+    return blocks
 
 
 def _conjunctions(token: str) -> list[tuple[str, ...]]:

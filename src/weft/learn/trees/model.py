@@ -273,7 +273,7 @@ class TreeModel:
         sizes.append(space.n_arcs if self.order > 2 and self.shape == "crossing" else 0)
         return sizes
 
-    def _of_features(self, space: ArcSpace, parts: TreeParts) -> TreeParts:
+    def features_of(self, space: ArcSpace, parts: TreeParts) -> TreeParts:
         """Numbers of parts as a structure has them, given on to the smaller parts whose features they also have."""
         if self.shape == "crossing":
             found = smaller_parts(space, parts)
@@ -287,12 +287,12 @@ class TreeModel:
 
     def scatter(self, batch: TreeBatch, parts: TreeParts, into: Floats) -> None:
         space = batch.arc_space
-        own, given = self._of_features(space, parts), Given(batch.arc_marks, self.factors)
+        own, given = self.features_of(space, parts), Given(batch.arc_marks, self.factors)
         self._visit(SCATTER, space, batch.words, given, own, into, np.zeros(0, np.int64), np.zeros(0))
 
     def sparse(self, batch: TreeBatch, parts: TreeParts) -> tuple[Indices, Floats]:
         space = batch.arc_space
-        slots, numbers = self._listed(space, batch, self._of_features(space, parts))
+        slots, numbers = self._listed(space, batch, self.features_of(space, parts))
         return _summed(slots, numbers)
 
     def sparse_each(self, batch: TreeBatch, parts: Sequence[TreeParts]) -> list[tuple[Indices, Floats]]:

@@ -7,7 +7,7 @@ const SAMPLES = {
   "Garden paths": "The old man the boat. Time flies like an arrow. Visiting relatives can be boring, she said, but I saw her duck.",
 };
 const FILES = {
-  conllu: ["CoNLL-U", ".conllu"], jsonl: ["JSON Lines", ".jsonl"], parquet: ["Parquet", ".parquet"],
+  conllu: ["CoNLL-U", ".conllu"], records: ["Records", ".records.jsonl"], jsonl: ["JSON Lines", ".jsonl"], parquet: ["Parquet", ".parquet"],
   columns: ["Columns", ".conll"], plain: ["Plain text", ".txt"], html: ["Page", ".html"], svg: ["Pictures", ".svg"],
   brat: ["brat", ".zip"], penn: ["Bracketed trees", ".mrg"], streusle: ["STREUSLE", ".conllulex"],
   bioscope: ["BioScope", ".xml"], json: ["API response", ".json"],
@@ -38,7 +38,25 @@ async function send(body) {
 }
 
 async function ask(body) {
-  return (await send(body)).json();
+  return nested(await (await send(body)).json());
+}
+
+// A response lists all words once and counts from 0 in the document; the views go sentence by sentence, from 1.
+function nested(answer) {
+  answer.words.forEach((word, index) => Object.assign(word, { index }));
+  answer.sentences.forEach((sentence, index) => {
+    sentence.number = index + 1;
+    sentence.words = answer.words.slice(sentence.first_word, sentence.end_word);
+    sentence.words.forEach((word, place) => {
+      word.number = place + 1;
+      if (word.head !== undefined) word.head = word.head < 0 ? 0 : word.head - sentence.first_word + 1;
+    });
+  });
+  for (const span of Object.values(answer.spans).flat()) {
+    span.words = (span.pieces ?? [span]).map((piece) => [piece.first_word, piece.end_word]);
+    span.probability ??= undefined;
+  }
+  return answer;
 }
 
 async function annotate() {

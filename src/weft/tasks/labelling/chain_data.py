@@ -62,7 +62,7 @@ class ChainReader:
         self.node_templates, self.node_orders = _observations(on_states)
         self.edge_templates, _ = _observations(on_transitions)
         self.extractor = Extractor(self.node_templates, fields, clusters)  # templates of position features
-        self._edge = Extractor(self.edge_templates, fields, clusters) if on_transitions else None
+        self.edge_extractor = Extractor(self.edge_templates, fields, clusters) if on_transitions else None
 
     def node_features(self, docs: Sequence[Doc]) -> tuple[Features, Ints]:
         """Features of positions, and the offsets of sentences."""
@@ -70,7 +70,7 @@ class ChainReader:
 
     def edge_features(self, docs: Sequence[Doc]) -> Features | None:
         """Features of the transitions into positions."""
-        return None if self._edge is None else self._edge.features(docs)[0]
+        return None if self.edge_extractor is None else self.edge_extractor.features(docs)[0]
 
 
 class Projection(DenseTable, Protocol):

@@ -31,6 +31,7 @@ from weft.learn.cost import Cost
 from weft.learn.local import Local, normalize_locally
 from weft.learn.training import Checkpoint, EarlyStopping, Result
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable
+from weft.pipeline.explanation import Explanation
 from weft.pipeline.settings import Settings, option, template_fields_option
 from weft.storage import Arrays
 from weft.tasks.labelling.calibrate import held_out_temperature, temperature_on
@@ -93,6 +94,7 @@ class SequenceLabeller(Trainable):
 
     gives_probabilities = True
     gives_kbest = True
+    explains = True
     settings_class: type[LabellerSettings] = LabellerSettings
     settings: LabellerSettings
     unsaved = ("workers", "scheduler", "checkpoint")
@@ -270,6 +272,11 @@ class SequenceLabeller(Trainable):
         tags = space.tags(path)
         marginals: NDArray[np.float64] = space.label_marginals(chain.marginals().node)
         return marginals[np.arange(len(tags)), tags]
+
+    def _explain(self, doc: Doc, word: int) -> Explanation:
+        from weft.tasks.labelling.explain import explain_label
+
+        return explain_label(self, self._trained(), doc, word)
 
     def _trained(self) -> ChainScorer:
         return self.trained(self.scorer)

@@ -103,6 +103,7 @@ class WeakTagger(ColumnLabeller):
     """
 
     task = "weak-tagger"
+    explains = False  # its dictionary decides, too
     settings_class = WeakTaggerSettings
     settings: WeakTaggerSettings
 

@@ -38,6 +38,7 @@ from weft.learn.trees.arc_pruning import prune_folds, train_pruner
 from weft.learn.trees.features import TreeWords
 from weft.learn.trees.model import TreeBatch, TreeModel
 from weft.pipeline.component import Asked, State, Stopwatch
+from weft.pipeline.explanation import Explanation
 from weft.storage import Arrays
 from weft.tasks.parsing.guides import guide_heads, guide_marks
 from weft.tasks.parsing.mst.features import FILTER, TreeReader, has_clusters, templates_of
@@ -81,6 +82,7 @@ class MSTParser(WeightedArcs):
     weights_name = "parser"
     gives_probabilities = True
     gives_kbest = True
+    explains = True
     provides: tuple[str, ...] = ("head", "deprel")
 
     def __init__(self, settings: MSTSettings | None = None, clusters: Mapping[str, str] | None = None) -> None:
@@ -233,16 +235,30 @@ class MSTParser(WeightedArcs):
         marks = guide_marks(sentences, guide_heads(docs, self.settings.guide)) if self.settings.guide else None
         return TreeBatch(sentences, words, heads, np.ones(len(sentences) - 1), marks=marks)
 
+    def batch_of(self, docs: Sequence[Doc]) -> TreeBatch:
+        """The sentences of documents as input of the model."""
+        words, _, sentences = self._reader.read(docs)
+        return self._batch(docs, words, sentences)
+
+    def _explain(self, doc: Doc, word: int) -> Explanation:
+        from weft.tasks.parsing.mst.explain import explain_head
+
+        return explain_head(self, self.trained(self.model), doc, word)
+
     def _new_model(self) -> TreeModel:
         settings = self.settings
         return TreeModel(self._program(), settings.order, settings.search, settings.single_root, settings.bits)
 
-    def _program(self) -> TreeProgram:
+    @property
+    def templates(self) -> str:
+        """The templates of the model: those of the settings, else those of its order."""
         settings = self.settings
-        templates = settings.templates or templates_of(
+        return settings.templates or templates_of(
             settings.order, settings.morphology, bool(settings.guide), has_clusters(settings.fields)
         )
-        return compile_tree_templates(templates, list(settings.fields))
+
+    def _program(self) -> TreeProgram:
+        return compile_tree_templates(self.templates, list(self.settings.fields))
 
     def _filter_model(self) -> TreeModel:
         program = compile_tree_templates(FILTER, list(self.settings.fields))

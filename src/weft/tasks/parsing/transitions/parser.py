@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Keys
 from weft.errors import ConfigError, DataError
 from weft.headers import Many, Named, Record, Table, Text
 from weft.infer.transitions import SYSTEMS, Constraints, TransitionParser
@@ -29,6 +30,7 @@ from weft.learn.transitions.training import ORACLES
 from weft.lexical.clusters.monolingual import load_clusters
 from weft.lexical.universal_tags import tagsets_of
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable
+from weft.pipeline.explanation import Explanation
 from weft.pipeline.settings import Settings, clusters_option, native_clusters_option, option, template_fields_option
 from weft.storage import Arrays
 from weft.tasks.parsing.transitions.features import (
@@ -130,6 +132,7 @@ class Parser(Trainable):
     settings: ParserSettings
     unsaved = ("workers", "clusters", "native_clusters", "target_clusters")
     provides = ("head", "deprel")
+    explains = True
 
     def __init__(
         self,
@@ -267,6 +270,15 @@ class Parser(Trainable):
         if self.settings.nonprojective == "encode":
             for doc in docs:
                 _decode(doc)
+
+    def words_of(self, docs: Sequence[Doc]) -> tuple[Keys, NDArray[np.int64]]:
+        """The rows of values that templates read, ROOT first, and the sentence offsets."""
+        return self._reader.read(docs)
+
+    def _explain(self, doc: Doc, word: int) -> Explanation:
+        from weft.tasks.parsing.transitions.explain import explain_head
+
+        return explain_head(self, self.trained(self.parser), doc, word)
 
     def _find(
         self, docs: Sequence[Doc], constraints: Constraints | None = None

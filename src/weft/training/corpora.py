@@ -18,9 +18,10 @@ from weft.tasks.speech.switchboard import read_switchboard
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
 from weft.training.config import PARTS, ClusterSpec, CorpusSpec, PipelineConfig, split_reference
+from weft.training.patterns import read_patterns
 
-#: A format for scoring repairs, which only configurations support.
-SWITCHBOARD = "switchboard"
+#: Formats that only configurations support: transcripts for scoring repairs, and patterns to train a segmenter on.
+SWITCHBOARD, PATTERNS = "switchboard", "patterns"
 
 
 class CorpusReader:
@@ -60,6 +61,8 @@ class CorpusReader:
         paths = [self.find(path) for path in corpus.files(part)]
         if corpus.read.get("format") == SWITCHBOARD:
             return [read_switchboard(path) for path in paths]
+        if corpus.read.get("format") == PATTERNS:
+            return [doc for path in paths for doc in read_patterns(path, self.seed)]
         docs = [doc for path in paths for doc in read(path, **corpus.read)]
         return [_relabelled(_dropped(_stripped(doc, corpus.strip), corpus.drop), corpus.labels) for doc in docs]
 

@@ -304,6 +304,8 @@ def test_bad_settings_and_data_are_refused() -> None:
         Segmenter.from_options({"window": 3})
     with pytest.raises(ConfigError, match="sigma must be above 0"):
         Segmenter(SegmenterSettings(sigma=0.0))
+    with pytest.raises(ConfigError, match="line_ends must be a share from 0 to 1, got 2"):
+        Segmenter(SegmenterSettings(line_ends=2.0))
     with pytest.raises(ConfigError, match="precision must be one of"):
         Segmenter(SegmenterSettings(precision="int4"))
     with pytest.raises(DataError, match="nothing to train on"):

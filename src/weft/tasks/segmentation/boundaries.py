@@ -6,8 +6,8 @@ A boundary lies between two characters, or spans the whitespace between them. It
 
 The classes of the characters on both sides decide most boundaries: nothing ends between two lower-case letters, and a
 token ends at the space between them. Only boundaries whose classes occur with several labels in training are
-candidates, and only candidates are scored. An empty line ends the sentence; no feature reads beyond it, so paragraphs
-are independent.
+candidates, and only candidates are scored. Nothing ends inside an emoji of several characters. An empty line ends the
+sentence; no feature reads beyond it, so paragraphs are independent.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 from weft.arrays import Ints
 from weft.features.characters import (
     CLASSES,
+    EMOJI,
+    FORMAT,
     IS_JOINED,
     NEWLINE,
     PARAGRAPH,
@@ -44,6 +46,10 @@ FEW_LINES = 20
 
 #: The gap between the characters of a boundary.
 NO_GAP, BLANK, LINE = 0, 1, 2
+
+#: What makes several characters one emoji: joiners and variation selectors, skin tones, tags and pairs of letters.
+_JOINER, _SELECTORS = 0x200D, (0xFE0E, 0xFE0F, 0x20E3)
+_TONES, _TAGS, _FLAG_LETTERS = (0x1F3FB, 0x1F3FF), (0xE0020, 0xE007F), (0x1F1E6, 0x1F1FF)
 
 
 class Squeezed(NamedTuple):
@@ -167,12 +173,27 @@ def find_candidates(text: Squeezed, allowed: Masks, decided: Labels) -> Candidat
     left, right = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
     mask, paragraph = np.empty(size, dtype=np.uint8), np.empty(size, dtype=np.int64)
     bounds = np.zeros(2 * (int((text.classes == PARAGRAPH).sum()) + 1), dtype=np.int64)
-    count = _find(text.classes, allowed, decided, left, right, mask, paragraph, bounds)
+    count = _find(text.codes, text.classes, allowed, decided, left, right, mask, paragraph, bounds)
     return Candidates(left[:count], right[:count], mask[:count], paragraph[:count], bounds)
 
 
 @kernel
+def _continues_emoji(codes: Codes, classes: Classes, at: int) -> bool:
+    """Whether a character, of class emoji or format, belongs to the emoji or letter before it."""
+    code = codes[at]
+    if code == _JOINER or code in _SELECTORS or _TONES[0] <= code <= _TONES[1] or _TAGS[0] <= code <= _TAGS[1]:
+        return True
+    if codes[at - 1] == _JOINER:
+        return classes[at] == EMOJI
+    letters = 0  # of flags before this character
+    while letters <= at and _FLAG_LETTERS[0] <= codes[at - letters] <= _FLAG_LETTERS[1]:
+        letters += 1
+    return letters > 0 and letters % 2 == 0
+
+
+@kernel
 def _find(
+    codes: Codes,
     classes: Classes,
     allowed: Masks,
     decided: Labels,
@@ -200,6 +221,8 @@ def _find(
         gap = NO_GAP if classes[left + 1] > PARAGRAPH else BLANK if classes[left + 1] == SPACE else LINE
         right = left + 1 if gap == NO_GAP else left + 2
         mask = allowed[classes[left], gap, classes[right]]
+        if gap == NO_GAP and classes[right] in (EMOJI, FORMAT) and _continues_emoji(codes, classes, right):
+            mask = 1 << INSIDE
         if mask == 1:
             decided[left] = INSIDE
         elif mask == 2:

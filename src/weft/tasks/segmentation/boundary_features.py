@@ -30,10 +30,12 @@ from weft.kernel import inner_kernel, kernel
 from weft.tasks.segmentation.boundaries import BLANK, LINE, NO_GAP, Candidates, Squeezed, squeeze
 from weft.tasks.segmentation.boundary_templates import (
     AHEAD,
+    BEFORE,
     BLANKS,
     CAPITALS,
     ENDING,
     EVERYWHERE,
+    FIRST,
     FOLLOWER,
     GROUPS,
     HERE,
@@ -42,14 +44,18 @@ from weft.tasks.segmentation.boundary_templates import (
     LEFT,
     LEFT_CLASS,
     LENGTHS,
+    LINE_ENDS,
+    LINE_LENGTH,
     N_CHARACTERS,
     N_CLASSES,
     NEXT,
     NEXT_CLASS,
+    NEXT_LINE,
     OPEN,
     PREVIOUS,
     RIGHT,
     RIGHT_CLASS,
+    ROOM,
     SPACED,
     SPACED_GAPS,
     SPACED_WORDS,
@@ -66,6 +72,10 @@ from weft.tasks.segmentation.boundary_templates import (
 #: Limits on the length of a chunk's part and on the segments of a dictionary entry in features.
 REACH = 24
 ENTRY_SEGMENTS = 6
+#: Limit on the length of a line in features, the lines before and after it that count as its surroundings, and the
+#: steps in which lengths of lines and of the space left in them are counted.
+LINE_REACH, LINES_AROUND = 160, 2
+_LENGTH_STEPS, _ROOM_STEPS = (8, 16, 24, 34, 46, 60, 75, 100, LINE_REACH), (0, 4, 10, 24)
 #: Limit for the previous chunk; it includes the space after the chunk and the character before it.
 _PREVIOUS_REACH = REACH - 2
 #: Maximum number of features per boundary.
@@ -224,15 +234,18 @@ def _features(text: _Text, candidates: Candidates, match: Ints, program: Program
         spaced = not (text.is_unspaced[text.classes[left]] and text.is_unspaced[text.classes[right]])
         applies[SPACED] = applies[SPACED_WORDS] = spaced
         applies[SPACED_GAPS] = spaced and gap != NO_GAP
+        applies[LINE_ENDS] = gap == LINE
+        if gap == LINE:
+            _set_lines(text.classes, left, right, first, end, values)
         if spaced:
             start, stop = _set_chunks(text.codes, text.classes, text.lower, left, right, first, end, values)
             _set_words(text, left, right, start, stop, values)
             values[OPEN] = (marks[_QUOTES] & 1) * 2 + (marks[_BRACKETS] > 0)
             values[BLANKS] = min(marks[_SPACES], 6)
             values[AHEAD] = min(end - right, 12) // 3
-        sources = program.sources[gap]
         for group in range(len(applies)):
             if applies[group]:
+                sources = program.sources[gap if group == LINE_ENDS else min(gap, BLANK)]
                 for n in range(program.joins[group], program.joins[group + 1]):
                     nodes[n] = join(nodes[sources[n]], values[program.atoms[n]])
                 for t in range(program.groups[group], program.groups[group + 1]):
@@ -282,8 +295,9 @@ def _set_chunks(
     values[HERE_SHAPE] = _shape_key(classes, start, left + 1)
     values[THERE_SHAPE] = _shape_key(classes, right, stop)
     values[LENGTHS] = min(left - start, 9) * 10 + min(stop - right, 9)
-    values[PREVIOUS] = values[NEXT] = values[NEXT_CLASS] = 0
+    values[PREVIOUS] = values[NEXT] = values[NEXT_CLASS] = values[BEFORE] = 0
     if start > first and classes[start - 1] <= PARAGRAPH:
+        values[BEFORE] = (NEWLINE if classes[start - 1] == NEWLINE else classes[start - 2]) + 1
         previous = _chunk_start(classes, start - 1, first, _PREVIOUS_REACH)
         values[PREVIOUS] = _string_key(codes, previous, start - 1, lower)
     if stop + 1 < end and classes[stop] <= PARAGRAPH:
@@ -308,6 +322,54 @@ def _chunk_end(classes: Classes, at: int, end: int) -> int:
     while stop < end and classes[stop] > PARAGRAPH and stop - at < REACH:
         stop += 1
     return stop
+
+
+@inner_kernel
+def _set_lines(classes: Classes, left: int, right: int, first: int, end: int, values: Keys) -> None:
+    """Set the lengths of the lines on both sides of a line end, and the space that the next chunk would have found."""
+    start = _line_start(classes, left, first)
+    stop = _line_stop(classes, right, end)
+    longest = max(left + 1 - start, stop - right)
+    begin, until = start, stop
+    for _ in range(LINES_AROUND):
+        if begin - 1 > first and classes[begin - 1] == NEWLINE:
+            before = _line_start(classes, begin - 2, first)
+            longest = max(longest, begin - 1 - before)
+            begin = before
+        if until + 1 < end and classes[until] == NEWLINE:
+            after = _line_stop(classes, until + 1, end)
+            longest = max(longest, after - until - 1)
+            until = after
+    needed = 1 + _chunk_end(classes, right, end) - right
+    values[LINE_LENGTH] = _step(left + 1 - start, _LENGTH_STEPS)
+    values[NEXT_LINE] = _step(stop - right, _LENGTH_STEPS)
+    values[ROOM] = _step(longest - (left + 1 - start) - needed, _ROOM_STEPS)
+    values[FIRST] = classes[start] + 1
+
+
+@inner_kernel
+def _line_start(classes: Classes, at: int, first: int) -> int:
+    start = at
+    while start > first and classes[start - 1] != NEWLINE and at - start < LINE_REACH:
+        start -= 1
+    return start
+
+
+@inner_kernel
+def _line_stop(classes: Classes, at: int, end: int) -> int:
+    stop = at + 1
+    while stop < end and classes[stop] != NEWLINE and stop - at < LINE_REACH:
+        stop += 1
+    return stop
+
+
+@inner_kernel
+def _step(value: int, steps: tuple[int, ...]) -> int:
+    """The number of steps up to a value."""
+    count = 0
+    for step in steps:
+        count += value >= step
+    return count
 
 
 @inner_kernel

@@ -2,7 +2,8 @@
 
 A template is a number and atoms, `22 l0 r0 l1`. Its feature combines the gap at the boundary (none, space, line end),
 the number and the values of the atoms, in this order. Models store these keys, so neither numbers nor the order of
-atoms may change. Each group of templates fires only where it applies (`GROUPS`).
+atoms may change. Each group of templates fires only where it applies (`GROUPS`). A line end has the features of a space
+and those of the last group, which tell lines that end because they are full from those that end on purpose.
 
 | atom | at a boundary |
 |---|---|
@@ -13,6 +14,7 @@ atoms may change. Each group of templates fires only where it applies (`GROUPS`)
 | `here.shape` `there.shape` | its classes, runs counted once |
 | `previous` `next` | the chunk before `here`, after `there` |
 | `next.class` | the class of the first character of `next` |
+| `before` | the class of the last character of `previous`; of a line end, if one stands between |
 | `lengths` | the lengths of `here` and `there`, up to 9 each |
 | `word` `follower` | the last word of `here`, the first word of `there`, without surrounding punctuation |
 | `word.length` | the length of `word`, up to 6 |
@@ -20,6 +22,9 @@ atoms may change. Each group of templates fires only where it applies (`GROUPS`)
 | `open` | whether a quotation, whether a bracket is open |
 | `blanks` | the number of spaces in the paragraph before the boundary, up to 6 |
 | `ahead` | the length of the rest of the paragraph, up to 12, in steps of 3 |
+| `line` `next.line` | the length of the line that ends here and of the next one, in steps that grow |
+| `room` | how much space the longest of the lines around has left after the first chunk of the next line |
+| `first` | the class of the first character of the line |
 | `=1` to `=4` | a constant: distinguishes templates with the same number |
 """
 
@@ -42,14 +47,16 @@ _AROUND = (
 )  # fmt: skip
 _NAMED = (
     "ending", "starting", "spanning", "here", "there", "here.shape", "there.shape", "previous", "next", "next.class",
-    "lengths", "word", "follower", "word.length", "capitals", "open", "blanks", "ahead",
+    "lengths", "word", "follower", "word.length", "capitals", "open", "blanks", "ahead", "line", "next.line", "room",
+    "first", "before",
 )  # fmt: skip
 _CONSTANTS = ("=1", "=2", "=3", "=4")
 ATOMS = (*_AROUND, *_NAMED, *_CONSTANTS)
 LEFT, RIGHT, LEFT_CLASS, RIGHT_CLASS = (ATOMS.index(name) for name in ("l0", "r0", "L0", "R0"))
 (
     ENDING, STARTING, SPANNING, HERE, THERE, HERE_SHAPE, THERE_SHAPE, PREVIOUS, NEXT, NEXT_CLASS,
-    LENGTHS, WORD, FOLLOWER, WORD_LENGTH, CAPITALS, OPEN, BLANKS, AHEAD,
+    LENGTHS, WORD, FOLLOWER, WORD_LENGTH, CAPITALS, OPEN, BLANKS, AHEAD, LINE_LENGTH, NEXT_LINE, ROOM, FIRST,
+    BEFORE,
 ) = (ATOMS.index(name) for name in _NAMED)  # fmt: skip
 
 #: Where each group applies, and its templates.
@@ -78,9 +85,14 @@ GROUPS = {
         "41 word l0 R0", "42 follower l0 capitals", "43 word follower", "44 word.length l0 R0 capitals",
         "45 L0 capitals next.class",
         "46 open l0 r0", "47 open L0 R0", "48 blanks ahead L0",
+        "49 before here.shape R0",
+    ),
+    "at line ends": (
+        "60 room line", "61 room line L0 R0", "62 room L0 R0", "63 line next.line L0", "64 first R0",
+        "65 first R0 room", "66 room L0 capitals", "67 line L0 R0", "68 l0 r0", "69 here", "70 there",
     ),
 }  # fmt: skip
-EVERYWHERE, KNOWN_TOKENS, SPACED, SPACED_GAPS, SPACED_WORDS = range(len(GROUPS))
+EVERYWHERE, KNOWN_TOKENS, SPACED, SPACED_GAPS, SPACED_WORDS, LINE_ENDS = range(len(GROUPS))
 #: Gaps at a boundary: none, space, line end.
 _N_GAPS = 3
 

@@ -29,6 +29,7 @@ from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
 from weft.tasks.segmentation.boundaries import SENTENCE
 from weft.tasks.segmentation.boundary_model import BoundaryModel, Trained, train, tune_bias
+from weft.tasks.segmentation.layouts import with_line_ends
 from weft.tasks.segmentation.multiwords import Multiwords, Split, Words
 from weft.text.doc import Doc, Multiword
 from weft.text.split import split_by_rule
@@ -52,8 +53,9 @@ class SegmenterSettings(Settings):
     precision: str = option("int8", "Precision of the saved weights.", choices=PRECISIONS)
     prune: float = option(0.01, "Drop weights of at most this size from the saved model.")
     multiwords: bool = option(True, "Split tokens into syntactic words.")
+    line_ends: float = option(0.0, "Share of the training text to repeat with generated line ends.")
     bias: bool = option(True, "Tune the score added to sentence ends on held-out text.")
-    seed: int = option(0, "Random seed; training draws nothing at random.", hidden=True)
+    seed: int = option(0, "Random seed of the layouts of line ends.")
     workers: int = option(1, "Number of threads.")
 
     def check(self) -> None:
@@ -61,6 +63,8 @@ class SegmenterSettings(Settings):
         for name in ("sigma", "iterations", "min_count", "workers"):
             if getattr(self, name) <= 0:
                 raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
+        if not 0 <= self.line_ends <= 1:
+            raise ConfigError(f"line_ends must be a share from 0 to 1, got {self.line_ends}")
         if self.precision not in PRECISIONS:
             raise ConfigError(f"precision must be one of {', '.join(PRECISIONS)}, got {self.precision!r}")
 
@@ -137,8 +141,9 @@ class Segmenter(Trainable):
 
     def _train(self, docs: Sequence[Doc]) -> tuple[BoundaryModel, Trained]:
         chosen = self.settings
+        laid_out = with_line_ends(docs, chosen.line_ends, chosen.seed)
         return train(
-            docs, sigma=chosen.sigma, iterations=chosen.iterations, min_count=chosen.min_count,
+            laid_out, sigma=chosen.sigma, iterations=chosen.iterations, min_count=chosen.min_count,
             precision=chosen.precision, prune=chosen.prune, workers=chosen.workers,
         )  # fmt: skip
 

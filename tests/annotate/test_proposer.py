@@ -194,7 +194,11 @@ def test_simulated_filtering_has_precision_one_and_the_recall_of_the_proposer():
     assert filtered_f1(0.896) == pytest.approx(0.945, abs=5e-4)
 
 
-@pytest.mark.must_show("semi-automated-ne-annotation", 6)
+@pytest.mark.must_show(
+    "semi-automated-ne-annotation",
+    6,
+    weaker="only that answers help at all; the recorded run has the sentences by hand",
+)
 def test_effort_and_break_even_are_those_of_the_paper():
     assert effort(1.67, 10 / 40) == pytest.approx(0.42, abs=0.003)
     assert break_even([(0, 81.0), (2000, 82.0), (4000, 83.0)], 82.8) == pytest.approx(3600)

@@ -61,6 +61,16 @@ def test_several_adpositions_become_a_chain_and_one_behind_the_noun_stays():
     assert tree.relations == ["adpmod", "adpobj", "adp", "ROOT"]
 
 
+@pytest.mark.must_show("universal-treebank", 1)
+def test_copulas_and_adpositions_become_the_heads_of_predicates_and_objects():
+    tree = converted([3, 3, 0], ["nsubj", "cop", "root"], ["PRON", "AUX", "ADJ"])  # she is old
+    assert (tree.heads, tree.relations) == ([2, 0, 2], ["nsubj", "ROOT", "acomp"])
+    tree = converted([4, 4, 4, 0], ["nsubj", "cop", "case", "root"], ["PRON", "AUX", "ADP", "NOUN"])  # she is at sea
+    assert (tree.heads, tree.relations) == ([2, 0, 2, 3], ["nsubj", "ROOT", "attr", "adpobj"])
+    tree = converted([2, 0, 4, 2], ["nsubj", "root", "case", "obl"], ["PRON", "VERB", "ADP", "NOUN"])  # she went to sea
+    assert (tree.heads, tree.relations) == ([2, 0, 2, 3], ["nsubj", "ROOT", "adpmod", "adpobj"])
+
+
 def test_particles_do_not_become_heads():
     tree = converted([3, 1, 0], ["nmod:poss", "case", "root"], ["PROPN", "PART", "NOUN"])  # Ann 's house
     assert tree.heads == [3, 1, 0]
@@ -127,7 +137,8 @@ def test_trees_of_five_treebanks_are_well_formed_keep_their_words_and_come_back(
         assert same / words >= 0.99, name
         assert broken == 0, name
         assert log.touched["coordination"] > 50
-        assert name == "Korean-GSD" or log.touched["adposition"] > 200
+        assert log.touched["adposition"] > 200
+        assert log.touched["copula"] > 50
 
 
 def test_ranges_empty_nodes_comments_and_other_columns_are_kept(tmp_path, examples):

@@ -70,7 +70,7 @@ def test_labelled_sentences_join_and_the_report_is_shown(examples: Path, tmp_pat
         assert shown in done.output
 
 
-@pytest.mark.must_show("direct-transfer-ner", 7)
+@pytest.mark.must_show("direct-transfer-ner", 7, weaker="two of five systems; the recorded run has all")
 def test_the_curve_gives_five_systems_by_labelled_words_and_the_crossing_point(examples: Path) -> None:
     names = examples / "names"
     asked = ["--labelled", names / "labelled.sv.conll", "--test", names / "unseen.sv.conll", "--sizes", "0,30,250"]

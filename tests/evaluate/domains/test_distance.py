@@ -18,7 +18,7 @@ def cloud(place: float, seed: int, n: int = 150) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(n, 4)) + place
 
 
-@pytest.mark.must_show("scl-sentiment", 6)
+@pytest.mark.must_show("scl-sentiment", 6, weaker="100 pivots and five folds, the development fold among them")
 def test_two_halves_of_one_domain_are_at_no_distance_and_strangers_at_all_of_it():
     assert proxy_distance(cloud(0, 1), cloud(0, 2)) < 5
     assert proxy_distance(cloud(0, 1), cloud(8, 2)) > 95

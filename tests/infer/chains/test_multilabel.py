@@ -155,7 +155,11 @@ def steps(n: int, k: int, gap: int) -> int:
     return steps_of(lambda: structure.top(k))
 
 
-@pytest.mark.must_show("structured-multilabel-segmentation", 7)
+@pytest.mark.must_show(
+    "structured-multilabel-segmentation",
+    7,
+    weaker="upper bounds only: lists are merged lazily, so that time grows more slowly",
+)
 def test_steps_grow_at_most_with_the_cube_and_with_a_gap_bound_at_most_with_the_square():
     sizes = (25, 50, 100)
     free = [steps(n, n, 0) for n in sizes]
@@ -174,7 +178,11 @@ def seconds(n: int, k: int, gap: int, repeat: int) -> float:
     return best
 
 
-@pytest.mark.must_show("structured-multilabel-segmentation", 7)
+@pytest.mark.must_show(
+    "structured-multilabel-segmentation",
+    7,
+    weaker="upper bounds only: lists are merged lazily, so that time grows more slowly",
+)
 @pytest.mark.timing
 def test_time_grows_at_most_with_the_cube_and_with_a_gap_bound_at_most_with_the_square():
     seconds(10, 10, 0, 1)  # compiles

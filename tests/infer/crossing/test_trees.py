@@ -314,12 +314,16 @@ def test_what_cannot_be_is_refused():
         forbidden.best()
 
 
-@pytest.mark.must_show("crossing-sensitive-third-order", 4)  # the slopes; the ratio to projective search is not held
+@pytest.mark.must_show(
+    "crossing-sensitive-third-order",
+    4,
+    weaker="the ratio to projective search is 3 to 4 for whole parsers alone, and 9 on long sentences",
+)
 def test_steps_grow_with_about_the_fourth_power_of_length_and_the_third_where_arcs_are_pruned():
-    whole = [steps_of(random_structure(all_arcs([0, n]), 0).best) for n in (8, 12)]
-    pruned = [steps_of(random_structure(sparse_space(n, 6, 0), 0).best) for n in (8, 16, 24)]
-    assert 2.8 < exponent((8, 12), whole) < 5.3, whole
-    assert 2.0 < exponent((8, 16, 24), pruned) < 3.9, pruned
+    whole = [steps_of(random_structure(all_arcs([0, n]), 0).best) for n in (8, 10, 14)]
+    pruned = [steps_of(random_structure(sparse_space(n, 6, 0), 0).best) for n in (16, 20, 26)]
+    assert 3.5 < exponent((8, 10, 14), whole) < 4.5, whole
+    assert 2.3 < exponent((16, 20, 26), pruned) < 3.5, pruned
 
 
 def seconds(structures):
@@ -333,7 +337,11 @@ def seconds(structures):
     return best
 
 
-@pytest.mark.must_show("crossing-sensitive-third-order", 4)  # the slopes; the ratio to projective search is not held
+@pytest.mark.must_show(
+    "crossing-sensitive-third-order",
+    4,
+    weaker="the ratio to projective search is 3 to 4 for whole parsers alone, and 9 on long sentences",
+)
 @pytest.mark.timing
 def test_time_grows_with_about_the_fourth_power_of_length_and_the_third_where_arcs_are_pruned():
     whole = seconds([random_structure(all_arcs([0, n]), 0) for n in (16, 32)])

@@ -88,7 +88,9 @@ def test_projected_clusters_cover_linked_words_and_xlingual_ones_all_with_linked
     assert partition(joint.target) == partition(projected.target)
 
 
-@pytest.mark.must_show("cross-lingual-clusters", 4)
+@pytest.mark.must_show(
+    "cross-lingual-clusters", 4, weaker="with 8 clusters; with the 128 of the recipe half of the translations share one"
+)
 def test_words_of_pseudo_languages_share_classes_with_their_translations():
     """Two relabelled copies of one generated text, a fifth of the vocabulary linked."""
     random = np.random.default_rng(0)

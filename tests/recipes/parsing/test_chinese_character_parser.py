@@ -111,7 +111,9 @@ def test_random_walks_over_real_sentences_never_end_in_a_dead_end(joint, materia
             assert "".join(leaf.word for leaf in tree.leaves()) == text
 
 
-@pytest.mark.must_show("chinese-character-parser", 4)
+@pytest.mark.must_show(
+    "chinese-character-parser", 4, weaker="300 sentences, and a pipeline whose tagger learns what it may not do"
+)
 def test_the_joint_parser_is_above_the_pipeline(outcome, material, train, known):
     pipeline, _ = recipe.train_pipeline(train, (), SIZES)
     baseline = recipe.score(material.dev, pipeline.parse_like(material.dev), known)
@@ -119,14 +121,16 @@ def test_the_joint_parser_is_above_the_pipeline(outcome, material, train, known)
     assert ours["Parse F"] > theirs["Parse F"]
 
 
-@pytest.mark.must_show("chinese-character-parser", 4)
+@pytest.mark.must_show("chinese-character-parser", 4, weaker="that there are such templates, not what they are worth")
 def test_head_characters_are_features_of_their_own(joint, train):
     without = ConstituentParser(ConstituentSettings(beam=2, epochs=1, head_characters=False))
     without.learn(train[:30])
     assert len(without.model.program.seeds) == len(joint.model.program.seeds) - 24
 
 
-@pytest.mark.must_show("chinese-character-parser", 5)
+@pytest.mark.must_show(
+    "chinese-character-parser", 5, weaker="beams of 1 and 4 with 300 sentences; the recorded run has 16 too"
+)
 def test_a_wider_beam_parses_better_and_takes_more_steps(joint, greedy, outcome, material, known):
     narrow = recipe.figures(recipe.score(material.dev, greedy.parse_like(material.dev), known))
     wide = recipe.figures(outcome)
@@ -141,13 +145,17 @@ def test_a_wider_beam_parses_better_and_takes_more_steps(joint, greedy, outcome,
 
 
 @pytest.mark.timing
-@pytest.mark.must_show("chinese-character-parser", 5)
+@pytest.mark.must_show(
+    "chinese-character-parser", 5, weaker="beams of 1 and 4 with 300 sentences; the recorded run has 16 too"
+)
 def test_a_wider_beam_takes_longer(joint, greedy, material):
     slower = recipe.speed(greedy, material.dev, 1) / recipe.speed(joint, material.dev, 4)
     assert 1.5 < slower < 12
 
 
-@pytest.mark.must_show("chinese-character-parser", 6)
+@pytest.mark.must_show(
+    "chinese-character-parser", 6, weaker="55 % with 300 sentences in place of 80 % with all; the recorded run has all"
+)
 def test_word_structures_are_scored_and_unknown_words_apart(outcome):
     report = outcome.structures
     tags = outcome.scores.tags.total()

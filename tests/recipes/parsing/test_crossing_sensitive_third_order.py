@@ -36,7 +36,11 @@ def gothic():
 
 @needs_gothic
 @pytest.mark.corpus
-@pytest.mark.must_show("crossing-sensitive-third-order", 5)
+@pytest.mark.must_show(
+    "crossing-sensitive-third-order",
+    5,
+    weaker="any gain on Gothic sentences of up to 20 words, without edge-factored trees and English",
+)
 def test_crossing_sensitive_trees_are_better_than_projective_ones_on_gothic(gothic):
     crossing, projective = gothic.runs[recipe.CS_GSIB], gothic.runs[recipe.PROJ_GSIB]
     assert crossing.uas > projective.uas
@@ -46,7 +50,9 @@ def test_crossing_sensitive_trees_are_better_than_projective_ones_on_gothic(goth
 
 @needs_gothic
 @pytest.mark.corpus
-@pytest.mark.must_show("crossing-sensitive-third-order", 6)  # the sheet's share is not held: a fifth of gold's is found
+@pytest.mark.must_show(
+    "crossing-sensitive-third-order", 6, weaker="between a tenth and one and a half times the share of gold trees"
+)
 def test_some_edges_are_crossed_though_fewer_than_in_gold_trees(gothic):
     rows = {row.name: row.ours for row in recipe.part_table({"Gothic": gothic}).rows}
     gold, own = rows["Gothic, gold"], rows[f"Gothic, {recipe.CS_GSIB}"]
@@ -58,7 +64,11 @@ def test_some_edges_are_crossed_though_fewer_than_in_gold_trees(gothic):
 
 @needs_gothic
 @pytest.mark.corpus
-@pytest.mark.must_show("crossing-sensitive-third-order", 4)  # of whole parsers, as in the paper
+@pytest.mark.must_show(
+    "crossing-sensitive-third-order",
+    4,
+    weaker="the ratio to projective search is 3 to 4 for whole parsers alone, and 9 on long sentences",
+)
 def test_the_parser_takes_at_most_four_times_the_steps_of_the_projective_one(gothic):
     docs = gothic.runs[recipe.CS_GSIB].system[:5]
     assert sum(doc.n_words for doc in docs) > 30
@@ -68,7 +78,11 @@ def test_the_parser_takes_at_most_four_times_the_steps_of_the_projective_one(got
 
 @needs_gothic
 @pytest.mark.corpus
-@pytest.mark.must_show("crossing-sensitive-third-order", 4)  # of whole parsers, as in the paper
+@pytest.mark.must_show(
+    "crossing-sensitive-third-order",
+    4,
+    weaker="the ratio to projective search is 3 to 4 for whole parsers alone, and 9 on long sentences",
+)
 @pytest.mark.timing
 def test_the_parser_takes_at_most_four_times_as_long_as_the_projective_one(gothic):
     docs = gothic.runs[recipe.CS_GSIB].system[:200]

@@ -109,7 +109,9 @@ def scores_of(analyses, test):
 class TestOrder:
     pytestmark = corpus
 
-    @pytest.mark.must_show("disfluency-parser", 5)
+    @pytest.mark.must_show(
+        "disfluency-parser", 5, weaker="joint parsing may lose 2.5 points of UAS against the pipeline"
+    )
     def test_features_and_edit_each_raise_f_and_edit_parses_less_well_than_on_clean_text(self, data, joint):
         train, test = data
         rows = {"edit": [parse_jointly(joint[True, seed], test) for seed in SEEDS]}
@@ -134,7 +136,9 @@ class TestOrder:
         assert uas["baseline"] < uas["edit"], means
         assert uas["edit"] > uas["pipeline"] - 0.025, means
 
-    @pytest.mark.must_show("disfluency-parser", 6)
+    @pytest.mark.must_show(
+        "disfluency-parser", 6, weaker="the two rankings may differ either way; the recorded run has the order"
+    )
     def test_ranking_by_the_mean_score_is_as_good_as_ranking_by_the_sum(self, data, joint):
         test = data[1]
         f = {

@@ -44,13 +44,15 @@ def mean_uas(train, dev):
     return mean
 
 
-@pytest.mark.must_show("dynamic-oracles", 5)
+@pytest.mark.must_show("dynamic-oracles", 5, weaker="any gain at all in place of 0.5 to 1.5 points")
 @pytest.mark.parametrize("system", ["arc-eager", "easy-first"])
 def test_dynamic_oracles_are_better_than_static_ones_on_the_mean_of_seeds(mean_uas, system):
     assert mean_uas(system, "dynamic", 5) > mean_uas(system, "static", 5)
 
 
-@pytest.mark.must_show("dynamic-oracles", 6)
+@pytest.mark.must_show(
+    "dynamic-oracles", 6, weaker="two points of the map on English; the recorded run has the whole map"
+)
 def test_without_exploring_accuracy_falls(mean_uas):
     assert mean_uas("arc-eager", "dynamic", 4, p=0.0) < mean_uas("arc-eager", "dynamic", 4)
 
@@ -60,7 +62,7 @@ def test_a_parser_takes_as_many_steps_whatever_its_oracle_and_is_linear_in_the_l
     few, some = (list(read(find(path)).take_sentences(n)) for path, n in ((TRAIN, 200), (DEV, 10)))
     static, dynamic = (recipe.train(few, "arc-eager", oracle, 1) for oracle in ("static", "dynamic"))
     steps = [steps_of(lambda parser=parser: parser(some)) for parser in (static, dynamic)]
-    assert abs(steps[1] / steps[0] - 1) < 0.1, steps
+    assert abs(steps[1] / steps[0] - 1) < 0.05, steps
     forms, tags = some[0].column("form"), some[0].column("upos")
     steps = []
     for length in (25, 50, 200):
@@ -81,7 +83,7 @@ def test_a_parser_is_as_fast_whatever_its_oracle_and_linear_in_the_length_of_sen
             best[i] = max(best[i], recipe.parsing_speed(parser, Corpus(dev), rounds=1))
         if done >= 5 and abs(best[1] / best[0] - 1) < 0.05:
             break
-    assert abs(best[1] / best[0] - 1) < 0.1, best
+    assert abs(best[1] / best[0] - 1) < 0.05, best
     forms, tags = dev[0].column("form"), dev[0].column("upos")
     seconds = []
     for length in (250, 500, 1000, 2000):

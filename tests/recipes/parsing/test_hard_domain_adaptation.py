@@ -48,7 +48,11 @@ def to_answers():
 
 
 @marked(ewt)
-@pytest.mark.must_show("hard-domain-adaptation", 3)
+@pytest.mark.must_show(
+    "hard-domain-adaptation",
+    3,
+    weaker="two methods on split B, and errors that follow from nouns count towards the 70 %",
+)
 def test_classes_of_words_reduce_the_gap_where_only_words_and_constructions_shift():
     pair = recipe.split_a(RecipeOptions(), SIZE)
     base = recipe.train(pair)
@@ -58,7 +62,11 @@ def test_classes_of_words_reduce_the_gap_where_only_words_and_constructions_shif
 
 
 @marked(ewt)
-@pytest.mark.must_show("hard-domain-adaptation", 3)
+@pytest.mark.must_show(
+    "hard-domain-adaptation",
+    3,
+    weaker="two methods on split B, and errors that follow from nouns count towards the 70 %",
+)
 def test_a_change_of_guideline_is_put_down_to_nouns_and_closed_by_the_oracle_only(split_b):
     pair, base = split_b
     assert base.uas[0] - base.uas[1] > 3
@@ -87,7 +95,7 @@ def test_the_tables_of_newspaper_to_answers_add_up_to_the_loss(to_answers):
 
 
 @marked(web)
-@pytest.mark.must_show("hard-domain-adaptation", 5)
+@pytest.mark.must_show("hard-domain-adaptation", 5, weaker="two methods, within 2 points in place of half a point")
 def test_more_data_and_second_order_help_on_the_target_and_methods_come_with_p_values(to_answers):
     pair, base = to_answers
     full = recipe.newspaper_to_web(RecipeOptions(), "answers", SIZE, SIZE.full)

@@ -35,7 +35,9 @@ def uas(code="wsj", without=(), **options):
 
 @pytest.mark.corpus
 @needs_wsj
-@pytest.mark.must_show("mira-dependency-parsing", 3)
+@pytest.mark.must_show(
+    "mira-dependency-parsing", 3, weaker="small treebanks, on which 0.3 points between learners are allowed as noise"
+)
 @pytest.mark.skipif(not have(BOSQUE) or not have(CZECH), reason="UD treebanks are not at hand: set WEFT_DATA")
 def test_mira_is_at_least_as_good_as_the_perceptron_and_five_trees_as_one_on_the_mean_of_three_treebanks():
     codes = ("wsj", "cze", "por")
@@ -50,7 +52,9 @@ def test_mira_is_at_least_as_good_as_the_perceptron_and_five_trees_as_one_on_the
 
 @pytest.mark.corpus
 @needs_wsj
-@pytest.mark.must_show("mira-dependency-parsing", 3)
+@pytest.mark.must_show(
+    "mira-dependency-parsing", 3, weaker="small treebanks, on which 0.3 points between learners are allowed as noise"
+)
 def test_more_than_ten_trees_bring_nothing_and_steps_grow_no_faster_than_their_number():
     small = wsj(RecipeOptions(), 250, 1, 300)
     found = {k: recipe.report_on(recipe.learn(small, 2, k=k), small).scores["UAS"] for k in (10, 20)}
@@ -62,7 +66,9 @@ def test_more_than_ten_trees_bring_nothing_and_steps_grow_no_faster_than_their_n
 
 @pytest.mark.corpus
 @needs_wsj
-@pytest.mark.must_show("mira-dependency-parsing", 3)
+@pytest.mark.must_show(
+    "mira-dependency-parsing", 3, weaker="small treebanks, on which 0.3 points between learners are allowed as noise"
+)
 @pytest.mark.timing
 def test_time_grows_no_faster_than_the_number_of_trees():
     recipe.learn(wsj(RecipeOptions(), 20, 1, 1), 1, k=2)  # compiles, which is no time of training
@@ -121,7 +127,7 @@ def test_a_parser_that_sees_anothers_heads_beats_both():
 
 
 @pytest.mark.corpus
-@pytest.mark.must_show("mira-dependency-parsing", 7)
+@pytest.mark.must_show("mira-dependency-parsing", 7, weaker="may lose two points with 500 sentences")
 @pytest.mark.skipif(not have(GOTHIC), reason="UD_Gothic-PROIEL is not at hand: set WEFT_DATA (`weft data list`)")
 def test_lifted_or_reordered_training_trees_cost_little_beside_crossing_ones():
     # The paper's gain (0.3 on Czech) is not found on 600 sentences of Gothic: the page of the system has the figures.

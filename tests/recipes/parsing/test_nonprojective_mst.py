@@ -56,7 +56,9 @@ PAIRS = [(row, projective) for row, projective in recipe.PAIRS.items() if row !=
 
 @needs_gothic
 @pytest.mark.corpus
-@pytest.mark.must_show("nonprojective-mst", 6)
+@pytest.mark.must_show(
+    "nonprojective-mst", 6, weaker="Gothic alone, may lose 0.3 on all sentences, without single-best MIRA"
+)
 @pytest.mark.parametrize(("row", "projective"), PAIRS)
 def test_spanning_trees_are_better_than_projective_ones_where_arcs_cross(runs, row, projective):
     assert runs[projective].report.crossing.sum() > 50

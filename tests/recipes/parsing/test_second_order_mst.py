@@ -30,7 +30,11 @@ def gothic():
     return treebank, parsers
 
 
-@pytest.mark.must_show("second-order-mst", 5)
+@pytest.mark.must_show(
+    "second-order-mst",
+    5,
+    weaker="only the ends of the order, second order over all trees against first order projective",
+)
 def test_second_order_over_all_trees_is_better_than_first_order_over_projective_ones(gothic):
     treebank, parsers = gothic
     first, second = (recipe.score_trees(parsers[row], treebank).counts for row in (recipe.FIRST, recipe.SECOND_ANY))
@@ -38,7 +42,7 @@ def test_second_order_over_all_trees_is_better_than_first_order_over_projective_
         assert second[name].total().recall > first[name].total().recall, name
 
 
-@pytest.mark.must_show("second-order-mst", 6)
+@pytest.mark.must_show("second-order-mst", 6, weaker="any gain in recall and F at 600 sentences, not several points")
 def test_with_several_heads_recall_and_f1_of_edges_rise():
     treebank = recipe.treebank_of(RecipeOptions(), "English-EWT", 600, 400)
     gold = recipe.gold_graphs(treebank.test)

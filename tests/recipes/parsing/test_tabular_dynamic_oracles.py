@@ -94,7 +94,9 @@ def test_exploring_takes_little_longer_than_the_static_oracle(short, newspaper):
     assert seconds["dynamic"] / seconds["static"] < recipe.SLOWEST[short], seconds
 
 
-@pytest.mark.must_show("tabular-dynamic-oracles", 5)
+@pytest.mark.must_show(
+    "tabular-dynamic-oracles", 5, weaker="static and exploring LR-spine on one treebank with two seeds"
+)
 def test_exploring_is_better_than_the_static_oracle_for_lr_spine():
     chinese = ud(RecipeOptions(), "Chinese-GSD", train=1500, dev=400, test=1)
     chinese = replace(chinese, test=chinese.dev)

@@ -27,7 +27,9 @@ pytestmark = [
 ]
 
 
-@pytest.mark.must_show("two-stage-multilingual-parser", 3)
+@pytest.mark.must_show(
+    "two-stage-multilingual-parser", 3, weaker="only the ends of the order, in the mean of two treebanks"
+)
 def test_the_full_parser_is_better_than_the_projective_atomic_bare_one():
     gains = []
     for code in ("tr", "da"):
@@ -39,7 +41,7 @@ def test_the_full_parser_is_better_than_the_projective_atomic_bare_one():
     assert sum(gains) / len(gains) > 0.003, gains
 
 
-@pytest.mark.must_show("two-stage-multilingual-parser", 5)
+@pytest.mark.must_show("two-stage-multilingual-parser", 5, weaker="Ancient Greek in place of Dutch")
 @pytest.mark.parametrize(("path", "shape"), [(GREEK, "nonprojective"), (CHINESE, "projective")])
 def test_the_configuration_is_nonprojective_where_arcs_cross_and_projective_where_they_do_not(path, shape):
     docs = list(read(find(path)).take_sentences(500))

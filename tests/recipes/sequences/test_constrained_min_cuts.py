@@ -12,7 +12,9 @@ from weft.recipes.sequences import constrained_min_cuts as recipe
 
 @pytest.mark.corpus
 @pytest.mark.skipif(not have(recipe.CORA[0]), reason="Cora references are not at hand: set WEFT_DATA")
-@pytest.mark.must_show("constrained-min-cuts", 6)
+@pytest.mark.must_show(
+    "constrained-min-cuts", 6, weaker="three draws at one bias; the recorded run has ten with the bias chosen"
+)
 def test_cuts_label_citations_better_than_the_crf_by_two_points():
     found = recipe.compare(recipe.citations(RecipeOptions()), 40, 80, range(3), betas=(1.0,), choose=False)
     gains = found.gains("cuts, beta 1")
@@ -22,7 +24,9 @@ def test_cuts_label_citations_better_than_the_crf_by_two_points():
 
 @pytest.mark.corpus
 @pytest.mark.skipif(not have(recipe.CHUNKS), reason="CoNLL-2000 is not at hand: set WEFT_DATA")
-@pytest.mark.must_show("constrained-min-cuts", 6)
+@pytest.mark.must_show(
+    "constrained-min-cuts", 6, weaker="three draws at one bias; the recorded run has ten with the bias chosen"
+)
 def test_cuts_gain_nothing_to_speak_of_in_noun_phrases():
     found = recipe.compare(recipe.noun_phrases(RecipeOptions(), 400), 40, 80, range(2), betas=(1.0,), choose=False)
     assert found.gains("cuts, beta 1").mean() < 1, found.rows

@@ -58,7 +58,11 @@ def test_labelled_parts_are_as_large_as_their_rows_say(language, cut):
 
 
 @pytest.mark.corpus
-@pytest.mark.must_show("context-pattern-induction", 6)
+@pytest.mark.must_show(
+    "context-pattern-induction",
+    6,
+    weaker="every third document and 30 iterations in place of all; the recorded run has all",
+)
 @pytest.mark.skipif(not have(recipe.ENGLISH[0]), reason="CoNLL-2003 is not at hand: set WEFT_DATA")
 def test_a_grown_list_helps_a_small_tagger_and_a_list_of_its_own_training_names_hurts():
     docs = recipe.labelled(RecipeOptions(), recipe.ENGLISH[0], recipe.ENGLISH[2])

@@ -65,7 +65,9 @@ def test_feature_counts_are_those_of_the_paper(corpus):
     assert 3_600_000 < complete.model.size < 4_000_000
 
 
-@pytest.mark.must_show("crf-shallow-parsing", 5)
+@pytest.mark.must_show(
+    "crf-shallow-parsing", 5, weaker="2,000 sentences, a bound of 91, no perceptron; the recorded run has the rest"
+)
 def test_crf_reaches_91_on_2000_sentences_and_is_not_below_the_memm(two_thousand, dev):
     _, data = two_thousand
     crf = recipe.fit(data, "crf", sigma=1.0, iterations=60).evaluate(dev).score.f1
@@ -90,9 +92,9 @@ def test_oracle_calls_to_the_optimum_are_ordered_as_in_the_paper(corpus):
     assert near["lbfgs"] <= near["pcg"] < near["cg"], near
     assert there["lbfgs"] <= there["pcg"], there
     # In the last per mille the preconditioner loses its lead (the paper drops it there); on all 8,936 sentences it is
-    # still ahead of plain CG, on these 1,000 the two are about level.
+    # still ahead of plain CG, on these 1,000 the two are about level: the recorded run asserts the order.
     assert there["pcg"] <= 1.1 * there["cg"], there
-    assert there["gis"] >= 10 * there["lbfgs"], there
+    assert there["gis"] > 800 >= 10 * there["lbfgs"], there  # GIS went on ten times as long, and did not arrive
 
 
 @pytest.mark.must_show("crf-shallow-parsing", 7)

@@ -70,7 +70,9 @@ def right(reports, genres=material.GENRES, unknown=False):
     return np.concatenate(rows)
 
 
-@pytest.mark.must_show("flors", 4)
+@pytest.mark.must_show(
+    "flors", 4, weaker="without the hardest baseline, unknown words in the mean of genres, in domain by less than 1.5"
+)
 def test_flors_leads_in_every_genre_on_all_and_on_unknown_words(reports, others):
     for name, other in others.items():
         for genre in material.GENRES:
@@ -83,7 +85,9 @@ def test_flors_leads_in_every_genre_on_all_and_on_unknown_words(reports, others)
             assert mcnemar(ours, theirs).p < 0.001, (name, unknown)
 
 
-@pytest.mark.must_show("flors", 4)
+@pytest.mark.must_show(
+    "flors", 4, weaker="without the hardest baseline, unknown words in the mean of genres, in domain by less than 1.5"
+)
 def test_the_gain_on_unknown_words_is_five_points_where_raw_text_is_large(reports, others):
     for name, other in others.items():
         for genre in ("reviews", "answers"):
@@ -91,7 +95,9 @@ def test_the_gain_on_unknown_words_is_five_points_where_raw_text_is_large(report
             assert gain >= 0.05, (name, genre, gain)
 
 
-@pytest.mark.must_show("flors", 4)
+@pytest.mark.must_show(
+    "flors", 4, weaker="without the hardest baseline, unknown words in the mean of genres, in domain by less than 1.5"
+)
 def test_the_gain_is_smaller_in_the_domain_of_the_labelled_text(reports, others):
     for name in ("perceptron", "left-to-right SVM"):
         inside = right(reports, ["newspaper"]).mean() - right(others[name], ["newspaper"]).mean()
@@ -124,7 +130,7 @@ def test_known_words_get_tags_that_they_never_had_and_never_from_the_hmm(reports
         assert others["trigram HMM"][genre].tags.groups["unseen"].total().correct == 0
 
 
-@pytest.mark.must_show("flors", 3)
+@pytest.mark.must_show("flors", 3, weaker="with 800 labelled sentences, where letters tell less than with 3,500")
 def test_words_of_reviews_under_new_names_are_still_tagged_and_not_by_their_names(options, texts, tests, others):
     source, test = texts.source, tests["reviews"]
     raw = material.sentences_of(material.web(options, "reviews", "train")) + material.review_words(options, REVIEWS)
@@ -141,7 +147,7 @@ def test_words_of_reviews_under_new_names_are_still_tagged_and_not_by_their_name
     assert after.mean() - by_name > 0.25, (after.mean(), by_name)
 
 
-@pytest.mark.must_show("flors", 3)
+@pytest.mark.must_show("flors", 3, weaker="with 800 labelled sentences, where letters tell less than with 3,500")
 def test_new_names_that_keep_endings_cost_three_points_at_most_where_few_words_are_labelled(
     texts, tests, reports, others
 ):

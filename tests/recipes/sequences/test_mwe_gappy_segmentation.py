@@ -59,7 +59,9 @@ def test_the_split_is_that_of_the_plan(material):
     assert not {name[:14] for name in outside.names} & {name[:14] for name in inside.names}
 
 
-@pytest.mark.must_show("mwe-gappy-segmentation", 5)
+@pytest.mark.must_show(
+    "mwe-gappy-segmentation", 5, weaker="on dev, without the comparison of schemes; the recorded run has all of it"
+)
 def test_the_tagger_is_ten_points_over_the_best_lookup(material, base):
     gold = material.dev.expressions()
     seen = recipe.lexicon_of("seen", zip(material.train.lemmas(), material.train.expressions(), strict=True))
@@ -70,7 +72,9 @@ def test_the_tagger_is_ten_points_over_the_best_lookup(material, base):
     assert low > max(report.link.f1 for report in looked_up)
 
 
-@pytest.mark.must_show("mwe-gappy-segmentation", 5)
+@pytest.mark.must_show(
+    "mwe-gappy-segmentation", 5, weaker="on dev, without the comparison of schemes; the recorded run has all of it"
+)
 def test_the_recall_cost_raises_recall_by_five_points_and_hardly_changes_f(base, with_recall_cost):
     plain, dear = base[0].link, with_recall_cost[0].link
     assert dear.recall >= plain.recall + 0.05
@@ -78,7 +82,9 @@ def test_the_recall_cost_raises_recall_by_five_points_and_hardly_changes_f(base,
     assert abs(dear.f1 - plain.f1) <= 0.02
 
 
-@pytest.mark.must_show("mwe-gappy-segmentation", 5)
+@pytest.mark.must_show(
+    "mwe-gappy-segmentation", 5, weaker="on dev, without the comparison of schemes; the recorded run has all of it"
+)
 def test_lexicons_bring_three_points(material, base):
     if material.wordnet is None:
         pytest.skip("WordNet is not at hand: set WNHOME; what the other lists bring is tested below")
@@ -87,7 +93,9 @@ def test_lexicons_bring_three_points(material, base):
     assert base[0].link.f1 >= without.link.f1 + 0.03
 
 
-@pytest.mark.must_show("mwe-gappy-segmentation", 5)
+@pytest.mark.must_show(
+    "mwe-gappy-segmentation", 5, weaker="on dev, without the comparison of schemes; the recorded run has all of it"
+)
 def test_lexicons_help_where_training_data_is_short(material, few):
     gold = material.dev.expressions()
     tagger, _ = recipe.Setup(epochs=4, tag_column="gold_xpos").train(few)
@@ -96,14 +104,16 @@ def test_lexicons_help_where_training_data_is_short(material, few):
     assert with_them.link.f1 >= without.link.f1 + 0.01
 
 
-@pytest.mark.must_show("mwe-gappy-segmentation", 5)
+@pytest.mark.must_show(
+    "mwe-gappy-segmentation", 5, weaker="on dev, without the comparison of schemes; the recorded run has all of it"
+)
 def test_gold_tags_are_at_least_as_good_as_predicted_ones(material, base):
     assert 0.9 < material.tag_accuracy < 0.97
     gold = score_expressions(material.dev.expressions(), on_dev(material, material.train, tag_column="gold_xpos"))
     assert gold.link.f1 >= base[0].link.f1
 
 
-@pytest.mark.must_show("mwe-gappy-segmentation", 6)
+@pytest.mark.must_show("mwe-gappy-segmentation", 6, weaker="on dev 20 % are found, in cross-validation not quite")
 def test_gappy_expressions_are_found_with_eight_tags_only(material, few, with_recall_cost):
     report, found = with_recall_cost
     assert report.gappy_groups_recall >= 0.20

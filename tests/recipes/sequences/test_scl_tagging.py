@@ -58,7 +58,7 @@ def unknown(report: TagReport) -> float:
     return report.groups["unknown"].total().accuracy
 
 
-@pytest.mark.must_show("scl-tagging", 5)
+@pytest.mark.must_show("scl-tagging", 5, weaker="SCL and semi-ASO not significantly different, in place of SCL ahead")
 def test_with_few_source_sentences_scl_is_above_the_supervised_tagger_on_all_and_on_unknown_words() -> None:
     (_, plain), (_, adapted) = trained(recipe.SUPERVISED), trained(recipe.SCL)
     assert adapted.accuracy > plain.accuracy
@@ -66,7 +66,7 @@ def test_with_few_source_sentences_scl_is_above_the_supervised_tagger_on_all_and
     assert mcnemar(adapted.right, plain.right).p < 0.05
 
 
-@pytest.mark.must_show("scl-tagging", 5)
+@pytest.mark.must_show("scl-tagging", 5, weaker="SCL and semi-ASO not significantly different, in place of SCL ahead")
 def test_the_relative_gain_is_larger_with_few_source_sentences_than_with_four_times_as_many() -> None:
     cut = {}
     for sentences in (FEW, MANY):
@@ -76,7 +76,7 @@ def test_the_relative_gain_is_larger_with_few_source_sentences_than_with_four_ti
     assert cut[FEW] > cut[MANY]
 
 
-@pytest.mark.must_show("scl-tagging", 5)
+@pytest.mark.must_show("scl-tagging", 5, weaker="SCL and semi-ASO not significantly different, in place of SCL ahead")
 def test_raw_text_of_the_target_alone_helps_as_much_as_that_of_both_domains() -> None:
     # The sheet: SCL not below semi-ASO. Found: semi-ASO a little ahead at every size, here and in the recipe, by less
     # than either is ahead of the supervised tagger on unknown words.
@@ -86,7 +86,9 @@ def test_raw_text_of_the_target_alone_helps_as_much_as_that_of_both_domains() ->
     assert abs(unknown(alone) - unknown(both)) < unknown(both) - unknown(plain)
 
 
-@pytest.mark.must_show("scl-tagging", 6)
+@pytest.mark.must_show(
+    "scl-tagging", 6, weaker="58 % in place of 70 %, and a line through 25 projections in place of the first ones"
+)
 def test_source_words_nearest_to_nouns_of_the_target_are_nouns_more_often_than_by_chance() -> None:
     target = reviews()
     theta = target.projections[recipe.SCL]
@@ -102,7 +104,9 @@ def test_source_words_nearest_to_nouns_of_the_target_are_nouns_more_often_than_b
         assert np.mean([tag in wanted for tag in nearest]) > chance + 0.03
 
 
-@pytest.mark.must_show("scl-tagging", 6)
+@pytest.mark.must_show(
+    "scl-tagging", 6, weaker="58 % in place of 70 %, and a line through 25 projections in place of the first ones"
+)
 def test_source_words_nearest_to_nouns_that_only_the_target_has_are_nouns_more_often_than_by_chance() -> None:
     # The sheet: in at least 70 %. Found: 63 %, of which 52 % are chance; weighting directions by their singular values,
     # or taking affixes in, changes nothing. In a made language, with raw text enough, it is 70 % (tests/tasks).
@@ -122,7 +126,9 @@ def test_source_words_nearest_to_nouns_that_only_the_target_has_are_nouns_more_o
     assert share > chance + 0.06
 
 
-@pytest.mark.must_show("scl-tagging", 6)
+@pytest.mark.must_show(
+    "scl-tagging", 6, weaker="58 % in place of 70 %, and a line through 25 projections in place of the first ones"
+)
 def test_projections_together_tell_nouns_from_adjectives_though_none_of_the_first_does_alone() -> None:
     # The sheet: the first projections separate them. Found: a line through the first five ranks a noun above an
     # adjective in about two of three cases, through all 25 in four of five.
@@ -142,7 +148,9 @@ def test_projections_together_tell_nouns_from_adjectives_though_none_of_the_firs
     assert found[25] > 0.75
 
 
-@pytest.mark.must_show("scl-tagging", 7)
+@pytest.mark.must_show(
+    "scl-tagging", 7, weaker="half a point of slack with small sources; the recorded run has the largest"
+)
 @pytest.mark.parametrize("sentences", [FEW, MANY])
 def test_tags_of_source_taggers_help_a_tagger_of_fifty_annotated_reviews(sentences: int) -> None:
     # The sheet: SCL >= supervised >= no source, for the largest source. So it is in the recipe, with 3,500 sentences;

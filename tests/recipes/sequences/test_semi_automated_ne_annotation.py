@@ -69,7 +69,11 @@ def test_filtered_sentences_have_the_f_that_recall_allows(sentences, taggers):
     assert after.total().f1 == pytest.approx(recipe.filtered_f1(recall), abs=0.005)
 
 
-@pytest.mark.must_show("semi-automated-ne-annotation", 6)
+@pytest.mark.must_show(
+    "semi-automated-ne-annotation",
+    6,
+    weaker="only that answers help at all; the recorded run has the sentences by hand",
+)
 def test_answers_make_a_better_tagger(sentences, taggers):
     first, second, test = sentences[:1500], sentences[6000:7500], sentences[11_500:]
     left, _, _ = recipe.filtered(second, recipe.ask([taggers[20.0]], second, top=2))

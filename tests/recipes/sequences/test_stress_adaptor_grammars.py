@@ -51,7 +51,9 @@ def test_stress_helps_more_than_phonotactics_and_one_stress_a_word_adds_nothing(
     assert f["phon-stress-usc"] - f["phon-stress"] < 1.0, f
 
 
-@pytest.mark.must_show("stress-adaptor-grammars", 6)
+@pytest.mark.must_show(
+    "stress-adaptor-grammars", 6, weaker="0.06 at 500 utterances in place of 0.02 at 5,000, which the recorded run has"
+)
 def test_words_with_several_stresses_lose_probability_and_stress_follows_types(found, corpus):
     few, more = found["phon-stress", 50].patterns, found["phon-stress", 500].patterns
     assert more["several"] < few["several"]
@@ -61,7 +63,7 @@ def test_words_with_several_stresses_lose_probability_and_stress_follows_types(f
     assert abs(initial - shares["type"]["initial"]) < abs(initial - shares["token"]["initial"])
 
 
-@pytest.mark.must_show("stress-adaptor-grammars", 7)
+@pytest.mark.must_show("stress-adaptor-grammars", 7, weaker="chains within 3.5 points, with one seed")
 def test_the_vote_is_not_below_single_samples_and_chains_agree(found):
     runs = [one for (_, n), one in found.items() if n == 500]
     assert np.mean([recipe.token_f(one.train) - np.mean(one.single) for one in runs]) >= 0.0
@@ -78,8 +80,7 @@ def test_two_thousand_utterances_are_parsed_anew_in_a_second(corpus, model):
     train = corpus.train[:500]
     train = train if "stress" in model else material.without_stress(train)
     grammar = package_grammar(f"colloc3-{model}", corpus.vowels, corpus.consonants)
-    settings = AdaptorSettings(relabel_every=0)
-    chain = AdaptorGrammar(grammar, [sounds_of(utterance) for utterance in train], settings)
+    chain = AdaptorGrammar(grammar, [sounds_of(utterance) for utterance in train], AdaptorSettings())
     for _ in range(3):
         chain.step()
     rates = []
@@ -87,4 +88,4 @@ def test_two_thousand_utterances_are_parsed_anew_in_a_second(corpus, model):
         started = time.process_time()
         chain.step()
         rates.append(len(train) / (time.process_time() - started))
-    assert max(rates) >= 2000, rates
+    assert np.median(rates) >= 2000, rates

@@ -152,7 +152,9 @@ def test_a_beam_of_five_is_within_one_percent_of_the_exact_search(scopes, halves
     assert (exact.best() == narrow.best()).mean() >= 0.99
 
 
-@pytest.mark.must_show("uncertainty-detection", 6)
+@pytest.mark.must_show(
+    "uncertainty-detection", 6, weaker="label history adds a point, and eight only where CUESCOPE is made worse by hand"
+)
 def test_label_history_and_windows_over_the_cue_help_scopes(scopes, halves):
     own, held = scopes.inside(halves[0]), scopes.inside(halves[1])
     accuracy, exact = {}, {}
@@ -166,7 +168,9 @@ def test_label_history_and_windows_over_the_cue_help_scopes(scopes, halves):
     assert exact[6] > exact[4]
 
 
-@pytest.mark.must_show("uncertainty-detection", 6)
+@pytest.mark.must_show(
+    "uncertainty-detection", 6, weaker="label history adds a point, and eight only where CUESCOPE is made worse by hand"
+)
 def test_label_history_adds_eight_points_where_cuescope_is_as_poor_as_in_the_paper(abstracts, scopes, halves):
     """CUESCOPE with a quarter of its words turned around, which takes it down to the accuracy of the paper."""
     numbers = scopes.inside(halves[0])[:900]
@@ -188,7 +192,9 @@ def test_label_history_adds_eight_points_where_cuescope_is_as_poor_as_in_the_pap
     assert scores[1] >= scores[0] + 0.08
 
 
-@pytest.mark.must_show("uncertainty-detection", 6)
+@pytest.mark.must_show(
+    "uncertainty-detection", 6, weaker="label history adds a point, and eight only where CUESCOPE is made worse by hand"
+)
 def test_scopes_of_gold_cues_are_well_above_those_of_found_cues(abstracts, scopes, cue_models, halves):
     cues, models = cue_models
     dev = halves[1]

@@ -31,7 +31,7 @@ def text(options):
     return [*novels(options, SIZES.novels), *words_of(options, EWT)]
 
 
-@pytest.mark.must_show("cross-lingual-clusters", 5)
+@pytest.mark.must_show("cross-lingual-clusters", 5, weaker="gains in F1, not in errors, of Dutch names alone")
 def test_recognizers_gain_by_clusters_and_more_so_with_less_annotation(options):
     found = recipe.supervised(options, "nl", replace(SIZES, labelled={150: 2, 900: 1}), [])
     gain = {
@@ -42,7 +42,7 @@ def test_recognizers_gain_by_clusters_and_more_so_with_less_annotation(options):
     assert gain[150] > gain[900], gain
 
 
-@pytest.mark.must_show("cross-lingual-clusters", 6)
+@pytest.mark.must_show("cross-lingual-clusters", 6, weaker="Italian alone, by the better of both kinds; no names")
 def test_an_english_parser_parses_italian_better_with_clusters_of_both_kinds(options, text):
     links = linked(options, "it", SIZES.pairs, SIZES.threshold)
     plain = [recipe.English.of(options, SIZES, delexicalized=True).parser()]
@@ -53,7 +53,9 @@ def test_an_english_parser_parses_italian_better_with_clusters_of_both_kinds(opt
     assert covered["projected"] < covered["xlingual"]
 
 
-@pytest.mark.must_show("cross-lingual-clusters", 7)
+@pytest.mark.must_show(
+    "cross-lingual-clusters", 7, weaker="any gain at a small size; the recorded run has half of the gap"
+)
 def test_a_parser_without_words_gains_by_clusters_on_english(options, text):
     paths = recipe.predictive_clusters(text, 64, lower=True).paths()
     english = recipe.English.of(options, SIZES, delexicalized=True)
@@ -64,7 +66,9 @@ def test_a_parser_without_words_gains_by_clusters_on_english(options, text):
     assert clusters > none
 
 
-@pytest.mark.must_show("cross-lingual-clusters", 4)
+@pytest.mark.must_show(
+    "cross-lingual-clusters", 4, weaker="with 8 clusters; with the 128 of the recipe half of the translations share one"
+)
 def test_clusters_of_two_copies_of_a_treebank_bring_translations_together(options):
     assert pseudo_languages(options, 8) >= 0.9
 

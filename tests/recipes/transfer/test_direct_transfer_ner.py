@@ -55,7 +55,9 @@ def small_data(material, seed, test, labelled=None):
     return TransferData(setup.settings_of(SIZES), languages)
 
 
-@pytest.mark.must_show("direct-transfer-ner", 5)
+@pytest.mark.must_show(
+    "direct-transfer-ner", 5, weaker="the ends of the order on Spanish; self-training may lose a point"
+)
 def test_several_sources_and_self_training_with_native_clusters_beat_english_alone_by_four_points(material, test_set):
     """Mean of three samples. MULTI <~ SINGLE+SELF/NATIVE of the paper does not hold where Portuguese is a source of
     Spanish (several sources do far more there); the recipe reports it."""
@@ -71,7 +73,9 @@ def test_several_sources_and_self_training_with_native_clusters_beat_english_alo
     assert mean["MULTI+SELF/NATIVE"] > mean["MULTI"] - 1, mean
 
 
-@pytest.mark.must_show("direct-transfer-ner", 6)
+@pytest.mark.must_show(
+    "direct-transfer-ner", 6, weaker="half a point and a point of slack at a small size; the recorded run has the order"
+)
 def test_native_and_shared_clusters_together_are_as_good_as_either_and_better_than_none(material, test_set):
     """Mean of two samples. Weaker than the sheet: native and shared clusters differ by less than chance in this size,
     so that a point is allowed between them; the recipe reports the order with intervals."""
@@ -95,7 +99,7 @@ def test_native_and_shared_clusters_together_are_as_good_as_either_and_better_th
     assert mean["both"] > mean["none"] + 1, mean
 
 
-@pytest.mark.must_show("direct-transfer-ner", 7)
+@pytest.mark.must_show("direct-transfer-ner", 7, weaker="two of five systems; the recorded run has all")
 def test_sources_and_labelled_words_beat_labelled_words_alone_and_the_crossing_point_is_told(material, test_set):
     labelled = sample(material.train["es"], 250, 0, [test_set])
     data = small_data(material, 0, test_set, labelled)

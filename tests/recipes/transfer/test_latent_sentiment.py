@@ -51,7 +51,9 @@ def report(systems, name, given=False):
     return evaluate_polarities([sentence_polarities(d) for d in test], found, [document_polarity(d) for d in test])
 
 
-@pytest.mark.must_show("latent-sentiment", 4)
+@pytest.mark.must_show(
+    "latent-sentiment", 4, weaker="generated documents, and reviews with one sample of 60 labelled documents"
+)
 @pytest.mark.corpus
 @needs_reviews
 def test_interpolated_leads_the_other_models_on_reviews(systems):
@@ -68,7 +70,9 @@ def generated():
             for rated, epochs in ((1000, 30), (4000, 8))}  # fmt: skip
 
 
-@pytest.mark.must_show("latent-sentiment", 4)
+@pytest.mark.must_show(
+    "latent-sentiment", 4, weaker="generated documents, and reviews with one sample of 60 labelled documents"
+)
 @pytest.mark.parametrize("labelled", [60, 120, 240])
 def test_generated_interpolated_leads_and_the_cascade_crosses_the_supervised_model(generated, labelled):
     few, many = generated[labelled, 1000], generated[labelled, 4000]
@@ -81,7 +85,7 @@ def test_generated_interpolated_leads_and_the_cascade_crosses_the_supervised_mod
     assert many["cascaded"].accuracy > many["fine"].accuracy + 1, many
 
 
-@pytest.mark.must_show("latent-sentiment", 5)
+@pytest.mark.must_show("latent-sentiment", 5, weaker="the half about Interpolated on generated documents")
 @pytest.mark.corpus
 @needs_reviews
 def test_coarse_finds_little_but_the_polarity_of_the_document(systems):
@@ -90,7 +94,7 @@ def test_coarse_finds_little_but_the_polarity_of_the_document(systems):
         assert scores[name][name].f1 > scores[other][name].f1 + 0.2
 
 
-@pytest.mark.must_show("latent-sentiment", 5)
+@pytest.mark.must_show("latent-sentiment", 5, weaker="the half about Interpolated on generated documents")
 @pytest.mark.parametrize("labelled", [60, 120, 240])
 def test_generated_positive_sentences_of_negative_documents_need_labelled_ones(generated, labelled):
     scores = generated[labelled, 1000]
@@ -98,7 +102,9 @@ def test_generated_positive_sentences_of_negative_documents_need_labelled_ones(g
     assert scores["interpolated"].positive_in_negative > scores["coarse"].positive_in_negative + 30, scores
 
 
-@pytest.mark.must_show("latent-sentiment", 6)
+@pytest.mark.must_show(
+    "latent-sentiment", 6, weaker="15,000 to 140,000 documents are generated ones; 12,000 rated reviews are at hand"
+)
 def test_generated_coarse_rises_by_three_points_from_15000_to_140000_rated_documents():
     few, some, many = (
         simulate(size, epochs=4, methods=("coarse",))["coarse"].accuracy for size in (1000, 15_000, 140_000)
@@ -107,7 +113,9 @@ def test_generated_coarse_rises_by_three_points_from_15000_to_140000_rated_docum
     assert many > some + 3, (some, many)
 
 
-@pytest.mark.must_show("latent-sentiment", 6)
+@pytest.mark.must_show(
+    "latent-sentiment", 6, weaker="15,000 to 140,000 documents are generated ones; 12,000 rated reviews are at hand"
+)
 @pytest.mark.corpus
 @needs_reviews
 def test_coarse_rises_with_rated_reviews(systems):

@@ -43,14 +43,18 @@ def bases():
 
 @needs_languages
 @pytest.mark.corpus
-@pytest.mark.must_show("transfer-parser-adaptation", 5)
+@pytest.mark.must_show(
+    "transfer-parser-adaptation", 5, weaker="50 short source sentences; at the size of the recipe it does not hold"
+)
 def test_families_share_better_than_all_languages_do(bases):
     assert bases.mean("Family", SIZE.targets) >= bases.mean("Delex", SIZE.targets) + 3
 
 
 @needs_languages
 @pytest.mark.corpus
-@pytest.mark.must_show("transfer-parser-adaptation", 5)
+@pytest.mark.must_show(
+    "transfer-parser-adaptation", 5, weaker="50 short source sentences; at the size of the recipe it does not hold"
+)
 def test_where_verbs_stand_last_no_order_is_better_than_that_of_other_languages(bases):
     sov = [target for target in SIZE.targets if target in recipe.SOV]
     assert len(sov) >= 2
@@ -60,7 +64,9 @@ def test_where_verbs_stand_last_no_order_is_better_than_that_of_other_languages(
 
 @needs_languages
 @pytest.mark.corpus
-@pytest.mark.must_show("transfer-parser-adaptation", 5)
+@pytest.mark.must_show(
+    "transfer-parser-adaptation", 5, weaker="50 short source sentences; at the size of the recipe it does not hold"
+)
 def test_typology_stands_between_no_order_and_families(bases):
     bare, share, family = (bases.mean(row, SIZE.targets) for row in ("Bare", "Share", "Family"))
     assert bare < share < family
@@ -81,7 +87,9 @@ def adapted():
 
 @needs_languages
 @pytest.mark.corpus
-@pytest.mark.must_show("transfer-parser-adaptation", 6)
+@pytest.mark.must_show(
+    "transfer-parser-adaptation", 6, weaker="four targets, two of them those that gain most, and less than a point"
+)
 def test_sets_of_heads_teach_no_less_than_best_trees(adapted):
     """The sheet asks for a point on average over all languages; here it is three quarters of one over four of them."""
     gains = adapted.differences("AAST", "Viterbi-ST", ADAPTED.targets)
@@ -94,7 +102,9 @@ def test_sets_of_heads_teach_no_less_than_best_trees(adapted):
 
 @needs_languages
 @pytest.mark.corpus
-@pytest.mark.must_show("transfer-parser-adaptation", 6)
+@pytest.mark.must_show(
+    "transfer-parser-adaptation", 6, weaker="four targets, two of them those that gain most, and less than a point"
+)
 def test_the_trees_of_a_second_parser_teach_more(adapted):
     gains = adapted.differences("AAET", "AAST", ADAPTED.targets)
     assert gains.mean() > 1, gains
@@ -108,7 +118,9 @@ def test_the_trees_of_a_second_parser_teach_more(adapted):
 
 @needs_languages
 @pytest.mark.corpus
-@pytest.mark.must_show("transfer-parser-adaptation", 6)
+@pytest.mark.must_show(
+    "transfer-parser-adaptation", 6, weaker="four targets, two of them those that gain most, and less than a point"
+)
 def test_without_words_adaptation_gains_no_more(adapted):
     """Weaker than the sheet, which has no gain without words: with some hundred sentences words are seen once or twice,
     and learning from sets gains nearly as much by tags alone. The recipe reports both."""

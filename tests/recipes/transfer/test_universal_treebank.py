@@ -80,7 +80,11 @@ def test_training_with_random_strings_for_words_gives_the_same_parser():
     assert all(np.array_equal(found[0][name], found[1][name]) for name in found[0])
 
 
-@pytest.mark.must_show("universal-treebank", 4)
+@pytest.mark.must_show(
+    "universal-treebank",
+    4,
+    weaker="5,000 words, the diagonal within a point of the maximum; the recorded run has whole treebanks",
+)
 @corpus
 @needs_treebanks
 def test_the_best_foreign_source_of_a_germanic_or_romance_target_is_of_its_genus(matrix):
@@ -88,7 +92,11 @@ def test_the_best_foreign_source_of_a_germanic_or_romance_target_is_of_its_genus
         assert matrix.ranking(target)[0] in recipe.genus_of(target), (target, matrix.ranking(target))
 
 
-@pytest.mark.must_show("universal-treebank", 4)
+@pytest.mark.must_show(
+    "universal-treebank",
+    4,
+    weaker="5,000 words, the diagonal within a point of the maximum; the recorded run has whole treebanks",
+)
 @corpus
 @needs_treebanks
 def test_korean_is_the_worst_source_and_the_worst_target_and_the_diagonal_is_the_best(matrix):
@@ -181,7 +189,11 @@ def test_the_scorer_agrees_with_the_metrics_of_conll_2018_on_parsed_sentences():
         assert ours[name].total().gold == theirs[name].gold
 
 
-@pytest.mark.must_show("universal-treebank", 8)
+@pytest.mark.must_show(
+    "universal-treebank",
+    8,
+    weaker="a part is timed and multiplied; the recorded run is larger than the grid of the sheet",
+)
 @corpus
 @needs_treebanks
 @pytest.mark.timing

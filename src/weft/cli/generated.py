@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from weft.cli.common import DATA, RUNNING, SETTINGS, option, read_pairs
-from weft.cli.inputs import Encoding, Fields, FromFormat, Reading, SkipBad
+from weft.cli.inputs import Encoding, Fields, FromFormat, Reading, SkipBad, StripHtml, TextColumn
 from weft.errors import ConfigError
 from weft.pipeline.settings import Option
 
@@ -22,6 +22,8 @@ READ: dict[str, tuple[str, Any, Any]] = {
     "skip_bad": ("skip_bad", SkipBad, False),
     "fields": ("fields", Fields, None),
     "encoding": ("encoding", Encoding, "utf-8"),
+    "text_column": ("text_column", TextColumn, None),
+    "strip_html": ("strip_html", StripHtml, False),
 }
 
 
@@ -43,7 +45,7 @@ def with_settings(function: Callable[..., None], options: Sequence[Option]) -> C
 
 
 def with_reading(function: Callable[..., None]) -> Callable[..., None]:
-    """Replace the parameter `reading` of a command, if it has one, by the four options for reading files."""
+    """Replace the parameter `reading` of a command, if it has one, by the options for reading files."""
     signature = inspect.signature(function, eval_str=True)
     if "reading" not in signature.parameters:
         return function

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -49,7 +49,26 @@ Texts = Annotated[
 ]
 FromFormat = Annotated[str | None, _format_option("--from", "Format to read.", READING)]
 ToFormat = Annotated[str | None, _format_option("--to", "Format to write.", None)]
-Encoding = Annotated[str, option("--encoding", metavar="NAME", panel=READING, help="Encoding of the files to read.")]
+Encoding = Annotated[
+    str,
+    option(
+        "--encoding",
+        metavar="NAME",
+        panel=READING,
+        help="Encoding of the files to read; auto tells it file by file, auto:NAME is for those that are not UTF-8.",
+    ),
+]
+TextColumn = Annotated[
+    str | None,
+    option(
+        "--text-column",
+        metavar="NAME",
+        panel=READING,
+        help="Column of CSV and TSV, or key of JSON Lines, that holds the text.",
+        shown="text",
+    ),
+]
+StripHtml = Annotated[bool, option("--strip-html", panel=READING, help="Remove HTML tags from raw text.")]
 Fields = Annotated[
     str | None,
     option(
@@ -70,10 +89,18 @@ class Reading(NamedTuple):
     skip_bad: bool = False
     fields: str | None = None
     encoding: str = "utf-8"
+    text_column: str | None = None
+    strip_html: bool = False
 
     def open(self, paths: Sequence[os.PathLike[str]]) -> Inputs:
         """Open files as one stream of documents."""
-        return open_inputs(paths, self.format, self.skip_bad, self.fields, self.encoding)
+        return open_inputs(paths, self)
+
+    def options(self) -> dict[str, Any]:
+        """Options for `weft.formats.read`."""
+        given = {"fields": self.fields, "text_column": self.text_column}
+        options: dict[str, Any] = {name: value for name, value in given.items() if value}
+        return {"encoding": self.encoding, "strip_html": self.strip_html, **options}
 
 
 @dataclass
@@ -86,47 +113,66 @@ class Inputs:
     report: Report
     size: int | None = None  #: bytes of all files, if that is known
     read: int = 0  #: bytes read so far
+    unread: list[str] = field(default_factory=list)  #: files in folders whose suffix is unknown
 
     def count(self, n_bytes: int) -> None:
         self.read += n_bytes
 
 
-def open_inputs(
-    paths: Sequence[os.PathLike[str]],
-    format: str | None = None,
-    skip_bad: bool = False,
-    fields: str | None = None,
-    encoding: str = "utf-8",
-) -> Inputs:
+def open_inputs(paths: Sequence[os.PathLike[str]], reading: Reading = Reading()) -> Inputs:
     """Open files, globs, all files in folders, and `-` for standard input as one stream in the order given."""
-    from weft.formats import Report, detect, expand, read
-    from weft.formats.streams import FilePart
+    from weft.formats import Report, read
+    from weft.formats.doors import kind_of, named_files, unread_files
     from weft.text import Corpus
 
-    files = expand(paths, format)
-    kinds = [format or detect(file) for file in files]
-    inputs = Inputs(Corpus([]), kinds, skip_bad, Report())
+    files = named_files(paths, reading.format)
+    kinds = [kind_of(file, reading.format, reading.text_column) for file in files]
+    inputs = Inputs(Corpus([]), kinds, reading.skip_bad, Report())
+    inputs.unread = [] if reading.format else unread_files(paths)
     counted_whole = all(os.path.isfile(file) for file in files) and not {"parquet", "brat"} & set(kinds)
     inputs.size = sum(os.path.getsize(file) for file in files) if counted_whole else None
-    options = {"fields": fields} if fields else {}
-    parts = [FilePart(file, on_read=inputs.count) for file in files]
-    inputs.docs = read(parts, format, skip_bad=skip_bad, report=inputs.report, encoding=encoding, **options)
+    for file in files:
+        file.on_read = inputs.count
+    inputs.docs = read(files, reading.format, skip_bad=reading.skip_bad, report=inputs.report, **reading.options())
     return inputs
 
 
 def report_bad(inputs: Inputs) -> None:
-    """Report on standard error what was left out."""
+    """Report on standard error what was left out, not read or read in a guessed encoding."""
     show_left_out(inputs.report)
+    show_read(inputs.unread, inputs.report.read_as)
     if inputs.report.count:
         typer.echo(f"weft: {counted(inputs.report.count, 'piece')} left out", err=True)
 
 
-def show_left_out(report: Report) -> None:
-    """Print the messages of a report on standard error, and how many more there are if it keeps only the first."""
+def show_left_out(report: Report, listed: str = "") -> None:
+    """Print the messages of a report on standard error, and how many more there are if it keeps only the first.
+
+    `listed` is the file that lists all of them.
+    """
     for message in report.messages:
         typer.echo(f"left out: {message}", err=True)
     if report.count > len(report.messages):
-        typer.echo(f"left out: {report.count - len(report.messages):,} more", err=True)
+        place = f", listed in {listed}" if listed else ""
+        typer.echo(f"left out: {report.count - len(report.messages):,} more{place}", err=True)
+
+
+def show_read(unread: Sequence[str], read_as: Mapping[str, Sequence[str]]) -> None:
+    """Name on standard error the files with unknown suffixes, and those that are not UTF-8."""
+    if unread:
+        typer.echo(f"not read, suffix unknown: {_first_names(unread)}", err=True)
+    for encoding, files in read_as.items():
+        typer.echo(f"read as {encoding}, not being UTF-8: {_first_names(files)}", err=True)
+
+
+def _first_names(names: Sequence[str], most: int = 5) -> str:
+    """The first names of a list, and how many more there are.
+
+    >>> _first_names(["a", "b", "c"], most=2)
+    'a, b and 1 more'
+    """
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def split_words(docs: Iterable[Doc]) -> Iterator[Doc]:

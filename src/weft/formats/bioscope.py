@@ -25,6 +25,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 from weft.errors import FormatError, WeftError
+from weft.formats.encodings import is_auto, is_utf8
 from weft.formats.gate import admitted
 from weft.formats.streams import Faults, open_output, raw_blocks, unsplit_error
 from weft.text.conventions.hedges import CUE, LAYER, SCOPE, UNCERTAIN
@@ -149,7 +150,7 @@ class _Reader:
 
     def __init__(self, path: str, encoding: str) -> None:
         self.path = path
-        self.parser = expat.ParserCreate(None if encoding.lower() in ("utf-8", "utf8") else encoding)
+        self.parser = expat.ParserCreate(None if is_utf8(encoding) or is_auto(encoding) else encoding)
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end

@@ -12,7 +12,8 @@
 | records | .records.jsonl | text, words, trees, spans in characters: easy to use elsewhere |
 | jsonl | .jsonl .ndjson | everything |
 | parquet | .parquet | everything |
-| plain | .txt .text | text |
+| csv | .csv, with `text_column` also .tsv | one text per row |
+| plain | .txt .text .md | text |
 
 All but Parquet may be gzipped. `-` is standard input or output.
 """
@@ -29,7 +30,8 @@ from typing import Any
 
 from weft.errors import ConfigError, DataError, FormatError, did_you_mean, did_you_mean_file
 from weft.formats.losses import lost_layers
-from weft.formats.streams import STANDARD, Faults
+from weft.formats.markup import strip_html as without_tags
+from weft.formats.streams import STANDARD, Faults, FilePart, raw_blocks
 from weft.text.corpus import Corpus
 from weft.text.doc import Doc
 from weft.text.report import Report
@@ -46,9 +48,12 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "records": (".records.jsonl",),  # before jsonl, whose suffix it ends in
     "jsonl": (".jsonl", ".ndjson"),
     "parquet": (".parquet",),
-    "plain": (".txt", ".text"),
+    "csv": (".csv",),
+    "plain": (".txt", ".text", ".md"),
 }
 
+#: Formats that do not mark where documents begin, so that one without words leaves nothing but a blank line.
+UNMARKED = ("columns", "streusle", "mst")
 PathLike = str | os.PathLike[str]
 
 
@@ -93,13 +98,17 @@ def read(
     *,
     skip_bad: bool = False,
     report: Report | None = None,
+    strip_html: bool = False,
     **options: Any,
 ) -> Corpus:
     """The documents in a file, several files, a folder or a glob, as a corpus that rereads them on each pass.
 
     Bad sentences and documents raise `FormatError`; with `skip_bad` they are skipped and counted in `corpus.report`.
-    Other options depend on the format: `fields=` and `scheme=` for columns, `check_trees=` for CoNLL-U, `traces=` and
-    `blanks=` for bracketed trees, `encoding=` for all text formats.
+    `strip_html` removes HTML tags from raw text. Other options depend on the format: `fields=` and `scheme=` for
+    columns, `check_trees=` for CoNLL-U, `traces=` and `blanks=` for bracketed trees, `text_column=` for CSV and JSON
+    Lines, `encoding=` for all text formats; files of formats without an option ignore it if others have it.
+
+    A document that its file gives no name is called by its path, relative to the folder given and without the suffix.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -107,23 +116,102 @@ def read(
     ...     [doc.text for doc in read(f"{folder}/*.conllu")]
     ['Dogs bark']
     """
-    files = expand(paths, format)
-    kinds = [check_format(format) if format else detect(name) for name in files]
-    for kind in dict.fromkeys(kinds):
-        _check_options(kind, "read", options)
+    files = named_files(paths, format)
+    kinds = [kind_of(name, format, options.get("text_column")) for name in files]
+    options_of = _options_by_kind(dict.fromkeys(kinds), options)
     faults = Faults(skip_bad, report)
 
     def stream() -> Iterator[Doc]:
         faults.report.clear()
         for name, kind in zip(files, kinds, strict=True):
             any_document = False
-            for doc in _module(kind).read(name, faults, **options):
+            for doc in _module(kind).read(name, faults, **options_of[kind]):
                 any_document = True
+                if strip_html and not doc.n_words and not doc.spans:
+                    doc.text = without_tags(doc.text)
                 yield doc
             if not any_document and not faults.report.count:
-                raise FormatError(name, None, "at least one document", "none")
+                start = b"" if name == STANDARD or os.path.isdir(name) else next(raw_blocks(str(name)), b"")
+                if kind in UNMARKED and start.isspace():
+                    yield Doc("", meta={"id": name.name})
+                    continue
+                found = "none" if start else "an empty file"
+                faults.meet(FormatError(name, None, "at least one document", found))
 
     return Corpus(stream, faults.report)
+
+
+def named_files(paths: PathLike | Iterable[PathLike], format: str | None = None) -> list[FilePart]:
+    """The files that paths refer to, as `expand` lists them, with the names of their documents."""
+    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    files = expand(given, format)
+    base = shared_folder(given)
+    parts: list[FilePart] = []
+    for file in files:
+        part = file if isinstance(file, FilePart) else FilePart(file)
+        part.name = part.name or ("" if file == STANDARD else relative_name(file, base))
+        parts.append(part)
+    return parts
+
+
+def kind_of(path: PathLike, format: str | None = None, text_column: str | None = None) -> str:
+    """The format of a file, as named or by its suffix; a table of tabs that has a text column holds documents.
+
+    >>> kind_of("mails.tsv"), kind_of("mails.tsv", text_column="body")
+    ('columns', 'csv')
+    """
+    kind = check_format(format) if format else detect(path)
+    table = kind == "columns" and text_column is not None and os.fspath(path).removesuffix(".gz").endswith(".tsv")
+    return "csv" if table else kind
+
+
+def relative_name(path: PathLike, folder: PathLike) -> str:
+    """What a document is called: its path in a folder, without the suffix, with `/` between the parts.
+
+    >>> relative_name("mail/a/x.txt.gz", "mail")
+    'a/x'
+    """
+    return Path(without_suffix(os.path.relpath(os.path.abspath(path), os.path.abspath(folder)))).as_posix()
+
+
+def without_suffix(name: str) -> str:
+    """A file name without the suffix of its format."""
+    name = name.removesuffix(".gz")
+    for suffixes in FORMATS.values():
+        for suffix in suffixes:
+            if name.endswith(suffix):
+                return name.removesuffix(suffix)
+    return name
+
+
+def shared_folder(paths: Iterable[PathLike]) -> str:
+    """The folder that contains all inputs: a given folder, or that of a file."""
+    folders = []
+    for path in (os.fspath(path) for path in paths if os.fspath(path) != STANDARD):
+        if os.path.isdir(path):
+            folders.append(os.path.abspath(path))
+        else:
+            fixed = Path(os.path.abspath(path))
+            while any(letter in str(fixed) for letter in "*?[") and not fixed.exists():
+                fixed = fixed.parent
+            folders.append(str(fixed if fixed.is_dir() else fixed.parent))
+    return os.path.commonpath(folders) if folders else os.curdir
+
+
+def unread_files(paths: Iterable[PathLike]) -> list[str]:
+    """The files in given folders that are not read, because no format has their suffix; hidden ones do not count.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = [Path(folder, name).touch() for name in ("a.txt", "photo.jpg", ".cache", "_weft.manifest")]
+    ...     [Path(name).name for name in unread_files([folder])]
+    ['photo.jpg']
+    """
+    unread: list[str] = []
+    for folder in (Path(path) for path in paths if os.path.isdir(path)):
+        read = set(_files_in(folder))
+        unread += [str(path) for path in _visible(folder) if str(path) not in read]
+    return unread
 
 
 def write(docs: Iterable[Doc], path: PathLike, format: str | None = None, **options: Any) -> int:
@@ -213,10 +301,14 @@ def _expand_one(path: str, format: str | None) -> list[str]:
     return [name for match in matches for name in _expand_one(match, format)]
 
 
+def _visible(folder: Path) -> list[Path]:
+    """The files in a folder and below it; names that begin with `.` or `_` are those of tools."""
+    return [path for path in sorted(folder.rglob("*")) if path.is_file() and not path.name.startswith((".", "_"))]
+
+
 def _files_in(folder: Path) -> list[str]:
     known = tuple(suffix for suffixes in FORMATS.values() for suffix in suffixes)
-    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.name.startswith("."))
-    return [str(path) for path in files if path.name.removesuffix(".gz").endswith(known)]
+    return [str(path) for path in _visible(folder) if path.name.removesuffix(".gz").endswith(known)]
 
 
 def _module(kind: str) -> Any:
@@ -224,8 +316,21 @@ def _module(kind: str) -> Any:
 
 
 def _check_options(kind: str, verb: str, options: dict[str, Any]) -> None:
-    parameters = inspect.signature(getattr(_module(kind), verb)).parameters.values()
-    allowed = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+    allowed = _allowed(kind, verb)
     for name in options:
         if name not in allowed:
             raise ConfigError(f"{verb} of {kind} has no option {name!r}; it has {', '.join(allowed) or 'none'}")
+
+
+def _options_by_kind(kinds: Iterable[str], options: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The reading options of each format; one that none of them has is an error."""
+    allowed = {kind: _allowed(kind, "read") for kind in kinds}
+    for name in options:
+        if not any(name in names for names in allowed.values()):
+            _check_options(next(iter(allowed)), "read", options)
+    return {kind: {name: value for name, value in options.items() if name in names} for kind, names in allowed.items()}
+
+
+def _allowed(kind: str, verb: str) -> list[str]:
+    parameters = inspect.signature(getattr(_module(kind), verb)).parameters.values()
+    return [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]

@@ -27,12 +27,14 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _LIST_LAYERS = {"spans": "spans", "entities": "entities", "label": "entities", "labels": "entities"}
 
 
-def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") -> Iterator[Doc]:
-    """The documents in a JSON Lines file."""
+def read(
+    path: str, faults: Faults | None = None, *, text_column: str = "text", encoding: str = "utf-8"
+) -> Iterator[Doc]:
+    """The documents in a JSON Lines file; lines of other tools may have their text under another key."""
     faults = faults or Faults()
     strings = StringTable()
     for block in checked_blocks(path, faults, "\n", encoding):
-        yield from admitted(path, _items(path, block, strings), faults)
+        yield from admitted(path, _items(path, block, strings, text_column), faults)
         if len(strings) > TABLE_LIMIT:
             strings = StringTable()
 
@@ -121,18 +123,20 @@ def _refuse(constant: str) -> None:
 _DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 
-def _items(path: str, block: TextBlock, strings: StringTable) -> Iterator[tuple[int, Doc | FormatError]]:
+def _items(
+    path: str, block: TextBlock, strings: StringTable, text_column: str
+) -> Iterator[tuple[int, Doc | FormatError]]:
     """The documents in a block of lines, or what is wrong with a line."""
     for number, line in enumerate(block.text.split("\n"), start=block.line):
         if not line or line.isspace():
             continue
         try:
-            yield number, _document(path, number, line, block.clean, strings)
+            yield number, _document(path, number, line, block.clean, strings, text_column)
         except FormatError as error:
             yield number, error
 
 
-def _document(path: str, number: int, line: str, clean: bool, strings: StringTable) -> Doc:
+def _document(path: str, number: int, line: str, clean: bool, strings: StringTable, text_column: str) -> Doc:
     stray = None if clean else stray_byte(line)
     if stray is not None:
         raise encoding_error(path, number, stray[1])
@@ -142,6 +146,10 @@ def _document(path: str, number: int, line: str, clean: bool, strings: StringTab
         raise FormatError(path, number, "a document in JSON", f"a line that is not JSON ({error})") from error
     if not isinstance(values, dict):
         raise FormatError(path, number, 'a document in JSON, {"text": ...}', f"a {type(values).__name__}")
+    if text_column != "text":
+        if text_column not in values:
+            raise FormatError(path, number, f"the text under {text_column!r}", f"the keys {', '.join(values)}")
+        values["text"] = values.pop(text_column)
     try:
         return from_values(values, strings, check=False)
     except KeyError as error:

@@ -42,5 +42,9 @@ def lost_layers(doc: Doc, format: str, fields: Sequence[str] | str | None = None
     if format == "mst":
         return layers - {"tokens", "xpos" if doc.has("xpos") else "upos", "head", "deprel"}
     if format == "brat":
+        from weft.formats.brat.words import has_trees
+
+        if has_trees(doc):
+            return layers & {"constituents", "empty_nodes"}
         return {layer for layer in layers if "/" not in layer or layer.startswith("confidence/")}
     return layers

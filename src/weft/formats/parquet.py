@@ -1,8 +1,8 @@
 """Parquet: one row per document, columns of lists; for large corpora, read and written in row groups.
 
 Strings are dictionary-encoded per row group, so ids map from file to document by one table lookup and no string is
-created twice. Irregular data (comments, multiword tokens, spans, relations, graphs, metadata) are stored as JSON in the
-column `rest`.
+created twice. Spans, relations and clusters are lists of structs (`weft.formats.layer_columns`), so that other tools
+can unnest them; irregular data (comments, multiword tokens, graphs, metadata) are stored as JSON in the column `rest`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from weft.errors import ConfigError, DataError, FormatError, WeftError
 from weft.formats.conllu.files import TABLE_LIMIT
 from weft.formats.gate import admitted
 from weft.formats.jsonl import load
+from weft.formats.layer_columns import COLUMNS, arrow_types, layer_names, rows_of, set_layers
 from weft.formats.streams import STANDARD, Faults, open_output
 from weft.text.doc import WORD_COLUMNS, Doc
 from weft.text.record import irregular_from_record, to_record
@@ -66,7 +67,8 @@ def write(docs: Iterable[Doc], path: str) -> int:
     numbers = [(name, pyarrow.list_(pyarrow.int32())) for name in _NUMBERS]
     strings = pyarrow.list_(pyarrow.dictionary(pyarrow.int32(), pyarrow.string()))
     columns = [("id", pyarrow.string()), ("text", pyarrow.string()), *numbers]
-    schema = pyarrow.schema([*columns, *((name, strings) for name in WORD_COLUMNS), ("rest", pyarrow.string())])
+    words = ((name, strings) for name in WORD_COLUMNS)
+    schema = pyarrow.schema([*columns, *words, *arrow_types().items(), ("rest", pyarrow.string())])
     count = 0
     with open_output(path) as output, pyarrow.parquet.ParquetWriter(output, schema, compression="zstd") as file:
         group: list[Doc] = []
@@ -114,6 +116,11 @@ def _batch(docs: Sequence[Doc], schema: Any) -> Any:
         columns.append(
             lists(ids, pyarrow.DictionaryArray.from_arrays(pyarrow.array(flat.astype(np.int32)), dictionary))
         )
+    try:
+        rows = [rows_of(doc) for doc in docs]
+    except (TypeError, ValueError, RecursionError) as error:
+        raise WeftError(f"an attribute contains a value that JSON cannot represent: {error}") from error
+    columns += [pyarrow.array([row[name] for row in rows], schema.field(name).type) for name in COLUMNS]
     columns.append(pyarrow.array([_rest(doc) for doc in docs], pyarrow.string()))
     return pyarrow.record_batch(columns, schema=schema)
 
@@ -121,8 +128,10 @@ def _batch(docs: Sequence[Doc], schema: Any) -> Any:
 def _rest(doc: Doc) -> str:
     """Everything that has no column, as JSON."""
     record = to_record(doc)
-    for name in ("text", "tokens", "words", "sentences", "head"):
+    for name in ("text", "tokens", "words", "sentences", "head", *COLUMNS):
         record.pop(name, None)
+    if layers := layer_names(doc):
+        record["layers"] = layers
     columns = {name: values for name, values in record.pop("columns", {}).items() if name not in WORD_COLUMNS}
     if columns:
         record["columns"] = columns
@@ -160,6 +169,9 @@ def _check_file(path: str, file: Any) -> None:
                 "text" if name in ("text", "rest") else "lists of text" if name in WORD_COLUMNS else "lists of numbers"
             )
             raise FormatError(path, None, f"{wanted} in the column {name}", str(schema.field(name).type))
+    for name, wanted in arrow_types().items():
+        if name in schema.names and not _same_fields(schema.field(name).type, wanted):
+            raise FormatError(path, None, f"{wanted} in the column {name}", str(schema.field(name).type))
     for number in range(file.metadata.num_row_groups):
         group = file.metadata.row_group(number)
         count = sum(group.column(column).num_values for column in range(group.num_columns))
@@ -168,11 +180,24 @@ def _check_file(path: str, file: Any) -> None:
             raise FormatError(path, None, expected, f"{count:,}", "Write smaller row groups")
 
 
+def _same_fields(kind: Any, wanted: Any) -> bool:
+    """Whether a column is a list of structs with the fields wanted; lists and strings may be large ones."""
+    from pyarrow import types
+
+    if not (types.is_list(kind) or types.is_large_list(kind)) or not types.is_struct(kind.value_type):
+        return False
+    members, needed = kind.value_type, wanted.value_type
+    return {members.field(i).name for i in range(members.num_fields)} >= {
+        needed.field(i).name for i in range(needed.num_fields)
+    }
+
+
 def _items(path: str, first: int, group: Any, strings: StringTable) -> Iterator[tuple[int, Doc | FormatError]]:
     """The documents in a row group with the numbers of their rows, or what is wrong with a row."""
     numbers = {name: _lists(group.column(name), _numbers_of(group.column(name).values)) for name in _NUMBERS}
     columns = {name: _lists(group.column(name), _ids_of(group.column(name).values, strings)) for name in WORD_COLUMNS}
     texts, rests = (_texts(group.column(name)) for name in ("text", "rest"))
+    layers = {name: group.column(name) for name in COLUMNS if name in group.schema.names}
     for row, (text, rest) in enumerate(zip(texts, rests, strict=True)):
         try:
             if text is None or rest is None:
@@ -186,7 +211,11 @@ def _items(path: str, first: int, group: Any, strings: StringTable) -> Iterator[
             doc.columns = {name: ids for name, lists in columns.items() if (ids := lists[row]) is not None}
             doc.comments = [()] * doc.n_sentences
             if rest != "{}":
-                _set_rest(doc, load(rest))
+                record = load(rest)
+                named = record.pop("layers", {}) if isinstance(record, dict) else {}
+                _set_rest(doc, record)
+                if named:
+                    set_layers(doc, named, {name: column[row].as_py() for name, column in layers.items()})
             yield first + row, doc
         except KeyError as error:
             yield first + row, FormatError(path, first + row, f"the key {error}", "none", unit="row")

@@ -55,7 +55,7 @@ def read(
     faults = faults or Faults()
     strings = StringTable()
     waiting: list[Tree] = []
-    name = ""
+    name, bare = "", False  # `bare`: no tree follows the name so far
     for item in parse_trees(path, faults, encoding):
         tree = without_traces(item) if isinstance(item, Tree) and traces == "drop" else item
         if waiting and (isinstance(item, str) or len(waiting) == PART):
@@ -64,11 +64,16 @@ def read(
             if len(strings) > TABLE_LIMIT:
                 strings = StringTable()
         if isinstance(item, str):
-            name = item
+            if bare:
+                yield Doc("", strings, {"id": name})
+            name, bare = item, True
         elif isinstance(tree, Tree):
             waiting.append(tree)
+            bare = False
     if waiting:
         yield from _documents(path, waiting, name, strings, blanks, characters, faults)
+    elif bare:
+        yield Doc("", strings, {"id": name})
 
 
 def write(docs: Iterable[Doc], path: str, *, characters: bool = False) -> int:

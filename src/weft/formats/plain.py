@@ -47,6 +47,7 @@ def read(
                 strings = StringTable()
         return
     held: Doc | None = None
+    bad = faults.report.count
     for part, block in enumerate(filter(lambda block: _is_clean(path, block, faults), blocks), start=1):
         if held is not None:
             held.meta["part"] = part - 1
@@ -56,6 +57,8 @@ def read(
             held.meta["part"] = part
     if held is not None:
         yield held
+    elif faults.report.count == bad:  # an empty file is an empty text
+        yield Doc("", meta={"id": name} if name else None)
 
 
 def write(docs: Iterable[Doc], path: str) -> int:

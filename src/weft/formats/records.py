@@ -31,6 +31,6 @@ def to_line(doc: Doc) -> str:
     """A document as one line of JSON.
 
     >>> to_line(Doc("Hello", meta={"id": "a"}))
-    '{"id": "a", "text": "Hello", "sentences": [], "words": [], "spans": {}}\\n'
+    '{"id":"a","text":"Hello","sentences":[],"words":[],"spans":{}}\\n'
     """
     return doc.to_json() + "\n"

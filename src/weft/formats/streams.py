@@ -12,9 +12,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from weft.errors import DataError, FormatError, WeftError
+from weft.formats.encodings import check_encoding as check_encoding
+from weft.formats.encodings import encoding_error as encoding_error
+from weft.formats.encodings import encoding_of, fallback_of, is_auto, marked_encoding, only_text, refuse_binary
+from weft.formats.encodings import is_utf8 as is_utf8
 from weft.text.report import Report
 
 if TYPE_CHECKING:
@@ -33,7 +37,8 @@ class FilePart(str):
     """A byte range of a file: it acts as the file's name, but only `start` to `end` is read.
 
     `line` is the number of the line that begins at `start`; `number` distinguishes the parts of a file in document
-    names (0 for a whole file). `on_read` receives the size of every block of bytes that is read.
+    names (0 for a whole file). `on_read` receives the size of every block of bytes that is read. `name` is what its
+    document is called: the path relative to the folder that was given, without the suffix.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -48,6 +53,7 @@ class FilePart(str):
     line: int
     number: int
     on_read: Callable[[int], object] | None
+    name: str
 
     def __new__(
         cls,
@@ -57,23 +63,25 @@ class FilePart(str):
         line: int = 1,
         number: int = 0,
         on_read: Callable[[int], object] | None = None,
+        name: str = "",
     ) -> FilePart:
         part = super().__new__(cls, os.fspath(path))
         part.start, part.end, part.line, part.number, part.on_read = start, end, line, number, on_read
+        part.name = name
         return part
 
 
 def document_name(path: str) -> str:
     """The document name for a file, "" for standard input.
 
-    >>> document_name("notes/monday.txt.gz")
-    'monday'
+    >>> document_name("notes/monday.txt.gz"), document_name(FilePart("notes/monday.txt", name="notes/monday"))
+    ('monday', 'notes/monday')
     """
     if path == STANDARD:
         return ""
-    name = Path(path).name.removesuffix(".gz").removesuffix(".txt")
-    number = path.number if isinstance(path, FilePart) else 0
-    return f"{name}-{number:05d}" if number else name
+    part = path if isinstance(path, FilePart) else FilePart(path)
+    name = part.name or Path(path).name.removesuffix(".gz").removesuffix(".txt")
+    return f"{name}-{part.number:05d}" if part.number else name
 
 
 class Faults:
@@ -106,8 +114,6 @@ def raw_blocks(path: str) -> Iterator[bytes]:
     with _source(path) as file:
         blocks = _blocks_of(part, file)
         block = next(blocks, b"")
-        if not block:
-            raise FormatError(path, None, "some text", "an empty file")
         if part.start == 0 and block[:2] == b"\x1f\x8b":
             yield from _gunzip(path, blocks, block)
             return
@@ -141,7 +147,9 @@ def text_blocks(
     pending, searched = bytearray(), 0
     mark = separator.encode()
     damage: FormatError | None = None
-    blocks = _line_ends(raw_blocks(path) if is_utf8(encoding) else _recode(path, encoding), keep_ends, start == 0)
+    encoding = told_encoding(path, encoding)
+    blocks = only_text(path, raw_blocks(path), "utf-8") if is_utf8(encoding) else _recode(path, encoding)
+    blocks = _line_ends(blocks, keep_ends, start == 0)
     while damage is None:
         try:
             block = next(blocks, None)
@@ -176,6 +184,17 @@ def text_blocks(
         yield _decoded(bytes(pending), line)
 
 
+def told_encoding(path: str, encoding: str) -> str:
+    """The encoding of a file; `auto` is told from its bytes, for standard input from the first ones only."""
+    if not is_auto(encoding):
+        return encoding
+    if path == STANDARD:
+        check_encoding(encoding)
+        return marked_encoding(sys.stdin.buffer.peek(4)[:4]) or "utf-8"  # type: ignore[union-attr]
+    unnoticed = FilePart(path, path.start, path.end) if isinstance(path, FilePart) else path
+    return encoding_of(path, raw_blocks(unnoticed), encoding)
+
+
 def _emergency_cut(pending: bytearray, longest: int) -> int:
     """Where to cut text without a separator: after a line, a space or, beyond `longest` bytes, any character."""
     stop = pending.rfind(b"\n") + 1 or pending.rfind(b" ") + 1
@@ -190,7 +209,14 @@ def checked_blocks(
     path: str, faults: Faults, separator: str = "\n\n", encoding: str = "utf-8", keep_ends: bool = False
 ) -> Iterator[TextBlock]:
     """`text_blocks` that stop at damage and report it if bad pieces are to be skipped."""
-    blocks = text_blocks(path, separator, encoding, keep_ends=keep_ends)
+    try:
+        told = told_encoding(path, encoding)
+    except FormatError as error:
+        faults.meet(error)
+        return
+    if is_auto(encoding) and told == fallback_of(encoding):
+        faults.report.read_as.setdefault(told, []).append(str(path))
+    blocks = text_blocks(path, separator, told, keep_ends=keep_ends)
     while True:
         try:
             block = next(blocks, None)
@@ -213,8 +239,9 @@ def numbered_lines(path: str, encoding: str = "utf-8") -> Iterator[tuple[int, st
 
 def read_text(path: str, encoding: str = "utf-8") -> str:
     """The whole text of a file with its original line endings."""
-    data = b"".join(raw_blocks(path))
+    encoding = told_encoding(path, encoding)
     check_encoding(encoding)
+    data = b"".join(only_text(path, raw_blocks(path), encoding))
     try:
         text = data.decode("utf-8-sig" if is_utf8(encoding) else encoding)
         text.encode()
@@ -223,14 +250,6 @@ def read_text(path: str, encoding: str = "utf-8") -> str:
         raise FormatError(path, None, f"{encoding} text", "half a character") from error
     except UnicodeDecodeError as error:
         raise encoding_error(path, data.count(b"\n", 0, error.start) + 1, data[error.start], encoding) from error
-
-
-def encoding_error(path: str, line: int, byte: int, encoding: str = "utf-8") -> FormatError:
-    """The error for a byte that is invalid in the encoding."""
-    name = "UTF-8" if is_utf8(encoding) else encoding
-    likely = "utf-16" if line == 1 and byte in (0xFE, 0xFF) else "latin-1"
-    hint = f"If the file has another encoding, name it: --encoding {likely} (in Python encoding={likely!r})"
-    return FormatError(path, line, f"{name} text", f"the byte 0x{byte:02x}", hint)
 
 
 def unsplit_error(doc: Doc, format: str) -> WeftError:
@@ -253,8 +272,8 @@ def stray_byte(text: str) -> tuple[int, int] | None:
 def open_output(path: str) -> Iterator[BinaryIO]:
     """A file to write to, gzipped if its name ends in `.gz`; it gets its name only once it is complete.
 
-    `-` is standard output. Missing folders are created. If writing fails, an existing file of the same name is left
-    unchanged.
+    `-` is standard output. Missing folders are created, and no file stays without any bytes. If writing fails, an
+    existing file of the same name is left unchanged.
     """
     if path == STANDARD:
         yield sys.stdout.buffer
@@ -278,8 +297,10 @@ def open_output(path: str) -> Iterator[BinaryIO]:
             if target.suffix == ".gz":
                 with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
                     yield packed  # type: ignore[misc]
+                    _end_blank(packed)
             else:
                 yield raw
+                _end_blank(raw)
         mask = os.umask(0)
         os.umask(mask)
         os.chmod(temporary, 0o666 & ~mask)
@@ -290,6 +311,12 @@ def open_output(path: str) -> Iterator[BinaryIO]:
             with suppress(OSError):
                 folder.rmdir()
         raise
+
+
+def _end_blank(file: Any) -> None:
+    """End a file that holds no text with a line end: it is then a file of an empty document, not a lost one."""
+    if file.tell() == 0:
+        file.write(b"\n")
 
 
 def writing_error(path: str, error: OSError) -> DataError:
@@ -374,6 +401,7 @@ def _recode(path: str, encoding: str) -> Iterator[bytes]:
     decoder = codecs.getincrementaldecoder(encoding)()
     line = 1
     for block in chain(raw_blocks(path), [b""]):
+        refuse_binary(path, block, encoding)
         try:
             text = decoder.decode(block, not block)
             data = text.encode()
@@ -384,17 +412,3 @@ def _recode(path: str, encoding: str) -> Iterator[bytes]:
             raise FormatError(path, line, f"{encoding} text", f"something else ({error})") from error
         line += text.count("\n")
         yield data
-
-
-def check_encoding(encoding: str) -> None:
-    """Check that there is a text encoding of that name."""
-    try:
-        "".encode(encoding)  # codecs that are no encodings of text are refused here
-        codecs.getincrementaldecoder(encoding)
-    except (LookupError, ValueError) as error:
-        raise DataError(f"there is no encoding {encoding!r}; try latin-1, cp1252, utf-16 ...") from error
-
-
-def is_utf8(encoding: str) -> bool:
-    """Whether an encoding name means UTF-8."""
-    return encoding.lower().replace("_", "-") in ("utf-8", "utf8")

@@ -280,7 +280,7 @@ class Doc:
     def to_json(self) -> str:
         """The same as one line of JSON, as `weft annotate --to records` writes it."""
         try:
-            return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+            return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         except (TypeError, ValueError, RecursionError) as error:
             raise WeftError(
                 f"{self!r}: metadata or attributes contain a value that JSON cannot represent: {error}"

@@ -10,7 +10,8 @@ class Report:
     """The parts of the input that a reader skipped, and the layers that a conversion lost.
 
     `count` is the number of bad sentences and documents that `skip_bad` skipped, `messages` holds the first `keep`
-    error messages, and `lost` names the layers that the target format cannot hold.
+    error messages, `lost` names the layers that the target format cannot hold, and `read_as` names the files whose
+    encoding was guessed, by that encoding.
 
     >>> from weft.errors import FormatError
     >>> report = Report()
@@ -23,6 +24,7 @@ class Report:
     messages: list[str] = field(default_factory=list)
     keep: int = 20
     lost: set[str] = field(default_factory=set)
+    read_as: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, error: Exception) -> None:
         """Count one skipped part."""
@@ -35,3 +37,4 @@ class Report:
         self.count = 0
         self.messages = []
         self.lost = set()
+        self.read_as = {}

@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 Source = Annotated[str, typer.Argument(metavar="IN", help="File, folder or glob to read; - is standard input.")]
 Target = Annotated[str, typer.Argument(metavar="OUT", help="File (brat: folder) to write; - is standard output.")]
 Scheme = Annotated[str | None, option("--scheme", metavar="SCHEME", help="Labels to write: IO, IOB1, IOB2 or BIOES.")]
+Layer = Annotated[
+    str | None,
+    option(
+        "--layer",
+        metavar="NAME",
+        help="Write a table of this layer (.csv, .tsv, .parquet): words, sentences, documents, or spans: entities ...",
+    ),
+]
 Split = Annotated[bool, option("--split", help="Split raw text into words and sentences, by rule.")]
 
 
@@ -27,6 +35,7 @@ def convert(
     to_format: ToFormat = None,
     scheme: Scheme = None,
     split: Split = False,
+    layer: Layer = None,
     reading: Reading = Reading(),
     as_json: JsonFlag = False,
 ) -> None:
@@ -36,8 +45,11 @@ def convert(
     plain. A file train.txt of columns is read with:
     weft convert train.txt train.jsonl --from columns --fields "form xpos chunks"
 
-    CoNLL-U and columns consist of words; raw text is split into words with --split.
+    CoNLL-U and columns consist of words; raw text is split into words with --split. With --layer, one layer becomes a
+    table for other tools: weft convert annotated/ entities.parquet --layer entities
     """
+    if layer is not None:
+        return _to_table(source, target, to_format, layer, reading, as_json)
     from weft.formats import Report
     from weft.formats import convert as convert_files
 
@@ -53,7 +65,7 @@ def convert(
         skip_bad=reading.skip_bad,
         report=report,
         change=_split if split else None,
-        read_options={"encoding": reading.encoding, **of_reader},
+        read_options=reading._replace(fields=None).options() | of_reader,
         write_options=of_writer,
     )
     if as_json and target != "-":
@@ -68,6 +80,26 @@ def convert(
     typer.echo(f"{counted(count, 'document')} written{left_out}", err=True)
     if report.count and not count:
         raise typer.Exit(1)
+
+
+def _to_table(source: str, target: str, to_format: str | None, layer: str, reading: Reading, as_json: bool) -> None:
+    """Write one layer as a table."""
+    from weft.formats import Report, read
+    from weft.formats.csv.tables import FORMATS, write_table
+
+    if to_format is not None and to_format not in FORMATS:
+        raise ConfigError(f"a table is written as {', '.join(FORMATS)}, not as {to_format}")
+    if target == "-" and to_format is None:
+        raise ConfigError("give the format of the table with --to: csv or tsv")
+    report = Report()
+    docs = read(source, reading.format, skip_bad=reading.skip_bad, report=report, **reading.options())
+    rows = write_table(docs, target, layer, to_format)
+    if as_json and target != "-":
+        print_json({"rows": rows, "left_out": report.count, "messages": report.messages})
+        return
+    show_left_out(report)
+    left_out = f", {counted(report.count, 'piece')} left out" if report.count else ""
+    typer.echo(f"{counted(rows, 'row')} written{left_out}", err=True)
 
 
 def _formats(source: str, target: str, from_format: str | None, to_format: str | None) -> tuple[str, str]:

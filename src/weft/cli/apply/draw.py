@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weft.cli.common import counted, option
-from weft.cli.inputs import Encoding, Fields, FromFormat, open_inputs
+from weft.cli.inputs import Encoding, Fields, FromFormat, Reading
 from weft.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _sentences(
 ) -> Iterator[tuple[int, Sentence]]:
     """The sentences to draw with their numbers."""
     number = 0
-    for doc in open_inputs([file], from_format, False, fields, encoding).docs:
+    for doc in Reading(from_format, False, fields, encoding).open([file]).docs:
         for each in doc.sentences:
             number += 1
             if wanted in (None, number):

@@ -10,6 +10,8 @@
 | `#1⇥Type T1⇥note` | an item in the attribute `notes` |
 | `*⇥Equiv T1 T2` | a group in the cluster layer `equivalences` |
 
+Span layers other than `entities`, spans counted in words and dependency trees (words as T lines, arcs as R lines) are
+such lines too, with a note of the type `Weft` that says what they are (`weft.formats.brat.words`), and come back so.
 Relations between events go to the graph `event_relations`. T, R and E lines keep their names and are written in the
 order of those names; A, N and # lines follow what they refer to and are renumbered.
 Files `.a1` and `.a2` (BioNLP shared tasks) are read in place of `.ann`.
@@ -17,11 +19,10 @@ Files `.a1` and `.a2` (BioNLP shared tasks) are read in place of `.ann`.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from weft.errors import DataError, FormatError
+from weft.errors import DataError, FormatError, WeftError
 from weft.formats.brat.parser import SPANS as SPANS
 from weft.formats.brat.parser import Parser
 from weft.formats.brat.writer import Writer
@@ -45,7 +46,7 @@ def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") ->
             if not files:
                 raise FormatError(str(text_file), None, f"annotation in {stem.name}.ann", "no such file")
             parts = [(str(file), _annotation(str(file), encoding)) for file in files]
-            doc = parse(text, parts, stem.name, strings)
+            doc = parse(text, parts, _name(stem, path), strings)
         except FormatError as error:
             faults.meet(error)
             continue
@@ -67,7 +68,7 @@ def parse(text: str, parts: Iterable[tuple[str, str]], name: str = "", strings: 
 def write(docs: Iterable[Doc], path: str) -> int:
     """Write each document as `ID.txt` and `ID.ann` into a folder and return their number.
 
-    All span layers go into one file; word-based spans are converted to characters.
+    All span layers go into one file, words and arcs too if there are trees.
     """
     folder = Path(path)
     if folder.suffix == ".ann" or (folder.exists() and not folder.is_dir()):
@@ -77,16 +78,26 @@ def write(docs: Iterable[Doc], path: str) -> int:
     except OSError as error:
         raise writing_error(path, error) from error
     count = 0
+    used: set[str] = set()
     for doc in docs:
         count += 1
-        name = (doc.id or f"doc{count:05d}").replace(os.sep, "_")
-        name += f".{doc.meta['part']}" if "part" in doc.meta else ""
+        name = _file_name(doc, count)
+        if name in used:
+            raise WeftError(f"two documents are called {name!r}, and brat has one file for each; name them differently")
+        used.add(name)
         annotation = to_text(doc)
         with open_output(str(folder / f"{name}.txt")) as file:
             file.write(doc.text.encode())
         with open_output(str(folder / f"{name}.ann")) as file:
             file.write(annotation.encode())
     return count
+
+
+def _file_name(doc: Doc, number: int) -> str:
+    """The name of a document's files inside the folder; names that would lead out of it lose what does."""
+    parts = [part for part in doc.id.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+    name = "/".join(parts) or f"doc{number:05d}"
+    return f"{name}.{doc.meta['part']}" if "part" in doc.meta else name
 
 
 def to_text(doc: Doc) -> str:
@@ -99,6 +110,11 @@ def to_text(doc: Doc) -> str:
     'T1\\tPER 0 3\\tAda\\n'
     """
     return Writer(doc).run()
+
+
+def _name(stem: Path, given: str) -> str:
+    """The name of a document: its path in the folder that was given."""
+    return stem.relative_to(given).as_posix() if Path(given).is_dir() else stem.name
 
 
 def _stem(file: Path) -> Path:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
-from weft.errors import FormatError
+from weft.errors import FormatError, WeftError
+from weft.formats.brat.words import NOTE, Arc, Line, set_words
 from weft.text.doc import Doc
-from weft.text.layers import ClusterLayer, GraphLayer, RelationLayer, SpanLayer
+from weft.text.layers import ClusterLayer, GraphLayer, RelationLayer, SpanLayer, words_of_chars
 
 SPANS, RELATIONS, EVENTS, LINKS, GROUPS = "entities", "relations", "events", "event_relations", "equivalences"
+
+
+class Place(NamedTuple):
+    """What a name refers to: a kind of layer, the layer's name, and the number in it."""
+
+    kind: str
+    layer: str
+    number: int
 
 
 class Parser:
@@ -17,12 +27,15 @@ class Parser:
 
     def __init__(self, doc: Doc) -> None:
         self.doc = doc
-        self.spans = SpanLayer(doc.strings, "chars")
-        self.relations = RelationLayer(doc.strings, SPANS)
-        self.events = GraphLayer(doc.strings, SPANS)
-        self.links = GraphLayer(doc.strings, SPANS)
-        self.of_name: dict[str, tuple[str, int]] = {}  # kind of layer and index
-        self.groups: list[list[int]] = []
+        self.spans: dict[str, SpanLayer] = {}
+        self.relations: dict[str, RelationLayer] = {}
+        self.graphs: dict[str, GraphLayer] = {}
+        self.words: list[Line] = []
+        self.arcs: list[tuple[Place, Place, str, dict[str, Any]]] = []
+        self.of_name: dict[str, Place] = {}
+        self.groups: dict[str, list[list[int]]] = {}
+        self.notes: dict[str, dict[str, Any]] = {}  # what Weft noted, by the name of the line
+        self.in_words: dict[tuple[str, int], list[Any]] = {}  # pieces counted in words, by layer and number
         self.path, self.line = "", 0
 
     def run(self, parts: list[tuple[str, str]]) -> Doc:
@@ -32,6 +45,9 @@ class Parser:
             for number, line in enumerate(text.split("\n"), start=1)
             if line.strip()
         ]
+        for self.path, self.line, line in lines:
+            if line[0] == "#":
+                self._note(line.rstrip("\r"))
         passes = ("T", "E", "E roles", "R", "AM*", "N#")
         for kinds in passes:
             for self.path, self.line, line in lines:
@@ -44,16 +60,42 @@ class Parser:
 
     def _finish(self) -> Doc:
         doc = self.doc
-        doc.spans[SPANS] = self.spans
-        if len(self.relations):
-            doc.relations[RELATIONS] = self.relations
-        if len(self.events):
-            doc.graphs[EVENTS] = self.events
-        if len(self.links):
-            doc.graphs[LINKS] = self.links
-        if self.groups:
-            doc.clusters[GROUPS] = ClusterLayer(SPANS, _clusters(self.groups, len(self.spans)))
+        if self.words:
+            self._finish_words()
+        elif not self.spans:
+            self.spans[SPANS] = SpanLayer(doc.strings, "chars")
+        doc.spans |= self.spans
+        doc.relations |= self.relations
+        doc.graphs |= self.graphs
+        for layer, groups in self.groups.items():
+            name = GROUPS if layer == SPANS or len(self.groups) == 1 else f"{GROUPS}-{layer}"
+            doc.clusters[name] = ClusterLayer(layer, _clusters(groups, len(self.spans[layer])))
         return doc
+
+    def _finish_words(self) -> None:
+        """Sort the words, set them with their trees, and count spans in words that were counted so."""
+        try:
+            order = sorted(range(len(self.words)), key=lambda i: self.words[i].note["word"])
+            place = {number: position for position, number in enumerate(order)}
+            arcs = [Arc(label, place[head.number], place[end.number], note) for head, end, label, note in self.arcs]
+            set_words(self.doc, [self.words[i] for i in order], arcs)
+            for name in {layer for layer, _ in self.in_words}:
+                self.spans[name] = self._counted_in_words(name)
+        except (WeftError, TypeError, ValueError, KeyError, IndexError) as error:
+            raise self._fault("words and trees as Weft notes them", f"something else ({error})") from error
+
+    def _counted_in_words(self, name: str) -> SpanLayer:
+        layer = self.spans[name]
+        touched = words_of_chars(self.doc, layer)
+        result = SpanLayer(self.doc.strings)
+        starts, ends = self.doc.word_start, self.doc.word_end
+        for number, (row, other) in enumerate(zip(layer, touched, strict=True)):
+            noted = [(int(a), int(b)) for a, b in self.in_words.get((name, number), ())]
+            inside = all(0 <= a < b <= self.doc.n_words for a, b in noted)
+            same = inside and [(int(starts[a]), int(ends[b - 1])) for a, b in noted] == list(row.pieces)
+            result.add(noted if noted and same else other.pieces, row.label, layer.id(number))
+        result.attributes = layer.attributes
+        return result
 
     def _read(self, line: str, kinds: str) -> None:
         fields = line.split("\t")
@@ -91,36 +133,81 @@ class Parser:
         stands = " ".join(text[a:b] for a, b in pieces)
         if given and given.split() != stands.split():
             raise self._fault(f"the text at {places}, {stands!r}", repr(given), "Is this the .txt file it belongs to?")
-        self._new(name, "spans", self.spans.add(pieces, label, name))
+        note = self.notes.get(name, {})
+        if "word" in note:
+            self._new(name, Place("words", "", len(self.words)))
+            self.words.append(Line(label, pieces[0][0], pieces[-1][1], note))
+            return
+        layer = self.spans.setdefault(note.get("layer", SPANS), SpanLayer(self.doc.strings, "chars"))
+        number = layer.add(pieces, note.get("label", label), name if note.get("named", True) else "")
+        if "words" in note:
+            self.in_words[note.get("layer", SPANS), number] = note["words"]
+        self._new(name, Place("spans", note.get("layer", SPANS), number))
 
     def _event(self, name: str, trigger: str) -> None:
         label, _, anchor = trigger.partition(":")
-        self._new(name, "events", self.events.node(label, self._target(anchor, "spans")[1], name))
+        span = self._target(anchor, "spans")
+        layer = self.notes.get(name, {}).get("layer", EVENTS)
+        graph = self.graphs.setdefault(layer, GraphLayer(self.doc.strings, span.layer))
+        self._new(name, Place("graphs", layer, graph.node(label, span.number, name)))
 
     def _roles(self, name: str, roles: list[str]) -> None:
+        event = self.of_name[name]
+        graph = self.graphs[event.layer]
         for role in roles:
             label, colon, target = role.partition(":")
             if not colon:
                 raise self._fault("a role such as `Theme:T1`", repr(role))
-            self.events.edge(self.of_name[name][1], self._node(self.events, target), label)
+            graph.edge(event.number, self._node(graph, target), label)
 
     def _relation(self, name: str, body: list[str]) -> None:
         if len(body) != 3 or not all(":" in argument for argument in body[1:]):
             raise self._fault("a relation of two arguments, `Type Arg1:T1 Arg2:T2`", repr(" ".join(body)))
         (role, _, one), (other_role, _, other) = (argument.partition(":") for argument in body[1:])
         ends = self._target(one), self._target(other)
-        if ends[0][0] == ends[1][0] == "spans":
-            number = self.relations.add(ends[0][1], ends[1][1], body[0], name)
-            self._new(name, "relations", number)
-            if (role, other_role) != ("Arg1", "Arg2"):
-                self.relations.attributes[number] = {"roles": [role, other_role]}
+        note = self.notes.get(name, {})
+        if ends[0].kind == ends[1].kind == "words":
+            self.arcs.append((*ends, body[0], note))
+            self._new(name, Place("arcs", "", len(self.arcs) - 1))
+        elif ends[0].kind == ends[1].kind == "spans" and ends[0].layer == ends[1].layer:
+            self._relation_of_spans(name, note, ends, body[0], [role, other_role])
+        else:
+            graph = self.graphs.setdefault(LINKS, GraphLayer(self.doc.strings, SPANS))
+            graph.edge(self._node(graph, one), self._node(graph, other), body[0])
+
+    def _relation_of_spans(
+        self, name: str, note: dict[str, Any], ends: tuple[Place, Place], label: str, roles: list[str]
+    ) -> None:
+        of = ends[0].layer
+        layer = note.get("layer", RELATIONS if of == SPANS else f"{RELATIONS}-{of}")
+        relations = self.relations.setdefault(layer, RelationLayer(self.doc.strings, of))
+        named = name if note.get("named", True) else ""
+        number = relations.add(ends[0].number, ends[1].number, note.get("label", label), named)
+        self._new(name, Place("relations", layer, number))
+        if roles != ["Arg1", "Arg2"]:
+            relations.attributes[number] = {"roles": roles}
+
+    def _note(self, line: str) -> None:
+        """Take a note of Weft, which says what brat has no line for."""
+        body, _, text = line.partition("\t")[2].partition("\t")
+        kind, _, target = body.partition(" ")
+        if kind != NOTE:
             return
-        self.links.edge(self._node(self.links, one), self._node(self.links, other), body[0])
+        try:
+            values = json.loads(text)
+        except (ValueError, RecursionError):
+            values = None
+        if not isinstance(values, dict):
+            raise self._fault(f"JSON in a note of the type {NOTE}", repr(text[:60]))
+        self.notes[target.strip()] = values
 
     def _equivalence(self, body: list[str]) -> None:
         if body[0] != "Equiv" or len(body) < 3:
             raise self._fault("`Equiv` and two or more names", repr(" ".join(body)))
-        self.groups.append([self._target(name, "spans")[1] for name in body[1:]])
+        places = [self._target(name, "spans") for name in body[1:]]
+        if len({place.layer for place in places}) > 1:
+            raise self._fault("names of spans of one layer", repr(" ".join(body)))
+        self.groups.setdefault(places[0].layer, []).append([place.number for place in places])
 
     def _attribute(self, name: str, body: list[str]) -> None:
         if len(body) < 2:
@@ -132,6 +219,8 @@ class Parser:
     def _remark(self, kind: str, name: str, body: list[str], rest: str) -> None:
         if len(body) < 2:
             raise self._fault("the name of the annotation referred to", repr(" ".join(body)))
+        if kind == "#" and body[0] == NOTE:
+            return
         values = self._attributes(body[1])
         if kind == "#":
             values.setdefault("notes", []).append([body[0], rest])
@@ -140,32 +229,34 @@ class Parser:
             self.of_name[name] = self._target(body[1])
 
     def _attributes(self, name: str) -> dict[str, Any]:
-        kind, number = self._target(name)
-        layer: SpanLayer | RelationLayer | GraphLayer = getattr(self, kind)
-        return layer.attributes.setdefault(number, {})
+        place = self._target(name)
+        if place.kind in ("words", "arcs"):
+            return {}  # words and arcs have no attributes
+        layer: SpanLayer | RelationLayer | GraphLayer = getattr(self, place.kind)[place.layer]
+        return layer.attributes.setdefault(place.number, {})
 
     def _node(self, graph: GraphLayer, name: str) -> int:
         """The graph node for a span or an event, created on first use."""
         if name in graph.ids:
             return graph.ids.index(name)
-        kind, number = self._target(name)
-        if kind == "spans":
-            return graph.node(self.spans[number].label, number, name)
-        if kind == "events":
-            label, anchor = list(self.events.nodes())[number]
+        place = self._target(name)
+        if place.kind == "spans":
+            return graph.node(self.spans[place.layer][place.number].label, place.number, name)
+        if place.kind == "graphs":
+            label, anchor = list(self.graphs[place.layer].nodes())[place.number]
             return graph.node(label, anchor, name)
         raise self._fault("the name of a span or event", repr(name))
 
-    def _target(self, name: str, kind: str | None = None) -> tuple[str, int]:
-        if name not in self.of_name or (kind is not None and self.of_name[name][0] != kind):
+    def _target(self, name: str, kind: str | None = None) -> Place:
+        if name not in self.of_name or (kind is not None and self.of_name[name].kind != kind):
             wanted = "a T line" if kind == "spans" else "an annotation"
             raise self._fault(f"the name of {wanted} of this document", repr(name))
         return self.of_name[name]
 
-    def _new(self, name: str, kind: str, number: int) -> None:
+    def _new(self, name: str, place: Place) -> None:
         if name in self.of_name:
             raise self._fault("each name once", f"{name!r} again")
-        self.of_name[name] = (kind, number)
+        self.of_name[name] = place
 
     def _fault(self, expected: str, found: str, hint: str = "") -> FormatError:
         return FormatError(self.path, self.line, expected, found, hint)

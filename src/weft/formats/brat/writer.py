@@ -6,14 +6,16 @@ order of the layers; attributes and notes directly follow what they describe. Eq
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from weft.errors import WeftError
-from weft.formats.brat.parser import LINKS
+from weft.formats.brat.parser import EVENTS, LINKS, RELATIONS, SPANS
+from weft.formats.brat.words import NOTE, arcs, has_trees, plain_label, word_lines
 from weft.text.doc import Doc
-from weft.text.layers import GraphLayer, RelationLayer, SpanLayer, chars_of_words
+from weft.text.layers import GraphLayer, Pieces, RelationLayer, SpanLayer, chars_of_words
 
 
 class Writer:
@@ -30,8 +32,11 @@ class Writer:
 
     def run(self) -> str:
         doc = self.doc
+        trees = has_trees(doc)
         for name, layer in sorted(doc.spans.items()):
-            self._spans(name, chars_of_words(doc, layer))
+            self._spans(name, chars_of_words(doc, layer), layer if trees else None)
+        if trees:
+            self._trees()
         for name, relations in sorted(doc.relations.items()):
             self._relations(name, relations)
         for name, graph in sorted(doc.graphs.items()):
@@ -47,21 +52,54 @@ class Writer:
                 lines.append("*\tEquiv " + " ".join(self.names["T", clusters.spans, span] for span in group))
         return "".join(line + "\n" for line in lines)
 
-    def _spans(self, name: str, layer: SpanLayer) -> None:
+    def _spans(self, name: str, layer: SpanLayer, given: SpanLayer | None) -> None:
+        """Write a layer counted in characters; `given` is the layer itself if the words are written too."""
         for number, (pieces, label) in enumerate(layer):
             span_name = self._name("T", name, number, layer.id(number))
-            places = ";".join(f"{start} {end}" for start, end in pieces)
-            text = " ".join(self.doc.text[start:end] for start, end in pieces)
-            body = f"{_word(label)} {places}\t{' '.join(text.splitlines())}"
-            self.entries.append((span_name, body, layer.attributes.get(number, {})))
+            plain = plain_label(label)
+            note: dict[str, Any] = {} if name == SPANS else {"layer": name}
+            note |= {} if plain == label else {"label": label}
+            if given is not None and given.unit == "words":
+                note["words"] = given[number].pieces
+            if note and not layer.id(number):
+                note["named"] = False
+            self._add(span_name, f"{plain} {self._placed(pieces)}", layer.attributes.get(number, {}), note)
+
+    def _placed(self, pieces: Pieces) -> str:
+        """The offsets and the text of pieces."""
+        places = ";".join(f"{start} {end}" for start, end in pieces)
+        text = " ".join(self.doc.text[start:end] for start, end in pieces)
+        return f"{places}\t{' '.join(text.splitlines())}"
+
+    def _trees(self) -> None:
+        names = []
+        for line in word_lines(self.doc):
+            names.append(self._fresh("T"))
+            self.used.add(names[-1])
+            self._add(names[-1], f"{line.type} {self._placed(((line.start, line.end),))}", {}, line.note)
+        for arc in arcs(self.doc):
+            body = f"{arc.type} Arg1:{names[arc.head]} Arg2:{names[arc.dependent]}"
+            name = self._fresh("R")
+            self.used.add(name)
+            self._add(name, body, {}, arc.note)
+
+    def _add(self, name: str, body: str, attributes: dict[str, Any], note: dict[str, Any]) -> None:
+        noted = {"notes": [*attributes.get("notes", []), [NOTE, json.dumps(note, ensure_ascii=False)]]} if note else {}
+        self.entries.append((name, body, {**attributes, **noted}))
 
     def _relations(self, name: str, layer: RelationLayer) -> None:
+        usual = RELATIONS if layer.spans == SPANS else f"{RELATIONS}-{layer.spans}"
         for number, (head, tail, label) in enumerate(layer):
             relation_name = self._name("R", name, number, layer.ids[number])
             attributes = dict(layer.attributes.get(number, {}))
             one, other = attributes.pop("roles", ("Arg1", "Arg2"))
             ends = (self.names["T", layer.spans, head], self.names["T", layer.spans, tail])
-            self.entries.append((relation_name, f"{_word(label)} {one}:{ends[0]} {other}:{ends[1]}", attributes))
+            plain = plain_label(label, "Relation")
+            note: dict[str, Any] = {} if name == usual else {"layer": name}
+            note |= {} if plain == label else {"label": label}
+            if note and not layer.ids[number]:
+                note["named"] = False
+            self._add(relation_name, f"{plain} {one}:{ends[0]} {other}:{ends[1]}", attributes, note)
 
     def _events(self, name: str, graph: GraphLayer) -> None:
         nodes, edges = list(graph.nodes()), list(graph.edges())
@@ -85,7 +123,8 @@ class Writer:
                 continue
             parts = [f"{_word(label)}:{span}"]
             parts += [f"{_word(role)}:{called[target]}" for target, role in roles.get(number, [])]
-            self.entries.append((called[number], " ".join(parts), graph.attributes.get(number, {})))
+            note = {} if name == EVENTS else {"layer": name}
+            self._add(called[number], " ".join(parts), graph.attributes.get(number, {}), note)
 
     def _links(self, graph: GraphLayer) -> None:
         for source, target, label in graph.edges():

@@ -1,7 +1,8 @@
 """CoNLL-U: ten tab-separated columns per word, an empty line after each sentence, comments before it.
 
 Reading and then writing reproduces the same bytes. The text is restored from the forms and the MISC column (see
-`weft.formats.spacing`), so `doc.text[token.start:token.end]` is always the token's form. `# newdoc` begins a document;
+`weft.formats.spacing`), so `doc.text[token.start:token.end]` is always the token's form. `# newdoc` begins a document,
+an empty one if no sentence follows;
 documents of more than `PART` sentences and files without `# newdoc` are split into parts of that many sentences, so
 that a stream of any length is read in bounded memory.
 """
@@ -95,6 +96,8 @@ class _Waiting:
                 paragraph = begins_paragraph(comments)
         if name is not None or not self.starts:
             self.starts.append(_Start(here, name))
+            if name is not None and not sentence:
+                return  # a document without sentences
         elif here - self.starts[-1].sentence == PART:
             last = self.starts[-1]
             last.part = last.part or 1
@@ -151,6 +154,8 @@ class _Waiting:
         ends = [start.sentence for start in self.starts[1:]] + [len(self.bodies)]
         for start, end in zip(self.starts, ends, strict=True):
             opened: _Start | None = start
+            if start.sentence == end:
+                good.starts.append(_Start(len(good.bodies), start.id, start.part))
             lost: list[str] = []  # comments of dropped sentences that begin something
             for i in range(start.sentence, end):
                 sentence = "\n".join(filter(None, [*self.comments[i], self.bodies[i]]))
@@ -211,17 +216,18 @@ def parse_text(text: str, path: str = "text", check_trees: bool = True) -> list[
 
 
 def _documents(path: str, waiting: _Waiting, spacing: Spacing, faults: Faults, check_trees: bool) -> Iterable[Doc]:
-    if not waiting.bodies:
+    if not waiting.starts:
         return []
-    batch = parse(waiting.bodies, spacing, check_trees) if waiting.clean else None
-    if batch is None:
+    batch = parse(waiting.bodies, spacing, check_trees) if waiting.clean and waiting.bodies else None
+    if batch is None and waiting.bodies:
         waiting = waiting.without_bad(path, faults, check_trees)
-        if not waiting.bodies:
-            return []
-        batch = parse(waiting.bodies, spacing, check_trees)
-        assert batch is not None, "the batch checks and the fault finder disagree"
+        batch = parse(waiting.bodies, spacing, check_trees) if waiting.bodies else None
+        assert batch is not None or not waiting.bodies, "the batch checks and the fault finder disagree"
     starts = [start.sentence for start in waiting.starts]
-    docs = documents(batch, waiting.comments, waiting.paragraphs, starts, spacing)
+    ends = [*starts[1:], len(waiting.bodies)]
+    some = [start for start, end in zip(starts, ends, strict=True) if start < end]
+    full = iter(documents(batch, waiting.comments, waiting.paragraphs, some, spacing) if batch is not None else ())
+    docs = [next(full) if a < b else Doc("", spacing.strings) for a, b in zip(starts, ends, strict=True)]
     for doc, start in zip(docs, waiting.starts, strict=True):
         if start.id:
             doc.meta["id"] = start.id
@@ -289,7 +295,7 @@ def to_text(doc: Doc, comments: Comments = "keep", spacing: Spacing | None = Non
     if not doc.n_words:
         if doc.text.strip():
             raise unsplit_error(doc, "CoNLL-U")
-        return ""
+        return f"{_new_doc(doc)}\n\n"
     if not doc.n_sentences:
         raise WeftError(f"{doc!r} has words but no sentences; split it into sentences before writing CoNLL-U")
     offsets = doc.sentence_offsets
@@ -423,5 +429,9 @@ def _new_comments(doc: Doc, before: int) -> list[tuple[str, ...]]:
         text = sentence.text.replace("\n", " ").replace("\r", " ")
         notes.append((f"# sent_id = {name}", f"# text = {text}", *sentence.doc.comments[sentence.index]))
     if doc.meta.get("part", 1) == 1:
-        notes[0] = (f"# newdoc id = {doc.id}" if doc.id else "# newdoc", *notes[0])
+        notes[0] = (_new_doc(doc), *notes[0])
     return notes
+
+
+def _new_doc(doc: Doc) -> str:
+    return f"# newdoc id = {doc.id}" if doc.id else "# newdoc"

@@ -42,7 +42,7 @@ def record_of(doc: Doc) -> Record:
     {'start': 0, 'end': 3, 'label': 'PER', 'text': 'Ada', 'probability': None, 'first_word': 0, 'end_word': 1}
     """
     record: Record = {"id": doc.id, "text": doc.text, "sentences": _sentences(doc), "words": _words(doc)}
-    record["spans"] = {name: _spans(doc, layer) for name, layer in doc.spans.items()}
+    record["spans"] = {name: span_records(doc, layer) for name, layer in doc.spans.items()}
     meta = {name: value for name, value in doc.meta.items() if name not in ("id", ALTERNATIVES)}
     if meta:
         record["meta"] = meta
@@ -118,7 +118,13 @@ def first_words(doc: Doc) -> list[int]:
     return firsts
 
 
-def _spans(doc: Doc, layer: SpanLayer) -> list[Record]:
+def span_records(doc: Doc, layer: SpanLayer) -> list[Record]:
+    """The spans of a layer as plain values.
+
+    >>> doc = Doc.from_words([["Ada", "left"]])
+    >>> span_records(doc, SpanLayer.of(doc.strings, [(0, 3, "PER")], "chars"))
+    [{'start': 0, 'end': 3, 'label': 'PER', 'text': 'Ada', 'probability': None}]
+    """
     rows: list[Record] = []
     for number, (row, placed) in enumerate(zip(layer, chars_of_words(doc, layer), strict=True)):
         pieces = [{"start": start, "end": end} for start, end in placed.pieces]
@@ -128,7 +134,8 @@ def _spans(doc: Doc, layer: SpanLayer) -> list[Record]:
         attributes = dict(layer.attributes.get(number, {}))
         span: Record = {"start": pieces[0]["start"], "end": pieces[-1]["end"], "label": row.label}
         span["text"] = " ... ".join(doc.text[start:end] for start, end in placed.pieces)
-        span["probability"] = attributes.pop("probability", None)
+        probability = attributes.pop("probability", None)
+        span["probability"] = None if probability is None else round(probability, _DIGITS)
         if layer.unit == "words":
             span |= {"first_word": pieces[0]["first_word"], "end_word": pieces[-1]["end_word"]}
         if len(pieces) > 1:

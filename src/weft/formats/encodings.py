@@ -1,0 +1,120 @@
+"""Encodings of text files: a named one, or `auto`, which tells it from the bytes of each file.
+
+auto            a byte-order mark names UTF-8, UTF-16 or UTF-32; else UTF-8 if all bytes are valid; else Windows-1252
+auto:latin-1    the same, with another encoding for files that are not UTF-8
+
+Text of one byte per character has no NUL bytes: a file that has them is binary, whatever encoding is named.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable, Iterator
+
+from weft.errors import DataError, FormatError
+
+AUTO = "auto"
+#: The encoding of files that are not UTF-8 and have no byte-order mark.
+FALLBACK = "cp1252"
+#: Byte-order marks, those of UTF-32 first, because that of UTF-16 begins like one of them.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+def is_utf8(encoding: str) -> bool:
+    """Whether an encoding name means UTF-8."""
+    return encoding.lower().replace("_", "-") in ("utf-8", "utf8")
+
+
+def is_auto(encoding: str) -> bool:
+    """Whether the encoding is to be told from the bytes of each file."""
+    return encoding.partition(":")[0].lower() == AUTO
+
+
+def check_encoding(encoding: str) -> None:
+    """Check that there is a text encoding of that name."""
+    name = fallback_of(encoding) if is_auto(encoding) else encoding
+    try:
+        "".encode(name)  # codecs that are no encodings of text are refused here
+        codecs.getincrementaldecoder(name)
+    except (LookupError, ValueError) as error:
+        raise DataError(f"there is no encoding {name!r}; try auto, latin-1, cp1252, utf-16 ...") from error
+
+
+def fallback_of(encoding: str) -> str:
+    """The encoding that `auto` takes for files that are not UTF-8.
+
+    >>> fallback_of("auto"), fallback_of("auto:koi8-r")
+    ('cp1252', 'koi8-r')
+    """
+    return encoding.partition(":")[2] or FALLBACK
+
+
+def encoding_of(path: str, blocks: Iterable[bytes], encoding: str) -> str:
+    """The encoding of a file, told from its bytes if `encoding` is `auto`.
+
+    >>> encoding_of("a.txt", ["Zoë".encode()], "auto"), encoding_of("a.txt", ["Zoë".encode("utf-16")], "auto")
+    ('utf-8', 'utf-16')
+    >>> encoding_of("a.txt", ["Zoë".encode("latin-1")], "auto")
+    'cp1252'
+    """
+    if not is_auto(encoding):
+        return encoding
+    check_encoding(encoding)
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    chosen, begun = "utf-8", False
+    for block in blocks:
+        if not begun and (marked := marked_encoding(block)):
+            return marked
+        begun = True
+        refuse_binary(path, block, "")
+        if chosen == "utf-8":
+            try:
+                decoder.decode(block)
+            except UnicodeDecodeError:
+                chosen = fallback_of(encoding)  # what follows may still be binary
+    try:
+        decoder.decode(b"", chosen == "utf-8")
+    except UnicodeDecodeError:
+        return fallback_of(encoding)
+    return chosen
+
+
+def marked_encoding(start: bytes) -> str:
+    """The encoding that a byte-order mark names, "" if there is none."""
+    return next((name for mark, name in _MARKS if start.startswith(mark)), "")
+
+
+def refuse_binary(path: str, block: bytes, encoding: str) -> None:
+    """Raise an error if bytes that should be text in this encoding contain NUL."""
+    if b"\0" in block and not encoding.lower().startswith(("utf-16", "utf_16", "utf-32", "utf_32", "utf16", "utf32")):
+        hint = "If it is text in UTF-16, name it: --encoding utf-16"
+        raise FormatError(path, None, "text", "NUL bytes, as in a picture or another binary file", hint)
+
+
+def only_text(path: str, blocks: Iterable[bytes], encoding: str) -> Iterator[bytes]:
+    """The bytes of a text file; NUL bytes and byte-order marks of other encodings raise an error."""
+    begun = False
+    for block in blocks:
+        marked = "" if begun else marked_encoding(block)
+        if marked and is_utf8(encoding) and not is_utf8(marked):
+            raise encoding_error(path, 1, block[0])
+        begun = True
+        refuse_binary(path, block, encoding)
+        yield block
+
+
+def encoding_error(path: str, line: int, byte: int, encoding: str = "utf-8") -> FormatError:
+    """The error for a byte that is invalid in the encoding."""
+    name = "UTF-8" if is_utf8(encoding) else encoding
+    likely = "utf-16" if line == 1 and byte in (0xFE, 0xFF) else "latin-1"
+    hint = (
+        f"If the file has another encoding, name it: --encoding {likely} (in Python encoding={likely!r}); --encoding "
+        "auto tells it file by file"
+    )
+    return FormatError(path, line, f"{name} text", f"the byte 0x{byte:02x}", hint)

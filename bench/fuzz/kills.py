@@ -195,7 +195,7 @@ class Kills:
 
 def contents(folder: Path) -> dict[str, bytes]:
     """All files of an output folder but the manifest, by name."""
-    files = [path for path in folder.rglob("*") if path.is_file() and path.name != "weft.manifest"]
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != "_weft.manifest"]
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 

@@ -8,12 +8,12 @@ Doc(1 sentences, 2 words)
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import os
-
     from weft.errors import WeftError as WeftError
     from weft.formats import read as read
     from weft.formats import write as write
@@ -56,22 +56,23 @@ __all__ = [
 ]
 
 
-def load(model: str | os.PathLike[str] = "en", *more: str | os.PathLike[str]) -> Pipeline:
+def load(model: str | os.PathLike[str] = "en", *more: str | os.PathLike[str], layer_as: Sequence[str] = ()) -> Pipeline:
     """Load the pipeline of a model by name or file: `nlp = weft.load("en")`, then `nlp(text)` or `nlp.pipe(texts)`.
 
     The English model is part of the package; other names are looked up in `$WEFT_MODELS` and in the user's folder
     (`weft.pipeline.models`). With several models, all components are applied in the order given: `weft.load("en",
-    "en-speech")`.
+    "en-speech")`. Two models that write one layer are an error unless `layer_as` gives the layer of the later one
+    another name: `weft.load("en", "food.weft", layer_as=["food"])`.
     """
     from weft.pipeline import models
     from weft.pipeline.pipeline import Pipeline
 
-    pipelines = [Pipeline.load(models.find(name)) for name in (model, *more)]
-    if not more:
-        return pipelines[0]
-    languages = {nlp.card.get("language") for nlp in pipelines}
-    card = {"language": languages.pop()} if len(languages) == 1 and None not in languages else {}
-    return Pipeline([part for nlp in pipelines for part in nlp.components], card)
+    pipelines = [(os.fspath(name), Pipeline.load(models.find(name))) for name in (model, *more)]
+    if not more and not layer_as:
+        return pipelines[0][1]
+    from weft.pipeline.selection import combined
+
+    return combined(pipelines, layer_as)
 
 
 def __getattr__(name: str) -> Any:

@@ -45,12 +45,25 @@ def progress(description: str, total: float | None = None, unit: str = "sentence
         def render(self, task: Any) -> Text:
             return Text("" if not task.speed else f"{task.speed:,.0f} {unit}/s", style="cyan")
 
+    class Amount(ProgressColumn):
+        def render(self, task: Any) -> Text:
+            return Text(amount(task.completed, task.total, unit), style="green")
+
     shown = Progress(
-        TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,.0f}"), Rate(),
+        TextColumn("{task.description}"), BarColumn(), Amount(), Rate(),
         TimeRemainingColumn(), TextColumn("{task.fields[note]}"), console=Console(stderr=True), transient=True,
     )  # fmt: skip
     with shown:
         yield Bar(shown, shown.add_task(description, total=total, note=""))
+
+
+def amount(completed: float, total: float | None, unit: str) -> str:
+    """What a bar shows of how far it is.
+
+    >>> amount(1234.5, 11000, "kB"), amount(20, None, "words")
+    ('1,234 of 11,000 kB', '20 words')
+    """
+    return f"{completed:,.0f} {unit}" if total is None else f"{completed:,.0f} of {total:,.0f} {unit}"
 
 
 def track(items: Iterable[Item], description: str, total: int | None = None, unit: str = "items") -> Iterator[Item]:

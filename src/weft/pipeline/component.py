@@ -51,6 +51,8 @@ class Component(ABC):
     task: ClassVar[str]
     requires: tuple[str, ...] = ()
     provides: tuple[str, ...] = ()
+    #: Layers of another model that this component is meant to replace.
+    rewrites: ClassVar[tuple[str, ...]] = ()
     gives_probabilities: ClassVar[bool] = False
     gives_kbest: ClassVar[bool] = False
     #: Whether `explain` can give the reasons for decisions.

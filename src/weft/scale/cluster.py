@@ -21,8 +21,8 @@ from weft.scale.work import Done
 AHEAD = 3
 
 
-def on_cluster(work: Work, bundles: Iterable[Bundle], address: str) -> Iterator[list[Done]]:
-    """Distribute bundles among the workers of the cluster at this address; results come as they are ready.
+def on_cluster(work: Work, bundles: Iterable[Bundle], address: str) -> Iterator[Done]:
+    """Distribute bundles among the workers of the cluster at this address; results come bundle by bundle.
 
     If a worker dies, Dask gives its bundle to another one. If the scheduler dies, the run ends with an error and can be
     resumed.
@@ -40,7 +40,7 @@ def on_cluster(work: Work, bundles: Iterable[Bundle], address: str) -> Iterator[
             client.close()
 
 
-def _distribute(client: Any, work: Work, source: Iterator[Bundle]) -> Iterator[list[Done]]:
+def _distribute(client: Any, work: Work, source: Iterator[Bundle]) -> Iterator[Done]:
     from distributed import as_completed
 
     owners: dict[str, Bundle] = {}
@@ -48,7 +48,7 @@ def _distribute(client: Any, work: Work, source: Iterator[Bundle]) -> Iterator[l
     def submit(count: int) -> list[Any]:
         futures = []
         for bundle in islice(source, count):
-            future = client.submit(attempted, work, bundle, pure=False, retries=TRIES)
+            future = client.submit(_all_results, work, bundle, pure=False, retries=TRIES)
             owners[future.key] = bundle
             futures.append(future)
         return futures
@@ -58,13 +58,17 @@ def _distribute(client: Any, work: Work, source: Iterator[Bundle]) -> Iterator[l
         bundle = owners.pop(future.key)
         error = None if future.cancelled() else future.exception()
         if error is None:
-            yield future.result()  # raises an error if the scheduler has cancelled it
+            yield from future.result()  # raises an error if the scheduler has cancelled it
         elif isinstance(error, WrongModel):
             raise error
         else:
-            yield [Done(shard.output, error=f"the cluster gave up on it: {error}") for shard in bundle]
+            yield from [Done(shard.output, error=f"the cluster gave up on it: {error}") for shard in bundle]
         future.release()
         queue.update(submit(1))
+
+
+def _all_results(work: Work, bundle: Bundle) -> list[Done]:
+    return list(attempted(work, bundle))
 
 
 def _lost_connection() -> tuple[type[BaseException], ...]:

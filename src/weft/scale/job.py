@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from weft.errors import ConfigError
+from weft.pipeline.selection import Selection, keep_layers
 
 if TYPE_CHECKING:
     from weft.pipeline.pipeline import Pipeline
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Formats that hold documents with their metadata.
 _WHOLE = ("jsonl", "records")
+#: Formats that consist of words.
+_WORDS = ("conllu", "columns", "streusle", "penn", "mst")
 
 
 @dataclass(frozen=True)
@@ -34,13 +37,18 @@ class Job:
     encoding: str = "utf-8"
     probabilities: bool = False
     kbest: int = 0
+    text_column: str | None = None
+    strip_html: bool = False
+    selection: Selection = field(default_factory=Selection)
 
     def __post_init__(self) -> None:
         check_alternatives(self.to_format, self.kbest)
 
     def settings(self) -> dict[str, Any]:
         """The settings that determine the output bytes; the names of model files are not among them."""
-        values = {name: value for name, value in asdict(self).items() if name != "models"}
+        new = ("text_column", "strip_html", "selection")  # unknown to older manifests, so noted only if they are used
+        default = [name for name in new if getattr(self, name) in (None, False, Selection())]
+        values = {name: value for name, value in asdict(self).items() if name not in ("models", *default)}
         return {**values, "digests": list(self.digests)}
 
     def call_options(self) -> dict[str, Any]:
@@ -49,7 +57,9 @@ class Job:
 
     def read_options(self) -> dict[str, Any]:
         """Options for `weft.formats.read`."""
-        return {"encoding": self.encoding, **({"fields": self.fields} if self.fields else {})}
+        given = {"fields": self.fields, "text_column": self.text_column}
+        named = {name: value for name, value in given.items() if value}
+        return {"encoding": self.encoding, "strip_html": self.strip_html, **named}
 
 
 class WrongModel(ConfigError):
@@ -66,7 +76,7 @@ def pipeline_of(job: Job) -> Pipeline:
     from weft.pipeline import models
     from weft.storage import digest
 
-    nlp = load_models(job.models)
+    nlp = load_models(job.models, job.selection)
     for name, expected in zip(job.models, job.digests, strict=True):
         path = models.find(name)
         found = digest(path)
@@ -78,25 +88,29 @@ def pipeline_of(job: Job) -> Pipeline:
     return nlp
 
 
-def load_models(names: Sequence[str | os.PathLike[str]]) -> Pipeline:
-    """The components of all models in order, as one pipeline."""
+def load_models(names: Sequence[str | os.PathLike[str]], selection: Selection = Selection()) -> Pipeline:
+    """The selected components of all models in order, as one pipeline."""
     import weft
 
-    return weft.load(*names)
+    return selection.of(weft.load(*names, layer_as=selection.layer_as))
 
 
-def output_format(nlp: Pipeline, read: str, out: str | os.PathLike[str] | None, wanted: str | None) -> str:
+def output_format(
+    nlp: Pipeline, read: str, out: str | os.PathLike[str] | None, wanted: str | None, layers: Sequence[str] = ()
+) -> str:
     """The output format: the one requested, else that of the file name, else the input format.
 
-    A format that cannot represent the model's predictions is rejected if requested, otherwise replaced by JSONL.
+    A format that cannot represent the model's predictions, or the layers to keep of them, is rejected if requested,
+    otherwise replaced by JSONL.
     """
     from weft.formats import detect
 
     named = wanted or (detect(out) if out is not None else None)
     provided = [layer for component in nlp.components for layer in component.provides]
+    provided = [layer for layer in provided if not layers or layer.rpartition("/")[2] in layers]
     lost = [layer for layer in provided if not _holds(named or read, layer)]
     if named is None:
-        return "jsonl" if lost or read in ("brat", "parquet") else read
+        return "jsonl" if lost or read in ("brat", "parquet", "csv") else read
     if lost:
         raise ConfigError(
             f"the format {named} cannot hold {', '.join(lost)}, which this model finds; use jsonl or columns"
@@ -107,7 +121,7 @@ def output_format(nlp: Pipeline, read: str, out: str | os.PathLike[str] | None, 
 def _holds(format: str, layer: str) -> bool:
     from weft.text.conventions.misc_spans import WRITTEN
 
-    if format == "plain":
+    if format in ("plain", "csv"):
         return False
     if format == "streusle":
         return layer in ("tokens", "sentences", "lemma", "upos", "spans/mwe")
@@ -123,11 +137,11 @@ def write_options(to_format: str, read: Iterable[str]) -> dict[str, Any]:
     return {"comments": "add"} if to_format == "conllu" and set(read) != {"conllu"} else {}
 
 
-def fitted(docs: Iterable[Doc], to_format: str, kbest: int = 0) -> Iterator[Doc]:
+def fitted(docs: Iterable[Doc], to_format: str, kbest: int = 0, layers: Sequence[str] = ()) -> Iterator[Doc]:
     """The documents as a format represents them: CoNLL-U puts spans and probabilities in MISC, answers in comments."""
     check_alternatives(to_format, kbest)
     for doc in docs:
-        fit(doc, to_format, kbest)
+        fit(doc, to_format, kbest, layers)
         yield doc
 
 
@@ -137,11 +151,13 @@ def check_alternatives(to_format: str, kbest: int) -> None:
         raise ConfigError(f"the format {to_format} cannot hold alternatives; write jsonl or conllu")
 
 
-def fit(doc: Doc, to_format: str, kbest: int = 0) -> None:
-    """Move annotations that a format cannot represent to where it can, in place."""
+def fit(doc: Doc, to_format: str, kbest: int = 0, layers: Sequence[str] = ()) -> None:
+    """Keep the named layers, and move annotations that a format cannot represent to where it can, in place."""
     from weft.text.conventions.alternatives import as_comments
     from weft.text.conventions.misc_spans import misc_of_confidence, misc_of_layers
 
+    if layers:
+        keep_layers(doc, layers, words=to_format in _WORDS)
     if to_format == "conllu":
         misc_of_layers(doc)
     if to_format == "conllu" and doc.confidence:

@@ -1,9 +1,9 @@
 """The manifest of an output folder: which shards are finished, and with which models and settings.
 
-`weft.manifest` contains one JSON object per line: first the settings; then, for every run, the outputs it may write;
-then, as they come, an entry for every finished shard with the digests of its input and output. Lines are only appended,
-so a killed run loses at most the last one. Manifests without digests, from before version 2, are still read: their
-shards are annotated again, because nothing tells whether they are complete.
+`_weft.manifest`, whose name Arrow, Spark and Dask skip, contains one JSON object per line: first the settings; then,
+for every run, the outputs it may write; then, as they come, an entry for every finished shard with the digests of its
+input and output. Lines are only appended, so a killed run loses at most the last one. Manifests without digests, from
+before version 2, are still read: their shards are annotated again, because nothing tells whether they are complete.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from typing import Any, Self
 
 from weft.errors import ConfigError, DataError
 from weft.line_log import LineLog, json_object
-from weft.scale.files import has_digest, holds, is_inside, sync_folders
+from weft.scale.files import has_digest, holds, is_inside, is_regular, sync_folders
 from weft.scale.shards import Shard
 from weft.scale.work import Done
 
-NAME = "weft.manifest"
+NAME = "_weft.manifest"
+_OLD_NAME = "weft.manifest"
 VERSION = 2
 _COUNTS = ("size", "mtime_ns", "start", "documents", "sentences", "words", "left_out")
 _DIGESTS = ("input_sha256", "output_sha256")
@@ -55,6 +56,8 @@ class Manifest:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise DataError(f"cannot write {self.path}: {(error.strerror or str(error)).lower()}") from error
+        if is_regular(self.folder / _OLD_NAME) and not os.path.lexists(self.path):
+            os.rename(self.folder / _OLD_NAME, self.path)
         self._log = LineLog(self.path, follow_link=False)
         try:
             self._lock()
@@ -103,15 +106,21 @@ class Manifest:
             entry is not None
             and tuple(entry[key] for key in ("input", "size", "mtime_ns", "start", "end")) == now
             and "output_sha256" in entry
-            and holds(self.folder / shard.output, entry["output_bytes"], entry["output_sha256"])
+            and self._is_as_written(shard.output, entry)
             and has_digest(shard.path, entry["input_sha256"], shard.start, shard.end)
         )
 
     def is_unchanged(self, output: str) -> bool:
         """Whether a finished file is still as it was written; without a digest nothing says otherwise."""
         entry = self.finished[output]
+        return "output_sha256" not in entry or self._is_as_written(output, entry)
+
+    def _is_as_written(self, output: str, entry: Mapping[str, Any]) -> bool:
+        """Whether a file has the content that was written; where nothing was, there must be none."""
         path = self.folder / output
-        return "output_sha256" not in entry or holds(path, entry["output_bytes"], entry["output_sha256"])
+        if entry["output_bytes"] == 0:
+            return not os.path.lexists(path)
+        return holds(path, entry["output_bytes"], entry["output_sha256"])
 
     def add(self, shard: Shard, done: Done) -> None:
         """Record that a shard is finished; its output must be on disk already."""

@@ -20,23 +20,25 @@ from weft.scale.job import WrongModel
 from weft.scale.shards import Shard
 from weft.scale.work import Done
 
-Work = Callable[[Sequence[Shard]], list[Done]]
+Work = Callable[[Sequence[Shard]], Iterable[Done]]
 Bundle = Sequence[Shard]
 #: How often a shard is tried if its worker dies.
 TRIES = 3
+#: What a worker says besides its results.
+FINISHED, DIED = "finished", "died"
 
 
-def in_this_process(work: Work, bundles: Iterable[Bundle]) -> Iterator[list[Done]]:
+def in_this_process(work: Work, bundles: Iterable[Bundle]) -> Iterator[Done]:
     """Process bundles one after the other."""
     for bundle in bundles:
-        yield attempted(work, bundle)
+        yield from attempted(work, bundle)
 
 
-def in_processes(work: Work, bundles: Iterable[Bundle], workers: int) -> Iterator[list[Done]]:
-    """Distribute bundles among worker processes; results come as they are ready.
+def in_processes(work: Work, bundles: Iterable[Bundle], workers: int) -> Iterator[Done]:
+    """Distribute bundles among worker processes; results come shard by shard, as they are ready.
 
-    If a worker dies (killed, out of memory), the shards of its bundle are retried one by one, each at most `TRIES`
-    times.
+    If a worker dies (killed, out of memory), the unfinished shards of its bundle are retried one by one, each at most
+    `TRIES` times.
     """
     context = multiprocessing.get_context("spawn")
     source = iter(bundles)
@@ -58,19 +60,20 @@ def in_processes(work: Work, bundles: Iterable[Bundle], workers: int) -> Iterato
         while running:
             ready = wait([worker.connection for worker in running])
             for worker in [worker for worker in running if worker.connection in ready]:
-                result = worker.result()
-                if result is not None:
-                    yield result
-                    task = following()
-                    if task is not None:
-                        worker.give(*task)
-                        continue
-                elif len(worker.bundle) > 1 or worker.tries < TRIES:
+                done = worker.result()
+                if isinstance(done, Done):
+                    yield done
+                    continue
+                task = following() if done is FINISHED else None
+                if task is not None:
+                    worker.give(*task)
+                    continue
+                if done is DIED and (len(worker.bundle) > 1 or worker.tries < TRIES):
                     tries = worker.tries if len(worker.bundle) > 1 else worker.tries + 1
                     again.extend(([shard], tries) for shard in worker.bundle)
-                else:
+                elif done is DIED:
                     message = f"the worker died {TRIES} times on this shard; it may need more memory than is available"
-                    yield [Done(shard.output, error=message) for shard in worker.bundle]
+                    yield from [Done(shard.output, error=message) for shard in worker.bundle]
                 running.remove(worker)
                 worker.stop()
             keep_busy()
@@ -79,14 +82,17 @@ def in_processes(work: Work, bundles: Iterable[Bundle], workers: int) -> Iterato
             worker.stop()
 
 
-def attempted(work: Work, bundle: Bundle) -> list[Done]:
-    """The result of a bundle, or the error that prevented it; what would prevent all of them is raised."""
+def attempted(work: Work, bundle: Bundle) -> Iterator[Done]:
+    """The results of a bundle, or the error that prevented them; what would prevent all of them is raised."""
+    finished = set()
     try:
-        return work(bundle)
+        for done in work(bundle):
+            finished.add(done.output)
+            yield done
     except WrongModel:
         raise
     except WeftError as error:
-        return [Done(shard.output, error=str(error)) for shard in bundle]
+        yield from [Done(shard.output, error=str(error)) for shard in bundle if shard.output not in finished]
 
 
 @dataclass
@@ -112,16 +118,18 @@ class _Worker:
         with suppress(OSError):  # it has just died; `result` will handle that
             self.connection.send(bundle)
 
-    def result(self) -> list[Done] | None:
-        """The worker's result for its bundle; None if it died."""
+    def result(self) -> Done | str:
+        """The worker's next result, or whether it finished its bundle or died."""
         try:
             answer = self.connection.recv()
         except (EOFError, OSError):
-            return None
+            return DIED
         if isinstance(answer, Exception):
             raise answer
-        done: list[Done] = answer
-        return done
+        if isinstance(answer, Done):
+            self.bundle = [shard for shard in self.bundle if shard.output != answer.output]
+            return answer
+        return FINISHED
 
     def stop(self) -> None:
         self.process.terminate()
@@ -150,7 +158,9 @@ def _serve(connection: Connection, work: Work) -> None:
         except (EOFError, OSError):
             return
         try:
-            answer: list[Done] | Exception = attempted(work, bundle)
+            for done in attempted(work, bundle):
+                connection.send(done)
+            answer: object = FINISHED
         except Exception as error:
             answer = error
         try:

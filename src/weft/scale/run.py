@@ -13,6 +13,7 @@ from typing import Any
 from weft import __version__
 from weft.errors import ConfigError
 from weft.formats import Report
+from weft.formats.doors import unread_files
 from weft.progress import progress
 from weft.scale.cluster import on_cluster
 from weft.scale.files import check_places, make_folders, remove_parts
@@ -33,22 +34,28 @@ class Summary:
     sentences: int = 0
     words: int = 0
     failed: int = 0  #: shards without an output, which the next run will retry
+    written: int = 0  #: files that this run wrote
+    unread: list[str] = field(default_factory=list)  #: files in input folders whose suffix is unknown
+    manifest: str = ""  #: the file that lists everything
     seconds: float = 0.0
     report: Report = field(default_factory=Report)
 
     def figures(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        names = ("shards", "finished_before", "failed", "documents", "sentences", "words")
+        names = ("shards", "finished_before", "failed", "written", "documents", "sentences", "words", "unread")
         return {
             **{name: getattr(self, name) for name in names},
             "left_out": self.report.count,
+            "read_as": {encoding: len(files) for encoding, files in self.report.read_as.items()},
             "seconds": round(self.seconds, 3),
             "words_per_second": round(self.words / self.seconds) if self.seconds else 0,
         }
 
-    def note(self, done: Done) -> None:
-        """Count what was skipped in a shard."""
+    def note(self, done: Done, name: str) -> None:
+        """Count what was skipped in a shard, whose input has this name."""
         self.report.count += done.left_out
+        if done.read_as:
+            self.report.read_as.setdefault(done.read_as, []).append(name)
         room = self.report.keep - len(self.report.messages)
         self.report.messages += done.messages[: max(room, 0)]
 
@@ -73,7 +80,7 @@ def annotate_into(
     folder = Path(folder)
     settings = {"weft": __version__, "shard_bytes": shard_bytes, **job.settings()}
     with Manifest(folder, settings) as manifest:
-        shards = plan(paths, job.to_format, job.from_format, job.encoding, shard_bytes)
+        shards = plan(paths, job.to_format, job.from_format, job.encoding, shard_bytes, job.text_column)
         outputs = [shard.output for shard in shards]
         check_places(folder, outputs)
         manifest.claim(outputs)
@@ -81,9 +88,11 @@ def annotate_into(
         remove_parts(folder, outputs)
         finished = _finished(shards, manifest)
         waiting = [shard for shard in shards if shard.output not in finished]
-        summary = Summary(len(shards), len(finished))
+        summary = Summary(len(shards), len(finished), manifest=str(manifest.path))
+        summary.unread = [] if job.from_format else unread_files(paths)
         for entry in (manifest.finished[output] for output in finished):
-            summary.note(Done(entry["output"], left_out=entry["left_out"], messages=entry["messages"]))
+            counted = {name: entry.get(name, "") for name in ("left_out", "messages", "read_as")}
+            summary.note(Done(entry["output"], **counted), entry["input"])
         make_folders(folder, [shard.output for shard in waiting])
         try:
             _work_off(folder, waiting, job, manifest, summary, workers, cluster, shard_bytes)
@@ -109,14 +118,15 @@ def _work_off(
     by_output = {shard.output: shard for shard in waiting}
     begin = time.perf_counter()
     with progress("annotating", total=total / 1000, unit="kB") as bar:
-        for done in (one for results in _results(work, groups, workers, cluster) for one in results):
+        for done in _results(work, groups, workers, cluster):
             shard = by_output[done.output]
             if done.error:
                 summary.failed += 1
                 summary.report.messages.append(f"{shard.name}: {done.error}")
             else:
                 manifest.add(shard, done)
-                summary.note(done)
+                summary.note(done, shard.name)
+                summary.written += done.output_bytes > 0
                 summary.documents += done.documents
                 summary.sentences += done.sentences
                 summary.words += done.words
@@ -127,7 +137,7 @@ def _work_off(
     summary.seconds = time.perf_counter() - begin
 
 
-def _results(work: Work, groups: Sequence[Bundle], workers: int, cluster: str | None) -> Iterator[list[Done]]:
+def _results(work: Work, groups: Sequence[Bundle], workers: int, cluster: str | None) -> Iterator[Done]:
     if not groups:
         return iter(())
     if cluster is not None:

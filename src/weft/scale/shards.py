@@ -20,9 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from weft.errors import ConfigError
-from weft.formats import FORMATS, detect, expand
-from weft.formats.streams import STANDARD, FilePart, is_utf8
+from weft.errors import ConfigError, WeftError
+from weft.formats import FORMATS, expand
+from weft.formats.doors import kind_of, shared_folder, without_suffix
+from weft.formats.encodings import is_utf8
+from weft.formats.streams import STANDARD, FilePart, told_encoding
 
 SHARD_BYTES = 1_000_000
 _WINDOW = 1 << 20
@@ -59,7 +61,8 @@ class Shard:
 
     def source(self) -> FilePart:
         """The argument for `weft.formats.read`."""
-        return FilePart(self.path, self.start, self.end, self.line, self.number)
+        name = Path(without_suffix(self.name)).as_posix()
+        return FilePart(self.path, self.start, self.end, self.line, self.number, name=name)
 
 
 def plan(
@@ -68,6 +71,7 @@ def plan(
     from_format: str | None = None,
     encoding: str = "utf-8",
     shard_bytes: int = SHARD_BYTES,
+    text_column: str | None = None,
 ) -> list[Shard]:
     """The shards of files, folders and globs, in order."""
     if STANDARD in [os.fspath(path) for path in paths]:
@@ -77,18 +81,17 @@ def plan(
     if shard_bytes < 1:
         raise ConfigError(f"a shard must have at least 1 byte, but got {shard_bytes}")
     files = list(dict.fromkeys(expand(paths, from_format)))
-    kinds = [from_format or detect(file) for file in files]
-    base = _shared_folder(paths)
+    kinds = [kind_of(file, from_format, text_column) for file in files]
+    base = shared_folder(paths)
     shards: list[Shard] = []
     for file, kind in zip(files, kinds, strict=True):
         state = os.stat(file)
         name = os.path.relpath(os.path.abspath(file), base)
         size = sum(entry.stat().st_size for entry in os.scandir(file)) if os.path.isdir(file) else state.st_size
-        if kind in _BORDERS and is_utf8(encoding) and not _is_gzipped(file):
-            cuts = find_cuts(file, kind, size, shard_bytes)
-        else:
-            cuts = [(0, 1)]
-        stem = _without_suffix(name)
+        whole = kind not in _BORDERS or size <= 1.5 * shard_bytes or _is_gzipped(file)
+        cut = not whole and _is_utf8(file, encoding)
+        cuts = find_cuts(file, kind, size, shard_bytes) if cut else [(0, 1)]
+        stem = without_suffix(name)
         common: dict[str, Any] = {
             "path": file,
             "name": name,
@@ -133,7 +136,7 @@ def may_be_output(output: str, name: str, to_format: str) -> bool:
     >>> may_be_output("a/b-00012.conllu", "a/b.txt", "conllu"), may_be_output("a/notes.conllu", "a/b.txt", "conllu")
     (True, False)
     """
-    stem, suffix = _without_suffix(name), _suffix(to_format)
+    stem, suffix = without_suffix(name), _suffix(to_format)
     return re.fullmatch(rf"{re.escape(stem)}(-\d{{5,}})?{re.escape(suffix)}", output) is not None
 
 
@@ -175,31 +178,15 @@ def _count_lines(file: BinaryIO, start: int, end: int) -> int:
     return lines
 
 
-def _shared_folder(paths: Sequence[str | os.PathLike[str]]) -> str:
-    """The folder that contains all inputs: a given folder, or that of a file."""
-    folders = []
-    for path in (os.fspath(path) for path in paths):
-        if os.path.isdir(path):
-            folders.append(os.path.abspath(path))
-        else:
-            fixed = Path(os.path.abspath(path))
-            while any(letter in str(fixed) for letter in "*?[") and not fixed.exists():
-                fixed = fixed.parent
-            folders.append(str(fixed if fixed.is_dir() else fixed.parent))
-    return os.path.commonpath(folders)
-
-
 def _suffix(format: str) -> str:
     return FORMATS[format][0]
 
 
-def _without_suffix(name: str) -> str:
-    name = name.removesuffix(".gz")
-    for suffixes in FORMATS.values():
-        for suffix in suffixes:
-            if name.endswith(suffix):
-                return name.removesuffix(suffix)
-    return name
+def _is_utf8(path: str, encoding: str) -> bool:
+    try:
+        return is_utf8(told_encoding(path, encoding))
+    except WeftError:  # its reader will say what is wrong
+        return False
 
 
 def _is_gzipped(path: str) -> bool:

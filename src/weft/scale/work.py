@@ -1,16 +1,20 @@
 """Process a bundle of shards: read, annotate, write, each shard into its own file.
 
 All documents of a bundle go through the pipeline as one stream, because small batches are slow; the output is split
-again. A document that cannot be read, annotated or written is skipped and counted. A worker runs only this, whether
-it is this process, another one or another machine.
+again, and each file is reported as soon as it is on disk. A document that cannot be read, annotated or written is
+skipped and counted; a shard without documents has no file. A worker runs only this, whether it is this process, another
+one or another machine.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from weft.errors import FormatError, WeftError
@@ -21,10 +25,13 @@ from weft.scale.job import Job, fit, pipeline_of, write_options
 from weft.scale.shards import Shard
 from weft.text.doc import Doc
 
+#: What a shard's entry in the manifest keeps of messages about documents left out.
+_MESSAGES = 100
+
 
 @dataclass
 class Done:
-    """The result of a shard, whose output is on disk; with an `error` it has none."""
+    """The result of a shard, whose output is on disk; with an `error`, or without documents, it has none."""
 
     output: str
     documents: int = 0
@@ -35,30 +42,37 @@ class Done:
     input_sha256: str = ""
     output_bytes: int = 0
     output_sha256: str = ""
+    read_as: str = ""  #: the encoding of the input, if it was guessed
     error: str = ""
 
 
-def annotate_bundle(job: Job, folder: str, shards: Sequence[Shard]) -> list[Done]:
-    """Annotate shards and write their files into a folder; the same call writes the same bytes again."""
+def annotate_bundle(job: Job, folder: str, shards: Sequence[Shard]) -> Iterator[Done]:
+    """Annotate shards and write their files into a folder; the same call writes the same bytes again.
+
+    Shards are reported in order, each when its file is complete.
+    """
     nlp = pipeline_of(job)
+    finished = 0
     try:
-        return _Bundle(job, nlp, folder, shards).run()
+        for done in _Bundle(job, nlp, folder, shards).run():
+            finished += 1
+            yield done
     except OSError:
         raise
     except Exception:
         # A writer met something its format cannot represent, or a component has a bug. Finding the document takes a
-        # second pass, in which every document is tried separately.
-        return _Bundle(job, nlp, folder, shards, careful=True).run()
+        # second pass over the rest, in which every document is tried separately.
+        yield from _Bundle(job, nlp, folder, shards[finished:], careful=True).run()
 
 
 class _Bundle:
     def __init__(self, job: Job, nlp: Pipeline, folder: str, shards: Sequence[Shard], careful: bool = False) -> None:
         self.job, self.nlp, self.folder, self.shards, self.careful = job, nlp, folder, shards, careful
-        self.reports = [Report(keep=5) for _ in shards]
+        self.reports = [Report(keep=_MESSAGES) for _ in shards]
         self.done = [Done(shard.output) for shard in shards]
         self.owners: deque[int] = deque()  # the shards of the documents in the pipeline, in order
 
-    def run(self) -> list[Done]:
+    def run(self) -> Iterator[Done]:
         docs = self._documents()
         if self.careful:
             stream = self._one_by_one(docs)
@@ -80,22 +94,26 @@ class _Bundle:
                 waiting = next(annotated, None)
 
         for number, (shard, done, report) in enumerate(zip(self.shards, self.done, self.reports, strict=True)):
-            options = write_options(self.job.to_format, [shard.format])
+            own = from_shard(number)
+            first = next(own, None)
             if not done.error:
-                path = os.path.join(self.folder, shard.output)
-                write(from_shard(number), path, self.job.to_format, **options)
+                self._write(shard, done, None if first is None else chain([first], own))
             done.left_out, done.messages = report.count, report.messages
-        self._seal()
-        return self.done
+            done.read_as = next(iter(report.read_as), "")
+            yield done
 
-    def _seal(self) -> None:
-        """Wait until all outputs are on disk, and note their digests."""
-        paths = [os.path.join(self.folder, done.output) for done in self.done]
-        written = [(done, path) for done, path in zip(self.done, paths, strict=True) if not done.error]
-        for done, path in written:
-            sync_file(path)
-            done.output_bytes, done.output_sha256 = os.stat(path).st_size, content_digest(path)
-        sync_folders(os.path.dirname(path) for _, path in written)
+    def _write(self, shard: Shard, done: Done, docs: Iterator[Doc] | None) -> None:
+        """Write a file, wait until it is on disk, and note its digest; without documents there is no file."""
+        path = os.path.join(self.folder, shard.output)
+        if docs is None:
+            with suppress(FileNotFoundError):
+                os.unlink(path)
+            done.output_sha256 = hashlib.sha256().hexdigest()
+            return
+        write(docs, path, self.job.to_format, **write_options(self.job.to_format, [shard.format]))
+        sync_file(path)
+        sync_folders([os.path.dirname(path)])
+        done.output_bytes, done.output_sha256 = os.stat(path).st_size, content_digest(path)
 
     def _documents(self) -> Iterator[Doc]:
         options = self.job.read_options()
@@ -128,11 +146,11 @@ class _Bundle:
     def _is_writable(self, number: int, doc: Doc) -> bool:
         """Prepare a document for the format; in a careful pass, test that it can be written."""
         if not self.careful:
-            fit(doc, self.job.to_format, self.job.kbest)
+            fit(doc, self.job.to_format, self.job.kbest, self.job.selection.layers)
             return True
         options: dict[str, Any] = write_options(self.job.to_format, [self.shards[number].format])
         try:
-            fit(doc, self.job.to_format, self.job.kbest)
+            fit(doc, self.job.to_format, self.job.kbest, self.job.selection.layers)
             write([doc], os.devnull, self.job.to_format, **options)
         except OSError:
             raise

@@ -199,13 +199,26 @@ def test_what_a_format_holds_is_known_before_anything_is_annotated(format: str, 
             output_format(nlp, "jsonl", None, format)
 
 
-def test_bad_input_ends_the_run_and_keeps_what_was_annotated(weft: Weft, tagger: Path, tmp_path: Path) -> None:
+def test_bad_input_ends_the_run_and_standard_output_keeps_what_was_annotated(
+    weft: Weft, tagger: Path, tmp_path: Path
+) -> None:
     (tmp_path / "a.conllu").write_text("# newdoc\n" + sentence(0) + "# newdoc\n" + sentence(1))
     (tmp_path / "b.conllu").write_text(BAD)
-    failed = weft("annotate", "a.conllu", "b.conllu", "--model", tagger, "--out", "out.conllu")
+    failed = weft("annotate", "a.conllu", "b.conllu", "--model", tagger, "--to", "conllu")
     assert failed.returncode == 1
     assert "b.conllu, line 1: expected 10" in failed.stderr
-    assert "# sent_id = s1" in (tmp_path / "out.conllu").read_text()
+    assert "# sent_id = s1" in failed.stdout
+
+
+def test_a_run_that_fails_leaves_an_older_file_as_it_was(weft: Weft, tagger: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.conllu").write_text("# newdoc\n" + sentence(0))
+    (tmp_path / "b.conllu").write_text(BAD)
+    (tmp_path / "out.conllu").write_text("older\n")
+    command = ["annotate", "a.conllu", "b.conllu", "--model", tagger, "--out"]
+    assert weft(*command, "out.conllu").returncode == 1
+    assert (tmp_path / "out.conllu").read_text() == "older\n"
+    assert weft(*command, "new.jsonl.gz").returncode == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.conllu", "b.conllu", "out.conllu"]
 
 
 def test_bad_input_is_left_out_and_counted_if_asked_for(weft: Weft, tagger: Path, tmp_path: Path) -> None:
@@ -217,12 +230,19 @@ def test_bad_input_is_left_out_and_counted_if_asked_for(weft: Weft, tagger: Path
     assert "# sent_id = s1" in (tmp_path / "out.conllu").read_text()
 
 
-def test_an_interruption_keeps_what_was_annotated(tagger: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("whole", [True, False])
+def test_an_interruption_leaves_a_file_as_it_was_and_keeps_what_was_on_standard_output(
+    tagger: Path, tmp_path: Path, whole: bool
+) -> None:
     out = tmp_path / "out.conllu"
-    command = [sys.executable, "-m", "weft", "annotate", "-", "--from", "conllu", "--model", tagger, "--out", out]
+    out.write_text("older\n")
+    command = [sys.executable, "-m", "weft", "annotate", "-", "--from", "conllu", "--model", tagger]
+    command += ["--out", out] if whole else ["--to", "conllu"]
+    stdout = (tmp_path / "stdout").open("wb")
     process = subprocess.Popen(
-        list(map(str, command)), stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+        list(map(str, command)), stdin=subprocess.PIPE, stdout=stdout, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
     assert process.stdin is not None
     block = "".join("# newdoc\n" + sentence(i) for i in range(20_000))
     process.stdin.write(block)
@@ -232,7 +252,9 @@ def test_an_interruption_keeps_what_was_annotated(tagger: Path, tmp_path: Path) 
     _, said = process.communicate(block)
     assert process.returncode == 130
     assert said.splitlines()[-1] == "weft: interrupted; what was finished is in place"
-    assert 0 < out.read_text().count("# sent_id") < 40_000
+    assert out.read_text() == "older\n"
+    assert not list(tmp_path.glob(".*.part"))
+    assert whole or 0 < (tmp_path / "stdout").read_text().count("# sent_id") < 40_000
 
 
 def test_a_folder_that_was_interrupted_is_gone_on_with(weft: Weft, tagger: Path, tmp_path: Path) -> None:
@@ -257,7 +279,7 @@ def test_a_folder_that_was_interrupted_is_gone_on_with(weft: Weft, tagger: Path,
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["finished_before"] > 0
     assert weft(*words, "--out", "whole/").returncode == 0
-    names = {path.name for path in (tmp_path / "whole").iterdir()} - {"weft.manifest"}
+    names = {path.name for path in (tmp_path / "whole").iterdir()} - {"_weft.manifest"}
     assert len(names) > 10
     assert all((tmp_path / "out" / n).read_bytes() == (tmp_path / "whole" / n).read_bytes() for n in names)
 
@@ -323,7 +345,7 @@ def test_a_folder_is_annotated_in_shards_and_gone_on_with(
     assert done.returncode == 0, done.stderr
     assert "3 files written: 6 words" in done.stderr
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "0.jsonl", "1.jsonl", "2.jsonl", "weft.manifest",
+        "0.jsonl", "1.jsonl", "2.jsonl", "_weft.manifest",
     ]  # fmt: skip
     (tmp_path / "in" / "3.conllu").write_text(sentence(3))
     again = weft(*command, "--json")
@@ -345,7 +367,7 @@ def test_bad_documents_do_not_stop_a_folder_and_are_told_by_the_exit_code(
     failed = weft(*command, "--out", "out/")
     assert failed.returncode == 3
     assert "left out: a.conllu, line 5: expected 10" in failed.stderr
-    assert failed.stderr.strip().endswith("weft: 2 pieces left out")
+    assert failed.stderr.strip().endswith("2 pieces left out; listed in out/_weft.manifest")
     assert "# sent_id = s2" in (tmp_path / "out" / "c.conllu").read_text()
     assert weft(*command, "--out", "out/").returncode == 3
     assert weft(*command, "--out", "out/", "--skip-bad").returncode == 0

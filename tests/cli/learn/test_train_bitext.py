@@ -64,7 +64,7 @@ def test_labelled_sentences_a_dev_file_and_confusions_join_in(examples, source_m
     write_confusion(Confusion(labels, [[9, 1, 0, 0], [0, 5, 1, 0], [0, 3, 9, 0], [1, 1, 1, 90]]), tmp_path / "c.tsv")
     folder = examples / "bitext"
     more = [folder / "ferries-unseen.de.conll", "--dev", folder / "ferries-dev.de.conll", "--project", "hard",
-            "--confusion", tmp_path / "c.tsv", "--strength", "2", "--json"]  # fmt: skip
+            "--confusion-table", tmp_path / "c.tsv", "--strength", "2", "--json"]  # fmt: skip
     done = run(examples, source_model, tmp_path / "de.weft", *more)
     assert done.exit_code == 0, done.output
     report = json.loads(done.output)
@@ -107,7 +107,7 @@ def test_wrong_files_and_options_are_told_in_plain_words(examples, source_model,
         ],
         "No such option: --bitext": ["train", "tagger", *both, "--links", "x"],
         "--links is an option of --method bitext": ["train", "ner", labelled, "--links", "x"],
-        "--confusion is an option of --method bitext": ["train", "ner", labelled, "--confusion", "x"],
+        "--confusion-table is an option of --method bitext": ["train", "ner", labelled, "--confusion-table", "x"],
     }
     cases |= {told: CliRunner().invoke(app, [*command, "--out", str(out)]) for told, command in more.items()}
     for told, done in cases.items():

@@ -1,7 +1,7 @@
 """`weft annotate FILE... --model MODEL...`: annotate text or documents, in order and in constant memory.
 
-With one output file or standard output, all annotated documents are written even if the run ends early: an
-interruption or a bad input ends the stream, the writer finishes its file, and only then the run reports what happened.
+An output file appears under its name only if all documents are in it; a run that ends early leaves an older one as it
+was. On standard output, all annotated documents are written even if an interruption or a bad input ends the stream.
 With an output folder, the work is done in shards (`weft.scale`), and an interrupted run resumes.
 """
 
@@ -29,9 +29,11 @@ from weft.cli.inputs import (
     ToFormat,
     report_bad,
     show_left_out,
+    show_read,
 )
 from weft.errors import ConfigError, WeftError
 from weft.pipeline import models
+from weft.pipeline.selection import Selection
 from weft.scale.job import Job, fitted, load_models, output_format, write_options
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ LABELS = "labels"
 LEFT_OUT = 3
 #: Help headings for options of particular kinds of models.
 _SENTIMENT, _UTTERANCES = "Sentiment", "Utterances"
+PARTS = "Parts of models"
 
 
 @dataclass(frozen=True)
@@ -67,12 +70,17 @@ class Output:
         """Whether to show documents in human-readable form: on request, or on a terminal."""
         return self.format == SHOW or (self.path is None and self.format is None and sys.stdout.isatty())
 
-    def chosen(self, nlp: Pipeline, read: str) -> str:
+    @property
+    def whole(self) -> bool:
+        """Whether to write one file, which is complete or not there."""
+        return self.path is not None and self.path != "-" and not self.shown and self.format != "brat"
+
+    def chosen(self, nlp: Pipeline, read: str, layers: Sequence[str] = ()) -> str:
         """The output format: as requested or by suffix, else CoNLL-U, or JSONL if CoNLL-U cannot hold the layers."""
         if self.path is None or self.folder:
             usual = "conllu" if self.path is None or read == "plain" else read
-            return output_format(nlp, usual, None, self.format)
-        return output_format(nlp, read, self.path, self.format)
+            return output_format(nlp, usual, None, self.format, layers)
+        return output_format(nlp, read, self.path, self.format, layers)
 
 
 _FILES = typer.Argument(metavar="FILE", help="Files or folders to annotate; - is standard input.", show_default=False)
@@ -115,6 +123,22 @@ Together = Annotated[
 Best = Annotated[
     bool, option("--best", panel=_UTTERANCES, help="Take the best parse of every sample, not one at random.")
 ]
+Only = Annotated[
+    list[str] | None,
+    option("--only", metavar="TASK", panel=PARTS, help="Run this component and those it requires; repeat for several."),
+]
+Without = Annotated[
+    list[str] | None,
+    option("--without", metavar="TASK", panel=PARTS, help="Leave this component out; repeat for several."),
+]
+Layers = Annotated[
+    list[str] | None,
+    option("--layers", metavar="NAME", panel=PARTS, help="Annotate and write only this layer; repeat, or use commas."),
+]
+LayerAs = Annotated[
+    list[str] | None,
+    option("--layer-as", metavar="NAME", panel=PARTS, help="Name of a layer that an earlier model writes too; repeat."),
+]
 Workers = Annotated[
     int, option("--workers", panel=RUNNING, min=1, help="Number of threads; into a folder, of processes.")
 ]
@@ -138,6 +162,10 @@ def annotate(
     together: Together = None,
     style: Style = None,
     best: Best = False,
+    only: Only = None,
+    without: Without = None,
+    layers: Layers = None,
+    layer_as: LayerAs = None,
     reading: Reading = Reading(),
     workers: Workers = 1,
     scheduler: Scheduler = None,
@@ -159,24 +187,35 @@ def annotate(
         return cut(files, model or [], style, best, seed, output)
     if as_json and (out is None or to_format == SHOW) and not explain:
         raise ConfigError("--json prints the results of the run on standard output; give --out for the documents")
-    nlp = load_models([models.find(name) for name in model or [Path(models.DEFAULT)]])
+    selection = Selection(*(tuple(_listed(names)) for names in (only, without, layers, layer_as)))
+    nlp = load_models(model or [Path(models.DEFAULT)], selection)
     nlp.check_asked(probabilities, kbest)
     check_explains(nlp, explain, word, out)
     watch = LanguageWatch(
         (Path(name).stem for name in model or [Path(models.DEFAULT)]), str(nlp.card.get("language", ""))
     )
     if output.folder:
-        job = _job(nlp, files, model, reading, output, probabilities, kbest)
+        job = _job(nlp, files, model, reading, output, probabilities, kbest, selection)
         _look(watch, files, reading)
+        show_layers_read(nlp)
         return _into_folder(job, files, output, workers, scheduler, shard_size, reading.skip_bad)
     if scheduler is not None:
         raise ConfigError("--scheduler writes one file per shard: give a folder to write to, --out FOLDER/")
     inputs = _open(nlp, files, text, reading, known_ratings)
-    run = Run(nlp, inputs, workers, probabilities, kbest, watch)
+    run = Run(nlp, inputs, workers, probabilities, kbest, watch, whole=output.whole)
     if explain:
         print_explanations(nlp, run, word, as_json)
         return run.end()
-    _into_one(run, output, known_ratings, kbest)
+    _into_one(run, output, known_ratings, kbest, selection.layers)
+
+
+def _listed(names: Sequence[str] | None) -> list[str]:
+    """Names given one by one or separated by commas.
+
+    >>> _listed(["entities,chunks", "upos"])
+    ['entities', 'chunks', 'upos']
+    """
+    return [name for several in names or () for name in several.split(",") if name]
 
 
 def _open(nlp: Pipeline, files: Sequence[Path], texts: Sequence[str], reading: Reading, known_ratings: bool) -> Inputs:
@@ -188,7 +227,7 @@ def _open(nlp: Pipeline, files: Sequence[Path], texts: Sequence[str], reading: R
     return open_given(files, texts, reading)
 
 
-def _into_one(run: Run, output: Output, known_ratings: bool, kbest: int) -> None:
+def _into_one(run: Run, output: Output, known_ratings: bool, kbest: int, layers: Sequence[str]) -> None:
     """Annotate to one file, standard output or the terminal."""
     from weft.cli.apply import sentiment
 
@@ -198,14 +237,25 @@ def _into_one(run: Run, output: Output, known_ratings: bool, kbest: int) -> None
         if judges and sentiment.wants_labels(output):
             sentiment.write_labels(run, output.path)
         elif output.shown:
-            _show(run)
+            _show(fitted(run, "conllu", 0, layers) if layers else run)
         else:
-            chosen = output.chosen(nlp, inputs.formats[0])
-            _write(fitted(run, chosen, kbest), output.path, chosen, inputs.formats)
+            chosen = output.chosen(nlp, inputs.formats[0], layers)
+            _write(fitted(run, chosen, kbest, layers), output.path, chosen, inputs.formats)
     report_bad(inputs)
+    if run.documents:
+        show_layers_read(nlp)
     if output.as_json:
         print_json(run.figures())
     run.end()
+
+
+def show_layers_read(nlp: Pipeline) -> None:
+    """Say on standard error which annotation of the input the model builds on."""
+    from weft.pipeline.selection import layers_read
+
+    read = layers_read(nlp)
+    if read:
+        typer.echo(f"read from the input, not predicted: {', '.join(read)}", err=True)
 
 
 def _look(watch: LanguageWatch, files: Sequence[Path], reading: Reading) -> None:
@@ -230,15 +280,18 @@ def _job(
     output: Output,
     probabilities: bool,
     kbest: int,
+    selection: Selection,
 ) -> Job:
-    from weft.formats import detect, expand
+    from weft.formats import expand
+    from weft.formats.doors import kind_of
     from weft.storage import digest
 
-    read = reading.format or detect(expand(files, reading.format)[0])
+    read = kind_of(expand(files, reading.format)[0], reading.format, reading.text_column)
     paths = tuple(str(models.find(name).absolute()) for name in model or [Path(models.DEFAULT)])
     digests = tuple(digest(path) for path in paths)
-    chosen = output.chosen(nlp, read)
-    return Job(paths, digests, chosen, reading.format, reading.fields, reading.encoding, probabilities, kbest)
+    chosen = output.chosen(nlp, read, selection.layers)
+    own = (reading.format, reading.fields, reading.encoding, probabilities, kbest)
+    return Job(paths, digests, chosen, *own, reading.text_column, reading.strip_html, selection)
 
 
 def _into_folder(
@@ -256,17 +309,18 @@ def _into_folder(
     done = annotate_into(
         output.path, files, job, workers=workers, cluster=scheduler, shard_bytes=round(shard_size * 1e6)
     )
-    show_left_out(done.report)
+    show_left_out(done.report, done.manifest)
+    show_read(done.unread, done.report.read_as)
     if output.as_json:
         print_json(done.figures())
     else:
-        written = done.shards - done.finished_before - done.failed
         before = f", {done.finished_before:,} finished before" if done.finished_before else ""
         speed = f", {done.figures()['words_per_second']:,} words per second" if done.words else ""
-        typer.echo(f"{counted(written, 'file')} written{before}: {counted(done.words, 'word')}{speed}", err=True)
+        typer.echo(f"{counted(done.written, 'file')} written{before}: {counted(done.words, 'word')}{speed}", err=True)
     if done.report.count or done.failed:
-        failed = f", {counted(done.failed, 'file')} not written" if done.failed else ""
-        typer.echo(f"weft: {counted(done.report.count, 'piece')} left out{failed}", err=True)
+        failed = f"{counted(done.failed, 'file')} not written, " if done.failed else ""
+        left_out = f"{failed}{counted(done.report.count, 'piece')} left out; listed in {done.manifest}"
+        typer.echo(f"weft: {counted(done.written, 'file')} written, {left_out}", err=True)
         if done.failed or not skip_bad:
             raise typer.Exit(LEFT_OUT)
 

@@ -27,8 +27,10 @@ class Run:
         probabilities: bool = False,
         kbest: int = 0,
         watch: LanguageWatch | None = None,
+        whole: bool = False,
     ) -> None:
         self.nlp, self.inputs, self.watch = nlp, inputs, watch
+        self.whole = whole  #: a run that ends early raises its error in the writer, which then leaves no file behind
         self.options: dict[str, Any] = {"workers": workers, "probabilities": probabilities, "kbest": kbest}
         self.documents = self.sentences = self.words = 0
         self.seconds = 0.0
@@ -58,6 +60,8 @@ class Run:
             except WeftError as error:
                 self.error = error
         self.seconds = time.perf_counter() - start
+        if self.whole:
+            self._raise()
 
     def interruptible(self) -> _Interruptible:
         """In this context, the first Ctrl-C ends the stream and the second one the program."""
@@ -77,6 +81,9 @@ class Run:
         """Report that the text is in another language, if it is, and why the run ended early, if it did."""
         if self.watch is not None:
             self.watch.end()
+        self._raise()
+
+    def _raise(self) -> None:
         if self.error is not None:
             raise self.error
         if self.interrupted:

@@ -102,8 +102,9 @@ class ProjectionSettings(EntitySettings):
     )
     source_model: str = option("", "Model that recognizes entities in the source language.", metavar="MODEL")
     confusion: str = option(
-        "", "File of the source model's confusions: a row per true label, a column per answer.", metavar="FILE"
-    )
+        "", "File of the source model's confusions: a row per true label, a column per answer.", metavar="FILE",
+        flag="--confusion-table",
+    )  # fmt: skip
 
     def check(self) -> None:
         super().check()

@@ -116,6 +116,7 @@ class DisfluencyParser(Trainable):
     settings: DisfluencySettings
     unsaved = ("workers", "clusters")
     provides = ("head", "deprel", f"spans/{LAYER}")
+    rewrites = ("head", "deprel")  # trees over the words that remain, in the place of those over all words
 
     def __init__(self, settings: DisfluencySettings | None = None, clusters: Mapping[str, str] | None = None) -> None:
         super().__init__(settings)

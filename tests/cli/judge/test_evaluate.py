@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from weft.cli.app import app
 from weft.formats import write
 from weft.text import Doc, SpanLayer
 
+Weft = Callable[..., "subprocess.CompletedProcess[str]"]
 SENTENCES = [["Dogs", "bark"], ["Cats", "sleep", "here"], ["They", "run"], ["It", "rains"]]
 TAGS = [["NOUN", "VERB"], ["NOUN", "VERB", "ADV"], ["PRON", "VERB"], ["PRON", "VERB"]]
 HEADS = [[2, 0], [2, 0, 2], [2, 0], [2, 0]]
@@ -154,3 +157,45 @@ def test_errors_are_plain(tmp_path: Path) -> None:
     assert "no layer 'ner' to score" in fails("evaluate", gold, gold, "--layer", "ner")
     assert "at least two system files" in fails("compare", gold, gold)
     assert "Traceback" not in fails("compare", gold, gold)
+
+
+def test_a_model_is_scored_from_raw_text_gold_words_and_gold_tags_in_one_table(
+    weft: Weft, tmp_path: Path, examples: Path
+) -> None:
+    gold = examples / "story.conllu"
+    for task in ("tagger", "parser"):
+        assert weft("train", task, gold, "--out", f"{task}.weft", "--epochs", "2").returncode == 0
+    models = ["--model", "tagger.weft", "--model", "parser.weft"]
+    table = weft("evaluate", gold, *models).stdout
+    header = next(line for line in table.splitlines() if "raw text" in line)
+    assert [cell.strip() for cell in header.split("┃") if cell.strip()] == ["raw text", "gold words", "gold tags"]
+    found = json.loads(weft("evaluate", gold, *models, "--json", "--confusion").stdout)["from"]
+    assert list(found) == ["raw text", "gold words", "gold tags"]
+    assert {"UPOS", "UAS", "LAS", "Words"} <= set(found["raw text"]["scores"])
+    assert "Lemmas" not in found["gold words"]["scores"]
+    assert set(found["gold tags"]["scores"]) <= {"UAS", "LAS", "CLAS", "MLAS", "BLEX"}
+    assert found["gold words"]["scores"]["Words"]["f1"] == 1.0
+    total = sum(row["count"] for row in found["gold words"]["confusion"])
+    assert total == found["gold words"]["scores"]["Words"]["gold"]
+    alone = weft("evaluate", gold, "--model", "parser.weft").stdout
+    assert "Nothing from raw text: parser needs the layer upos" in alone
+    assert "gold tags" in alone
+
+
+def test_confusions_are_shown_as_a_matrix(weft: Weft, tmp_path: Path) -> None:
+    row = "{}\t{}\t_\t{}\t_\t_\t0\troot\t_\t_\n"
+    (tmp_path / "gold.conllu").write_text(row.format(1, "a", "NOUN") + "\n" + row.format(1, "b", "VERB") + "\n")
+    (tmp_path / "system.conllu").write_text(row.format(1, "a", "VERB") + "\n" + row.format(1, "b", "VERB") + "\n")
+    shown = weft("evaluate", "gold.conllu", "system.conllu", "--confusion").stdout
+    assert "Confusions of upos: gold in rows, system in columns" in shown
+    rows = json.loads(weft("evaluate", "gold.conllu", "system.conllu", "--confusion", "--json").stdout)["confusion"]
+    assert {(one["gold"], one["system"]): one["count"] for one in rows} == {("NOUN", "VERB"): 1, ("VERB", "VERB"): 1}
+    same = weft("evaluate", "gold.conllu", "gold.conllu", "--confusion", "--layer", "upos").stdout
+    assert "No label of upos was confused with another." in same
+
+
+def test_a_system_or_a_model_is_given_and_not_both(weft: Weft, examples: Path) -> None:
+    gold = examples / "story.conllu"
+    for more in ([], [gold, "--model", "en"]):
+        done = weft("evaluate", gold, *more)
+        assert (done.returncode, "give the output of a system, or a model" in done.stderr) == (1, True)

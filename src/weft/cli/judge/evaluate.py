@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -37,10 +38,22 @@ Layer = Annotated[
     option("--layer", metavar="NAME", help="What to score: ud, a span layer, or a column of words such as upos."),
 ]
 
+System = Annotated[
+    str | None,
+    typer.Argument(metavar="SYSTEM", help="The same text as annotated by a system, unless --model is."),
+]
+ModelToScore = Annotated[
+    list[Path] | None,
+    option("--model", "-m", metavar="MODEL", help="Model to score, from raw text, gold words and gold tags; repeat."),
+]
+Confusion = Annotated[bool, option("--confusion", help="Show which labels are confused with which.")]
+
 
 def evaluate(
     gold: Gold,
-    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The same text as annotated by a system.")],
+    system: System = None,
+    model: ModelToScore = None,
+    confusion: Confusion = False,
     source: FromFormat = None,
     fields: Fields = None,
     encoding: Encoding = "utf-8",
@@ -59,38 +72,60 @@ def evaluate(
     """Score a system's output against gold annotation.
 
     Trees, tags and tokens are scored as in the CoNLL 2018 shared task, whatever the system's tokens; spans by
-    precision, recall and F1; a column of words by accuracy.
+    precision, recall and F1; a column of words by accuracy. With --model, the gold text is annotated here, from its raw
+    text, from its words, and from its words and tags, and the table compares the three.
     """
-    from weft.evaluate.documents import evaluate_documents, groups_of_units
+    from weft.cli.judge.model_scores import confusion_rows, print_confusion, score_model
+    from weft.evaluate.documents import evaluate_documents
     from weft.evaluate.labels.tagging import vocabulary_of
 
-    _check_fields([gold, system], source, fields)
+    if (system is None) == (model is None):
+        raise ConfigError("give the output of a system, or a model with --model, to score against the gold file")
+    _check_fields([gold] if system is None else [gold, system], source, fields)
     docs = _read(gold, source, fields, encoding)
+    if model is not None:
+        return score_model(docs, model, layer, confusion, as_json)
+    assert system is not None
     found = _read(system, source, fields, encoding)
     if universal:
         _map_tags([*docs, *found])
     vocabulary = vocabulary_of(_read(train, source, fields, encoding)) if train else None
     outcome = evaluate_documents(docs, found, layer, vocabulary)
-    parts: dict[str, dict[str, Score]] = {}
-    if by is not None:
-        groups = groups_of_units(docs if outcome.main == "spans" else [doc for doc in docs if doc.n_words], by)
-        for group in sorted(set(groups)):
-            chosen = [name == group for name in groups]
-            parts[group] = {name: counts.select(chosen).total() for name, counts in outcome.counts.items()}
+    parts = _by_group(outcome, docs, by) if by is not None else {}
     totals = {name: counts.total() for name, counts in outcome.counts.items()}
     if as_json:
         result: dict[str, Any] = {"layer": outcome.layer, "units": len(outcome.counts[outcome.main])}
         result["scores"] = {name: score.as_dict() for name, score in totals.items()}
         if parts:
             result["by"] = {group: {n: score.as_dict() for n, score in rows.items()} for group, rows in parts.items()}
+        if confusion:
+            result["confusion"] = confusion_rows(docs, found, outcome.layer)
         print_json(result)
         return
     _print_scores(outcome, totals)
     if parts:
-        shown = _columns_by_group(outcome)
-        rows = [[group, *(f"{100 * scores[name].f1:.2f}" for name in shown), f"{scores[outcome.main].gold:,}"]
-                for group, scores in parts.items()]  # fmt: skip
-        print_table(f"F1 by {by}", [str(by), *shown, "gold"], rows, range(1, len(shown) + 2))
+        _print_parts(outcome, parts, str(by))
+    if confusion:
+        print_confusion(docs, found, outcome.layer)
+
+
+def _by_group(outcome: Outcome, docs: Sequence[Doc], key: str) -> dict[str, dict[str, Score]]:
+    """The scores of the units of each group."""
+    from weft.evaluate.documents import groups_of_units
+
+    groups = groups_of_units(docs if outcome.main == "spans" else [doc for doc in docs if doc.n_words], key)
+    parts: dict[str, dict[str, Score]] = {}
+    for group in sorted(set(groups)):
+        chosen = [name == group for name in groups]
+        parts[group] = {name: counts.select(chosen).total() for name, counts in outcome.counts.items()}
+    return parts
+
+
+def _print_parts(outcome: Outcome, parts: dict[str, dict[str, Score]], key: str) -> None:
+    shown = _columns_by_group(outcome)
+    rows = [[group, *(f"{100 * scores[name].f1:.2f}" for name in shown), f"{scores[outcome.main].gold:,}"]
+            for group, scores in parts.items()]  # fmt: skip
+    print_table(f"F1 by {key}", [key, *shown, "gold"], rows, range(1, len(shown) + 2))
 
 
 Systems = Annotated[list[str], typer.Argument(metavar="SYSTEM", help="Outputs of two systems or more.")]

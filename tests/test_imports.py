@@ -52,6 +52,8 @@ EXCEPTIONS = {
     # spaCy makes the component from the name of a model, so the component has to load it.
     ("weft.interop.spacy_component", "weft.pipeline"),
     ("weft.interop.spacy_component", "weft.pipeline.pipeline"),
+    # Spark sends a function to its workers, which load the model by its name.
+    ("weft.interop.arrow", "weft.pipeline"),
 }
 MOST_FILES = 25
 

@@ -33,6 +33,7 @@ _NUMBER = {name: number for number, name in enumerate(CLASSES)}
 
 SPACE, NEWLINE, PARAGRAPH = _NUMBER["space"], _NUMBER["newline"], _NUMBER["paragraph"]
 FORMAT, EMOJI = _NUMBER["format"], _NUMBER["emoji"]
+LOWER, COMMA = (_NUMBER["lower"], _NUMBER["Ll"]), _NUMBER[","]
 #: Letters of scripts that part words by blanks, digits and what joins them.
 _JOINED = ("format", "mark", "digit", "number", "upper", "lower", "modifier", "letter", "hangul", "Lu", "Ll")
 #: Letters of scripts that do not part words.

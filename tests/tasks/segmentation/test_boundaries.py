@@ -48,6 +48,33 @@ def test_runs_of_blanks_become_one_symbol(text: str, lines: bool) -> None:
     assert ("".join(map(chr, found.codes)), found.origin.tolist()) == squeezed_by_hand(text, lines)
 
 
+def label_at(text: str, place: int) -> int | None:
+    """The decided label after the character before `place`, or nothing if it is a candidate."""
+    squeezed = squeeze(text, TABLE)
+    decided = np.full(len(squeezed.codes), -1, dtype=np.int8)
+    find_candidates(squeezed, ANYTHING, decided)
+    label = int(decided[place - 1])
+    return None if label < 0 else label
+
+
+def test_a_full_line_is_no_candidate_before_a_small_letter() -> None:
+    full = "the ferry that came in from the far island today"
+    assert label_at(f"{full}\nwas late and left again", len(full)) == TOKEN
+    assert label_at(f"{full},\nwas late and left again", len(full) + 1) == TOKEN
+    assert label_at(f"{full}\nWas late and left again", len(full)) is None
+    assert label_at(f"{full}.\nwas late and left again", len(full) + 1) is None
+    assert label_at("milk\neggs", 4) is None
+    room = "a line that ends early although more fits"
+    assert label_at(f"{room}\non it, because this line here is a lot longer than that one", len(room)) is None
+    assert label_at(f"{full}\n\nwas late", len(full)) == SENTENCE
+
+
+def test_nothing_ends_inside_an_emoji() -> None:
+    for text in ("👍🏽", "👩‍👧", "❤️", "🇫🇷"):
+        assert all(label_at(text, place) == INSIDE for place in range(1, len(text)))
+    assert [label_at("🇫🇷🇩🇪", place) for place in (1, 2, 3)] == [INSIDE, None, INSIDE]
+
+
 @settings(deadline=None)
 @given(TEXTS)
 def test_every_boundary_is_a_candidate_or_decided(text: str) -> None:

@@ -6,8 +6,9 @@ A boundary lies between two characters, or spans the whitespace between them. It
 
 The classes of the characters on both sides decide most boundaries: nothing ends between two lower-case letters, and a
 token ends at the space between them. Only boundaries whose classes occur with several labels in training are
-candidates, and only candidates are scored. Nothing ends inside an emoji of several characters. An empty line ends the
-sentence; no feature reads beyond it, so paragraphs are independent.
+candidates, and only candidates are scored. Nothing ends inside an emoji of several characters, and no sentence where a
+line is full, between a lower-case letter or comma and a lower-case letter. An empty line ends the sentence; no feature
+reads beyond it, so paragraphs are independent.
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ from numpy.typing import NDArray
 from weft.arrays import Ints
 from weft.features.characters import (
     CLASSES,
+    COMMA,
     EMOJI,
     FORMAT,
     IS_JOINED,
+    LOWER,
     NEWLINE,
     PARAGRAPH,
     SPACE,
@@ -31,7 +34,7 @@ from weft.features.characters import (
     Codes,
     code_points,
 )
-from weft.kernel import kernel
+from weft.kernel import inner_kernel, kernel
 
 Labels = NDArray[np.int8]
 Masks = NDArray[np.uint8]
@@ -47,6 +50,9 @@ FEW_LINES = 20
 #: The gap between the characters of a boundary.
 NO_GAP, BLANK, LINE = 0, 1, 2
 
+#: Limits on the length of a line that is looked at, the number of lines before and after it that are looked at too, and
+#: the shortest line that may be full.
+LINE_REACH, LINES_AROUND, FULL_LINE = 160, 2, 40
 #: What makes several characters one emoji: joiners and variation selectors, skin tones, tags and pairs of letters.
 _JOINER, _SELECTORS = 0x200D, (0xFE0E, 0xFE0F, 0x20E3)
 _TONES, _TAGS, _FLAG_LETTERS = (0x1F3FB, 0x1F3FF), (0xE0020, 0xE007F), (0x1F1E6, 0x1F1FF)
@@ -191,6 +197,44 @@ def _continues_emoji(codes: Codes, classes: Classes, at: int) -> bool:
     return letters > 0 and letters % 2 == 0
 
 
+@inner_kernel
+def line_at(classes: Classes, left: int, right: int, first: int, end: int) -> tuple[int, int, int]:
+    """Where the line before a line end starts, where the next line ends, and how many characters the longest line
+    around would have left after this line and the first chunk of the next one: below 0, the line is full."""
+    start, stop = _line_start(classes, left, first), _line_stop(classes, right, end)
+    longest = max(left + 1 - start, stop - right)
+    begin, until = start, stop
+    for _ in range(LINES_AROUND):
+        if begin - 1 > first and classes[begin - 1] == NEWLINE:
+            before = _line_start(classes, begin - 2, first)
+            longest = max(longest, begin - 1 - before)
+            begin = before
+        if until + 1 < end and classes[until] == NEWLINE:
+            after = _line_stop(classes, until + 1, end)
+            longest = max(longest, after - until - 1)
+            until = after
+    chunk = right
+    while chunk < stop and classes[chunk] > PARAGRAPH:
+        chunk += 1
+    return start, stop, longest - (left + 1 - start) - 1 - (chunk - right)
+
+
+@inner_kernel
+def _line_start(classes: Classes, at: int, first: int) -> int:
+    start = at
+    while start > first and classes[start - 1] != NEWLINE and at - start < LINE_REACH:
+        start -= 1
+    return start
+
+
+@inner_kernel
+def _line_stop(classes: Classes, at: int, end: int) -> int:
+    stop = at + 1
+    while stop < end and classes[stop] != NEWLINE and classes[stop] != PARAGRAPH and stop - at < LINE_REACH:
+        stop += 1
+    return stop
+
+
 @kernel
 def _find(
     codes: Codes,
@@ -223,6 +267,10 @@ def _find(
         mask = allowed[classes[left], gap, classes[right]]
         if gap == NO_GAP and classes[right] in (EMOJI, FORMAT) and _continues_emoji(codes, classes, right):
             mask = 1 << INSIDE
+        if gap == LINE and classes[right] in LOWER and (classes[left] in LOWER or classes[left] == COMMA):
+            start, _, room = line_at(classes, left, right, bounds[2 * paragraph], len(classes))
+            if room < 0 and left + 1 - start >= FULL_LINE:
+                mask = 1 << TOKEN
         if mask == 1:
             decided[left] = INSIDE
         elif mask == 2:

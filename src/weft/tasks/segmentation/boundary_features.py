@@ -27,7 +27,16 @@ from weft.features.characters import (
 )
 from weft.hashing import avalanche, join
 from weft.kernel import inner_kernel, kernel
-from weft.tasks.segmentation.boundaries import BLANK, LINE, NO_GAP, Candidates, Squeezed, squeeze
+from weft.tasks.segmentation.boundaries import (
+    BLANK,
+    LINE,
+    LINE_REACH,
+    NO_GAP,
+    Candidates,
+    Squeezed,
+    line_at,
+    squeeze,
+)
 from weft.tasks.segmentation.boundary_templates import (
     AHEAD,
     BEFORE,
@@ -72,9 +81,7 @@ from weft.tasks.segmentation.boundary_templates import (
 #: Limits on the length of a chunk's part and on the segments of a dictionary entry in features.
 REACH = 24
 ENTRY_SEGMENTS = 6
-#: Limit on the length of a line in features, the lines before and after it that count as its surroundings, and the
-#: steps in which lengths of lines and of the space left in them are counted.
-LINE_REACH, LINES_AROUND = 160, 2
+#: Steps in which lengths of lines and of the space left in them are counted.
 _LENGTH_STEPS, _ROOM_STEPS = (8, 16, 24, 34, 46, 60, 75, 100, LINE_REACH), (0, 4, 10, 24)
 #: Limit for the previous chunk; it includes the space after the chunk and the character before it.
 _PREVIOUS_REACH = REACH - 2
@@ -327,40 +334,11 @@ def _chunk_end(classes: Classes, at: int, end: int) -> int:
 @inner_kernel
 def _set_lines(classes: Classes, left: int, right: int, first: int, end: int, values: Keys) -> None:
     """Set the lengths of the lines on both sides of a line end, and the space that the next chunk would have found."""
-    start = _line_start(classes, left, first)
-    stop = _line_stop(classes, right, end)
-    longest = max(left + 1 - start, stop - right)
-    begin, until = start, stop
-    for _ in range(LINES_AROUND):
-        if begin - 1 > first and classes[begin - 1] == NEWLINE:
-            before = _line_start(classes, begin - 2, first)
-            longest = max(longest, begin - 1 - before)
-            begin = before
-        if until + 1 < end and classes[until] == NEWLINE:
-            after = _line_stop(classes, until + 1, end)
-            longest = max(longest, after - until - 1)
-            until = after
-    needed = 1 + _chunk_end(classes, right, end) - right
+    start, stop, room = line_at(classes, left, right, first, end)
     values[LINE_LENGTH] = _step(left + 1 - start, _LENGTH_STEPS)
     values[NEXT_LINE] = _step(stop - right, _LENGTH_STEPS)
-    values[ROOM] = _step(longest - (left + 1 - start) - needed, _ROOM_STEPS)
+    values[ROOM] = _step(room, _ROOM_STEPS)
     values[FIRST] = classes[start] + 1
-
-
-@inner_kernel
-def _line_start(classes: Classes, at: int, first: int) -> int:
-    start = at
-    while start > first and classes[start - 1] != NEWLINE and at - start < LINE_REACH:
-        start -= 1
-    return start
-
-
-@inner_kernel
-def _line_stop(classes: Classes, at: int, end: int) -> int:
-    stop = at + 1
-    while stop < end and classes[stop] != NEWLINE and stop - at < LINE_REACH:
-        stop += 1
-    return stop
 
 
 @inner_kernel

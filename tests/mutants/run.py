@@ -33,7 +33,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "helpers"))
-from mutants import Mutant, read_mutants  # noqa: E402
+from faults import Mutant, read_mutants  # noqa: E402
 
 RESULT = ROOT / "results" / "mutants.json"
 LIBRARIES = (
@@ -132,7 +132,7 @@ def run_tests(folder: Path, tests: list[str], slug: str, interpreted: bool) -> N
         data = os.environ.get("WEFT_DATA") or ROOT.parent / "shared" / "data"
         os.environ.update(PYTHONPATH=str(folder / "src"), WEFT_DATA=str(Path(data).resolve()), WEFT_QUIET="1")
         sys.path[:] = [str(folder / "src"), *(p for p in sys.path if not p.startswith(str(ROOT / "tests")))]
-        for name in ("mutants", "places"):
+        for name in ("faults", "places"):
             sys.modules.pop(name, None)
         if interpreted:
             run_kernels_as_python()

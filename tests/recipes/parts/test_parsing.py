@@ -14,6 +14,7 @@ from weft.infer.transitions.model import TransitionParser
 from weft.infer.trees.projectivity import is_projective
 from weft.learn.online.demands import HeadByHead
 from weft.learn.transitions.learner import TransitionLearner
+from weft.tasks.constituents.templates import HEAD_CHARACTERS, templates_of
 from weft.tasks.parsing import relations
 from weft.tasks.parsing.mst.parser import MSTParser
 from weft.tasks.parsing.mst.settings import MSTSettings
@@ -109,6 +110,11 @@ def test_a_parser_labels_dependents_together_or_one_by_one_as_it_is_told(way, se
     parser = mst(relations=way)
     parser.fit([treebank()])
     assert parser.labeller.settings.sequence is sequence
+
+
+def test_head_characters_are_features_of_parsers_over_characters():
+    assert HEAD_CHARACTERS in templates_of("characters", True, True)
+    assert HEAD_CHARACTERS not in templates_of("characters", True, False)
 
 
 @pytest.mark.parametrize("system", ["arc-standard", "lr-spine"])

@@ -12,7 +12,7 @@ EMPTY := build/no-corpora
 LOWEST := build/lowest
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: demo check test lowest timing budget lint docs render screenshots fuzz bench clean
+.PHONY: demo check test lowest timing budget mutants lint docs render screenshots fuzz bench clean
 
 $(VENV)/.run: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -70,6 +70,10 @@ timing: $(VENV)/.dev
 # The CPU time that the checks of each published system take, against what a system may take.
 budget: $(VENV)/.dev
 	$(BIN)/python tests/budget.py
+
+# Break copies of the code on purpose and see that tests fail; of one system with SLUG=flors. Outcomes go to results/.
+mutants: $(VENV)/.dev
+	$(BIN)/python tests/mutants/run.py $(SLUG)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check

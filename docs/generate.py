@@ -21,6 +21,7 @@ from weft.training.card import card_text, genre_table, languages_table
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path += [str(ROOT / "bench"), str(ROOT / "docs")]
+from checks import checks_line, checks_of_systems, lesser_checks_block, mutants_block  # noqa: E402
 from robustness import FIGURE, attacks_block, limits_block, memory_curve, parts_block  # noqa: E402
 
 from run import benchmarks, table_of  # noqa: E402
@@ -127,13 +128,17 @@ def pages() -> dict[Path, str]:
     results = load_results(RESULTS)
     made: dict[Path, str] = {}
     states = [(system, system.state(RESULTS)) for system in systems()]
+    checks = checks_of_systems()
     made.update(_api_pages())
     blocks = {
         "demo": _demo_block(),
         "results": _results_block(results),
         "benchmarks": _benchmarks_block(),
         "benchmarks-eight": _eight_block(),
-        "systems": systems_table(states, _page_of),
+        "systems": systems_table(states, _page_of, {slug: str(own) for slug, own in checks.items()}),
+        "checks-line": checks_line(checks),
+        "checks-less": lesser_checks_block(checks),
+        "mutants": mutants_block(),
         "systems-line": _systems_line(states),
         "model-languages": _languages_block(),
         **_everyday_blocks(),

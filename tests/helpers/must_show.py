@@ -76,13 +76,13 @@ def all_marks(tests: Path = ROOT / "tests") -> list[Mark]:
 
 
 def checks_by_system(marks: list[Mark]) -> dict[str, Checks]:
-    """What tests show of each system.
+    """What tests show of each system; a reason is that of a recorded run where there is one.
 
     >>> str(checks_by_system([Mark("flors", 1, "", "", ""), Mark("flors", 2, "less", "", "")])["flors"])
     '1 full, 1 weaker'
     """
     systems: dict[str, Checks] = defaultdict(Checks)
-    for mark in marks:
+    for mark in sorted(marks, key=lambda mark: "/recorded/" not in mark.place):
         if mark.fails:
             systems[mark.slug].failed.setdefault(mark.check, mark.fails)
         elif mark.weaker:

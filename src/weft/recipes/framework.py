@@ -181,9 +181,9 @@ def load_result(path: Path) -> RecipeResult:
 
 
 def load_results(folder: Path) -> list[RecipeResult]:
-    """All full results in a folder, by slug, without benchmarks, models, everyday sentences and quick runs."""
+    """All full results in a folder, by slug, without benchmarks, models, everyday sentences, mutants and quick runs."""
     paths = sorted(folder.glob("*.json")) if folder.is_dir() else []
-    others = ("bench-", "pipeline-", "everyday.", "model-")
+    others = ("bench-", "pipeline-", "everyday.", "model-", "mutants.")
     return [load_result(p) for p in paths if not p.name.startswith(others) and not p.name.endswith(".quick.json")]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from weft.pictures.lines import draw_lines
@@ -114,17 +114,32 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join([f"| {' | '.join(header)} |", rule, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
-def systems_table(entries: Iterable[tuple[System, str]], page_of: Callable[[str], str] = lambda slug: "") -> str:
-    """All systems with their state as Markdown, one table per family; `page_of` gives the page that a slug links to."""
+def systems_table(
+    entries: Iterable[tuple[System, str]],
+    page_of: Callable[[str], str] = lambda slug: "",
+    checks: Mapping[str, str] | None = None,
+) -> str:
+    """All systems with their state as Markdown, one table per family.
+
+    `page_of` gives the page that a slug links to, `checks` says what tests show of a system.
+    """
     entries = list(entries)
+    shown = checks or {}
+    header = ["slug", "title", "paper", "state", *(["checks"] if shown else [])]
     parts = []
     for family, title in FAMILIES.items():
         rows = [
-            [_linked(entry.slug, page_of(entry.slug)), entry.title, f"{entry.authors}, {entry.venue}", state]
+            [
+                _linked(entry.slug, page_of(entry.slug)),
+                entry.title,
+                f"{entry.authors}, {entry.venue}",
+                state,
+                *([shown.get(entry.slug, "")] if shown else []),
+            ]
             for entry, state in entries
             if entry.family == family
         ]
-        parts += [f"### {title[0].upper()}{title[1:]}", markdown_table(["slug", "title", "paper", "state"], rows)]
+        parts += [f"### {title[0].upper()}{title[1:]}", markdown_table(header, rows)]
     return "\n\n".join(parts) + "\n"
 
 

@@ -18,7 +18,7 @@ $(VENV)/.run: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Weft needs Python 3.11 or newer; say which one: make PYTHON=python3.12"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) -e .
+	$(PIP) -e '.[parquet,learn]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.run

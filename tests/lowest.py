@@ -22,7 +22,7 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parent.parent
-EXTRAS = ("serve", "cluster")
+EXTRAS = ("all",)
 #: What runs the tests themselves.
 TOOLS = ("pytest", "pytest-xdist", "hypothesis", "httpx")
 

@@ -18,7 +18,7 @@ import typer.core
 from weft.cli import common
 from weft.cli.common import option
 from weft.cli.config import add_config_option, word_of
-from weft.cli.generated import READ, annotation, described, parameter, value_of
+from weft.cli.generated import READ, annotation, described, parameter, starting, value_of
 from weft.cli.learn.methods import DEFAULTS, EXAMPLES, OPTIONS, way_of
 from weft.cli.learn.training import Training
 from weft.errors import ConfigError
@@ -146,7 +146,10 @@ def _parameters(task: str, method: str, settings: dict[str, Option]) -> list[ins
     else:
         found.append(("files", Annotated[list[Path] | None, typer.Argument(metavar="", hidden=True)], None))
     methods = "|".join(TASKS[task].methods)
-    info = option("--method", metavar=methods, help="How to learn.", shown=next(iter(TASKS[task].methods)))
+    info = option(
+        "--method", metavar=methods, help="How to learn.", shown=next(iter(TASKS[task].methods)),
+        autocompletion=starting(TASKS[task].methods),
+    )  # fmt: skip
     found.append(("method", Annotated[str | None, info], None))
     if way.folds:
         found += [("out", MaybeModelFile, None), ("folds", Folds, None)]

@@ -10,9 +10,11 @@ unexport PYTHONDONTWRITEBYTECODE
 
 EMPTY := build/no-corpora
 LOWEST := build/lowest
+STORIES := build/stories
+WHEELS := $(STORIES)/wheels
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: demo check test lowest timing budget lint docs render screenshots fuzz bench clean
+.PHONY: demo check test lowest stories timing budget lint docs render screenshots fuzz bench clean
 
 $(VENV)/.run: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -62,6 +64,18 @@ lowest: $(VENV)/.dev
 	NUMBA_CACHE_DIR=$(CURDIR)/$(LOWEST)/kernels $(LOWEST)/venv/bin/python tests/lowest.py stories
 	NUMBA_CACHE_DIR=$(CURDIR)/$(LOWEST)/kernels WEFT_DATA=$(CURDIR)/$(EMPTY) $(LOWEST)/venv/bin/python -m pytest -q -n 2 \
 		--dist loadfile -m "not timing and not corpus" tests/cli tests/test_door.py
+
+# The stories of users from a wheel, in a fresh environment, without the checkout and without network. The wheels of the
+# dependencies are fetched beforehand, once, which needs the network.
+stories: $(STORIES)/.filled
+	rm -f $(WHEELS)/weft-*.whl
+	$(BIN)/python -m pip wheel --quiet --no-index --find-links $(WHEELS) --no-deps --wheel-dir $(WHEELS) .
+	$(BIN)/python tests/stories/run.py wheels $(WHEELS)
+
+$(STORIES)/.filled: pyproject.toml | $(VENV)/.dev
+	@mkdir -p $(WHEELS)
+	$(BIN)/python -m pip wheel --quiet --wheel-dir $(WHEELS) . setuptools
+	@touch $@
 
 # What measures time, alone on the machine.
 timing: $(VENV)/.dev

@@ -10,8 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 EMPTY := build/no-corpora
 LOWEST := build/lowest
-STORIES := build/stories
-WHEELS := $(STORIES)/wheels
+WHEELS := build/wheels-$(notdir $(PYTHON))
 PYTEST := $(BIN)/python -m pytest -q
 
 .PHONY: demo check test lowest stories timing budget lint docs render screenshots fuzz bench clean
@@ -66,15 +65,15 @@ lowest: $(VENV)/.dev
 		--dist loadfile -m "not timing and not corpus" tests/cli tests/test_door.py
 
 # The stories of users from a wheel, in a fresh environment, without the checkout and without network. The wheels of the
-# dependencies are fetched beforehand, once, which needs the network.
-stories: $(STORIES)/.filled
+# dependencies are fetched beforehand, once for each PYTHON, which needs the network.
+stories: $(WHEELS)/.filled
 	rm -f $(WHEELS)/weft-*.whl
-	$(BIN)/python -m pip wheel --quiet --no-index --find-links $(WHEELS) --no-deps --wheel-dir $(WHEELS) .
-	$(BIN)/python tests/stories/run.py wheels $(WHEELS)
+	$(PYTHON) -m pip wheel --quiet --no-index --find-links $(WHEELS) --no-deps --wheel-dir $(WHEELS) .
+	$(PYTHON) tests/stories/run.py wheels $(WHEELS)
 
-$(STORIES)/.filled: pyproject.toml | $(VENV)/.dev
+$(WHEELS)/.filled: pyproject.toml
 	@mkdir -p $(WHEELS)
-	$(BIN)/python -m pip wheel --quiet --wheel-dir $(WHEELS) . setuptools
+	$(PYTHON) -m pip wheel --quiet --wheel-dir $(WHEELS) . setuptools
 	@touch $@
 
 # What measures time, alone on the machine.

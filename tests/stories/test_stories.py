@@ -54,6 +54,11 @@ def test_there_are_twelve_stories_and_make_tells_them_from_wheels() -> None:
     rule = re.search(r"^stories:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert rule is not None
     assert "tests/stories/run.py wheels" in rule[1]
+    versions = re.findall(r"Python :: (3\.\d+)", (ROOT / "pyproject.toml").read_text())
+    assert (
+        f"for python in {' '.join(f'python{version}' for version in versions)}; do"
+        in (ROOT / ".ci/versions").read_text()
+    )
 
 
 def test_a_step_that_goes_wrong_is_told(tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -11,6 +14,7 @@ import numpy as np
 import pytest
 from places import ROOT
 
+from weft.cli.app import load_command
 from weft.errors import ConfigError
 from weft.formats import read, write
 from weft.graph.neighbours import nearest_neighbours
@@ -56,3 +60,26 @@ def test_every_extra_that_is_named_exists() -> None:
     assert not any("pyarrow" in line or "scikit-learn" in line for line in project["dependencies"])
     versions = [line.rsplit(" ", 1)[-1] for line in project["classifiers"] if "Python :: 3." in line]
     assert versions == ["3.11", "3.12", "3.13"]
+
+
+def test_the_install_page_names_extras_that_exist_and_all_that_users_need() -> None:
+    page = (ROOT / "docs" / "start" / "install.md").read_text()
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    named = set(re.findall(r"weft\[(\w+)\]", page))
+    assert named <= set(extras)
+    assert set(extras) - {"bench", "docs", "dev"} <= named
+    for subject in ("3.11, 3.12 or 3.13", "Dockerfile", "Windows", "macOS", "NUMBA_CACHE_DIR", "WEFT_MODELS"):
+        assert subject in page
+
+
+def test_the_docker_file_calls_commands_with_options_that_exist() -> None:
+    text = (ROOT / "examples" / "docker" / "Dockerfile").read_text().replace("\\\n", " ")
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    assert {line.split()[0] for line in lines} <= {"FROM", "ENV", "RUN", "USER", "EXPOSE", "CMD"}
+    serve = json.loads(next(line for line in lines if line.startswith("CMD")).removeprefix("CMD "))
+    warm = shlex.split(next(line for line in lines if "weft models warm" in line).split("&&")[1])
+    groups = {"serve": load_command("serve"), "models": load_command("models").commands["warm"]}
+    for program, name, *words in (serve, warm):
+        flags = {flag for param in groups[name].params for flag in param.opts}
+        assert program == "weft"
+        assert {word for word in words if word.startswith("--")} <= flags

@@ -10,15 +10,16 @@ unexport PYTHONDONTWRITEBYTECODE
 
 EMPTY := build/no-corpora
 LOWEST := build/lowest
+WHEELS := build/wheels-$(notdir $(PYTHON))
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: demo check test lowest timing budget mutants lint docs render screenshots fuzz bench clean
+.PHONY: demo check test lowest stories timing budget mutants lint docs render screenshots fuzz bench clean
 
 $(VENV)/.run: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Weft needs Python 3.11 or newer; say which one: make PYTHON=python3.12"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) -e .
+	$(PIP) -e '.[parquet,learn]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.run
@@ -62,6 +63,18 @@ lowest: $(VENV)/.dev
 	NUMBA_CACHE_DIR=$(CURDIR)/$(LOWEST)/kernels $(LOWEST)/venv/bin/python tests/lowest.py stories
 	NUMBA_CACHE_DIR=$(CURDIR)/$(LOWEST)/kernels WEFT_DATA=$(CURDIR)/$(EMPTY) $(LOWEST)/venv/bin/python -m pytest -q -n 2 \
 		--dist loadfile -m "not timing and not corpus" tests/cli tests/test_door.py
+
+# The stories of users from a wheel, in a fresh environment, without the checkout and without network. The wheels of the
+# dependencies are fetched beforehand, once for each PYTHON, which needs the network.
+stories: $(WHEELS)/.filled
+	rm -f $(WHEELS)/weft-*.whl
+	$(PYTHON) -m pip wheel --quiet --no-index --find-links $(WHEELS) --no-deps --wheel-dir $(WHEELS) .
+	$(PYTHON) tests/stories/run.py wheels $(WHEELS)
+
+$(WHEELS)/.filled: pyproject.toml
+	@mkdir -p $(WHEELS)
+	$(PYTHON) -m pip wheel --quiet --wheel-dir $(WHEELS) . setuptools
+	@touch $@
 
 # What measures time, alone on the machine.
 timing: $(VENV)/.dev

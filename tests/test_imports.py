@@ -54,6 +54,9 @@ EXCEPTIONS = {
     ("weft.interop.spacy_component", "weft.pipeline.pipeline"),
     # Spark sends a function to its workers, which load the model by its name.
     ("weft.interop.arrow", "weft.pipeline"),
+    # An estimator of scikit-learn makes and scores its own component.
+    ("weft.interop.sklearn", "weft.pipeline.registry"),
+    ("weft.interop.sklearn", "weft.evaluate.labels.spans"),
 }
 MOST_FILES = 25
 

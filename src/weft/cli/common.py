@@ -29,6 +29,20 @@ def option(
     return typer.Option(*flags, help=help, metavar=metavar, rich_help_panel=panel, **more)
 
 
+def known_models(incomplete: str) -> list[str]:
+    """Names of models and model files, for shell completion.
+
+    >>> "en" in known_models("e")
+    True
+    """
+    from weft.pipeline.models import SUFFIX, available
+
+    folder, _, _ = incomplete.rpartition("/")
+    beside = sorted(path.name for path in Path(folder or ".").glob(f"*{SUFFIX}"))
+    names = [*sorted(available()), *(f"{folder}/{name}" if folder else name for name in beside)]
+    return [name for name in names if name.startswith(incomplete)]
+
+
 JsonFlag = Annotated[bool, option("--json", panel=RUNNING, help="Print JSON instead of tables.")]
 Seed = Annotated[int, option("--seed", panel=RUNNING, help="Random seed.")]
 Workers = Annotated[int, option("--workers", panel=RUNNING, min=1, help="Number of threads.")]
@@ -51,8 +65,11 @@ CorpusNames = Annotated[
 ]  # fmt: skip
 Models = Annotated[
     list[Path] | None,
-    option("--model", "-m", metavar="MODEL", help="Model to apply, by name or file; repeat for several, in order."),
-]
+    option(
+        "--model", "-m", metavar="MODEL", help="Model to apply, by name or file; repeat for several, in order.",
+        autocompletion=known_models,
+    ),
+]  # fmt: skip
 Aligner = Annotated[
     Path | None,
     option("--aligner", metavar="FILE", help="Aligner to use, as `weft align --save` writes it.", shown="trained here"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, Any
 
 from weft.cli.common import DATA, RUNNING, SETTINGS, option, read_pairs
@@ -84,10 +84,19 @@ def annotation(each: Option) -> Any:
     flag = f"{each.flag}/--no-{each.flag[2:]}" if each.type is bool and each.default else each.flag
     info = option(
         flag, help=_help(each, choices if metavar == "NAME" else ""), metavar=metavar, panel=panel, hidden=each.hidden,
-        show_default=False,
+        show_default=False, autocompletion=starting(each.choices) if each.choices else None,
     )  # fmt: skip
     kind = list[str] if each.many else str if each.type is dict else each.type
     return Annotated[kind | None, info]
+
+
+def starting(words: Iterable[str]) -> Callable[[str], list[str]]:
+    """A function that completes one of some words.
+
+    >>> starting(["crf", "mira", "margin"])("m")
+    ['mira', 'margin']
+    """
+    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
 
 def _help(each: Option, choices: str) -> str:

@@ -21,6 +21,7 @@ from weft.formats.gate import admitted
 from weft.formats.jsonl import load
 from weft.formats.layer_columns import COLUMNS, arrow_types, layer_names, rows_of, set_layers
 from weft.formats.streams import STANDARD, Faults, open_output
+from weft.packages import needed
 from weft.text.doc import WORD_COLUMNS, Doc
 from weft.text.record import irregular_from_record, to_record
 from weft.text.strings import StringTable
@@ -33,9 +34,8 @@ _NUMBERS = ("token_start", "token_end", "word_token", "sentence_offsets", "head"
 
 def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") -> Iterator[Doc]:
     """The documents in a Parquet file written by Weft."""
-    import pyarrow.parquet
-    from pyarrow import ArrowException
-
+    pyarrow = needed("pyarrow", "Parquet")
+    needed("pyarrow.parquet", "Parquet")
     faults = faults or Faults()
     if path == STANDARD:
         raise DataError("Parquet cannot be read from standard input; name a file")
@@ -50,16 +50,15 @@ def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") ->
                 row += group.num_rows
                 if len(strings) > TABLE_LIMIT:
                     strings = StringTable()
-    except (ArrowException, OSError, UnicodeError, OverflowError, MemoryError) as error:
+    except (pyarrow.ArrowException, OSError, UnicodeError, OverflowError, MemoryError) as error:
         hint = "Unzip it first; Parquet is compressed internally" if path.endswith(".gz") else ""
         faults.meet(FormatError(path, None, "a Parquet file", f"something else ({error})", hint))
 
 
 def write(docs: Iterable[Doc], path: str) -> int:
     """Write documents as Parquet and return their number."""
-    import pyarrow
-    import pyarrow.parquet
-
+    pyarrow = needed("pyarrow", "Parquet")
+    needed("pyarrow.parquet", "Parquet")
     if path == STANDARD:
         raise ConfigError("Parquet cannot be written to standard output; name a file")
     if path.endswith(".gz"):

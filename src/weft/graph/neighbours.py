@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from weft.arrays import Floats, Ids, Ints
 from weft.errors import ConfigError, DataError
 from weft.kernel import kernel
+from weft.packages import needed
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -140,31 +142,29 @@ def _in_blocks(n: int, workers: int, work: Callable[[int, int], None], size: int
 
 def _by_comparison(rows: Any, k: int, workers: int) -> Ids:
     """Candidates by comparing all with all, in scikit-learn."""
-    from sklearn.neighbors import NearestNeighbors
-
+    neighbors = needed("sklearn.neighbors", "searching for neighbours of dense vectors")
     n = rows.shape[0]
     if n < 2:
         return np.full((n, 0), -1, dtype=np.int32)
     # A few more than needed: rounding may change the order of vectors that are as good as equally near.
     asked = min(n, k + 1 + SPARE)
-    search = NearestNeighbors(n_neighbors=asked, n_jobs=workers).fit(rows)
+    search = neighbors.NearestNeighbors(n_neighbors=asked, n_jobs=workers).fit(rows)
     return search.kneighbors(rows, return_distance=False).astype(np.int32)
 
 
 def _by_clusters(rows: Floats, k: int, workers: int, seed: int) -> Ids:
     """Candidates from the clusters nearest to a vector; the number of clusters grows with the root of the vectors."""
-    from sklearn.cluster import MiniBatchKMeans
-    from sklearn.neighbors import NearestNeighbors
-
+    cluster, neighbors = (needed(f"sklearn.{name}", "clustering vectors") for name in ("cluster", "neighbors"))
+    search = partial(neighbors.NearestNeighbors, algorithm="brute", n_jobs=workers)
     n = len(rows)
     n_clusters = max(1, round(np.sqrt(n)))
     if n_clusters <= PROBES:
         return _by_comparison(rows, k, workers)
-    clusters = MiniBatchKMeans(n_clusters, random_state=seed, n_init=1, max_iter=20, batch_size=4096).fit(rows)
+    clusters = cluster.MiniBatchKMeans(n_clusters, random_state=seed, n_init=1, max_iter=20, batch_size=4096).fit(rows)
     home = clusters.labels_.astype(np.int32)
     order = np.argsort(home, kind="stable").astype(np.int32)
     starts = np.concatenate([[0], np.cumsum(np.bincount(home, minlength=n_clusters))])
-    near = NearestNeighbors(n_neighbors=PROBES, algorithm="brute", n_jobs=workers).fit(clusters.cluster_centers_)
+    near = search(n_neighbors=PROBES).fit(clusters.cluster_centers_)
     probes = near.kneighbors(rows, return_distance=False).astype(np.int32)
     found = np.full((n, k + 1), -1, dtype=np.int32)
     _in_blocks(n, workers, lambda lo, hi: _probe(rows, order, starts, probes, lo, hi, found))

@@ -20,7 +20,7 @@ from typing import Any, Literal
 import numpy as np
 
 from weft.errors import ConfigError, WeftError
-from weft.interop.packages import needed
+from weft.packages import needed
 from weft.text.doc import Doc, Multiword
 from weft.text.layers import SpanLayer
 from weft.text.strings import StringTable

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from weft.errors import WeftError
-from weft.interop.packages import needed
+from weft.packages import needed
 from weft.text.constituents import doc_of_trees, tree_of
 from weft.text.doc import Doc
 from weft.text.trees import Tree
@@ -52,7 +52,7 @@ def to_dependency_graph(sentence: Sentence) -> Any:
 def from_dependency_graphs(graphs: Sequence[Any]) -> Doc:
     """A document with one sentence per graph.
 
-    >>> from weft.interop.packages import needed
+    >>> from weft.packages import needed
     >>> kind = needed("nltk.parse.dependencygraph", "the example").DependencyGraph
     >>> doc = from_dependency_graphs([kind("Dogs N 2 nsubj\\nbark V 0 ROOT")])
     >>> [(word.form, word.xpos, word.deprel) for word in doc], doc.head.tolist()
@@ -88,7 +88,7 @@ def to_tree(doc: Doc, sentence: int) -> Any:
 def from_trees(trees: Sequence[Any]) -> Doc:
     """A document with one sentence per tree; every word must be the only child of its tag.
 
-    >>> from weft.interop.packages import needed
+    >>> from weft.packages import needed
     >>> tree = needed("nltk.tree", "the example").Tree.fromstring("(S (NP (NNS Dogs)) (VP (VBP bark)))")
     >>> doc = from_trees([tree])
     >>> doc.text, doc.column("xpos"), [phrase.label for phrase in doc.constituents]

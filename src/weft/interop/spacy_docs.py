@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from weft.interop.packages import needed
+from weft.packages import needed
 from weft.text.doc import Doc, Multiword
 from weft.text.layers import SpanLayer
 from weft.text.strings import StringTable
@@ -67,7 +67,7 @@ def to_spacy(doc: Doc, vocab: Any = None) -> Any:
 def from_spacy(doc: Any, strings: StringTable | None = None) -> Doc:
     """Convert a spaCy `Doc` to a document; its whitespace tokens become gaps between tokens.
 
-    >>> from weft.interop.packages import needed
+    >>> from weft.packages import needed
     >>> english = needed("spacy", "the example").blank("en")
     >>> [word.form for word in from_spacy(english("Dogs  don't bark."))]
     ['Dogs', 'do', "n't", 'bark', '.']

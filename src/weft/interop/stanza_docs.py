@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from weft.errors import WeftError
-from weft.interop.packages import needed
+from weft.packages import needed
 from weft.text.doc import Doc, Multiword
 from weft.text.layers import SpanLayer, words_of_chars
 from weft.text.schemes import decode, encode

@@ -58,14 +58,23 @@ OPTIONS: dict[str, Any] = {
 DEFAULTS = {"style": "sounds", "terms": 5}
 
 
+#: Functions that train on annotated files.
+TRAIN, TRAIN_ORDER = "weft.cli.learn.plain:train", "weft.cli.learn.plain:train_order"
+
+
 class Way(NamedTuple):
     """How to train a method: the function, the kind of its files, and its data options."""
 
-    run: str = "weft.cli.learn.plain:train"
+    run: str = TRAIN
     files: str = "Annotated files to train on; - is standard input."
     needed: bool = True
     options: tuple[str, ...] = ()
     dev: bool = True  #: whether there is an option `--dev`
+
+    @property
+    def folds(self) -> bool:
+        """Whether it can be cross-validated: it trains on annotated files alone."""
+        return self.run in (TRAIN, TRAIN_ORDER)
 
 
 _ADAPTED = Way(

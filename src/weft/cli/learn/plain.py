@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from weft.cli.inputs import split_words
+from weft.cli.learn.folds import cross_validate
 from weft.cli.learn.training import Training
 from weft.errors import ConfigError
 
 
 def train(training: Training) -> None:
-    """Train on annotated files."""
+    """Train on annotated files; with `--folds`, cross-validate first, and train only if there is a model to write."""
+    if training.folds is not None:
+        cross_validate(training, training.folds)
+        if training.out is None:
+            return
     inputs, dev = training.reading.open(training.files), training.open_dev()
     training.show(training.fit(inputs.docs, dev, training.files, [inputs]))
 

@@ -18,7 +18,7 @@ import typer.core
 from weft.cli import common
 from weft.cli.common import option
 from weft.cli.config import add_config_option, word_of
-from weft.cli.generated import READ, annotation, described, parameter, value_of
+from weft.cli.generated import READ, annotation, described, parameter, starting, value_of
 from weft.cli.learn.methods import DEFAULTS, EXAMPLES, OPTIONS, way_of
 from weft.cli.learn.training import Training
 from weft.errors import ConfigError
@@ -29,6 +29,17 @@ from weft.pipeline.settings import Option
 PIPELINE = "pipeline"
 PIPELINE_HELP = "A whole pipeline, from a treebank or a configuration file."
 _OF_SETTINGS, _OF_DATA = "set_", "data_"
+MaybeModelFile = Annotated[
+    Path | None,
+    option("--out", "-o", metavar="MODEL", panel=common.MODEL, help="Model file to write.", show_default=False),
+]
+Folds = Annotated[
+    int | None,
+    option(
+        "--folds", metavar="N", panel=common.RUNNING, min=2,
+        help="Cross-validate in N folds; a model is only written if --out is given, too.",
+    ),
+]  # fmt: skip
 
 
 class TrainGroup(typer.core.TyperGroup):
@@ -105,6 +116,8 @@ def _function(task: str, method: str) -> Callable[..., None]:
     settings = {f"{_OF_SETTINGS}{each.name}": each for each in chosen.settings_class().options()}
 
     def run(**values: Any) -> None:
+        if values["out"] is None and values["folds"] is None:
+            raise typer.BadParameter("give the model to write, or --folds N to cross-validate", param_hint="--out")
         options = {
             each.name: value_of(each, values[name]) for name, each in settings.items() if values[name] not in (None, [])
         }
@@ -133,9 +146,15 @@ def _parameters(task: str, method: str, settings: dict[str, Option]) -> list[ins
     else:
         found.append(("files", Annotated[list[Path] | None, typer.Argument(metavar="", hidden=True)], None))
     methods = "|".join(TASKS[task].methods)
-    info = option("--method", metavar=methods, help="How to learn.", shown=next(iter(TASKS[task].methods)))
+    info = option(
+        "--method", metavar=methods, help="How to learn.", shown=next(iter(TASKS[task].methods)),
+        autocompletion=starting(TASKS[task].methods),
+    )  # fmt: skip
     found.append(("method", Annotated[str | None, info], None))
-    found.append(("out", common.ModelFile, inspect.Parameter.empty))
+    if way.folds:
+        found += [("out", MaybeModelFile, None), ("folds", Folds, None)]
+    else:
+        found.append(("out", common.ModelFile, inspect.Parameter.empty))
     if way.dev:
         found.append(("dev", common.DevFile, None))
     found += [(f"{_OF_DATA}{name}", OPTIONS[name], DEFAULTS.get(name)) for name in way.options]

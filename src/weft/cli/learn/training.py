@@ -23,7 +23,7 @@ class Training:
     method: str
     files: list[Path]
     dev: Path | None
-    out: Path
+    out: Path  #: None only in a cross-validation without a model
     options: dict[str, Any]
     data: dict[str, Any]
     reading: Reading
@@ -31,6 +31,7 @@ class Training:
     corpora: list[str]
     licence: str
     as_json: bool
+    folds: int | None = None  #: of a cross-validation
 
     @classmethod
     def of(
@@ -40,7 +41,7 @@ class Training:
         reading = Reading(*(values[name] for name in READ))
         return cls(
             task, method, values["files"] or [], values.get("dev"), values["out"], options, data, reading,
-            values["name"], values["corpus"] or [], values["licence"], values["as_json"],
+            values["name"], values["corpus"] or [], values["licence"], values["as_json"], values.get("folds"),
         )  # fmt: skip
 
     def card(self, files: Sequence[Path | str]) -> dict[str, Any]:

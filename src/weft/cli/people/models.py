@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from weft.cli.common import RUNNING, JsonFlag, OutputFile, counted, option, print_json, print_table
+from weft.cli.common import RUNNING, JsonFlag, OutputFile, counted, known_models, option, print_json, print_table
 from weft.cli.groups import SuggestingGroup
 from weft.errors import ModelError
 from weft.pipeline.download import TIMEOUT
@@ -20,6 +20,9 @@ app = typer.Typer(
     rich_markup_mode="rich",
     add_completion=False,
 )
+ModelArgument = Annotated[
+    str, typer.Argument(metavar="MODEL", help="A model by name or file.", autocompletion=known_models)
+]
 Timeout = Annotated[
     float,
     option("--timeout", metavar="SECONDS", panel=RUNNING, min=0.1, help="Time to wait for a server's next bytes."),
@@ -28,7 +31,7 @@ Timeout = Annotated[
 
 @app.command("info", epilog="Example: weft models info chunker.weft")
 def info(
-    path: Annotated[str, typer.Argument(metavar="MODEL", help="A model by name or file.")],
+    path: ModelArgument,
     as_json: JsonFlag = False,
 ) -> None:
     """Show a model's header: version, task, labels, templates, training corpora, licence, scores."""
@@ -50,7 +53,9 @@ def info(
 
 @app.command("card", epilog="Example: weft models card en")
 def card(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model by name or file.")] = DEFAULT,
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A model by name or file.", autocompletion=known_models)
+    ] = DEFAULT,
     as_json: JsonFlag = False,
 ) -> None:
     """Print a model's card: training data, licences, scores on every test set, known weaknesses."""
@@ -123,7 +128,10 @@ def index(
 @app.command("warm", epilog="Example: weft models warm en --cache /opt/weft/kernels")
 def warm(
     models: Annotated[
-        list[str] | None, typer.Argument(metavar="MODEL", help="Models by name or file.", show_default=DEFAULT)
+        list[str] | None,
+        typer.Argument(
+            metavar="MODEL", help="Models by name or file.", show_default=DEFAULT, autocompletion=known_models
+        ),
     ] = None,
     cache: Annotated[
         Path | None,

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from weft.arrays import Floats
 from weft.errors import ConfigError
+from weft.packages import needed
 
 
 @dataclass(frozen=True)
@@ -58,12 +59,11 @@ def linear_svm(
     >>> svm.predict(np.array([[0.5], [2.5]])).tolist()
     ['a', 'b']
     """
-    from sklearn.svm import LinearSVC
-
+    svm = needed("sklearn.svm", "training a support vector machine")
     _check(penalty, c)
     # The dual knows no L1 and is the faster one only where features outnumber items.
     dual: Any = False if penalty == "l1" else (True if loss == "hinge" else "auto")
-    machine = LinearSVC(
+    machine = svm.LinearSVC(
         penalty=penalty, loss=loss, dual=dual, C=c, fit_intercept=intercept,
         tol=tolerance, max_iter=max_iterations, random_state=seed,
     )  # fmt: skip
@@ -88,21 +88,20 @@ def logistic_regression(
     >>> model.predict(np.array([[0.5], [2.5]])).tolist()
     ['a', 'b']
     """
-    from sklearn.linear_model import LogisticRegression
-
+    regression = needed("sklearn.linear_model", "training a logistic regression").LogisticRegression
     _check(penalty, c)
     options: dict[str, Any] = {"C": c, "fit_intercept": intercept, "tol": tolerance, "max_iter": max_iterations}
     if penalty == "l2":
-        return _fitted(LogisticRegression(solver="lbfgs", **options), rows, labels, weight)
+        return _fitted(regression(solver="lbfgs", **options), rows, labels, weight)
     # scikit-learn 1.8 renamed the option.
-    renamed = LogisticRegression().get_params()["penalty"] == "deprecated"
+    renamed = regression().get_params()["penalty"] == "deprecated"
     options |= {"l1_ratio": 1.0} if renamed else {"penalty": "l1"}
     names = np.asarray(labels)
     kinds = np.unique(names)
     if len(kinds) == 2:
-        return _fitted(LogisticRegression(solver="liblinear", random_state=seed, **options), rows, names, weight)
+        return _fitted(regression(solver="liblinear", random_state=seed, **options), rows, names, weight)
     rivals = [
-        _fitted(LogisticRegression(solver="liblinear", random_state=seed, **options), rows, names == kind, weight)
+        _fitted(regression(solver="liblinear", random_state=seed, **options), rows, names == kind, weight)
         for kind in kinds
     ]
     # The difference of the two columns of a binary classifier is its one column in scikit-learn.

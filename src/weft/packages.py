@@ -7,9 +7,12 @@ from typing import Any
 
 from weft.errors import ConfigError
 
+#: Extras of Weft that install a package.
+EXTRAS = {"pyarrow": "parquet", "sklearn": "learn", "fastapi": "serve", "distributed": "cluster"}
+
 
 def needed(module: str, what: str) -> Any:
-    """Import a module, or raise an error that names the package to install.
+    """Import a module, or raise an error that names what to install: an extra of Weft, or the package.
 
     >>> needed("json", "JSON").__name__
     'json'
@@ -22,4 +25,5 @@ def needed(module: str, what: str) -> Any:
         return import_module(module)
     except ImportError:
         package = module.split(".")[0]
-        raise ConfigError(f"{what} needs the package {package}; install it: pip install {package}") from None
+        wanted = f"'weft[{EXTRAS[package]}]'" if package in EXTRAS else package
+        raise ConfigError(f"{what} needs the package {package}; install it: pip install {wanted}") from None

@@ -165,3 +165,37 @@ def test_the_style_is_for_light_and_dark_and_loads_nothing() -> None:
 def test_importing_weft_loads_no_pictures() -> None:
     code = "import sys, weft; sys.exit('weft.pictures' in sys.modules or not callable(weft.show))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def centres(picture: str) -> list[float]:
+    words = [each for each in ElementTree.fromstring(picture).iter(f"{SVG}g") if each.get("class") == "word"]
+    return [float(next(word.iter(f"{SVG}text")).get("x", "nan")) for word in words]
+
+
+def test_trees_and_spans_of_text_from_right_to_left_are_mirrored():
+    forms = ["הילדה", "קראה", "ספר"]
+    doc = Doc.from_words([forms], head=[[2, 0, 2]], deprel=[["nsubj", "root", "obj"]])
+    doc.spans["chunks"] = SpanLayer.of(doc.strings, [(0, 1, "NP"), (1, 3, "VP")])
+    tree, spans = pictures_of(doc.sentences[0])
+    assert centres(tree) == sorted(centres(tree), reverse=True)
+    assert 'data-dir="rtl"' in tree
+    places = [float(each.get("x", "nan")) for each in ElementTree.fromstring(spans).iter(f"{SVG}text")][:3]
+    assert places == sorted(places, reverse=True)
+    bars = [(float(bar.get("x")), float(bar.get("width"))) for bar in ElementTree.fromstring(spans).iter(f"{SVG}rect")]
+    assert bars[0][0] > bars[1][0] + bars[1][1]
+    assert all(width > 0 for _, width in bars)
+    phrases = draw_phrases(doc_of_trees([parse_tree("(S (NP ילדה) (VP (V קראה) (N ספר)))")]).sentences[0])
+    assert 'data-dir="rtl"' in phrases
+    left_to_right = draw_tree(Doc.from_words([["a", "b", "c"]], head=[[2, 0, 2]]).sentences[0])
+    assert centres(left_to_right) == sorted(centres(left_to_right))
+    assert "data-dir" not in left_to_right
+    assert show(doc).html.count('<figure dir="rtl">') == 1
+
+
+def test_tokens_of_several_words_are_named_below_them(tmp_path):
+    text = "1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n1\tde\t_\tADP\t_\t_\t3\tcase\t_\t_\n2\tle\t_\tDET\t_\t_\t3\tdet\t_\t_\n"
+    (tmp_path / "a.conllu").write_text(f"{text}3\tpain\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
+    (doc,) = weft.read(tmp_path / "a.conllu")
+    root = ElementTree.fromstring(draw_tree(doc.sentences[0]))
+    (token,) = (each for each in root.iter(f"{SVG}g") if each.get("class") == "token")
+    assert [each.text for each in token.iter(f"{SVG}text")] == ["du"]

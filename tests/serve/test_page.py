@@ -281,3 +281,98 @@ def test_the_pictures_of_the_documentation_can_be_taken(chromium: Browser, addre
     shown = {path.name for path in (ROOT / "docs" / "images").glob("page*.png")}
     assert {path.name for path in screenshots.take(address, tmp_path, chromium)} == shown
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in tmp_path.iterdir())
+
+
+PLACES = "es => es.map(e => { const box = e.getBoundingClientRect(); return box.x + box.width / 2; })"
+HEBREW = "הילדה הקטנה קראה ספר חדש בגינה."
+
+
+def test_text_from_right_to_left_is_shown_and_drawn_so(page: Page) -> None:
+    annotate(page, HEBREW)
+    assert page.evaluate("getComputedStyle(document.getElementById('text')).direction") == "rtl"
+    assert page.locator("#view-trees .text p").first.evaluate("e => getComputedStyle(e).direction") == "rtl"
+    assert page.locator("#view-trees .picture").first.get_attribute("dir") == "rtl"
+    places = page.locator("#view-trees svg.tree >> nth=0").locator("g.word .back").evaluate_all(PLACES)
+    assert len(places) > 1
+    assert places == sorted(places, reverse=True)
+    annotate(page, "Nobody had lived there.")
+    places = page.locator("#view-trees svg.tree >> nth=0").locator("g.word .back").evaluate_all(PLACES)
+    assert places == sorted(places)
+    assert page.evaluate("getComputedStyle(document.getElementById('text')).direction") == "ltr"
+
+
+def test_a_long_tree_shows_that_it_continues_and_scrolls_by_keys(page: Page) -> None:
+    annotate(page, "All is well.")
+    assert page.locator("#view-trees .picture[tabindex]").count() == 0  # what fits needs no stop of the Tab key
+    annotate(page, "Nobody had lived there, " + "and nobody had seen the old lighthouse keeper, " * 4 + "she said.")
+    picture = page.locator("#view-trees .picture").first
+    assert picture.get_attribute("tabindex") == "0"
+    assert picture.get_attribute("data-more") == "right"
+    assert "gradient" in picture.evaluate("e => getComputedStyle(e).maskImage")
+    picture.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector("#view-trees .picture[data-more='left right']")
+    picture.evaluate("e => { e.scrollLeft = e.scrollWidth; }")
+    page.wait_for_selector("#view-trees .picture[data-more='left']")
+
+
+def test_labels_are_told_in_words(page: Page) -> None:
+    told = page.evaluate(
+        """() => [["B-PER", "I-PER", "O"], ["O", "B", "I_", "i~"], ["NOUN NN _", "O"]].map(labels => {
+            const words = inWords([{ labels }]); return labels.map(words); })"""
+    )
+    assert told == [
+        ["begins PER", "continues PER", "outside"],
+        ["in no expression", "begins an expression", "continues a strong expression",
+         "continues a weak expression inside a gap"],
+        ["NOUN NN", "O"],
+    ]  # fmt: skip
+    page.click("#view-trees g.word >> nth=0")
+    page.wait_for_selector("#readings details")
+    entities = page.locator("#readings details", has_text="(ner)")
+    entities.locator("summary").click()
+    shown = entities.inner_text()
+    assert "PER" in shown
+    assert "B-PER" not in shown
+    assert "I-PER" not in shown
+
+
+def test_the_text_survives_a_reload(page: Page) -> None:
+    annotate(page, "Nobody had lived there.")
+    page.fill("#text", "Nobody had seen the island.")
+    with page.expect_response("**/annotate"):
+        page.reload()
+    assert page.input_value("#text") == "Nobody had seen the island."
+    page.wait_for_selector("#results:not([hidden])")
+    assert "island" in page.inner_text("#view-trees")
+
+
+def test_without_text_the_last_result_is_cleared(page: Page) -> None:
+    page.fill("#text", "  ")
+    page.click("#go")
+    assert page.is_hidden("#results")
+    annotate(page, "All is well.")
+    assert page.is_visible("#results")
+
+
+@pytest.mark.parametrize(
+    ("text", "language"), [(HEBREW, "Hebrew"), ("老灯塔矗立在黑色的岩石上,多年来没有人住在那里。", "Chinese")]
+)
+def test_other_scripts_are_hinted_at_too(page: Page, text: str, language: str) -> None:
+    annotate(page, text)
+    assert page.inner_text("#problem") == f"The text looks like {language}; the model small is English."
+
+
+def test_a_page_of_trees_can_be_searched(chromium: Browser, tmp_path: Path) -> None:
+    weft.show(weft.read(ROOT / "examples" / "story.conllu").sentences(), limit=1000).save(tmp_path / "story.html")
+    page = chromium.new_page(viewport={"width": 500, "height": 700})
+    page.goto((tmp_path / "story.html").as_uri())
+    assert page.locator("section:visible").count() == 40
+    assert page.locator("figure[data-more=right][tabindex='0']").count() > 0
+    page.fill("input[type=search]", "ilse")
+    found = page.locator("section:visible").count()
+    assert 0 < found < 40
+    assert page.inner_text("output") == f"{found} of 40 sentences"
+    page.fill("input[type=search]", "lighthouse-07")
+    assert page.locator("section:visible h2").all_inner_texts() == ["7 lighthouse-07"]
+    page.close()

@@ -2,17 +2,18 @@
 
     level(arc) = 1 + the highest level between its ends,    shorter arcs first
 
-so that arcs never overlap, even if they cross.
+so that arcs never overlap, even if they cross. Text that is written from right to left is drawn so; a token of several
+words is named below them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from weft.pictures.style import backing, clean, svg, text_width
+from weft.pictures.style import backing, clean, is_right_to_left, svg, text_width
 from weft.text.views import Sentence
 
-_GAP, _LEVEL, _MARGIN, _CORNER = 18, 25, 18, 8
+_GAP, _LEVEL, _MARGIN, _CORNER, _TOKEN = 18, 25, 18, 8, 24
 
 
 def draw_tree(sentence: Sentence, styled: bool = True) -> str:
@@ -33,6 +34,9 @@ def draw_tree(sentence: Sentence, styled: bool = True) -> str:
     heads = [-1] * len(words) if doc.head is None else doc.head[first:end].tolist()
     halves = [max(text_width(form, 15), text_width(tag, 11)) / 2 for form, tag in zip(forms, tags, strict=True)]
     centres, right = _places(halves, labels, heads)
+    width, mirrored = right + _MARGIN, is_right_to_left(sentence.text)
+    if mirrored:
+        centres = [width - centre for centre in centres]
     levels = _levels(heads)
     begins = _begins(heads, centres)
     ground = _MARGIN + _LEVEL * max(levels, default=0)
@@ -46,9 +50,29 @@ def draw_tree(sentence: Sentence, styled: bool = True) -> str:
             f'<text class="tag" x="{centre:.1f}" y="{ground + 38}" fill="#57626d" font-size="11">{clean(tag)}</text>'
             "</g>"
         )
-    body = "".join(parts)
-    title = f"Dependency tree of: {sentence.text}"
-    return svg(body, right + _MARGIN, ground + 38 + _MARGIN, title, _in_words(forms, labels, heads), "tree", styled)
+    tokens = _tokens(sentence, centres, halves, ground + 46)
+    body = "".join([*parts, *tokens])
+    title, height = f"Dependency tree of: {sentence.text}", ground + 38 + _MARGIN + (_TOKEN if tokens else 0)
+    return svg(body, width, height, title, _in_words(forms, labels, heads), "tree", styled, mirrored)
+
+
+def _tokens(sentence: Sentence, centres: Sequence[float], halves: Sequence[float], top: int) -> list[str]:
+    """A bracket below the words of every token of several words, with its text."""
+    groups: dict[int, list[int]] = {}
+    for i, token in enumerate(sentence.doc.word_token[sentence.first : sentence.end].tolist()):
+        groups.setdefault(token, []).append(i)
+    parts = []
+    for words in groups.values():
+        if len(words) > 1:
+            left = min(centres[i] - halves[i] for i in words)
+            right = max(centres[i] + halves[i] for i in words)
+            text = clean(sentence.words[words[0]].token.text)
+            parts.append(
+                f'<g class="token"><path class="line" fill="none" stroke="#8793a0" '
+                f'd="M{left:.1f},{top} v4 H{right:.1f} v-4"/><text class="tag" x="{(left + right) / 2:.1f}" '
+                f'y="{top + 17}" fill="#57626d" font-size="11">{text}</text></g>'
+            )
+    return parts
 
 
 def _places(halves: Sequence[float], labels: Sequence[str], heads: Sequence[int]) -> tuple[list[float], float]:
@@ -87,7 +111,7 @@ def _begins(heads: Sequence[int], centres: Sequence[float]) -> list[float]:
     leaving: dict[tuple[int, int], list[int]] = {}
     for i, head in enumerate(heads):
         if head > 0:
-            leaving.setdefault((head, 1 if head - 1 < i else -1), []).append(i)
+            leaving.setdefault((head, 1 if centres[head - 1] < centres[i] else -1), []).append(i)
     for (head, side), arcs in leaving.items():
         arcs.sort(key=lambda i: -abs(i - head + 1))
         step = min(5.0, 18.0 / len(arcs))

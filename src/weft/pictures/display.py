@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from importlib.resources import files
 from pathlib import Path
 
 from weft.errors import ConfigError, WeftError
 from weft.pictures.arcs import draw_tree
 from weft.pictures.phrases import draw_phrases
 from weft.pictures.spans import draw_spans, highlight_spans, span_layers, spans_by_sentence
-from weft.pictures.style import clean, style_sheet, svg
+from weft.pictures.style import clean, is_right_to_left, style_sheet, svg, text_width
 from weft.text.doc import Doc
 from weft.text.views import Sentence
 
@@ -33,8 +34,23 @@ _PAGE = """<!doctype html>
 </html>
 """
 _FRAME = (
-    ".weft-doc{padding:.25rem 1rem;border-radius:.4rem}.weft-doc figure{margin:1rem 0;overflow-x:auto}"
+    ".weft-doc{padding:.25rem 1rem;border-radius:.4rem}.weft-doc figure{margin:1rem 0;overflow-x:auto;"
+    "scrollbar-width:thin;scrollbar-color:var(--weft-line) transparent}"
     ".weft-doc figcaption{font-size:.8rem;color:var(--weft-soft)}.weft-doc svg{display:block;max-width:none}"
+    ".weft-doc section+section{border-top:1px solid color-mix(in srgb,var(--weft-line) 35%,transparent)}"
+    ".weft-doc h2{margin:1rem 0 0;font-size:.8rem;font-weight:400;color:var(--weft-soft)}"
+    ".weft-doc .sentence-text{margin:.25rem 0}"
+    ".weft-search{position:sticky;top:0;padding:.6rem 0;background:var(--weft-paper)}"
+    ".weft-search input{font:inherit;width:min(24rem,60vw);padding:.3rem .5rem}"
+    ".weft-doc figure[data-more~=left]{mask-image:linear-gradient(90deg,transparent,#000 3rem)}"
+    ".weft-doc figure[data-more~=right]{mask-image:linear-gradient(270deg,transparent,#000 3rem)}"
+    ".weft-doc figure[data-more='left right']"
+    "{mask-image:linear-gradient(90deg,transparent,#000 3rem,#000 calc(100% - 3rem),transparent)}"
+)
+#: The search box of a page of several sentences.
+_SEARCH = (
+    '<p class="weft-search"><label>Search <input type="search" placeholder="words, or the id of a sentence"></label> '
+    '<output aria-live="polite"></output></p>'
 )
 
 
@@ -48,8 +64,11 @@ class Picture:
         return self.html
 
     def page(self) -> str:
-        """A self-contained page."""
-        return _PAGE.format(title=clean(self.title), body=self.html)
+        """A self-contained page; with several sentences it has a search box."""
+        script = (files("weft.pictures") / "pictures.js").read_text(encoding="utf-8")
+        search = _SEARCH if self.sentences > 1 else ""
+        body = self.html.replace("</style>", f"</style>{search}", 1)
+        return _PAGE.format(title=clean(self.title), body=f"{body}\n<script>{script}</script>")
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page."""
@@ -82,12 +101,13 @@ def show(
     if not sentences:
         raise WeftError("there is nothing to show: the document has no sentences; annotate it first")
     drawn: DocPictures | None = None
-    parts = []
+    parts, figures = [], 0
     for sentence in sentences[:limit]:
         if drawn is None or drawn.doc is not sentence.doc:
             drawn = DocPictures(sentence.doc, kinds, layers)
-        parts += _figures(drawn, sentence)
-    figures = len(parts)
+        own = _figures(drawn, sentence)
+        figures += len(own)
+        parts.append(_section(sentence, own))
     if len(sentences) > limit:
         parts.append(f"<p>{len(sentences) - limit:,} more sentences; show(doc, limit=N) shows more</p>")
     title = sentences[0].text if len(sentences) == 1 else f"{sentences[0].text} ..."
@@ -155,14 +175,17 @@ def pictures_of(
     return DocPictures(sentence.doc, kinds, layers).svgs(sentence, styled)
 
 
-def stacked(pictures: Sequence[str], title: str) -> str:
-    """Combine pictures without style sheets into one below the other, with one style sheet.
+def stacked(pictures: Sequence[str], title: str, caption: str = "") -> str:
+    """Combine pictures without style sheets into one below the other, with one style sheet, below a caption if any.
 
     >>> from weft.pictures.style import svg
     >>> stacked([svg("", 10, 5, "", "", styled=False), svg("", 20, 5, "", "", styled=False)], "two").split(">")[0][-42:]
     'width="20" height="10" viewBox="0 0 20 10"'
     """
     parts, width, height = [], 0.0, 0.0
+    if caption:
+        parts.append(f'<text class="caption" x="18" y="20" font-size="12" text-anchor="start">{clean(caption)}</text>')
+        width, height = 36 + text_width(caption, 12), 24.0
     for picture in pictures:
         own_width, own_height = (
             float(picture.split(f'{side}="', 1)[1].split('"', 1)[0]) for side in ("width", "height")
@@ -180,4 +203,24 @@ def _figures(drawn: DocPictures, sentence: Sentence) -> list[str]:
     if not shown and not trees:
         shown = dict(list(layers.items())[:1])
     figures = [f"<figure>{html}<figcaption>{clean(name)}</figcaption></figure>" for name, html in shown.items()]
-    return figures + [f"<figure>{picture}</figure>" for picture in trees]
+    direction = ' dir="rtl"' if is_right_to_left(sentence.text) else ""
+    return figures + [f"<figure{direction}>{picture}</figure>" for picture in trees]
+
+
+def sentence_id(sentence: Sentence) -> str:
+    """The `# sent_id` of a sentence, "" if it has none.
+
+    >>> sentence_id(Doc.from_words([["Dogs", "bark"]]).sentences[0])
+    ''
+    """
+    return str(sentence.meta.get("sent_id", ""))
+
+
+def _section(sentence: Sentence, figures: Sequence[str]) -> str:
+    """The pictures of a sentence below its number, its id and its text."""
+    name = sentence_id(sentence)
+    anchor = f' id="{clean(name)}"' if name else ""
+    title = f"{sentence.index + 1}" + (f" <code>{clean(name)}</code>" if name else "")
+    has_text = any('class="weft spans"' in figure for figure in figures)
+    text = "" if has_text else f'<p class="sentence-text" dir="auto">{clean(sentence.text)}</p>'
+    return f"<section{anchor}><h2>{title}</h2>{text}{''.join(figures)}</section>"

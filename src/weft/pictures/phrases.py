@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from weft.pictures.style import backing, clean, svg, text_width
+from weft.pictures.style import backing, clean, is_right_to_left, svg, text_width
 from weft.text.constituents import tree_of
 from weft.text.trees import Tree
 from weft.text.views import Sentence
@@ -35,6 +35,9 @@ def draw_phrases(sentence: Sentence, styled: bool = True) -> str:
     tree = tree_of(sentence.doc, sentence.index)
     nodes = _numbered(tree)
     heights, centres, right = _places(nodes)
+    width, mirrored = right + _MARGIN, is_right_to_left(sentence.text)
+    if mirrored:
+        centres = [width - centre for centre in centres]
     top = max(heights)
     ground = _MARGIN + 14 + _LEVEL * top
 
@@ -60,7 +63,7 @@ def draw_phrases(sentence: Sentence, styled: bool = True) -> str:
         word += 1
     body = "".join(lines + texts)
     title = f"Phrase structure of: {sentence.text}"
-    return svg(body, right + _MARGIN, ground + 20 + _MARGIN, title, str(tree), "phrases", styled)
+    return svg(body, width, ground + 20 + _MARGIN, title, str(tree), "phrases", styled, mirrored)
 
 
 def _half(node: Tree) -> float:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from weft.pictures.style import clean, hue, svg, text_width
+from weft.pictures.style import clean, hue, is_right_to_left, svg, text_width
 from weft.text.conventions.misc_spans import spans_of_misc
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer, words_of_chars
@@ -65,9 +65,13 @@ def highlight_spans(sentence: Sentence, layer: SpanLayer, numbers: Sequence[int]
 
     >>> from weft.text import SpanLayer
     >>> doc = Doc.from_words([["Ada", "slept"]])
-    >>> print(highlight_spans(doc.sentences[0], SpanLayer.of(doc.strings, [(0, 1, "PER")])).replace("</mark>", "\\n"))
-    <p class="weft spans"><mark class="h0" data-span="0"><span class="word" data-word="0">Ada</span><small>PER</small>
-     <span class="word" data-word="1">slept</span></p>
+    >>> print(highlight_spans(doc.sentences[0], SpanLayer.of(doc.strings, [(0, 1, "PER")])).replace("><", ">\\n<"))
+    <p class="weft spans" dir="auto">
+    <mark class="h0" data-span="0">
+    <span class="word" data-word="0">Ada</span>
+    <small>PER</small>
+    </mark> <span class="word" data-word="1">slept</span>
+    </p>
     """
     doc, shown = sentence.doc, _of_sentence(sentence, layer, numbers)
     levels = dict(zip((each.number for each in shown), _levels(shown), strict=True))
@@ -97,7 +101,7 @@ def highlight_spans(sentence: Sentence, layer: SpanLayer, numbers: Sequence[int]
             reached = word.end
     while open_now:
         parts.append(_closing(open_now.pop(), sentence.end))
-    return f'<p class="weft spans">{"".join(parts)}</p>'
+    return f'<p class="weft spans" dir="auto">{"".join(parts)}</p>'
 
 
 def draw_spans(sentence: Sentence, layer: SpanLayer, styled: bool = True, numbers: Sequence[int] | None = None) -> str:
@@ -120,6 +124,10 @@ def draw_spans(sentence: Sentence, layer: SpanLayer, styled: bool = True, number
         lacking = text_width(each.label, 11) + 12 - sum(2 * half + _GAP for half in halves[start:end])
         halves[start:end] = [half + max(0.0, lacking) / (2 * (end - start)) for half in halves[start:end]]
     places, height = _lines(halves, 26 + _LANE * lanes + 10)
+    width = max((x + half for (x, _), half in zip(places, halves, strict=True)), default=0.0) + _MARGIN
+    mirrored = is_right_to_left(sentence.text)
+    if mirrored:
+        places = [(width - x, y) for x, y in places]
     parts = [
         f'<text class="word" data-word="{word.index}" x="{x:.1f}" y="{y:.0f}">{clean(word.form)}</text>'
         for word, (x, y) in zip(words, places, strict=True)
@@ -127,9 +135,8 @@ def draw_spans(sentence: Sentence, layer: SpanLayer, styled: bool = True, number
     for each, level in zip(shown, levels, strict=True):
         parts.append(_bars(each, lanes - 1 - level, sentence.first, halves, places))
     body = "".join(parts)
-    width = max((x + half for (x, _), half in zip(places, halves, strict=True)), default=0.0) + _MARGIN
     description = "; ".join(f"{_text(each, sentence)}: {each.label}" for each in shown)
-    return svg(body, width, height, f"Spans of: {sentence.text}", description or "no spans", "lanes", styled)
+    return svg(body, width, height, f"Spans of: {sentence.text}", description or "no spans", "lanes", styled, mirrored)
 
 
 def _of_sentence(sentence: Sentence, layer: SpanLayer, numbers: Sequence[int] | None) -> list[_Shown]:
@@ -185,7 +192,8 @@ def _bars(each: _Shown, lane: int, first: int, halves: Sequence[float], places: 
         same = runs and places[word][1] == places[runs[-1][0]][1] and (word in held) == (runs[-1][0] in held)
         runs[-1:] = [(runs[-1][0], word + 1)] if same else [*runs[-1:], (word, word + 1)]
     for a, b in runs:
-        left, right = places[a][0] - halves[a], places[b - 1][0] + halves[b - 1]
+        left = min(places[word][0] - halves[word] for word in (a, b - 1))
+        right = max(places[word][0] + halves[word] for word in (a, b - 1))
         y = places[a][1] + 8 + _LANE * lane
         if a in held:
             parts.append(

@@ -62,6 +62,16 @@ def text_width(text: str, size: float) -> float:
     return ems * size
 
 
+def is_right_to_left(text: str) -> bool:
+    """Whether most letters of a text are written from right to left.
+
+    >>> is_right_to_left("שלום weft עולם"), is_right_to_left("weft שלום text"), is_right_to_left("1, 2.")
+    (True, False, False)
+    """
+    kinds = [unicodedata.bidirectional(letter) for letter in text]
+    return sum(kind in ("R", "AL") for kind in kinds) > kinds.count("L")
+
+
 def backing(x: float, top: float, half: float, height: float) -> str:
     """The background of a word, for shading and pointing: as wide as the word, without a colour.
 
@@ -75,16 +85,26 @@ def backing(x: float, top: float, half: float, height: float) -> str:
 
 
 def svg(
-    body: str, width: float, height: float, title: str, description: str, kind: str = "", styled: bool = True
+    body: str,
+    width: float,
+    height: float,
+    title: str,
+    description: str,
+    kind: str = "",
+    styled: bool = True,
+    mirrored: bool = False,
 ) -> str:
     """The outer element of a picture: size, title and description for accessibility, style.
+
+    A picture that is read from right to left is `mirrored`.
 
     >>> svg("<path/>", 10, 5, "a <line>", "from left to right", styled=False).split("viewBox=")[1]
     '"0 0 10 5"><title>a &lt;line&gt;</title><desc>from left to right</desc><path/></svg>\\n'
     """
+    direction = ' data-dir="rtl"' if mirrored else ""
     style = f"<style>{style_sheet()}</style>" if styled else ""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="{f"weft {kind}".strip()}" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="{f"weft {kind}".strip()}" role="img"{direction} '
         f'font-family="sans-serif" font-size="15" text-anchor="middle" width="{width:.0f}" '
         f'height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"><title>{clean(title)}</title>'
         f"<desc>{clean(description)}</desc>{style}{body}</svg>\n"

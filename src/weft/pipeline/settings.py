@@ -107,7 +107,7 @@ class Settings:
         for name, value in options.items():
             if name not in known:
                 raise ConfigError(f"unknown setting {name!r}; the settings are: {', '.join(known)}")
-            chosen[name] = _typed(name, value, getattr(cls(), name), optional="None" in str(known[name].type))
+            chosen[name] = typed_value(name, value, getattr(cls(), name), optional="None" in str(known[name].type))
         settings = cls(**chosen)
         settings.check()
         return settings
@@ -189,7 +189,7 @@ def _facts(settings: type[Any], each: Field[Any]) -> Mapping[str, Any]:
     return {}
 
 
-def _typed(name: str, value: Any, default: Any, optional: bool = False) -> Any:
+def typed_value(name: str, value: Any, default: Any, optional: bool = False) -> Any:
     """Convert a setting's value, such as text from the command line, to the type of its default.
 
     The text `none` has no special meaning for a setting that is not optional.

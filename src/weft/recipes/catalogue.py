@@ -26,6 +26,8 @@ FAMILIES = {
     "translation": "translation, alignment, language models",
     "grounding": "grounding, annotation, discourse",
 }
+#: Marks of results of a user's own recipe, and of those with other settings or fewer rows.
+OWN, VARIED = "own", "varied"
 
 
 @dataclass(frozen=True)
@@ -101,16 +103,17 @@ def results_folder() -> Path:
     return (checkout() or Path.cwd()) / "results"
 
 
-def result_path(slug: str, folder: Path | None = None, quick: bool = False) -> Path:
-    """The results file of a system; quick runs are kept separately so that they never replace full ones.
+def result_path(slug: str, folder: Path | None = None, quick: bool = False, variant: str = "") -> Path:
+    """The results file of a system; quick and varied runs are kept separately so that they never replace full ones.
 
     >>> result_path("crf-shallow-parsing", Path("results"), quick=True).as_posix()
     'results/crf-shallow-parsing.quick.json'
     """
-    return (folder or results_folder()) / f"{slug}{'.quick' if quick else ''}.json"
+    parts = [slug, *([variant] if variant else []), *(["quick"] if quick else [])]
+    return (folder or results_folder()) / f"{'.'.join(parts)}.json"
 
 
-def kept_result(slug: str, folder: Path | None = None, quick: bool = False) -> Path:
+def kept_result(slug: str, folder: Path | None = None, quick: bool = False, variant: str = "") -> Path:
     """The results file to show: that of the last run, else the one that comes with the package."""
-    own = result_path(slug, folder, quick)
-    return own if own.is_file() or folder is not None or quick else shipped("results") / own.name
+    own = result_path(slug, folder, quick, variant)
+    return own if own.is_file() or folder is not None or quick or variant else shipped("results") / own.name

@@ -1,24 +1,30 @@
 """The framework that runs every recipe: options in, tables and checks out, all stored as JSON.
 
 A recipe module provides `run(options: RecipeOptions) -> RecipeResult` and returns tables, curves and checks. The
-framework adds what makes a result traceable: command, seed, data files, commit, date, time, memory and machine.
+framework adds what makes a result traceable: command, seed, data files, commit, date, time, memory and machine. What a
+user may vary, a recipe asks for through its options (`varied`, `chosen`, `wants`) and declares as `VARIATION`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, TypeVar
 
 from weft import data
 from weft.errors import ConfigError, DataError
 from weft.recipes import record
-from weft.recipes.catalogue import result_path, system
+from weft.recipes.catalogue import OWN, VARIED, kept_result, result_path, system
+from weft.recipes.variation import LeftOut, Rows, Variation, changed, is_chosen, is_own_recipe, own_recipe
 
 Value = float | int | str | None
+T = TypeVar("T")
 FORMAT = 1
 
 
@@ -26,7 +32,15 @@ FORMAT = 1
 class RecipeOptions:
     """The options of a recipe; it finds corpora through them, so that a result records the files it depends on.
 
-    `seed` is the random seed; `quick` requests a small version of the experiment that takes seconds.
+    `seed` is the random seed; `quick` requests a small version of the experiment that takes seconds. `vary` maps names
+    of settings to other values, as text; `rows` are patterns of the rows to run, all if there are none.
+
+    >>> @dataclass(frozen=True)
+    ... class Size:
+    ...     epochs: int = 5
+    >>> options = RecipeOptions(vary={"epochs": "2"}, rows=("eager*",))
+    >>> options.varied(Size()), options.chosen({"eager": 1, "hybrid": 2}), options.wants("heat map")
+    (Size(epochs=2), {'eager': 1}, False)
     """
 
     data: Path | None = None
@@ -35,6 +49,28 @@ class RecipeOptions:
     workers: int = 1
     progress: bool = True
     files: list[str] = field(default_factory=list)
+    vary: dict[str, str] = field(default_factory=dict)
+    rows: tuple[str, ...] = ()
+
+    @property
+    def is_varied(self) -> bool:
+        return bool(self.vary or self.rows)
+
+    def varied(self, settings: T) -> T:
+        """Settings, or another dataclass, with the values that the user varies."""
+        changes = changed(settings, self.vary)
+        new = replace(settings, **changes) if changes else settings  # type: ignore[type-var]
+        if changes and hasattr(new, "check"):
+            new.check()
+        return new
+
+    def chosen(self, rows: Mapping[str, T]) -> Rows[T]:
+        """The rows that the user wants."""
+        return Rows.chosen(rows, self.rows)
+
+    def wants(self, name: str) -> bool:
+        """Whether the user wants the row, or the part of the experiment, of that name."""
+        return is_chosen(name, self.rows)
 
     def find(self, relative: str) -> Path:
         """The path of a corpus file, which is recorded as used."""
@@ -131,6 +167,14 @@ class RecipeResult:
     cpu_seconds: float = 0.0
     peak_mb: float = 0.0
     machine: dict[str, Any] = field(default_factory=dict)
+    title: str = ""  # of a user's own recipe
+    vary: dict[str, str] = field(default_factory=dict)
+    rows: list[str] = field(default_factory=list)
+
+    @property
+    def variant(self) -> str:
+        """What tells the file of the result from that of the published experiment."""
+        return ".".join([*([OWN] if self.title else []), *([VARIED] if self.vary or self.rows else [])])
 
     def check(self, claim: str, holds: bool, evidence: str, required: bool = True) -> None:
         """Add a check."""
@@ -165,7 +209,7 @@ class RecipeResult:
 
     def save(self, folder: Path | None = None) -> Path:
         """Write the result to `folder/SLUG.json`, atomically."""
-        path = result_path(self.slug, folder, self.quick)
+        path = result_path(self.slug, folder or _own_folder(self.title), self.quick, self.variant)
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_suffix(".json.part")
         unfinished.write_text(self.to_json(), encoding="utf-8")
@@ -181,20 +225,31 @@ def load_result(path: Path) -> RecipeResult:
 
 
 def load_results(folder: Path) -> list[RecipeResult]:
-    """All full results in a folder, by slug, without benchmarks, models, everyday sentences, mutants and quick runs."""
+    """All full results in a folder, by slug, without benchmarks, models, everyday sentences, mutants, varied and quick runs."""
     paths = sorted(folder.glob("*.json")) if folder.is_dir() else []
     others = ("bench-", "pipeline-", "everyday.", "model-", "mutants.")
-    return [load_result(p) for p in paths if not p.name.startswith(others) and not p.name.endswith(".quick.json")]
+    return [load_result(path) for path in paths if not path.name.startswith(others) and "." not in path.stem]
 
 
-def reproduce(slug: str, options: RecipeOptions) -> RecipeResult:
-    """Run the recipe of a system and add the framework's records; call `result.save()` to save it."""
-    entry = system(slug)
-    if not entry.has_recipe:
-        raise ConfigError(f"{slug} is planned: it has no recipe yet; `weft reproduce --list` shows those that run")
-    with record.measured() as usage:
-        result: RecipeResult = import_module(entry.module).run(options)
-    result.command = _command(slug, options)
+def reproduce(name: str, options: RecipeOptions) -> RecipeResult:
+    """Run the recipe of a system, or one's own file, and add the framework's records; `result.save()` saves it."""
+    with _recipe(name) as module:
+        variation = getattr(module, "VARIATION", Variation())
+        variation.check(name, options.vary, options.rows)
+        with record.measured() as usage:
+            try:
+                result: RecipeResult = module.run(options)
+            except LeftOut as missing:
+                raise ConfigError(f"{name} cannot do without the row {missing}: choose it too, --rows") from missing
+        if not isinstance(result, RecipeResult):
+            raise ConfigError(f"run(options) of {name} must return a RecipeResult, got {type(result).__name__}")
+        if is_own_recipe(name):
+            result.slug = Path(name).stem
+            result.title = (module.__doc__ or result.slug).strip().splitlines()[0]
+    if options.is_varied:
+        result.tables = [table for table in result.tables if table.rows]
+        result.vary, result.rows = dict(options.vary), list(options.rows)
+    result.command = _command(name, options)
     result.seed, result.quick, result.files = options.seed, options.quick, list(options.files)
     result.commit, result.date, result.machine = record.commit(), record.now(), record.machine()
     result.wall_seconds, result.cpu_seconds = round(usage.wall_seconds, 2), round(usage.cpu_seconds, 2)
@@ -202,11 +257,41 @@ def reproduce(slug: str, options: RecipeOptions) -> RecipeResult:
     return result
 
 
-def _command(slug: str, options: RecipeOptions) -> str:
-    words = ["weft", "reproduce", slug, "--seed", str(options.seed)]
+def kept_path(name: str, folder: Path | None, options: RecipeOptions) -> Path:
+    """Where the result of a run with these options is kept."""
+    own = is_own_recipe(name)
+    variant = ".".join([*([OWN] if own else []), *([VARIED] if options.is_varied else [])])
+    slug = Path(name).stem if own else system(name).slug
+    return kept_result(slug, folder or _own_folder(own), options.quick, variant)
+
+
+def _own_folder(own: object) -> Path | None:
+    """Results of a user's own recipe are kept where the user is, even in a checkout of Weft."""
+    return Path("results") if own else None
+
+
+@contextmanager
+def _recipe(name: str) -> Iterator[ModuleType]:
+    """The module of a system's recipe or of a user's own."""
+    if is_own_recipe(name):
+        with own_recipe(Path(name)) as module:
+            yield module
+        return
+    entry = system(name)
+    if not entry.has_recipe:
+        raise ConfigError(f"{name} is planned: it has no recipe yet; `weft reproduce --list` shows those that run")
+    yield import_module(entry.module)
+
+
+def _command(name: str, options: RecipeOptions) -> str:
+    words = ["weft", "reproduce", name if not is_own_recipe(name) else Path(name).name, "--seed", str(options.seed)]
     words += ["--quick"] if options.quick else []
     words += ["--workers", str(options.workers)] if options.workers != 1 else []
-    return " ".join(words)
+    for setting, value in options.vary.items():
+        words += ["--vary", f"{setting}={value}"]
+    for pattern in options.rows:
+        words += ["--rows", pattern]
+    return shlex.join(words)
 
 
 def _plain(value: Any) -> Any:

@@ -61,8 +61,11 @@ def show(result: RecipeResult, console: Console) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    entry = system(result.slug)
-    console.print(f"[bold]{escape(entry.title)}[/bold]  {escape(entry.authors)}, {escape(entry.venue)}")
+    if result.title:
+        console.print(f"[bold]{escape(result.title)}[/bold]")
+    else:
+        entry = system(result.slug)
+        console.print(f"[bold]{escape(entry.title)}[/bold]  {escape(entry.authors)}, {escape(entry.venue)}")
     for table in result.tables:
         header, rows = cells(table)
         shown = RichTable(title=table.title, title_justify="left", caption=table.note or None, caption_justify="left")

@@ -17,7 +17,7 @@ from weft.pipeline.windows import KEY as WINDOWS
 from weft.scale.job import fit
 from weft.text.conventions.alternatives import KEY
 from weft.text.doc import Doc
-from weft.text.language import foreign_language
+from weft.text.language import foreign_language, other_script
 from weft.text.layers import SpanLayer
 from weft.text.nesting import levels_of
 from weft.text.records import record_of
@@ -71,7 +71,9 @@ def to_json(doc: Doc, model: str, seconds: float, pictures: bool = False, langua
         drawn = DocPictures(doc)
         for sentence, row in zip(doc.sentences, answer["sentences"], strict=True):
             row["pictures"] = _pictures(sentence, drawn)
-    foreign = foreign_language(doc.text, language) if pictures and language else None
+    foreign = None
+    if pictures and language:
+        foreign = foreign_language(doc.text, language) or other_script(doc.text, language)
     if foreign is not None:
         answer["notice"] = f"the text looks like {foreign.name}; the model {model} is {language}"
     if WINDOWS in doc.meta:

@@ -154,7 +154,8 @@ def _add_page(app: FastAPI) -> None:
     page("/", PAGE / "index.html")
     page("/docs", PAGE / "docs.html")
     page("/favicon.ico", PAGE / "icon.svg")
-    page("/pictures.css", Path(str(files("weft.pictures"))) / "pictures.css")
+    for name in ("pictures.css", "pictures.js"):
+        page(f"/{name}", Path(str(files("weft.pictures"))) / name)
     app.mount("/page", StaticFiles(directory=PAGE), name="page")
 
 

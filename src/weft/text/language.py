@@ -48,6 +48,13 @@ NEAR = (
     {"Chinese", "Cantonese"}, {"English", "Nigerian Pidgin"}, {"Galician", "Portuguese"},
     {"Greek", "Ancient Greek"}, {"Czech", "Slovak"},
 )  # fmt: skip
+#: Languages that are not written in Latin letters, beside those of `SCRIPTS`.
+OTHER_LETTERS = {
+    "Ancient Greek", "Arabic", "Bulgarian", "Cantonese", "Chinese", "Greek", "Hebrew", "Japanese", "Korean", "Persian",
+    "Russian", "Serbian", "Telugu", "Ukrainian", "Uyghur",
+}  # fmt: skip
+#: So many letters, most of them not Latin, show that a text is in none of the other languages.
+FEW, LAST_LATIN = 4, 0x024F
 _FIRSTS, _LASTS = (np.array([row[i] for row in SCRIPTS], dtype=np.uint32) for i in (0, 1))
 #: Vowel signs and strokes of Arabic and Hebrew, which most texts leave out.
 _VOWELS = re.compile("[\u0591-\u05c7\u0640\u064b-\u065f\u0670]+")
@@ -115,6 +122,23 @@ def foreign_language(text: str, expected: str, by: LanguageModel | None = None) 
     if best.name in close or best.probability < SURE or likely > UNLIKELY:
         return None
     return best if all(best_of(known, half).code == best.code for half in _halves(text[:READ])) else None
+
+
+def other_script(text: str, expected: str) -> Language | None:
+    """The probable language of a text whose letters are not those of the expected language, or None.
+
+    A few letters are enough, but only for languages that are written in Latin letters.
+
+    >>> other_script("老灯塔矗立在黑色的岩石上。", "English").name
+    'Chinese'
+    >>> other_script("Où est-ce que vous allez ?", "English"), other_script("老灯塔矗立在黑色的岩石上。", "Japanese")
+    (None, None)
+    """
+    letters = letters_of(text)
+    letters = letters[letters != _BLANK]
+    if expected in OTHER_LETTERS | {row[3] for row in SCRIPTS} or len(letters) < FEW:
+        return None
+    return language_of(text) if np.mean(letters > LAST_LATIN) > 0.5 else None
 
 
 def _halves(text: str) -> tuple[str, str]:

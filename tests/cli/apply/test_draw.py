@@ -71,3 +71,40 @@ def test_unknown_kinds_and_layers_are_named(tmp_path):
     code, said = draw(EXAMPLES / "unseen.conll", "--layer", "names", "--out", tmp_path / "x.html")
     assert code == 1
     assert "available layers: chunks" in said
+
+
+def test_a_sentence_can_be_named_by_its_id(tmp_path):
+    out = tmp_path / "x.svg"
+    assert draw(STORY, "--sentence", "lighthouse-02", "--out", out)[0] == 0
+    assert {"Nobody", "lighthouse-02"} <= texts(out)
+    code, said = draw(STORY, "--sentence", "lighthouse-022", "--out", out)
+    assert code == 1
+    assert "there is no sentence lighthouse-022" in said
+    assert "did you mean lighthouse-" in said
+
+
+def test_an_id_that_is_a_number_is_taken_as_an_id(tmp_path):
+    numbered = tmp_path / "numbered.conllu"
+    rows = "1\t{}\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n"
+    numbered.write_text("".join(f"# sent_id = {i}\n" + rows.format(form) for i, form in ((2, "first"), (1, "second"))))
+    assert draw(numbered, "--sentence", "1", "--out", tmp_path / "x.svg")[0] == 0
+    assert "second" in texts(tmp_path / "x.svg")
+
+
+def test_a_page_shows_numbers_ids_and_text_of_sentences(tmp_path):
+    out = tmp_path / "story.html"
+    assert draw(STORY, "--out", out)[0] == 0
+    page = out.read_text()
+    assert (
+        '<section id="lighthouse-02"><h2>2 <code>lighthouse-02</code></h2><p class="sentence-text" dir="auto">Nobody'
+        in page
+    )
+    assert page.count("<section") == 40
+    assert 'type="search"' in page
+
+
+def test_a_file_without_sentences_is_told(tmp_path):
+    (tmp_path / "letter.txt").write_text("Some text.\n")
+    code, said = draw(tmp_path / "letter.txt", "--sentence", 1, "--out", tmp_path / "x.svg")
+    assert code == 1
+    assert "annotate it first" in said

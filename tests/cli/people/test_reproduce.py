@@ -61,3 +61,16 @@ def test_results_that_come_with_the_package_are_shown_outside_a_checkout(
     assert "paper" in shown.stdout
     assert '"present"' in weft("reproduce", "--list", "--json").stdout
     assert "did you mean crf-shallow-parsing" in weft("reproduce", "crf-shalow-parsing", "--show").stderr
+
+
+def test_a_recipe_of_ones_own_is_run_varied_and_shown_again(weft: Weft, examples: Path, tmp_path: Path) -> None:
+    command = ("reproduce", examples / "recipes" / "oracles.py", "--data", examples, "--out", tmp_path)
+    varied = ("--vary", "epochs=1", "--vary", "templates=S0.t|N0.t", "--rows", "eager*")
+    for more in ((), ("--show",)):
+        done = weft(*command, *varied, *more)
+        assert done.returncode == 0, done.stderr
+        assert "eager dynamic" in done.stdout
+        assert "hybrid" not in done.stdout
+    failed = weft(*command, "--vary", "epochs")
+    assert failed.returncode == 1
+    assert "--vary must be written as NAME=VALUE, such as epochs=3, got 'epochs'" in failed.stderr

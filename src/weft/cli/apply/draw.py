@@ -10,7 +10,7 @@ import typer
 
 from weft.cli.common import counted, option
 from weft.cli.inputs import Encoding, Fields, FromFormat, Reading
-from weft.errors import ConfigError, DataError
+from weft.errors import ConfigError, DataError, did_you_mean
 
 if TYPE_CHECKING:
     from weft.text import Sentence
@@ -25,8 +25,8 @@ def draw(
         ),
     ],
     sentence: Annotated[
-        int | None,
-        option("--sentence", "-n", min=1, help="Number of the sentence to draw.", shown="all"),
+        str | None,
+        option("--sentence", "-n", metavar="ID", help="Id or number of the sentence to draw.", shown="all"),
     ] = None,
     what: Annotated[
         list[str] | None,
@@ -41,7 +41,7 @@ def draw(
     encoding: Encoding = "utf-8",
 ) -> None:
     """Draw trees, phrases and spans: one SVG file per sentence, or one page with all of them."""
-    from weft.pictures import DocPictures, show, stacked
+    from weft.pictures import DocPictures, sentence_id, show, stacked
 
     single = out.suffix == ".svg"
     if single and sentence is None:
@@ -65,28 +65,36 @@ def draw(
             raise _nothing(file)
         place = out if single else out / f"{number:04d}.svg"
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(stacked(found, each.text), encoding="utf-8")
+        place.write_text(stacked(found, each.text, sentence_id(each)), encoding="utf-8")
         drawn += 1
     typer.echo(f"{counted(drawn, 'picture')} in {out}")
 
 
 def _sentences(
-    file: Path, wanted: int | None, from_format: str | None, fields: str | None, encoding: str
+    file: Path, wanted: str | None, from_format: str | None, fields: str | None, encoding: str
 ) -> Iterator[tuple[int, Sentence]]:
-    """The sentences to draw with their numbers."""
-    number = 0
+    """The sentences to draw with their numbers: all, or the one with an id, or else with a number."""
+    from weft.pictures import sentence_id
+
+    number, by_number, ids = 0, None, []
     for doc in Reading(from_format, False, fields, encoding).open([file]).docs:
         for each in doc.sentences:
             number += 1
-            if wanted in (None, number):
+            ids.append(sentence_id(each))
+            if wanted is None or wanted == ids[-1]:
                 yield number, each
+            elif wanted == str(number):
+                by_number = (number, each)
     if not number:
         raise DataError(
             f"{file} has no sentences to draw, only text; annotate it first, `weft annotate {file} --out FILE.conllu`, "
             "and draw that file"
         )
-    if number < (wanted or 1):
-        raise DataError(f"there is no sentence {wanted or 1} in {file}; it has {counted(number, 'sentence')}")
+    if wanted is not None and wanted not in ids:
+        if by_number is None:
+            hint = did_you_mean(wanted, filter(None, ids), f"it has {counted(number, 'sentence')}")
+            raise DataError(f"there is no sentence {wanted} in {file}; {hint}")
+        yield by_number
 
 
 def _nothing(file: Path) -> DataError:

@@ -20,6 +20,7 @@ from weft.infer.transitions.scoring import Model, Scratch, columns_of, new_scrat
 from weft.infer.transitions.state import G_WIDTH, LEFT, MOVES, RIGHT, Table, new_state
 from weft.infer.transitions.systems import system_named
 from weft.infer.transitions.templates import compile_templates
+from weft.infer.transitions.walk import parse_plainly
 from weft.infer.transitions.weights import (
     NARROW,
     WIDEST,
@@ -109,6 +110,12 @@ class TransitionParser:
             return heads, labels
         longest = int(np.diff(sentences).max())
         room = self.new_scratch()
+        if self.system.plain is not None:
+            self.check_beam(beam)
+            if constraints is not None:
+                raise ConfigError(f"{self.system.name} is written in Python and takes no constraints")
+            parse_plainly(self.model, self.system.plain, words, sentences, single_root, room, heads, labels)
+            return heads, labels
         if beam > 1:
             self.check_beam(beam)
             no_gold = np.zeros((1, G_WIDTH), dtype=np.int32)
@@ -133,6 +140,10 @@ class TransitionParser:
         """Reject invalid beam widths."""
         if beam < 1:
             raise ConfigError(f"beam must be at least 1, got {beam}")
+        if beam > 1 and self.system.plain is not None:
+            raise ConfigError(
+                f"{self.system.name} is written in Python and parses greedily: beam must be 1, got {beam}"
+            )
 
     def new_scratch(self) -> Scratch:
         """Scratch space for scoring, one per thread."""
@@ -190,7 +201,10 @@ def actions_of(system: str, heads: Table, labels: Table, positions: Table) -> li
     """
     chosen = system_named(system)
     to_left = (heads > positions) | (heads == 0) if chosen.root_last else heads > positions
-    seen = {LEFT: to_left, RIGHT: ~to_left & (heads >= 0) & (heads != positions)}
+    any_way = labels >= 0
+    seen = dict.fromkeys(chosen.arcs, any_way)  # arcs of a system of one's own go in any direction
+    if chosen.projective:
+        seen |= {LEFT: to_left, RIGHT: ~to_left & (heads >= 0) & (heads != positions)}
     found: list[Action] = []
     for move in chosen.moves:
         if move in seen:

@@ -26,6 +26,7 @@ from dataclasses import dataclass
 
 from weft.errors import ConfigError
 from weft.infer.transitions import arc_eager, arc_eager_edit, arc_hybrid, arc_standard, easy_first, lr_spine
+from weft.infer.transitions.plain import NODES, PlainSystem, plain_system, registered
 from weft.infer.transitions.state import (
     EDIT,
     FRONT,
@@ -62,6 +63,9 @@ class TransitionSystem:
     stays: bool = False  # whether training repeats a configuration until its move is right, when it does not explore
     many: bool = False  # whether configurations have several candidates
     root_last: bool = False  # whether ROOT stands after the last word, so that its arcs are left arcs
+    plain: PlainSystem | None = None  # what it does, if that is not compiled: the kernels below do not know it
+    like: str = ""  # the system whose templates it uses, if not its own
+    projective: bool = True  # whether it builds only trees without crossing arcs
     steps: tuple[int, int] = (2, 2)  # a computation over n words has at most steps[0] * n + steps[1] moves
 
     def most_steps(self, n: int) -> int:
@@ -93,15 +97,23 @@ EDITING = TransitionSystem(
 
 
 def system_named(name: str) -> TransitionSystem:
-    """The system of that name.
+    """The system of that name: a compiled one, or one that a package registers.
 
     >>> system_named("arc-hybrid").moves == (SHIFT, LEFT, RIGHT)
     True
     """
     known = {**SYSTEMS, EDITING.name: EDITING}
-    if name not in known:
-        raise ConfigError(f"unknown transition system {name!r}; the systems are: {', '.join(known)}")
-    return known[name]
+    if name in known:
+        return known[name]
+    own = registered()
+    if name not in own:
+        raise ConfigError(f"unknown transition system {name!r}; the systems are: {', '.join((*known, *own))}")
+    plain = plain_system(own[name])
+    numbers = plain.numbers()
+    return TransitionSystem(
+        name, ARC_HYBRID, tuple(sorted(numbers.values())), NODES, tuple(numbers[move] for move in plain.arcs),
+        root_last=plain.root_last, plain=plain, like=plain.like, projective=plain.projective,
+    )  # fmt: skip
 
 
 @kernel

@@ -30,6 +30,7 @@ from weft.infer.transitions.weights import (
     pack_wide,
 )
 from weft.learn.transitions.beam import NEEDED, UPDATES, train_with_beam
+from weft.learn.transitions.plain import train_plainly
 from weft.learn.transitions.training import ORACLES, STEPS, WRONG, train_greedily
 from weft.storage import Arrays
 
@@ -132,9 +133,18 @@ class TransitionLearner:
                     if at < len(order):
                         model = _roomier(model, int(counts[NEEDED]))
                     continue
+                explore = self.p if number > self.k else 0.0
+                if system.plain is not None:
+                    at = train_plainly(
+                        model, system.plain, treebank.words, treebank.sentences, treebank.heads, treebank.labels,
+                        order, at, ORACLES[self.oracle], explore, single_root, random, room, counts, clock,
+                    )  # fmt: skip
+                    if at < len(order):
+                        model = _roomier(model, 16 * len(model.program.seeds))
+                    continue
                 at = train_greedily(
                     model, treebank.words, treebank.sentences, treebank.heads, treebank.labels, order, at,
-                    ORACLES[self.oracle], system.stays, self.p if number > self.k else 0.0, single_root, random, room,
+                    ORACLES[self.oracle], system.stays, explore, single_root, random, room,
                     state, gold, cache, counts, clock,
                 )  # fmt: skip
                 if at < len(order):

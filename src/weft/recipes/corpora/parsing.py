@@ -11,10 +11,11 @@ from __future__ import annotations
 import gzip
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -227,15 +228,23 @@ class Run:
     cpu_seconds: float  # of training, without parsing dev data
 
 
-def train(treebank: Treebank, system: str, oracle: str, epochs: int, seed: int = 0, use_dev: bool = False) -> Run:
+def train(
+    treebank: Treebank,
+    system: str,
+    oracle: str,
+    epochs: int,
+    seed: int = 0,
+    use_dev: bool = False,
+    changes: Mapping[str, Any] | None = None,
+) -> Run:
     """A greedy parser as in the papers: crossing trees are skipped; the dynamic oracle always follows the prediction.
 
-    With `use_dev` the epoch with the best attachment on the held-out documents is kept.
+    With `use_dev` the epoch with the best attachment on the held-out documents is kept; `changes` are other settings.
     """
     settings = ParserSettings(
         system=system, oracle=oracle, epochs=epochs, k=0, p=1.0, seed=seed, nonprojective="skip", fields=treebank.fields
     )
-    parser = Parser(settings)
+    parser = Parser(replace(settings, **(changes or {})))
     started = time.process_time()
     report = parser.fit(treebank.train, treebank.dev if use_dev else None)
     seconds = time.process_time() - started

@@ -10,7 +10,7 @@ crossing-sensitive: CS-GSib), on UD treebanks and in three coordination styles.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -25,6 +25,7 @@ from weft.infer.trees.arcs import ArcSpace
 from weft.infer.trees.projectivity import is_tree
 from weft.recipes.corpora.parsing import Treebank, copy_of, small_ud, ud, without_punctuation
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table, Value
+from weft.recipes.variation import Rows, Variation, changed, where_run
 from weft.tasks.parsing.mst.features import FIELDS
 from weft.tasks.parsing.mst.parser import MSTParser
 from weft.tasks.parsing.mst.settings import MSTSettings
@@ -71,6 +72,7 @@ class Size:
 
 
 QUICK = Size(treebanks=("Gothic", "Danish prague"), main=200, other=100, test=100, other_test=50, epochs=2)
+VARIATION = Variation((MSTSettings, Size), tuple(ROWS))
 
 
 @dataclass
@@ -104,7 +106,7 @@ class Found:
     """Runs of the rows on one treebank."""
 
     treebank: Treebank
-    runs: dict[str, Run] = field(default_factory=dict)
+    runs: Rows[Run] = field(default_factory=lambda: Rows({}))
 
 
 def treebank_of(options: RecipeOptions, name: str, size: Size) -> Treebank:
@@ -117,7 +119,7 @@ def treebank_of(options: RecipeOptions, name: str, size: Size) -> Treebank:
     elif name == "English":
         found = ud(options, "English-EWT", 3 * size.other, 0, size.other_test)
     else:
-        folder = {"Gothic": "Gothic-PROIEL", "Basque": "Basque-BDT"}[name.split()[0]]
+        folder = {"Gothic": "Gothic-PROIEL", "Basque": "Basque-BDT"}.get(name.split()[0], name.split()[0])
         found = ud(options, folder, 3 * size.main, 0, size.test)
     if "without punctuation" in name:
         found = without_punctuation(found)
@@ -140,19 +142,21 @@ def short(docs: Sequence[Doc], longest: int) -> list[Doc]:
     return found
 
 
-def train(docs: Sequence[Doc], row: str, epochs: int, seed: int = 0) -> tuple[MSTParser, dict[str, Any]]:
+def train(
+    docs: Sequence[Doc], row: str, epochs: int, seed: int = 0, changes: Mapping[str, Any] | None = None
+) -> tuple[MSTParser, dict[str, Any]]:
     """The parser of a row, heads only, and facts about its training.
 
     Trees outside the search space are replaced by the nearest 1-EC tree, or by the lifted projective tree.
     """
     settings = MSTSettings(threshold=THRESHOLD, relations="none", epochs=epochs, seed=seed, **ROWS[row])
-    parser = MSTParser(settings)
+    parser = MSTParser(replace(settings, **(changes or {})))
     return parser, parser.fit(docs)["training"]
 
 
-def run_row(treebank: Treebank, row: str, epochs: int, seed: int = 0) -> Run:
+def run_row(treebank: Treebank, row: str, epochs: int, seed: int = 0, changes: Mapping[str, Any] | None = None) -> Run:
     """Train the parser of a row and parse the test documents; kernel compilation is not timed."""
-    parser, training = train(treebank.train, row, epochs, seed)
+    parser, training = train(treebank.train, row, epochs, seed, changes)
     parser([copy_of(treebank.train[0])])
     system = [copy_of(doc) for doc in treebank.test]
     started = time.process_time()
@@ -191,17 +195,20 @@ def sign_test(one: CrossingReport, other: CrossingReport) -> McNemar:
 
 def run(options: RecipeOptions) -> RecipeResult:
     """Run the experiment."""
-    size = QUICK if options.quick else Size()
+    size = options.varied(QUICK if options.quick else Size())
     result = RecipeResult(SLUG)
     found: dict[str, Found] = {}
+    rows, changes = options.chosen(ROWS), changed(MSTSettings, options.vary)
     for name in size.treebanks:
-        own = found[name] = Found(treebank_of(options, name, size))
-        for row in ROWS:
-            own.runs[row] = run_row(own.treebank, row, size.epochs, options.seed)
+        treebank = treebank_of(options, name, size)
+        runs = {row: run_row(treebank, row, size.epochs, options.seed, changes) for row in rows}
+        found[name] = Found(treebank, Rows(runs, rows.left_out))
     _accuracy(result, found)
     _differences(result, found)
-    _parts(result, found)
-    _speed(result, found)
+    with where_run():
+        _parts(result, found)
+    with where_run():
+        _speed(result, found)
     words = ", ".join(f"{name} {len(own.treebank.train):,}" for name, own in found.items())
     result.notes.append(
         f"Training sentences, of at most {LONGEST} words: {words}; {size.epochs} epochs of MIRA, one shuffle. "
@@ -213,7 +220,7 @@ def run(options: RecipeOptions) -> RecipeResult:
 def _accuracy(result: RecipeResult, found: dict[str, Found]) -> None:
     table = Table("UAS", list(found))
     hard = Table("UAS of test sentences with crossing edges", list(found))
-    for row in ROWS:
+    for row in next(iter(found.values())).runs:
         paper = {name: value for name, value in PAPER[row].items() if name in found}
         table.add(row, {name: own.runs[row].uas for name, own in found.items()}, paper)
         hard.add(row, {name: own.runs[row].crossing_uas for name, own in found.items()})
@@ -227,6 +234,8 @@ def _differences(result: RecipeResult, found: dict[str, Found]) -> None:
         digits = {column: 5 if column.endswith(" p") else 0 for column in columns[1:]}
         table = Table(f"{CS_GSIB} less {other}", columns, digits=digits)
         for name, own in found.items():
+            if not {CS_GSIB, other} <= own.runs.keys():
+                continue
             one, two = own.runs[CS_GSIB], own.runs[other]
             sentences, words = sign_test(one.report, two.report), mcnemar(one.report.right, two.report.right)
             gain = one.uas - two.uas

@@ -11,9 +11,11 @@ paper's numbers are only for orientation; the claim is the difference between st
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +24,7 @@ from weft.evaluate.significance import paired_bootstrap, signed_rank
 from weft.evaluate.trees.ud import evaluate_ud
 from weft.formats import read
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
+from weft.recipes.variation import Rows, Variation, changed, where_run
 from weft.tasks.parsing.transitions.parser import Parser, ParserSettings
 from weft.text.corpus import Corpus
 from weft.text.doc import Doc
@@ -55,6 +58,7 @@ ROWS: dict[str, tuple[str, str, tuple[float, ...]]] = {
     ),
     "standard static": ("arc-standard", "static", ()),
 }  # fmt: skip
+HEAT_MAP = "heat map"
 HEAT_K, HEAT_P = (0, 1, 2, 5), (0.0, 0.3, 0.6, 0.9, 1.0)
 
 
@@ -72,6 +76,7 @@ class Size:
 
 FULL = Size(sentences=0, test_sentences=0, seeds=5, epochs=15)
 QUICK = Size(("eng", "tur"), sentences=400, test_sentences=200, seeds=2, epochs=4)
+VARIATION = Variation((ParserSettings, Size), (*ROWS, HEAT_MAP))
 
 
 @dataclass
@@ -94,10 +99,19 @@ def sentences_of(path: Path, limit: int = 0) -> list[Doc]:
     return list(corpus.take_sentences(limit)) if limit else list(corpus)
 
 
-def train(docs: list[Doc], system: str, oracle: str, epochs: int, seed: int = 0, k: int = 1, p: float = 0.9) -> Parser:
+def train(
+    docs: list[Doc],
+    system: str,
+    oracle: str,
+    epochs: int,
+    seed: int = 0,
+    k: int = 1,
+    p: float = 0.9,
+    changes: Mapping[str, Any] | None = None,
+) -> Parser:
     """A greedy parser as in the paper: crossing trees are skipped, errors explored from epoch k + 1 on."""
     settings = ParserSettings(system=system, oracle=oracle, epochs=epochs, seed=seed, k=k, p=p, nonprojective="skip")
-    parser = Parser(settings)
+    parser = Parser(replace(settings, **(changes or {})))
     parser.fit(docs)
     return parser
 
@@ -112,27 +126,34 @@ def score(parser: Parser, gold: list[Doc], path: Path, limit: int = 0) -> tuple[
 
 def run(options: RecipeOptions) -> RecipeResult:
     """The experiment in its reduced form: see `Size`. `FULL` is the paper's."""
-    return run_size(options, QUICK if options.quick else Size())
+    return run_size(options, options.varied(QUICK if options.quick else Size()))
+
+
+def files_of(options: RecipeOptions, code: str) -> tuple[Path, Path]:
+    """The training and test file of one of the paper's languages, or of any treebank by its name in UD."""
+    train, test = TREEBANKS.get(code, (f"{code}/train", f"{code}/test"))
+    return options.find(f"{FOLDER}/{train}.conllu.gz"), options.find(f"{FOLDER}/{test}.conllu.gz")
 
 
 def run_size(options: RecipeOptions, size: Size) -> RecipeResult:
     """The experiment at a given size."""
     result = RecipeResult(SLUG)
-    found: dict[str, dict[str, Runs]] = {name: {} for name in ROWS}
+    rows, changes = options.chosen(ROWS), changed(ParserSettings, options.vary)
+    found: Rows[dict[str, Runs]] = rows.map(lambda _: {})
     for code in size.treebanks:
-        train_path, test_path = (options.find(f"{FOLDER}/{part}.conllu.gz") for part in TREEBANKS[code])
+        train_path, test_path = files_of(options, code)
         docs, gold = sentences_of(train_path, size.sentences), sentences_of(test_path, size.test_sentences)
-        for name, (system, oracle, _) in ROWS.items():
+        for name, (system, oracle, _) in rows.items():
             runs = found[name].setdefault(code, Runs())
             for seed in range(options.seed, options.seed + size.seeds):
-                parser = train(docs, system, oracle, size.epochs, seed)
+                parser = train(docs, system, oracle, size.epochs, seed, changes=changes)
                 uas, las, counts = score(parser, gold, test_path, size.test_sentences)
                 runs.uas.append(uas)
                 runs.las.append(las)
                 runs.counts.append(counts)
     _tables(result, size, found)
     _differences(result, size, found)
-    if size.heat in size.treebanks:
+    if size.heat in size.treebanks and options.wants(HEAT_MAP):
         _heat_map(options, result, size)
     result.notes.append(
         f"At most {size.sentences or 'all'} training sentences a treebank, {size.seeds} seeds, {size.epochs} epochs; "
@@ -141,11 +162,11 @@ def run_size(options: RecipeOptions, size: Size) -> RecipeResult:
     return result
 
 
-def _tables(result: RecipeResult, size: Size, found: dict[str, dict[str, Runs]]) -> None:
+def _tables(result: RecipeResult, size: Size, found: Rows[dict[str, Runs]]) -> None:
     for metric in ("UAS", "LAS"):
         table = Table(f"{metric}, mean of {size.seeds} seeds", [*size.treebanks, "mean"])
-        for name, (_, _, paper) in ROWS.items():
-            runs = found[name]
+        for name, runs in found.items():
+            paper = ROWS[name][2]
             means = {code: float(np.mean(getattr(runs[code], metric.lower()))) for code in size.treebanks}
             published = dict(zip(TREEBANKS, paper, strict=False)) if metric == "UAS" else {}
             beside = {code: value for code, value in published.items() if code in size.treebanks}
@@ -154,49 +175,56 @@ def _tables(result: RecipeResult, size: Size, found: dict[str, dict[str, Runs]])
         result.tables.append(table)
 
 
-def _differences(result: RecipeResult, size: Size, found: dict[str, dict[str, Runs]]) -> None:
+def _differences(result: RecipeResult, size: Size, found: Rows[dict[str, Runs]]) -> None:
     table = Table(
         "UAS, dynamic less static", [*size.treebanks, "mean", "seeds ahead", "Wilcoxon p"],
         digits={"seeds ahead": 0, "Wilcoxon p": 4},
     )  # fmt: skip
     for system in ("eager", "hybrid", "easyfirst"):
-        static, dynamic = found[f"{system} static"], found[f"{system} dynamic"]
-        gains, intervals, ahead = {}, {}, 0
-        for code in size.treebanks:
-            gains[code] = float(np.mean(dynamic[code].uas) - np.mean(static[code].uas))
-            test = paired_bootstrap(dynamic[code].median, static[code].median, "f1", 1000)
-            intervals[code] = (100 * test.low, 100 * test.high)
-            ahead += sum(a > b for a, b in zip(dynamic[code].uas, static[code].uas, strict=True))
-        values = list(gains.values())
-        p = signed_rank(values)
-        mean, total = float(np.mean(values)), size.seeds * len(values)
-        table.add(
-            system, {**gains, "mean": mean, "seeds ahead": f"{ahead} of {total}", "Wilcoxon p": p}, None, intervals
-        )
-        result.check(
-            f"dynamic over static, {system}: mean gain in UAS above 0",
-            mean > 0,
-            f"{mean:+.2f}, {ahead} of {total} runs ahead",
-            required=system != "hybrid" and len(values) > 5,
-        )
+        with where_run():
+            _difference(result, table, size, system, found[f"{system} static"], found[f"{system} dynamic"])
     table.note = "Intervals: paired bootstrap over sentences, the seed in the middle of each."
     result.tables.append(table)
 
 
+def _difference(
+    result: RecipeResult, table: Table, size: Size, system: str, static: dict[str, Runs], dynamic: dict[str, Runs]
+) -> None:
+    """One row of the table of differences, and its claim."""
+    gains, intervals, ahead = {}, {}, 0
+    for code in size.treebanks:
+        gains[code] = float(np.mean(dynamic[code].uas) - np.mean(static[code].uas))
+        test = paired_bootstrap(dynamic[code].median, static[code].median, "f1", 1000)
+        intervals[code] = (100 * test.low, 100 * test.high)
+        ahead += sum(a > b for a, b in zip(dynamic[code].uas, static[code].uas, strict=True))
+    values = list(gains.values())
+    p = signed_rank(values)
+    mean, total = float(np.mean(values)), size.seeds * len(values)
+    table.add(system, {**gains, "mean": mean, "seeds ahead": f"{ahead} of {total}", "Wilcoxon p": p}, None, intervals)
+    result.check(
+        f"dynamic over static, {system}: mean gain in UAS above 0",
+        mean > 0,
+        f"{mean:+.2f}, {ahead} of {total} runs ahead",
+        required=system != "hybrid" and len(values) > 5,
+    )
+
+
 def _heat_map(options: RecipeOptions, result: RecipeResult, size: Size) -> None:
-    train_path, test_path = (options.find(f"{FOLDER}/{part}.conllu.gz") for part in TREEBANKS[size.heat])
+    train_path, test_path = files_of(options, size.heat)
     docs, gold = sentences_of(train_path, size.sentences), sentences_of(test_path, size.test_sentences)
     table = Table(f"UAS of arc-eager by k (rows) and p, {size.heat}", [f"p {p:g}" for p in HEAT_P])
     seeds = range(options.seed, options.seed + min(2, size.seeds))
     cells: dict[tuple[int, float], float] = {}
+    changes = changed(ParserSettings, options.vary)
     for k in HEAT_K:
         for p in HEAT_P:
             scores = [
                 score(
-                    train(docs, "arc-eager", "dynamic", size.epochs, seed, k, p), gold, test_path, size.test_sentences
+                    train(docs, "arc-eager", "dynamic", size.epochs, seed, k, p, changes),
+                    gold, test_path, size.test_sentences,
                 )
                 for seed in seeds
-            ]
+            ]  # fmt: skip
             cells[k, p] = float(np.mean([uas for uas, _, _ in scores]))
         table.add(f"k {k}", {f"p {p:g}": cells[k, p] for p in HEAT_P})
     result.tables.append(table)

@@ -13,7 +13,7 @@ kind of trees at a thirteenth of the size, and Czech comes from the dev file of 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,6 +28,7 @@ from weft.learn.trees.features import TreeWords
 from weft.recipes.corpora.parsing import PUNCTUATION, Treebank, copy_of, small_ud, ud, with_predicted_tags, wsj
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
 from weft.recipes.record import Cost, cpu_seconds
+from weft.recipes.variation import Rows, Variation, changed, where_run
 from weft.tasks.parsing.guides import KEY, jackknife_guide, note_guide
 from weft.tasks.parsing.mst.features import AROUND, BETWEEN, GUIDED, WORDS
 from weft.tasks.parsing.mst.parser import MSTParser
@@ -55,6 +56,8 @@ PERCEPTRON, SINGLE, FIVE = list(ROWS)[:3]
 GUIDE, STACKED = "arc-eager, dynamic oracle", "stacked on it"
 #: The paper's parser was stacked on the Collins parser: 91.4 alone, 92.2 together.
 STACKED_PAPER = {GUIDE: (91.4, 95.1, 42.6), STACKED: (92.2, 95.8, 42.9)}
+#: Parts of the experiment beside the rows.
+PARTS_OF_IT = BY_K, BY_CROSSINGS, BY_LENGTH = "MIRA by k", "crossing trees", "time by length"
 MEASURES = ["UAS", "Root", "Complete"]
 TREEBANKS = {"wsj": "newspaper sample", "eng": "English-EWT", "cze": "Czech-FicTree", "por": "Portuguese-Bosque"}
 CROSSING = {"got": "Gothic-PROIEL", "bas": "Basque-BDT"}
@@ -81,6 +84,7 @@ FULL = Size(
     tuple(TREEBANKS), sentences=3000, test_sentences=1300, epochs=10, seeds=3, folds=10, crossing_sentences=3000
 )
 QUICK = Size(("wsj",), 150, 100, 2, 1, 2, (1, 5), (), 100, (50, 100))
+VARIATION = Variation((MSTSettings, Size), (*ROWS, GUIDE, STACKED, *PARTS_OF_IT))
 
 
 @dataclass
@@ -109,7 +113,14 @@ def templates(without: Sequence[str] = (), guided: bool = False) -> str:
     return "arc: " + WORDS + PREFIXES + "".join(kept) + (GUIDED if guided else "")
 
 
-def learn(treebank: Treebank, epochs: int, seed: int = 0, without: Sequence[str] = (), **options: Any) -> MSTParser:
+def learn(
+    treebank: Treebank,
+    epochs: int,
+    seed: int = 0,
+    without: Sequence[str] = (),
+    changes: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> MSTParser:
     """A first-order parser with the paper's features, several roots allowed, no arc pruning."""
     options = {"constraints": "trees", "cap": 0.0, **options}
     settings = MSTSettings(
@@ -117,7 +128,7 @@ def learn(treebank: Treebank, epochs: int, seed: int = 0, without: Sequence[str]
         templates=templates(without, bool(options.get("guide"))),
         fields={"w": "form.lower", "t": treebank.column, "p": "form.prefix5"}, **options,
     )  # fmt: skip
-    parser = MSTParser(settings)
+    parser = MSTParser(replace(settings, **(changes or {})))
     parser.fit(treebank.train)
     return parser
 
@@ -164,36 +175,42 @@ def treebank_of(options: RecipeOptions, code: str, size: Size) -> Treebank:
     if code == "cze":
         found = small_ud(options, TREEBANKS[code], min(size.sentences, 1178), size.test_sentences)
         return replace(found, fields={**found.fields, "t": "xpos.poscase"})
-    name = {**TREEBANKS, **CROSSING}[code]
+    name = {**TREEBANKS, **CROSSING}.get(code, code)
     return ud(options, name, size.crossing_sentences if code in CROSSING else size.sentences, 1, size.test_sentences)
 
 
 def run(options: RecipeOptions) -> RecipeResult:
     """The experiment in its reduced form: see `Size`. `FULL` is closer to the paper's."""
-    return run_size(options, QUICK if options.quick else Size())
+    return run_size(options, options.varied(QUICK if options.quick else Size()))
 
 
 def run_size(options: RecipeOptions, size: Size) -> RecipeResult:
     """The experiment at a given size."""
     result = RecipeResult(SLUG)
-    found: dict[str, dict[str, Row]] = {}
+    found: dict[str, Rows[Row]] = {}
+    changes = changed(MSTSettings, options.vary)
     seeds = range(options.seed, options.seed + size.seeds)
     for code in size.treebanks:
         treebank = treebank_of(options, code, size)
-        rows = found[code] = {name: Row() for name in (*ROWS, GUIDE, STACKED)}
+        rows = found[code] = options.chosen(dict.fromkeys((*ROWS, GUIDE, STACKED))).map(lambda _: Row())
         for seed in seeds:
-            for name, (settings, without, _) in ROWS.items():
-                _add(rows[name], treebank, size.epochs, seed, without, **settings)
-            guided, guide = with_guide(treebank, size.epochs, size.folds, seed)
-            rows[GUIDE].reports.append(report_on(guide, treebank))
-            _add(rows[STACKED], guided, size.epochs, seed, k=5, guide=KEY)
-        if code == "wsj":
-            _table_of_k(result, treebank, size, {1: rows[SINGLE], 5: rows[FIVE]}, options.seed)
+            for name, (settings, without, _) in options.chosen(ROWS).items():
+                _add(rows[name], treebank, size.epochs, seed, without, changes, **settings)
+            if options.wants(GUIDE) or options.wants(STACKED):
+                guided, guide = with_guide(treebank, size.epochs, size.folds, seed)
+                with where_run():
+                    rows[GUIDE].reports.append(report_on(guide, treebank))
+                with where_run():
+                    _add(rows[STACKED], guided, size.epochs, seed, (), changes, k=5, guide=KEY)
+        if code == "wsj" and options.wants(BY_K):
+            known = {k: rows[name] for k, name in ((1, SINGLE), (5, FIVE)) if name in rows}
+            _table_of_k(result, treebank, size, known, options.seed, changes)
     _tables(result, size, found)
     _checks(result, size, found)
-    if size.crossing:
+    if size.crossing and options.wants(BY_CROSSINGS):
         _table_of_crossings(options, result, size)
-    _table_of_growth(result, size)
+    if options.wants(BY_LENGTH):
+        _table_of_growth(result, size)
     result.notes.append(
         f"At most {size.sentences} training and {size.test_sentences} test sentences a treebank (the paper: 39,832), "
         f"{size.epochs} epochs, {size.seeds} seed(s). Tags of a jackknifed tagger and no punctuation on the newspaper "
@@ -202,17 +219,25 @@ def run_size(options: RecipeOptions, size: Size) -> RecipeResult:
     return result
 
 
-def _add(row: Row, treebank: Treebank, epochs: int, seed: int, without: Sequence[str] = (), **options: Any) -> None:
+def _add(
+    row: Row,
+    treebank: Treebank,
+    epochs: int,
+    seed: int,
+    without: Sequence[str] = (),
+    changes: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> None:
     started = time.process_time()
-    parser = learn(treebank, epochs, seed, without, **options)
+    parser = learn(treebank, epochs, seed, without, changes, **options)
     row.seconds.append(time.process_time() - started)
     row.reports.append(report_on(parser, treebank))
 
 
-def _tables(result: RecipeResult, size: Size, found: dict[str, dict[str, Row]]) -> None:
+def _tables(result: RecipeResult, size: Size, found: dict[str, Rows[Row]]) -> None:
     columns = [f"{code} {measure}" for code in size.treebanks for measure in MEASURES]
     table = Table(f"Heads, roots and complete sentences, mean of {size.seeds} seed(s)", columns)
-    for name in (*ROWS, GUIDE, STACKED):
+    for name in next(iter(found.values())):
         paper = ROWS[name][2] if name in ROWS else STACKED_PAPER[name]
         published = dict(
             zip((f"{code} {measure}" for code in ("wsj", "cze") for measure in MEASURES), paper, strict=False)
@@ -229,13 +254,15 @@ def _tables(result: RecipeResult, size: Size, found: dict[str, dict[str, Row]]) 
     result.tables.append(table)
 
 
-def _checks(result: RecipeResult, size: Size, found: dict[str, dict[str, Row]]) -> None:
+def _checks(result: RecipeResult, size: Size, found: dict[str, Rows[Row]]) -> None:
     large = size.sentences >= 300
 
     def mean(name: str) -> float:
         return float(np.mean([found[code][name].mean("UAS") for code in size.treebanks]))
 
     def claim(text: str, one: str, other: str, least: float, required: bool) -> None:
+        if any(not {one, other} <= rows.keys() for rows in found.values()):
+            return
         gains = {code: found[code][one].mean("UAS") - found[code][other].mean("UAS") for code in size.treebanks}
         words = [np.concatenate([found[code][name].right for code in size.treebanks]) for name in (one, other)]
         p = mcnemar(*words).p
@@ -255,16 +282,23 @@ def _checks(result: RecipeResult, size: Size, found: dict[str, dict[str, Row]]) 
     claim("stacked over its guide", STACKED, GUIDE, 0.0, large)
 
 
-def _table_of_k(result: RecipeResult, treebank: Treebank, size: Size, known: dict[int, Row], seed: int) -> None:
+def _table_of_k(
+    result: RecipeResult,
+    treebank: Treebank,
+    size: Size,
+    known: dict[int, Row],
+    seed: int,
+    changes: Mapping[str, Any],
+) -> None:
     table = Table("MIRA by k on the newspaper sample", ["UAS", "seconds"], digits={"seconds": 1})
     uas: dict[int, float] = {}
     seconds: dict[int, float] = {}
     for k in size.ks:
         row = known.get(k, Row())
         if not row.reports:
-            _add(row, treebank, size.epochs, seed, k=k)
+            _add(row, treebank, size.epochs, seed, (), changes, k=k)
         uas[k], seconds[k] = row.mean("UAS"), float(np.mean(row.seconds))
-        paper = {"UAS": PAPER_K[k][0], "seconds": 60 * PAPER_K[k][1]}
+        paper = {"UAS": PAPER_K[k][0], "seconds": 60 * PAPER_K[k][1]} if k in PAPER_K else {}
         table.add(f"k = {k}", {"UAS": uas[k], "seconds": seconds[k]}, paper)
     table.note = "Seconds of processor time in training; the paper's are those of a machine of 2005 on all sentences."
     result.tables.append(table)

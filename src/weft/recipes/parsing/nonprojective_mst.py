@@ -10,7 +10,7 @@ main data are Basque without punctuation and Gothic, and Czech itself in a small
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from weft.evaluate.significance import mcnemar
 from weft.evaluate.trees.crossings import CrossingReport, evaluate_crossings
 from weft.recipes.corpora.parsing import PUNCTUATION, Treebank, copy_of, small_ud, ud, without_punctuation, wsj
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
+from weft.recipes.variation import Variation, changed
 from weft.tasks.parsing.mst.features import FIELDS
 from weft.tasks.parsing.mst.parser import MSTParser
 from weft.tasks.parsing.mst.settings import MSTSettings
@@ -72,6 +73,7 @@ class Size:
 
 
 QUICK = Size(paper=(("Gothic", 300), ("wsj", 100)), own=(("Gothic", 400),), test=150, epochs=2, own_epochs=2)
+VARIATION = Variation((MSTSettings, Size), tuple(ROWS))
 
 
 @dataclass
@@ -114,10 +116,18 @@ def treebank_of(options: RecipeOptions, name: str, train: int, test: int) -> Tre
     return without_punctuation(found) if "without" in name else found
 
 
-def train(docs: Sequence[Doc], row: str, epochs: int, seed: int = 0, fields: dict[str, str] | None = None) -> MSTParser:
+def train(
+    docs: Sequence[Doc],
+    row: str,
+    epochs: int,
+    seed: int = 0,
+    fields: dict[str, str] | None = None,
+    changes: Mapping[str, Any] | None = None,
+) -> MSTParser:
     """The parser of a row: heads only, no arc pruning."""
     common: dict[str, Any] = {"system": "mst1", "threshold": 0.0, "relations": "none", "fields": fields or dict(FIELDS)}
-    parser = MSTParser(MSTSettings(**common, epochs=epochs, seed=seed, **ROWS[row][0]))
+    settings = MSTSettings(**common, epochs=epochs, seed=seed, **ROWS[row][0])
+    parser = MSTParser(replace(settings, **(changes or {})))
     parser.fit(docs)
     return parser
 
@@ -135,9 +145,10 @@ def score(parser: MSTParser, treebank: Treebank) -> CrossingReport:
 
 def run(options: RecipeOptions) -> RecipeResult:
     """Run the experiment."""
-    size = QUICK if options.quick else Size()
+    size = options.varied(QUICK if options.quick else Size())
     result = RecipeResult(SLUG)
     found: dict[str, Found] = {}
+    changes = changed(MSTSettings, options.vary)
     experiments: list[tuple[str, int, tuple[str, ...], int]] = [
         (*each, (PROJECTIVE, SINGLE, FACTORED), size.epochs) for each in size.paper
     ]
@@ -145,11 +156,12 @@ def run(options: RecipeOptions) -> RecipeResult:
     for name, sentences, rows, epochs in experiments:
         title = f"{name}, {sentences:,} sentences"
         own = found.setdefault(title, _prepared(treebank_of(options, name, sentences, size.test), name in MAIN))
-        for row in rows:
+        for row in options.chosen(dict.fromkeys(rows)):
             started = time.process_time()
-            parser = train(own.treebank.train, row, epochs, options.seed, own.treebank.fields)
+            parser = train(own.treebank.train, row, epochs, options.seed, own.treebank.fields, changes)
             seconds = time.process_time() - started
             own.runs[row] = Run(score(parser, own.treebank), seconds)
+    found = {title: own for title, own in found.items() if own.runs}
     result.tables += [_table(title, own) for title, own in found.items()]
     _differences(result, found)
     result.notes.append(
@@ -185,7 +197,7 @@ def _differences(result: RecipeResult, found: dict[str, Found]) -> None:
     for row, projective in PAIRS.items():
         table = Table(f"{row}, less {projective}", columns, digits=digits)
         for name, own in found.items():
-            if row not in own.runs:
+            if not {row, projective} <= own.runs.keys():
                 continue
             one, other = own.runs[row], own.runs[projective]
             test = mcnemar(one.report.right, other.report.right)

@@ -26,6 +26,8 @@ from weft.infer.transitions.systems import system_named
 from weft.infer.transitions.tabular import right_stack
 from weft.recipes.corpora.parsing import Run, Treebank, legal_moves, train, trees, ud, with_predicted_tags, wsj
 from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
+from weft.recipes.variation import Rows, Variation, changed, where_run
+from weft.tasks.parsing.transitions.parser import ParserSettings
 
 SLUG = "tabular-dynamic-oracles"
 SYSTEMS = {"std": "arc-standard", "lrs": "lr-spine"}
@@ -75,6 +77,7 @@ class Size:
 
 FULL = Size(("wsj", "chi", "tur", "bas", "eng"), 100_000, 100_000, 5, 15, 30)
 QUICK = Size(("wsj", "chi"), 400, 200, 1, 4, 4, predicted_tags=False, walks=60)
+VARIATION = Variation((ParserSettings, Size), tuple(PAPER_UAS))
 
 
 @dataclass
@@ -121,29 +124,35 @@ def walk_tables(golds: Sequence[NDArray[np.int32]], mistakes: float = 0.1, seed:
     return walks
 
 
-def runs_of(treebank: Treebank, size: Size, seed: int) -> dict[str, list[Run]]:
-    """The parsers of all rows on a treebank, one per seed."""
-    found: dict[str, list[Run]] = {}
+def runs_of(treebank: Treebank, size: Size, options: RecipeOptions) -> Rows[list[Run]]:
+    """The parsers of the chosen rows on a treebank, one per seed."""
+    found: Rows[list[Run]] = options.chosen(PAPER_UAS).map(lambda _: [])
+    seed, changes = options.seed, changed(ParserSettings, options.vary)
     few = [doc.subset(range(min(doc.n_sentences, 5))) for doc in treebank.train[:5]]
     for short, system in SYSTEMS.items():
         epochs = size.spine_epochs if short == "lrs" else size.epochs
         for condition, oracle in ORACLES.items():
-            train(replace(treebank, train=few), system, oracle, 1, seed)  # compile first, which is not training time
+            if f"{short} {condition}" not in found:
+                continue
+            train(
+                replace(treebank, train=few), system, oracle, 1, seed, changes=changes
+            )  # compile first, which is not training time
             found[f"{short} {condition}"] = [
-                train(treebank, system, oracle, epochs, each) for each in range(seed, seed + size.seeds)
+                train(treebank, system, oracle, epochs, each, changes=changes)
+                for each in range(seed, seed + size.seeds)
             ]
     return found
 
 
 def run(options: RecipeOptions) -> RecipeResult:
     """The experiment in its reduced form: see `Size`. `FULL` is closer to the paper's."""
-    return run_size(options, QUICK if options.quick else Size())
+    return run_size(options, options.varied(QUICK if options.quick else Size()))
 
 
 def run_size(options: RecipeOptions, size: Size) -> RecipeResult:
     """The experiment at a given size."""
     result = RecipeResult(SLUG)
-    found: dict[str, dict[str, list[Run]]] = {}
+    found: dict[str, Rows[list[Run]]] = {}
     for code in size.treebanks:
         if code == "wsj":
             treebank = wsj(options, size.sentences, 1, size.test_sentences)
@@ -152,8 +161,8 @@ def run_size(options: RecipeOptions, size: Size) -> RecipeResult:
                 treebank, accuracy = with_predicted_tags(treebank)
                 result.notes.append(f"Tags of the newspaper sample: a 4-way jackknifed tagger, {accuracy:.2%} right.")
         else:
-            treebank = ud(options, TREEBANKS[code], size.sentences, 1, size.test_sentences)
-        found[code] = runs_of(treebank, size, options.seed)
+            treebank = ud(options, TREEBANKS.get(code, code), size.sentences, 1, size.test_sentences)
+        found[code] = runs_of(treebank, size, options)
     _scores(result, size, found)
     _order(result, size, found)
     _times(result, size, found)
@@ -165,16 +174,17 @@ def run_size(options: RecipeOptions, size: Size) -> RecipeResult:
     return result
 
 
-def _scores(result: RecipeResult, size: Size, found: dict[str, dict[str, list[Run]]]) -> None:
+def _scores(result: RecipeResult, size: Size, found: dict[str, Rows[list[Run]]]) -> None:
     for metric, paper in (("UAS", PAPER_UAS), ("LAS", PAPER_LAS)):
         codes = [code for code in size.treebanks if metric == "UAS" or code != "wsj"]
         if not codes:
             continue
         table = Table(f"{metric}, mean of {size.seeds} seeds", [*codes, "mean"])
         for name, published in paper.items():
-            means = {code: _mean(found[code][name], metric.lower()) for code in codes}
-            beside = {code: published[code] for code in codes if code in published}
-            table.add(name, {**means, "mean": float(np.mean(list(means.values())))}, beside)
+            with where_run():
+                means = {code: _mean(found[code][name], metric.lower()) for code in codes}
+                beside = {code: published[code] for code in codes if code in published}
+                table.add(name, {**means, "mean": float(np.mean(list(means.values())))}, beside)
         table.note = "The paper's figures are for other annotation and other sizes of the same languages."
         result.tables.append(table)
 
@@ -183,9 +193,11 @@ def _mean(runs: Sequence[Run], metric: str) -> float:
     return float(np.mean([getattr(run.scores, metric) for run in runs]))
 
 
-def _order(result: RecipeResult, size: Size, found: dict[str, dict[str, list[Run]]]) -> None:
+def _order(result: RecipeResult, size: Size, found: dict[str, Rows[list[Run]]]) -> None:
     table = Table("Differences in UAS", [*size.treebanks, "mean", "Wilcoxon p"], digits={"Wilcoxon p": 4})
     for better, worse, safe in COMPARISONS:
+        if any(not {better, worse} <= rows.keys() for rows in found.values()):
+            continue
         gains, intervals, each = {}, {}, []
         for code in size.treebanks:
             one, other = found[code][better], found[code][worse]
@@ -203,9 +215,11 @@ def _order(result: RecipeResult, size: Size, found: dict[str, dict[str, list[Run
     result.tables.append(table)
 
 
-def _times(result: RecipeResult, size: Size, found: dict[str, dict[str, list[Run]]]) -> None:
+def _times(result: RecipeResult, size: Size, found: dict[str, Rows[list[Run]]]) -> None:
     table = Table("CPU seconds of training", [*ORACLES, "explore / static"])
     for short, limit in SLOWEST.items():
+        if any(f"{short} {condition}" not in rows for condition in ORACLES for rows in found.values()):
+            continue
         seconds = {
             condition: float(
                 np.mean([run.cpu_seconds for code in found for run in found[code][f"{short} {condition}"]])

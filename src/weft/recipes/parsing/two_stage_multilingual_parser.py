@@ -26,6 +26,7 @@ from weft.infer.trees.projectivity import is_projective, is_tree
 from weft.recipes.corpora.parsing import Treebank, copy_of, without_punctuation
 from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
 from weft.recipes.record import Cost, cpu_seconds
+from weft.recipes.variation import Variation
 from weft.tasks.parsing.mst.configure import Trial, configure
 from weft.tasks.parsing.mst.features import FIELDS
 from weft.tasks.parsing.mst.parser import MSTParser
@@ -197,9 +198,12 @@ def features(docs: Sequence[Doc]) -> float:
     return 100 * float(np.mean([value not in ("", "_") for doc in docs for value in doc.column("feats")]))
 
 
+VARIATION = Variation((Size,))
+
+
 def run(options: RecipeOptions) -> RecipeResult:
     """The experiment in its reduced form: see `Size`. `FULL` is closer to the paper's."""
-    return run_size(options, QUICK if options.quick else Size())
+    return run_size(options, options.varied(QUICK if options.quick else Size()))
 
 
 def run_size(options: RecipeOptions, size: Size) -> RecipeResult:

@@ -20,6 +20,7 @@ from weft.evaluate.significance import signed_rank
 from weft.formats.conllu import files as conllu
 from weft.infer.chains.chain import Chain
 from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
+from weft.recipes.variation import Variation
 from weft.tasks.labelling.transduce import TiedParts, TogetherSettings, choose_beta, part_vectors
 from weft.tasks.tagging.tagger import Tagger, TaggerSettings
 from weft.text.doc import Doc
@@ -254,9 +255,12 @@ def compare(
     return scores
 
 
+VARIATION = Variation((Size,))
+
+
 def run(options: RecipeOptions) -> RecipeResult:
     """The experiment."""
-    size = QUICK if options.quick else Size()
+    size = options.varied(QUICK if options.quick else Size())
     result = RecipeResult(SLUG)
     draws = range(options.seed, options.seed + size.draws)
     cora, phrases = citations(options), noun_phrases(options)

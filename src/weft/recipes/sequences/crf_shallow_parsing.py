@@ -13,9 +13,10 @@ section is not available, and a tenth of the training file is too small to disti
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,7 @@ from weft.formats import read
 from weft.learn.chains.labels import LabelSpace
 from weft.learn.training import EarlyStopping, Result, Step
 from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
+from weft.recipes.variation import Rows, Variation, changed, where_run
 from weft.tasks.labelling.chain_data import ChainData, ChainReader
 from weft.tasks.labelling.labeller import LabellerSettings, decode, learn
 from weft.tasks.spans.chunker import TAGS, WORDS
@@ -54,6 +56,18 @@ PAPER_TRAINING = {
     "GIS": {"test F": 93.55, "L'": -5668},
 }
 PAPER_MCNEMAR = {"CRF vs MEMM": 0.00109, "CRF vs perceptron": 0.116, "MEMM vs perceptron": 0.0734}
+#: Rows: templates, whether the feature set is complete, learner.
+ROWS = {
+    "CRF, complete": (SECOND_ORDER, True, "crf"),
+    "CRF, supported": (SECOND_ORDER, False, "crf"),
+    "CRF, first order": (FIRST_ORDER, False, "crf"),
+    "MEMM": (SECOND_ORDER, False, "memm"),
+    "perceptron, supported": (SECOND_ORDER, False, "perceptron"),
+    "perceptron, complete": (SECOND_ORDER, True, "perceptron"),
+}
+#: Parts of the experiment beside the rows.
+BY_OPTIMIZER, ALL_TYPES = "training methods", "all chunk types"
+VARIATION = Variation((LabellerSettings,), (*ROWS, BY_OPTIMIZER, ALL_TYPES))
 OPTIMIZERS = {"L-BFGS": "lbfgs", "preconditioned CG": "pcg", "mixed CG": "mixed", "CG": "cg", "GIS": "gis"}
 
 
@@ -143,6 +157,7 @@ def fit(
     dev: Sentences | None = None,
     patience: int = 5,
     every: int = 2,
+    changes: Mapping[str, Any] | None = None,
 ) -> Trained:
     """Train on an indexed set; with dev sentences, stop when their F no longer increases and keep the best weights."""
     settings = LabellerSettings(
@@ -155,6 +170,7 @@ def fit(
         seed=seed,
         workers=workers,
     )
+    settings = replace(settings, **(changes or {}))
     started = time.process_time()
     trained = Trained(data, settings, Result(np.zeros(0), 0.0, 0, 0, [], ""), 0.0)
     early = None
@@ -219,9 +235,12 @@ def run(options: RecipeOptions) -> RecipeResult:
     choices = _choices(options, result, corpus)
     rivals = _rivals(options, result, choices, train, test)
     _significance(result, rivals)
-    _optimizers(options, result, train, test, sigma=1.0, cap=40 if small else 300)
-    _frozen(result, rivals["CRF, complete"], test)
-    _all_types(options, result, choices["crf"], corpus, test_corpus)
+    if options.wants(BY_OPTIMIZER):
+        _optimizers(options, result, train, test, sigma=1.0, cap=40 if small else 300)
+    with where_run():
+        _frozen(result, rivals["CRF, complete"], test)
+    if options.wants(ALL_TYPES):
+        _all_types(options, result, choices["crf"], corpus, test_corpus)
     return result
 
 
@@ -231,7 +250,12 @@ def _choices(options: RecipeOptions, result: RecipeResult, corpus: Corpus) -> di
                   digits={"sigma": 1, "iterations": 0})  # fmt: skip
     sigmas, limit, every = ([1.0], 30, 10) if options.quick else ([0.5, 1.0, 3.0, 10.0], 120, 20)
     found: dict[str, Choice] = {}
+    needed = {learner for _, _, learner in options.chosen(ROWS).values()} | (
+        {"crf"} if options.wants(ALL_TYPES) else set()
+    )
     for learner, name in (("crf", "CRF, complete"), ("memm", "MEMM"), ("perceptron", "perceptron, supported")):
+        if learner not in needed:
+            continue
         complete = learner == "crf"
         if learner == "perceptron":
             tried = cross_validate(corpus, SECOND_ORDER, complete, learner, limit=10, every=1)
@@ -255,33 +279,32 @@ def _choices(options: RecipeOptions, result: RecipeResult, corpus: Corpus) -> di
 
 def _rivals(
     options: RecipeOptions, result: RecipeResult, choices: dict[str, Choice], train: Sentences, test: Sentences
-) -> dict[str, Trained]:
+) -> Rows[Trained]:
     """Table 1: the models on one encoding."""
     table = Table(
         "NP chunking, CoNLL-2000 test", ["P", "R", "F", "sigma", "iterations", "L'", "calls", "CPU s"],
         digits={"L'": 0, "sigma": 1, "iterations": 0, "calls": 0, "CPU s": 0},
     )  # fmt: skip
-    sets = {
-        "CRF, complete": (SECOND_ORDER, True, "crf"),
-        "CRF, supported": (SECOND_ORDER, False, "crf"),
-        "CRF, first order": (FIRST_ORDER, False, "crf"),
-        "MEMM": (SECOND_ORDER, False, "memm"),
-    }
-    found: dict[str, Trained] = {}
-    for name, (templates, complete, learner) in sets.items():
+    rows, changes = options.chosen(ROWS), changed(LabellerSettings, options.vary)
+    found: Rows[Trained] = Rows({}, rows.left_out)
+    for name, (templates, complete, learner) in rows.items():
+        if learner == "perceptron":
+            continue
         sigma, iterations = choices[learner].sigma, choices[learner].iterations
         final = fit(build(train, templates, complete), learner, sigma=sigma, iterations=iterations,
-                    workers=options.workers)  # fmt: skip
+                    workers=options.workers, changes=changes)  # fmt: skip
         found[name] = final
         report = final.evaluate(test)
         ours = {**_prf(report), "sigma": sigma, "iterations": final.result.iterations,
                 "L'": final.penalized_likelihood, "calls": final.result.calls, "CPU s": final.cpu_seconds}  # fmt: skip
         table.add(name, ours, _paper(name), {"F": _percent_interval(report)})
-    epochs = choices["perceptron"].iterations
-    for name, complete in (("perceptron, supported", False), ("perceptron, complete", True)):
+    for name, (_, complete, learner) in rows.items():
+        if learner != "perceptron":
+            continue
+        epochs = choices["perceptron"].iterations
         on_all = build(train, complete=complete)
         shuffles = [
-            fit(on_all, "perceptron", epochs=epochs, seed=options.seed + shuffle)
+            fit(on_all, "perceptron", epochs=epochs, seed=options.seed + shuffle, changes=changes)
             for shuffle in range(2 if options.quick else 5)
         ]
         reports = [each.evaluate(test) for each in shuffles]
@@ -301,6 +324,14 @@ def _rivals(
         "The MEMM is trained with L-BFGS: its objective is strictly convex, so the optimizer does not matter."
     )
     result.tables.append(table)
+    with where_run():
+        _sizes(result, found)
+    with where_run():
+        _order(options, result, found)
+    return found
+
+
+def _sizes(result: RecipeResult, found: Rows[Trained]) -> None:
     n_complete, n_supported = found["CRF, complete"].data.model.size, found["CRF, supported"].data.model.size
     predicates = len(found["CRF, complete"].data.node_index)
     told = f"{n_complete:,} = 11 x {predicates:,} + {n_complete - 11 * predicates}; supported {n_supported:,}"
@@ -309,6 +340,9 @@ def _rivals(
         4 <= n_complete / n_supported <= 5,
         told,
     )
+
+
+def _order(options: RecipeOptions, result: RecipeResult, found: Rows[Trained]) -> None:
     crf, memm, perceptron = (100 * found[name].f1 for name in ("CRF, complete", "MEMM", "perceptron, supported"))
     result.check("CRF reaches 94.3 (paper 94.38)", crf >= (88.0 if options.quick else 94.3), f"F {crf:.2f}")
     result.check(
@@ -320,10 +354,9 @@ def _rivals(
         f"{crf:.2f}, {perceptron:.2f}, {memm:.2f}",
         required=False,
     )
-    return found
 
 
-def _significance(result: RecipeResult, rivals: dict[str, Trained]) -> None:
+def _significance(result: RecipeResult, rivals: Rows[Trained]) -> None:
     """McNemar on word labels and paired bootstrap on sentences."""
     table = Table(
         "Are the differences real?", ["only first right", "only second right", "McNemar p", "F difference", "p"],
@@ -337,6 +370,8 @@ def _significance(result: RecipeResult, rivals: dict[str, Trained]) -> None:
         "second vs first order": ("CRF, supported", "CRF, first order"),
     }
     for name, (first, second) in pairs.items():
+        if not {first, second} <= rivals.keys():
+            continue
         a, b = rivals[first], rivals[second]
         assert a.report is not None
         assert b.report is not None

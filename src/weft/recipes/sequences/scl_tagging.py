@@ -25,6 +25,7 @@ from weft.evaluate.trees.attachment import TreeReport, evaluate_trees, not_punct
 from weft.recipes.corpora import adaptation as material
 from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
 from weft.recipes.parsing.mira_dependency_parsing import templates
+from weft.recipes.variation import Variation
 from weft.tasks.parsing.mst.parser import MSTParser
 from weft.tasks.parsing.mst.settings import MSTSettings
 from weft.tasks.tagging.scl import SCLSettings, SCLTagger
@@ -72,9 +73,12 @@ class Target:
     projections: dict[str, TokenProjection | None] = field(default_factory=dict)
 
 
+VARIATION = Variation((Sizes,))
+
+
 def run(options: RecipeOptions) -> RecipeResult:
     """All tables."""
-    sizes = QUICK if options.quick else FULL
+    sizes = options.varied(QUICK if options.quick else FULL)
     result = RecipeResult(SLUG)
     reviews = review_target(options, sizes)
     taggers, reports = by_size(options, sizes, reviews)

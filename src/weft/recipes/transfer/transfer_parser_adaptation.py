@@ -25,6 +25,7 @@ from weft.infer.trees.projectivity import is_projective, is_tree
 from weft.pipeline.component import Component
 from weft.recipes.corpora.parsing import copy_of, unpunctuated
 from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
+from weft.recipes.variation import Variation
 from weft.tasks.parsing_transfer.parser import LANGUAGE, TransferParser, TransferSettings
 from weft.text.doc import Doc
 
@@ -236,9 +237,12 @@ def base_row(size: Size) -> str:
     return next(row for row, share in BASES.items() if share == size.base)
 
 
+VARIATION = Variation((Size,))
+
+
 def run(options: RecipeOptions) -> RecipeResult:
     """Run the experiment."""
-    size = QUICK if options.quick else Size()
+    size = options.varied(QUICK if options.quick else Size())
     data = material(options, size)
     found = compare(data, size, [*BASES, SECOND, *ADAPTED], options.seed)
     result = RecipeResult(SLUG)

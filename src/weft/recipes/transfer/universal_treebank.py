@@ -23,6 +23,7 @@ from weft.evaluate.significance import Comparison
 from weft.formats import read
 from weft.recipes.corpora.treebanks import ALL, SOURCES, TARGETS, UD, cast3lb, round_trip, source_docs, target_docs
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table, Value
+from weft.recipes.variation import Variation
 from weft.tasks.parsing_transfer.matrix import TransferMatrix, TransferSettings, transfer_matrix
 from weft.text.doc import Doc
 from weft.treebanks import LabelUsage, convert_docs, label_usage
@@ -93,9 +94,12 @@ def style_effect(matrix: TransferMatrix, one: str, other: str, metric: str = "UA
     return compare_over_runs(sides[0], sides[1], measure=recall)
 
 
+VARIATION = Variation((Size,))
+
+
 def run(options: RecipeOptions) -> RecipeResult:
     """Run the experiment."""
-    size = QUICK if options.quick else Size()
+    size = options.varied(QUICK if options.quick else Size())
     result = RecipeResult(SLUG)
     _conversions(result, options, size)
     settings = TransferSettings(size.words, size.runs, scheme="universal", seed=options.seed)

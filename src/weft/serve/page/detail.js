@@ -34,7 +34,7 @@ function showDetail(index, opener) {
   const readings = make("div", { id: "readings", "aria-live": "polite" });
   const close = make("button", { type: "button", class: "plain", "aria-label": "Close", onclick: closeDetail }, "✕");
   panel.replaceChildren(
-    make("header", {}, make("h2", { id: "detail-title" }, word.form), close), list, readings);
+    make("header", {}, make("h2", { id: "detail-title", dir: "auto" }, word.form), close), list, readings);
   panel.hidden = false;
   state.opener = opener;
   panel.focus({ preventScroll: true });
@@ -72,8 +72,9 @@ async function showReadings(place, word, sentence) {
   }
   place.replaceChildren();
   for (const [task, shares] of differing) {
+    const wordsFor = inWords(ranked[task]);
     place.append(make("h3", {}, `What else it could be (${task})`));
-    place.append(make("ol", { class: "readings" }, ...shares.map(([label, p]) => reading(tidy(label), p))));
+    place.append(make("ol", { class: "readings" }, ...shares.map(([label, p]) => reading(wordsFor(label), p))));
   }
   if (same.length) {
     place.append(make("p", { class: "none" }, `The same in all ${READINGS} best readings of the sentence: ${same.join(", ")}.`));
@@ -101,14 +102,11 @@ function reading(text, p, more = "") {
 // The readings of the whole sentence: how they differ from the best one.
 function wholeReadings(task, readings, sentence) {
   const best = readings[0].labels;
+  const wordsFor = inWords(readings);
   const items = readings.map((each) => {
-    const other = each.labels.map((label, i) => (label !== best[i] ? `${sentence.words[i].form}: ${tidy(label)}` : null));
+    const other = each.labels.map((label, i) => (label !== best[i] ? `${sentence.words[i].form}: ${wordsFor(label)}` : null));
     return reading(other.filter(Boolean).join("; ") || "as shown", each.probability);
   });
   const list = make("ol", { class: "readings" }, ...items);
   return make("details", {}, make("summary", {}, `Best readings of the sentence (${task})`), list);
-}
-
-function tidy(label) {
-  return label.replaceAll(" _", "").replaceAll("|", ", ");
 }

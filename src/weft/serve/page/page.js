@@ -62,7 +62,11 @@ function nested(answer) {
 async function annotate() {
   const text = $("text").value;
   closeDetail();
+  remember();
   if (!text.trim()) {
+    state.asked += 1; // an answer that is under way is no longer wanted
+    state.answer = null;
+    $("results").hidden = true;
     complain("There is nothing to annotate yet: type or paste some text.");
     $("text").focus();
     return;
@@ -115,6 +119,26 @@ function show(answer) {
     return make("li", {}, make("button", { type: "button", onclick: () => download(format) }, title, make("small", {}, suffix)));
   }));
   $("results").hidden = false;
+}
+
+// The text and the model survive a reload, in this tab only.
+function remember() {
+  try {
+    sessionStorage.text = $("text").value;
+    sessionStorage.model = $("model").value;
+  } catch {
+    // the browser stores nothing
+  }
+}
+
+function recall() {
+  try {
+    const { text, model } = sessionStorage;
+    if (text) $("text").value = text;
+    if (state.models.models.some((each) => each.name === model)) $("model").value = model;
+  } catch {
+    // the browser stores nothing
+  }
 }
 
 function choose(view, focus = false) {
@@ -224,7 +248,7 @@ function shortcut(event) {
 async function start() {
   choose("trees");
   $("form").addEventListener("submit", (event) => { event.preventDefault(); annotate(); });
-  $("text").addEventListener("input", count);
+  $("text").addEventListener("input", () => { count(); remember(); });
   $("model").addEventListener("change", () => { showAbout(modelFacts($("model").value)); annotate(); });
   $("shading").addEventListener("change", () => $("results").classList.toggle("shaded", $("shading").checked));
   $("help-button").addEventListener("click", () => $("help").showModal());
@@ -251,6 +275,7 @@ async function start() {
     return;
   }
   for (const model of state.models.models) $("model").append(make("option", { value: model.name }, model.name));
+  recall();
   showAbout(modelFacts($("model").value));
   if (!$("text").value) $("text").value = Object.values(SAMPLES)[0];
   count();

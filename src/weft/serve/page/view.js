@@ -101,7 +101,10 @@ function drawSentences(panel, answer, words) {
       const picture = drawn(markup);
       const keep = { type: "button", class: "plain", onclick: () => saveSvg(picture, `sentence-${sentence.number}`) };
       if (markup === (tree ?? phrases)) head.append(make("button", keep, "SVG"));
-      card.append(make("div", { class: "picture" }, enliven(picture, words)));
+      const frame = { class: "picture", role: "group", "aria-label": `Picture of sentence ${sentence.number}`, dir: picture.dataset.dir ?? null };
+      const place = make("div", frame, enliven(picture, words));
+      watchScrolling(place);
+      card.append(place);
     }
     if (!tree && !phrases && sentence.words.length > 250) {
       card.append(make("p", { class: "none" }, "This sentence is too long to draw; see the table of its words."));
@@ -111,7 +114,7 @@ function drawSentences(panel, answer, words) {
 }
 
 function plainText(sentence, words) {
-  const line = make("p", { class: "weft spans plain-text" });
+  const line = make("p", { class: "weft spans plain-text", dir: "auto" });
   let reached = sentence.start;
   for (const word of sentence.words) {
     if (word.start < reached) continue;
@@ -160,7 +163,7 @@ function drawLayer(content, answer, words, layer) {
   if (groups.size) {
     const sure = [...groups.values()].some((group) => group.least !== undefined);
     const rows = [...groups.values()].map((group) => make("tr", {},
-      make("td", { class: "form" }, group.text), make("td", {}, group.label),
+      make("td", { class: "form", dir: "auto" }, group.text), make("td", {}, group.label),
       make("td", { class: "number" }, String(group.count)),
       ...(sure ? [make("td", { class: `number ${shade(group.least)}` }, group.least === undefined ? "" : percent(group.least))] : [])));
     const head = [["Text"], ["Label"], ["Count", "number"], ...(sure ? [["Certainty", "number"]] : [])];
@@ -181,9 +184,9 @@ function drawWords(panel, answer) {
       ...there.map((column) => make("th", { scope: "col" }, TITLES[column])));
     const rows = sentence.words.map((word) => make("tr", { class: "word", "data-word": word.index, tabindex: "-1", role: "row" },
       make("td", { class: "number" }, String(word.number)),
-      make("td", { class: `form ${shade(word.confidence?.form)}` }, word.form),
+      make("td", { class: `form ${shade(word.confidence?.form)}`, dir: "auto" }, word.form),
       ...there.map((column) => cell(word, column, sentence))));
-    const title = make("h2", { id: `words-${sentence.number}` }, make("small", {}, String(sentence.number)), sentence.text);
+    const title = make("h2", { id: `words-${sentence.number}` }, make("small", {}, String(sentence.number)), make("bdi", {}, sentence.text));
     const table = make("table", { class: "words", "aria-labelledby": title.id }, make("thead", {}, head), make("tbody", {}, ...rows));
     return make("article", { class: "card sentence-table" }, title, make("div", { class: "scroll" }, table));
   });
@@ -195,7 +198,7 @@ function cell(word, column, sentence) {
   const td = make("td", { class: `${column} ${shade(word.confidence?.[column])}` });
   if (column === "head") {
     const head = value ? sentence.words[value - 1].form : "root";
-    td.append(`${value} `, make("span", { class: "headword" }, head));
+    td.append(`${value} `, make("bdi", { class: "headword" }, head));
   } else if (column === "feats") {
     td.append(value.replaceAll("|", " "));
   } else {

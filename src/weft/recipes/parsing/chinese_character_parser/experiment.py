@@ -22,6 +22,7 @@ from weft.evaluate.trees.parseval import ParsevalReport, evaluate_constituents
 from weft.evaluate.trees.word_structures import StructureReport, evaluate_structures
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
 from weft.recipes.parsing.chinese_character_parser.data import Material, load
+from weft.recipes.variation import Variation
 from weft.tasks.constituents.parser import ConstituentParser, ConstituentSettings, Sentence, document_of
 from weft.text.trees import Tree, rebuild
 
@@ -141,10 +142,13 @@ def speed(parser: ConstituentParser, sentences: Sequence[Sentence], beam: int) -
     return len(texts) / (time.process_time() - started)
 
 
+VARIATION = Variation((Sizes,))
+
+
 def run(options: RecipeOptions) -> RecipeResult:
     """The systems, the beams, unknown words."""
     result = RecipeResult(SLUG)
-    sizes = QUICK if options.quick else FULL
+    sizes = options.varied(QUICK if options.quick else FULL)
     material = load(options)
     material.train = material.train[: sizes.sentences]
     known = vocabulary(material.train)

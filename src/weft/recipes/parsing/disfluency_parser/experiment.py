@@ -34,6 +34,7 @@ from weft.recipes.parsing.disfluency_parser.systems import (
     train_joint,
     train_plain,
 )
+from weft.recipes.variation import Variation
 from weft.tasks.speech.features import PLAIN, WITH_EDIT, WITH_LABELS
 from weft.tasks.speech.generated import with_repairs
 from weft.tasks.speech.switchboard import read_switchboard
@@ -95,9 +96,12 @@ class Runs:
         return float(np.mean(self.values(column)))
 
 
+VARIATION = Variation((Size,))
+
+
 def run(options: RecipeOptions) -> RecipeResult:
     """The experiment in its reduced form: see `Size`. `FULL` is the paper's."""
-    return run_size(options, QUICK if options.quick else Size())
+    return run_size(options, options.varied(QUICK if options.quick else Size()))
 
 
 def run_size(options: RecipeOptions, size: Size) -> RecipeResult:

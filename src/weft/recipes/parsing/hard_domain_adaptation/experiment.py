@@ -21,6 +21,7 @@ from weft.evaluate.labels.tagging import vocabulary_of
 from weft.evaluate.significance import holm, mcnemar
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
 from weft.recipes.parsing.hard_domain_adaptation import data as material
+from weft.recipes.variation import Variation
 from weft.tasks.parsing_transfer.adapt_parser import AdaptedParser, AdaptSettings
 from weft.text.doc import Doc
 
@@ -194,9 +195,12 @@ def compare(base: Run, runs: dict[str, Run]) -> list[Compared]:
     return found
 
 
+VARIATION = Variation((Size,))
+
+
 def run(options: RecipeOptions) -> RecipeResult:
     """The experiment in its reduced form: see `Size`."""
-    return run_size(options, QUICK if options.quick else Size())
+    return run_size(options, options.varied(QUICK if options.quick else Size()))
 
 
 def run_size(options: RecipeOptions, size: Size) -> RecipeResult:

@@ -1,5 +1,5 @@
 """The recipe of semi-automated-ne-annotation: `experiment` runs it on the corpora of this folder's other modules."""
 
-from weft.recipes.sequences.semi_automated_ne_annotation.experiment import run
+from weft.recipes.sequences.semi_automated_ne_annotation.experiment import VARIATION, run
 
-__all__ = ["run"]
+__all__ = ["VARIATION", "run"]

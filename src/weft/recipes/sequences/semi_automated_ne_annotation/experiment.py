@@ -31,6 +31,7 @@ from weft.recipes.sequences.semi_automated_ne_annotation.data import (
     gene_document,
     gene_sentences,
 )
+from weft.recipes.variation import Variation
 
 SLUG = "semi-automated-ne-annotation"
 OTHER = "ner/jnlpba/train-800-abstracts.standoff.tar.gz"
@@ -123,10 +124,13 @@ def other_corpus(options: RecipeOptions, limit: int | None = None) -> list[Sente
     return found
 
 
+VARIATION = Variation((Sizes,))
+
+
 def run(options: RecipeOptions) -> RecipeResult:
     """The sweep of b / a, the proposers, the arms, and the effort."""
     result = RecipeResult(SLUG)
-    sizes = QUICK if options.quick else Sizes()
+    sizes = options.varied(QUICK if options.quick else Sizes())
     halves = load(options, sizes)
     balanced, (ratio, recall_tagger) = _sweep(options, result, sizes, halves)
     proposals = _proposers(options, result, sizes, halves, ratio, recall_tagger)

@@ -24,6 +24,7 @@ from weft.learn.adaptor.mcmc import Schedule
 from weft.progress import track
 from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
 from weft.recipes.sequences.stress_adaptor_grammars.data import BRENT, Speech, speech, without_stress
+from weft.recipes.variation import Variation
 from weft.tasks.segmentation.induce_words import WordSettings, cut_utterances, learn_words, vote
 from weft.tasks.segmentation.stress_patterns import CLASSES, pattern_shares
 
@@ -94,9 +95,12 @@ class Segmented:
     patterns: dict[str, float] = field(default_factory=dict)
 
 
+VARIATION = Variation((Size,))
+
+
 def run(options: RecipeOptions) -> RecipeResult:
     """Six grammars, prefixes of the text, stress patterns, the Brent corpus."""
-    size = QUICK if options.quick else Size()
+    size = options.varied(QUICK if options.quick else Size())
     result = RecipeResult(SLUG)
     corpus = speech(options, train=max(size.utterances, size.more), test=size.test)
     sizes = (*size.prefixes, size.utterances)

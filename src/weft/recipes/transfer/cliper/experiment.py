@@ -51,6 +51,7 @@ from weft.recipes.transfer.cliper.systems import (
     train,
     train_source,
 )
+from weft.recipes.variation import Variation
 
 SLUG = "cliper"
 SIGMAS = (1.0, 3.0)
@@ -92,10 +93,13 @@ QUICK = Sizes(
 )  # fmt: skip
 
 
+VARIATION = Variation((Sizes,))
+
+
 def run(options: RecipeOptions) -> RecipeResult:
     """The whole experiment."""
     result = RecipeResult(SLUG)
-    sizes = QUICK if options.quick else Sizes()
+    sizes = options.varied(QUICK if options.quick else Sizes())
     conll, other = (read_named(options.find(path), CONLL_FIELDS) for path in CONLL)
 
     def setting(seed: int, pairs: int = sizes.pairs, source: int = sizes.source) -> Setting:

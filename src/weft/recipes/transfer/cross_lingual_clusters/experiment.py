@@ -33,6 +33,7 @@ from weft.lexical.clusters.monolingual import count_bigrams
 from weft.recipes.corpora.clusters import EWT, LANGUAGES, Sentences, linked, novels, pseudo_languages, words_of
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
 from weft.recipes.transfer.cross_lingual_clusters import entities as ner
+from weft.recipes.variation import Variation
 from weft.tasks.parsing.transitions.features import ZHANG_NIVRE, ZHANG_NIVRE_CLUSTERS
 from weft.tasks.parsing.transitions.parser import Parser, ParserSettings
 from weft.text.doc import Doc
@@ -75,9 +76,12 @@ class Sizes:
 QUICK = Sizes(200_000, 1500, 48, 600, 200, 1, 1, 3, ("it", "de"), ("es",), {150: 1, 500: 1}, 25, 500)
 
 
+VARIATION = Variation((Sizes,))
+
+
 def run(options: RecipeOptions) -> RecipeResult:
     """Run the experiments."""
-    sizes = QUICK if options.quick else Sizes()
+    sizes = options.varied(QUICK if options.quick else Sizes())
     result = RecipeResult(SLUG)
     text = [*novels(options, sizes.novels), *words_of(options, EWT)]
     _speed(result, text, sizes)

@@ -14,6 +14,7 @@ from weft.recipes.corpora.names import TYPES, names
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
 from weft.recipes.transfer.direct_transfer_ner.labelled import curves, supervised
 from weft.recipes.transfer.direct_transfer_ner.setup import QUICK, WITH_MISC, Material, Samples, Sizes, data_of, load
+from weft.recipes.variation import Variation
 from weft.tasks.entities.transfer_curve import score_labels
 from weft.tasks.entities.transfer_data import TransferData
 from weft.text.doc import Doc
@@ -53,10 +54,13 @@ def transfer_rows(data: TransferData, test: Doc, seed: int, pairs: bool) -> dict
     return found
 
 
+VARIATION = Variation((Sizes,))
+
+
 def run(options: RecipeOptions) -> RecipeResult:
     """Transfer to every target, the same with MISC, clusters in supervised training, and the learning curve."""
     result = RecipeResult(SLUG)
-    sizes = QUICK if options.quick else Sizes()
+    sizes = options.varied(QUICK if options.quick else Sizes())
     material = load(options, sizes)
     _transfer(options, result, sizes, material)
     _with_misc(options, result, sizes, material)

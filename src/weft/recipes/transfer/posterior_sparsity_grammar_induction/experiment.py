@@ -29,6 +29,7 @@ from weft.recipes.transfer.posterior_sparsity_grammar_induction.data import (
     Sentences,
     sentences,
 )
+from weft.recipes.variation import Variation
 from weft.tasks.parsing.induce_grammar import SCALE, GrammarInducer, GrammarSettings
 
 SLUG = "posterior-sparsity-grammar-induction"
@@ -162,9 +163,12 @@ def compare(data: Material, size: Size) -> Found:
     return found
 
 
+VARIATION = Variation((Size,))
+
+
 def run(options: RecipeOptions) -> RecipeResult:
     """Run the experiment."""
-    size = QUICK if options.quick else Size()
+    size = options.varied(QUICK if options.quick else Size())
     data = material(options, size)
     found = compare(data, size)
     result = RecipeResult(SLUG)

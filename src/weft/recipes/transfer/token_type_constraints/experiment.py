@@ -35,6 +35,7 @@ from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
 from weft.recipes.record import Cost, cpu_seconds
 from weft.recipes.transfer.token_type_constraints.languages import influence, second_languages, without_bitext
 from weft.recipes.transfer.token_type_constraints.systems import TREEBANKS, evaluate, train
+from weft.recipes.variation import Variation
 from weft.tasks.tagging.weak import WeakTagger
 from weft.text.doc import Doc
 
@@ -94,6 +95,9 @@ class Size:
 SMALL = Size(300, 900, 8_000, 12_000, 1, 4_000, influence_words=4_000)
 
 
+VARIATION = Variation((Size,))
+
+
 def run(options: RecipeOptions) -> RecipeResult:
     """Run all measurements."""
     result = RecipeResult(SLUG)
@@ -102,7 +106,7 @@ def run(options: RecipeOptions) -> RecipeResult:
         "tagger of English-EWT; the paper has 1 to 5 million sentence pairs and samples 500,000 tokens. Second "
         "languages have the thousand sentence pairs of PUD. Every HMM is the most probable of four random starts."
     )
-    size = SMALL if options.quick else Size()
+    size = options.varied(SMALL if options.quick else Size())
     bitext = material.german_bitext(options, size.verses, size.captions, size.tagger_words)
     result.notes.append(
         f"{size.verses:,} verses and {size.captions:,} captions, {sum(map(len, bitext.german)):,} German words; the "

@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from weft.arrays import Keys
 from weft.errors import ConfigError, DataError
 from weft.headers import Many, Named, Record, Table, Text
-from weft.infer.transitions import SYSTEMS, Constraints, TransitionParser
+from weft.infer.transitions import SYSTEMS, Constraints, TransitionParser, system_named
 from weft.infer.transitions.beam import WIDEST_BEAM
 from weft.infer.transitions.model import actions_of
+from weft.infer.transitions.plain import registered
 from weft.infer.trees.projectivity import decode, encode, is_projective, is_tree, lift
 from weft.learn.transitions.beam import UPDATES
 from weft.learn.transitions.learner import TransitionLearner, Treebank, best_epoch
@@ -62,7 +63,12 @@ HEADER = Record(labels=Many(Text()), clusters=Named(Text()), requires=Many(Text(
 class ParserSettings(Settings):
     """Options of a parser."""
 
-    system: str = option("arc-eager", "Transition system.", choices=tuple(SYSTEMS))
+    system: str = option(
+        "arc-eager",
+        f"Transition system: {', '.join(SYSTEMS)}, or one that a package registers.",
+        metavar="NAME",
+        show_default=False,
+    )
     oracle: str = option("dynamic", "Oracle to train with.", choices=tuple(ORACLES))
     beam: int = option(1, "Configurations kept per step, in training and parsing; 1 is greedy.")
     update: str = option("max-violation", "With a beam, where to update.", choices=tuple(UPDATES))
@@ -92,11 +98,13 @@ class ParserSettings(Settings):
 
     def check(self) -> None:
         choices = {
-            "system": tuple(SYSTEMS),
             "oracle": tuple(ORACLES),
             "nonprojective": NONPROJECTIVE,
             "update": tuple(UPDATES),
         }
+        if self.system not in SYSTEMS and self.system not in registered():
+            names = ", ".join((*SYSTEMS, *registered()))
+            raise ConfigError(f"system must be one of {names}, got {self.system!r}")
         for name, known in choices.items():
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
@@ -174,8 +182,10 @@ class Parser(Trainable):
             if settings.delexicalized
             else (TEMPLATES, CLUSTER_TEMPLATES)
         )
-        read = {sets[0][settings.system]: True, sets[1][settings.system]: self.clusters}
-        own = " ".join(each for each, used in (read | {NATIVE_TEMPLATES[settings.system]: self.native}).items() if used)
+        system = system_named(settings.system)
+        like = system.like or system.name
+        read = {sets[0][like]: True, sets[1][like]: self.clusters, NATIVE_TEMPLATES[like]: self.native}
+        own = " ".join(each for each, used in read.items() if used)
         templates = settings.templates or own
         positions = np.concatenate([np.arange(1, n + 1) for n in np.diff(trees.sentences)]).astype(np.int32)
         kept = np.repeat(np.isin(np.arange(len(trees.sentences) - 1), keep), np.diff(trees.sentences))
@@ -235,6 +245,7 @@ class Parser(Trainable):
         names = [name for doc in docs for name in doc.column("deprel")]
         counts = {"sentences": len(sentences) - 1, "broken trees": 0, "non-projective trees": 0}
         keep: list[int] = []
+        projective = system_named(self.settings.system).projective
         for s, (first, end) in enumerate(pairwise(sentences.tolist())):
             own = heads[first:end]
             if first == end:
@@ -244,6 +255,9 @@ class Parser(Trainable):
                 continue
             if not is_projective(own):
                 counts["non-projective trees"] += 1
+                if not projective:
+                    keep.append(s)
+                    continue
                 if self.settings.nonprojective == "skip":
                     continue
                 if self.settings.nonprojective == "encode":

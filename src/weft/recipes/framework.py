@@ -225,7 +225,7 @@ def load_result(path: Path) -> RecipeResult:
 
 
 def load_results(folder: Path) -> list[RecipeResult]:
-    """All full results in a folder, by slug, without benchmarks, models, everyday sentences, mutants, varied and quick runs."""
+    """All full results of systems in a folder, by slug; no benchmarks, models or mutants, no quick or varied runs."""
     paths = sorted(folder.glob("*.json")) if folder.is_dir() else []
     others = ("bench-", "pipeline-", "everyday.", "model-", "mutants.")
     return [load_result(path) for path in paths if not path.name.startswith(others) and "." not in path.stem]

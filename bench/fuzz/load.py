@@ -4,7 +4,8 @@ Four clients send requests one after the other: short texts and long ones, new w
 alternatives, pictures, files in several formats, and requests that must be refused. The resident memory of the service
 is sampled every ten seconds. An attack is a request; it fails if the answer is not what its kind expects.
 
-Caches of words fill until they are full and then start again, so that memory rises and falls. What must not grow is the
+Before the hour begins, all clients send the most expensive texts at the same time, so that caches are full and the heap
+has its size. Caches start again whenever they are full, so that memory rises and falls. What must not grow is the
 height of its peaks: the time after the warm-up is cut into four parts, and the trend of their highest samples recorded,
 in MB per hour and as a share of the memory. A run of half an hour or more fails if the peaks grow by more than 3 % per
 hour.
@@ -44,6 +45,8 @@ WARM_UP, PARTS = 1 / 3, 4
 GROWTH, LONG = 0.03, 1800
 #: The most samples that are recorded.
 RECORDED = 60
+#: The most expensive texts that each client sends before the hour begins.
+FILL = 12
 #: Answers that every request may get from a service that is busy.
 BUSY = (429, 503)
 #: In place of the status of an answer for which the client did not wait.
@@ -63,6 +66,7 @@ def run(count: int, seed: int, minutes: float | None = None) -> Outcome:
     outcome = Outcome("load")
     lasting = 60 * (MINUTES if minutes is None else minutes)
     with tempfile.TemporaryDirectory() as folder, service(a_model(Path(folder))) as (port, process, _):
+        _fill(port, seed, FILL if lasting >= LONG else 1)
         started = time.monotonic()
         load = Load(port, seed, count, started + lasting, outcome)
         clients = [threading.Thread(target=load.client, args=(number,), daemon=True) for number in range(CLIENTS)]
@@ -142,6 +146,26 @@ class Load:
         connection.close()
 
 
+def _fill(port: int, seed: int, count: int) -> None:
+    """Have all clients send long texts of new words at the same time, with everything that can be requested."""
+
+    def send(number: int) -> None:
+        source = random.Random(attack_seed(seed, number))
+        for _ in range(count):
+            connection = HTTPConnection("127.0.0.1", port, timeout=300)
+            text = " ".join(a_new_word(source) for _ in range(4_000))[:30_000]
+            fields = {"text": text, "probabilities": True, "pictures": True, "alternatives": 10}
+            with contextlib.suppress(OSError, HTTPException):
+                _answered(connection, Ask("fill", json.dumps(fields).encode(), (200,)))
+            connection.close()
+
+    clients = [threading.Thread(target=send, args=(number,), daemon=True) for number in range(CLIENTS)]
+    for client in clients:
+        client.start()
+    for client in clients:
+        client.join()
+
+
 def _answered(connection: HTTPConnection, ask: Ask) -> int:
     connection.request("POST", "/annotate", ask.body, {"Content-Type": "application/json"})
     if not ask.statuses:
@@ -193,8 +217,13 @@ def a_text(source: random.Random, most: int) -> str:
     start, length = source.randrange(len(words)), source.randint(1, most // 6)
     chosen = [words[(start + i) % len(words)] for i in range(length)]
     for place in range(0, length, 10):
-        chosen[place] = "".join(source.choices("abcdefghijklmnopqrstuvwxyzéøλж", k=source.randint(2, 12)))
+        chosen[place] = a_new_word(source)
     return " ".join(chosen)[:most]
+
+
+def a_new_word(source: random.Random) -> str:
+    """Some letters."""
+    return "".join(source.choices("abcdefghijklmnopqrstuvwxyzéøλж", k=source.randint(2, 12)))
 
 
 def _passage() -> list[str]:

@@ -13,7 +13,7 @@ LOWEST := build/lowest
 WHEELS := build/wheels-$(notdir $(PYTHON))
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: demo check test lowest stories timing budget mutants lint docs render screenshots fuzz bench clean
+.PHONY: demo check test lowest stories timing budget mutants lint docs site render screenshots fuzz bench clean
 
 $(VENV)/.run: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -93,8 +93,14 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-docs: $(VENV)/.docs render
+# The documentation with all examples run anew.
+docs: $(VENV)/.docs render site
+
+# The documentation as it is, into site/; runs no example. The search is asked for what people look for first.
+site: $(VENV)/.docs
+	$(BIN)/python docs/generate.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	$(BIN)/python docs/search.py site
 
 # README and documentation show what results/ holds; this writes it anew.
 render: $(VENV)/.run results/demo.txt

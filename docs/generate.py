@@ -181,17 +181,28 @@ def _page_of(slug: str) -> str:
 
 
 def _api_pages() -> dict[Path, str]:
-    """One page per room of the package, with every module that is not private."""
+    """One page per room of the package and per folder in it, with every module that is not private."""
     package = ROOT / "src" / "weft"
     pages = {"index": "# API\n\nGenerated from the docstrings. Most programs need only these names:\n\n::: weft\n"}
     for room, title in ROOMS.items():
-        folder = package if room == "weft" else package / room
-        prefix = "weft" if room == "weft" else f"weft.{room}"
-        files = folder.glob("*.py") if room == "weft" else folder.rglob("*.py")
-        paths = [path.relative_to(folder).with_suffix("").parts for path in files]
-        names = sorted(".".join(parts) for parts in paths if not any(part.startswith("_") for part in parts))
-        pages[room] = "\n".join([f"# {title}\n", *(f"::: {prefix}.{name}\n" for name in names)])
+        top = package if room == "weft" else package / room
+        pages[room] = _api_page(title, top, package)
+        if room == "weft":
+            continue
+        below = {path.parent.relative_to(top) for path in top.rglob("*.py")} - {Path()}
+        for folder in sorted(below):
+            name = ", ".join(part.replace("_", " ") for part in folder.parts)
+            page = _api_page(f"{title}: {name}", top / folder, package)
+            if "\n::: " in page:
+                pages[f"{room}/{'-'.join(folder.parts)}"] = page
     return {ROOT / "docs" / "api" / f"{name}.md": text for name, text in pages.items()}
+
+
+def _api_page(title: str, folder: Path, package: Path) -> str:
+    """The modules of one folder; those of its subfolders have pages of their own."""
+    paths = sorted(path.relative_to(package.parent).with_suffix("") for path in folder.glob("*.py"))
+    names = [".".join(path.parts) for path in paths if not any(part.startswith("_") for part in path.parts)]
+    return "\n".join([f"# {title}\n", *(f"::: {name}\n" for name in names)])
 
 
 def _demo_block() -> str:

@@ -1,14 +1,67 @@
-"""A hook of MkDocs: every page of a published system appears in the navigation, without being listed by hand."""
+"""A hook of MkDocs: pages that are not listed by hand appear in the navigation, and the search ranks guides first."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+#: How much a word on a page counts in the search, by its folder; 1 if it is not here.
+RANKS = {"api": 1e-6, "systems": 1e-3, "develop": 1e-2}
+#: What people call the subject of a page, beside the words on it. A page is found by these first of all.
+KEYWORDS = {
+    "start/install.md": ["install", "pip", "Docker", "Windows", "macOS", "setup", "cache folder"],
+    "start/tour.md": ["annotate", "annotate a file", "first steps", "quick start"],
+    "start/python.md": ["Python", "entities in Python", "save and load", "save a model", "load a model"],
+    "start/files.md": ["schema", "JSON schema", "fields", "columns"],
+    "start/pipelines.md": ["pipeline", "pipeline from a treebank", "my treebank", "train a pipeline"],
+    "start/models.md": ["another language", "German", "languages", "download a model"],
+    "apply/interop.md": ["data frame", "dataframe", "table", "pandas", "Polars"],
+    "apply/scale.md": ["much text", "large corpus", "resume", "parallel", "cluster", "millions of words"],
+    "tasks/entities.md": ["train on own labels", "own labels", "train NER", "train entities", "custom entities"],
+    "judge/explaining.md": ["why this label", "explain", "explanation", "feature weights"],
+    "judge/evaluation.md": ["compare", "compare two parsers", "significance", "evaluate"],
+    "judge/change-one-thing.md": ["vary an experiment", "own recipe", "own transition system", "ablation"],
+}
+
 
 def on_config(config: Any) -> Any:
-    """Add the pages of docs/systems below the page that lists them all."""
-    pages = sorted(path.stem for path in (Path(config["docs_dir"]) / "systems").glob("*.md") if path.stem != "index")
-    for group in config["nav"]:
-        group.get("Systems", []).extend({slug: f"systems/{slug}.md"} for slug in pages)
+    """Add the pages of systems, and those of folders of the API, below the pages that list them."""
+    _expand(config["nav"], Path(config["docs_dir"]))
     return config
+
+
+def on_page_markdown(markdown: str, page: Any, **others: Any) -> str:
+    """Give a page its rank and its keywords."""
+    set_search(page.meta, page.file.src_uri)
+    return markdown
+
+
+def set_search(meta: dict[str, Any], place: str) -> None:
+    """What the search knows of a page besides its text.
+
+    >>> meta = {}
+    >>> set_search(meta, "api/text.md")
+    >>> meta
+    {'search': {'boost': 1e-06}}
+    """
+    folder = place.split("/")[0]
+    if folder in RANKS:
+        meta["search"] = {"boost": RANKS[folder]}
+    if place in KEYWORDS:
+        meta["tags"] = KEYWORDS[place]
+
+
+def _expand(nav: list[Any], docs: Path) -> None:
+    for i, entry in enumerate(nav):
+        if not isinstance(entry, dict):
+            continue
+        for title, below in entry.items():
+            if title == "Systems":
+                pages = sorted(path.stem for path in (docs / "systems").glob("*.md") if path.stem != "index")
+                below.extend({slug: f"systems/{slug}.md"} for slug in pages)
+            elif isinstance(below, list):
+                _expand(below, docs)
+            elif below.startswith("api/") and (folder := docs / below.removesuffix(".md")).is_dir():
+                parts = sorted(path.stem for path in folder.glob("*.md"))
+                listed = [{part.replace("_", " "): f"{below.removesuffix('.md')}/{part}.md"} for part in parts]
+                nav[i] = {title: [below, *listed]}

@@ -111,8 +111,8 @@ def test_the_navigation_lists_the_pages_of_all_systems() -> None:
     assert spec.loader is not None
     navigation = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(navigation)
-    config = navigation.on_config({"docs_dir": ROOT / "docs", "nav": [{"Systems": ["systems/index.md"]}, {"API": []}]})
-    pages = [page for entry in config["nav"][0]["Systems"][1:] for page in entry.values()]
+    config = navigation.on_config({"docs_dir": ROOT / "docs", "nav": [{"Judge": [{"Systems": ["systems/index.md"]}]}]})
+    pages = [page for entry in config["nav"][0]["Judge"][0]["Systems"][1:] for page in entry.values()]
     assert pages == [f"systems/{path.name}" for path in PAGES if path.parent.name == "systems" and path.stem != "index"]
 
 

@@ -45,7 +45,7 @@ def run(options: RecipeOptions) -> RecipeResult:
         return parser.scores(test)
 
     found = options.chosen(ROWS).map(scores)
-    table = Table(f"{size.treebank}, the last {size.held_out} sentences", ["UAS", "LAS"], digits={"UAS": 1, "LAS": 1})
+    table = Table(f"{size.held_out} sentences of {size.treebank}", ["UAS", "LAS"], digits={"UAS": 1, "LAS": 1})
     for name, ours in found.items():
         table.add(name, {metric: 100 * ours[metric] for metric in table.columns})
     result = RecipeResult("oracles", [table])

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Any
 
 from weft.errors import ConfigError, WeftError
-from weft.interop.packages import needed
+from weft.packages import needed
 from weft.text.doc import Doc
 from weft.text.records import record_of
 

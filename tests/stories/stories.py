@@ -114,7 +114,7 @@ STORIES = (
     Story(
         "Results for other programs: records, and what they hold",
         (
-            Step('annotate --text "Maria lives in Rome." --to records', prints=('"start": ', '"spans"')),
+            Step('annotate --text "Maria lives in Rome." --to records', prints=('"start":', '"spans"')),
             Step("data schema records", prints=('"$schema"',)),
             Step(
                 code="import json, weft\n"
@@ -126,8 +126,13 @@ STORIES = (
         ),
     ),
     Story(
-        "Formats of the field, without packages that only some need",
+        "A table of entities, formats of the field, pictures: without packages that only some need",
         (
+            Step("convert annotated/ entities.csv --layer entities", writes=("entities.csv",)),
+            Step(
+                code="import csv\nwith open('entities.csv') as file:\n    print(*next(csv.reader(file)))\n",
+                prints=("start", "end", "label"),
+            ),
             Step("convert annotated/ all.conllu", writes=("all.conllu",)),
             Step("draw examples/story.conllu --out trees.html", writes=("trees.html",)),
             Step("draw examples/note.txt --out note.html", prints=("annotate it first",), exit_code=1),

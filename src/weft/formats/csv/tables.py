@@ -25,6 +25,7 @@ import numpy as np
 
 from weft.errors import ConfigError, DataError, did_you_mean
 from weft.formats.streams import STANDARD, open_output
+from weft.packages import needed
 from weft.text.doc import WORD_COLUMNS, Doc
 from weft.text.records.of_doc import first_words, span_records
 
@@ -169,9 +170,8 @@ def _write_text(rows: Iterable[Row], path: str, names: tuple[str, ...], separato
 
 
 def _write_parquet(rows: Iterable[Row], path: str, names: tuple[str, ...]) -> int:
-    import pyarrow
-    import pyarrow.parquet
-
+    pyarrow = needed("pyarrow", "Parquet")
+    needed("pyarrow.parquet", "Parquet")
     if path == STANDARD:
         raise ConfigError("Parquet cannot be written to standard output; name a file")
     kinds = {"probability": pyarrow.float64(), **dict.fromkeys(_NUMBERS, pyarrow.int32())}

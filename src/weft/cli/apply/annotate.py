@@ -257,9 +257,7 @@ def _told(output: Output) -> Iterator[None]:
         yield
     except (WeftError, KeyboardInterrupt):
         if output.whole:
-            typer.echo(
-                f"nothing was written to {output.path}; a run into a folder, --out NAME/, resumes", err=True
-            )
+            typer.echo(f"nothing was written to {output.path}; a run into a folder, --out NAME/, resumes", err=True)
         raise
 
 

@@ -21,7 +21,7 @@ _NOTHING = "(none)"
 #: The layers that metrics of trees and tags score; all others score tokens.
 _OF_METRIC = {
     "UPOS": "upos", "XPOS": "xpos", "UFeats": "feats", "AllTags": "upos", "Lemmas": "lemma", "UAS": "head",
-    "LAS": "head", "CLAS": "head", "MLAS": "head", "BLEX": "head",
+    "LAS": "head", "CLAS": "head", "MLAS": "head", "BLEX": "lemma",
 }  # fmt: skip
 
 

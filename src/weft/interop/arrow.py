@@ -38,8 +38,8 @@ def annotate(
     """Annotate the texts of a record batch or table, which is returned with the columns asked for added.
 
     `model` is a pipeline, or the name or file of a model, which is loaded once per process. The column `text` holds the
-    texts; all columns of the batch stay. A reader of batches gives a table; an array of texts gives an array: of structs
-    of the columns, or of the one column asked for.
+    texts; all columns of the batch stay. A reader of batches gives a table. An array of texts gives an array, of
+    structs of the columns or of the one column asked for.
 
     >>> import pyarrow
     >>> import weft

@@ -8,6 +8,7 @@ import pytest
 
 from weft.errors import ConfigError, FormatError
 from weft.formats import FORMATS, Report, detect, read, write
+from weft.formats.doors import unread_files
 from weft.formats.markup import strip_html
 from weft.text import Doc
 
@@ -82,6 +83,17 @@ def test_markdown_is_plain_text(tmp_path: Path) -> None:
     assert detect(tmp_path / "notes.md") == "plain"
     (doc,) = read(tmp_path)
     assert (doc.id, doc.text) == ("notes", "# Notes\n")
+
+
+def test_notes_and_tables_beside_data_do_not_decide_what_a_folder_holds(tmp_path: Path) -> None:
+    write([Doc.from_words([["Dogs"]])], tmp_path / "a.conllu")
+    for name in ("README.md", "stats.csv"):
+        (tmp_path / name).write_text("id,text\n1,Cats\n")
+    assert [doc.text for doc in read(tmp_path)] == ["Dogs"]
+    assert [Path(name).name for name in unread_files([tmp_path])] == ["README.md", "stats.csv"]
+    (tmp_path / "a.conllu").unlink()
+    (tmp_path / "README.md").unlink()
+    assert [doc.text for doc in read(tmp_path)] == ["Cats"]
 
 
 @pytest.mark.parametrize(

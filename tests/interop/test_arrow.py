@@ -85,6 +85,9 @@ def test_duckdb_reads_the_result_and_calls_the_function(nlp: weft.Pipeline) -> N
     annotated = annotate(pyarrow.table(batch().to_pydict()), nlp)
     query = "select id, s.text from (select id, unnest(spans) as s from annotated) order by s.start"
     with duckdb.connect() as db:
+        given = db.sql("select 7 as id, 'Ada met Bob.' as text")
+        for data in (given.to_arrow_table(), given.to_arrow_table().to_reader()):
+            assert len(annotate(data, nlp).column("spans")[0]) == 2
         db.register("annotated", annotated)
         assert db.sql(query).fetchall() == [(7, "Ada"), (7, "Bob")]
         place = 'layer varchar, start integer, "end" integer'

@@ -119,6 +119,9 @@ def test_the_schema_refuses_other_fields_and_values(change, place: str) -> None:
         (lambda record: record["spans"]["entities"][0].update(first_word="x"), "expected a span"),
         (lambda record: record["words"][1].update(head=7), "outside their sentence"),
         (lambda record: record.update(words=[3]), "invalid values"),
+        (lambda record: record["sentences"][0].update(id="s1\n# newdoc"), "a line break"),
+        (lambda record: record["words"][0].update(upos=7), "invalid values"),
+        (lambda record: record["spans"]["entities"][0].update(label=["LOC"]), "invalid values"),
     ],
 )
 def test_a_bad_record_is_named_and_skipped(tmp_path: Path, change, words: str) -> None:

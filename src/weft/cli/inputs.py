@@ -158,9 +158,9 @@ def show_left_out(report: Report, listed: str = "") -> None:
 
 
 def show_read(unread: Sequence[str], read_as: Mapping[str, Sequence[str]]) -> None:
-    """Name on standard error the files with unknown suffixes, and those that are not UTF-8."""
+    """Name on standard error the files that were not read for their suffix, and those that are not UTF-8."""
     if unread:
-        typer.echo(f"not read, suffix unknown: {_first_names(unread)}", err=True)
+        typer.echo(f"not read, by their suffix: {_first_names(unread)}", err=True)
     for encoding, files in read_as.items():
         typer.echo(f"read as {encoding}, not being UTF-8: {_first_names(files)}", err=True)
 

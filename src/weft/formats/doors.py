@@ -54,6 +54,8 @@ FORMATS: dict[str, tuple[str, ...]] = {
 
 #: Formats that do not mark where documents begin, so that one without words leaves nothing but a blank line.
 UNMARKED = ("columns", "streusle", "mst")
+#: Suffixes of notes and tables that often stand beside data: they do not decide what a folder holds.
+BESIDE = (".md", ".csv")
 PathLike = str | os.PathLike[str]
 
 
@@ -69,7 +71,9 @@ def detect(path: PathLike) -> str:
     """
     target = Path(path)
     if target.is_dir():
-        detected = {detect(name) for name in _files_in(target)}
+        files = _files_in(target)
+        data = [name for name in files if not name.removesuffix(".gz").endswith(BESIDE)]
+        detected = {detect(name) for name in data or files}
         if "brat" in detected:
             return "brat"
         if len(detected) == 1:
@@ -199,7 +203,7 @@ def shared_folder(paths: Iterable[PathLike]) -> str:
 
 
 def unread_files(paths: Iterable[PathLike]) -> list[str]:
-    """The files in given folders that are not read, because no format has their suffix; hidden ones do not count.
+    """The files in given folders that are not read, because of their suffix; hidden ones do not count.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -208,9 +212,9 @@ def unread_files(paths: Iterable[PathLike]) -> list[str]:
     ['photo.jpg']
     """
     unread: list[str] = []
-    for folder in (Path(path) for path in paths if os.path.isdir(path)):
-        read = set(_files_in(folder))
-        unread += [str(path) for path in _visible(folder) if str(path) not in read]
+    for folder in (os.fspath(path) for path in paths if os.path.isdir(path)):
+        read = set(expand(folder))
+        unread += [str(path) for path in _visible(Path(folder)) if folder not in read and str(path) not in read]
     return unread
 
 

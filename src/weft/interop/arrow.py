@@ -38,8 +38,8 @@ def annotate(
     """Annotate the texts of a record batch or table, which is returned with the columns asked for added.
 
     `model` is a pipeline, or the name or file of a model, which is loaded once per process. The column `text` holds the
-    texts; all columns of the batch stay. An array of texts gives an array: of structs of the columns, or of the one
-    column asked for.
+    texts; all columns of the batch stay. A reader of batches gives a table. An array of texts gives an array, of
+    structs of the columns or of the one column asked for.
 
     >>> import pyarrow
     >>> import weft
@@ -53,6 +53,8 @@ def annotate(
     if unknown or not columns:
         raise ConfigError(f"columns={list(columns)}: expected some of {', '.join(COLUMNS)}")
     types = arrow_types()
+    if isinstance(data, pyarrow.RecordBatchReader):
+        data = data.read_all()
     if isinstance(data, pyarrow.Array | pyarrow.ChunkedArray):
         made = _annotated(data.to_pylist(), model, columns, probabilities)
         if len(columns) == 1:

@@ -215,7 +215,9 @@ def test_a_run_that_fails_leaves_an_older_file_as_it_was(weft: Weft, tagger: Pat
     (tmp_path / "b.conllu").write_text(BAD)
     (tmp_path / "out.conllu").write_text("older\n")
     command = ["annotate", "a.conllu", "b.conllu", "--model", tagger, "--out"]
-    assert weft(*command, "out.conllu").returncode == 1
+    failed = weft(*command, "out.conllu")
+    assert failed.returncode == 1
+    assert "nothing was written to out.conllu; a run into a folder" in failed.stderr
     assert (tmp_path / "out.conllu").read_text() == "older\n"
     assert weft(*command, "new.jsonl.gz").returncode == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.conllu", "b.conllu", "out.conllu"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -48,7 +48,7 @@ def test_a_mixed_folder_is_annotated_in_one_run_that_says_what_it_left_out(
     assert done.returncode == 3
     lines = done.stderr.splitlines()
     assert lines[0].startswith("left out: mail/01/noise.txt: expected text, found NUL bytes")
-    assert "not read, suffix unknown: mail/photo.jpg" in lines
+    assert "not read, by their suffix: mail/photo.jpg" in lines
     assert "read as cp1252, not being UTF-8: 00/latin.txt" in lines
     assert lines[-1] == "weft: 6 files written, 1 piece left out; listed in out/_weft.manifest"
     assert "noise.txt" in (tmp_path / "out" / "_weft.manifest").read_text()
@@ -79,7 +79,7 @@ def test_an_empty_text_does_not_end_a_stream(weft: Weft, tagger: Path, mail: Pat
     done = weft("annotate", "mail", "--model", tagger, "--out", "all.jsonl", "--encoding", "auto")
     assert done.returncode == 0, done.stderr
     assert next(doc.id for doc in package.read(tmp_path / "all.jsonl")) == "00/empty"
-    assert "not read, suffix unknown: mail/photo.jpg" in done.stderr
+    assert "not read, by their suffix: mail/photo.jpg" in done.stderr
     empty = weft("annotate", "-", "--from", "plain", "--to", "records", "--model", tagger)
     assert json.loads(empty.stdout)["text"] == ""
 
@@ -184,3 +184,38 @@ def test_two_models_that_write_one_layer_need_a_name_for_the_second(weft: Weft, 
     assert "writes the layer upos, which" in failed.stderr
     word = json.loads(weft(*command, "--layer-as", "again").stdout)["words"][0]
     assert (word["upos"], word["again"]) == ("DET", "DET")
+
+
+def test_a_folder_of_parquet_is_read_whole_by_other_tools(weft: Weft, tagger: Path, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.txt").write_text("The dog barks.")
+    weft("annotate", "a.txt", "b.txt", "--model", tagger, "--to", "parquet", "--out", "pq/")
+    assert (tmp_path / "pq" / "_weft.manifest").is_file()
+    assert sorted(pandas.read_parquet(tmp_path / "pq")["id"]) == ["a", "b"]
+
+
+def test_the_bar_moves_with_every_file_and_has_a_unit(
+    weft: Weft, tagger: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from contextlib import contextmanager
+
+    from weft.progress import Bar
+    from weft.scale import run
+
+    (tmp_path / "in").mkdir()
+    for i in range(3):
+        (tmp_path / "in" / f"{i}.txt").write_text("The dog barks.")
+    seen: list[tuple[str, int]] = []
+
+    @contextmanager
+    def watched(description: str, total: float | None = None, unit: str = "") -> Iterator[Bar]:
+        class Watched(Bar):
+            def advance(self, amount: float = 1.0) -> None:
+                seen.append((unit, len(list((tmp_path / "out").glob("*.jsonl")))))
+
+        yield Watched()
+
+    monkeypatch.setattr(run, "progress", watched)
+    weft("annotate", "in", "--model", tagger, "--to", "jsonl", "--out", "out/")
+    assert seen == [("kB", 1), ("kB", 2), ("kB", 3)]

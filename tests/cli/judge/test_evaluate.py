@@ -177,6 +177,11 @@ def test_a_model_is_scored_from_raw_text_gold_words_and_gold_tags_in_one_table(
     assert found["gold words"]["scores"]["Words"]["f1"] == 1.0
     total = sum(row["count"] for row in found["gold words"]["confusion"])
     assert total == found["gold words"]["scores"]["Words"]["gold"]
+    weft("train", "chunker", examples / "chunks.conll", "--out", "chunker.weft", "--epochs", "1")
+    chunks = json.loads(weft("evaluate", examples / "unseen.conll", "--model", "chunker.weft", "--json").stdout)
+    assert list(chunks["from"]) == ["gold tags"]
+    assert chunks["from"]["gold tags"]["layer"] == "chunks"
+    assert set(chunks["missing"]) == {"raw text", "gold words"}
     alone = weft("evaluate", gold, "--model", "parser.weft").stdout
     assert "Nothing from raw text: parser needs the layer upos" in alone
     assert "gold tags" in alone

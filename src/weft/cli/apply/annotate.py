@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -240,13 +240,25 @@ def _into_one(run: Run, output: Output, known_ratings: bool, kbest: int, layers:
             _show(fitted(run, "conllu", 0, layers) if layers else run)
         else:
             chosen = output.chosen(nlp, inputs.formats[0], layers)
-            _write(fitted(run, chosen, kbest, layers), output.path, chosen, inputs.formats)
+            with _told(output):
+                _write(fitted(run, chosen, kbest, layers), output.path, chosen, inputs.formats)
     report_bad(inputs)
     if run.documents:
         show_layers_read(nlp)
     if output.as_json:
         print_json(run.figures())
     run.end()
+
+
+@contextmanager
+def _told(output: Output) -> Iterator[None]:
+    """Say that a run which ends early leaves no file behind."""
+    try:
+        yield
+    except (WeftError, KeyboardInterrupt):
+        if output.whole:
+            typer.echo(f"nothing was written to {output.path}; a run into a folder, --out NAME/, resumes", err=True)
+        raise
 
 
 def show_layers_read(nlp: Pipeline) -> None:

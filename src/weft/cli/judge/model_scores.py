@@ -21,31 +21,34 @@ _NOTHING = "(none)"
 #: The layers that metrics of trees and tags score; all others score tokens.
 _OF_METRIC = {
     "UPOS": "upos", "XPOS": "xpos", "UFeats": "feats", "AllTags": "upos", "Lemmas": "lemma", "UAS": "head",
-    "LAS": "head", "CLAS": "head", "MLAS": "head", "BLEX": "head",
+    "LAS": "head", "CLAS": "head", "MLAS": "head", "BLEX": "lemma",
 }  # fmt: skip
 
 
 def score_model(gold: Sequence[Doc], models: Sequence[Path], layer: str | None, confused: bool, as_json: bool) -> None:
     """Annotate gold documents in every way that the model allows, and print their scores."""
     from weft.scale.job import load_models
-    from weft.training.scores import GOLD, RAW, TAGS, annotated
+    from weft.text import Doc
+    from weft.training.jackknife import COLUMNS
+    from weft.training.scores import GOLD, RAW, TAGS, bare
 
     nlp = load_models(models)
     docs = [doc for doc in gold if doc.n_words]
     if not docs:
         raise ConfigError("the gold documents have no words; scoring a model needs gold words")
-    provided = [layer for component in nlp.components for layer in component.provides]
     outcomes: dict[str, Outcome] = {}
     missing: dict[str, str] = {}
     systems: dict[str, Sequence[Doc]] = {}
     for way in (RAW, GOLD, TAGS):
-        if way == TAGS and not _reads_tags(nlp, docs):
+        own = _without_taggers(nlp) if way == TAGS else nlp
+        if way == TAGS and not _reads_tags(own, docs):
             continue
         try:
-            system = annotated(nlp, docs, way)
-            predicted = {"head"} if way == TAGS else {"tokens", *provided}
-            outcomes[way] = _scored(docs, system, layer, predicted)
-            systems[way] = system
+            given = [Doc(doc.text) if way == RAW else bare(doc, COLUMNS if way == TAGS else ()) for doc in docs]
+            systems[way] = list(own.pipe(given))
+            predicted = {layer for component in own.components for layer in component.provides}
+            predicted |= set() if way == TAGS else {"tokens"}
+            outcomes[way] = _scored(docs, systems[way], layer, predicted)
         except WeftError as error:
             missing[way] = str(error)
     if not outcomes:
@@ -54,8 +57,9 @@ def score_model(gold: Sequence[Doc], models: Sequence[Path], layer: str | None, 
         _print_json(outcomes, missing, docs, systems, confused)
         return
     names = dict.fromkeys(name for outcome in outcomes.values() for name in outcome.counts)
-    rows = [[name, *(_f1(outcomes.get(way), name) for way in (*outcomes, *missing))] for name in names]
-    print_table("F1 from", ["", *outcomes, *missing], rows, range(1, len(outcomes) + len(missing) + 1))
+    ways = [way for way in (RAW, GOLD, TAGS) if way in outcomes or way in missing]
+    rows = [[name, *(_f1(outcomes.get(way), name) for way in ways)] for name in names]
+    print_table("F1 from", ["", *ways], rows, range(1, len(ways) + 1))
     for way, reason in missing.items():
         print(f"Nothing from {way}: {reason}")
     if confused:
@@ -63,11 +67,19 @@ def score_model(gold: Sequence[Doc], models: Sequence[Path], layer: str | None, 
         print_confusion(docs, systems[way], outcomes[way].layer, f" from {way}")
 
 
+def _without_taggers(nlp: Pipeline) -> Pipeline:
+    """The components that predict something else than words and tags."""
+    from weft.pipeline.pipeline import Pipeline
+    from weft.training.jackknife import COLUMNS
+
+    given = {"tokens", *COLUMNS}
+    return Pipeline([component for component in nlp.components if given.isdisjoint(component.provides)])
+
+
 def _reads_tags(nlp: Pipeline, docs: Sequence[Doc]) -> bool:
-    """Whether gold tags would change anything: a parser reads them, and the documents have some."""
-    return any("head" in component.provides for component in nlp.components) and any(
-        doc.has(name) for doc in docs for name in ("upos", "xpos")
-    )
+    """Whether gold tags make a difference: a component reads some that the documents have."""
+    read = {layer for component in nlp.components for layer in component.requires}
+    return any(doc.has(name) for doc in docs for name in read & {"upos", "xpos", "feats", "lemma"})
 
 
 def _scored(gold: Sequence[Doc], system: Sequence[Doc], layer: str | None, predicted: Collection[str]) -> Outcome:

@@ -89,6 +89,8 @@ def _set_sentences(doc: Doc, sentences: list[Record]) -> None:
     offsets = [first for first, _ in borders]
     if offsets[0] != 0 or [end for _, end in borders] != [*offsets[1:], doc.n_words]:
         raise WeftError(f'"sentences" must hold every one of the {doc.n_words} words once, in order')
+    if any("\n" in row.get("id", "") for row in sentences):
+        raise WeftError("the id of a sentence holds a line break")
     doc.set_sentences([*offsets, doc.n_words])
     doc.comments = [(f"# sent_id = {row['id']}",) if row.get("id") else () for row in sentences]
     tasks = dict.fromkeys(task for row in sentences for task in row.get(ALTERNATIVES, {}))

@@ -42,6 +42,10 @@ IS_JOINED = np.array([name in _JOINED for name in CLASSES])
 IS_UNSPACED = np.array([name in _UNSPACED for name in CLASSES])
 IS_UPPER = np.array([name in ("upper", "Lu") for name in CLASSES])
 IS_WORD = IS_JOINED | IS_UNSPACED
+#: Marks that do the same work: ending sentences, introducing, parting, closing, joining.
+MARK_KINDS = (".!?…。！？।॥؟", ":;：；؛", ",，、،", ")]}\"'»”’」』）》", "-–—/")
+#: Class -> the number of its kind of mark from 1, 0 for all others.
+MARK_KIND = np.array([next((n for n, kind in enumerate(MARK_KINDS, 1) if name in kind), 0) for name in CLASSES])
 
 _RANGES = (
     (0x0E00, 0x0EFF, "thai"), (0x1000, 0x109F, "thai"), (0x1780, 0x17FF, "thai"), (0x1100, 0x11FF, "hangul"),

@@ -152,6 +152,20 @@ def test_features_do_not_look_beyond_an_empty_line(text: str, other: str) -> Non
     assert all(end - begin <= WIDTH for begin, end in pairwise(offsets))
 
 
+def test_marks_of_one_kind_share_features() -> None:
+    def keys(text: str) -> set[int]:
+        squeezed = squeeze(text, TABLE)
+        found = find_candidates(squeezed, ANYTHING, np.zeros(len(squeezed.codes), dtype=np.int8))
+        got, offsets = feature_keys(squeezed, found, TABLE, np.zeros(0, dtype=np.uint64), False)
+        gap = int(np.flatnonzero(np.diff(np.stack([found.left, found.right]), axis=0)[0] == 2)[0])
+        return set(got[offsets[gap] : offsets[gap + 1]].tolist())
+
+    for same, other in (("ab?", "ab;"), ("ab.", "ab%")):
+        assert len(keys("ab! Cd") & keys(f"{same} Cd")) == len(keys("ab! Cd") & keys(f"{other} Cd")) + 2
+    # A closing mark is told by what stands before it.
+    assert len(keys('a!" Cd') & keys("a?” Cd")) > len(keys('a!" Cd') & keys("a;” Cd"))
+
+
 def test_chains_end_where_a_token_surely_does() -> None:
     squeezed = squeeze("a.b c.d", TABLE)
     allowed = ANYTHING.copy()

@@ -16,6 +16,7 @@ from weft.formats.conllu import files as conllu
 from weft.pipeline.pipeline import Pipeline
 from weft.tasks.segmentation import segmenter as segment
 from weft.tasks.segmentation.segmenter import Segmenter, SegmenterSettings
+from weft.text.corpus import Corpus
 from weft.text.doc import Doc, Multiword
 
 Weft = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -337,3 +338,15 @@ def test_a_fifth_of_english_ewt_finds_words_and_sentences(corpus_file: Callable[
     scores = evaluate_ud(dev, raw).scores
     assert scores["Words"].f1 > 0.98
     assert scores["Sentences"].f1 > 0.82
+
+
+def test_few_sentences_of_wolof_teach_where_sentences_end(corpus_file: Callable[[str], Path]) -> None:
+    """Of 300 sentences, hardly one ends with an exclamation mark; what full stops teach must serve for these too."""
+    train, dev = (
+        list(conllu.read(str(corpus_file(f"treebanks/ud/Wolof-WTB/{part}.conllu.gz")))) for part in ("train", "dev")
+    )
+    segmenter = Segmenter()
+    segmenter.fit(Corpus(train).take_sentences(300), Corpus(dev).take_sentences(150))
+    raw = [Doc(doc.text) for doc in dev]
+    segmenter(raw)
+    assert evaluate_ud(dev, raw).scores["Sentences"].f1 > 0.88

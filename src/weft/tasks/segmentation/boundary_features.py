@@ -18,6 +18,8 @@ from weft.features.characters import (
     IS_UNSPACED,
     IS_UPPER,
     IS_WORD,
+    MARK_KIND,
+    MARK_KINDS,
     NEWLINE,
     PARAGRAPH,
     SPACE,
@@ -55,6 +57,7 @@ from weft.tasks.segmentation.boundary_templates import (
     LENGTHS,
     LINE_ENDS,
     LINE_LENGTH,
+    MARK,
     N_CHARACTERS,
     N_CLASSES,
     NEXT,
@@ -90,6 +93,7 @@ WIDTH = sum(map(len, GROUPS.values()))
 _STRING, _SHAPE = np.uint64(0x243F6A8885A308D3), np.uint64(0x13198A2E03707344)
 #: Counts of marks before a boundary, and the position up to which they were scanned.
 _QUOTES, _BRACKETS, _SPACES, _SCANNED = range(4)
+_CLOSES = 4  # among the kinds of marks
 _QUOTE, _OPENING, _CLOSING = ord('"'), (ord("("), ord("[")), (ord(")"), ord("]"))
 
 
@@ -102,6 +106,7 @@ class _Text(NamedTuple):
     is_word: Bools
     is_unspaced: Bools
     is_upper: Bools
+    mark_kind: Ints
 
 
 def entry_key(entry: str, table: CharacterTable) -> int:
@@ -125,7 +130,7 @@ def feature_keys(
     )  # fmt: skip
     keys = np.empty(count * WIDTH, dtype=np.uint64)
     offsets = np.zeros(count + 1, dtype=np.int64)
-    seen = _Text(text.codes, text.classes, table.lower, IS_WORD, IS_UNSPACED, IS_UPPER)
+    seen = _Text(text.codes, text.classes, table.lower, IS_WORD, IS_UNSPACED, IS_UPPER, MARK_KIND)
     size = _features(seen, candidates, match, _program(), keys, offsets)
     return keys[:size], offsets
 
@@ -342,6 +347,18 @@ def _set_lines(classes: Classes, left: int, right: int, first: int, end: int, va
 
 
 @inner_kernel
+def _mark(text: _Text, left: int, start: int) -> int:
+    """The kind of the mark on the left; behind closing marks, that of the mark before them with a number of its own."""
+    kind = text.mark_kind[text.classes[left]]
+    if kind != _CLOSES:
+        return kind
+    at = left
+    while at > start and text.mark_kind[text.classes[at]] == _CLOSES:
+        at -= 1
+    return _CLOSES + text.mark_kind[text.classes[at]] * len(MARK_KINDS)
+
+
+@inner_kernel
 def _step(value: int, steps: tuple[int, ...]) -> int:
     """The number of steps up to a value."""
     count = 0
@@ -369,4 +386,5 @@ def _set_words(text: _Text, left: int, right: int, start: int, stop: int, values
     values[WORD] = _string_key(text.codes, head, last + 1, text.lower)
     values[FOLLOWER] = _string_key(text.codes, lead, rest, text.lower)
     values[WORD_LENGTH] = min(last - head, 6)
+    values[MARK] = _mark(text, left, start)
     values[CAPITALS] = text.is_upper[classes[lead]] * 2 + text.is_upper[classes[head]]

@@ -25,6 +25,7 @@ and those of the last group, which tell lines that end because they are full fro
 | `line` `next.line` | the length of the line that ends here and of the next one, in steps that grow |
 | `room` | how much space the longest of the lines around has left after the first chunk of the next line |
 | `first` | the class of the first character of the line |
+| `mark` | the kind of the mark on the left, also of the one before closing marks |
 | `=1` to `=4` | a constant: distinguishes templates with the same number |
 """
 
@@ -48,7 +49,7 @@ _AROUND = (
 _NAMED = (
     "ending", "starting", "spanning", "here", "there", "here.shape", "there.shape", "previous", "next", "next.class",
     "lengths", "word", "follower", "word.length", "capitals", "open", "blanks", "ahead", "line", "next.line", "room",
-    "first", "before",
+    "first", "before", "mark",
 )  # fmt: skip
 _CONSTANTS = ("=1", "=2", "=3", "=4")
 ATOMS = (*_AROUND, *_NAMED, *_CONSTANTS)
@@ -56,7 +57,7 @@ LEFT, RIGHT, LEFT_CLASS, RIGHT_CLASS = (ATOMS.index(name) for name in ("l0", "r0
 (
     ENDING, STARTING, SPANNING, HERE, THERE, HERE_SHAPE, THERE_SHAPE, PREVIOUS, NEXT, NEXT_CLASS,
     LENGTHS, WORD, FOLLOWER, WORD_LENGTH, CAPITALS, OPEN, BLANKS, AHEAD, LINE_LENGTH, NEXT_LINE, ROOM, FIRST,
-    BEFORE,
+    BEFORE, MARK,
 ) = (ATOMS.index(name) for name in _NAMED)  # fmt: skip
 
 #: Where each group applies, and its templates.
@@ -80,7 +81,9 @@ GROUPS = {
         "33 here.shape", "34 there.shape", "35 here.shape there.shape",
         "36 here R0", "37 there l0", "38 previous here", "39 there next", "40 lengths L0 R0",
     ),
-    "the same, at gaps": ("52 previous", "53 next", "54 previous here there", "55 here there next"),
+    "the same, at gaps": (
+        "52 previous", "53 next", "54 previous here there", "55 here there next", "56 mark capitals", "57 mark R0",
+    ),
     "the same, with or without a gap": (
         "41 word l0 R0", "42 follower l0 capitals", "43 word follower", "44 word.length l0 R0 capitals",
         "45 L0 capitals next.class",

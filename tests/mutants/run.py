@@ -144,7 +144,9 @@ def run_tests(folder: Path, tests: list[str], slug: str, interpreted: bool) -> N
         marks = "not timing" if tests else "must_show and not timing"
         code = int(pytest.main(["-q", "-x", "-m", marks, "--hypothesis-seed=0", *where], plugins=[watch]))
         outcome = {0: "survived" if watch.passed else "skipped", 1: "killed"}.get(code, "ill-formed")
-        if any(watch.failure.startswith(kind) for kind in ILL_FORMED):
+        if any(
+            watch.failure.startswith(kind) or f"UNEXPECTED EXCEPTION: {kind}" in watch.failure for kind in ILL_FORMED
+        ):
             outcome = "ill-formed"
         by = watch.failure.split("\n")[0] if watch.failure else f"pytest ended with {code}" if code else ""
         note = {"outcome": outcome, "test": watch.test, "by": by}

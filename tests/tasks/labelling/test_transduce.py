@@ -9,7 +9,9 @@ import pytest
 
 from weft.errors import ConfigError, DataError
 from weft.infer.chains.chain import Chain
+from weft.tasks.labelling import transduce
 from weft.tasks.labelling.transduce import (
+    TiedParts,
     TogetherSettings,
     choose_beta,
     cut_together,
@@ -99,6 +101,19 @@ def test_no_weight_of_the_labeller_gives_the_pure_cut(few, tagger):
     heavier = trained(few)
     heavier.temperature = 3.0
     assert cut_together(heavier, few, new, plain).labels == found.labels
+
+
+def test_unlabelled_parts_are_tied_to_each_other(few, tagger, monkeypatch):
+    parts = TiedParts.of(tagger, few, sentences(12, 3), TogetherSettings())
+    u, v, weights = parts.ties
+    among = np.minimum(u, v) >= len(parts.known)
+    seen = []
+    tied = transduce.TiedChains
+    monkeypatch.setattr(transduce, "TiedChains", lambda *given: seen.append(given[2:]) or tied(*given))
+    parts.cut(0.1)
+    (given,) = seen
+    assert among.sum() > 10
+    assert sorted(given[2].tolist()) == sorted(weights[among].tolist())
 
 
 def test_like_surroundings_carry_labels_to_unknown_words():

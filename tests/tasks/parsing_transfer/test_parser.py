@@ -11,6 +11,7 @@ import pytest
 from weft.errors import ConfigError, DataError
 from weft.formats import read
 from weft.infer.trees.arcs import all_arcs
+from weft.learn.trees.head_sets import tree_sets
 from weft.learn.trees.model import TreeModel
 from weft.lexical.typology import typology
 from weft.pipeline.pipeline import Pipeline
@@ -171,6 +172,22 @@ def test_sets_grow_by_the_second_parser_and_by_what_is_known(sources, dutch):
     more = trained(sources, [[known]], adapt="aast", known=True)
     assert (plain <= more.head_sets).all()
     assert more.head_sets.sum() == plain.sum() + 1
+
+
+def test_the_trees_of_the_second_parser_are_in_the_sets_of_an_ensemble(sources, dutch, monkeypatch):
+    def chains(docs):
+        """Every word attaches to the one before it, which no trained parser would say."""
+        for doc in docs:
+            sizes = np.diff(doc.sentence_offsets)
+            doc.head = np.concatenate([np.arange(size) for size in sizes]).astype(np.int32)
+
+    monkeypatch.setattr(TransferParser, "second_parser", lambda self: chains)
+    plain, united = (trained(sources, dutch, adapt=adapt) for adapt in ("aast", "aaet"))
+    lengths = np.concatenate([np.diff(doc.sentence_offsets) for doc in united._learned])
+    space = all_arcs(np.concatenate([[0], np.cumsum(lengths)]))
+    wanted = tree_sets(space, np.concatenate([np.arange(size) for size in lengths]))
+    assert (wanted <= united.head_sets).all()
+    assert not (wanted <= plain.head_sets).all()
 
 
 def test_reports_tell_sizes_and_with_gold_heads_what_the_sets_hold(sources, dutch):

@@ -15,10 +15,12 @@ from weft.formats.streams import read_text
 from weft.pipeline.pipeline import Pipeline
 from weft.tasks.speech.generated import transcript_with_repairs
 from weft.tasks.speech.switchboard import read_switchboard
+from weft.text.conventions.misc_spans import spans_of_misc
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
 from weft.training.config import PARTS, ClusterSpec, CorpusSpec, PipelineConfig, split_reference
 
+ENTITIES = "entities"
 #: A format for scoring repairs, which only configurations support.
 SWITCHBOARD = "switchboard"
 
@@ -60,7 +62,7 @@ class CorpusReader:
         paths = [self.find(path) for path in corpus.files(part)]
         if corpus.read.get("format") == SWITCHBOARD:
             return [read_switchboard(path) for path in paths]
-        docs = [doc for path in paths for doc in read(path, **corpus.read)]
+        docs = [doc for path in paths for doc in _with_names(list(read(path, **corpus.read)))]
         return [_relabelled(_dropped(_stripped(doc, corpus.strip), corpus.drop), corpus.labels) for doc in docs]
 
     def find(self, path: str) -> Path:
@@ -80,6 +82,15 @@ class CorpusReader:
             for doc in docs:
                 forms = doc.column("form")
                 yield from (forms[first:end] for first, end in pairwise(doc.sentence_offsets.tolist()))
+
+
+def _with_names(docs: list[Doc]) -> list[Doc]:
+    """Read the names that MISC spells: where a file spells names, a document without any has no names."""
+    layers = [None if ENTITIES in doc.spans else spans_of_misc(doc) for doc in docs]
+    if any(layer is not None for layer in layers):
+        for doc, layer in zip(docs, layers, strict=True):
+            doc.spans.setdefault(ENTITIES, layer if layer is not None else SpanLayer(doc.strings))
+    return docs
 
 
 def sentence_keys(doc: Doc) -> list[str]:

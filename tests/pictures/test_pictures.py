@@ -165,3 +165,12 @@ def test_the_style_is_for_light_and_dark_and_loads_nothing() -> None:
 def test_importing_weft_loads_no_pictures() -> None:
     code = "import sys, weft; sys.exit('weft.pictures' in sys.modules or not callable(weft.show))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_layers_and_strengths_of_expressions_are_named_in_words() -> None:
+    doc = Doc.from_words([["He", "gave", "up"]])
+    doc.spans["mwe"] = SpanLayer.of(doc.strings, [(1, 3, "strong")])
+    html = show(doc).html
+    assert "<figcaption>multiword expressions</figcaption>" in html
+    assert "<small>fixed expression</small>" in html
+    assert ">strong<" not in html

@@ -14,6 +14,7 @@ from weft.pictures.arcs import draw_tree
 from weft.pictures.phrases import draw_phrases
 from weft.pictures.spans import draw_spans, highlight_spans, span_layers, spans_by_sentence
 from weft.pictures.style import clean, style_sheet, svg
+from weft.text.conventions.names import layer_name
 from weft.text.doc import Doc
 from weft.text.views import Sentence
 
@@ -174,7 +175,7 @@ def stacked(pictures: Sequence[str], title: str) -> str:
 
 def _figures(drawn: DocPictures, sentence: Sentence) -> list[str]:
     figures = [
-        f"<figure>{html}<figcaption>{clean(name)}</figcaption></figure>"
+        f"<figure>{html}<figcaption>{clean(layer_name(name))}</figcaption></figure>"
         for name, html in drawn.highlighted(sentence).items()
     ]
     return figures + [f"<figure>{picture}</figure>" for picture in drawn.trees(sentence, styled=False)]

@@ -13,6 +13,7 @@ import numpy as np
 
 from weft.pictures.style import clean, hue, is_right_to_left, svg, text_width
 from weft.text.conventions.misc_spans import spans_of_misc
+from weft.text.conventions.names import label_name
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer, words_of_chars
 from weft.text.nesting import levels_of
@@ -58,10 +59,11 @@ def spans_by_sentence(doc: Doc, layer: SpanLayer) -> list[list[int]]:
     return by_sentence
 
 
-def highlight_spans(sentence: Sentence, layer: SpanLayer, numbers: Sequence[int] | None = None) -> str:
+def highlight_spans(sentence: Sentence, layer: SpanLayer, numbers: Sequence[int] | None = None, name: str = "") -> str:
     """A sentence as HTML text with highlighted spans; its words and spans carry their indices.
 
-    `numbers` are the spans to consider, from `spans_by_sentence`; by default, the whole layer.
+    `numbers` are the spans to consider, from `spans_by_sentence`; by default, the whole layer. `name` is
+    that of the layer, whose labels may be shown in words.
 
     >>> from weft.text import SpanLayer
     >>> doc = Doc.from_words([["Ada", "slept"]])
@@ -73,7 +75,7 @@ def highlight_spans(sentence: Sentence, layer: SpanLayer, numbers: Sequence[int]
     </mark> <span class="word" data-word="1">slept</span>
     </p>
     """
-    doc, shown = sentence.doc, _of_sentence(sentence, layer, numbers)
+    doc, shown = sentence.doc, _of_sentence(sentence, layer, numbers, name)
     levels = dict(zip((each.number for each in shown), _levels(shown), strict=True))
     inside: dict[int, list[_Shown]] = {}
     for each in sorted(shown, key=lambda each: levels[each.number]):
@@ -104,7 +106,13 @@ def highlight_spans(sentence: Sentence, layer: SpanLayer, numbers: Sequence[int]
     return f'<p class="weft spans" dir="auto">{"".join(parts)}</p>'
 
 
-def draw_spans(sentence: Sentence, layer: SpanLayer, styled: bool = True, numbers: Sequence[int] | None = None) -> str:
+def draw_spans(
+    sentence: Sentence,
+    layer: SpanLayer,
+    styled: bool = True,
+    numbers: Sequence[int] | None = None,
+    name: str = "",
+) -> str:
     """A sentence with its spans as SVG: bars below the words, in lanes; gaps are dotted.
 
     >>> from weft.text import SpanLayer
@@ -115,7 +123,7 @@ def draw_spans(sentence: Sentence, layer: SpanLayer, styled: bool = True, number
     2
     """
     words = sentence.words
-    shown = _of_sentence(sentence, layer, numbers)
+    shown = _of_sentence(sentence, layer, numbers, name)
     levels = _levels(shown)
     lanes = max(levels, default=-1) + 1
     halves = [max(text_width(word.form, 15), 6) / 2 for word in words]
@@ -139,14 +147,14 @@ def draw_spans(sentence: Sentence, layer: SpanLayer, styled: bool = True, number
     return svg(body, width, height, f"Spans of: {sentence.text}", description or "no spans", "lanes", styled, mirrored)
 
 
-def _of_sentence(sentence: Sentence, layer: SpanLayer, numbers: Sequence[int] | None) -> list[_Shown]:
+def _of_sentence(sentence: Sentence, layer: SpanLayer, numbers: Sequence[int] | None, name: str) -> list[_Shown]:
     """The spans that lie within a sentence."""
     inside = []
     for number in range(len(layer)) if numbers is None else numbers:
         pieces, label = layer[number]
         if pieces[0][0] >= sentence.first and pieces[-1][1] <= sentence.end:
             p = layer.attributes.get(number, {}).get("probability")
-            inside.append(_Shown(number, pieces, label, None if p is None else float(p)))
+            inside.append(_Shown(number, pieces, label_name(name, label), None if p is None else float(p)))
     return inside
 
 

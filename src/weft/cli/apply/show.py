@@ -7,14 +7,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from weft.text import Doc, Sentence
+from weft.text.conventions.names import label_name, layer_name
 
 if TYPE_CHECKING:
     from rich.text import Text
 
 PALETTE = ("cyan", "magenta", "green", "yellow", "blue", "red", "bright_cyan", "bright_magenta", "bright_green")
-#: Names of layers and labels in plain words, where the usual ones are those of specialists.
-NAMES = {"mwe": "expressions"}
-LABELS = {("mwe", "strong"): "fixed", ("mwe", "weak"): "loose"}
 #: The spans to draw, by their first word: the index after the last word, and the label.
 Drawn = dict[int, tuple[int, str]]
 
@@ -42,7 +40,7 @@ def lines(doc: Doc) -> Iterator[Text]:
             if any(sentence.first <= start < sentence.end for start in drawn)
         }
         for name, drawn in some.items():
-            yield Text(f"{NAMES.get(name, name)}: ", style="dim").append_text(_spans(sentence, drawn))
+            yield Text(f"{layer_name(name)}: ", style="dim").append_text(_spans(sentence, drawn))
         if sentence.root is not None:
             yield from map(Text, sentence.tree().split("\n"))
         elif not some:
@@ -64,7 +62,7 @@ def _drawn(doc: Doc, layer: str) -> Drawn:
     for row in doc.spans[layer]:
         start, end = row.pieces[0][0], row.pieces[-1][1]
         if start not in drawn or end > drawn[start][0]:
-            drawn[start] = (end, LABELS.get((layer, row.label), row.label))
+            drawn[start] = (end, label_name(layer, row.label))
     return drawn
 
 

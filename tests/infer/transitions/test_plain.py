@@ -17,6 +17,7 @@ from weft.infer.transitions import arc_eager, plain, system_named
 from weft.infer.transitions.plain import Configuration, PlainSystem
 from weft.infer.transitions.search import SearchOracle
 from weft.infer.transitions.state import MOVES, gold_table, new_state
+from weft.infer.transitions.trace import trace
 from weft.tasks import Parser
 from weft.tasks.parsing.transitions.parser import ParserSettings
 from weft.text import Doc
@@ -223,3 +224,26 @@ def test_configurations_are_values() -> None:
     c = Configuration.of(2, (), (1, 2, 0))
     assert c.shift().attach(2, 1).pop() == Configuration((), (2, 0), (-1, 2, -1))
     assert (c.top, c.front, c.shift().top) == (-1, 1, 1)
+
+
+def test_a_parser_with_a_system_in_python_explains_its_heads() -> None:
+    docs = list(weft.read(EXAMPLES / "story.conllu"))
+    parser = Parser(ParserSettings(system="plain-arc-eager", epochs=1, prune=0.0))
+    parser.fit([docs[0].subset(range(6))])
+    doc = docs[0].subset([2])
+    parser([doc])
+    assert parser.parser is not None
+    words, _ = parser.words_of([doc])
+    steps = trace(parser.parser, words)
+    explained = 0
+    for word in doc.words:
+        found = parser.explain(doc, word.index)
+        assert found.decision.startswith(word.deprel)
+        if found.runner_up:
+            explained += 1
+            step = steps.attaching(word.index + 1)
+            chosen, legal = int(steps.steps[step, 0]), int(steps.steps[step, 1])
+            others = [a for a, (move, _) in enumerate(parser.parser.actions) if legal >> move & 1 and a != chosen]
+            scores = steps.scores[step]
+            assert found.margin == pytest.approx(scores[chosen] - max(scores[others]))
+    assert explained

@@ -11,9 +11,11 @@ from weft.arrays import Keys
 from weft.infer.transitions.constraints import Constraints
 from weft.infer.transitions.greedy import choose_action
 from weft.infer.transitions.model import TransitionParser
+from weft.infer.transitions.plain import PlainSystem
 from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, score_actions
 from weft.infer.transitions.state import Table, new_state
 from weft.infer.transitions.systems import apply, arc, finished, legal, start
+from weft.infer.transitions.walk import Walk
 from weft.infer.transitions.weights import Scores
 from weft.kernel import kernel
 
@@ -43,6 +45,8 @@ def trace(
     ([0, 0, 0, 2, 2, 2], 4)
     """
     n, model = len(words) - 1, parser.model
+    if parser.system.plain is not None:
+        return _trace_plainly(parser, parser.system.plain, words, single_root)
     most = parser.system.most_steps(n)
     found = Trace(
         np.full((most, 4), -1, dtype=np.int32),
@@ -55,6 +59,30 @@ def trace(
         np.zeros(n + 2, dtype=np.int32), *found,
     )  # fmt: skip
     return Trace(found.steps[:made], found.scores[:made], found.keys[:made], found.nodes[:made])
+
+
+def _trace_plainly(parser: TransitionParser, system: PlainSystem, words: Keys, single_root: bool) -> Trace:
+    """The derivation by a system in plain Python."""
+    room = parser.new_scratch()
+    walk = Walk(parser.model, system, words, 0, len(words) - 1, room)
+    steps: list[tuple[int, int, int, int]] = []
+    scores, keys, nodes = [], [], []
+    while len(words) > 1 and not walk.finished:
+        actions = walk.legal(single_root)
+        scores.append(walk.scores().copy())
+        keys.append(room.keys.copy())
+        nodes.append(room.nodes.copy())
+        action = actions[int(np.argmax(scores[-1][actions]))]
+        moves = {1 << int(parser.model.action_move[each]) for each in actions}
+        steps.append((action, sum(moves), *walk.arc(walk.move(action))))
+        walk.take(action)
+    count = len(steps)
+    return Trace(
+        np.array(steps, dtype=np.int32).reshape(count, 4),
+        np.array(scores, dtype=np.int32).reshape(count, -1),
+        np.array(keys, dtype=np.uint64).reshape(count, -1),
+        np.array(nodes, dtype=np.int32).reshape(count, -1),
+    )
 
 
 @kernel

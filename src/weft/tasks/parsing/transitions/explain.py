@@ -114,6 +114,9 @@ class _Names:
     ) -> None:
         self.parser, self.trained, self.sentence, self.labels = parser, trained, sentence, labels
         self.templates = template_names(trained.templates)
+        plain = trained.system.plain
+        own = {} if plain is None else {number: name for name, number in plain.numbers().items()}
+        self.moves = {**dict(enumerate(MOVES)), **own}
 
     def arc(self, label: int, head: int) -> str:
         """A relation and its head."""
@@ -127,8 +130,8 @@ class _Names:
         """An action in words; the one that was taken with its head."""
         move, label = self.trained.actions[action]
         if move == self.trained.actions[int(found.steps[step, 0])][0]:
-            return f"{self.arc(label, int(found.steps[step, 2]))} ({MOVES[move]})"
-        return f"{MOVES[move]} {self.parser.labels[label] if label >= 0 else ''}".strip()
+            return f"{self.arc(label, int(found.steps[step, 2]))} ({self.moves[move]})"
+        return f"{self.moves[move]} {self.parser.labels[label] if label >= 0 else ''}".strip()
 
     def value(self, template: str, nodes: NDArray[np.int32]) -> str:
         """What a template read: the fields of words, and the words themselves for anything else."""

@@ -213,16 +213,18 @@ def _demo_block() -> str:
 def _results_block(results: list[RecipeResult]) -> str:
     rows = []
     for result in results:
-        held = sum(check.holds for check in result.checks)
+        outcomes = [claim.outcome for claim in result.claims if claim.paper]
+        own = [claim.outcome for claim in result.claims if not claim.paper]
         rows.append(
             [
                 f"[`{result.slug}`]({result.slug}.md)",
-                f"{held} of {len(result.checks)}",
+                *(str(outcomes.count(each)) for each in ("yes", "level", "no")),
+                f"{own.count('yes')} of {len(own)}" if own else "",
                 f"{result.wall_seconds:,.0f} s",
             ]
         )
-    table = markdown_table(["system", "claims of the paper that hold here", "time"], rows)
-    return table if rows else "No system has been measured yet."
+    header = ["system", "claims of the paper: yes", "level", "no", "our own checks that hold", "time"]
+    return markdown_table(header, rows) if rows else "No system has been measured yet."
 
 
 def _benchmarks_block() -> str:

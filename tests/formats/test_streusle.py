@@ -81,6 +81,18 @@ def test_links_without_strength_are_strong():
 
 
 @pytest.mark.parametrize(
+    ("tags", "parents", "line"),
+    [("O QQ", "0 0", 2), ("O ī", "0 0", 2), ("B O", "0 1", 2), ("O B Ī", "0 0 0", 3)],
+)
+def test_tags_that_are_none_or_contradict_the_links_are_refused(tmp_path, tags, parents, line):
+    rows = enumerate(zip(tags.split(), parents.split(), strict=True), 1)
+    text = "".join(f"{k}\tw{k}\tw{k}\tX\t{tag}\t{parent}\t\t\ts.1\n" for k, (tag, parent) in rows)
+    (tmp_path / "a.tags").write_text(text)
+    with pytest.raises(FormatError, match=f"line {line}: expected the MWE tag of a word linked to"):
+        list(read(tmp_path / "a.tags"))
+
+
+@pytest.mark.parametrize(
     ("text", "line"),
     [
         ("1\ta\ta\tX\tO\t0\t\t\ts.1\n2\tb\tb\tX\n", 2),

@@ -64,7 +64,7 @@ def test_files_are_read_written_and_refused(tmp_path):
     with pytest.raises(DataError, match=r"lists no word with one of the tags .*; its tags are N"):
         TagDictionary.read(path)
     path.write_text("hus\tNOUN\nren\n")
-    with pytest.raises(FormatError, match=r"own\.dic, line 2: expected a word and a tag"):
+    with pytest.raises(FormatError, match=r"own\.dic, line 2: expected a word and its tags"):
         TagDictionary.read(path)
 
 
@@ -84,3 +84,11 @@ def test_wrong_arguments_are_refused():
         TagDictionary.from_counts(["a"], [[1.0]], tags=["A"], threshold=0.0)
     with pytest.raises(ConfigError, match="cannot be joined"):
         TagDictionary({}, tags=["A"]) | TagDictionary({}, tags=["B"])
+
+
+def test_a_line_may_list_several_tags(tmp_path):
+    path = tmp_path / "own.dic"
+    path.write_text("den\tDET PRON\nhus\tNOUN\n")
+    dictionary = TagDictionary.read(path)
+    assert set(dictionary.tags_of("den")) == {"DET", "PRON"}
+    assert TagDictionary.tags_in([path]) == ("DET", "NOUN", "PRON")

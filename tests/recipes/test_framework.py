@@ -12,6 +12,7 @@ from rich.console import Console
 from weft.errors import ConfigError, DataError
 from weft.recipes import record
 from weft.recipes.catalogue import System, systems
+from weft.recipes.claims import gain, measured
 from weft.recipes.framework import (
     Curve,
     RecipeOptions,
@@ -30,8 +31,9 @@ def example() -> RecipeResult:
     table.add("MEMM", {"P": 93.5, "F": 93.6, "calls": np.int64(80)})
     curve = Curve("Convergence", "calls", "objective", {"L-BFGS": [(1, -10.0), (2, -4.0)], "GIS": [(1, -10.0)]})
     result = RecipeResult("crf-shallow-parsing", [table], curves=[curve], notes=["One | note."])
-    result.check("CRF above MEMM", np.bool_(True), "94.2 > 93.6, p = 0.01")
-    result.check("CRF above perceptron", False, "within noise", required=False)
+    result.claim("CRF above MEMM", gain(np.float64(0.6), p=np.float64(0.01)))
+    result.claim("CRF above perceptron", gain(0.1, p=0.4))
+    result.own("trains in less than {bar} s", measured(12, "<", 60, digits=0))
     return result
 
 
@@ -59,11 +61,11 @@ def test_a_result_survives_json() -> None:
     assert again.curves[0].series["L-BFGS"] == [(1, -10.0), (2, -4.0)]
 
 
-def test_only_required_checks_can_fail_a_result() -> None:
+def test_only_required_claims_can_fail_a_result() -> None:
     result = example()
     assert result.failed == []
-    result.check("must hold", False, "it does not")
-    assert [check.claim for check in result.failed] == ["must hold"]
+    result.claim("must hold", gain(-0.1, p=0.9), required=True)
+    assert [claim.text for claim in result.failed] == ["must hold"]
 
 
 def test_a_column_that_the_table_does_not_have_is_an_error() -> None:
@@ -71,7 +73,7 @@ def test_a_column_that_the_table_does_not_have_is_an_error() -> None:
         Table("t", ["F"]).add("row", {"G": 1.0})
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 1, "tables": 3}', '{"format": 1, "slug": "a", "no": 1}'])
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 2, "tables": 3}', '{"format": 2, "slug": "a", "no": 1}'])
 def test_a_file_that_is_no_result_is_refused_plainly(text: str, tmp_path: Path) -> None:
     (tmp_path / "flors.json").write_text(text)
     with pytest.raises(DataError, match="run it again"):
@@ -129,15 +131,27 @@ def test_the_terminal_shows_the_papers_figures_beside_ours() -> None:
     console = Console(width=120, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
     show(example(), console)
     shown = console.export_text()
-    for piece in ("F (paper)", "94.38", "94.20 [93.90, 94.50]", "CRF above MEMM", "yes", "no", "One | note."):
+    for piece in (
+        "F (paper)",
+        "94.38",
+        "94.20 [93.90, 94.50]",
+        "CRF above MEMM",
+        "yes",
+        "level",
+        "check of our own",
+        "One | note.",
+    ):
         assert piece in shown
 
 
-def test_the_documentation_shows_tables_checks_and_figures() -> None:
+def test_the_documentation_shows_tables_claims_and_figures() -> None:
     text = markdown(example(), ["figures/a.svg"])
     assert "| CRF | 94.10 | 94.20 [93.90, 94.50] | 94.38 | 120 |" in text
     assert "![Convergence](figures/a.svg)" in text
-    assert "| CRF above MEMM | yes | 94.2 > 93.6, p = 0.01 |" in text
+    assert "| claim of the paper | outcome | evidence |" in text
+    assert "| CRF above MEMM | yes | +0.60, p = 0.01 |" in text
+    assert "| check of our own | outcome | evidence |" in text
+    assert "| trains in less than 60 s | yes | 12 |" in text
 
 
 def test_markdown_cells_cannot_break_the_table() -> None:

@@ -18,6 +18,7 @@ OWN = '''"""An experiment of mine."""
 from dataclasses import dataclass
 
 from beside import twice
+from weft.recipes.claims import gain
 from weft.recipes.framework import RecipeResult, Table
 from weft.recipes.variation import Variation, where_run
 
@@ -39,7 +40,7 @@ def run(options):
         table.add(name, {each: float(twice(value) * size.epochs) for each in size.names})
     result = RecipeResult("ignored", [table, Table("Nothing", ["x"])])
     with where_run():
-        result.check("two above one", rows["two"] > rows["one"], "2 > 1")
+        result.claim("two above one", gain(rows["two"] - rows["one"]))
     return result
 '''
 
@@ -68,7 +69,7 @@ def test_a_file_of_ones_own_runs_like_the_recipe_of_a_system(mine: str) -> None:
     assert (result.slug, result.title) == ("mine", "An experiment of mine.")
     assert result.command == "weft reproduce mine.py --seed 3"
     assert [row.ours for row in result.tables[0].rows] == [{"a": 10.0, "b": 10.0}, {"a": 20.0, "b": 20.0}]
-    assert [check.claim for check in result.checks] == ["two above one"]
+    assert [claim.text for claim in result.claims] == ["two above one"]
 
 
 def test_settings_and_rows_of_it_can_be_varied(mine: str) -> None:
@@ -76,7 +77,7 @@ def test_settings_and_rows_of_it_can_be_varied(mine: str) -> None:
     assert result.command == "weft reproduce mine.py --seed 0 --vary epochs=2 --vary names=c --rows 't*'"
     (table,) = result.tables  # one without rows is left out
     assert [(row.name, row.ours) for row in table.rows] == [("two", {"c": 8.0})]
-    assert result.checks == []  # nothing is claimed of a row that was left out
+    assert result.claims == []  # nothing is claimed of a row that was left out
 
 
 def test_results_of_ones_own_and_varied_ones_never_replace_published_ones(mine: str) -> None:
@@ -199,7 +200,7 @@ def test_recipes_run_a_part_of_their_rows_on_another_corpus(corpora: Path, slug:
     known = import_module(next(entry.module for entry in systems() if entry.slug == slug)).VARIATION.rows
     assert rows == [name for name in known if name.startswith(pattern.rstrip("*"))]
     named = [name for name in known if name not in rows]
-    claims = " ".join(check.claim for check in result.checks)
+    claims = " ".join(claim.text for claim in result.claims)
     assert not any(f" {name} " in f" {claims} " for name in named)
 
 
@@ -218,4 +219,4 @@ def test_the_example_recipes_run(name: str, monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.chdir(tmp_path)
     result = reproduce(str(EXAMPLES / "recipes" / f"{name}.py"), RecipeOptions(data=EXAMPLES))
     assert len(result.tables[0].rows) >= 3
-    assert result.checks
+    assert result.claims

@@ -102,6 +102,19 @@ class Reading(NamedTuple):
         options: dict[str, Any] = {name: value for name, value in given.items() if value}
         return {"encoding": self.encoding, "strip_html": self.strip_html, **options}
 
+    def open_unlabelled(self, paths: Sequence[os.PathLike[str]]) -> Inputs:
+        """The same for files whose last columns, the labels, may be missing; raw text is split into words by rule."""
+        from weft.formats.doors import kind_of, named_files
+        from weft.text import Corpus
+
+        kinds = {kind_of(file, self.format, self.text_column) for file in named_files(paths, self.format)}
+        if "columns" not in kinds:
+            inputs = self._replace(fields=None).open(paths)
+            docs = inputs.docs
+            inputs.docs = Corpus(lambda: split_words(docs))
+            return inputs
+        return open_inputs(paths, self, unlabelled=True)
+
 
 @dataclass
 class Inputs:
@@ -119,7 +132,7 @@ class Inputs:
         self.read += n_bytes
 
 
-def open_inputs(paths: Sequence[os.PathLike[str]], reading: Reading = Reading()) -> Inputs:
+def open_inputs(paths: Sequence[os.PathLike[str]], reading: Reading = Reading(), unlabelled: bool = False) -> Inputs:
     """Open files, globs, all files in folders, and `-` for standard input as one stream in the order given."""
     from weft.formats import Report, read
     from weft.formats.doors import kind_of, named_files, unread_files
@@ -133,7 +146,8 @@ def open_inputs(paths: Sequence[os.PathLike[str]], reading: Reading = Reading())
     inputs.size = sum(os.path.getsize(file) for file in files) if counted_whole else None
     for file in files:
         file.on_read = inputs.count
-    inputs.docs = read(files, reading.format, skip_bad=reading.skip_bad, report=inputs.report, **reading.options())
+    options = reading.options() | ({"unlabelled": True} if unlabelled else {})
+    inputs.docs = read(files, reading.format, skip_bad=reading.skip_bad, report=inputs.report, **options)
     return inputs
 
 

@@ -118,11 +118,13 @@ def read(
     strict: bool = True,
     separator: str | None = None,
     encoding: str = "utf-8",
+    unlabelled: bool = False,
 ) -> Iterator[Doc]:
     """The documents in a file of columns.
 
     `strict=False` reads labels that violate their scheme the way the conlleval scorer does. Columns are separated by
-    tabs if the file contains any, else by spaces, unless `separator` says otherwise.
+    tabs if the file contains any, else by spaces, unless `separator` says otherwise. An `unlabelled` file may lack the
+    last of the `fields`.
     """
     faults = faults or Faults()
     layout = parse_fields(fields, scheme) if fields is not None else []
@@ -132,6 +134,8 @@ def read(
     for block in checked_blocks(path, faults, encoding=encoding):
         if tabbed is None:
             tabbed = separator == "\t" if separator else "\t" in block.text
+            if unlabelled:
+                layout = layout[: _width(block.text, tabbed)]
         sentences = list(_sentences(path, block, tabbed, layout, faults))
         layout = _with_schemes(layout or _default_fields(path, sentences, scheme), sentences)
         for sentence in sentences:
@@ -145,6 +149,13 @@ def read(
             if sentence.rows:
                 current.sentences.append(sentence)
     yield from _document(path, current, layout, strings, strict, faults)
+
+
+def _width(text: str, tabbed: bool) -> int | None:
+    """The number of columns of the first word; None if there is none."""
+    words = (line for line in text.split("\n") if line.strip() and not line.startswith(("#", DOCSTART)))
+    first = next(words, None)
+    return None if first is None else len(first.split("\t" if tabbed else None))
 
 
 def write(

@@ -26,6 +26,9 @@ from weft.text.strings import StringTable
 
 LAYER = "mwe"
 _PRINTED = {"I_": "Ī", "I~": "Ĩ", "i_": "ī", "i~": "ĩ"}
+#: MWE tags of words that go on with an expression, and of those that begin one or are in none.
+_INSIDE = ("I", "Ī", "Ĩ", "I_", "I~", "i", "ī", "ĩ", "i_", "i~")
+_OUTSIDE = ("O", "o", "B", "b")
 Row = list[str]
 _Sentence = tuple[int, list[Row], list[str]]  # its first line, its rows and its comments
 
@@ -167,6 +170,17 @@ def _check_rows(path: str, line: int, rows: Sequence[Row], width: int) -> None:
             raise FormatError(path, line + place, expected, f"word {row[0]!r} linked to {row[5]!r}")
         if not row[1].strip():
             raise FormatError(path, line + place, "a word", "an empty column")
+        if row[4].strip("_") and not _agrees(row[4], int(row[5])):
+            expected = (
+                f"the MWE tag of a word linked to {row[5]}: one of {', '.join(_INSIDE if int(row[5]) else _OUTSIDE)}"
+            )
+            raise FormatError(path, line + place, expected, f"{row[4]!r}")
+
+
+def _agrees(tag: str, parent: int) -> bool:
+    """Whether a MWE tag says of a word what its link does; tags may be followed by a class, as in `B-N.ACT`."""
+    mark = tag.partition("-")[0]
+    return mark in (_INSIDE if parent else _OUTSIDE)
 
 
 def _documents(

@@ -284,13 +284,17 @@ def _read_pairs(path: str | Path, mapping: Mapping[str, str] | None) -> Iterator
             continue
         fields = line.split("\t")
         if len(fields) == 3:
-            word, tag = fields[1], unimorph_tag(fields[2])
+            word, tags = fields[1], [unimorph_tag(fields[2])]
         elif len(fields) == 2:
-            word, tag = fields
+            word, tags = fields[0], fields[1].split()
         else:
             raise FormatError(
-                str(path), number, "a word and a tag, or lemma, form and features, separated by tabs", repr(line[:60])
+                str(path),
+                number,
+                "a word and its tags, or lemma, form and features, separated by tabs",
+                repr(line[:60]),
             )
-        tag = tag if mapping is None else mapping.get(tag, "")
-        if word and tag and not any(letter.isspace() for letter in word):
-            yield word, tag
+        for tag in tags:
+            tag = tag if mapping is None else mapping.get(tag, "")
+            if word and tag and not any(letter.isspace() for letter in word):
+                yield word, tag

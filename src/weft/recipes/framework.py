@@ -1,15 +1,15 @@
-"""The framework that runs every recipe: options in, tables and checks out, all stored as JSON.
+"""The framework that runs every recipe: options in, tables and claims out, all stored as JSON.
 
-A recipe module provides `run(options: RecipeOptions) -> RecipeResult` and returns tables, curves and checks. The
-framework adds what makes a result traceable: command, seed, data files, commit, date, time, memory and machine. What a
-user may vary, a recipe asks for through its options (`varied`, `chosen`, `wants`) and declares as `VARIATION`.
+A recipe module provides `run(options: RecipeOptions) -> RecipeResult` and returns tables, curves and claims. The
+framework adds what makes a result traceable: command, seed, sizes, data files, commit, date, time, memory and machine.
+What a user may vary, a recipe asks for through its options (`varied`, `chosen`, `wants`) and declares as `VARIATION`.
 """
 
 from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
@@ -21,11 +21,12 @@ from weft import data
 from weft.errors import ConfigError, DataError
 from weft.recipes import record
 from weft.recipes.catalogue import OWN, VARIED, kept_result, result_path, system
+from weft.recipes.claims import Claim, Figure, Rule
 from weft.recipes.variation import LeftOut, Rows, Variation, changed, is_chosen, is_own_recipe, own_recipe
 
 Value = float | int | str | None
 T = TypeVar("T")
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass
@@ -139,27 +140,18 @@ class Curve:
 
 
 @dataclass
-class Check:
-    """A claim of the paper, whether it holds here, and the evidence. If it is not `required`, it is only reported."""
-
-    claim: str
-    holds: bool
-    evidence: str
-    required: bool = True
-
-
-@dataclass
 class RecipeResult:
     """The result of a recipe; the framework fills in the fields after `notes`."""
 
     slug: str
     tables: list[Table] = field(default_factory=list)
-    checks: list[Check] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
     curves: list[Curve] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     command: str = ""
     seed: int = 0
     quick: bool = False
+    sizes: dict[str, Any] = field(default_factory=dict)
     files: list[str] = field(default_factory=list)
     commit: str = ""
     date: str = ""
@@ -176,14 +168,40 @@ class RecipeResult:
         """What tells the file of the result from that of the published experiment."""
         return ".".join([*([OWN] if self.title else []), *([VARIED] if self.vary or self.rows else [])])
 
-    def check(self, claim: str, holds: bool, evidence: str, required: bool = True) -> None:
-        """Add a check."""
-        self.checks.append(Check(claim, bool(holds), evidence, required))
+    def claim(self, text: str, *figures: Figure, required: bool = False, rule: Rule = "every", note: str = "") -> None:
+        """Add a claim of the paper; further figures for the same text are further settings of the same claim."""
+        self._say(Claim(text, paper=True, required=required, rule=rule, note=note), figures)
+
+    def own(self, text: str, *figures: Figure, required: bool = True, note: str = "") -> None:
+        """Add a check of our own, such as a speed or an invariant, which the paper does not claim."""
+        self._say(Claim(text, paper=False, required=required, note=note), figures)
+
+    def _say(self, claim: Claim, figures: Sequence[Figure]) -> None:
+        known = next((each for each in self.claims if (each.text, each.paper) == (claim.text, claim.paper)), None)
+        if known is None:
+            self.claims.append(claim)
+        (known or claim).add(figures)
 
     @property
-    def failed(self) -> list[Check]:
-        """The required checks that fail."""
-        return [check for check in self.checks if check.required and not check.holds]
+    def failed(self) -> list[Claim]:
+        """The required claims that do not hold."""
+        return [claim for claim in self.claims if claim.required and claim.outcome != "yes"]
+
+    def cell(self, table: str, row: str, column: str) -> float:
+        """The figure in one cell of a table.
+
+        >>> table = Table("NP chunking", ["F"])
+        >>> table.add("CRF", {"F": 94.1})
+        >>> RecipeResult("crf-shallow-parsing", [table]).cell("NP chunking", "CRF", "F")
+        94.1
+        """
+        for each in self.tables:
+            if each.title == table:
+                for line in each.rows:
+                    value = line.ours.get(column) if line.name == row else None
+                    if isinstance(value, int | float):
+                        return float(value)
+        raise ConfigError(f"the result has no figure in row {row!r}, column {column!r} of a table {table!r}")
 
     def to_json(self) -> str:
         """The result as JSON text.
@@ -191,7 +209,8 @@ class RecipeResult:
         >>> RecipeResult.from_json(RecipeResult("crf-shallow-parsing", seed=3).to_json()).seed
         3
         """
-        return json.dumps({"format": FORMAT, **asdict(self)}, indent=1, ensure_ascii=False, default=_plain) + "\n"
+        fields = {"format": FORMAT, **asdict(self), "claims": [claim.to_dict() for claim in self.claims]}
+        return json.dumps(fields, indent=1, ensure_ascii=False, default=_plain) + "\n"
 
     @classmethod
     def from_json(cls, text: str, name: str = "result") -> RecipeResult:
@@ -201,7 +220,7 @@ class RecipeResult:
             if fields.pop("format") != FORMAT:
                 raise DataError(f"{name}: written by another version of Weft; run `weft reproduce` again")
             fields["tables"] = [_table(table) for table in fields["tables"]]
-            fields["checks"] = [Check(**check) for check in fields["checks"]]
+            fields["claims"] = [Claim.from_dict(claim) for claim in fields["claims"]]
             fields["curves"] = [_curve(curve) for curve in fields["curves"]]
             return cls(**fields)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -246,6 +265,8 @@ def reproduce(name: str, options: RecipeOptions) -> RecipeResult:
         if is_own_recipe(name):
             result.slug = Path(name).stem
             result.title = (module.__doc__ or result.slug).strip().splitlines()[0]
+        else:
+            result.sizes = record.sizes(module.__name__, options.quick)
     if options.is_varied:
         result.tables = [table for table in result.tables if table.rows]
         result.vary, result.rows = dict(options.vary), list(options.rows)

@@ -5,7 +5,11 @@ Nothing here names a host, a user or a path.
 
 from __future__ import annotations
 
+import ast
+import inspect
+import json
 import os
+import pkgutil
 import platform
 import resource
 import subprocess
@@ -13,9 +17,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import MISSING, asdict, dataclass, fields
 from datetime import UTC, datetime
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from types import ModuleType
 from typing import Any
 
 from weft.recipes.catalogue import checkout
@@ -87,6 +93,55 @@ def machine() -> dict[str, Any]:
         "numba": _version("numba"),
         "weft": _version("weft"),
     }
+
+
+def sizes(module: str, quick: bool = False) -> dict[str, Any]:
+    """The sizes that a recipe runs with: those of its `Size` class, and the numeric constants of its modules.
+
+    >>> module = "weft.recipes.parsing.second_order_mst"
+    >>> sizes(module)["epochs"], sizes(module, quick=True)["epochs"]
+    (3, 2)
+    """
+    found: dict[str, Any] = {}
+    for part in _modules(module):
+        for name in ("Size", "Sizes"):
+            kind = vars(part).get(name)
+            if kind is not None and kind.__module__ == part.__name__:
+                found |= asdict(_size(part, kind, quick))
+        for name in _constants(part):
+            if not name.startswith(("PAPER", "_")) and _is_numeric(vars(part)[name]):
+                found[name] = vars(part)[name]
+    plain: dict[str, Any] = json.loads(json.dumps(found, sort_keys=True))
+    return plain
+
+
+def _modules(name: str) -> list[ModuleType]:
+    module = import_module(name)
+    inner = pkgutil.iter_modules(module.__path__) if hasattr(module, "__path__") else ()
+    return [module, *(import_module(f"{name}.{each.name}") for each in inner)]
+
+
+def _constants(module: ModuleType) -> list[str]:
+    """The constants that a module itself assigns; none if it has no source."""
+    if getattr(module, "__file__", None) is None:
+        return []
+    lines = ast.parse(inspect.getsource(module)).body
+    targets = [each for line in lines if isinstance(line, ast.Assign) for each in line.targets]
+    targets += [line.target for line in lines if isinstance(line, ast.AnnAssign)]
+    return [each.id for each in targets if isinstance(each, ast.Name) and each.id.isupper()]
+
+
+def _size(module: ModuleType, kind: Any, quick: bool) -> Any:
+    if quick:
+        return next(getattr(module, name) for name in ("QUICK", "SMALL") if isinstance(getattr(module, name, 0), kind))
+    needed = any(each.default is MISSING and each.default_factory is MISSING for each in fields(kind))
+    return module.FULL if needed else kind()
+
+
+def _is_numeric(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return bool(value) and all(map(_is_numeric, value))
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def commit() -> str:

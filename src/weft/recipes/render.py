@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from weft.pictures.lines import draw_lines
 from weft.recipes.catalogue import FAMILIES, System, system
+from weft.recipes.claims import Claim
 from weft.recipes.framework import Curve, RecipeResult, Row, Table, Value
 
 if TYPE_CHECKING:
@@ -80,8 +81,8 @@ def show(result: RecipeResult, console: Console) -> None:
         for row in rows:
             shown.add_row(*(Text(cell) for cell in row))
         console.print(shown)
-    if result.checks:
-        console.print(_check_table(result))
+    for title, claims in _groups(result):
+        console.print(_claim_table(title, claims))
     for note in result.notes:
         console.print(Text(note))
     console.print(Text(_footer(result), style="dim"))
@@ -95,9 +96,9 @@ def markdown(result: RecipeResult, figures: Sequence[str] = ()) -> str:
         parts += [f"**{table.title}**", markdown_table(header, rows)]
         parts += [table.note] if table.note else []
     parts += [f"![{curve.title}]({file})" for curve, file in zip(result.curves, figures, strict=False)]
-    if result.checks:
-        rows = [[check.claim, _verdict(check.holds), check.evidence] for check in result.checks]
-        parts.append(markdown_table(["claim", "holds", "evidence"], rows))
+    for title, claims in _groups(result):
+        rows = [[claim.sentence, claim.outcome, claim.evidence] for claim in claims]
+        parts.append(markdown_table([title, "outcome", "evidence"], rows))
     parts += result.notes
     parts.append(f"*{_footer(result)}*")
     return "\n\n".join(parts) + "\n"
@@ -164,21 +165,26 @@ def _row_cells(table: Table, row: Row, compared: set[str]) -> list[str]:
     return shown
 
 
-def _check_table(result: RecipeResult) -> RenderableType:
+def _groups(result: RecipeResult) -> Iterator[tuple[str, list[Claim]]]:
+    """The claims of the paper, then our own checks."""
+    for title, paper in (("claim of the paper", True), ("check of our own", False)):
+        claims = [claim for claim in result.claims if claim.paper == paper]
+        if claims:
+            yield title, claims
+
+
+def _claim_table(title: str, claims: Sequence[Claim]) -> RenderableType:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    shown = RichTable(title="Claims", title_justify="left")
-    for name in ("claim", "holds", "evidence"):
+    shown = RichTable()
+    for name in (title, "outcome", "evidence"):
         shown.add_column(name, overflow="fold")
-    for check in result.checks:
-        colour = "green" if check.holds else "red" if check.required else "yellow"
-        shown.add_row(Text(check.claim), Text(_verdict(check.holds), style=colour), Text(check.evidence))
+    colours = {"yes": "green", "level": "yellow", "no": "red"}
+    for claim in claims:
+        outcome = Text(claim.outcome, style=colours[claim.outcome])
+        shown.add_row(Text(claim.sentence), outcome, Text(claim.evidence))
     return shown
-
-
-def _verdict(holds: bool) -> str:
-    return "yes" if holds else "no"
 
 
 def _footer(result: RecipeResult) -> str:

@@ -50,6 +50,22 @@ def test_new_sentences_are_labelled_with_the_few(files):
     assert doc.column("upos") == ["DET", "NOUN", "VERB"] * 2
 
 
+def test_new_sentences_need_no_column_of_labels(files):
+    done = run(files, "--beta", "0.3", "--neighbours", "2")
+    assert done.exit_code == 0, done.output
+    (doc,) = weft.read(files / "out.conllu")
+    assert doc.column("upos") == ["DET", "NOUN", "VERB"] * 2
+
+
+def test_raw_text_is_labelled_too(files):
+    (files / "new.txt").write_text("the cow runs")
+    command = ["annotate", str(files / "new.txt"), "--together", str(files / "few.conll"), "--fields", "form upos"]
+    done = CliRunner().invoke(app, [*command, "--beta", "0.3", "--neighbours", "2", "--out", str(files / "out.conllu")])
+    assert done.exit_code == 0, done.output
+    (doc,) = weft.read(files / "out.conllu")
+    assert doc.column("upos") == ["DET", "NOUN", "VERB"]
+
+
 def test_bad_requests_are_told_plainly(files):
     done = CliRunner().invoke(app, ["annotate", "b", "--together", "a", "--task", "parser", "--out", "c"])
     assert "tagger and chunker" in " ".join(done.output.split())

@@ -39,6 +39,8 @@ def test_a_model_is_learned_scored_written_and_used(tmp_path):
     (tmp_path / "new.txt").write_text("The handle broke.\n")
     run("annotate", tmp_path / "new.txt", "--model", model, "--out", tmp_path / "new.jsonl")
     assert json.loads((tmp_path / "new.jsonl").read_text())["meta"]["sentiment"] == "neg"
+    assert "# document_sentiment = neg" in run("annotate", tmp_path / "new.txt", "--model", model)
+    assert run("annotate", tmp_path / "new.txt", "--model", model, "--to", "labels").startswith("new\n_\tneg\n")
 
 
 def test_few_labels_of_the_target_are_taken(tmp_path):
@@ -54,6 +56,19 @@ def test_distances_are_smaller_inside_a_group_and_one_of_each_is_worth_labelling
     assert told["distances"]["films"]["plays"] < told["distances"]["films"]["pans"]
     assert len({"films", "plays"} & set(told["label"])) == 1
     assert "worth labelling" in run("diagnose", "distance", *files[:2], "--pivot-documents", 2)
+
+
+def test_domains_that_only_seem_alike_are_told(tmp_path):
+    for name, topic in (("cameras", "lens zoom shutter flash"), ("beds", "pillow mattress frame slats")):
+        words = topic.split()
+        texts = [f"it is {('fine', 'dull')[k % 2]} the {words[k % 4]} and {words[k % 3]}" for k in range(40)]
+        (tmp_path / f"{name}.tsv").write_text("rating\ttext\n" + "".join(f"4\t{text}\n" for text in texts))
+    files = [tmp_path / "cameras.tsv", tmp_path / "beds.tsv"]
+    shown = " ".join(run("diagnose", "distance", *files).split())
+    assert "cameras and beds look alike in the terms they share" in shown
+    assert "--pivot-documents 2" in shown
+    both = [REVIEWS / f"{name}.tsv" for name in ("films", "plays")]
+    assert "look alike" not in run("diagnose", "distance", *both, "--pivot-documents", 2)
 
 
 def test_bad_input_is_refused_in_plain_words(tmp_path):

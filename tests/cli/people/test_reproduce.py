@@ -9,6 +9,7 @@ import pytest
 
 from weft.recipes import catalogue
 from weft.recipes.catalogue import systems
+from weft.recipes.claims import gain
 from weft.recipes.framework import RecipeResult, Table
 
 Weft = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -41,7 +42,7 @@ def test_kept_results_are_shown_again(weft: Weft, tmp_path: Path) -> None:
 
 def test_a_required_claim_that_fails_is_exit_code_1(weft: Weft, tmp_path: Path) -> None:
     result = RecipeResult("crf-shallow-parsing")
-    result.check("CRF above MEMM", False, "it is not")
+    result.claim("CRF above MEMM", gain(-0.1, p=0.4), required=True)
     result.save(tmp_path)
     assert weft("reproduce", "crf-shallow-parsing", "--show", "--out", tmp_path).returncode == 1
 

@@ -117,7 +117,14 @@ def test_factors_scale_features_in_scores_and_in_steps(batches):
 
 def test_features_are_counted_over_all_arcs(batches):
     counts = feature_counts(model(), batches[0])
-    assert counts.sum() == len(model().active(batches[0]))
+    assert counts.total == len(model().active(batches[0]))
+
+
+def test_features_that_share_a_weight_are_counted_apart(batches):
+    counts = feature_counts(model(), batches[0])
+    assert len(counts.features) > len(set(counts.slots.tolist()))  # 10 bits are too few for them
+    slots = np.bincount(model().active(batches[0]), minlength=1 << 10)
+    assert np.array_equal(np.bincount(counts.slots, weights=counts.times, minlength=1 << 10), slots)
 
 
 def test_ratios_of_the_same_counts_are_1_and_means_are_1():

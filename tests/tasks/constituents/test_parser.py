@@ -50,6 +50,14 @@ def test_it_learns_its_training_sentences(parser, docs):
     assert parser.score(gold) == 100.0
 
 
+def test_a_tagger_learns_words_without_their_structures(docs):
+    tagger = ConstituentParser(ConstituentSettings(phrases=False, beam=4, epochs=15))
+    tagger.fit(docs)
+    assert {name for name in tagger.names if name.startswith("subword")} == {"subword c"}
+    gold = sentences_of(docs)
+    assert [sentence.words() for sentence in tagger.parse_like(gold)] == [sentence.words() for sentence in gold]
+
+
 def test_raw_text_gets_words_tags_structures_and_trees(parser):
     doc = Doc("学生 喜欢茶。\n她在图书馆看书！")
     parser([doc])

@@ -99,6 +99,33 @@ def test_every_method_trains_a_parser_that_finds_trees(source, target, methods):
         assert 0 <= report["training"]["bag error"] <= 1
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_changes_the_weights_where_the_target_differs(source, target, method):
+    options = {"bits": 18, "cap": 0.0, "slack": 0.01}
+    plain = adapted(source, target, "", **options)[0].weights
+    assert not np.array_equal(adapted(source, target, method, **options)[0].weights, plain)
+
+
+def test_small_steps_distinguish_d3_from_d2(source, target):
+    d2, d3 = (adapted(source, target, method)[0].weights for method in ("D2", "D3"))
+    assert not np.array_equal(d2, d3)
+
+
+@pytest.mark.parametrize("slack", [0.01, 0.02, 0.0])
+def test_steps_of_d3_that_are_no_smaller_are_refused(slack):
+    with pytest.raises(ConfigError, match="D3 is D2 with smaller steps"):
+        AdaptSettings(methods="D3", cap=0.01, slack=slack).check()
+
+
+def test_features_of_the_source_alone_get_no_weight_under_t4(source, target):
+    parser, _ = adapted(source, target, "T4", bits=20, templates="arc: h.w|m.w")
+    again, _ = adapted(source, target, "", bits=20, templates="arc: h.w|m.w")
+    words = {word for doc in target for word in doc.column("form")}
+    shared = {(h, m) for h in words for m in words}
+    assert 0 < np.count_nonzero(parser.weights) < np.count_nonzero(again.weights)
+    assert np.count_nonzero(parser.weights) <= 3 * len(shared)  # with direction and distance
+
+
 @pytest.mark.parametrize("methods", ["F1 F2 F3", "D1", "T4 T5"])
 def test_a_saved_parser_finds_the_same_trees(source, target, methods, tmp_path):
     parser, _ = adapted(source, target, methods)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, vstack
 
 from weft.errors import ConfigError, DataError
 from weft.features.document_terms import unit_rows
@@ -105,6 +105,15 @@ def test_the_source_label_is_used_where_it_is_right_and_turned_where_it_is_wrong
     rows, gold = domain(0, 50, 6)
     assert correct_polarity(model, rows, gold).trust > 0.3
     assert correct_polarity(model, rows, -gold).trust < -0.3
+
+
+def test_corrections_sum_the_loss_over_documents():
+    rows = csr_matrix([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0], [1.0, 1.0, 0.0]])
+    source = fit_polarity(rows, [1, -1, 1])
+    one = correct_polarity(source, rows, [-1, -1, 1], l2=0.1, mu=0.1)
+    many = correct_polarity(source, vstack([rows] * 10, format="csr"), [-1, -1, 1] * 10, l2=1.0, mu=1.0)
+    np.testing.assert_allclose(many.w, one.w, atol=1e-3)
+    assert np.abs(many.w).max() > 0.05
 
 
 def test_pivots_occur_in_enough_documents_of_every_domain():

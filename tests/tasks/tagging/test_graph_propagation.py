@@ -171,3 +171,12 @@ def test_missing_text_is_named() -> None:
         PropagationTagger().adapt([source()], [])
     with pytest.raises(DataError, match="no xpos"):
         PropagationTagger.from_options({"column": "xpos"}).adapt([source()], [raw()])
+
+
+def test_propagation_flattens_what_the_search_adds_the_bigrams_to() -> None:
+    by_types, by_words = (adapted(alpha=alpha)[1]["rounds"] for alpha in (0.6, 1.0))
+    assert "spread of bigrams" not in by_types[0]
+    assert by_types[1]["spread of interpolated"] < 0.7 * by_words[1]["spread of interpolated"]
+    assert by_types[1]["spread of emissions"] == by_words[1]["spread of emissions"]
+    half, whole = (adapted(transitions="potentials", strength=x)[1]["rounds"][1]["spread of bigrams"] for x in (0.5, 1))
+    assert whole == pytest.approx(2 * half, abs=0.01)

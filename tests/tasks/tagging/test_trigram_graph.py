@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.errors import ConfigError, DataError
+from weft.infer.chains.chain import Chain
 from weft.tasks.tagging.trigram_graph import TypeGraph, interpolated_tags
 from weft.text.doc import Doc
 
@@ -113,3 +114,19 @@ def test_bad_input_is_refused_in_plain_words() -> None:
         TypeGraph.build([Doc.from_words([["a"]])], [0, 1], [], n_tags=2)
     with pytest.raises(ConfigError, match="mean, entropy"):
         build([["a"]], [["b"]]).pool(np.ones((2, 3)) / 3, "median")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_marginals_leave_nothing_for_bigrams_to_add(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    offsets = np.arange(0, 31, 5)
+    chain = Chain(rng.normal(size=(30, 4)), rng.normal(scale=2.0, size=(4, 4)), offsets)
+    p = chain.node_marginals()
+
+    def expected(transitions: np.ndarray) -> float:
+        tags = interpolated_tags(p, p, 0.6, transitions, offsets)
+        return float(p[np.arange(30), tags].sum())
+
+    alone = expected(np.zeros((4, 4)))
+    assert expected(chain.edge) < alone
+    assert expected(0.5 * chain.edge) <= alone

@@ -77,7 +77,7 @@ def label_files(
     from weft.tasks.labelling.transduce import TogetherSettings, choose_beta, label_together
 
     weight = None if beta == "auto" else _number(beta)
-    given, wanted = reading.open([together]), reading.open(files)
+    given, wanted = reading.open([together]), reading.open_unlabelled(files)
     known, docs = list(given.docs), list(wanted.docs)
 
     def train(some: Any) -> Any:

@@ -43,7 +43,7 @@ def distance(
     The proxy A-distance is 0 if two domains are indistinguishable and 100 if they are perfectly separable.
     """
     from weft.tasks.sentiment.documents import text_of
-    from weft.tasks.sentiment.domain_choice import document_distances
+    from weft.tasks.sentiment.domain_choice import document_distances, hidden_differences
 
     names = [path.name.removesuffix(".gz").rsplit(".", 1)[0] for path in files]
     if len(set(names)) < len(names):
@@ -55,6 +55,13 @@ def distance(
         for name, path in zip(names, files, strict=True)
     }
     distances = document_distances(texts, pivots, pivot_documents, dimensions, seed=seed)
+    for one, other, by_words in hidden_differences(texts, distances, seed=seed):
+        typer.echo(
+            f"weft: {one} and {other} look alike in the terms they share (distance {distances.of(one, other):.1f}), "
+            f"but all their words tell them apart (distance {by_words:.1f}): their topics differ; give more reviews, "
+            f"or admit rarer shared terms with --pivot-documents {max(0, pivot_documents // 2)}",
+            err=True,
+        )
     chosen = distances.sources(choose, greedy)
     if as_json:
         print_json({"distances": distances.as_dict(), "label": list(chosen)})

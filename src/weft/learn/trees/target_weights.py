@@ -25,11 +25,14 @@ from weft.learn.batch.objective import Objective
 from weft.learn.batch.optimize import minimize
 from weft.learn.linear.choice import ChoiceModel
 from weft.learn.online.demands import BeatGold, Demand
+from weft.learn.protocol import Indices
 from weft.learn.trees.model import TreeBatch, TreeModel
 
 #: Classifier of domains: penalty of its squared weights, and how many parts each sentence is left out of in turn.
 PENALTY, FOLDS = 1.0, 2
 _ITERATIONS = 100
+_KEY_BITS = 30  # as many as a model can have
+_MERGE = 1 << 24  # features that are listed before they are counted
 
 
 @dataclass(frozen=True)
@@ -132,28 +135,78 @@ def target_odds(
     return odds
 
 
-def feature_counts(model: TreeModel, batch: TreeBatch) -> Floats:
+@dataclass(frozen=True)
+class FeatureCounts:
+    """Features, each by a hash of its own, in order; the weight that each uses, and how often each fires."""
+
+    features: Indices
+    slots: Indices
+    times: Floats
+
+    @property
+    def total(self) -> float:
+        return float(self.times.sum())
+
+    def times_of(self, features: Indices) -> Floats:
+        """How often given features fire.
+
+        >>> counts = FeatureCounts(np.array([3, 8]), np.array([0, 1]), np.array([2.0, 5.0]))
+        >>> counts.times_of(np.array([8, 9])).tolist()
+        [5.0, 0.0]
+        """
+        if not len(self.features):
+            return np.zeros(len(features))
+        place = np.minimum(np.searchsorted(self.features, features), len(self.features) - 1)
+        return np.where(self.features[place] == features, self.times[place], 0.0)
+
+    def by_slot(self, factors: Floats, size: int) -> Floats:
+        """One factor per weight from one per feature: the mean of the features that share a weight, by their counts.
+
+        >>> FeatureCounts(np.array([3, 8]), np.array([0, 0]), np.array([1.0, 3.0])).by_slot(np.array([1.0, 0.0]), 2)
+        array([0.25, 1.  ])
+        """
+        sums = np.bincount(self.slots, weights=self.times, minlength=size)
+        weighed = np.bincount(self.slots, weights=self.times * factors, minlength=size)
+        return np.divide(weighed, sums, out=np.ones(size), where=sums > 0)
+
+
+def feature_counts(model: TreeModel, batch: TreeBatch) -> FeatureCounts:
     """How often every feature fires in all possible parts of sentences, trees or no trees.
+
+    Features are told apart by 30 bits, however few the weights of the model are hashed into: with those, nearly every
+    place is taken in any text.
 
     >>> from weft.features.tree_templates import compile_tree_templates
     >>> from weft.learn.trees.features import TreeWords
     >>> words = TreeWords(np.array([[1], [2], [2]], np.uint64), np.zeros(4, np.int64), np.zeros(0, np.uint64))
     >>> model = TreeModel(compile_tree_templates("arc: m.t", ["t"]), bits=8)
     >>> batch = TreeBatch(np.array([0, 2]), words, None, np.ones(1))
-    >>> sorted(feature_counts(model, batch)[feature_counts(model, batch) > 0].tolist())
+    >>> sorted(feature_counts(model, batch).times.tolist())
     [1.0, 1.0, 2.0, 4.0]
     """
-    counts = np.zeros(model.size)
-    plain = TreeModel(model.program, model.order, model.shape, model.single_root, model.bits)
+    narrow, wide = (
+        TreeModel(model.program, model.order, model.shape, model.single_root, bits) for bits in (model.bits, _KEY_BITS)
+    )
+    listed = [FeatureCounts(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
     for part in batch.batches():
-        space = part.arc_space
-        sizes = (space.n_arcs, space.n_siblings, space.n_grands)[: model.order]
-        plain.scatter(part, TreeParts(*(np.ones(size) for size in sizes)), counts)
-    return counts
+        features = wide.active(part)  # in the order in which the other model lists them
+        listed.append(FeatureCounts(features, narrow.active(part), np.ones(len(features))))
+        if sum(len(each.features) for each in listed) > _MERGE:
+            listed = [_merged(listed)]
+    return _merged(listed)
+
+
+def _merged(parts: Sequence[FeatureCounts]) -> FeatureCounts:
+    features, first, inverse = np.unique(
+        np.concatenate([part.features for part in parts]), return_index=True, return_inverse=True
+    )
+    slots = np.concatenate([part.slots for part in parts])[first]
+    times = np.bincount(inverse, weights=np.concatenate([part.times for part in parts]))
+    return FeatureCounts(features, slots, np.asarray(times, dtype=np.float64))
 
 
 def seen_factors(target: Floats) -> Floats:
-    """Factors that leave out the features which the target does not have, from its `feature_counts`.
+    """Factors that leave out the features which the target does not have, from how often it has them.
 
     >>> seen_factors(np.array([0.0, 2.0])).tolist()
     [0.0, 1.0]
@@ -161,12 +214,12 @@ def seen_factors(target: Floats) -> Floats:
     return (target > 0).astype(np.float64)
 
 
-def frequency_factors(source: Floats, target: Floats, most: float = 2.0) -> Floats:
+def frequency_factors(source: Floats, target: Floats, total: float, most: float = 2.0) -> Floats:
     """Factors that grow with how much more frequent a feature is in the target, between 1 / most and most; roots are
-    taken, as a factor acts twice, on the score and on the step.
+    taken, as a factor acts twice, on the score and on the step. `total` counts all features of the target.
 
-    >>> frequency_factors(np.array([9.0, 9.0, 0.0]), np.array([0.0, 18.0, 0.0])).round(3).tolist()
-    [0.5, 1.378, 1.0]
+    >>> frequency_factors(np.array([9.0, 9.0]), np.array([0.0, 18.0]), 18).round(3).tolist()
+    [0.5, 1.378]
     """
-    scale = source.sum() / max(float(target.sum()), 1.0)
+    scale = source.sum() / max(total, 1.0)
     return np.clip(np.sqrt((scale * target + 1.0) / (source + 1.0)), 1 / most, most)

@@ -26,6 +26,7 @@ from weft.evaluate.significance import mcnemar
 from weft.infer.transitions import systems
 from weft.infer.transitions.state import L1, NONDET, R1, gold_table, new_state, on_stack
 from weft.infer.transitions.systems import system_named
+from weft.recipes.claims import gain, measured
 from weft.recipes.corpora.parsing import (
     PP,
     PREPOSITION,
@@ -216,15 +217,16 @@ def words_a_second(parser: Parser, docs: Sequence[Doc], rounds: int = 3) -> floa
 
 def _choices(result: RecipeResult, treebank: Treebank) -> None:
     choices = gold_paths(trees(treebank.train))
-    result.check(
-        "two moves are right in about 40 % of configurations",
-        0.3 <= choices.two_right <= 0.5,
-        f"{choices.two_right:.1%} of {choices.configurations:,}; the paper has 42 %",
+    result.claim(
+        "the share of configurations with two right moves is within {bar} points of 40 % (paper: 42 %)",
+        measured(abs(100 * choices.two_right - 40), "<=", 10, f"{choices.two_right:.1%}, off by", 1),
+        required=True,
     )
-    result.check(
-        "there are about 3 places of attachment", 2.5 <= choices.places <= 3.5,
-        f"{choices.places:.2f} on gold paths; the paper has 2.98",
-    )  # fmt: skip
+    result.claim(
+        "the number of attachment places is within {bar} of 3 (paper: 2.98)",
+        measured(abs(choices.places - 3), "<=", 0.5, f"{choices.places:.2f} on gold paths, off by"),
+        required=True,
+    )
 
 
 def _scores(result: RecipeResult, treebank: Treebank, found: Rows[list[Run]], tagging: str) -> None:
@@ -248,9 +250,8 @@ def _scores(result: RecipeResult, treebank: Treebank, found: Rows[list[Run]], ta
     speeds = Rows({row.name: float(row.ours["words/s"] or 0) for row in table.rows}, found.left_out)
     with where_run():
         ratio = speeds["arc-standard"] / speeds[FULL_ROW]
-        result.check(
-            f"{treebank.name}: parsing takes less than 3 times as long as with arc-standard", ratio < 3, f"{ratio:.2f}"
-        )
+        claim = "parsing takes less than {bar} times as long as with arc-standard"
+        result.own(claim, measured(ratio, "<", 3, treebank.name))
 
 
 def _order(result: RecipeResult, treebank: Treebank, found: Rows[list[Run]], required: bool) -> None:
@@ -260,12 +261,11 @@ def _order(result: RecipeResult, treebank: Treebank, found: Rows[list[Run]], req
         if not {better, worse} <= found.keys():
             continue
         one, other = found[better], found[worse]
-        gain = float(np.mean([run.scores.uas for run in one]) - np.mean([run.scores.uas for run in other]))
+        difference = float(np.mean([run.scores.uas for run in one]) - np.mean([run.scores.uas for run in other]))
         test = mcnemar(one[0].scores.head_right, other[0].scores.head_right)
-        result.check(
-            f"{treebank.name}: {better} over {worse}",
-            gain > 0,
-            f"{gain:+.2f} UAS, McNemar p {test.p:.4f} on the heads of the first seed",
+        result.claim(
+            f"{better} is above {worse} in UAS",
+            gain(difference, p=test.p, where=treebank.name),
             required=required and (better, worse) == (FULL_ROW, "arc-standard"),
         )
 
@@ -285,10 +285,11 @@ def _prepositions(options: RecipeOptions, result: RecipeResult, size: Size) -> N
     )
     result.tables.append(table)
     shares = {row.name: float(row.ours["right, per cent"] or 0) for row in table.rows}
-    result.check("full decides more than 95 % right", shares[FULL_ROW] > 95, f"{shares[FULL_ROW]:.1f} %")
+    result.claim("full attaches more than {bar} % of these prepositions correctly",
+                 measured(shares[FULL_ROW], ">", 95, digits=1, unit="%"), required=True)  # fmt: skip
     early = max(shares["arc-standard"], shares["arc-eager"])
-    result.check(
-        "parsers that must decide before they see the noun stay near the majority",
-        early < shares["majority"] + 8,
-        f"{early:.1f} %, majority {shares['majority']:.1f} %",
+    result.claim(
+        "parsers that must decide before they see the noun stay within {bar} points of the majority",
+        measured(early - shares["majority"], "<", 8, f"{early:.1f} %, above the majority by", 1),
+        required=True,
     )

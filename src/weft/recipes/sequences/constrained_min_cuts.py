@@ -19,6 +19,7 @@ from weft.errors import DataError
 from weft.evaluate.significance import signed_rank
 from weft.formats.conllu import files as conllu
 from weft.infer.chains.chain import Chain
+from weft.recipes.claims import gain, measured
 from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
 from weft.recipes.variation import Variation
 from weft.tasks.labelling.transduce import TiedParts, TogetherSettings, choose_beta, part_vectors
@@ -280,7 +281,7 @@ def run(options: RecipeOptions) -> RecipeResult:
             (10.0, 100.0, 1000.0) if full else (10.0,), (0.0, *BETAS) if full else (0.0,),
         )  # fmt: skip
     _table(result, found)
-    _checks(result, found)
+    _claims(result, found)
     _sweep(result, size, options)
     result.notes.append(
         "Pitch accents are not public; generated utterances stand in their place, and the paper's figures beside them "
@@ -318,19 +319,19 @@ def _table(result: RecipeResult, found: Mapping[str, Scores]) -> None:
     result.tables += [table, gains]
 
 
-def _checks(result: RecipeResult, found: Mapping[str, Scores]) -> None:
+def _claims(result: RecipeResult, found: Mapping[str, Scores]) -> None:
     cora = found["Cora 40:80"].gains("cuts, beta chosen")
-    result.check("Cora: cuts over the CRF by 2 points or more", cora.mean() >= 2, f"{cora.mean():+.2f}", required=False)
-    result.check("Cora: cuts over the CRF", cora.mean() > 0, f"{cora.mean():+.2f}, p = {signed_rank(cora):.4f}")
+    result.claim("Cora: cuts are above the CRF by {bar} points or more",
+                 gain(cora.mean(), p=signed_rank(cora), sense=">=", bar=2))  # fmt: skip
     for name in ("NP 20:40", "NP 40:80"):
         if name in found:
             each = found[name].gains("cuts, beta chosen")
-            result.check(f"{name}: no gain to speak of (below 1 point)", each.mean() < 1, f"{each.mean():+.2f}")
+            result.claim("noun phrases: cuts gain less than {bar} point", measured(each.mean(), "<", 1, name))
     for what, names in (("text", [name for name in found if not name.startswith("generated")]),
                         ("utterances", [name for name in found if name.startswith("generated")])):  # fmt: skip
         gap = max((gap for name in names for gap in found[name].gaps), default=0.0)
-        result.check(f"every labelling of {what} is within 1 % of its bound", gap <= 0.01, f"largest gap {gap:.5f}",
-                     required=what == "text")  # fmt: skip
+        result.own(f"every labelling of {what} is within {{bar}} % of its bound",
+                   measured(100 * gap, "<=", 1, "largest gap", 3, "%"), required=what == "text")  # fmt: skip
 
 
 def _sweep(result: RecipeResult, size: Size, options: RecipeOptions) -> None:
@@ -344,6 +345,8 @@ def _sweep(result: RecipeResult, size: Size, options: RecipeOptions) -> None:
     result.curves.append(
         Curve("Gain over the CRF, 10 labelled sequences", "spread of clusters", "points", {"cuts, beta 0.3": gains})
     )
-    told = ", ".join(f"{spread:g}: {gain:+.1f}" for spread, gain in gains)
-    result.check("generated: a large gain where parts fall into clusters, none where they overlap",
-                 gains[0][1] >= 10 and gains[-1][1] < 2, told)  # fmt: skip
+    (tight, most), (wide, least) = gains[0], gains[-1]
+    result.own("generated: where parts fall into clusters, cuts gain {bar} points or more",
+               measured(most, ">=", 10, f"spread {tight:g}", 1))  # fmt: skip
+    result.own("generated: where parts overlap, cuts gain less than {bar} points",
+               measured(least, "<", 2, f"spread {wide:g}", 1))  # fmt: skip

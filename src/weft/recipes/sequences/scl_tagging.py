@@ -17,11 +17,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weft.evaluate.labels.tagging import TagReport, evaluate_tags
 from weft.evaluate.runs import interval_over_runs
 from weft.evaluate.significance import mcnemar
 from weft.evaluate.trees.attachment import TreeReport, evaluate_trees, not_punctuation
+from weft.recipes.claims import gain, measured
 from weft.recipes.corpora import adaptation as material
 from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
 from weft.recipes.parsing.mira_dependency_parsing import templates
@@ -240,9 +242,12 @@ def parse_table(options: RecipeOptions, sizes: Sizes, result: RecipeResult) -> T
         parser([system])
         found[method] = evaluate_trees([test], [system], not_punctuation)
         table.add(method, {"UAS": found[method].scores["UAS"], "tags": 100 * float(right)})
-    one, other, best = (found[name].scores["UAS"] for name in (SUPERVISED, SCL, "right tags"))
-    result.check("parser: right tags > SCL tags >= supervised tags", best > other >= one,
-                 f"UAS {best:.2f}, {other:.2f}, {one:.2f}", required=False)  # fmt: skip
+    for better, worse, text in (
+        ("right tags", SCL, "gold tags are better than SCL tags for a parser"),
+        (SCL, SUPERVISED, "SCL tags are better than supervised tags for a parser"),
+    ):
+        uas = found[better].scores["UAS"] - found[worse].scores["UAS"]
+        result.claim(text, gain(uas, p=mcnemar(found[better].right, found[worse].right).p))
     return table
 
 
@@ -270,11 +275,10 @@ def view_table(options: RecipeOptions, sizes: Sizes, reviews: Target, result: Re
         known = own.from_words(sorted(seen))[0]
         chance = float(np.mean([tags[word] in ("NN", "NNS") for word in known]))
         table.add(name, {"words": len(targets), "same class": 100 * shares[name], "chance": 100 * chance})
-    result.check("nearest source words of target nouns are nouns in at least 70 %", min(shares.values()) >= 0.7,
-                 ", ".join(f"{name} {100 * share:.1f}" for name, share in shares.items()), required=False)  # fmt: skip
-    separation = separated(_theta(reviews, SCL), tags)
-    result.check("one of the first five projections separates nouns from adjectives", separation >= 0.5,
-                 f"difference of means over spread {separation:.2f}", required=False)  # fmt: skip
+    result.claim("at least {bar} % of the nearest source words of target nouns are nouns",
+                 *(measured(100 * share, ">=", 70, name, 1, "%") for name, share in shares.items()))  # fmt: skip
+    separation = measured(separated(_theta(reviews, SCL), tags), ">=", 0.5)
+    result.claim("one of the first five projections separates nouns from adjectives by {bar} of the spread", separation)
     return table
 
 
@@ -356,20 +360,21 @@ def _checks_of_sizes(result: RecipeResult, sizes: Sizes, reports: Reports) -> No
         one, aso, scl = (np.mean(own[method], axis=0) for method in (SUPERVISED, ASO, SCL))
         cuts[size] = float(1 - scl[0] / one[0])
         p = _largest_p(reports[size][SCL], reports[size][SUPERVISED])
-        small = size < sizes.source[-1]
-        result.check(
-            f"{size} source sentences: SCL above supervised on all and on unknown words",
-            bool(scl[0] < one[0] and scl[1] < one[1]),
-            f"errors {scl[0]:.2f} and {one[0]:.2f}, of unknown words {scl[1]:.2f} and {one[1]:.2f}; p = {p:.2g}",
-            required=small and sizes is FULL,
-        )
+        _above_supervised(result, f"{size} source sentences", one - scl, p)
         p = _largest_p(reports[size][SCL], reports[size][ASO])
-        result.check(f"{size} source sentences: SCL not below semi-ASO", bool(scl[0] <= aso[0]),
-                     f"errors {scl[0]:.2f} and {aso[0]:.2f}; p = {p:.2g}", required=False)  # fmt: skip
+        ahead = gain(aso[0] - scl[0], p=p, where=f"{size} source sentences", sense=">=")
+        result.claim("SCL is at least as good as semi-ASO", ahead)
     last = sizes.source[-1]
-    result.check("larger relative gain with few source sentences (up to 500) than with all",
-                 all(cuts[size] > cuts[last] for size in sizes.source[:-1] if size <= 500),
-                 ", ".join(f"{size}: {100 * cut:.1f} %" for size, cut in cuts.items()), required=False)  # fmt: skip
+    for size in sizes.source[:-1]:
+        if size <= 500:
+            more = gain(100 * (cuts[size] - cuts[last]), where=f"{size} source sentences, % of errors")
+            result.claim("SCL removes a larger share of errors with few source sentences than with all", more)
+
+
+def _above_supervised(result: RecipeResult, where: str, fewer: NDArray[np.float64], p: float) -> None:
+    """SCL against supervised learning: points of error less, on all words and on unknown ones."""
+    result.claim("SCL is above supervised learning, all words", gain(fewer[0], p=p, where=where))
+    result.claim("SCL is above supervised learning, unknown words", gain(fewer[1], where=where))
 
 
 def _error(report: TagReport) -> tuple[float, float]:
@@ -379,10 +384,8 @@ def _error(report: TagReport) -> tuple[float, float]:
 def _checks_of_targets(result: RecipeResult, sizes: Sizes, others: Others) -> None:
     for name, found in others.items():
         one, scl = (np.mean([_error(each) for each in found[method]], axis=0) for method in (SUPERVISED, SCL))
-        result.check(f"{name}, {sizes.others} source sentences: SCL above supervised on all and on unknown words",
-                     bool(scl[0] < one[0] and scl[1] < one[1]),
-                     f"errors {scl[0]:.2f} and {one[0]:.2f}, of unknown words {scl[1]:.2f} and {one[1]:.2f}; "
-                     f"p = {_largest_p(found[SCL], found[SUPERVISED]):.2g}", required=False)  # fmt: skip
+        where = f"{name}, {sizes.others} source sentences"
+        _above_supervised(result, where, one - scl, _largest_p(found[SCL], found[SUPERVISED]))
 
 
 def _largest_p(one: Sequence[TagReport], other: Sequence[TagReport]) -> float:
@@ -407,8 +410,9 @@ def _table_of_target(sizes: Sizes, gains: Mapping[int, Mapping[str, TagReport]])
 def _check_target(result: RecipeResult, found: Mapping[str, TagReport], size: int) -> None:
     scl, one, none = (found[name].accuracy for name in ("all SCL", "all supervised", "nosource"))
     p = mcnemar(found["all SCL"].right, found["all supervised"].right).p
-    result.check(f"{size} annotated reviews: SCL source not below supervised source", scl >= one,
-                 f"{100 * scl:.2f} and {100 * one:.2f}; p = {p:.2g}", required=False)  # fmt: skip
+    where = f"{size} annotated reviews"
+    result.claim("with annotated reviews, the SCL source is above the supervised one",
+                 gain(100 * (scl - one), p=p, where=where))  # fmt: skip
     p = mcnemar(found["all supervised"].right, found["nosource"].right).p
-    result.check(f"{size} annotated reviews: supervised source above no source", one > none,
-                 f"{100 * one:.2f} and {100 * none:.2f}; p = {p:.2g}", required=False)  # fmt: skip
+    result.claim("with annotated reviews, the supervised source is above none",
+                 gain(100 * (one - none), p=p, where=where))  # fmt: skip

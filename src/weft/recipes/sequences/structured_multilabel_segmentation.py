@@ -22,6 +22,7 @@ import numpy as np
 from weft.evaluate.labels.spans import SpanReport, evaluate_span_sets
 from weft.evaluate.significance import confidence_interval, paired_bootstrap
 from weft.formats import read
+from weft.recipes.claims import compared, measured
 from weft.recipes.corpora.segment_samples import (
     LAYER,
     Labelled,
@@ -268,13 +269,13 @@ def _flat(
         f"p {against.p:.3f} (paired bootstrap over sentences). Epochs and iterations are chosen on held-out sentences."
     )
     result.tables.append(table)
-    told = f"P {100 * free.score.precision:.2f}, R {100 * free.score.recall:.2f}"
-    result.check(f"{title}: without restrictions precision is far above recall", _ahead(free) > 1.0, told)
-    gain = f"R {100 * (bound.score.recall - free.score.recall):+.2f}, F {100 * (bound.score.f1 - free.score.f1):+.2f}"
-    raised = bound.score.recall > free.score.recall and bound.score.f1 > free.score.f1
-    result.check(f"{title}: restrictions raise recall and F", raised, gain)
-    near = 100 * (crf.score.f1 - bound.score.f1)
-    result.check(f"{title}: within 1.0 of the CRF", near <= 1.0, f"CRF ahead by {near:.2f}", files is CHUNKS)
+    result.claim("without restrictions precision is more than {bar} point above recall",
+                 measured(_ahead(free), ">", 1, title), required=True)  # fmt: skip
+    for measure in ("recall", "f1"):
+        raised = paired_bootstrap(bound.counts, free.counts, measure, samples=2000)
+        result.claim("restrictions raise recall and F", compared(raised, f"{title}, {measure}"))
+    result.claim("the restricted model is at most {bar} F below the CRF",
+                 compared(paired_bootstrap(crf.counts, bound.counts, samples=2000), title, "<=", 1))  # fmt: skip
     for name in ("multilabel", "multilabel, restricted"):
         _curve(result, f"{title}: {name}", outputs[name], gold)
 
@@ -291,8 +292,8 @@ def _curve(result: RecipeResult, title: str, output: Output, gold: Sequence[Sequ
     result.curves.append(Curve(f"Thresholds, {title}", "threshold", "%", lines))
     best = max(score.f1 for _, score in points)
     at_zero = next(score.f1 for theta, score in points if theta == 0.0)
-    told = f"F {100 * at_zero:.2f} at 0, at most {100 * best:.2f}"
-    result.check(f"{title}: a threshold of 0 is nearly the best (within 1.0)", best - at_zero < 0.01, told, False)
+    result.claim("a threshold of 0 is less than {bar} F below the best one",
+                 measured(100 * (best - at_zero), "<", 1, title))  # fmt: skip
 
 
 def _ellipsis(
@@ -342,12 +343,10 @@ def _ellipsis_table(
     )
     result.tables.append(table)
     of_gaps = best.gap_report(gold).score
-    told = f"F {100 * of_gaps.f1:.2f}, recall {100 * of_gaps.recall:.2f}"
-    result.check(f"{title}: F of discontinuous segments above 40", of_gaps.f1 > 0.4, told, required)
+    result.claim("F of discontinuous segments is above {bar}", measured(100 * of_gaps.f1, ">", 40, title))
     blind = [outputs[kind].gap_report(gold).score.recall for kind in TAGGERS]
-    result.check(f"{title}: taggers find no discontinuous segment", not any(blind), f"recall {max(blind)}")
-    told = f"{100 * against.difference:+.2f}, p {against.p:.3f}"
-    result.check(f"{title}: F of all segments above the CRF's", against.difference > 0, told, required)
+    result.own("taggers find no discontinuous segment", measured(100 * max(blind), "<=", 0, f"{title}, recall"))
+    result.claim("F of all segments is above the CRF's", compared(against, title), required=required)
 
 
 def _fold(train: list[Sample], test: list[Sample], kind: str, restrictions: str | None, seed: int) -> Output:
@@ -390,7 +389,7 @@ def _nested(options: RecipeOptions, result: RecipeResult) -> None:
             table.add(name, ours, None, {"F": _interval(report), "shared F": _interval(odd)})
         result.tables.append(table)
         odd_f = systems["multilabel, contiguous"].odd_report(gold).score.f1
-        result.check(f"{title}: finds nested names", odd_f > 0.0, f"F of nested names {100 * odd_f:.2f}")
+        result.own("nested names are found", measured(100 * odd_f, ">", 0, f"{title}, F"))
 
 
 def _percent(report: SpanReport, columns: Sequence[str]) -> dict[str, float]:

@@ -134,7 +134,9 @@ def binary_tree(sentence: Sentence, settings: ConstituentSettings) -> Tree:
     if settings.units == "words":
         whole = _over_words(sentence.tree)
     else:
-        own = sentence.structures if settings.structures == "annotated" else [flat(len(word)) for word in words]
+        # A tagger has no features that tell the structures of a word apart.
+        annotated = settings.structures == "annotated" and settings.phrases
+        own = sentence.structures if annotated else [flat(len(word)) for word in words]
         whole = expand(sentence.tree, own)
     return binarize(whole, HEADS[settings.heads])
 

@@ -9,7 +9,6 @@ first.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -65,7 +64,7 @@ class AdaptSettings(MSTSettings):
     folds: int = option(4, "Folds to jackknife the guide over (D1).")
     bags: int = option(3, "Parsers trained on samples (D2, D3).")
     bag: int = option(2000, "Sentences per sample, at most half of all (D2, D3).")
-    slack: float = option(0.01, "Cap of steps (D3).")
+    slack: float = option(0.001, "Cap of steps, below that of the other methods (D3).")
 
     def check(self) -> None:
         super().check()
@@ -76,6 +75,11 @@ class AdaptSettings(MSTSettings):
             raise ConfigError(f"weigh must be one of {', '.join(WEIGH)}, got {self.weigh!r}")
         if self.learner != "mira" and {"T1", "T2", "T3", "D3"} & set(self.chosen):
             raise ConfigError(f"weights of sentences and words, and slack, need the learner mira, got {self.learner}")
+        if "D3" in self.chosen and (self.slack <= 0 or 0 < self.cap <= self.slack):
+            raise ConfigError(
+                f"D3 is D2 with smaller steps: its slack must be above 0 and below the cap, got slack {self.slack:g} "
+                f"and cap {self.cap:g}; lower slack, or set cap to 0 for no limit"
+            )
         if self.constraints == "heads" and {"T1", "T2", "T3"} & set(self.chosen):
             raise ConfigError(
                 "weights of sentences and words scale the loss of whole trees; they do not work with constraints=heads"
@@ -192,12 +196,14 @@ class AdaptedParser(MSTParser):
         for part in (docs, self.target):
             words, _, sentences = self._reader.read(part)
             counts.append(feature_counts(model, self._batch(part, words, sentences)))
-        factors = np.ones(model.size)
+        source, target = counts
+        found = target.times_of(source.features)
+        factors = np.ones(len(source.features))
         if "T4" in self.methods:
-            factors *= seen_factors(counts[1])
+            factors *= seen_factors(found)
         if "T5" in self.methods:
-            factors *= frequency_factors(counts[0], counts[1])
-        return factors
+            factors *= frequency_factors(source.times, found, target.total)
+        return source.by_slot(factors, model.size)
 
     def _new_model_without_factors(self) -> TreeModel:
         return super()._new_model()
@@ -212,7 +218,7 @@ class AdaptedParser(MSTParser):
         learner = super()._learner()
         if isinstance(learner, MIRA):
             if "D3" in self.methods:
-                learner = replace(learner, cap=min(learner.cap, self.settings.slack or math.inf))
+                learner = replace(learner, cap=self.settings.slack)
             if {"T1", "T2", "T3"} & set(self.methods) and isinstance(learner.demands, BeatGold):
                 learner = replace(learner, demands=WeighWords(learner.demands.worst))
         return learner

@@ -6,7 +6,9 @@ L is the modified Huber loss (`weft.learn.linear.huber`), theta the projection o
 A few labelled target documents can correct the source classifier: its label becomes an additional feature, and only v,
 which has few parameters estimated from much data, is tied to its previous value:
 
-    min  (1/n) sum_j L(y_j (w . x_j + v . theta x_j + c sign f_s(x_j))) + l2 (||w||^2 + c^2) + mu ||v - v_s||^2
+    min  sum_j L(y_j (w . x_j + v . theta x_j + c sign f_s(x_j))) + l2 (||w||^2 + c^2) + mu ||v - v_s||^2
+
+The loss is the sum over these documents, as in the paper, not their mean.
 """
 
 from __future__ import annotations
@@ -93,8 +95,9 @@ def correct_polarity(
     penalty = np.concatenate([np.full(d, l2), np.full(k, mu), [l2]])
     centre = np.concatenate([np.zeros(d), source.v, [0.0]])
     everything = hstack([_augmented(rows, source.projection), further], format="csr")
-    # No intercept: a few documents that happen to have one polarity must not override the source classifier.
-    weights = fit_huber(everything, y, penalty, centre).weights
+    # No intercept: a few documents that happen to have one polarity must not override the source classifier. Dividing
+    # the penalty turns the mean of the loss that `fit_huber` minimizes into a sum.
+    weights = fit_huber(everything, y, penalty / rows.shape[0], centre).weights
     return PolarityModel(weights[:d], weights[d : d + k], 0.0, source.projection, source, float(weights[-1]))
 
 

@@ -41,7 +41,7 @@ from weft.pipeline.settings import option
 from weft.tasks.labelling.chain_data import ChainData, ChainReader
 from weft.tasks.labelling.column_labeller import ColumnLabeller, ColumnSettings
 from weft.tasks.labelling.labeller import LabellerSettings
-from weft.tasks.tagging.trigram_graph import POOLING, TypeGraph, interpolated_tags
+from weft.tasks.tagging.trigram_graph import POOLING, TypeGraph, interpolated, interpolated_tags
 from weft.text.doc import Doc
 
 Tags = NDArray[np.int32]
@@ -177,6 +177,7 @@ class PropagationTagger(ColumnLabeller):
             self.scorer = loop.data.freeze(loop.weights, settings.precision, settings.prune)
             self.requires = self._required()
             row: dict[str, Any] = {"round": number} | ({"changed": round(changed, 5)} if number else {})
+            row |= {f"spread of {name}": round(value, 3) for name, value in loop.spreads.items()}
             if held_out:
                 row["dev accuracy"] = self._accuracy(held_out)
                 if best is None or row["dev accuracy"] > best[0]:
@@ -236,6 +237,7 @@ class _Loop:
         self.space = LabelSpace(sorted(set(names)))
         self.gold = self.space.ids(names)
         self.tags: Tags | None = None  # of unlabelled words
+        self.spreads: dict[str, float] = {}  # standard deviations over tags of what the last search added up
         self.types = types
         n_tags = len(self.space.labels)
         if types is None and settings.variant in ("graph", "pooled"):
@@ -298,7 +300,14 @@ class _Loop:
                 np.concatenate([there, here]), settings.mu, settings.nu, iterations, settings.pooling, settings.workers
             )
             from_types = spread[self.types.of_token[len(there) :]]
-            tags = interpolated_tags(here, from_types, settings.alpha, self._transitions(chain), batch.sentences)
+            transitions = self._transitions(chain)
+            mixed = np.log(np.maximum(interpolated(here, from_types, settings.alpha), 1e-300))
+            self.spreads = {
+                "emissions": float(chain.node.std(axis=1).mean()),
+                "interpolated": float(mixed.std(axis=1).mean()),
+                "bigrams": float(transitions.std()),
+            }
+            tags = interpolated_tags(here, from_types, settings.alpha, transitions, batch.sentences)
         changed = 1.0 if self.tags is None else float((tags != self.tags).mean())
         self.tags = tags.astype(np.int32)
         return changed
@@ -306,8 +315,10 @@ class _Loop:
     def _transitions(self, chain: Chain) -> Floats:
         """Scores of tag bigrams for decoding.
 
-        The weights of tag bigrams are identified only up to sums a(y') + b(y), for which the scores of words
-        compensate, and the marginals already include them: decoding with both makes tags drift from the first round on.
+        The CRF's weights of tag bigrams do harm for two reasons. The marginals already include them, and the best tag
+        of every word under its marginal maximizes the expected number of correct tags: nothing added can raise it. And
+        the share of the types puts a floor under every tag, so the logarithms of interpolated marginals are spread far
+        less than the emission scores that the bigrams were trained beside (`spreads`), and the bigrams outweigh them.
         The ratios
 
             log p(y', y) / (p(y') p(y))        p: means over all bigrams of the unlabelled text

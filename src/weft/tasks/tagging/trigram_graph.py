@@ -156,6 +156,15 @@ def interpolated_tags(
     >>> interpolated_tags(p, q, 0.6, np.array([[0.0, -5.0], [0.0, 0.0]]), np.array([0, 2])).tolist()
     [1, 1]
     """
-    mixed = alpha * posteriors + (1.0 - alpha) * from_types if alpha < 1.0 else posteriors
+    mixed = interpolated(posteriors, from_types, alpha)
     path: Ids = Chain(np.log(np.maximum(mixed, 1e-300)), transitions, sentences).best()
     return path
+
+
+def interpolated(posteriors: Floats, from_types: Floats, alpha: float) -> Floats:
+    """alpha p + (1 - alpha) q*.
+
+    >>> interpolated(np.array([[0.5, 0.5]]), np.array([[0.0, 1.0]]), 0.6).tolist()
+    [[0.3, 0.7]]
+    """
+    return alpha * posteriors + (1.0 - alpha) * from_types if alpha < 1.0 else posteriors

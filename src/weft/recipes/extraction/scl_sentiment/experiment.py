@@ -18,6 +18,7 @@ from weft.evaluate.domains.distance import DomainDistances, domain_distances, pr
 from weft.evaluate.significance import mcnemar, signed_rank
 from weft.lexical.polarity_lexicon import PolarityLexicon
 from weft.progress import progress
+from weft.recipes.claims import gain, measured
 from weft.recipes.extraction.scl_sentiment.data import (
     DOMAINS,
     SYSTEMS,
@@ -123,22 +124,16 @@ def _losses(result: RecipeResult, outcomes: list[Outcome], own: dict[int, float]
     table.note = "Intervals: bootstrap over the pairs of domains."
     result.tables.append(table)
     gains = {system: [lost["base"][pair] - lost[system][pair] for pair in _pairs(outcomes)] for system in SYSTEMS[1:]}
-    told = ", ".join(f"{system} {mean[system]:.2f}" for system in SYSTEMS)
     for system in ("SCL", "SCL-MI", "SCL-MI+50"):
-        p = signed_rank(gains[system])
-        better = sum(gain > 0 for gain in gains[system])
-        result.check(
-            f"{system} loses less than no adaptation, on average", mean[system] < mean["base"],
-            f"{told}; better for {better} of {len(gains[system])} pairs; signed-rank p {p:.4f}",
-            required=not quick and system in ("SCL", "SCL-MI"),
-        )  # fmt: skip
-    better = sum(gain > 0 for gain in gains["SCL-MI"])
-    result.check("SCL-MI improves at least 9 of 12 pairs", better >= 0.75 * len(gains["SCL-MI"]),
-                 f"{better} of {len(gains['SCL-MI'])}", required=False)  # fmt: skip
-    for less, more in (("SCL-MI", "SCL"), ("SCL-MI+50", "SCL-MI")):
-        p = signed_rank([lost[more][pair] - lost[less][pair] for pair in _pairs(outcomes)])
-        claim = f"{less} loses less than {more}, on average"
-        result.check(claim, mean[less] < mean[more], f"{told}; signed-rank p {p:.4f}", required=False)
+        less = gain(mean["base"] - mean[system], p=signed_rank(gains[system]), where=system)
+        result.claim("adaptation loses less than none, on average", less, required=not quick)
+    better = sum(each > 0 for each in gains["SCL-MI"])
+    result.claim("SCL-MI improves at least {bar} % of the pairs of domains",
+                 measured(100 * better / len(gains["SCL-MI"]), ">=", 75, f"{better} pairs", 0, "%"))  # fmt: skip
+    for less_lost, more_lost in (("SCL-MI", "SCL"), ("SCL-MI+50", "SCL-MI"), ("SCL-MI+50", "base+50")):
+        p = signed_rank([lost[more_lost][pair] - lost[less_lost][pair] for pair in _pairs(outcomes)])
+        ahead = gain(mean[more_lost] - mean[less_lost], p=p)
+        result.claim(f"{less_lost} loses less than {more_lost}, on average", ahead)
     cut = 100 * (mean["base"] - mean["SCL-MI"]) / mean["base"]
     result.notes.append(f"SCL-MI takes {cut:.0f} % of the loss away (the paper: 36 %).")
 
@@ -189,16 +184,17 @@ def _distances(
     result.curves.append(Curve("Distance and loss", "proxy A-distance", "adaptation loss", {"pairs": sorted(points)}))
     rho = spearman([distance for distance, _ in points], [loss for _, loss in points])
     linear = float(np.corrcoef(np.array(points).T)[0, 1])
-    near = sorted(combinations(DOMAINS, 2), key=lambda pair: distances.of(*pair))[:2]
-    told = ", ".join(f"{a}-{b} {distances.of(a, b):.1f}" for a, b in combinations(DOMAINS, 2))
-    result.check("two halves of one domain are at a distance of about 0", halves < 5, f"{halves:.1f}")
-    result.check("electronics and kitchen are nearest", near[0] == ("electronics", "kitchen"), told)
-    result.check("books and dvd come next", near[1] == ("books", "dvd"), told, required=False)
-    result.check("Spearman's correlation of distance and loss is above 0.6", rho > 0.6,
-                 f"{rho:.2f}; Pearson's {linear:.2f}", required=False)  # fmt: skip
-    one_each = len({"books", "dvd"} & set(chosen)) == 1
-    result.check("one of books and dvd, one of electronics and kitchen are worth labelling", one_each,
-                 " and ".join(chosen), required=False)  # fmt: skip
+    result.own("two halves of one domain are at a distance below {bar}", measured(halves, "<", 5, digits=1))
+    by_pair = {pair: distances.of(*pair) for pair in combinations(DOMAINS, 2)}
+    for pair, text in ((("electronics", "kitchen"), "electronics and kitchen are nearest"),
+                       (("books", "dvd"), "books and dvd come next")):  # fmt: skip
+        own_distance = by_pair.pop(pair)
+        result.claim(text, measured(min(by_pair.values()) - own_distance, ">", 0, "nearer than the next by", 1))
+    result.claim("Spearman's correlation of distance and loss is above {bar}",
+                 measured(rho, ">", 0.6), note=f"Pearson's {linear:.2f}")  # fmt: skip
+    off = abs(len({"books", "dvd"} & set(chosen)) - 1)
+    result.claim("one of books and dvd, one of electronics and kitchen are worth labelling",
+                 measured(off, "<=", 0, f"{' and '.join(chosen)}, off by", 0))  # fmt: skip
 
 
 def _pivots(result: RecipeResult, data: Domains, sizes: Sizes, lexicon: PolarityLexicon, seed: int) -> None:
@@ -219,9 +215,9 @@ def _pivots(result: RecipeResult, data: Domains, sizes: Sizes, lexicon: Polarity
         table.add(method.upper(), {table.columns[0]: shares[method], table.columns[1]: ", ".join(only[:12])})
     table.note = "A pivot tells of opinion if one of its words is in the opinion lexicon of Hu and Liu."
     result.tables.append(table)
-    told = f"{shares['scl-mi']:.0f} % against {shares['scl']:.0f} %"
-    claim = "pivots by mutual information are opinion-bearing, frequent ones are not"
-    result.check(claim, shares["scl-mi"] > 2 * shares["scl"], told)
+    result.claim("pivots by mutual information tell of opinion more than {bar} times as often as frequent ones",
+                 measured(shares["scl-mi"] / max(shares["scl"], 1.0), ">", 2, digits=1, unit="times"),
+                 required=True)  # fmt: skip
     theta = project_documents(raw, np.array(chosen["scl-mi"]), sizes.dimensions, seed=seed)
     model = fit_polarity(labelled, y, theta, mu=sizes.mu)
     counts = np.stack([np.bincount(each.indices, minlength=len(names)) for each in raw])
@@ -233,8 +229,8 @@ def _pivots(result: RecipeResult, data: Domains, sizes: Sizes, lexicon: Polarity
     result.tables.append(sides)
     own = np.flatnonzero(specific(counts, least=10) == 2)
     share = agreement(model, own, raw[1], data.y[train[1]])
-    result.check("terms of kitchen alone lie on the side of their hidden labels more often than not", share > 0.55,
-                 f"{100 * share:.0f} % of {len(own)} terms")  # fmt: skip
+    result.claim("more than {bar} % of the terms of kitchen alone lie on the side of their hidden labels",
+                 measured(100 * share, ">", 55, digits=0, unit=f"% of {len(own)} terms"), required=True)  # fmt: skip
 
 
 def opinion_share(terms: list[str], lexicon: PolarityLexicon) -> float:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ from weft.evaluate.counts import Counts
 from weft.evaluate.domains.tag_shift import DomainReport
 from weft.evaluate.significance import confidence_interval, mcnemar
 from weft.pipeline.component import Component
+from weft.recipes.claims import gain, measured, of_scores
 from weft.recipes.corpora import adaptation as material
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
 from weft.recipes.sequences.flors.systems import (
@@ -116,13 +118,16 @@ def _newspaper_to_web(options: RecipeOptions, result: RecipeResult) -> None:
     _shift(result, reports["FLORS"])
     unseen = [_counts(reports["FLORS"][genre], "unseen").total().accuracy for genre in genres]
     closed = [_counts(reports["trigram HMM"][genre], "unseen").total().correct for genre in genres]
-    result.check("unseen word and tag pairs: FLORS above 10 % in every genre, the HMM at 0",
-                 min(unseen) > 0.1 and not any(closed), f"{100 * min(unseen):.1f} % at least")  # fmt: skip
-    result.check("tagging: 10,000 words a second or more", speed >= 10_000, f"{speed:,.0f} at least")
-    gap = {name: 100 * (reports["FLORS"]["newspaper"].tags.accuracy - own["newspaper"].tags.accuracy)
-           for name, own in reports.items() if name != "FLORS"}  # fmt: skip
-    result.check("in its own domain no better than the best of the others (paper: -0.33)", min(gap.values()) < 0.3,
-                 ", ".join(f"{name} {value:+.2f}" for name, value in gap.items()), required=False)  # fmt: skip
+    result.claim("of unseen pairs of word and tag, FLORS gets more than {bar} % right in every genre",
+                 measured(100 * min(unseen), ">", 10, "least", 1, "%"), required=True)  # fmt: skip
+    result.own("of unseen pairs of word and tag, the HMM gets none right", measured(sum(closed), "<=", 0, digits=0))
+    result.own("tagging: {bar} words per second or more", measured(speed, ">=", 10_000, digits=0))
+    home = {name: own["newspaper"].tags for name, own in reports.items()}
+    best = max((name for name in home if name != "FLORS"), key=lambda name: home[name].accuracy)
+    less = 100 * (home["FLORS"].accuracy - home[best].accuracy)
+    p = mcnemar(home["FLORS"].right, home[best].right).p
+    result.claim("in its own domain FLORS is not above the best of the others (paper: -0.33)",
+                 gain(less, p=p, where=best, sense="<="), rule="unopposed")  # fmt: skip
 
 
 def _genres(options: RecipeOptions, result: RecipeResult) -> None:
@@ -174,22 +179,23 @@ def _compare(
                 "p unknown": mcnemar(one[unknown], other[unknown]).p,
             })  # fmt: skip
     result.tables.append(table)
-    for measure, p, wanted in (("all", "p", 0.8), ("unknown", "p unknown", 5.0)):
-        pooled = {row.name: row.ours for row in table.rows if row.name.endswith("all genres")}
-        result.check(f"{what}, {MEASURES[measure]}: FLORS above every other tagger, all genres together, p < .05",
-                     all(float(row[measure] or 0) > 0 and float(row[p] or 0) < 0.05 for row in pooled.values()),
-                     "; ".join(f"{name.split(',')[0]} {row[measure]:+.2f} (p {row[p]:.2g})"
-                               for name, row in pooled.items()))  # fmt: skip
-        gains = {row.name: float(row.ours[measure] or 0) for row in table.rows if row.name not in pooled}
-        ahead = [row.ours[p] for row in table.rows if gains.get(row.name, 0.0) > 0]
-        sure = sum(float(each or 0) < 0.05 for each in ahead)
-        least = min(gains, key=gains.__getitem__)
-        result.check(f"{what}, {MEASURES[measure]}: the same in every genre", gains[least] > 0,
-                     f"least: {least} {gains[least]:+.2f}; above in {len(ahead)} of "
-                     f"{len(gains)}, with p < .05 in {sure}", required=False)  # fmt: skip
-        wide = sum(gain >= wanted for gain in gains.values())
-        result.check(f"{what}, {MEASURES[measure]}: by {'about 1 point' if measure == 'all' else '5 points or more'}",
-                     wide == len(gains), f"in {wide} of {len(gains)}", required=False)  # fmt: skip
+    compared_claims(result, what, table)
+
+
+def compared_claims(result: RecipeResult, what: str, table: Table) -> None:
+    """Claims about FLORS and the other taggers, from the table that compares them."""
+    for measure, p_column, bar in (("all", "p", 0.8), ("unknown", "p unknown", 5.0)):
+        words = MEASURES[measure]
+        for row in table.rows:
+            value, p = float(row.ours[measure] or 0), float(row.ours[p_column] or 0)
+            where, cells = f"{what}, {row.name}", ((table.title, row.name, measure),)
+            difference = replace(gain(value, p=p, where=where), cells=cells)
+            if row.name.endswith("all genres"):
+                result.claim(f"FLORS is above every other tagger, {words}", difference, required=True)
+            else:
+                result.claim(f"FLORS is above every other tagger in every genre, {words}", difference)
+                result.claim(f"FLORS is {{bar}} points or more above every other tagger in every genre, {words}",
+                             replace(difference, sense=">=", bar=bar))  # fmt: skip
 
 
 def _shift(result: RecipeResult, reports: Mapping[str, DomainReport]) -> None:
@@ -215,12 +221,10 @@ def _ablations(options: RecipeOptions, result: RecipeResult) -> None:
     table = Table("Ablations, dev text", columns)
     chosen = ("FLORS", "n = 250", "n = 0") if options.quick else tuple(ABLATIONS)
     found: dict[str, dict[str, float]] = {}
-    right: dict[str, NDArray[np.bool_]] = {}
     for name in chosen:
         settings, paper = ABLATIONS[name]
         tagger = flors(texts, **settings)
         reports = {genre: tried(tagger, source, test) for genre, test in tests.items()}
-        right[name] = np.concatenate([report.tags.right for report in reports.values()])
         found[name] = {f"{genre} {measure}": 100 * _counts(reports[genre], measure).total().accuracy
                        for genre in genres for measure in MEASURES}  # fmt: skip
         table.add(name, found[name], dict(zip(("reviews all", "reviews unknown"), paper or (), strict=False)))
@@ -229,15 +233,18 @@ def _ablations(options: RecipeOptions, result: RecipeResult) -> None:
         "Dense vectors are singular vectors of the counts of all text, classes are 200 learned from it."
     )
     result.tables.append(table)
-    lost = {genre: found["FLORS"][f"{genre} unknown"] - found["n = 0"][f"{genre} unknown"] for genre in genres}
-    result.check("without counts of neighbours (n = 0), unknown words lose 3 points or more",
-                 min(lost.values()) >= 3,
-                 ", ".join(f"{genre} {value:.1f}" for genre, value in lost.items()))  # fmt: skip
-    apart = {genre: found["FLORS"][f"{genre} all"] - found["n = 250"][f"{genre} all"] for genre in genres}
-    result.check("250 and 500 indicators within 0.3 points (mean of both genres)",
-                 abs(float(np.mean(list(apart.values())))) <= 0.3,
-                 ", ".join(f"{genre} {value:+.2f}" for genre, value in apart.items())
-                 + f"; p {mcnemar(right['FLORS'], right['n = 250']).p:.2g}", required=False)  # fmt: skip
+    ablation_claims(result, table, {genre: int(reports[genre].unknown.sum()) for genre in genres})
+
+
+def ablation_claims(result: RecipeResult, table: Table, unknown: Mapping[str, int]) -> None:
+    """Claims about the ablations, given the number of unknown words of each genre."""
+    found = {row.name: row.ours for row in table.rows}
+    for genre, words in unknown.items():
+        with_all, without = (float(found[name][f"{genre} unknown"] or 0) for name in ("FLORS", "n = 0"))
+        result.claim("without counts of neighbours (n = 0), unknown words lose {bar} points or more",
+                     of_scores(with_all, without, words, genre, ">=", 3), required=True)  # fmt: skip
+        apart = float(found["FLORS"][f"{genre} all"] or 0) - float(found["n = 250"][f"{genre} all"] or 0)
+        result.claim("250 and 500 indicators are within {bar} points", measured(abs(apart), "<=", 0.3, genre))
 
 
 def _names(options: RecipeOptions, result: RecipeResult) -> None:
@@ -276,12 +283,11 @@ def _names(options: RecipeOptions, result: RecipeResult) -> None:
         "case. Open: nouns, verbs, adjectives and adverbs."
     )
     result.tables.append(table)
-    result.check("new names cost FLORS less than half of what they cost taggers that know words by name",
-                 2 * loss["FLORS"] < min(loss[name] for name in by_name),
-                 ", ".join(f"{name} {loss[name]:.1f}" for name in rows))  # fmt: skip
-    for what, name in (("", "FLORS"), (" for words of open classes", "FLORS, open classes")):
-        result.check(f"new names{what} cost FLORS 3 points at most", loss[name] <= 3, f"{loss[name]:.1f}",
-                     required=False)  # fmt: skip
+    share = 100 * loss["FLORS"] / min(loss[name] for name in by_name)
+    result.own("new names cost FLORS less than {bar} % of what they cost taggers that know words by name",
+               measured(share, "<", 50, digits=1, unit="%"))  # fmt: skip
+    for what, name in (("all words", "FLORS"), ("open classes", "FLORS, open classes")):
+        result.own("new names cost FLORS at most {bar} points", measured(loss[name], "<=", 3, what, 1), required=False)
 
 
 def _streaming(options: RecipeOptions, result: RecipeResult) -> None:
@@ -300,9 +306,9 @@ def _streaming(options: RecipeOptions, result: RecipeResult) -> None:
     _row(table, "while tagging, raw text first", tried(late, source, test))
     result.tables.append(table)
     rows = {row.name: float(row.ours["unknown"] or 0) for row in table.rows}
-    never, late_too = rows["never"], rows["while tagging, raw text first"]
-    result.check("text counted after training helps unknown words, too", late_too > never,
-                 f"{never:.1f} to {late_too:.1f}")  # fmt: skip
+    unknown = int(tried(without, source, test).unknown.sum())
+    result.claim("text counted after training helps with unknown words, too",
+                 of_scores(rows["while tagging, raw text first"], rows["never"], unknown))  # fmt: skip
 
 
 def _other_targets(options: RecipeOptions, result: RecipeResult) -> None:

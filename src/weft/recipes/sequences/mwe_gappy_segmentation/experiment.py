@@ -24,6 +24,7 @@ from weft.evaluate.significance import confidence_interval, paired_bootstrap
 from weft.formats import read
 from weft.lexical.mwe_lexicon import MweLexicon, lexicon_of, union
 from weft.lexical.wordnet import WordNet
+from weft.recipes.claims import gain, measured, of_scores
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
 from weft.recipes.sequences.mwe_gappy_segmentation.data import FOLDS, Material, Reviews, joined, learn_clusters, load
 from weft.tasks.spans.mwe import MweSettings, MweTagger
@@ -190,19 +191,17 @@ def _lexicons(
         table.add(name, ours, _named(PAPER_LEXICONS[name]), {"F": _interval(reports[name])})
     result.tables.append(table)
     f = {name: 100 * report.link.f1 for name, report in reports.items()}
-    compared = paired_bootstrap(reports["all lexicons"].links, reports["none"].links, mean_f1, samples=2000)
-    result.check(
-        "the tagger is at least 10 F over the best lookup (paper: 14.8)",
-        max(f.values()) >= best_lookup + 10,
-        f"{max(f.values()):.2f} - {best_lookup:.2f} = {max(f.values()) - best_lookup:.2f}",
+    test = paired_bootstrap(reports["all lexicons"].links, reports["none"].links, mean_f1, samples=2000)
+    result.claim(
+        "the tagger is at least {bar} F above the best lookup (paper: 14.8)",
+        measured(max(f.values()) - best_lookup, ">=", 10),
         required=not options.quick,
     )
-    gain = f["all lexicons"] - f["none"]
-    result.check(
-        "lexicons bring at least 3 F (paper: 5.6, with lexicons that are not at hand)",
-        gain >= 3,
-        f"{gain:.2f}, p = {compared.p:.3g}" + ("" if material.wordnet else "; WordNet is missing"),
+    result.claim(
+        "lexicons bring at least {bar} F (paper: 5.6, with lexicons that are not at hand)",
+        gain(f["all lexicons"] - f["none"], p=test.p, sense=">=", bar=3),
         required=not options.quick and material.wordnet is not None,
+        note="" if material.wordnet else "WordNet is missing",
     )
 
 
@@ -256,24 +255,18 @@ def _test_rows(options: RecipeOptions, result: RecipeResult, material: Material)
     )
     result.tables.append(table)
     rows = {row.name: row.ours for row in table.rows}
-    base, charged, recall, gold = (
-        rows[name] for name in ("base", "+ cost of wrong tags", "+ recall cost", "+ gold tags")
-    )
-    raised = _number(recall["R"]) - _number(base["R"])
-    changed = _number(recall["F"]) - _number(charged["F"])
-    over_base = _number(recall["F"]) - _number(base["F"])
-    told = f"R {raised:+.2f}, F {over_base:+.2f} over base; F {changed:+.2f} over rho = 0"
+    base, recall, gold = (rows[name] for name in ("base", "+ recall cost", "+ gold tags"))
+    changed = abs(_number(recall["F"]) - _number(base["F"]))
+    gold_links = int(reports["base"][0].links[:, 0, 2].sum())
     needed = not options.quick
-    result.check("the recall cost raises R by at least 5", raised >= 5, told, needed)
-    result.check("and changes F by at most 2", abs(over_base) <= 2, told, needed)
-    compared = paired_bootstrap(reports["+ gold tags"][0].links, reports["+ clusters"][0].links, mean_f1, samples=2000)
-    more = _number(gold["F"]) - _number(rows["+ clusters"]["F"])
-    result.check(
-        "gold tags are at least as good as predicted ones", more >= 0, f"{more:+.2f}, p = {compared.p:.3g}", needed
-    )
-    result.check(
-        "a training takes less than three minutes", max(_number(r["CPU s"]) for r in rows.values()) < 180, "see table"
-    )
+    result.claim("the recall cost raises R by at least {bar}",
+                 of_scores(_number(recall["R"]), _number(base["R"]), gold_links, sense=">=", bar=5))  # fmt: skip
+    result.claim("the recall cost changes F by at most {bar}", measured(changed, "<=", 2), required=needed)
+    test = paired_bootstrap(reports["+ gold tags"][0].links, reports["+ clusters"][0].links, mean_f1, samples=2000)
+    more = gain(_number(gold["F"]) - _number(rows["+ clusters"]["F"]), p=test.p)
+    result.claim("gold tags are better than predicted ones", more, required=needed)
+    slowest = max(_number(row["CPU s"]) for row in rows.values())
+    result.own("a training takes less than {bar} s of CPU time", measured(slowest, "<", 180))
     _unseen(result, material, whole, found["+ clusters"])
     return chosen
 
@@ -319,19 +312,14 @@ def _schemes(
         table.add(f"{tags} tags", ours, _named(PAPER_SCHEMES[tags]), {"F": _interval(report)})
     table.note = "With recall cost, clusters and gold tags, as in the paper; the cost is the one chosen for eight tags."
     result.tables.append(table)
-    compared = paired_bootstrap(reports[8].links, reports[3].links, mean_f1, samples=2000)
-    result.check(
-        "eight tags are at least as good as three (paper: 2.95 F)",
-        compared.difference >= 0,
-        f"{100 * compared.difference:+.2f}, p = {compared.p:.3g}",
-        required=not options.quick,
-    )
+    test = paired_bootstrap(reports[8].links, reports[3].links, mean_f1, samples=2000)
+    result.claim("eight tags are better than three (paper: 2.95 F)", gain(100 * test.difference, p=test.p),
+                 required=not options.quick)  # fmt: skip
+    bar = 10 if options.quick else 20
+    result.claim("with eight tags at least {bar} % of the expressions with gaps are found exactly",
+                 measured(100 * reports[8].gappy_groups_recall, ">=", bar, digits=1, unit="%"))  # fmt: skip
     none = max(reports[tags].gappy_groups_recall for tags in (3, 4))
-    result.check(
-        "with eight tags at least 20 % of the expressions with gaps are found exactly, none without gaps",
-        reports[8].gappy_groups_recall >= (0.1 if options.quick else 0.2) and none == 0,
-        f"{100 * reports[8].gappy_groups_recall:.1f} % and {100 * none:.1f} %",
-    )
+    result.own("with tags for no gaps, no expression with gaps is found", measured(100 * none, "<=", 0, unit="%"))
 
 
 def _other_domain(options: RecipeOptions, result: RecipeResult, material: Material, chosen: dict[str, Setup]) -> None:

@@ -22,6 +22,7 @@ from weft.formats.phonemes import Utterance, sounds_of
 from weft.learn.adaptor.grammar import AdaptorSettings
 from weft.learn.adaptor.mcmc import Schedule
 from weft.progress import track
+from weft.recipes.claims import Figure, Sense, gain, measured
 from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
 from weft.recipes.sequences.stress_adaptor_grammars.data import BRENT, Speech, speech, without_stress
 from weft.recipes.variation import Variation
@@ -204,17 +205,24 @@ def _scores(result: RecipeResult, found: dict[tuple[str, int], Segmented], size:
         tests.add(f"{better} - {worse}", ours, None, {"points": (100 * compared.low, 100 * compared.high)})
     tests.note = "p (utterances): paired bootstrap of the votes; p (chains): Wilcoxon's rank sum of the chains."
     result.tables.append(tests)
-    f = {model: token_f(found[model, n].test) for model in MODELS}
-    told = ", ".join(f"{model} {value:.1f}" for model, value in f.items())
-    gains = {kind: f[f"{kind}-stress"] - f[kind] for kind in ("nophon", "phon")}
-    shown = ", ".join(f"{kind} {gain:+.1f}" for kind, gain in gains.items())
-    result.check("test token F: nophon < phon < phon-stress", f["nophon"] < f["phon"] < f["phon-stress"], told, False)
-    result.check("nophon-stress is not below phon", f["nophon-stress"] >= f["phon"], told, False)
-    result.check("stress gains at least 3 points", min(gains.values()) >= 3.0, shown, False)
-    result.check("stress gains, with and without phonotactics", min(gains.values()) > 0.0, shown)
-    usc = {kind: f[f"{kind}-stress-usc"] - f[f"{kind}-stress"] for kind in ("nophon", "phon")}
-    shown = ", ".join(f"{kind} {gain:+.1f}" for kind, gain in usc.items())
-    result.check("one stress a word at most (usc) gains less than a point", max(usc.values()) < 1.0, shown, False)
+    difference_claims(result, tests, size is not QUICK)
+
+
+def difference_claims(result: RecipeResult, tests: Table, required: bool) -> None:
+    """Claims about models, from the table of their differences."""
+
+    def points(pair: str, sense: Sense = ">", bar: float = 0.0) -> Figure:
+        row = next(each for each in tests.rows if each.name == pair)
+        value = gain(float(row.ours["points"] or 0), interval=row.interval["points"], sense=sense, bar=bar, where=pair)
+        return replace(value, cells=((tests.title, pair, "points"),))
+
+    result.claim("token F rises with phonotactics, and again with stress", points("phon - nophon"),
+                 points("phon-stress - phon"))  # fmt: skip
+    result.claim("stress alone is at least as good as phonotactics alone", points("nophon-stress - phon", ">="))
+    for pair in ("nophon-stress - nophon", "phon-stress - phon"):
+        result.claim("stress gains at least {bar} points", points(pair, ">=", 3), required=required)
+    for pair in ("nophon-stress-usc - nophon-stress", "phon-stress-usc - phon-stress"):
+        result.claim("at most one stress per word (usc) gains less than {bar} point", points(pair, "<", 1))
 
 
 def _interval(report: SegmentationReport) -> tuple[float, float]:
@@ -246,18 +254,15 @@ def _patterns(result: RecipeResult, found: dict[tuple[str, int], Segmented], cor
         by_size = {n: one.patterns for (other, n), one in sorted(found.items(), key=lambda item: item[0][1])
                    if other == model}  # fmt: skip
         several = {n: patterns["several"] for n, patterns in by_size.items()}
-        told = ", ".join(f"{n:,}: {100 * value:.1f} %" for n, value in several.items())
         least, most = min(several), max(several)
-        result.check(f"{model}: words with several stresses lose probability", several[most] < several[least], told,
-                     required=False)  # fmt: skip
-        result.check(f"{model}: below 2 %", several[most] < 0.02, told, required=False)
-        initial = by_size[most]["initial"]
-        near = abs(initial - shares["type"]["initial"]) < abs(initial - shares["token"]["initial"])
-        told = (
-            f"{100 * initial:.1f} %; types {100 * shares['type']['initial']:.1f}, "
-            f"tokens {100 * shares['token']['initial']:.1f}"
-        )
-        result.check(f"{model}: stress-initial nearer to types than to tokens", near, told, required=False)
+        lost = 100 * (several[most] - several[least])
+        result.claim("words with several stresses lose probability as the text grows",
+                     measured(lost, "<", 0, f"{model}, from {least:,} to {most:,} utterances"))  # fmt: skip
+        result.claim("words with several stresses end below {bar} %",
+                     measured(100 * several[most], "<", 2, model, unit="%"))  # fmt: skip
+        away = {kind: abs(by_size[most]["initial"] - shares[kind]["initial"]) for kind in ("type", "token")}
+        nearer = measured(100 * (away["type"] - away["token"]), "<", 0, model)
+        result.claim("the probability of initial stress is nearer to its share of types than of tokens", nearer)
 
 
 def _sampler(result: RecipeResult, found: dict[tuple[str, int], Segmented], size: Size) -> None:
@@ -273,13 +278,12 @@ def _sampler(result: RecipeResult, found: dict[tuple[str, int], Segmented], size
         table.add(f"colloc3-{model}", ours)
     table.note = "On the text itself. R-hat of the log joint over the second half: above 1.1 the chains have not met."
     result.tables.append(table)
-    gains = {model: token_f(found[model, n].train) - float(np.mean(found[model, n].single)) for model in MODELS}
-    told = ", ".join(f"{model} {gain:+.1f}" for model, gain in gains.items())
-    enough = n >= 1000  # a vote of few samples of a small text is too noisy
-    result.check("the vote of the samples is not below their mean", min(gains.values()) >= 0.0, told, enough)
-    spread = {model: max(found[model, n].by_chain) - min(found[model, n].by_chain) for model in MODELS}
-    told = ", ".join(f"{model} {value:.1f}" for model, value in spread.items())
-    result.check("chains agree within 2 points", max(spread.values()) <= 2.0, told, required=False)
+    for model in MODELS:
+        one = found[model, n]
+        vote = token_f(one.train) - float(np.mean(one.single))
+        result.own("the vote of the samples is not below their mean", measured(vote, ">=", 0, model), required=False)
+        spread = max(one.by_chain) - min(one.by_chain)
+        result.own("chains agree within {bar} points", measured(spread, "<=", 2, model, 1), required=False)
 
 
 def _control(

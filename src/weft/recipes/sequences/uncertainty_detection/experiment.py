@@ -26,6 +26,7 @@ from weft.evaluate.labels.hedges import score_hedges, token_accuracy
 from weft.evaluate.significance import confidence_interval, paired_bootstrap
 from weft.features.templates import Templates
 from weft.learn.selection import forward_selection
+from weft.recipes.claims import compared, gain, mean_of, measured, of_scores
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
 from weft.recipes.sequences.uncertainty_detection.data import Sentences, annotators, bioscope, flipped, subjectivity
 from weft.tasks.uncertainty.data import Observed, look
@@ -224,18 +225,11 @@ def _sentences(result: RecipeResult, train: Sentences, test: Sentences, options:
             )
     result.tables.append(table)
     bigrams = paired_bootstrap(found["l1", "+ LEMMA-BI"], found["l1", "LEMMA"], "f1", 1000, options.seed)
-    result.check(
-        "Bigrams of lemmas improve F1 over lemmas alone (L1, dev)",
-        dev["l1", "+ LEMMA-BI"] > dev["l1", "LEMMA"],
-        f"dev {dev['l1', '+ LEMMA-BI']:.2f} against {dev['l1', 'LEMMA']:.2f}; test difference "
-        f"{100 * bigrams.difference:.2f} (p = {bigrams.p:.3f})",
-    )
-    result.check(
-        "L1 is at least as good as L2 on hedges and keeps less than 5 % of the weights",
-        all(dev["l1", name] >= dev["l2", name] for name in rows) and kept["l1", "+ LEMMA-BI"] < 5,
-        f"dev {dev['l1', '+ LEMMA-BI']:.2f} against {dev['l2', '+ LEMMA-BI']:.2f}; "
-        f"{kept['l1', '+ LEMMA-BI']:.2f} % kept",
-    )
+    result.claim("bigrams of lemmas raise F1 over lemmas alone (test)", compared(bigrams), required=True)
+    gains = {name: dev["l1", name] - dev["l2", name] for name in rows}
+    result.claim("L1 is at least as good as L2 on hedges (dev, mean over feature sets)", mean_of(gains, sense=">="))
+    result.claim("L1 keeps less than {bar} % of the weights",
+                 measured(kept["l1", "+ LEMMA-BI"], "<", 5, unit="%"), required=True)  # fmt: skip
 
 
 def _noisy(result: RecipeResult, train: Sentences, options: RecipeOptions) -> None:
@@ -244,7 +238,6 @@ def _noisy(result: RecipeResult, train: Sentences, options: RecipeOptions) -> No
     subjective = Sentences.of([subjectivity(options)])
     subjective.document = np.arange(len(subjective))
     turned = replace(train, uncertain=flipped(train.uncertain, 0.2, options.seed))
-    figures = {}
     for name, part, templates in (
         ("subjectivity, TOKEN and TOKEN-BI x SENLEN", subjective, WIKI_SENTENCES.replace("|DOCPT[0]", "")),
         ("BioScope, 20 % of labels turned, LEMMA and LEMMA-BI", turned, "SENLEN[0] LEMMA[0] LEMMA[0]|LEMMA[1]"),
@@ -261,15 +254,12 @@ def _noisy(result: RecipeResult, train: Sentences, options: RecipeOptions) -> No
                 )
                 found.append(100 * uncertain_f1(model, own.take(inside), gold[inside]))
         means = {learner: float(np.mean(found)) for learner, found in scores.items()}
-        figures[name] = means
+        if part is subjective:
+            pairs = enumerate(zip(scores["l2"], scores["l1"], strict=True), 1)
+            result.claim("L2 is at least as good as L1 on noisy, spread-out evidence (subjectivity)",
+                         mean_of({f"fold {k}": l2 - l1 for k, (l2, l1) in pairs}, sense=">="))  # fmt: skip
         table.add(name, {"L1 SVM": means["l1"], "L2 SVM": means["l2"], "L2 max margin": means["margin"]})
     result.tables.append(table)
-    first = figures["subjectivity, TOKEN and TOKEN-BI x SENLEN"]
-    result.check(
-        "L2 is at least as good as L1 on noisy, spread-out evidence (subjectivity)",
-        first["l2"] >= first["l1"],
-        f"{first['l2']:.2f} against {first['l1']:.2f}",
-    )
 
 
 def _cues_and_scopes(result: RecipeResult, train: Sentences, test: Sentences, options: RecipeOptions) -> None:
@@ -334,39 +324,32 @@ def _cues_and_scopes(result: RecipeResult, train: Sentences, test: Sentences, op
             {"test exact, found cues": (100 * span.low, 100 * span.high)},
         )
     result.tables.append(table)
-    _scope_checks(result, dev, tested)
+    _scope_claims(result, dev, tested)
     result.notes.append(
         f"The syntactic scope taken as it is, without a model, labels {100 * token_accuracy_of_syntax(scopes):.2f} % "
         "of the words of the abstracts rightly; as the only feature of the paper's model it came to 66.9 %."
     )
-    result.check(
-        "Cues and scopes train in about a minute",
-        seconds + scope_seconds < 60,
-        f"{seconds:.1f} + {scope_seconds:.1f} s CPU, features extracted before",
-    )
+    result.own("cues and scopes train in less than {bar} s of CPU time, features extracted before",
+               measured(seconds + scope_seconds, "<", 60, digits=1, unit="s"))  # fmt: skip
 
 
-def _scope_checks(
+def _scope_claims(
     result: RecipeResult, dev: Sequence[tuple[float, float]], tested: Sequence[tuple[Counts, Counts]]
 ) -> None:
-    gain = dev[1][0] - dev[0][0]
-    result.check(
-        "Label history adds at least 8 points of word accuracy to CUESCOPE alone",
-        gain >= 8,
-        f"{dev[0][0]:.2f} to {dev[1][0]:.2f}; CUESCOPE alone is far better here than in the paper (66.9)",
-        required=False,
+    result.claim(
+        "label history adds at least {bar} points of word accuracy to CUESCOPE alone (dev)",
+        gain(dev[1][0] - dev[0][0], sense=">=", bar=8),
+        note="CUESCOPE alone is far better here than in the paper (66.9)",
     )
-    result.check("Label history raises word accuracy", gain > 0, f"{dev[0][0]:.2f} to {dev[1][0]:.2f}")
-    result.check(
-        "Windows over the cue raise exact match",
-        dev[5][1] > dev[3][1],
-        f"dev {dev[3][1]:.2f} to {dev[5][1]:.2f}; the rules behind CUESCOPE know the cue already",
-        required=False,
+    result.claim(
+        "windows over the cue raise exact match (dev)",
+        gain(dev[5][1] - dev[3][1]),
+        note="the rules behind CUESCOPE know the cue already",
     )
     gold, found = (100 * counts.total().f1 for counts in tested[-1])
-    result.check(
-        "Scopes of gold cues are found well above those of found cues", gold >= found + 5, f"{gold:.2f}, {found:.2f}"
-    )
+    scopes = int(tested[-1][0].total().gold)
+    result.claim("with gold cues, F of scopes is at least {bar} points above that with predicted cues",
+                 of_scores(gold, found, scopes, sense=">=", bar=5), required=True)  # fmt: skip
 
 
 def token_accuracy_of_syntax(task: ScopeTask) -> float:
@@ -402,7 +385,7 @@ def _hashing(result: RecipeResult, train: Sentences) -> None:
         table.add(name, dict(zip(columns, means.tolist(), strict=True)))
     result.tables.append(table)
     difference = abs(figures["2^18 places, width 8"] - figures["dictionary, width 8"])
-    result.check("Hashing to 2^18 places changes F1 by at most 0.5", difference <= 0.5, f"{difference:.2f}")
+    result.own("hashing to 2^18 places changes F1 by at most {bar}", measured(difference, "<=", 0.5))
 
 
 def _selection(result: RecipeResult, train: Sentences, options: RecipeOptions) -> None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -24,12 +24,13 @@ from numpy.typing import NDArray
 
 from weft.evaluate.counts import Counts
 from weft.evaluate.labels.spans import evaluate_spans
-from weft.evaluate.significance import Comparison, confidence_interval, mean_difference, paired_bootstrap, signed_rank
+from weft.evaluate.significance import Comparison, confidence_interval, mean_difference, paired_bootstrap
 from weft.evaluate.trees.attachment import evaluate_trees, not_punctuation
 from weft.formats import read
 from weft.lexical.clusters.cross_lingual import Bitext, CrossClusters, cross_clusters
 from weft.lexical.clusters.exchange import PredictiveModel, predictive_clusters
 from weft.lexical.clusters.monolingual import count_bigrams
+from weft.recipes.claims import compared, gain, mean_of, measured
 from weft.recipes.corpora.clusters import EWT, LANGUAGES, Sentences, linked, novels, pseudo_languages, words_of
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
 from weft.recipes.transfer.cross_lingual_clusters import entities as ner
@@ -51,6 +52,7 @@ PAPER_SUPERVISED = {"en": (83.5, 87.8), "es": (78.9, 82.0), "nl": (79.6, 85.7)}
 PAPER_TRANSFER = {"de": {"none": 23.5, "projected": 35.2, "xlingual": 40.4}}
 FRENCH_TAGS = "treebanks/ud/French-Sequoia/train.conllu.gz"
 GERMAN_TAGS = "treebanks/ud/German-GSD/dev.conllu.gz"
+LABELS = {"none": "none", "projected": "projected", "xlingual": "x-lingual"}
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ def run(options: RecipeOptions) -> RecipeResult:
     result = RecipeResult(SLUG)
     text = [*novels(options, sizes.novels), *words_of(options, EWT)]
     _speed(result, text, sizes)
-    _pseudo_languages(options, result, options.quick)
+    _pseudo_languages(options, result, sizes.classes)
     _supervised_names(options, result, sizes, text)
     _lexical_gap(options, result, sizes, text)
     bitexts = {code: linked(options, code, sizes.pairs, sizes.threshold) for code in sizes.languages}
@@ -114,23 +116,23 @@ def _speed(result: RecipeResult, text: Sentences, sizes: Sizes) -> None:
                          "CPU s a sweep": seconds, "F, million": reached[-1] / 1e6})  # fmt: skip
     table.note = f"{n_tokens:,} running words, of which {int(counts.sum()):,} in the vocabulary"
     result.tables.append(table)
-    result.check("pairs of words are counted at a million a second", n_tokens / counting >= 1e6,
-                 f"{n_tokens / counting:,.0f} running words a second")  # fmt: skip
+    result.own("pairs of words are counted at {bar} running words per second or more",
+               measured(n_tokens / counting, ">=", 1e6, digits=0))  # fmt: skip
     ratio = min(reached[1:]) / reached[0]
-    result.check("shards reach 99.5% of the serial objective", ratio <= 1.005, f"F is {ratio:.4f} of the serial F")
+    result.own("the objective of shards is at most {bar} of the serial one", measured(ratio, "<=", 1.005, digits=4))
 
 
-def _pseudo_languages(options: RecipeOptions, result: RecipeResult, quick: bool) -> None:
+def _pseudo_languages(options: RecipeOptions, result: RecipeResult, in_use: int) -> None:
     table = Table("Two pseudo-languages, 20% of the vocabulary linked: words that share a class with their translation",
                   ["copies, %", "halves, %"])  # fmt: skip
     found = {}
-    for n_classes in (16,) if quick else (8, 16, 32):
+    for n_classes in (16, in_use) if options.quick else (8, 16, 32, in_use):
         found[n_classes] = [100 * pseudo_languages(options, n_classes, halves=halves) for halves in (False, True)]
         table.add(f"{n_classes} classes", dict(zip(table.columns, found[n_classes], strict=True)))
     result.tables.append(table)
-    best = max(row[0] for row in found.values())
-    result.check("x-lingual clusters bring 90% of translations together", best >= 90, f"{best:.1f}% at best",
-                 required=False)  # fmt: skip
+    cells = ((table.title, f"{in_use} classes", table.columns[0]),)
+    together = measured(found[in_use][0], ">=", 90, f"{in_use} classes, the number in use", 1, "%")
+    result.claim("x-lingual clusters bring {bar} % of translations together", replace(together, cells=cells))
 
 
 def supervised(
@@ -182,11 +184,22 @@ def _supervised_names(options: RecipeOptions, result: RecipeResult, sizes: Sizes
         "all sentences."
     )
     result.tables.append(table)
-    every = [pair for pairs in means.values() for pair in pairs]
-    result.check("clusters help in every language and size", all(b >= a for a, b in every),
-                 f"gains {', '.join(f'{b - a:+.1f}' for a, b in every)}")  # fmt: skip
-    small, large = (float(np.mean([b - a for a, b in means[size]])) for size in (min(means), max(means)))
-    result.check("less annotation, more gain", small >= large, f"{small:+.2f} F1 against {large:+.2f}", required=False)
+    supervised_claims(result, table, sizes)
+
+
+def supervised_claims(result: RecipeResult, table: Table, sizes: Sizes) -> None:
+    """Claims about entity recognizers with clusters, from their table."""
+    rows = {row.name: {column: float(row.ours[column] or 0) for column in table.columns} for row in table.rows}
+    for name, row in rows.items():
+        better = gain(row["with clusters"] - row["without"], p=row["p"], where=name)
+        cells = tuple((table.title, name, column) for column in ("with clusters", "without"))
+        result.claim("clusters help in every language and size", replace(better, cells=cells))
+    small, large = (
+        {code: rows[f"{code}, {size:,} sentences"]["errors less, %"] for code in sizes.names}
+        for size in (min(sizes.labelled), max(sizes.labelled))
+    )
+    more = mean_of({code: small[code] - large[code] for code in sizes.names})
+    result.claim("clusters remove a larger share of errors with less annotation", more)
 
 
 @dataclass(frozen=True)
@@ -238,18 +251,19 @@ def _lexical_gap(options: RecipeOptions, result: RecipeResult, sizes: Sizes, tex
             English.of(options, sizes, templates=f"{ZHANG_NIVRE} {ZHANG_NIVRE_CLUSTERS}", fields=fields), paths, 90.7),
     }  # fmt: skip
     table = Table("English parsers on EWT test", ["UAS", "LAS"])
-    las = {}
+    las: dict[str, Counts] = {}
     for name, (english, own, paper) in rows.items():
         counts = parse_scores(options, english.parser(own), EWT_TEST, sizes.test)
         scores = _percent(counts)
-        las[name] = scores["LAS"]
+        las[name] = counts["LAS"]
         table.add(name, scores, {"LAS": paper}, {"LAS": _interval(counts["LAS"])})
     result.tables.append(table)
-    gap = las["words"] - las["delexicalized"]
-    won = las["delexicalized, clusters"] - las["delexicalized"]
-    result.check("clusters make up for over half of what a parser without words loses", won > gap / 2,
-                 f"{won:.2f} of {gap:.2f} LAS", required=False)  # fmt: skip
-    result.check("a parser without words gains by clusters", won > 0, f"{won:+.2f} LAS")
+    bare, clustered, words = (100 * counts.total().f1 for counts in list(las.values())[:3])
+    result.claim("clusters make up for over {bar} % of what a parser without words loses",
+                 gain(100 * (clustered - bare) / (words - bare), bar=50, digits=0))  # fmt: skip
+    for name, other in (("delexicalized, clusters", "delexicalized"), ("words, clusters", "words")):
+        test = paired_bootstrap(las[name], las[other], samples=1000)
+        result.claim("clusters raise LAS of an English parser", compared(test, other))
 
 
 def transfer_clusters(
@@ -320,28 +334,20 @@ def _parsers(
     tables[ARGUMENTS].note = "The paper's, mean of ten languages: 57.1, 62.5 and 63.0."
     cover.note = f"Gain of x-lingual clusters over none: bootstrap over sentences, {sizes.shuffles} shuffles pooled."
     result.tables.append(cover)
-    _parser_checks(result, {system: scores[system]["UAS"] for system in SYSTEMS}, sizes.languages)
+    parser_claims(result, cover)
     for one, other in (("projected", "none"), ("xlingual", "none"), ("xlingual", "projected")):
         found_mean = mean_difference([(counts[one][code], counts[other][code]) for code in sizes.languages])
-        result.check(f"parsers: {one} above {other}, mean of languages, by more than chance", found_mean.low > 0,
-                     found_mean.in_points(),
-                     required=False)  # fmt: skip
+        result.claim(f"parsers: {LABELS[one]} clusters are above {LABELS[other]}, mean of languages",
+                     compared(found_mean))  # fmt: skip
 
 
-def _parser_checks(result: RecipeResult, uas: Mapping[str, Mapping[str, float]], languages: Sequence[str]) -> None:
-    none, projected, joint = (uas[system]["mean"] for system in SYSTEMS)
-    result.check("parsers: clusters help on the mean of languages", min(projected, joint) > none,
-                 f"{none:.2f}, {projected:.2f}, {joint:.2f} UAS")  # fmt: skip
-    result.check("parsers: none < projected <= x-lingual", none < projected <= joint,
-                 f"{none:.2f}, {projected:.2f}, {joint:.2f} UAS", required=False)  # fmt: skip
-    gains = {code: max(uas["projected"][code], uas["xlingual"][code]) - uas["none"][code] for code in languages}
-    result.check("parsers: 1.5 UAS for de, fr and it", all(gains.get(code, 9.0) >= 1.5 for code in ("de", "fr", "it")),
-                 ", ".join(f"{code} {gain:+.2f}" for code, gain in gains.items()), required=False)  # fmt: skip
-    if len(languages) > 4:
-        better = [uas["xlingual"][code] - uas["none"][code] for code in languages]
-        p = signed_rank(better)
-        result.check("parsers: x-lingual clusters over none, Wilcoxon's signed ranks of languages below 0.05",
-                     p < 0.05 and float(np.mean(better)) > 0, f"p = {p:.4f}", required=False)  # fmt: skip
+def parser_claims(result: RecipeResult, cover: Table) -> None:
+    """The claim about German, French and Italian, from the table of what clusters bring."""
+    for row in cover.rows:
+        if row.name in ("de", "fr", "it"):
+            value = gain(float(row.ours["UAS"] or 0), interval=row.interval["UAS"], sense=">=", bar=1.5, where=row.name)
+            result.claim("parsers: x-lingual clusters gain at least {bar} UAS in de, fr and it",
+                         replace(value, cells=((cover.title, row.name, "UAS"),)))  # fmt: skip
 
 
 def _transferred_names(
@@ -349,7 +355,6 @@ def _transferred_names(
 ) -> None:
     table = Table("C. English entity recognizers on other languages, F1", [*SYSTEMS, "gain", "p"],
                   digits={"p": 4})  # fmt: skip
-    gains = []
     for code, source, target, tags in (
         ("de", "en", "de", GERMAN_TAGS),
         ("de", "wikiann-en", "wikiann-de", GERMAN_TAGS),
@@ -361,15 +366,13 @@ def _transferred_names(
         f1 = {system: 100 * counts[system].total().f1 for system in SYSTEMS}
         edges = {system: 100 * counts[f"{system}, boundaries"].total().f1 for system in SYSTEMS}
         test = paired_bootstrap(counts["xlingual"], counts["none"], samples=2000)
-        gains.append(max(f1["projected"], f1["xlingual"]) - f1["none"])
+        more = gain(f1["xlingual"] - f1["none"], p=test.p, where=f"{source} to {target}")
+        result.claim("names: x-lingual clusters help", more)
+        result.claim("names: x-lingual clusters gain at least {bar} F1", replace(more, sense=">=", bar=8.0))
         table.add(f"{source} to {target}", {**f1, "gain": f1["xlingual"] - f1["none"], "p": test.p},
                   PAPER_TRANSFER.get(target), {name: _interval(counts[name]) for name in SYSTEMS})  # fmt: skip
         table.add(f"{source} to {target}, boundaries only", {**edges, "gain": edges["xlingual"] - edges["none"]})
     result.tables.append(table)
-    result.check("names: clusters help", all(gain > 0 for gain in gains),
-                 ", ".join(f"{gain:+.2f}" for gain in gains), required=False)  # fmt: skip
-    result.check("names: 8 F1 by clusters", all(gain >= 8 for gain in gains),
-                 ", ".join(f"{gain:+.2f}" for gain in gains), required=False)  # fmt: skip
 
 
 def transferred_names(

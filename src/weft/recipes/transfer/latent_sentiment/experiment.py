@@ -10,12 +10,14 @@ sentences. Five folds of the paper's own 294 reviews; the rated reviews are diff
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from weft.evaluate.labels.sentiment import precision_at, precision_recall
 from weft.lexical.polarity_lexicon import PolarityLexicon
+from weft.recipes.claims import compared, gain, measured
 from weft.recipes.framework import Curve, RecipeOptions, RecipeResult, Table
 from weft.recipes.transfer.latent_sentiment import data as material
 from weft.recipes.transfer.latent_sentiment.data import (
@@ -132,7 +134,7 @@ def _folds(
         Curve("Coarse by rated documents", "rated documents", "sentence accuracy",
               {"Coarse": [(float(sizes[s][0]), scorer.accuracy(found["coarse", s, 0])[0]) for s in sizes]})
     )  # fmt: skip
-    _checks(result, scorer, found, systems, sizes, labelled)
+    _claims(result, scorer, found, systems, sizes, labelled)
 
 
 def _of_seed(
@@ -258,17 +260,16 @@ def _by_document(result: RecipeResult, scorer: Scorer, systems: Mapping[str, Run
 def _test_modes(result: RecipeResult, scorer: Scorer, systems: Mapping[str, Runs], size: str, labelled: int) -> None:
     table = Table(f"Document's polarity unknown or given, C={size} F={labelled}",
                   ["unknown", "given", "gain", "documents right"])  # fmt: skip
-    gains = {}
     for method, runs in systems.items():
         values = {"unknown": scorer.accuracy(runs), "given": scorer.accuracy(runs, given=True)}
-        gains[method], words = scorer.difference(scorer.right(runs, given=True), scorer.right(runs))
+        helped = compared(scorer.difference(scorer.right(runs, given=True), scorer.right(runs)), NAMES[method])
+        result.claim("a given polarity of the document helps every model", helped)
         right = np.mean([run.documents[i] == gold for run in runs for i, gold in enumerate(scorer.documents)])
         ours = {name: value for name, (value, _) in values.items()}
-        table.add(NAMES[method], ours | {"gain": words, "documents right": 100 * float(right)},
+        gained = replace(helped, where="", digits=1).text()
+        table.add(NAMES[method], ours | {"gain": gained, "documents right": 100 * float(right)},
                   interval={name: interval for name, (_, interval) in values.items()})  # fmt: skip
     result.tables.append(table)
-    shown = ", ".join(f"{NAMES[method]} {gain:+.1f}" for method, gain in gains.items())
-    result.check("a given polarity of the document helps every model", min(gains.values()) > 0, shown)
 
 
 def _curves(result: RecipeResult, scorer: Scorer, systems: Mapping[str, Runs]) -> None:
@@ -288,7 +289,7 @@ def _curves(result: RecipeResult, scorer: Scorer, systems: Mapping[str, Runs]) -
     )
 
 
-def _checks(
+def _claims(
     result: RecipeResult,
     scorer: Scorer,
     found: Mapping[Key, Runs],
@@ -297,27 +298,24 @@ def _checks(
     labelled: Mapping[int, int],
 ) -> None:
     for method, name in (("coarse", "Coarse"), ("fine", "FineToCoarse"), ("cascaded", "Cascaded")):
-        differences = {
-            f"C={size} F={n}": scorer.difference(
-                scorer.right(found["interpolated", size, n]), scorer.right(found[_keys(size, n)[method]])
-            )
-            for size in sizes
-            for n in labelled
-        }
-        shown = "; ".join(f"{column} {words}" for column, (_, words) in differences.items())
-        holds = min(value for value, _ in differences.values()) > 0
-        result.check(f"Interpolated above {name} everywhere", holds, shown, required=method == "coarse")
-    scores = {size: scorer.accuracy(found["coarse", size, 0])[0] for size in sizes}
-    shown = ", ".join(f"{size} {value:.1f}" for size, value in scores.items())
-    rising = list(scores.values())
-    result.check("Coarse rises with rated documents", rising[-1] > rising[0] or len(rising) < 2, shown, required=False)
+        for size in sizes:
+            for n in labelled:
+                own = scorer.right(found["interpolated", size, n])
+                other = scorer.right(found[_keys(size, n)[method]])
+                difference = compared(scorer.difference(own, other), f"C={size} F={n}")
+                result.claim(f"Interpolated is above {name} everywhere", difference, required=method == "coarse")
+    first, last = next(iter(sizes)), list(sizes)[-1]
+    if first != last:
+        most, least = (scorer.right(found["coarse", size, 0]) for size in (last, first))
+        rise = compared(scorer.difference(most, least), f"from {first} to {last}")
+        result.claim("Coarse rises with rated documents", rise)
     f1 = {method: scorer.report(runs).by_document for method, runs in systems.items()}
-    own, other = (100 * f1["coarse"][name]["pos"].f1 for name in ("pos", "neg"))
+    inside, outside = (100 * f1["coarse"][name]["pos"].f1 for name in ("pos", "neg"))
     mixed = 100 * f1["interpolated"]["neg"]["pos"].f1
-    result.check("Coarse finds the document's polarity: F1 of pos far higher in pos than in neg documents",
-                 own > other + 20, f"{own:.0f} and {other:.0f}")  # fmt: skip
-    result.check("F1 of pos sentences in neg documents: Interpolated far above Coarse", mixed > other + 10,
-                 f"{mixed:.0f} and {other:.0f}", required=False)  # fmt: skip
+    result.claim("Coarse follows the document: F1 of pos is more than {bar} higher in pos than in neg documents",
+                 measured(inside - outside, ">", 20, digits=0), required=True)  # fmt: skip
+    result.claim("F1 of pos sentences in neg documents: Interpolated is more than {bar} above Coarse",
+                 gain(mixed - outside, bar=10))  # fmt: skip
 
 
 def _without_neutral(
@@ -369,31 +367,17 @@ def _generated(result: RecipeResult, sizes: Sequence[int], seeds: Sequence[int])
     )
     result.tables.append(table)
     least, most = scores[sizes[0]], scores[sizes[-1]]
-    result.check(
-        "generated: Cascaded below FineToCoarse with few rated documents, above it with many",
-        least["cascaded"].accuracy < least["fine"].accuracy and most["cascaded"].accuracy > most["fine"].accuracy,
-        f"{least['cascaded'].accuracy:.1f} and {least['fine'].accuracy:.1f}; {most['cascaded'].accuracy:.1f} and "
-        f"{most['fine'].accuracy:.1f}",
-    )
-    result.check(
-        "generated: Interpolated above FineToCoarse and Coarse, whatever the number of rated documents",
-        all(
-            each["interpolated"].accuracy > max(each["fine"].accuracy, each["coarse"].accuracy)
-            for each in scores.values()
-        ),
-        "; ".join(
-            f"C={size:,} {each['interpolated'].accuracy:.1f} against {each['fine'].accuracy:.1f} and "
-            f"{each['coarse'].accuracy:.1f}"
-            for size, each in scores.items()
-        ),
-        required=False,  # with very many documents the latent labels are recovered without labelled sentences
-    )
-    result.check(
-        "generated: F1 of pos sentences in neg documents, Interpolated far above Coarse",
-        least["interpolated"].positive_in_negative > least["coarse"].positive_in_negative + 10,
-        f"{least['interpolated'].positive_in_negative:.0f} and {least['coarse'].positive_in_negative:.0f} with "
-        f"{sizes[0]:,} rated documents",
-    )
+    fewest, largest = (scores["cascaded"].accuracy - scores["fine"].accuracy for scores in (least, most))
+    result.own("generated: Cascaded is below FineToCoarse with few rated documents", measured(fewest, "<", 0))
+    result.own("generated: Cascaded is above FineToCoarse with many rated documents", measured(largest, ">", 0))
+    for size, each in scores.items():
+        ahead = each["interpolated"].accuracy - max(each["fine"].accuracy, each["coarse"].accuracy)
+        # With very many documents the latent labels are recovered without labelled sentences.
+        result.own("generated: Interpolated is above FineToCoarse and Coarse",
+                   measured(ahead, ">", 0, f"C={size:,}"), required=False)  # fmt: skip
+    more = least["interpolated"].positive_in_negative - least["coarse"].positive_in_negative
+    result.own("generated: F1 of pos sentences in neg documents, Interpolated is more than {bar} above Coarse",
+               measured(more, ">", 10, f"{sizes[0]:,} rated documents", 0))  # fmt: skip
     rise = most["coarse"].accuracy - least["coarse"].accuracy
-    result.check("generated: Coarse rises with rated documents", rise > 0,
-                 f"{rise:+.1f} points from {sizes[0]:,} to {sizes[-1]:,}")  # fmt: skip
+    result.own("generated: Coarse rises with rated documents",
+               measured(rise, ">", 0, f"from {sizes[0]:,} to {sizes[-1]:,}", 1))  # fmt: skip

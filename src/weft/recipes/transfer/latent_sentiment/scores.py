@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from weft.evaluate.labels.sentiment import PolarityReport, evaluate_polarities
 from weft.evaluate.runs import compare_over_runs, interval_over_runs
+from weft.evaluate.significance import Comparison
 from weft.tasks.sentiment.sentences import SentimentAnalyser
 from weft.text.conventions.polarity import document_polarity, sentence_polarities
 from weft.text.doc import Doc
@@ -67,12 +68,10 @@ class Scorer:
         """Standard deviation of the accuracy over seeds, in points."""
         return 100 * float(np.std(self.right(runs).mean(axis=1), ddof=1))
 
-    def difference(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[float, str]:
-        """Difference in accuracy in points, and as text with its interval and p, over the seeds both have."""
+    def difference(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> Comparison:
+        """Difference in accuracy, over the seeds both have."""
         both = min(len(a), len(b))
-        result = compare_over_runs(a[:both], b[:both], [self.group])
-        low, high = 100 * result.low, 100 * result.high
-        return 100 * result.difference, f"{100 * result.difference:+.1f} [{low:+.1f}, {high:+.1f}], p = {result.p:.3f}"
+        return compare_over_runs(a[:both], b[:both], [self.group])
 
 
 def _flat(run: Found, size: int, given: bool = False) -> list[str]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from weft.evaluate.significance import confidence_interval, paired_bootstrap
 from weft.lexical.dictionary import TagDictionary
+from weft.recipes.claims import compared, gain, of_scores
 from weft.recipes.corpora import weak_tags as material
 from weft.recipes.corpora.weak_tags import Sentences
 from weft.recipes.framework import RecipeOptions, RecipeResult, Table
@@ -48,7 +49,6 @@ def second_languages(options: RecipeOptions, result: RecipeResult) -> None:
         _joined(pairs["sv"][0], english.select(range(len(swedish)))),
         _joined(pairs["sv"][1], swedish),
     )
-    ahead, told = [], []
     for name, (source, gold) in pairs.items():
         code = name[:2]
         links = align(source.words, gold.words, "intersection", settings=APART, threshold=material.CONFIDENCE)
@@ -70,16 +70,15 @@ def second_languages(options: RecipeOptions, result: RecipeResult) -> None:
         found["projected right"] = 100 * float(np.mean([ours == truth for ours, truth in there]))
         paper = {"coupled CRF": {"es": 87.1, "pt": 91.0, "sv": 88.9}[code]}
         table.add(name, found, paper, intervals)
-        ahead.append(found["coupled CRF"] > max(found["type HMM"], found["token HMM"], found["token CRF"]))
-        other = max(("type HMM", "token CRF"), key=lambda column: found[column])
-        gain = paired_bootstrap(counts["coupled CRF"], counts[other], samples=1000, seed=options.seed)
-        told.append(f"{name}: over {other} {gain.in_points()}")
+        other = max(("type HMM", "token HMM", "token CRF"), key=lambda column: found[column])
+        test_of = paired_bootstrap(counts["coupled CRF"], counts[other], samples=1000, seed=options.seed)
+        result.claim("other languages: the coupled CRF is above type-only and token-only models",
+                     compared(test_of, f"{name}, over {other}"), required=True)  # fmt: skip
     table.note = (
         "Tests: Spanish-GSD, Portuguese-Bosque, Swedish-Talbanken. English tags are gold here. Intervals: bootstrap "
         "over sentences, 95 %."
     )
     result.tables.append(table)
-    result.check("other languages: coupled CRF above type-only and token-only models", all(ahead), "; ".join(told))
 
 
 def _joined(one: Sentences, other: Sentences) -> Sentences:
@@ -121,8 +120,9 @@ def influence(options: RecipeOptions, result: RecipeResult, words: int) -> None:
     result.tables.append(table)
     if not options.quick:
         _corruption(options, result, gold, test, wik)
-    result.check("more projected tags help with every dictionary", bool((scores[:, 0] >= scores[:, -1]).all()),
-                 "; ".join(f"{row[0]:.1f} to {row[-1]:.1f}" for row in scores))  # fmt: skip
+    for row, cells in zip(table.rows, scores.tolist(), strict=True):
+        result.claim("more projected tags help with every dictionary",
+                     of_scores(cells[0], cells[-1], test.n_words, row.name), required=not options.quick)  # fmt: skip
 
 
 def _corruption(
@@ -139,5 +139,4 @@ def _corruption(
         table.add(name, dict(zip(table.columns, scores[name], strict=True)))
     result.tables.append(table)
     lost = {name: values[0] - values[-1] for name, values in scores.items()}
-    result.check("with a dictionary wrong tags cost less than without", lost["coupled"] < lost["token only"],
-                 ", ".join(f"{name} {value:.2f}" for name, value in lost.items()), required=False)  # fmt: skip
+    result.claim("wrong tags cost less with a dictionary than without", gain(lost["token only"] - lost["coupled"]))

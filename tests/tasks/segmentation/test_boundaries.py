@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from weft.features.characters import PARAGRAPH, CharacterTable
 from weft.tasks.segmentation.boundaries import (
     INSIDE,
+    LINE,
     SENTENCE,
     TOKEN,
     allowed_labels,
@@ -101,6 +102,22 @@ def test_labels_seen_often_enough_are_allowed() -> None:
     assert allowed[small, 0, small] == 1 << INSIDE
     assert allowed[small, 0, point] == 1 << TOKEN
     assert allowed[small, 1, small] == 1 << TOKEN | 1 << SENTENCE  # never seen: what is usual at a gap
+
+
+def test_lines_that_always_end_sentences_do_so_between_rare_classes() -> None:
+    small, point, percent = TABLE.classes(np.array([97, 46, 37], dtype=np.int32)).tolist()
+    counts = new_counts()
+    counts[small, LINE, small, SENTENCE] = 30
+    assert allowed_labels(counts)[point, LINE, percent] == 1 << SENTENCE
+    counts[small, LINE, point, TOKEN] = 30
+    assert allowed_labels(counts)[point, LINE, percent] == 1 << TOKEN | 1 << SENTENCE
+    # No full line is read as a space where lines always end sentences.
+    squeezed = squeeze(f"{'aa ' * 20}aa\naa {'aa ' * 5}", TABLE)
+    allowed = ANYTHING.copy()
+    allowed[small, LINE, small] = 1 << SENTENCE
+    decided = np.zeros(len(squeezed.codes), dtype=np.int8)
+    find_candidates(squeezed, allowed, decided)
+    assert decided[squeezed.codes.tolist().index(10) - 1] == SENTENCE
 
 
 @settings(max_examples=200, deadline=None)

@@ -166,6 +166,10 @@ def allowed_labels(counts: Ints) -> Masks:
     mask = (seen * bits).sum(axis=3)
     usual = np.full(total.shape, 1 << TOKEN | 1 << SENTENCE)
     inside = IS_JOINED[:, None] & IS_JOINED[None, :]
+    # Where lines always end sentences, they do so between rare classes too.
+    at_lines = counts[:, LINE].sum(axis=(0, 1))
+    seen_at_lines = int(bits[at_lines >= np.maximum(1, RARE_SHARE * at_lines.sum())].sum())
+    usual[:, LINE] = seen_at_lines & (1 << TOKEN | 1 << SENTENCE) or 1 << TOKEN | 1 << SENTENCE
     usual[:, NO_GAP] = np.where(inside, 1 << INSIDE, 1 << INSIDE | 1 << TOKEN)
     rare = total < RARE_PAIR
     mask[rare] |= usual[rare]
@@ -267,7 +271,8 @@ def _find(
         mask = allowed[classes[left], gap, classes[right]]
         if gap == NO_GAP and classes[right] in (EMOJI, FORMAT) and _continues_emoji(codes, classes, right):
             mask = 1 << INSIDE
-        if gap == LINE and classes[right] in LOWER and (classes[left] in LOWER or classes[left] == COMMA):
+        full = mask >> TOKEN & 1 and classes[right] in LOWER and (classes[left] in LOWER or classes[left] == COMMA)
+        if gap == LINE and full:
             start, _, room = line_at(classes, left, right, bounds[2 * paragraph], len(classes))
             if room < 0 and left + 1 - start >= FULL_LINE:
                 mask = 1 << TOKEN

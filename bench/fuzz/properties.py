@@ -139,7 +139,11 @@ def stable(docs: Sequence[Doc], folder: Path, name: str, writing: dict[str, Any]
 
 
 def text_file_keeps(text: str, folder: Path) -> None:
-    """A file of plain text, gzipped or not, is read as it is, line ends included; only a byte-order mark is dropped."""
+    """A file of plain text, gzipped or not, is read as it is, line ends included; only a byte-order mark is dropped.
+
+    NUL makes a file binary, which is refused.
+    """
+    text = text.replace("\0", "")
     for name, pack in (("a.txt", bytes), ("a.txt.gz", gzip.compress)):
         (folder / name).write_bytes(pack(text.encode()))
         back = "".join(doc.text for doc in weft.read(folder / name))

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from weft.errors import DataError, FormatError
-from weft.formats import Report, read
+from weft.formats import Report, read, write
 from weft.formats.encodings import encoding_of
+from weft.text import Doc
 
 TEXT = "Zoë wrote “naïve” to Åsa.\n"
 
@@ -60,6 +61,17 @@ def test_nul_bytes_far_behind_are_found_before_anything_is_read_as_text(tmp_path
     (tmp_path / "a.txt").write_bytes(b"caf\xe9\n" * 20_000 + b"\0")
     with pytest.raises(FormatError, match="NUL bytes"):
         next(iter(read(tmp_path / "a.txt", encoding=encoding)))
+
+
+def test_tables_with_nul_bytes_are_binary_and_forms_with_nul_are_read_as_they_were_written(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b"text\nab\0c\n")
+    with pytest.raises(FormatError, match="NUL bytes"):
+        list(read(tmp_path / "a.csv"))
+    doc = Doc.from_words([["a\0b", "c"]])
+    for name in ("a.conllu", "a.conll", "a.jsonl"):
+        write([doc], tmp_path / name)
+        for encoding in ("utf-8", "auto"):
+            assert [back.text for back in read(tmp_path / name, encoding=encoding)] == ["a\0b c"]
 
 
 def test_utf16_is_named_as_such_where_utf8_was_expected(tmp_path: Path) -> None:

@@ -49,6 +49,13 @@ def test_bad_sentences_leave_empty_documents_in_conllu_alone(tmp_path: Path) -> 
     assert report.count == 1
 
 
+def test_a_file_of_bad_sentences_only_has_no_documents(tmp_path: Path) -> None:
+    (tmp_path / "a.conllu").write_text("1\tCats\t_\t_\t_\t_\t9\troot\t_\t_\n\n")
+    report = Report()
+    assert list(read(tmp_path / "a.conllu", skip_bad=True, report=report)) == []
+    assert report.count == 1
+
+
 def test_a_file_of_no_bytes_is_still_an_error_where_documents_are_marked(tmp_path: Path) -> None:
     for name in ("a.conllu", "a.jsonl", "a.conll"):
         (tmp_path / name).touch()
@@ -153,13 +160,14 @@ def test_lines_without_the_named_key_are_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "stripped"),
     [
-        ("One.<br/>&nbsp;Two.</div", "One.\n Two."),
+        ("One.<br/>&nbsp;Two.</div", "One.\nTwo."),
         ("<div class='a'><p>Brexit.</p>\n<p>Deal</p></div>", "Brexit.\n\nDeal"),
         ("Tom &amp; <b>Ana</b>: 1 < 2, x<y, <3", "Tom & Ana: 1 < 2, x<y, <3"),
         ("From <ada@example.org> and <https://example.org/a>", "From <ada@example.org> and <https://example.org/a>"),
         ("<style>p {}</style><script>if (a<b) c()</script><!-- x -->Text", "Text"),
         ("<o:p>Word</o:p> <Ada Lovelace>", "Word <Ada Lovelace>"),
         ("no markup", "no markup"),
+        ("<!-- <!-- open <style> open", "<!-- <!-- open  open"),
     ],
 )
 def test_html_is_stripped_and_other_brackets_stay(text: str, stripped: str) -> None:

@@ -3,7 +3,7 @@
 auto            a byte-order mark names UTF-8, UTF-16 or UTF-32; else UTF-8 if all bytes are valid; else Windows-1252
 auto:latin-1    the same, with another encoding for files that are not UTF-8
 
-Text of one byte per character has no NUL bytes: a file that has them is binary, whatever encoding is named.
+Raw text has no NUL characters: a file that has them is binary, whatever encoding is named (`binary_error`).
 """
 
 from __future__ import annotations
@@ -67,22 +67,26 @@ def encoding_of(path: str, blocks: Iterable[bytes], encoding: str) -> str:
         return encoding
     check_encoding(encoding)
     decoder = codecs.getincrementaldecoder("utf-8")()
-    chosen, begun = "utf-8", False
+    chosen, begun, binary = "utf-8", False, False
     for block in blocks:
         if not begun and (marked := marked_encoding(block)):
             return marked
-        begun = True
-        refuse_binary(path, block, "")
-        if chosen == "utf-8":
-            try:
-                decoder.decode(block)
-            except UnicodeDecodeError:
-                chosen = fallback_of(encoding)  # what follows may still be binary
-    try:
-        decoder.decode(b"", chosen == "utf-8")
-    except UnicodeDecodeError:
-        return fallback_of(encoding)
+        begun, binary = True, binary or b"\0" in block
+        chosen = chosen if chosen != "utf-8" or _goes_on(decoder, block) else fallback_of(encoding)
+    if chosen == "utf-8" and not _goes_on(decoder, b"", final=True):
+        chosen = fallback_of(encoding)
+    if binary and chosen != "utf-8":
+        raise binary_error(path)
     return chosen
+
+
+def _goes_on(decoder: codecs.IncrementalDecoder, block: bytes, final: bool = False) -> bool:
+    """Whether bytes are valid after those that a decoder has seen."""
+    try:
+        decoder.decode(block, final)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def marked_encoding(start: bytes) -> str:
@@ -90,22 +94,19 @@ def marked_encoding(start: bytes) -> str:
     return next((name for mark, name in _MARKS if start.startswith(mark)), "")
 
 
-def refuse_binary(path: str, block: bytes, encoding: str) -> None:
-    """Raise an error if bytes that should be text in this encoding contain NUL."""
-    if b"\0" in block and not encoding.lower().startswith(("utf-16", "utf_16", "utf-32", "utf_32", "utf16", "utf32")):
-        hint = "If it is text in UTF-16, name it: --encoding utf-16"
-        raise FormatError(path, None, "text", "NUL bytes, as in a picture or another binary file", hint)
+def binary_error(path: str) -> FormatError:
+    """The error for a file of raw text that contains NUL."""
+    hint = "If it is text in UTF-16, name it: --encoding utf-16"
+    return FormatError(path, None, "text", "NUL bytes, as in a picture or another binary file", hint)
 
 
-def only_text(path: str, blocks: Iterable[bytes], encoding: str) -> Iterator[bytes]:
-    """The bytes of a text file; NUL bytes and byte-order marks of other encodings raise an error."""
+def check_mark(path: str, blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The bytes of a file that should be UTF-8; a byte-order mark of another encoding raises an error."""
     begun = False
     for block in blocks:
-        marked = "" if begun else marked_encoding(block)
-        if marked and is_utf8(encoding) and not is_utf8(marked):
+        if not begun and not is_utf8(marked_encoding(block) or "utf-8"):
             raise encoding_error(path, 1, block[0])
         begun = True
-        refuse_binary(path, block, encoding)
         yield block
 
 

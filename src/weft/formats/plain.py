@@ -10,6 +10,7 @@ from typing import Literal
 
 from weft.errors import ConfigError
 from weft.formats.conllu.files import TABLE_LIMIT
+from weft.formats.encodings import binary_error
 from weft.formats.streams import (
     Faults,
     TextBlock,
@@ -78,6 +79,9 @@ def write(docs: Iterable[Doc], path: str) -> int:
 
 
 def _is_clean(path: str, block: TextBlock, faults: Faults) -> bool:
+    if "\0" in block.text:
+        faults.meet(binary_error(path))
+        return False
     stray = None if block.clean else stray_byte(block.text)
     if stray is None:
         return True

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from weft.errors import DataError, FormatError, WeftError
 from weft.formats.encodings import check_encoding as check_encoding
+from weft.formats.encodings import check_mark, encoding_of, fallback_of, is_auto, marked_encoding
 from weft.formats.encodings import encoding_error as encoding_error
-from weft.formats.encodings import encoding_of, fallback_of, is_auto, marked_encoding, only_text, refuse_binary
 from weft.formats.encodings import is_utf8 as is_utf8
 from weft.text.report import Report
 
@@ -148,7 +148,7 @@ def text_blocks(
     mark = separator.encode()
     damage: FormatError | None = None
     encoding = told_encoding(path, encoding)
-    blocks = only_text(path, raw_blocks(path), "utf-8") if is_utf8(encoding) else _recode(path, encoding)
+    blocks = check_mark(path, raw_blocks(path)) if is_utf8(encoding) else _recode(path, encoding)
     blocks = _line_ends(blocks, keep_ends, start == 0)
     while damage is None:
         try:
@@ -241,7 +241,7 @@ def read_text(path: str, encoding: str = "utf-8") -> str:
     """The whole text of a file with its original line endings."""
     encoding = told_encoding(path, encoding)
     check_encoding(encoding)
-    data = b"".join(only_text(path, raw_blocks(path), encoding))
+    data = b"".join(raw_blocks(path))
     try:
         text = data.decode("utf-8-sig" if is_utf8(encoding) else encoding)
         text.encode()
@@ -401,7 +401,6 @@ def _recode(path: str, encoding: str) -> Iterator[bytes]:
     decoder = codecs.getincrementaldecoder(encoding)()
     line = 1
     for block in chain(raw_blocks(path), [b""]):
-        refuse_binary(path, block, encoding)
         try:
             text = decoder.decode(block, not block)
             data = text.encode()

@@ -216,15 +216,13 @@ def parse_text(text: str, path: str = "text", check_trees: bool = True) -> list[
 
 
 def _documents(path: str, waiting: _Waiting, spacing: Spacing, faults: Faults, check_trees: bool) -> Iterable[Doc]:
-    if not waiting.starts:
-        return []
     batch = parse(waiting.bodies, spacing, check_trees) if waiting.clean and waiting.bodies else None
     if batch is None and waiting.bodies:
         waiting = waiting.without_bad(path, faults, check_trees)
         batch = parse(waiting.bodies, spacing, check_trees) if waiting.bodies else None
         assert batch is not None or not waiting.bodies, "the batch checks and the fault finder disagree"
     starts = [start.sentence for start in waiting.starts]
-    ends = [*starts[1:], len(waiting.bodies)]
+    ends = [*starts[1:], len(waiting.bodies)] if starts else []
     some = [start for start, end in zip(starts, ends, strict=True) if start < end]
     full = iter(documents(batch, waiting.comments, waiting.paragraphs, some, spacing) if batch is not None else ())
     docs = [next(full) if a < b else Doc("", spacing.strings) for a, b in zip(starts, ends, strict=True)]

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
 from weft.errors import FormatError
+from weft.formats.encodings import binary_error
 from weft.formats.streams import LONGEST, Faults, checked_blocks, document_name, encoding_error, stray_byte
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
@@ -58,11 +59,15 @@ class _Lines:
     """The lines of a file with their ends, as the module csv reads them, and the number of the last one."""
 
     def __init__(self, path: str, faults: Faults, encoding: str) -> None:
+        self.path, self.faults = path, faults
         self.blocks = checked_blocks(path, faults, "\n", encoding)
         self.number, self.unclean = 0, False
 
     def __iter__(self) -> Iterator[str]:
         for block in self.blocks:
+            if "\0" in block.text:
+                self.faults.meet(binary_error(self.path))
+                return
             self.unclean |= not block.clean
             for line in block.text.removesuffix("\n").split("\n"):
                 self.number += 1

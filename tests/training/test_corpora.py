@@ -54,6 +54,16 @@ def test_features_are_dropped_by_part_of_speech(tmp_path: Path) -> None:
     assert doc.column("feats") == ["", "Degree=Pos", "PronType=Dem"]
 
 
+def test_documents_without_names_in_a_file_of_names_have_none(tmp_path: Path) -> None:
+    row = "1\t{}\t_\tPROPN\t_\t_\t0\troot\t_\t{}\n\n"
+    text = "".join(f"# newdoc\n{row.format(form, misc)}" for form, misc in (("Ada", "NER=B-PER"), ("Rain", "_")))
+    (tmp_path / "train.conllu").write_text(text)
+    (tmp_path / "dev.conllu").write_text(text.replace("NER=B-PER", "_"))
+    named = reader(tmp_path, train=["train.conllu"], dev=["dev.conllu"], read={})
+    assert [len(doc.spans["entities"]) for doc in named.docs(["own"])] == [1, 0]
+    assert all("entities" not in doc.spans for doc in named.docs(["own.dev"]))
+
+
 def test_a_trial_takes_the_first_sentences(tmp_path: Path) -> None:
     write(tmp_path)
     assert sum(doc.n_sentences for doc in reader(tmp_path, limit=2).docs(["own"])) == 2

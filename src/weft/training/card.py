@@ -41,6 +41,8 @@ def card_text(header: Mapping[str, Any]) -> str:
     scores = header.get("scores") or {}
     if scores:
         parts += ["## Scores", score_table(scores)]
+    if header.get("calibration"):
+        parts += ["## Probabilities", calibration_table(header["calibration"])]
     if header.get("weaknesses"):
         parts += ["## Known weaknesses", "\n".join(f"- {line}" for line in header["weaknesses"])]
     if header.get("settings"):
@@ -62,6 +64,24 @@ def score_table(scores: Mapping[str, Any]) -> str:
     for name, row in scores.items():
         cells = (f"{row[metric]:.2f}" if metric in row else "" for metric in metrics)
         lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def calibration_table(sets: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
+    """How well the probabilities of every layer agree with how often it is right, in percent.
+
+    >>> print(calibration_table({"web": {"upos": {"decisions": 2000, "right": 0.95, "probability": 0.96,
+    ...     "error": 0.012}}}))
+    | set | layer | decisions | right | mean probability | calibration error |
+    |---|---|---|---|---|---|
+    | web | upos | 2,000 | 95.00 | 96.00 | 1.20 |
+    """
+    columns = "set | layer | decisions | right | mean probability | calibration error"
+    lines = [f"| {columns} |", f"|{'---|' * 6}"]
+    for name, layers in sets.items():
+        for layer, own in layers.items():
+            values = " | ".join(f"{100 * own[key]:.2f}" for key in ("right", "probability", "error"))
+            lines.append(f"| {name} | {layer} | {own['decisions']:,} | {values} |")
     return "\n".join(lines)
 
 

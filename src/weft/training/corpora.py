@@ -15,11 +15,13 @@ from weft.formats.streams import read_text
 from weft.pipeline.pipeline import Pipeline
 from weft.tasks.speech.generated import transcript_with_repairs
 from weft.tasks.speech.switchboard import read_switchboard
+from weft.text.conventions.misc_spans import spans_of_misc
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
 from weft.training.config import PARTS, ClusterSpec, CorpusSpec, PipelineConfig, split_reference
 from weft.training.patterns import read_patterns
 
+ENTITIES = "entities"
 #: Formats that only configurations support: transcripts for scoring repairs, and patterns to train a segmenter on.
 SWITCHBOARD, PATTERNS = "switchboard", "patterns"
 
@@ -63,7 +65,7 @@ class CorpusReader:
             return [read_switchboard(path) for path in paths]
         if corpus.read.get("format") == PATTERNS:
             return [doc for path in paths for doc in read_patterns(path, self.seed)]
-        docs = [doc for path in paths for doc in read(path, **corpus.read)]
+        docs = [doc for path in paths for doc in _with_names(list(read(path, **corpus.read)))]
         return [_relabelled(_dropped(_stripped(doc, corpus.strip), corpus.drop), corpus.labels) for doc in docs]
 
     def find(self, path: str) -> Path:
@@ -83,6 +85,15 @@ class CorpusReader:
             for doc in docs:
                 forms = doc.column("form")
                 yield from (forms[first:end] for first, end in pairwise(doc.sentence_offsets.tolist()))
+
+
+def _with_names(docs: list[Doc]) -> list[Doc]:
+    """Read the names that MISC spells: where a file spells names, a document without any has no names."""
+    layers = [None if ENTITIES in doc.spans else spans_of_misc(doc) for doc in docs]
+    if any(layer is not None for layer in layers):
+        for doc, layer in zip(docs, layers, strict=True):
+            doc.spans.setdefault(ENTITIES, layer if layer is not None else SpanLayer(doc.strings))
+    return docs
 
 
 def sentence_keys(doc: Doc) -> list[str]:

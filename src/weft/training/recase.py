@@ -1,6 +1,9 @@
 """Training sentences once more in capitals and in small letters, for text without the usual capitals.
 
-recased(docs, s) = docs + upper(a share s of their sentences) + lower(another share s)
+recased(docs, s) = upper(a share s of their sentences) + lower(another share s) + docs
+
+The copies come first because the last part of a training set is where learners fit their probabilities, and text with
+the usual capitals should decide these.
 """
 
 from __future__ import annotations
@@ -14,11 +17,11 @@ from weft.text.doc import Doc
 
 
 def recased(docs: Sequence[Doc], share: float, seed: int = 0) -> list[Doc]:
-    """The documents, followed by copies of some of their sentences in capitals and of others in small letters.
+    """Copies of some sentences of documents in capitals and of others in small letters, followed by the documents.
 
     >>> doc = Doc.from_words([["Ada", "left", "Oslo"]] * 4, upos=[["PROPN", "VERB", "PROPN"]] * 4)
     >>> [each.column("form")[:3] for each in recased([doc], 0.5)]
-    [['Ada', 'left', 'Oslo'], ['ADA', 'LEFT', 'OSLO'], ['ada', 'left', 'oslo']]
+    [['ADA', 'LEFT', 'OSLO'], ['ada', 'left', 'oslo'], ['Ada', 'left', 'Oslo']]
     """
     random = np.random.default_rng([seed, 20])
     more: list[Doc] = []
@@ -27,7 +30,7 @@ def recased(docs: Sequence[Doc], share: float, seed: int = 0) -> list[Doc]:
         for change, chosen in ((str.upper, drawn < share), (str.lower, drawn >= 1 - share)):
             if chosen.any():
                 more.append(_changed(doc.subset(np.flatnonzero(chosen).tolist()), change))
-    return [*docs, *more]
+    return [*more, *docs]
 
 
 def _changed(doc: Doc, change: Callable[[str], str]) -> Doc:

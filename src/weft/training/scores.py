@@ -6,10 +6,11 @@
     mwe         link F1 of multiword expressions, from gold words (`weft.evaluate.labels.mwe`)
     disfluencies  precision, recall and F1 of deleted words, from gold words; with gold trees also UAS and LAS of the
                 other words (`weft.evaluate.labels.disfluency`)
-    any other   F1 of that span layer, from gold words
+    any other   F1 of that span layer, of all labels and of each label, from gold words
 
 All scores are percentages, and F1 unless stated otherwise. The pipeline sees only the text, or the words and sentences
-(and tags), of a gold document.
+(and tags), of a gold document. From gold words, the probabilities of all layers are compared with how often they are
+right (`weft.evaluate.calibration`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from weft.evaluate.calibration import Calibration, calibration_of_column, calibration_of_spans
 from weft.evaluate.counts import Counts, Score
 from weft.evaluate.documents import groups_of_units
 from weft.evaluate.labels.disfluency import evaluate_disfluency
@@ -47,7 +49,7 @@ def score_test(nlp: Pipeline, test: TestSpec, corpora: CorpusReader, workers: in
     trees = UD in test.score and any("head" in component.provides for component in nlp.components)
     raw = (RAW,) if {UD, CHUNKS} & set(test.score) else ()
     for way in (*raw, GOLD, TAGS) if trees else (*raw, GOLD):
-        found = annotated(nlp, docs, way, workers)
+        found = annotated(nlp, docs, way, workers, probabilities=way == GOLD)
         scores: dict[str, float] = {}
         groups: dict[str, dict[str, float]] = {}
         for kind in test.score:
@@ -61,19 +63,23 @@ def score_test(nlp: Pipeline, test: TestSpec, corpora: CorpusReader, workers: in
             elif kind == DISFLUENCIES:
                 scores |= {name: 100 * value for name, value in _repairs(docs, found).items()}
             elif way == GOLD or (kind == CHUNKS and way == RAW):
-                scores[kind] = _spans(docs, found, kind)
+                scores |= _spans(docs, found, kind)
+        more = {"by": groups, "calibration": _calibration(docs, found, test.score) if way == GOLD else {}}
         if scores:
-            rows.append({"set": test.name, "from": way, "scores": scores, **({"by": groups} if groups else {})})
+            rows.append(
+                {"set": test.name, "from": way, "scores": scores, **{key: own for key, own in more.items() if own}}
+            )
     return rows
 
 
-def annotated(nlp: Pipeline, docs: Sequence[Doc], way: str, workers: int = 1) -> list[Doc]:
+def annotated(nlp: Pipeline, docs: Sequence[Doc], way: str, workers: int = 1, probabilities: bool = False) -> list[Doc]:
     """Annotate the texts of documents, or their words, or their words and tags."""
     if way == RAW:
         return list(nlp.pipe([Doc(doc.text) for doc in docs], workers=workers))
     if way == TAGS:  # only trees are scored; other components may need tags that the gold documents do not have
         nlp = Pipeline([component for component in nlp.components if "head" in component.provides])
-    return list(nlp.pipe([bare(doc, COLUMNS if way == TAGS else ()) for doc in docs], workers=workers))
+    known = [bare(doc, COLUMNS if way == TAGS else ()) for doc in docs]
+    return list(nlp.pipe(known, workers=workers, probabilities=probabilities))
 
 
 def bare(doc: Doc, columns: Sequence[str] = ()) -> Doc:
@@ -88,6 +94,32 @@ def bare(doc: Doc, columns: Sequence[str] = ()) -> Doc:
     new.multiwords = doc.multiwords
     new.set_sentences(doc.sentence_offsets)
     return new
+
+
+def _calibration(gold: Sequence[Doc], system: Sequence[Doc], kinds: Sequence[str]) -> dict[str, dict[str, float]]:
+    """For every scored layer with probabilities: decisions, the share that is right, mean probability and error."""
+    found: dict[str, Calibration] = {}
+    for column in COLUMNS if UD in kinds else ():
+        if all(column in doc.confidence for doc in system) and any(doc.has(column) for doc in gold):
+            found[column] = calibration_of_column(gold, system, column)
+    for layer in kinds:
+        spans = [doc.spans.get(layer, ()) for doc in system]
+        if any(spans) and all(layer in doc.spans for doc in gold) and _has_probabilities(system, layer):
+            found[layer] = calibration_of_spans(gold, system, layer)
+    return {
+        layer: {
+            "decisions": each.decisions,
+            "right": each.right,
+            "probability": each.probability,
+            "error": each.error,
+        }
+        for layer, each in found.items()
+    }
+
+
+def _has_probabilities(docs: Sequence[Doc], layer: str) -> bool:
+    layers = [doc.spans[layer] for doc in docs]
+    return all("probability" in own.attributes.get(number, {}) for own in layers for number in range(len(own)))
 
 
 def _told(metric: str, docs: Sequence[Doc]) -> bool:
@@ -129,11 +161,14 @@ def _struck(docs: Sequence[Doc]) -> set[tuple[int, int]]:
     }
 
 
-def _spans(gold: Sequence[Doc], system: Sequence[Doc], layer: str) -> float:
+def _spans(gold: Sequence[Doc], system: Sequence[Doc], layer: str) -> dict[str, float]:
     if layer == EXPRESSIONS:
         wanted, found = ([each for doc in docs for each in expressions_of(doc)] for docs in (gold, system))
-        return 100 * score_expressions(wanted, found).link.f1
-    return _percent(evaluate_spans(gold, system, layer).counts)
+        link = score_expressions(wanted, found).link
+        return {layer: 100 * link.f1, f"{layer} precision": 100 * link.precision, f"{layer} recall": 100 * link.recall}
+    report = evaluate_spans(gold, system, layer)
+    classes = {} if layer == CHUNKS else report.by_label
+    return {layer: _percent(report.counts), **{label: _percent(counts) for label, counts in classes.items()}}
 
 
 def _percent(counts: Counts) -> float:

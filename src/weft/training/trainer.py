@@ -229,6 +229,7 @@ class _Run:
                 f"{row['set']}, {row['from']}": {name: round(value, 2) for name, value in row["scores"].items()}
                 for row in self.report["tests"]
             },
+            "calibration": {row["set"]: row["calibration"] for row in self.report["tests"] if "calibration" in row},
             "weaknesses": config.weaknesses,
             "settings": settings,
             "seed": self.seed,

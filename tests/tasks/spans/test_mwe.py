@@ -107,6 +107,22 @@ def test_probabilities_come_with_expressions():
     assert 0.0 < doc.spans["mwe"].attributes[0]["probability"] <= 1.0
 
 
+def test_expressions_below_the_threshold_are_left_out():
+    tagger = MweTagger(MweSettings(learner="crf", epochs=10))
+    tagger.fit([corpus()])
+    doc = unseen()
+    tagger([doc], probabilities=True)
+    layer = doc.spans["mwe"]
+    p = sorted(layer.attributes[number]["probability"] for number in range(len(layer)))
+    assert p[0] < p[-1]
+    tagger.settings.threshold = p[-1]
+    tagger([doc])
+    assert len(doc.spans["mwe"]) == sum(each == p[-1] for each in p)
+    assert not doc.spans["mwe"].attributes
+    tagger([doc], probabilities=True)
+    assert [own["probability"] for own in doc.spans["mwe"].attributes.values()] == [p[-1]]
+
+
 def test_missed_beginnings_are_dear_and_nothing_else():
     space = LabelSpace(SCHEMES[8], topology=TOPOLOGIES[8])
     table = np.array(recall_cost(space, 100.0).table)
@@ -137,6 +153,11 @@ def test_features_of_the_appendix():
     assert "20 nv n B" in found[0]
     assert "20 n n I" in found[1]
     assert word_class("AUX") == "verb"
+
+
+def test_a_threshold_is_a_probability():
+    with pytest.raises(ConfigError, match="threshold must be a probability"):
+        MweTagger(MweSettings(threshold=1.5))
 
 
 def test_bad_settings_and_data_are_refused(tmp_path):

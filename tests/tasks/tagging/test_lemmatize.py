@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from weft.errors import ConfigError, DataError, WeftError
+from weft.errors import ConfigError, DataError, ModelError, WeftError
 from weft.evaluate.trees.ud import evaluate_ud
 from weft.pipeline.pipeline import Pipeline
 from weft.tasks.tagging.lemmatize import Lemmatizer
@@ -52,6 +52,31 @@ def test_lemmas_come_with_probabilities_if_asked(lemmatizer, tmp_path):
     keys = [("barked", "VERB")]
     chain, _ = loaded.scorer.chain([loaded._document(keys)], loaded._groups(keys))
     assert p[0] >= chain.temper(loaded.temperature).marginals().node.max() - 1e-6  # of the best rule, or more
+
+
+def test_lemmas_of_words_seen_often_are_nearly_certain(lemmatizer):
+    words = [("the", "DET"), ("dogs", "NOUN"), ("zzyzx", "NOUN")]
+    often = Doc.from_words([["the", "dogs"]] * 60, upos=[["DET", "NOUN"]] * 60, lemma=[["the", "dog"]] * 60)
+    forms, found, tags = zip(*ROWS, strict=True)
+    trained = Lemmatizer.from_options({"min_count": 1})
+    trained.fit([often, Doc.from_words([forms], lemma=[found], upos=[tags])])
+    p = dict(zip(words, trained.certainty(words), strict=True))
+    assert min(p[words[0]], p[words[1]]) > 0.98
+    assert p[words[2]] < 0.98
+
+
+def test_a_lemma_that_was_wrong_in_training_is_less_certain():
+    doc = Doc.from_words([["saw"] * 10], upos=[["VERB"] * 10], lemma=[["see"] * 7 + ["saw"] * 3])
+    trained = Lemmatizer()
+    trained.fit([doc])
+    assert trained.certainty([("saw", "VERB")])[0] == pytest.approx((7 + 0.5) / 10.5, abs=0.03)
+
+
+@pytest.mark.parametrize("value", ["", "1", "3 2", "a b", "1 2 3", "-1 2", "1000 1000"])
+def test_damaged_counts_of_words_are_refused(lemmatizer, value):
+    header, arrays = lemmatizer.state()
+    with pytest.raises(ModelError, match="not counts"):
+        Lemmatizer.from_state({**header, "seen": {"the\tDET": value}}, arrays)
 
 
 def test_unseen_words_follow_the_rules_of_their_endings(lemmatizer):

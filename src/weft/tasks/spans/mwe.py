@@ -12,7 +12,7 @@ features.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -29,7 +29,7 @@ from weft.learn.cost import ConfusionCost, Cost
 from weft.lexical.clusters.monolingual import load_clusters
 from weft.lexical.mwe_lexicon import MweLexicon, lexicon_of, read_lexicon
 from weft.lexical.wordnet import WordNet
-from weft.pipeline.component import State
+from weft.pipeline.component import Asked, State
 from weft.pipeline.settings import clusters_option, option
 from weft.storage import Arrays
 from weft.tasks.labelling.labeller import LabellerSettings, SequenceLabeller
@@ -46,6 +46,7 @@ from weft.text.conventions.expressions import (
     set_expressions,
 )
 from weft.text.doc import Doc
+from weft.text.layers import SpanLayer
 from weft.text.strings import StringTable
 
 SEEN = "seen"  # name of the lexicon of training expressions
@@ -77,12 +78,15 @@ class MweSettings(LabellerSettings):
         0, "Add expressions of the training data that occur this often to the lexicon; 0 adds none."
     )
     folds: int = option(8, "Folds for --seen-count.")
+    threshold: float = option(0.0, "Leave out expressions that are less probable than this.")
 
     def check(self) -> None:
         super().check()
         check_tags(self.tags)
         if self.recall_cost < 0 or self.max_gap < 0 or self.seen_count < 0 or self.folds < 2:
             raise ConfigError("recall_cost, max_gap and seen_count must be at least 0, folds at least 2")
+        if not 0 <= self.threshold <= 1:
+            raise ConfigError(f"threshold must be a probability from 0 to 1, got {self.threshold}")
 
 
 class MweTagger(SequenceLabeller):
@@ -119,6 +123,20 @@ class MweTagger(SequenceLabeller):
         for (first, end), expressions in zip(bounds, expressions_of(doc, self.settings.layer), strict=True):
             labels += encode(repaired(expressions, end - first), end - first, self.settings.tags)
         return labels
+
+    def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
+        super().annotate(docs, replace(asked, probabilities=asked.probabilities or self.settings.threshold > 0))
+        for doc in docs if self.settings.threshold else ():
+            doc.spans[self.settings.layer] = self._sure(doc.spans[self.settings.layer], asked.probabilities)
+
+    def _sure(self, layer: SpanLayer, probabilities: bool) -> SpanLayer:
+        """The expressions that are probable enough, with their probabilities if these were asked for."""
+        kept = SpanLayer(layer.strings)
+        for number, (pieces, label) in enumerate(layer):
+            found = layer.attributes[number]
+            if found["probability"] >= self.settings.threshold:
+                kept.add(pieces, label, **(found if probabilities else {}))
+        return kept
 
     def write(self, doc: Doc, labels: list[str], confidence: NDArray[np.float32] | None) -> None:
         bounds = doc.sentence_offsets.tolist()

@@ -7,6 +7,11 @@ Rules are edit scripts (`weft.tasks.tagging.edit_scripts`). Affixes, shape and t
 the word's ending and part of speech; scripts share weights through their parts (casing, edit of the beginning, edit of
 the ending). The dictionary holds the training words that the rules get wrong. A lemma depends only on the word and its
 tags, so it is computed once per word type.
+
+Rules are least sure of short, frequent words, whose lemmas are well known. So the probability of a lemma is that of the
+rules, updated by the occurrences of the word in the training data:
+
+    p(lemma | word) = (right + PRIOR * p(lemma | rules)) / (seen + PRIOR)
 """
 
 from __future__ import annotations
@@ -23,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.declared import Stored
-from weft.errors import ConfigError, DataError
+from weft.errors import ConfigError, DataError, ModelError
 from weft.features.cache import RowCache, distinct_rows
 from weft.features.extract import read_column, write_ids
 from weft.features.lexicon import LIMIT
@@ -48,6 +53,10 @@ TEMPLATES = (
 #: Columns that distinguish words with the same form, and the template fields that read them.
 TAGS = {"upos": "t", "xpos": "x", "feats": "f"}
 Key = tuple[str, ...]
+#: How many occurrences of a word the probability of the rules counts for.
+PRIOR = 0.5
+#: More occurrences of a word are not counted.
+MOST_SEEN = 99
 
 
 @dataclass
@@ -84,7 +93,7 @@ HEADER = Record(
     scripts=Many(Row((Text(CASINGS), Whole(0, _LONGEST), Text(), Whole(0, _LONGEST), Text()))),
     dictionary=Named(Text()),
     lists=Table(),
-).with_optional(temperature=TEMPERATURE)
+).with_optional(temperature=TEMPERATURE, seen=Named(Text()))
 
 
 class Lemmatizer(Trainable):
@@ -117,6 +126,7 @@ class Lemmatizer(Trainable):
         self._known: dict[Key, str] = {}
         self._caches: weakref.WeakKeyDictionary[StringTable, RowCache] = weakref.WeakKeyDictionary()
         self.temperature = 1.0  # temperature that turns scores of rules into probabilities
+        self.seen: dict[str, str] = {}  # how often a word's lemma was right in training, of how many: "12 12"
 
     def fit(self, train: Iterable[Doc], dev: Iterable[Doc] | None = None) -> dict[str, Any]:
         """Train on documents with lemmas and tags; the dev data is only used for scoring."""
@@ -141,6 +151,7 @@ class Lemmatizer(Trainable):
         self.dictionary = self._exceptions(counts, lemmas)
         self._known = {}
         self._caches.clear()
+        self.seen = self._occurrences(counts)
         report: dict[str, Any] = {
             "training": {
                 "words": sum(seen.total() for seen in counts.values()),
@@ -224,6 +235,16 @@ class Lemmatizer(Trainable):
                 exceptions["\t".join(key)] = lemma
         return dict(sorted(exceptions.items()))
 
+    def _occurrences(self, counts: Mapping[Key, Counter[str]]) -> dict[str, str]:
+        """How often each training word has the predicted lemma, and how often it occurs, by form and part of speech."""
+        right: Counter[str] = Counter()
+        seen: Counter[str] = Counter()
+        for (key, lemmas), predicted in zip(counts.items(), self.lemmas(list(counts)), strict=True):
+            right[self._word(key)] += lemmas[predicted]
+            seen[self._word(key)] += lemmas.total()
+        scale = {word: min(1.0, MOST_SEEN / n) for word, n in seen.items()}
+        return {word: f"{round(right[word] * scale[word])} {min(n, MOST_SEEN)}" for word, n in sorted(seen.items())}
+
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         self.trained(self.lists)
         for table, group in groupby(docs, key=lambda doc: doc.strings):
@@ -265,6 +286,14 @@ class Lemmatizer(Trainable):
         return [known[key] for key in keys]
 
     def certainty(self, keys: Sequence[Key]) -> NDArray[np.float32]:
+        """The probability of every lemma: that of the rules that produce it, and how often it was right in training."""
+        by_rule = self._certainty_of_rules(keys)
+        counts = [self.seen.get(self._word(key), "0 0").split() for key in keys]
+        right, seen = np.array(counts, dtype=np.float32).reshape(-1, 2).T
+        probabilities: NDArray[np.float32] = (right + PRIOR * by_rule) / (seen + PRIOR)
+        return probabilities
+
+    def _certainty_of_rules(self, keys: Sequence[Key]) -> NDArray[np.float32]:
         """The probability of every lemma, summed over the rules that produce it; 1 if it comes from the dictionary."""
         probabilities = np.ones(len(keys), dtype=np.float32)
         if self.scorer is None or not keys:
@@ -280,7 +309,7 @@ class Lemmatizer(Trainable):
     def _exception(self, key: Key, by_rule: str) -> str:
         lemma = self.dictionary.get("\t".join(key))
         if lemma is None:
-            lemma = self.dictionary.get(f"{key[0].lower()}\t{self._group(key)}")
+            lemma = self.dictionary.get(self._word(key))
         return by_rule if lemma is None else lemma
 
     def _rules(self, keys: Sequence[Key]) -> list[str]:
@@ -304,6 +333,10 @@ class Lemmatizer(Trainable):
 
     def _group(self, key: Key) -> str:
         return key[1] if len(key) > 1 else ""
+
+    def _word(self, key: Key) -> str:
+        """A word's form in small letters and its part of speech."""
+        return f"{key[0].lower()}\t{self._group(key)}"
 
     def _groups(self, keys: Sequence[Key]) -> NDArray[np.int64]:
         """Group number of each word; an unknown part of speech is replaced by the one with the most endings."""
@@ -330,6 +363,7 @@ class Lemmatizer(Trainable):
             "temperature": self.temperature,
             "scripts": [list(script) for script in self.scripts],
             "dictionary": self.dictionary,
+            "seen": self.seen,
             "lists": self.trained(self.lists).state(),
         }
         return header, {} if self.scorer is None else self.scorer.arrays()
@@ -343,10 +377,21 @@ class Lemmatizer(Trainable):
         component.scripts = [EditScript(*script) for script in header["scripts"]]
         component.dictionary = header["dictionary"]
         component.temperature = header.get("temperature", 1.0)
+        component.seen = header.get("seen", {})
+        if not all(_is_count(value) for value in set(component.seen.values())):
+            raise ModelError("the occurrences of words in training are not counts: the model file is damaged")
         component.lists = CandidateLists.from_state(header["lists"], len(component.scripts))
         if arrays:
             component.scorer = CandidateScorer.from_arrays(component._reader(component.lists), Stored.of(arrays))
         return component
+
+
+def _is_count(text: str) -> bool:
+    """Whether a text holds how often a lemma was right and how often the word was seen."""
+    parts = text.split(" ")
+    if len(parts) != 2 or not all(part.isascii() and part.isdigit() and len(part) < 4 for part in parts):
+        return False
+    return int(parts[0]) <= int(parts[1])
 
 
 def _commonest(seen: Counter[str]) -> str:

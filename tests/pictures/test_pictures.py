@@ -199,3 +199,12 @@ def test_tokens_of_several_words_are_named_below_them(tmp_path):
     root = ElementTree.fromstring(draw_tree(doc.sentences[0]))
     (token,) = (each for each in root.iter(f"{SVG}g") if each.get("class") == "token")
     assert [each.text for each in token.iter(f"{SVG}text")] == ["du"]
+
+
+def test_layers_and_strengths_of_expressions_are_named_in_words() -> None:
+    doc = Doc.from_words([["He", "gave", "up"]])
+    doc.spans["mwe"] = SpanLayer.of(doc.strings, [(1, 3, "strong")])
+    html = show(doc).html
+    assert "<figcaption>multiword expressions</figcaption>" in html
+    assert "<small>fixed expression</small>" in html
+    assert ">strong<" not in html

@@ -15,6 +15,7 @@ from weft.pictures.arcs import draw_tree
 from weft.pictures.phrases import draw_phrases
 from weft.pictures.spans import draw_spans, highlight_spans, span_layers, spans_by_sentence
 from weft.pictures.style import clean, is_right_to_left, style_sheet, svg, text_width
+from weft.text.conventions.names import layer_name
 from weft.text.doc import Doc
 from weft.text.views import Sentence
 
@@ -202,7 +203,9 @@ def _figures(drawn: DocPictures, sentence: Sentence) -> list[str]:
     shown = {name: html for name, html in layers.items() if "<mark" in html}
     if not shown and not trees:
         shown = dict(list(layers.items())[:1])
-    figures = [f"<figure>{html}<figcaption>{clean(name)}</figcaption></figure>" for name, html in shown.items()]
+    figures = [
+        f"<figure>{html}<figcaption>{clean(layer_name(name))}</figcaption></figure>" for name, html in shown.items()
+    ]
     direction = ' dir="rtl"' if is_right_to_left(sentence.text) else ""
     return figures + [f"<figure{direction}>{picture}</figure>" for picture in trees]
 

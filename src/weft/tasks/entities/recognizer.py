@@ -45,7 +45,9 @@ WORDS = (
 TAGS = "t[-2..2] t[-1]|t[0] t[0]|t[1] t[-1]|t[0]|t[1]"
 GAZETTEERS = "g[-1..1]"
 CLUSTERS = "c[-1..1] c[-2..2].prefix4 c[0].prefix8 c[-1].prefix8|c[0].prefix8 c[0].prefix8|c[1].prefix8"
-NATIVE = CLUSTERS.replace("c[", "n[")
+NATIVE = CLUSTERS.replace("c[", "n[") + (
+    " n[0].prefix6 n[0].prefix10 n[0].prefix12 n[0].prefix8|w[0].kind n[-1].prefix8|w[0].kind n[0].prefix8|w[1].kind"
+)
 SURROUNDINGS = "e[0]"
 #: Features of the outer levels: their labels, combined with words.
 OUTER = "l[-2..2] l[-1]|l[0] l[0]|l[1] l[0]|w[0].lower l[-1]|w[0].lower l[1]|w[0].lower"

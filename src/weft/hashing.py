@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.arrays import Keys
-from weft.kernel import kernel
+from weft.kernel import inlined, kernel
 
 _FNV_START = np.uint64(0xCBF29CE484222325)
 _FNV_PRIME = np.uint64(0x100000001B3)
@@ -37,12 +37,18 @@ def join(h: np.uint64, value: np.uint64) -> np.uint64:
     return h ^ (h >> _S32)
 
 
+@inlined
+def mix(h: np.uint64, byte: int) -> np.uint64:
+    """Add one more byte to the hash of a string that has not seen the final avalanche."""
+    return (h ^ np.uint64(byte)) * _FNV_PRIME
+
+
 @kernel
 def _hash_bytes(data: NDArray[np.uint8], offsets: NDArray[np.int64], out: Keys) -> None:
     for i in range(len(offsets) - 1):
         h = _FNV_START
         for k in range(offsets[i], offsets[i + 1]):
-            h = (h ^ np.uint64(data[k])) * _FNV_PRIME
+            h = mix(h, data[k])
         out[i] = avalanche(h)
 
 
@@ -68,3 +74,15 @@ def hash_string(string: str) -> int:
     True
     """
     return int(hash_strings([string])[0])
+
+
+def begun(string: str) -> int:
+    """The hash of a string before the final avalanche, for `mix` to go on with.
+
+    >>> begun("") == 0xCBF29CE484222325
+    True
+    """
+    h = int(_FNV_START)
+    for byte in string.encode("utf-8", "surrogatepass"):
+        h = (h ^ byte) * int(_FNV_PRIME) % 2**64
+    return h

@@ -187,15 +187,15 @@ class _Places(CompileResultCacheImpl):
 
 
 class _Cache(FunctionCache):
-    """The compiled forms of a kernel on disk."""
+    """The compiled code of a kernel on disk, in one of its forms."""
 
     _impl_class = _Places
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Any, form: str) -> None:
         super().__init__(function)
         self._cache_file = _CheckedFiles(
             cache_path=self.cache_path,
-            filename_base=self._impl.filename_base,
+            filename_base=self._impl.filename_base + form,
             source_stamp=self._impl.locator.get_source_stamp(),
         )
 
@@ -248,32 +248,54 @@ def inner_kernel(function: Function) -> Function:
     return _compile(function, fastmath=False, _nrt=False)
 
 
+def inlined(function: Function) -> Function:
+    """Like `inner_kernel`, for functions of a few lines: they become part of the kernels that call them.
+
+    Nothing is compiled for them alone, which would take a tenth of a second each.
+
+    >>> @inlined
+    ... def last(numbers):
+    ...     return numbers[len(numbers) - 1]
+    >>> last.py_func([7, 8])
+    8
+    """
+    return _compile(function, fastmath=False, _nrt=False, inline="always")
+
+
 def _compile(function: Function, **options: Any) -> Function:
-    on_disk = not function.__module__.startswith("__") and os.path.exists(function.__code__.co_filename)
-    options = {"nogil": True, "error_model": "numpy", "_nrt": True, **options}
-    dispatcher = numba.njit(**options)(function)
-    if on_disk:
-        try:
-            dispatcher._cache = _Cache(function)
-        except RuntimeError:  # neither the package's folder nor the user's cache is writable
-            compiled.no_place()
-    compiled.watch(dispatcher)
-    _share(dispatcher)
+    options = {"nogil": True, "error_model": "numpy", "_nrt": True, "no_cfunc_wrapper": True, **options}
+    dispatcher = _dispatcher(function, "", options)
+    _share(dispatcher, options)
     return dispatcher
 
 
-def _share(dispatcher: Any) -> None:
-    """Have the kernels that call this one share one compiled form of it.
+def _dispatcher(function: Any, form: str, options: dict[str, Any]) -> Any:
+    dispatcher = numba.njit(**options)(function)
+    if not function.__module__.startswith("__") and os.path.exists(function.__code__.co_filename):
+        try:
+            dispatcher._cache = _Cache(function, form)
+        except RuntimeError:  # neither the package's folder nor the user's cache is writable
+            compiled.no_place()
+    compiled.watch(dispatcher)
+    return dispatcher
+
+
+def _share(dispatcher: Any, options: dict[str, Any]) -> None:
+    """Have the kernels that call this one share one compiled form of it, which Python cannot call.
 
     Left to itself, Numba compiles a kernel anew for every constant that a caller passes and for every width of
     integers: for `cost(state, -1, move)` and `cost(state, 0, move)`, with moves out of an array of int32 or counted.
+    It also gives every kernel an entrance for Python, which takes longer to compile than a small kernel itself.
     """
-    ask = dispatcher.get_call_template
+    form: list[Any] = []
 
     def ask_with_wide_types(args: Any, kws: Any) -> Any:
-        return ask([_wide(each) for each in args], {name: _wide(each) for name, each in kws.items()})
+        if not form:
+            form.append(_dispatcher(dispatcher.py_func, ".inner", {**options, "no_cpython_wrapper": True}))
+        return form[0].get_call_template([_wide(each) for each in args], {name: _wide(kws[name]) for name in kws})
 
     dispatcher.get_call_template = ask_with_wide_types
+    dispatcher.get_overload = lambda types: form[0].get_overload(types)
 
 
 def _wide(given: Any) -> Any:

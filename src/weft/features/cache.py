@@ -130,7 +130,8 @@ def _add(rows: Ids, new: Ids, known: Ids, values: Ids, slots: Ids, size: int) ->
         slot = _slot(rows[i], known, slots)
         if slots[slot] == _UNKNOWN:
             slots[slot] = size
-            known[size] = rows[i]
+            for k in range(rows.shape[1]):  # assigning the row would compile Numba's code for messages about shapes
+                known[size, k] = rows[i, k]
             size += 1
         values[slots[slot]] = new[i]
     return size
@@ -143,7 +144,8 @@ def _number(rows: Ids, distinct: Ids, slots: Ids, numbers: Ids) -> int:
         slot = _slot(rows[i], distinct, slots)
         if slots[slot] == _UNKNOWN:
             slots[slot] = count
-            distinct[count] = rows[i]
+            for k in range(rows.shape[1]):
+                distinct[count, k] = rows[i, k]
             count += 1
         numbers[i] = slots[slot]
     return count

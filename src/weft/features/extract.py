@@ -1,8 +1,8 @@
 """From documents to features: binds the fields of templates to columns of documents.
 
 A field is bound by a short text: `form` (any column of words), `form:lower` (the same in lower case), `feats:set` (a
-column whose values are sets separated by `|`), `score:real` (a column of numbers), or by a `Gazetteer`, `Surroundings`
-or `WordClasses`.
+column whose values are sets separated by `|`), `score:real` (a column of numbers), or by a `Gazetteer`, `WordClasses`
+or anything with `Members`, such as `Surroundings`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +20,27 @@ from weft.errors import TemplateError, WeftError
 from weft.features.gazetteer import Gazetteer
 from weft.features.lexicon import Lexicon, LowerCase, MemberLexicon, WordClasses
 from weft.features.program import Features, Inputs, Program
-from weft.features.surroundings import Surroundings
 from weft.features.templates import Atom, Template
 from weft.kernel import kernel
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
 from weft.text.views import Sentence
 
-Binding = str | Gazetteer | Surroundings | WordClasses
+
+@runtime_checkable
+class Members(Protocol):
+    """A source of set-valued features."""
+
+    def members(self, docs: Sequence[Doc]) -> tuple[Ints, Keys]:
+        """Members of every word of documents that share a string table, as a ragged array: offsets and keys."""
+        ...
+
+    def names(self, doc: Doc, column: str) -> dict[int, str]:
+        """The members that may occur in a document, by their keys."""
+        ...
+
+
+Binding = str | Gazetteer | Members | WordClasses
 
 
 class Extractor:
@@ -58,14 +72,14 @@ class Extractor:
         self._plain: list[tuple[str, Lexicon, list[int]]] = []  # column, lexicon, attributes of it that are used
         self._field_columns: dict[str, str] = {}  # of fields that look up words in a lexicon
         self._places: dict[tuple[str, str], tuple[int, int]] = {}  # of attributes: lexicon, attribute in it
-        self._sets: list[tuple[str, MemberLexicon | Gazetteer | Surroundings]] = []
+        self._sets: list[tuple[str, MemberLexicon | Gazetteer | Members]] = []
         self._reals: list[str] = []
         columns: dict[tuple[str, str], int] = {}
         sets: dict[str, int] = {}
         reals: dict[str, int] = {}
         for field, attributes in wanted.items():
             binding = fields[field]
-            if isinstance(binding, Gazetteer | Surroundings):
+            if isinstance(binding, Gazetteer | Members):
                 sets[field] = len(self._sets)
                 self._sets.append(("form", binding))
                 continue
@@ -188,7 +202,7 @@ class Extractor:
                 ids = read_column(group, column)
                 if isinstance(source, Gazetteer):
                     offsets, found = source.match(table, ids, sentence_offsets(group))
-                elif isinstance(source, Surroundings):
+                elif isinstance(source, Members):
                     offsets, found = source.members(group)
                 else:
                     offsets, found = source.lookup(table, ids)

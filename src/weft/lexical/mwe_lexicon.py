@@ -16,10 +16,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from weft.arrays import Ids, Ints
 from weft.errors import ConfigError, FormatError
 from weft.text.conventions.expressions import Expressions, Group, has_gap
 
@@ -61,6 +64,7 @@ class MweLexicon:
     name: str
     entries: dict[tuple[str, ...], str] = field(default_factory=dict)  # lemmas, "" for a variable; their category
     _trie: dict[Any, Any] = field(default_factory=dict, repr=False)
+    _pairs: tuple[int, dict[str, int], Ints] | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(cls, name: str, entries: Iterable[str | tuple[str, str]]) -> MweLexicon:
@@ -85,27 +89,66 @@ class MweLexicon:
     def __len__(self) -> int:
         return len(self.entries)
 
-    def matches(self, lemmas: Sequence[str], max_gap: int = 0, forms: Sequence[str] = ()) -> list[Match]:
-        """All matches in a sentence, ordered by first word; a word matches by its lemma or its form."""
+    def matches(
+        self, lemmas: Sequence[str], max_gap: int = 0, forms: Sequence[str] = (), starts: Sequence[int] | None = None
+    ) -> list[Match]:
+        """All matches in a sentence, ordered by first word; a word matches by its lemma or its form.
+
+        `starts` are the only words that may be first words, if given.
+        """
         matches: list[Match] = []
         pairs = zip(lemmas, forms or lemmas, strict=True)
         words = [(lemma,) if lemma == form else (lemma, form) for lemma, form in pairs]
-        for first, known in enumerate(words):
-            for word in known:
+        for first in range(len(words)) if starts is None else starts:
+            for word in words[first]:
                 node = self._trie.get(word)
                 if node is not None:
                     _walk(node, words, (first,), max_gap, matches)
         return list(dict.fromkeys(matches))
 
-    def segment(self, lemmas: Sequence[str], max_gap: int = 0, forms: Sequence[str] = ()) -> Segmentation:
-        """The cheapest segmentation of a sentence.
+    def places(self, lemmas: Sequence[str], forms: Sequence[str], words: Ids, max_gap: int = 0) -> Ints:
+        """The places in a text where an entry may begin, by the first two lemmas of entries.
+
+        `words[i]` is the number of word i among word types, which are given by lemma and form.
+
+        >>> lexicon = MweLexicon.of("verbs", ["take <something> into account", "take in"])
+        >>> types = ["take", "it", "in"]
+        >>> lexicon.places(types, types, np.array([1, 0, 1, 2, 0, 1, 1, 2]), max_gap=1).tolist()
+        [1]
+        """
+        numbers, pairs = self._beginnings()
+        kinds = [np.array([numbers.get(word, 0) for word in each], dtype=np.int64)[words] for each in (lemmas, forms)]
+        may_begin = np.zeros(len(words), dtype=np.bool_)
+        for one in kinds:
+            firsts = np.flatnonzero(one)
+            for step in range(1, max_gap + 2):
+                firsts = firsts[firsts + step < len(words)]
+                for other in kinds:
+                    keys = one[firsts] * len(numbers) + other[firsts + step]
+                    found = pairs[np.minimum(np.searchsorted(pairs, keys), len(pairs) - 1)] == keys
+                    may_begin[firsts[found]] = True
+        return np.flatnonzero(may_begin)
+
+    def _beginnings(self) -> tuple[dict[str, int], Ints]:
+        """Numbers of lemmas, from 1, and the first two of every entry as one number each."""
+        if self._pairs is None or self._pairs[0] != len(self.entries):
+            firsts = [[lemma for lemma in entry if lemma != _VARIABLE][:2] for entry in self.entries]
+            numbers = {lemma: k for k, lemma in enumerate(dict.fromkeys(chain.from_iterable(firsts)), 1)}
+            keys = [numbers[one] * len(numbers) + numbers[other] for one, other in firsts]
+            self._pairs = len(self.entries), numbers, np.unique(np.array(keys or [-1], dtype=np.int64))
+        return self._pairs[1:]
+
+    def segment(
+        self, lemmas: Sequence[str], max_gap: int = 0, forms: Sequence[str] = (), starts: Sequence[int] | None = None
+    ) -> Segmentation:
+        """The cheapest segmentation of a sentence; `starts` are the only words that may begin a match, if given.
 
         >>> lexicon = MweLexicon.of("all", ["budge on", "a little"])
         >>> reading = lexicon.segment("budge a little on the price".split(), max_gap=2)
         >>> [match.words for match in reading.matches], reading.cost
         ([(0, 3), (1, 2)], 4.25)
         """
-        return shortest_path(self.matches(lemmas, max_gap, forms), len(lemmas))
+        return shortest_path(self.matches(lemmas, max_gap, forms, starts), len(lemmas))
 
     def lines(self) -> Iterator[str]:
         """The entries in the format that `read_lexicon` reads."""

@@ -46,7 +46,7 @@ def seeded(parser: TransitionParser, words: np.ndarray, n: int, seed: int) -> Tr
         if systems.finished(system.number, state):
             return
         for candidate, move, label in legal_actions(system, state, 2, True):
-            candidate_keys(parser.model, state, candidate, words, 0, room)
+            candidate_keys(system.number, parser.model, state, candidate, words, 0, room)
             keys.update((room.keys[room.keys != 0] >> np.uint64(32)).tolist())
             after = state.copy()
             systems.apply(system.number, after, candidate, move, label)
@@ -80,7 +80,7 @@ def best_of_all(parser: TransitionParser, words: np.ndarray, n: int) -> tuple[in
             found[tree] = max(total, found.get(tree, -(10**9)))
             return
         for candidate, move, label in legal_actions(system, state, 2, True):
-            candidate_keys(parser.model, state, candidate, words, 0, room)
+            candidate_keys(system.number, parser.model, state, candidate, words, 0, room)
             scores = np.zeros(len(parser.actions), np.int32)
             score_actions(parser.model, room, scores)
             after = state.copy()

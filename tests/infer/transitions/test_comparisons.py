@@ -34,7 +34,7 @@ def keys_of(template: str, state: np.ndarray, words: np.ndarray) -> list[int]:
     program = compile_templates(template, EDITING, ["w", "t"])
     room, bases = new_scratch(program, 1), np.zeros(16, dtype=np.int32)
     systems.bases(EDITING.number, state, 0, bases)
-    feature_keys(program, state, bases, words, 0, room.nodes, room.atoms, room.keys)
+    feature_keys(program, program.compares, state, bases, words, 0, room.nodes, room.atoms, room.keys)
     return room.keys.tolist()
 
 

@@ -1,18 +1,20 @@
 """The tagger of multiword expressions on sentences made up here."""
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from mwe_twins import StringFeatures
 
 from weft.errors import ConfigError, DataError
+from weft.hashing import hash_string, hash_strings
 from weft.learn.chains.labels import LabelSpace
 from weft.lexical.mwe_lexicon import MweLexicon
 from weft.lexical.wordnet import WordNet
 from weft.pipeline.pipeline import Pipeline
 from weft.pipeline.registry import train
 from weft.tasks.spans.mwe import MweSettings, MweTagger, recall_cost
-from weft.tasks.spans.mwe_features import ExpressionFeatures, word_class
+from weft.tasks.spans.mwe_features import ExpressionFeatures, lower_lemma, word_class
 from weft.text import Doc
 from weft.text.conventions.expressions import SCHEMES, TOPOLOGIES, Expressions, expressions_of, has_gap, set_expressions
 from weft.text.corpus import Corpus
@@ -137,27 +139,73 @@ def test_features_of_the_appendix():
     net = WordNet({"look": "nv", "glass": "n", "looking glass": "n", "check in": "v", "check-in": "n"})
     lexicons = [MweLexicon.of("wordnet", net.multiwords()), MweLexicon.of("two", [("check in", "x")])]
     features = ExpressionFeatures(lexicons, net)
-    found = features.from_sentence(
-        ["Check", "it", "in", "4", "-"], ["check", "it", "in", "4", "-"], ["VB", "PRP", "RP", "CD", ":"]
-    )
-    assert {"2 0", "4 first", "12 2 check in", "23 1", "23 2", "24 2 VB RP"} <= set(found[0])
-    assert {"21 wordnet B v gappy", "22 two B x gappy VB RP", "17 VB"} <= set(found[0])
-    assert {"21 wordnet O", "2 1"} <= set(found[1])
-    assert {"8", "3 1"} <= set(found[3])
-    assert {"9 -", "3 0"} <= set(found[4])
-    found = features.from_sentence(["a", "check", "-", "in"], ["a", "check", "-", "in"], ["DT", "NN", "HYPH", "RP"])
-    assert "18 next" in found[1]
-    assert "19" in found[2]
-    assert "18 previous" in found[3]
-    found = features.from_sentence(["looking", "glass"], ["look", "glass"], ["NN", "NN"])
-    assert "20 nv n B" in found[0]
-    assert "20 n n I" in found[1]
+
+    def found(forms, lemmas, tags):
+        doc = Doc.from_words([forms], lemma=[lemmas], xpos=[tags])
+        offsets, keys = features.members([doc], "xpos")
+        return [set(keys[a:b].tolist()) for a, b in pairwise(offsets)]
+
+    def keys(*names):
+        return set(map(hash_string, names))
+
+    words = ["Check", "it", "in", "4", "-"]
+    own = found(words, [word.lower() for word in words], ["VB", "PRP", "RP", "CD", ":"])
+    assert keys("2 0", "4 first", "12 2 check in", "23 1", "23 2", "24 2 VB RP") <= own[0]
+    assert keys("21 wordnet B v gappy", "22 two B x gappy VB RP", "17 VB") <= own[0]
+    assert keys("21 wordnet O", "2 1") <= own[1]
+    assert keys("8", "3 1") <= own[3]
+    assert keys("9 -", "3 0") <= own[4]
+    own = found(["a", "check", "-", "in"], ["a", "check", "-", "in"], ["DT", "NN", "HYPH", "RP"])
+    assert keys("18 next") <= own[1]
+    assert keys("19") <= own[2]
+    assert keys("18 previous") <= own[3]
+    own = found(["looking", "glass"], ["look", "glass"], ["NN", "NN"])
+    assert keys("20 nv n B") <= own[0]
+    assert keys("20 n n I") <= own[1]
     assert word_class("AUX") == "verb"
 
 
 def test_a_threshold_is_a_probability():
     with pytest.raises(ConfigError, match="threshold must be a probability"):
         MweTagger(MweSettings(threshold=1.5))
+
+
+WORDS = ["Take", "took", "it", "in", "to", "account", "4x", "-", "a|b", "É", "up", "\ud83d", ""]
+LEMMAS, TAGS = ["take", "", "in", "into", "account", "up"], ["VB", "NN", "RP", "DT", "A|B", ""]
+ENTRIES = ["take in", "take <something> into account", "take up to", "in account", "it in to account", "up <x> up"]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_features_are_those_written_as_strings(seed):
+    rng = np.random.default_rng(seed)
+    docs = []
+    for _ in range(3):
+        sizes = rng.integers(1, 9, rng.integers(1, 6)).tolist()
+        rows = [[[str(rng.choice(own)) for _ in range(size)] for size in sizes] for own in (WORDS, LEMMAS, TAGS)]
+        docs.append(Doc.from_words(rows[0], lemma=rows[1], xpos=rows[2]))
+    docs[1] = Doc.from_words([list(docs[0].column("form"))])  # without lemmas and tags
+    net = WordNet({"take": "v", "in": "r", "take in": "v", "take-up": "n"}) if seed % 3 == 0 else None
+    lexicons = [MweLexicon.of("a|b", [(entry, "x|y") for entry in ENTRIES[: seed % 5]])]
+    lexicons += [MweLexicon.of("wordnet", net.multiwords())] if net else []
+    seen = [MweLexicon.of("seen", ENTRIES[k::2]) for k in range(seed % 3)]
+    expected, s = [], 7
+    twin = StringFeatures(lexicons, net, max_gap=seed % 4)
+    for doc in docs:
+        forms = doc.column("form")
+        lemmas = list(map(lower_lemma, forms, doc.column("lemma")))
+        tags = doc.column("xpos")
+        for a, b in pairwise(doc.sentence_offsets.tolist()):
+            own = twin.from_sentence(forms[a:b], lemmas[a:b], tags[a:b], [seen[s % len(seen)]] if seen else [])
+            expected += [[part for name in names for part in name.split("|") if part] for names in own]
+            s += 1
+    offsets, keys = ExpressionFeatures(lexicons, net, max_gap=seed % 4).members(docs, "xpos", seen, 7)
+    assert [keys[a:b].tolist() for a, b in pairwise(offsets)] == [hash_strings(names).tolist() for names in expected]
+    if len(seen) == 1:
+        named = ExpressionFeatures(lexicons, net, max_gap=seed % 4).names(docs[0], "xpos", seen)
+        for key, name in zip(
+            keys.tolist(), (name for names in expected[: docs[0].n_words] for name in names), strict=False
+        ):
+            assert named[key] == name
 
 
 def test_bad_settings_and_data_are_refused(tmp_path):

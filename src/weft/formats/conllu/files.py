@@ -11,16 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
+from weft.arrays import Ids, Ints
 from weft.errors import ConfigError, WeftError
 from weft.formats.conllu.batch import FIELDS, documents, parse
 from weft.formats.conllu.faults import find_fault
+from weft.formats.conllu.rows import TableBytes, assemble, is_valid
 from weft.formats.gate import admitted
-from weft.formats.spacing import Spacing, begins_paragraph, escape, parse_misc, with_blanks
+from weft.formats.spacing import BLANK, Spacing, begins_paragraph, escape, parse_misc, with_blanks
 from weft.formats.streams import Faults, TextBlock, checked_blocks, open_output, stray_byte, unsplit_error
 from weft.text.doc import Doc, Multiword
 from weft.text.strings import StringTable
@@ -31,8 +32,6 @@ PART = 1000
 TABLE_LIMIT = 200_000
 
 Comments = Literal["keep", "add"]
-
-_DIGITS = [str(i) for i in range(1000)]
 
 
 @dataclass
@@ -267,21 +266,33 @@ def write(docs: Iterable[Doc], path: str, *, comments: Comments = "keep") -> int
     if comments not in ("keep", "add"):
         raise ConfigError(f"comments={comments!r}: expected 'keep' or 'add'")
     count = 0
-    spacing: Spacing | None = None
+    tables: _Tables | None = None
     unnamed, before, previous = 0, 0, ""  # sentences of documents without a name, and of earlier parts of this one
     with open_output(path) as file:
         for doc in docs:
-            if spacing is None or spacing.strings is not doc.strings:
-                spacing = Spacing(doc.strings)
+            if tables is None or tables.spacing.strings is not doc.strings:
+                tables = _Tables.of(doc.strings)
             before = unnamed if not doc.id else before if doc.id == previous else 0
-            file.write(to_text(doc, comments, spacing, before).encode())
+            data = _to_bytes(doc, comments, tables, before)
+            file.write(data if is_valid(data) else data.decode("utf-8", "surrogatepass").encode())
             before, previous = before + doc.n_sentences, doc.id
             unnamed = unnamed if doc.id else before
             count += 1
     return count
 
 
-def to_text(doc: Doc, comments: Comments = "keep", spacing: Spacing | None = None, before: int = 0) -> str:
+class _Tables(NamedTuple):
+    """What is known of the strings of a table: the spacing that MISC encodes, and their bytes."""
+
+    spacing: Spacing
+    encoded: TableBytes
+
+    @classmethod
+    def of(cls, strings: StringTable) -> _Tables:
+        return cls(Spacing(strings), TableBytes(strings))
+
+
+def to_text(doc: Doc, comments: Comments = "keep", before: int = 0) -> str:
     """A document as CoNLL-U; numbers in generated sentence names continue from `before`.
 
     >>> print(to_text(Doc.from_words([["Dogs", "bark", "!"]], [[True, False, True]])).replace("\\t", " "), end="")
@@ -290,83 +301,75 @@ def to_text(doc: Doc, comments: Comments = "keep", spacing: Spacing | None = Non
     3 ! _ _ _ _ _ _ _ _
     <BLANKLINE>
     """
+    return _to_bytes(doc, comments, _Tables.of(doc.strings), before).decode("utf-8", "surrogatepass")
+
+
+def _to_bytes(doc: Doc, comments: Comments, tables: _Tables, before: int) -> bytes:
     if not doc.n_words:
         if doc.text.strip():
             raise unsplit_error(doc, "CoNLL-U")
-        return f"{_new_doc(doc)}\n\n"
+        return f"{_new_doc(doc)}\n\n".encode("utf-8", "surrogatepass")
     if not doc.n_sentences:
         raise WeftError(f"{doc!r} has words but no sentences; split it into sentences before writing CoNLL-U")
     offsets = doc.sentence_offsets
     if (np.diff(offsets) == 0).any():
         raise WeftError(f"{doc!r} has a sentence without words, which CoNLL-U cannot represent")
-    misc, multiwords = _told_spacing(doc, spacing or Spacing(doc.strings))
-    starts = offsets.tolist()
-    numbers = (np.arange(1, doc.n_words + 1) - np.repeat(offsets[:-1], np.diff(offsets))).tolist()
-    columns = [_digits(numbers)]
-    for name in FIELDS:
-        if name == "head":
-            head = ["_"] * doc.n_words if doc.head is None else _digits(doc.head.tolist())
-            columns.append(head)
-        else:
-            values = misc if name == "misc" else doc.column(name)
-            columns.append([value or "_" for value in values])
-    rows = list(map("\t".join, zip(*columns, strict=True)))
-    lines: list[str] = []
+    misc, multiwords = _told_spacing(doc, tables.spacing)
+    nothing = np.zeros(doc.n_words, dtype=np.int32)
+    columns = np.stack(
+        [misc if name == "misc" else doc.columns.get(name, nothing) for name in FIELDS if name != "head"]
+    )
+    heads = nothing - 1 if doc.head is None else np.asarray(doc.head, dtype=np.int32)
     rare = _rare_rows(doc, multiwords)
     notes = doc.comments if comments == "keep" or _has_names(doc) else _new_comments(doc, before)
-    for sentence, (first, end) in enumerate(pairwise(starts)):
-        lines.extend(notes[sentence])
-        if sentence in rare:
-            _weave(lines, rows[first:end], rare[sentence])
-        else:
-            lines.extend(rows[first:end])
-        lines.append("")
-    text = "\n".join(lines) + "\n"
-    expected = 9 * (doc.n_words + len(multiwords) + len(doc.empty_nodes))
-    tabs = text.count("\t") - sum(line.count("\t") for lines in notes for line in lines)
-    if tabs != expected or text.count("\n") != len(lines):
-        bad = next((row for row in rows if row.count("\t") != 9 or "\n" in row), "a comment or multiword token")
+    data = assemble(columns, heads, offsets.astype(np.int64), tables.encoded, notes, rare)
+    inside = sum(map(len, notes)) + doc.n_sentences
+    tabs = data.count(b"\t") - sum(line.count("\t") for lines in notes for line in lines)
+    if tabs != 9 * (doc.n_words + len(rare)) or data.count(b"\n") != doc.n_words + len(rare) + inside:
+        rows = list(zip(*(doc.strings.strings(column) for column in columns), strict=True))
+        bad = next((value for row in rows for value in row if "\t" in value or "\n" in value), "a comment or other row")
         raise WeftError(f"{doc!r} contains a tab or line break inside a value, which CoNLL-U cannot represent: {bad!r}")
-    return text
+    return data
 
 
-def _digits(numbers: list[int]) -> list[str]:
-    try:
-        return ["_" if number < 0 else _DIGITS[number] for number in numbers]
-    except IndexError:
-        return ["_" if number < 0 else str(number) for number in numbers]
-
-
-def _told_spacing(doc: Doc, spacing: Spacing) -> tuple[list[str], list[Multiword]]:
+def _told_spacing(doc: Doc, spacing: Spacing) -> tuple[Ids, list[Multiword]]:
     """MISC of words and multiword tokens with the spacing of the text; unchanged if it already encodes it."""
-    misc = doc.column("misc")
+    misc = doc.columns["misc"] if "misc" in doc.columns else np.zeros(doc.n_words, dtype=np.int32)
     firsts = np.flatnonzero(np.diff(doc.word_token, prepend=-1))
     if len(firsts) != len(doc.token_start):
         raise WeftError(f"{doc!r} has tokens without words, which CoNLL-U cannot represent")
-    owners = {row.first: row for row in doc.multiwords}
-    forms = [doc.text[a:b] for a, b in zip(doc.token_start.tolist(), doc.token_end.tolist(), strict=True)]
-    ids = doc.columns["misc"][firsts] if "misc" in doc.columns else np.zeros(len(firsts), dtype=np.int32)
-    if owners:
+    ids = misc[firsts]
+    if doc.multiwords:
         place = {int(word): token for token, word in enumerate(firsts)}
         ids = ids.copy()
         for row in doc.multiwords:
             ids[place[row.first]] = doc.strings[row.fields[-1]]
     lasts = doc.word_token[doc.sentence_offsets[1:] - 1]
     paragraphs = [begins_paragraph(lines) for lines in doc.comments]
-    layout = spacing.layout(forms, ids, lasts, paragraphs, [0])
-    if layout.text == doc.text:
-        return misc, doc.multiwords
-    return _tell_spacing(doc, misc, firsts.tolist(), owners, set(lasts.tolist()), paragraphs)
+    codes = spacing.codes(ids)
+    if (codes != BLANK).any():
+        forms = [doc.text[a:b] for a, b in zip(doc.token_start.tolist(), doc.token_end.tolist(), strict=True)]
+        if spacing.layout(forms, ids, lasts, paragraphs, [0]).text == doc.text:
+            return misc, doc.multiwords
+    # One space after a token whose MISC says nothing needs no saying, but where a sentence ends it may.
+    letters = np.frombuffer(doc.text.encode("utf-32-le", "surrogatepass") or bytes(4), dtype=np.uint32)
+    ends = np.minimum(doc.token_end, len(letters) - 1)
+    single = (np.append(doc.token_start[1:], -1) == doc.token_end + 1) & (letters[ends] == ord(" "))
+    tokens = ~single | (codes != BLANK)
+    tokens[0] = tokens[lasts] = True
+    return _tell_spacing(doc, misc, firsts, np.flatnonzero(tokens).tolist(), set(lasts.tolist()), paragraphs)
 
 
 def _tell_spacing(
-    doc: Doc, misc: list[str], firsts: list[int], owners: dict[int, Multiword], lasts: set[int], paragraphs: list[bool]
-) -> tuple[list[str], list[Multiword]]:
-    """Add SpaceAfter, SpacesAfter and SpacesBefore where MISC does not agree with the text."""
+    doc: Doc, misc: Ids, firsts: Ints, tokens: list[int], lasts: set[int], paragraphs: list[bool]
+) -> tuple[Ids, list[Multiword]]:
+    """Add SpaceAfter, SpacesAfter and SpacesBefore where MISC does not agree with the text, at some tokens."""
+    misc = misc.copy()
+    owners = {row.first: row for row in doc.multiwords}
     starts, ends = doc.token_start.tolist(), doc.token_end.tolist()
     sentence = 0
-    for token, word in enumerate(firsts):
-        old = owners[word].fields[-1] if word in owners else misc[word]
+    for token, word in zip(tokens, firsts[tokens].tolist(), strict=True):
+        old = owners[word].fields[-1] if word in owners else doc.strings.string(int(misc[word]))
         final = token + 1 == len(starts)
         after = doc.text[ends[token] :] if final else doc.text[ends[token] : starts[token + 1]]
         before = doc.text[: starts[0]] if token == 0 else ""
@@ -387,32 +390,25 @@ def _tell_spacing(
             row = owners[word]
             owners[word] = row._replace(fields=(*row.fields[:-1], new))
         else:
-            misc[word] = new
+            misc[word] = doc.strings[new]
     return misc, [owners[row.first] for row in doc.multiwords]
 
 
-def _rare_rows(doc: Doc, multiwords: list[Multiword]) -> dict[int, list[tuple[int, str]]]:
-    """Rows that are not words, per sentence: the number of words before them, and the row."""
-    rare: dict[int, list[tuple[int, str]]] = {}
+def _rare_rows(doc: Doc, multiwords: list[Multiword]) -> list[tuple[int, int, str]]:
+    """Rows that are not words, in their order: the sentence, the number of words before them, and the row.
+
+    Empty nodes come before a range that begins there.
+    """
+    rare: list[tuple[int, int, str]] = []
     for node in doc.empty_nodes:
         row = "\t".join([f"{node.after}.{node.number}", *(value or "_" for value in node.fields)])
-        rare.setdefault(node.sentence, []).append((node.after, row))
+        rare.append((node.sentence, node.after, row))
     for first, end, fields in multiwords:
         sentence = int(np.searchsorted(doc.sentence_offsets, first, side="right")) - 1
         begin = first - int(doc.sentence_offsets[sentence])
         row = "\t".join([f"{begin + 1}-{begin + end - first}", *(value or "_" for value in fields)])
-        rare.setdefault(sentence, []).append((begin, row))
-    return rare
-
-
-def _weave(lines: list[str], rows: Sequence[str], rare: list[tuple[int, str]]) -> None:
-    """Word rows with the other rows inserted; empty nodes come before a range that begins there."""
-    done = 0
-    for place, row in sorted(rare, key=lambda item: item[0]):
-        lines.extend(rows[done:place])
-        lines.append(row)
-        done = max(done, place)
-    lines.extend(rows[done:])
+        rare.append((sentence, begin, row))
+    return sorted(rare, key=lambda item: item[:2])
 
 
 def _has_names(doc: Doc) -> bool:

@@ -19,7 +19,7 @@ from weft.arrays import Floats
 from weft.errors import InferenceError
 from weft.infer.chains.candidate_sums import run_sums
 from weft.infer.parts import ArrayParts
-from weft.kernel import kernel
+from weft.kernel import inner_kernel, kernel
 from weft.ragged import (
     Indices,
     States,
@@ -95,7 +95,8 @@ class CandidateChain:
         """The highest-scoring path of every sentence."""
         path = np.zeros(len(self.slots) - 1, dtype=np.int32)
         score = np.zeros(len(self.offsets) - 1)
-        _best(self.node, self.edge, self.slots, self.pairs, self.offsets, path, score)
+        came_from = np.zeros(len(self.node), dtype=np.int32)
+        _best(self.node.copy(), self.edge, self.slots, self.pairs, self.offsets, came_from, path, score)
         self._check_possible(score)
         return path
 
@@ -191,12 +192,11 @@ class CandidateChain:
             raise InferenceError(f"sentence {sentence} (counting from 0) has no path; allow more candidates in it")
 
 
-@kernel
+@inner_kernel
 def _best(
-    node: Floats, edge: Floats, slots: Indices, pairs: Indices, offsets: Indices, path: States, score: Floats
-) -> None:
-    delta = node.copy()
-    came_from = np.zeros(len(node), dtype=np.int32)
+    delta: Floats, edge: Floats, slots: Indices, pairs: Indices, offsets: Indices, came_from: States, path: States,
+    score: Floats,
+) -> None:  # fmt: skip
     for s in range(len(offsets) - 1):
         first, end = offsets[s], offsets[s + 1]
         if first == end:

@@ -63,7 +63,8 @@ def best_paths(
         length = offsets[s + 1] - first
         if length == 0:
             continue
-        delta[0] = node[first]
+        for y in range(states):  # assigning the row would compile Numba's code for messages about shapes
+            delta[0, y] = node[first, y]
         for i in range(1, length):
             before = delta[i - 1]
             edges = matrix[(first + i) * step]

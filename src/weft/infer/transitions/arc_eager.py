@@ -40,10 +40,10 @@ from weft.infer.transitions.state import (
     pop,
     push,
 )
-from weft.kernel import kernel
+from weft.kernel import inlined, kernel
 
 
-@kernel
+@inlined
 def start(state: Table, n: int) -> None:
     """Nothing on the stack."""
     clear(state, n)
@@ -55,7 +55,7 @@ def finished(state: Table) -> bool:
     return state[SIZE, SCALAR] == 0 and state[FRONT, SCALAR] > state[LENGTH, SCALAR]
 
 
-@kernel
+@inlined
 def front(state: Table) -> int:
     """The first node of the buffer: after the last word stands ROOT."""
     b = state[FRONT, SCALAR]

@@ -18,12 +18,10 @@ from weft.arrays import Keys
 from weft.infer.transitions.constraints import Constraints, allowed_moves
 from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, score_actions
 from weft.infer.transitions.state import G_HEAD, G_LABEL, HEAD, LABEL, NONDET, ROWS, STATIC, WIDTH, Table
-from weft.infer.transitions.systems import apply, arc, canonical, cost, finished, following, price, start
-from weft.infer.transitions.weights import NARROW, Scores
-from weft.kernel import inner_kernel, kernel
+from weft.infer.transitions.systems import System, apply, arc, canonical, cost, finished, following, price, start
+from weft.infer.transitions.weights import NARROW
+from weft.kernel import inner_kernel
 
-#: What the gold tree is used for: nothing, noting mistakes, allowing correct actions only.
-FREE, WATCHED, CORRECT = range(3)
 #: Numbers of a beam: configurations, which half of the tables holds them, steps made.
 _SIZE, _HALF, _STEP = range(3)
 
@@ -67,22 +65,22 @@ def new_beam(width: int, longest: int, steps: int) -> Beam:
 
 
 @inner_kernel
-def start_beam(model: Model, beam: Beam, n: int) -> None:
+def start_beam(system: System, beam: Beam, n: int) -> None:
     """One configuration, that of the start."""
-    start(model.system, beam.states[0, 0], n)
+    start(system, beam.states[0, 0], n)
     beam.totals[0, 0] = 0.0
     beam.lengths[0, 0] = beam.wrong[0, 0] = 0
     beam.numbers[_SIZE], beam.numbers[_HALF], beam.numbers[_STEP] = 1, 0, 0
 
 
 @inner_kernel
-def beam_finished(model: Model, beam: Beam) -> bool:
+def beam_finished(system: System, beam: Beam) -> bool:
     """Whether all configurations are final, or there is no room for more steps."""
     if beam.numbers[_STEP] >= len(beam.parents):
         return True
     half = beam.numbers[_HALF]
     for b in range(beam.numbers[_SIZE]):  # noqa: SIM110
-        if not finished(model.system, beam.states[half, b]):
+        if not finished(system, beam.states[half, b]):
             return False
     return True
 
@@ -150,6 +148,7 @@ def _propose(beam: Beam, found: int, rank: float, score: float, b: int, candidat
 
 @inner_kernel
 def beam_step(
+    system: System,
     model: Model,
     beam: Beam,
     words: Keys,
@@ -158,54 +157,57 @@ def beam_step(
     single_root: bool,
     by_mean: bool,
     constraints: Constraints | None,
-    mode: int,
+    correct: bool,
     static: bool,
-    gold: Table,
+    gold: Table | None,
     room: Scratch,
-    scores: Scores,
 ) -> None:
-    """Go one step on."""
-    half, size = beam.numbers[_HALF], beam.numbers[_SIZE]
+    """Go one step on, with a gold tree noting mistakes, or with `correct` actions only.
+
+    With None for the gold tree, what prices moves is not even compiled.
+    """
+    half, size, scores = beam.numbers[_HALF], beam.numbers[_SIZE], room.scores
     found, width = 0, len(beam.ranks)
     least = -np.inf  # what an action has to surpass
     for b in range(size):
         state = beam.states[half, b]
         total, length = beam.totals[half, b], beam.lengths[half, b]
         wrong_before = beam.wrong[half, b]
-        if finished(model.system, state):
+        if finished(system, state):
             rank = total / max(1, length) if by_mean else total
             found = _propose(beam, found, rank, total, b, -1, -1, wrong_before)
             least = beam.ranks[_lowest(beam)] if found == width else least
             continue
-        watched = mode != FREE and wrong_before == 0
-        if watched:
-            price(model.system, state, gold, STATIC if static else NONDET)
-        only = canonical(model.system, state, gold) if static and watched else -1
+        only = -1
+        if gold is not None and wrong_before == 0:
+            price(system, state, gold, STATIC if static else NONDET)
+            if static:
+                only = canonical(system, state, gold)
         candidate = 0
         while candidate >= 0:
-            legal = allowed_moves(model.system, state, candidate, single_root, constraints, offset)
+            legal = allowed_moves(system, state, candidate, single_root, constraints, offset)
             if legal != 0:
-                candidate_keys(model, state, candidate, words, offset, room)
+                candidate_keys(system, model, state, candidate, words, offset, room)
                 score_actions(model, room, scores)
             for move in range(NARROW):
                 if not (legal >> move) & 1:
                     continue
                 wrong, wanted = wrong_before, -1
-                if watched:
+                if gold is not None and wrong_before == 0:
                     if only >= 0:
                         wrong = 1 if move != only else 0
                     else:
-                        wrong = 1 if cost(model.system, state, gold, candidate, move) > 0 else 0
-                    head, dependent = arc(model.system, state, candidate, move)
+                        wrong = 1 if cost(system, state, gold, candidate, move) > 0 else 0
+                    head, dependent = arc(system, state, candidate, move)
                     if dependent > 0 and gold[dependent, G_HEAD] == head:
                         wanted = gold[dependent, G_LABEL]
-                if mode == CORRECT and wrong != 0:
+                if correct and wrong != 0:
                     continue
                 for action in range(model.move_first[move], model.move_first[move + 1]):
                     mistaken = wrong
                     if wanted >= 0 and model.action_label[action] != wanted:
                         mistaken = 1
-                    if mode == CORRECT and mistaken != 0:
+                    if correct and mistaken != 0:
                         continue
                     score = total + scores[action]
                     rank = score / (length + 1) if by_mean else score
@@ -213,7 +215,7 @@ def beam_step(
                         continue
                     found = _propose(beam, found, rank, score, b, candidate, action, mistaken)
                     least = beam.ranks[_lowest(beam)] if found == width else least
-            candidate = following(model.system, state, candidate)
+            candidate = following(system, state, candidate)
     step = beam.numbers[_STEP]
     other = 1 - half
     for k in range(found):
@@ -229,7 +231,7 @@ def beam_step(
         beam.parents[step, k], beam.candidates[step, k], beam.actions[step, k] = b, candidate, action
         if action >= 0:
             beam.lengths[other, k] += 1
-            apply(model.system, state, candidate, model.action_move[action], model.action_label[action])
+            apply(system, state, candidate, model.action_move[action], model.action_label[action])
     beam.numbers[_SIZE], beam.numbers[_HALF], beam.numbers[_STEP] = found, other, step + 1
 
 
@@ -242,8 +244,9 @@ def trace(beam: Beam, place: int, steps: int, candidates: Table, actions: Table)
         place = beam.parents[step, place]
 
 
-@kernel
+@inner_kernel
 def parse_with_beam(
+    system: System,
     model: Model,
     words: Keys,
     sentences: NDArray[np.int64],
@@ -252,20 +255,20 @@ def parse_with_beam(
     constraints: Constraints | None,
     room: Scratch,
     beam: Beam,
-    gold: Table,
     heads: Table,
     labels: Table,
 ) -> None:
     """Heads and labels of all words of a batch."""
-    scores = np.zeros(len(model.action_move), dtype=np.int32)
     for s in range(len(sentences) - 1):
         offset = sentences[s]
         n = sentences[s + 1] - offset
         if n == 0:
             continue
-        start_beam(model, beam, n)
-        while not beam_finished(model, beam):
-            beam_step(model, beam, words, offset, n, single_root, by_mean, constraints, FREE, False, gold, room, scores)
+        start_beam(system, beam, n)
+        while not beam_finished(system, beam):
+            beam_step(
+                system, model, beam, words, offset, n, single_root, by_mean, constraints, False, False, None, room,
+            )  # fmt: skip
         state = beam.states[beam.numbers[_HALF], best_place(beam, by_mean, False)]
         for i in range(n):
             heads[offset + i] = state[i + 1, HEAD]

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from weft.arrays import Keys
 from weft.infer.transitions.state import HEAD, LE, LENGTH, R1, SCALAR, Table
-from weft.kernel import kernel
+from weft.kernel import inlined, kernel
 
 #: Longer agreement is as good as this.
 LONGEST = 5
 
 
-@kernel
+@inlined
 def agree(words: Keys, first: int, a: int, b: int, column: int) -> bool:
     """Whether two words have the same value; `first` is the row in front of the sentence's first word."""
     return a > 0 and b > 0 and words[first + a, column] == words[first + b, column]

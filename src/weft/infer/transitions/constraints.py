@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from weft.errors import ConfigError
 from weft.infer.transitions.state import G_WIDTH, MOVES, Table, fill_gold
-from weft.infer.transitions.systems import arc, cost, following, legal
+from weft.infer.transitions.systems import System, arc, cost, following, legal
 from weft.kernel import kernel
 
 _N_MOVES = len(MOVES)
@@ -67,7 +67,7 @@ def constrain(
 
 @kernel
 def allowed_moves(
-    system: int, state: Table, candidate: int, single_root: bool, constraints: Constraints | None, offset: int
+    system: System, state: Table, candidate: int, single_root: bool, constraints: Constraints | None, offset: int
 ) -> int:
     """The moves of a candidate that are legal and keep to the constraints as well as any move of the configuration.
 
@@ -92,7 +92,7 @@ def allowed_moves(
 
 
 @kernel
-def _violations(system: int, state: Table, candidate: int, move: int, constraints: Constraints, offset: int) -> int:
+def _violations(system: System, state: Table, candidate: int, move: int, constraints: Constraints, offset: int) -> int:
     """Fixed heads that a move puts out of reach, and one for building a forbidden arc."""
     count = 1024 * cost(system, state, constraints.fixed[constraints.row_of[offset] :], candidate, move)
     head, dependent = arc(system, state, candidate, move)

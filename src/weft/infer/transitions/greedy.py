@@ -12,15 +12,16 @@ from weft.arrays import Keys
 from weft.infer.transitions.constraints import Constraints, allowed_moves
 from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, forced_action, score_actions
 from weft.infer.transitions.state import HEAD, LABEL, STALE, Table
-from weft.infer.transitions.systems import apply, finished, following, start
+from weft.infer.transitions.systems import System, apply, finished, following, start
 from weft.infer.transitions.weights import NARROW, Scores
-from weft.kernel import inner_kernel, kernel
+from weft.kernel import inlined, inner_kernel
 
 _LEAST = -(1 << 30)
 
 
-@kernel
+@inner_kernel
 def parse_greedily(
+    system: System,
     model: Model,
     words: Keys,
     sentences: NDArray[np.int64],
@@ -38,23 +39,23 @@ def parse_greedily(
     `state` has rows for the longest sentence. `cache[candidate]` keeps scores and `best[candidate]` the best choice
     while its features do not change.
     """
-    scores = np.zeros(len(model.action_move), dtype=np.int32)
     for s in range(len(sentences) - 1):
         offset = sentences[s]
         n = sentences[s + 1] - offset
-        start(model.system, state, n)
-        while not finished(model.system, state):
+        start(system, state, n)
+        while not finished(system, state):
             candidate, action = choose_action(
-                model, state, words, offset, single_root, constraints, room, scores, cache, best
+                system, model, state, words, offset, single_root, constraints, room, cache, best
             )
-            apply(model.system, state, candidate, model.action_move[action], model.action_label[action])
+            apply(system, state, candidate, model.action_move[action], model.action_label[action])
         for i in range(n):
             heads[offset + i] = state[i + 1, HEAD]
             labels[offset + i] = state[i + 1, LABEL]
 
 
-@inner_kernel
+@inlined
 def choose_action(
+    system: System,
     model: Model,
     state: Table,
     words: Keys,
@@ -62,22 +63,22 @@ def choose_action(
     single_root: bool,
     constraints: Constraints | None,
     room: Scratch,
-    scores: Scores,
     cache: Scores,
     best: NDArray[np.int32],
 ) -> tuple[int, int]:
     """The best candidate and its best legal action."""
+    scores = room.scores
     top, chosen, choice = _LEAST, -1, -1
     changing = constraints is not None
     candidate = 0
     while candidate >= 0:
-        legal = allowed_moves(model.system, state, candidate, single_root, constraints, offset)
-        forced = forced_action(model, legal)
+        legal = allowed_moves(system, state, candidate, single_root, constraints, offset)
+        forced = forced_action(system, model, legal)
         if forced >= 0:
             return candidate, forced
         if state[candidate, STALE] != 0:
             state[candidate, STALE] = 0
-            candidate_keys(model, state, candidate, words, offset, room)
+            candidate_keys(system, model, state, candidate, words, offset, room)
             score_actions(model, room, scores)
             own = _best_action(model, scores, legal)
             value = scores[own] if own >= 0 else _LEAST
@@ -92,7 +93,7 @@ def choose_action(
             value = cache[candidate, own] if own >= 0 else _LEAST
         if own >= 0 and value > top:
             top, chosen, choice = value, candidate, own
-        candidate = following(model.system, state, candidate)
+        candidate = following(system, state, candidate)
     return chosen, choice
 
 

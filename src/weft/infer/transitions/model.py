@@ -17,7 +17,7 @@ from weft.infer.transitions.beam import new_beam, parse_with_beam
 from weft.infer.transitions.constraints import Constraints
 from weft.infer.transitions.greedy import parse_greedily
 from weft.infer.transitions.scoring import Model, Scratch, columns_of, new_scratch
-from weft.infer.transitions.state import G_WIDTH, LEFT, MOVES, RIGHT, Table, new_state
+from weft.infer.transitions.state import LEFT, MOVES, RIGHT, Table, new_state
 from weft.infer.transitions.systems import system_named
 from weft.infer.transitions.templates import compile_templates
 from weft.infer.transitions.walk import parse_plainly
@@ -78,7 +78,6 @@ class TransitionParser:
             moves, labels = unpack_narrow(stored.under("moves/")), unpack_wide(stored.under("labels/"), columns)
             self.arrays = {name: array for name, array in arrays.items() if name.startswith(("moves/", "labels/"))}
         self.model = Model(
-            self.system.number,
             program,
             moves,
             labels,
@@ -118,21 +117,20 @@ class TransitionParser:
             return heads, labels
         if beam > 1:
             self.check_beam(beam)
-            no_gold = np.zeros((1, G_WIDTH), dtype=np.int32)
             offsets, kept = np.asarray(sentences, np.int64), new_beam(beam, longest, self.system.most_steps(longest))
             first = 0
             while first < len(offsets) - 1:
                 check()
                 end = max(first + 1, int(np.searchsorted(offsets, offsets[first] + BATCH, side="right")) - 1)
                 parse_with_beam(
-                    self.model, words, offsets[first : end + 1], single_root, by_mean, constraints, room, kept,
-                    no_gold, heads, labels,
+                    self.system.number, self.model, words, offsets[first : end + 1], single_root, by_mean, constraints,
+                    room, kept, heads, labels,
                 )  # fmt: skip
                 first = end
             return heads, labels
         parse_greedily(
-            self.model, words, np.asarray(sentences, dtype=np.int64), single_root, constraints, room,
-            new_state(longest), self.new_cache(longest), np.zeros(longest + 2, dtype=np.int32), heads, labels,
+            self.system.number, self.model, words, np.asarray(sentences, dtype=np.int64), single_root, constraints,
+            room, new_state(longest), self.new_cache(longest), np.zeros(longest + 2, dtype=np.int32), heads, labels,
         )  # fmt: skip
         return heads, labels
 

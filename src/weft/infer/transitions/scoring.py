@@ -14,7 +14,7 @@ import numpy as np
 
 from weft.arrays import Keys
 from weft.infer.transitions.state import Table
-from weft.infer.transitions.systems import bases, is_alone
+from weft.infer.transitions.systems import System, bases, is_alone
 from weft.infer.transitions.templates import StateProgram, feature_keys
 from weft.infer.transitions.weights import (
     NARROW,
@@ -32,9 +32,8 @@ from weft.kernel import inner_kernel
 
 
 class Model(NamedTuple):
-    """A transition system with templates, weights and actions."""
+    """Templates, weights and actions."""
 
-    system: int
     program: StateProgram
     moves: NarrowTable
     labels: WideTable
@@ -53,6 +52,7 @@ class Scratch(NamedTuple):
     look_ups: LookUps
     moves: Scores
     sums: Scores
+    scores: Scores  # of the actions
 
 
 def columns_of(actions: int) -> int:
@@ -71,20 +71,24 @@ def new_scratch(program: StateProgram, actions: int) -> Scratch:
         new_look_ups(templates),
         np.zeros(NARROW, dtype=np.int32),
         np.zeros(columns_of(actions), dtype=np.int32),
+        np.zeros(actions, dtype=np.int32),
     )
 
 
 @inner_kernel
-def candidate_keys(model: Model, state: Table, candidate: int, words: Keys, first: int, room: Scratch) -> None:
+def candidate_keys(
+    system: System, model: Model, state: Table, candidate: int, words: Keys, first: int, room: Scratch
+) -> None:
     """The features of a candidate, into `room.keys`."""
-    bases(model.system, state, candidate, room.bases)
-    feature_keys(model.program, state, room.bases, words, first, room.nodes, room.atoms, room.keys)
+    bases(system, state, candidate, room.bases)
+    program = model.program
+    feature_keys(program, program.compares, state, room.bases, words, first, room.nodes, room.atoms, room.keys)
 
 
 @inner_kernel
-def forced_action(model: Model, legal: int) -> int:
+def forced_action(system: System, model: Model, legal: int) -> int:
     """The action to take where there is no choice, -1 where there is one."""
-    if not is_alone(model.system):
+    if not is_alone(system):
         return -1
     found, first = 0, 0
     for move in range(NARROW):

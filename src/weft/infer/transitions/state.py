@@ -27,7 +27,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.kernel import kernel
+from weft.kernel import inlined, kernel
 
 Table = NDArray[np.int32]
 
@@ -103,7 +103,7 @@ def clear(state: Table, n: int) -> None:
     state[LENGTH, SCALAR] = n
 
 
-@kernel
+@inlined
 def label_bit(label: int) -> np.int32:
     """The bit of a label in sets of labels; labels are numbered by frequency, so that those that share one are rare."""
     return np.int32(1) << np.int32(max(label, 0) % 31)
@@ -129,7 +129,7 @@ def attach(state: Table, head: int, dependent: int, label: int) -> None:
         state[head, RE] = max(state[head, RE], state[dependent, RE])
 
 
-@kernel
+@inlined
 def push(state: Table, node: int) -> None:
     """Put a node on the stack."""
     size = state[SIZE, SCALAR]
@@ -138,7 +138,7 @@ def push(state: Table, node: int) -> None:
     state[node, WHERE] = OPEN
 
 
-@kernel
+@inlined
 def pop(state: Table) -> int:
     """Take the top of the stack away."""
     size = state[SIZE, SCALAR] - 1
@@ -148,7 +148,7 @@ def pop(state: Table) -> int:
     return node
 
 
-@kernel
+@inlined
 def on_stack(state: Table, depth: int) -> int:
     """The node that lies so far below the top (0: the top itself), -1 if there is none."""
     at = state[SIZE, SCALAR] - 1 - depth

@@ -1,7 +1,8 @@
-"""All transition systems behind one integer: the switch that the shared kernels (decoding, training) call.
+"""All transition systems behind one number: the switch that the shared kernels (decoding, training) call.
 
 A compiled kernel cannot be handed a function, so a system is a number, and every definition of a system's module is
-reached by an `if` on it:
+reached by an `if` on it. The number is written in unary, as a tuple of so many zeros: Numba knows the length of a tuple
+when it compiles, and leaves the branches of all other systems out. A parser of one system never compiles another.
 
     start(system, state, n)                   the configuration to begin with
     finished(system, state)                   whether it is a final one
@@ -44,9 +45,13 @@ from weft.infer.transitions.state import (
     Table,
     on_stack,
 )
-from weft.kernel import kernel
+from weft.kernel import inlined, kernel
 
-ARC_EAGER, ARC_HYBRID, ARC_STANDARD, EASY_FIRST, LR_SPINE, ARC_EAGER_EDIT = range(6)
+#: A system's number, in unary.
+System = tuple[int, ...]
+
+_EAGER, _HYBRID, _STANDARD, _EASY, _SPINE, _EDIT = range(1, 7)
+ARC_EAGER, ARC_HYBRID, ARC_STANDARD, EASY_FIRST, LR_SPINE, ARC_EAGER_EDIT = ((0,) * length for length in range(1, 7))
 #: What a base is where there is no node: below the bottom of the stack, after the last word.
 NOTHING = -1
 
@@ -56,7 +61,7 @@ class TransitionSystem:
     """A transition system as seen outside compiled code."""
 
     name: str
-    number: int
+    number: System
     moves: tuple[int, ...]
     bases: tuple[str, ...]  # names of the nodes that templates start from, in the order of the kernel `bases`
     arcs: tuple[int, ...] = (LEFT, RIGHT)
@@ -117,115 +122,115 @@ def system_named(name: str) -> TransitionSystem:
 
 
 @kernel
-def start(system: int, state: Table, n: int) -> None:
-    if system in (ARC_EAGER, ARC_EAGER_EDIT):
+def start(system: System, state: Table, n: int) -> None:
+    if len(system) == _EAGER or len(system) == _EDIT:
         arc_eager.start(state, n)
-    elif system == EASY_FIRST:
+    elif len(system) == _EASY:
         easy_first.start(state, n)
     else:
         arc_hybrid.start(state, n)
 
 
 @kernel
-def finished(system: int, state: Table) -> bool:
-    if system in (ARC_EAGER, ARC_EAGER_EDIT):
+def finished(system: System, state: Table) -> bool:
+    if len(system) == _EAGER or len(system) == _EDIT:
         return arc_eager.finished(state)
-    if system == EASY_FIRST:
+    if len(system) == _EASY:
         return easy_first.finished(state)
     return arc_hybrid.finished(state)
 
 
 @kernel
-def following(system: int, state: Table, candidate: int) -> int:
-    if system == EASY_FIRST:
+def following(system: System, state: Table, candidate: int) -> int:
+    if len(system) == _EASY:
         return easy_first.following(state, candidate)
-    if system == LR_SPINE:
+    if len(system) == _SPINE:
         return lr_spine.following(state, candidate)
     return -1
 
 
-@kernel
-def is_alone(system: int) -> bool:
+@inlined
+def is_alone(system: System) -> bool:
     """Whether configurations have one candidate only."""
-    return system not in (EASY_FIRST, LR_SPINE)
+    return len(system) != _EASY and len(system) != _SPINE
 
 
 @kernel
-def legal(system: int, state: Table, candidate: int, single_root: bool) -> int:
-    if system == ARC_EAGER:
+def legal(system: System, state: Table, candidate: int, single_root: bool) -> int:
+    if len(system) == _EAGER:
         return arc_eager.legal(state, single_root)
-    if system == ARC_HYBRID:
+    if len(system) == _HYBRID:
         return arc_hybrid.legal(state, single_root)
-    if system == ARC_STANDARD:
+    if len(system) == _STANDARD:
         return arc_standard.legal(state, single_root)
-    if system == LR_SPINE:
+    if len(system) == _SPINE:
         return lr_spine.legal(state, candidate, single_root)
-    if system == ARC_EAGER_EDIT:
+    if len(system) == _EDIT:
         return arc_eager_edit.legal(state, single_root)
     return easy_first.legal(state, candidate, single_root)
 
 
 @kernel
-def arc(system: int, state: Table, candidate: int, move: int) -> tuple[int, int]:
-    if system in (ARC_EAGER, ARC_EAGER_EDIT):
+def arc(system: System, state: Table, candidate: int, move: int) -> tuple[int, int]:
+    if len(system) == _EAGER or len(system) == _EDIT:
         return arc_eager.arc(state, move)
-    if system == ARC_HYBRID:
+    if len(system) == _HYBRID:
         return arc_hybrid.arc(state, move)
-    if system == ARC_STANDARD:
+    if len(system) == _STANDARD:
         return arc_standard.arc(state, move)
-    if system == LR_SPINE:
+    if len(system) == _SPINE:
         return lr_spine.arc(state, candidate, move)
     return easy_first.arc(state, candidate, move)
 
 
 @kernel
-def apply(system: int, state: Table, candidate: int, move: int, label: int) -> None:
-    if system == EASY_FIRST:
+def apply(system: System, state: Table, candidate: int, move: int, label: int) -> None:
+    if len(system) == _EASY:
         easy_first.apply(state, candidate, move, label)
         return
-    if system == LR_SPINE:
+    if len(system) == _SPINE:
         lr_spine.apply(state, candidate, move, label)
         return
     state[0, STALE] = 1
-    if system == ARC_EAGER:
+    if len(system) == _EAGER:
         arc_eager.apply(state, move, label)
-    elif system == ARC_HYBRID:
+    elif len(system) == _HYBRID:
         arc_hybrid.apply(state, move, label)
-    elif system == ARC_EAGER_EDIT:
+    elif len(system) == _EDIT:
         arc_eager_edit.apply(state, move, label)
     else:
         arc_standard.apply(state, move, label)
 
 
 @kernel
-def cost(system: int, state: Table, gold: Table, candidate: int, move: int) -> int:
-    if system == ARC_EAGER:
+def cost(system: System, state: Table, gold: Table, candidate: int, move: int) -> int:
+    if len(system) == _EAGER:
         return arc_eager.cost(state, gold, move)
-    if system == ARC_HYBRID:
+    if len(system) == _HYBRID:
         return arc_hybrid.cost(state, gold, move)
-    if system == ARC_STANDARD:
+    if len(system) == _STANDARD:
         return arc_standard.cost(state, gold, move)
-    if system == LR_SPINE:
+    if len(system) == _SPINE:
         return lr_spine.cost(state, gold, candidate, move)
-    if system == ARC_EAGER_EDIT:
+    if len(system) == _EDIT:
         return arc_eager_edit.cost(state, gold, move)
     return easy_first.cost(state, gold, candidate, move)
 
 
 @kernel
-def price(system: int, state: Table, gold: Table, oracle: int) -> None:
+def price(system: System, state: Table, gold: Table, oracle: int) -> None:
     """Cache each move's oracle cost; `cost` reads the cache until the next move.
 
     Other systems than those whose costs are looked up in tables are left alone: theirs are cheap.
     """
-    if system == ARC_STANDARD:
+    if len(system) == _STANDARD:
         arc_standard.price(state, gold, oracle)
-    elif system == LR_SPINE:
+    elif len(system) == _SPINE:
         lr_spine.price(state, gold, oracle)
 
 
 @kernel
-def label_cost(system: int, state: Table, gold: Table, candidate: int, move: int, label: int) -> int:
+def label_cost(system: System, state: Table, gold: Table, candidate: int, move: int, label: int) -> int:
     """What a wrong label adds to the cost of a move that builds a gold arc; other arcs take any label."""
     head, dependent = arc(system, state, candidate, move)
     if dependent > 0 and gold[dependent, G_HEAD] == head and gold[dependent, G_LABEL] >= 0:
@@ -234,23 +239,23 @@ def label_cost(system: int, state: Table, gold: Table, candidate: int, move: int
 
 
 @kernel
-def canonical(system: int, state: Table, gold: Table) -> int:
+def canonical(system: System, state: Table, gold: Table) -> int:
     """The static oracle's move; -1 for systems whose oracle leaves a choice even in the baseline."""
-    if system == ARC_EAGER:
+    if len(system) == _EAGER:
         return arc_eager.canonical(state, gold)
-    if system == ARC_HYBRID:
+    if len(system) == _HYBRID:
         return arc_hybrid.canonical(state, gold)
-    if system == ARC_STANDARD:
+    if len(system) == _STANDARD:
         return arc_standard.canonical(state, gold)
     return -1
 
 
 @kernel
-def bases(system: int, state: Table, candidate: int, out: Table) -> None:
-    if system == LR_SPINE:
+def bases(system: System, state: Table, candidate: int, out: Table) -> None:
+    if len(system) == _SPINE:
         lr_spine.bases(state, candidate, out)
         return
-    if system == EASY_FIRST:
+    if len(system) == _EASY:
         out[2] = candidate
         out[1] = state[candidate, PREV]
         out[0] = state[out[1], PREV] if out[1] >= 0 else NOTHING
@@ -263,5 +268,5 @@ def bases(system: int, state: Table, candidate: int, out: Table) -> None:
     b = state[FRONT, SCALAR]
     for k in range(4):
         out[4 + k] = b + k if b + k <= n else NOTHING
-    if system in (ARC_EAGER, ARC_EAGER_EDIT) and b + 3 > n:
+    if (len(system) == _EAGER or len(system) == _EDIT) and b + 3 > n:
         out[4 + max(0, n + 1 - b)] = 0

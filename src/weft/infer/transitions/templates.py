@@ -37,7 +37,7 @@ from weft.hashing import hash_string
 from weft.infer.transitions.comparisons import agree, innermost, prefix, right_edge, same, struck_beside
 from weft.infer.transitions.state import HEAD, L1, L2, LABEL, LE, LS, LV, R1, R2, RS, RV, WIDTH, Table
 from weft.infer.transitions.systems import TransitionSystem
-from weft.kernel import inner_kernel
+from weft.kernel import inlined, inner_kernel
 
 _ITSELF, _H2, _L0, _R0, _RE = -1, WIDTH, WIDTH + 1, WIDTH + 2, WIDTH + 3
 #: Paths from a node to another: a column of the state, or what takes more than looking there.
@@ -68,6 +68,7 @@ class StateProgram(NamedTuple):
     members: Halves  # rows: the atoms of a template; unsigned, as such indices are never checked for being negative
     seeds: Keys
     moves_end: int
+    compares: bool | None  # whether atoms compare words or ask for neighbours; None, not False, where none does
 
 
 def compile_templates(text: str, system: TransitionSystem, columns: Sequence[str]) -> StateProgram:
@@ -103,6 +104,7 @@ def compile_templates(text: str, system: TransitionSystem, columns: Sequence[str
         members,
         np.array([hash_string("|".join(template)) for template in templates], dtype=np.uint64),
         len(blocks["moves"]),
+        True if any(kind > _DISTANCE for kind, *_ in atoms.values()) else None,
     )
 
 
@@ -185,7 +187,7 @@ def _place(node: str, system: TransitionSystem, places: dict[tuple[int, int], in
     )
 
 
-@inner_kernel
+@inlined
 def _number(value: int, kind: int) -> np.uint64:
     return np.uint64(16 * (value + 2) + kind + 1)
 
@@ -205,20 +207,33 @@ def _reach(state: Table, base: int, path: int) -> int:
     return innermost(state, base, -1 if path == _L0 else 1)
 
 
-@inner_kernel
+@inlined
 def _distance(a: int, b: int) -> int:
     d = abs(a - b)
     return d if d < _FAR else _FAR + min(d // 10, 3)
 
 
 @inner_kernel
+def _holds(state: Table, words: Keys, first: int, node: int, other: int, kind: int, column: int) -> bool:
+    """The answer to a question about a node, or about two."""
+    if kind == _EQUAL:
+        return node != other and agree(words, first, node, other, column)
+    if node < 0 or kind == _PREFIX:
+        return False
+    if kind == _SAME:
+        return same(state, words, first, node, other, column)
+    return struck_beside(state, node, -1 if kind <= _EEL else 1, 1 if kind in (_EL, _ER) else 2)
+
+
+@inner_kernel
 def feature_keys(
-    program: StateProgram, state: Table, bases: Table, words: Keys, first: int, nodes: Table, atoms: Keys, keys: Keys
-) -> None:
+    program: StateProgram, compares: bool | None, state: Table, bases: Table, words: Keys, first: int, nodes: Table,
+    atoms: Keys, keys: Keys,
+) -> None:  # fmt: skip
     """The key of every template in a configuration, 0 where it does not fire.
 
     `words` has a row for ROOT and then one per word, `first` is the row in front of the sentence's first word; `nodes`
-    and `atoms` are room to work in.
+    and `atoms` are room to work in. With None for `compares`, which is the program's, comparisons are not compiled.
     """
     places, factors = program.places, program.factors
     for k in range(len(places)):
@@ -234,9 +249,13 @@ def feature_keys(
         kind, column = program.atoms[a, 0], program.atoms[a, 2]
         node, other = nodes[program.atoms[a, 1]], nodes[program.atoms[a, 3]]
         value = _ZERO
-        if kind == _EQUAL:
-            if node != other and agree(words, first, node, other, column):
+        if compares is not None and kind > _DISTANCE:
+            if _holds(state, words, first, node, other, kind, column):
                 value = _number(1, kind)
+            elif kind == _PREFIX and node >= 0:
+                length = prefix(state, words, first, node, other, column)
+                if length > 0:
+                    value = _number(length, kind)
         elif node >= 0:
             if kind == _LABEL:
                 value = _number(state[node, LABEL], kind)
@@ -248,18 +267,8 @@ def feature_keys(
                 value = _number(state[node, LS], kind)
             elif kind == _SR:
                 value = _number(state[node, RS], kind)
-            elif kind <= _DISTANCE:
-                if other >= 0:
-                    value = _number(_distance(node, other), kind)
-            elif kind == _PREFIX:
-                length = prefix(state, words, first, node, other, column)
-                if length > 0:
-                    value = _number(length, kind)
-            elif (
-                same(state, words, first, node, other, column) if kind == _SAME
-                else struck_beside(state, node, -1 if kind <= _EEL else 1, 1 if kind in (_EL, _ER) else 2)
-            ):  # fmt: skip
-                value = _number(1, kind)
+            elif other >= 0:
+                value = _number(_distance(node, other), kind)
         atoms[a] = value * factors[a]
     seeds, members = program.seeds, program.members
     for run in range(len(program.runs)):

@@ -14,7 +14,7 @@ from weft.infer.transitions.model import TransitionParser
 from weft.infer.transitions.plain import PlainSystem
 from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, score_actions
 from weft.infer.transitions.state import Table, new_state
-from weft.infer.transitions.systems import apply, arc, finished, legal, start
+from weft.infer.transitions.systems import System, apply, arc, finished, legal, start
 from weft.infer.transitions.walk import Walk
 from weft.infer.transitions.weights import Scores
 from weft.kernel import kernel
@@ -55,8 +55,8 @@ def trace(
         np.full((most, len(model.program.places)), -1, dtype=np.int32),
     )
     made = 0 if not n else _trace(
-        model, words, n, single_root, constraints, parser.new_scratch(), new_state(n), parser.new_cache(n),
-        np.zeros(n + 2, dtype=np.int32), *found,
+        parser.system.number, model, words, n, single_root, constraints, parser.new_scratch(), new_state(n),
+        parser.new_cache(n), np.zeros(n + 2, dtype=np.int32), *found,
     )  # fmt: skip
     return Trace(found.steps[:made], found.scores[:made], found.keys[:made], found.nodes[:made])
 
@@ -87,6 +87,7 @@ def _trace_plainly(parser: TransitionParser, system: PlainSystem, words: Keys, s
 
 @kernel
 def _trace(
+    system: System,
     model: Model,
     words: Keys,
     n: int,
@@ -102,19 +103,18 @@ def _trace(
     nodes: Table,
 ) -> int:
     """Parse a sentence and note every step; gives their number."""
-    own = np.zeros(len(model.action_move), dtype=np.int32)
-    start(model.system, state, n)
+    start(system, state, n)
     count = 0
-    while not finished(model.system, state):
-        candidate, action = choose_action(model, state, words, 0, single_root, constraints, room, own, cache, best)
+    while not finished(system, state):
+        candidate, action = choose_action(system, model, state, words, 0, single_root, constraints, room, cache, best)
         move = model.action_move[action]
-        candidate_keys(model, state, candidate, words, 0, room)
+        candidate_keys(system, model, state, candidate, words, 0, room)
         score_actions(model, room, scores[count])
         keys[count] = room.keys
         nodes[count] = room.nodes
         steps[count, 0] = action
-        steps[count, 1] = legal(model.system, state, candidate, single_root)
-        steps[count, 2], steps[count, 3] = arc(model.system, state, candidate, move)
-        apply(model.system, state, candidate, move, model.action_label[action])
+        steps[count, 1] = legal(system, state, candidate, single_root)
+        steps[count, 2], steps[count, 3] = arc(system, state, candidate, move)
+        apply(system, state, candidate, move, model.action_label[action])
         count += 1
     return count

@@ -48,10 +48,18 @@ class Walk:
     def keys(self) -> None:
         """Put the features of the configuration into the scratch space."""
         self.room.bases[:8] = self.system.nodes(self.configuration)
+        program, room = self.model.program, self.room
         feature_keys(
-            self.model.program, self.state, self.room.bases, self.words, self.offset, self.room.nodes, self.room.atoms,
-            self.room.keys,
-        )  # fmt: skip
+            program,
+            program.compares,
+            self.state,
+            room.bases,
+            self.words,
+            self.offset,
+            room.nodes,
+            room.atoms,
+            room.keys,
+        )
 
     def scores(self) -> NDArray[np.int32]:
         """The scores of all actions."""

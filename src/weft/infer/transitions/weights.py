@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from weft.arrays import Halves, Keys
 from weft.declared import ANY, Array, Stored
 from weft.errors import ModelError
-from weft.kernel import inner_kernel, kernel
+from weft.kernel import inlined, inner_kernel, kernel
 from weft.storage import Arrays
 
 Integers = NDArray[np.int16]
@@ -263,7 +263,7 @@ def _rounded(means: NDArray[Any], scale: float) -> Integers:
     return np.clip(np.rint(means * scale), -LARGEST, LARGEST).astype(np.int16)
 
 
-@inner_kernel
+@inlined
 def _begin(half: np.uint32, mask: int) -> np.int64:
     """Where the search for a key begins: Fibonacci hashing spreads it."""
     return np.int64((np.uint64(half) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(34)) & mask
@@ -320,7 +320,7 @@ def new_look_ups(features: int) -> LookUps:
     return LookUps(np.zeros((3, features), np.uint32), np.zeros(2 * features, np.int64))
 
 
-@inner_kernel
+@inlined
 def _fired(keys: Keys, first: int, end: int, halves: Halves) -> int:
     """The halves of the keys that are not 0 go into the first row; how many there are."""
     count = 0

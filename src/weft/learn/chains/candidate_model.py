@@ -21,7 +21,7 @@ from weft.arrays import Floats, Ints, Rows
 from weft.errors import ConfigError
 from weft.features.weights import Layout
 from weft.infer.chains.candidates import CandidateChain, CandidateParts, pair_offsets
-from weft.kernel import kernel
+from weft.kernel import inner_kernel, kernel
 from weft.learn.batches import cut_evenly
 from weft.learn.chains.blocks import FeatureRows, weights_of
 
@@ -169,7 +169,7 @@ def score_slots(
     out = np.zeros(len(batch.labels))
     _score_slots(
         rows, batch.features.offsets, batch.features.values, starts, columns, weights, scale,
-        batch.slots, batch.labels, parts.starts, parts.columns, parts.n_columns, out,
+        batch.slots, batch.labels, parts.starts, parts.columns, np.zeros(parts.n_columns), out,
     )  # fmt: skip
     return out
 
@@ -182,12 +182,11 @@ def chain_of(batch: CandidateBatch, parts: LabelParts, node: Floats, transitions
     return CandidateChain(node, edge, batch.slots, batch.sentences, pairs)
 
 
-@kernel
+@inner_kernel
 def _score_slots(
     rows: Rows, offsets: Ints, values: Floats, starts: NDArray[Any], columns: NDArray[Any], weights: NDArray[Any],
-    scale: float, slots: Ints, labels: Rows, part_starts: Ints, part_columns: Rows, n_columns: int, out: Floats,
+    scale: float, slots: Ints, labels: Rows, part_starts: Ints, part_columns: Rows, sums: Floats, out: Floats,
 ) -> None:  # fmt: skip
-    sums = np.zeros(n_columns)
     for i in range(len(slots) - 1):
         if slots[i + 1] - slots[i] < 2:
             continue

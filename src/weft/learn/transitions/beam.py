@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from weft.arrays import Keys
 from weft.infer.transitions.beam import (
-    CORRECT,
-    WATCHED,
     Beam,
     beam_finished,
     beam_step,
@@ -32,7 +30,7 @@ from weft.infer.transitions.beam import (
 )
 from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, change_action
 from weft.infer.transitions.state import Table, fill_gold
-from weft.infer.transitions.systems import apply, start
+from weft.infer.transitions.systems import System, apply, start
 from weft.infer.transitions.weights import narrow_has_room, wide_has_room
 from weft.kernel import kernel
 from weft.learn.transitions.training import STEPS, WRONG
@@ -46,6 +44,7 @@ UPDATES = {"early": EARLY, "max-violation": MAX_VIOLATION}
 
 @kernel
 def train_with_beam(
+    system: System,
     model: Model,
     words: Keys,
     sentences: NDArray[np.int64],
@@ -66,23 +65,21 @@ def train_with_beam(
     clock: NDArray[np.float64],
 ) -> int:
     """Go through sentences in an order from `begin` on; returns where it stopped because a table was full."""
-    scores = np.zeros(len(model.action_move), dtype=np.int32)
     most = len(free.parents)
     paths = np.zeros((2, 2, most), dtype=np.int32)  # wrong and correct: candidates and actions
     for at in range(begin, len(order)):
         offset = sentences[order[at]]
         n = sentences[order[at] + 1] - offset
         fill_gold(heads, labels, offset, n, gold)
-        start_beam(model, free, n)
-        start_beam(model, correct, n)
+        start_beam(system, free, n)
+        start_beam(system, correct, n)
         violation, steps, mistaken = -np.inf, 0, False
-        while not (beam_finished(model, free) and beam_finished(model, correct)):
+        while not (beam_finished(system, free) and beam_finished(system, correct)):
             beam_step(
-                model, free, words, offset, n, single_root, by_mean, None, WATCHED, static, gold, room, scores,
+                system, model, free, words, offset, n, single_root, by_mean, None, False, static, gold, room,
             )  # fmt: skip
             beam_step(
-                model, correct, words, offset, n, single_root, by_mean, None, CORRECT, static, gold, room,
-                scores,
+                system, model, correct, words, offset, n, single_root, by_mean, None, True, static, gold, room,
             )  # fmt: skip
             counts[STEPS] += 1
             guess, right = best_place(free, by_mean, False), best_place(correct, by_mean, False)
@@ -96,7 +93,7 @@ def train_with_beam(
             else:
                 gap = total_of(free, guess) - total_of(correct, right)
             if mistaken and (
-                gap >= 0 and gap > violation if update == MAX_VIOLATION else lost or beam_finished(model, free)
+                gap >= 0 and gap > violation if update == MAX_VIOLATION else lost or beam_finished(system, free)
             ):
                 violation, steps = gap, steps_of(free)
                 trace(free, guess, steps, paths[0, 0], paths[0, 1])
@@ -113,19 +110,22 @@ def train_with_beam(
                 same += 1
             changes = 0
             for side in range(2):
-                changes += 2 * _replay(model, words, offset, n, state, room, paths[side], same, steps, 0, 0.0)
+                changes += 2 * _replay(system, model, words, offset, n, state, room, paths[side], same, steps, 0, 0.0)
             if not (narrow_has_room(model.moves, changes) and wide_has_room(model.labels, changes)):
                 counts[NEEDED] = changes
                 return at
             counts[WRONG] += 1
             for side in range(2):
-                _replay(model, words, offset, n, state, room, paths[side], same, steps, 2 * side - 1, clock[0] + 1.0)
+                _replay(
+                    system, model, words, offset, n, state, room, paths[side], same, steps, 2 * side - 1, clock[0] + 1.0
+                )
         clock[0] += 1.0
     return len(order)
 
 
 @kernel
 def _replay(
+    system: System,
     model: Model,
     words: Keys,
     offset: int,
@@ -140,15 +140,15 @@ def _replay(
 ) -> int:
     """Change the weights along a computation, from where it differs on (by 0: not at all); how many features it met."""
     met = 0
-    start(model.system, state, n)
+    start(system, state, n)
     for step in range(steps):
         candidate, action = path[0, step], path[1, step]
         if action < 0:
             continue
         if step >= same:
-            candidate_keys(model, state, candidate, words, offset, room)
+            candidate_keys(system, model, state, candidate, words, offset, room)
             met += int(np.count_nonzero(room.keys))
             if by != 0:
                 change_action(model, room, action, by, clock)
-        apply(model.system, state, candidate, model.action_move[action], model.action_label[action])
+        apply(system, state, candidate, model.action_move[action], model.action_label[action])
     return met

@@ -126,8 +126,8 @@ class TransitionLearner:
             while at < len(order):
                 if self.beam > 1:
                     at = train_with_beam(
-                        model, treebank.words, treebank.sentences, treebank.heads, treebank.labels, order, at,
-                        self.oracle == "static", UPDATES[self.update], single_root, self.by_mean,
+                        system.number, model, treebank.words, treebank.sentences, treebank.heads, treebank.labels,
+                        order, at, self.oracle == "static", UPDATES[self.update], single_root, self.by_mean,
                         room, beams[0], beams[1], state, gold, counts, clock,
                     )  # fmt: skip
                     if at < len(order):
@@ -143,9 +143,9 @@ class TransitionLearner:
                         model = _roomier(model, 16 * len(model.program.seeds))
                     continue
                 at = train_greedily(
-                    model, treebank.words, treebank.sentences, treebank.heads, treebank.labels, order, at,
-                    ORACLES[self.oracle], system.stays, explore, single_root, random, room,
-                    state, gold, cache, counts, clock,
+                    system.number, model, treebank.words, treebank.sentences, treebank.heads, treebank.labels, order,
+                    at, ORACLES[self.oracle], system.stays, explore, single_root, random,
+                    room, state, gold, cache, counts, clock,
                 )  # fmt: skip
                 if at < len(order):
                     model = _roomier(model, 16 * len(model.program.seeds))

@@ -18,7 +18,7 @@ from weft.arrays import Keys
 from weft.draws import uniform
 from weft.infer.transitions.scoring import Model, Scratch, candidate_keys, change_action, forced_action, score_actions
 from weft.infer.transitions.state import DYNAMIC, G_HEAD, G_LABEL, NONDET, STALE, STATIC, Table, fill_gold
-from weft.infer.transitions.systems import apply, arc, canonical, cost, finished, following, legal, price, start
+from weft.infer.transitions.systems import System, apply, arc, canonical, cost, finished, following, legal, price, start
 from weft.infer.transitions.weights import NARROW, Scores, narrow_has_room, wide_has_room
 from weft.kernel import inner_kernel, kernel
 
@@ -33,6 +33,7 @@ STEPS, WRONG = range(2)
 
 @kernel
 def train_greedily(
+    system: System,
     model: Model,
     words: Keys,
     sentences: NDArray[np.int64],
@@ -58,19 +59,19 @@ def train_greedily(
         offset = sentences[order[at]]
         n = sentences[order[at] + 1] - offset
         fill_gold(heads, labels, offset, n, gold)
-        start(model.system, state, n)
+        start(system, state, n)
         tries = 0
-        while not finished(model.system, state):
+        while not finished(system, state):
             if not (narrow_has_room(model.moves, 4 * templates) and wide_has_room(model.labels, 4 * templates)):
                 return at
             clock[0] += 1.0
             counts[STEPS] += 1
-            forced = forced_action(model, legal(model.system, state, 0, single_root))
+            forced = forced_action(system, model, legal(system, state, 0, single_root))
             if forced >= 0:
-                apply(model.system, state, 0, model.action_move[forced], model.action_label[forced])
+                apply(system, state, 0, model.action_move[forced], model.action_label[forced])
                 continue
-            price(model.system, state, gold, oracle)
-            only = canonical(model.system, state, gold) if oracle == STATIC else -1
+            price(system, state, gold, oracle)
+            only = canonical(system, state, gold) if oracle == STATIC else -1
             best, guess, best_score = -1, -1, _LEAST
             right, target, right_score = -1, -1, _LEAST
             held = -1  # the candidate whose features are in `room`
@@ -79,39 +80,39 @@ def train_greedily(
                 line = cache[candidate if len(cache) > 1 else 0]
                 if state[candidate, STALE] != 0:
                     state[candidate, STALE] = 0
-                    candidate_keys(model, state, candidate, words, offset, room)
+                    candidate_keys(system, model, state, candidate, words, offset, room)
                     score_actions(model, room, line)
                     held = candidate
-                allowed = legal(model.system, state, candidate, single_root)
+                allowed = legal(system, state, candidate, single_root)
                 for move in range(NARROW):
                     if not (allowed >> move) & 1:
                         continue
-                    zero = move == only if only >= 0 else cost(model.system, state, gold, candidate, move) == 0
+                    zero = move == only if only >= 0 else cost(system, state, gold, candidate, move) == 0
                     for a in range(model.move_first[move], model.move_first[move + 1]):
                         if line[a] > best_score:
                             best, guess, best_score = candidate, a, line[a]
                     if not zero:
                         continue
-                    head, dependent = arc(model.system, state, candidate, move)
+                    head, dependent = arc(system, state, candidate, move)
                     wanted = -1
                     if dependent > 0 and gold[dependent, G_HEAD] == head:
                         wanted = gold[dependent, G_LABEL]
                     for a in range(model.move_first[move], model.move_first[move + 1]):
                         if line[a] > right_score and (wanted < 0 or model.action_label[a] == wanted):
                             right, target, right_score = candidate, a, line[a]
-                candidate = following(model.system, state, candidate)
+                candidate = following(system, state, candidate)
             if right < 0:  # a label the actions do not know: any move that is legal will do
                 right, target = best, guess
-            wrong = _is_wrong(model, state, gold, only, best, guess)
+            wrong = _is_wrong(system, model, state, gold, only, best, guess)
             if wrong:
                 counts[WRONG] += 1
                 if held != right:
-                    candidate_keys(model, state, right, words, offset, room)
+                    candidate_keys(system, model, state, right, words, offset, room)
                 change_action(model, room, target, 1, clock[0])
                 if best != right:
-                    candidate_keys(model, state, best, words, offset, room)
+                    candidate_keys(system, model, state, best, words, offset, room)
                 change_action(model, room, guess, -1, clock[0])
-                _forget_scores(model, state)
+                _forget_scores(system, state)
             chosen, choice = best, guess
             if wrong and not (oracle == DYNAMIC and uniform(random) < explore):
                 chosen, choice = right, target
@@ -119,28 +120,28 @@ def train_greedily(
                 if stays and tries < _TRIES:
                     continue
             tries = 0
-            apply(model.system, state, chosen, model.action_move[choice], model.action_label[choice])
+            apply(system, state, chosen, model.action_move[choice], model.action_label[choice])
     return len(order)
 
 
 @inner_kernel
-def _is_wrong(model: Model, state: Table, gold: Table, only: int, candidate: int, action: int) -> bool:
+def _is_wrong(system: System, model: Model, state: Table, gold: Table, only: int, candidate: int, action: int) -> bool:
     move = model.action_move[action]
     if only >= 0:
         if move != only:
             return True
-    elif cost(model.system, state, gold, candidate, move) > 0:
+    elif cost(system, state, gold, candidate, move) > 0:
         return True
-    head, dependent = arc(model.system, state, candidate, move)
+    head, dependent = arc(system, state, candidate, move)
     if dependent > 0 and gold[dependent, G_HEAD] == head and gold[dependent, G_LABEL] >= 0:
         return model.action_label[action] != gold[dependent, G_LABEL]
     return False
 
 
 @inner_kernel
-def _forget_scores(model: Model, state: Table) -> None:
+def _forget_scores(system: System, state: Table) -> None:
     """After a change of weights, all candidates have to be scored anew."""
     candidate = 0
     while candidate >= 0:
         state[candidate, STALE] = 1
-        candidate = following(model.system, state, candidate)
+        candidate = following(system, state, candidate)

@@ -264,7 +264,7 @@ def trees(docs: Sequence[Doc], limit: int = 0) -> list[NDArray[np.int32]]:
     return found[:limit] if limit else found
 
 
-def legal_moves(system: int, state: NDArray[np.int32]) -> list[tuple[int, int]]:
+def legal_moves(system: systems.System, state: NDArray[np.int32]) -> list[tuple[int, int]]:
     """The candidates and moves that a configuration allows, with a single root.
 
     >>> from weft.infer.transitions.state import SHIFT, new_state

@@ -109,6 +109,15 @@ class _Text(NamedTuple):
     mark_kind: Ints
 
 
+class _Room(NamedTuple):
+    """Scratch space: values of atoms and of nodes, which groups apply, counts of marks."""
+
+    values: Keys
+    nodes: Keys
+    applies: Bools
+    marks: Ints
+
+
 def entry_key(entry: str, table: CharacterTable) -> int:
     """The key under which features look up a dictionary entry."""
     text = squeeze(entry, table)
@@ -131,7 +140,14 @@ def feature_keys(
     keys = np.empty(count * WIDTH, dtype=np.uint64)
     offsets = np.zeros(count + 1, dtype=np.int64)
     seen = _Text(text.codes, text.classes, table.lower, IS_WORD, IS_UNSPACED, IS_UPPER, MARK_KIND)
-    size = _features(seen, candidates, match, _program(), keys, offsets)
+    program = _program()
+    room = _Room(
+        program.values.copy(),
+        program.nodes.copy(),
+        np.zeros(len(program.groups) - 1, dtype=np.bool_),
+        np.zeros(4, dtype=np.int64),
+    )
+    size = _features(seen, candidates, match, program, room, keys, offsets)
     return keys[:size], offsets
 
 
@@ -222,14 +238,14 @@ def _match(
         a = b
 
 
-@kernel
-def _features(text: _Text, candidates: Candidates, match: Ints, program: Program, keys: Keys, offsets: Ints) -> int:
+@inner_kernel
+def _features(
+    text: _Text, candidates: Candidates, match: Ints, program: Program, room: _Room, keys: Keys, offsets: Ints
+) -> int:
     """Write the keys of all candidates and return how many there are."""
     size = 0
-    values, nodes = program.values.copy(), program.nodes.copy()
-    applies = np.zeros(len(program.groups) - 1, dtype=np.bool_)
+    values, nodes, applies, marks = room.values, room.nodes, room.applies, room.marks
     applies[EVERYWHERE] = True
-    marks = np.zeros(4, dtype=np.int64)
     before = -1  # paragraph of the last candidate
     for c in range(len(candidates.left)):
         left, right, paragraph = candidates.left[c], candidates.right[c], candidates.paragraph[c]

@@ -11,14 +11,16 @@ features.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.arrays import Ints, Keys
 from weft.declared import Array, Stored
 from weft.errors import ConfigError
 from weft.features.extract import Binding
@@ -33,7 +35,14 @@ from weft.pipeline.component import Asked, State
 from weft.pipeline.settings import clusters_option, option
 from weft.storage import Arrays
 from weft.tasks.labelling.labeller import LabellerSettings, SequenceLabeller
-from weft.tasks.spans.mwe_features import CLUSTER_TEMPLATES, FIELDS, TEMPLATES, ExpressionFeatures, observed_doc
+from weft.tasks.spans.mwe_features import (
+    CLUSTER_TEMPLATES,
+    FIELDS,
+    LEMMA_COLUMN,
+    TEMPLATES,
+    ExpressionFeatures,
+    with_lemmas,
+)
 from weft.text.conventions.expressions import (
     SCHEMES,
     TOPOLOGIES,
@@ -47,9 +56,9 @@ from weft.text.conventions.expressions import (
 )
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
-from weft.text.strings import StringTable
 
 SEEN = "seen"  # name of the lexicon of training expressions
+_FOLDS = "sentences before"  # in the meta data of training documents, whose sentences see lexicons without themselves
 
 
 @dataclass
@@ -206,21 +215,21 @@ class MweTagger(SequenceLabeller):
         self._features = ExpressionFeatures(self.lexicons, self.wordnet, self.settings.max_gap)
 
     def bindings(self) -> Mapping[str, Binding]:
+        sources: dict[str, Binding] = {
+            "lower": "form:lower", "lemma": LEMMA_COLUMN, "tag": self.settings.tag_column, "mwe:set": _Sets(self),
+        }  # fmt: skip
         clusters: dict[str, Binding] = {"c": WordClasses(self.word_clusters)} if self.word_clusters else {}
-        return {**self.settings.fields, **clusters}
+        return {field: sources.get(column, column) for field, column in self.settings.fields.items()} | clusters
 
     def observed(self, docs: Sequence[Doc], training: bool = False) -> Sequence[Doc]:
-        observed = []
-        at = 0
-        strings = StringTable()  # one table for all documents, so that strings are looked up once
-        for doc in docs:
-            seen: list[list[MweLexicon]] = []
-            if self._seen is not None:
-                numbers = range(at, at + doc.n_sentences)
-                seen = [[self._folds[k % len(self._folds)] if training else self._seen] for k in numbers]
-            observed.append(observed_doc(doc, self._features, self.settings.tag_column, seen, strings))
-            at += doc.n_sentences
-        return observed
+        if "l" in self.settings.fields:
+            docs = [with_lemmas(doc) for doc in docs]
+        if training and self._seen is not None:
+            docs = [copy.copy(doc) for doc in docs]
+            counts = [0, *accumulate(doc.n_sentences for doc in docs)]
+            for doc, before in zip(docs, counts, strict=False):
+                doc.meta = {**doc.meta, _FOLDS: before}
+        return docs
 
     def label_space(self, labels: Iterable[str], order: int) -> LabelSpace:
         tags = self.settings.tags
@@ -268,6 +277,23 @@ class MweTagger(SequenceLabeller):
         if "clusters" in files:
             self.word_clusters = dict(_pair(line) for line in _unpacked(files["clusters"]))
         self._collect()
+
+
+class _Sets:
+    """The features that a tagger's lexicons give; training documents say how many sentences are before theirs."""
+
+    def __init__(self, tagger: MweTagger) -> None:
+        self._tagger = tagger
+
+    def members(self, docs: Sequence[Doc]) -> tuple[Ints, Keys]:
+        tagger = self._tagger
+        first = docs[0].meta.get(_FOLDS)
+        seen = [] if tagger._seen is None else [tagger._seen] if first is None else tagger._folds
+        return tagger._features.members(docs, tagger.settings.tag_column, seen, first or 0)
+
+    def names(self, doc: Doc, column: str) -> dict[int, str]:
+        tagger = self._tagger
+        return tagger._features.names(doc, tagger.settings.tag_column, [] if tagger._seen is None else [tagger._seen])
 
 
 def recall_cost(space: LabelSpace, extra: float, hamming: bool = True) -> ConfusionCost:

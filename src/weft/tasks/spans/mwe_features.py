@@ -1,6 +1,6 @@
 """Features of the multiword expression tagger beyond words and tags (appendix A of Schneider et al. 2014).
 
-`ExpressionFeatures` gives every word of a sentence a set of features as strings, numbered as in the paper:
+`ExpressionFeatures` gives every word of documents a set of features, numbered as in the paper:
 
 | number | feature |
 |---|---|
@@ -10,20 +10,33 @@
 | 17 - 20 | by WordNet: not listed; compounds with a neighbour; over a hyphen; ambiguity class and longest match |
 | 21, 22 | for every lexicon: position in the shortest path, category, gaps; with the tags of the match's two ends |
 | 23, 24 | how many lexicons match; with the tags of the ends |
+
+A feature is the key of its name, such as `12 -1 up give`. Python sees every word type once, and the few words with
+entries of a lexicon; what all words have (2 to 12) is put together by a kernel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import copy
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
-from itertools import pairwise
+from functools import cache
+from itertools import chain, pairwise
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.arrays import Ids, Ints, Keys
+from weft.features.cache import Cache, distinct_rows
+from weft.features.extract import read_column, runs_of, sentence_offsets
+from weft.hashing import avalanche, begun, hash_string, hash_strings, mix
+from weft.kernel import inner_kernel
 from weft.lexical.mwe_lexicon import Match, MweLexicon
 from weft.lexical.wordnet import WordNet
 from weft.text.conventions.expressions import has_gap
 from weft.text.doc import Doc
-from weft.text.strings import StringTable
 
 #: The paper's templates over words (w), their lower-case forms (u), lemmas (l) and tags (t); x holds all others.
 TEMPLATES = (
@@ -32,6 +45,8 @@ TEMPLATES = (
 )
 FIELDS = {"w": "form", "u": "lower", "l": "lemma", "t": "tag", "x": "mwe:set"}
 CLUSTER_TEMPLATES = "c[-1] c[1] c[0]|l[0]"
+#: The column that holds `lower_lemma` of every word, for the field l.
+LEMMA_COLUMN = "lower lemma"
 
 _CLASSES = {
     "verb": ("V", "MD", "AUX"),
@@ -41,6 +56,14 @@ _CLASSES = {
     "particle": ("RP", "PART", "TO", "IN", "ADP"),
 }
 _CONTENT = ("verb", "noun", "adjective", "adverb")
+#: Kinds of words as feature 12 tells them apart.
+_OTHER, _VERB, _PARTNER = range(3)
+_CAPITAL, _CAPITAL_FIRST = (np.uint64(hash_string(name)) for name in ("4", "4 first"))
+_PLACES = hash_strings(["2 0", "2 1", "3 0", "3 1"])
+#: The other words of feature 12 and what its name begins with, as hashed so far.
+_STEPS = np.array([-2, -1, 1, 2])
+_BEGUN = np.array([begun(f"12 {step} ") for step in _STEPS], dtype=np.uint64)
+_SPACE = ord(" ")
 
 
 @cache
@@ -55,78 +78,157 @@ def word_class(tag: str) -> str:
     return next((name for name, starts in _CLASSES.items() if tag.startswith(starts)), "")
 
 
+def lower_lemma(form: str, lemma: str) -> str:
+    """The lemma in lower case, the form if there is none.
+
+    >>> lower_lemma("Cats", "Cat"), lower_lemma("Cats", "")
+    ('cat', 'cats')
+    """
+    return lemma.lower() or form.lower()
+
+
+class _Word(NamedTuple):
+    """What features see of a word type."""
+
+    lemma: str
+    lower: str
+    tag: str
+    kind: int
+    text: bytes  # of the lemma, in feature 12
+    marks: tuple[int, ...]  # features 4, 8 and 9 where no sentence begins
+
+
+class _Words(NamedTuple):
+    """The words of documents: types, the type of each word, and the offsets of sentences."""
+
+    types: list[_Word]
+    numbers: Ids
+    sentences: Ints
+
+
 @dataclass
 class ExpressionFeatures:
-    """Lexicons, and the features they give to sentences.
+    """Lexicons, and the features they give to documents.
 
     >>> features = ExpressionFeatures([MweLexicon.of("mine", [("give up", "verb")])])
-    >>> found = features.from_sentence(["gave", "up"], ["give", "up"], ["VBD", "RP"])
-    >>> [name for name in found[0] if name.startswith(("21", "22", "23"))]
-    ['21 mine B verb', '22 mine B verb VBD RP', '23 1']
+    >>> doc = Doc.from_words([["gave", "up"]], lemma=[["give", "up"]], xpos=[["VBD", "RP"]])
+    >>> offsets, keys = features.members([doc], "xpos")
+    >>> [hash_string(name) in keys[: offsets[1]] for name in ("21 mine B verb", "22 mine B verb VBD RP", "23 1", "8")]
+    [True, True, True, False]
     """
 
     lexicons: Sequence[MweLexicon] = ()
     wordnet: WordNet | None = None
     max_gap: int = 2
-    _compounds: dict[tuple[str, str], bool] = field(default_factory=dict, repr=False)
+    _types: Cache[tuple[str, str, str], _Word] = field(default_factory=lambda: Cache(_word), repr=False)
+    _names: Cache[str, tuple[int, ...]] = field(default_factory=lambda: Cache(_keys), repr=False)
+    _compounds: Cache[tuple[str, str], bool] = field(init=False, repr=False)
 
-    def from_sentence(
-        self,
-        forms: Sequence[str],
-        lemmas: Sequence[str],
-        tags: Sequence[str],
-        seen: Iterable[MweLexicon] = (),
-    ) -> list[list[str]]:
-        """The features of every word; `seen` are additional lexicons for this sentence only."""
-        lower = [form.lower() for form in forms]
-        features = [list(_of_form(form)) for form in forms]
-        _places(forms, features)
-        _lemma_pairs(lemmas, tags, features)
-        if self.wordnet is not None:
-            self._by_wordnet(self.wordnet, lower, lemmas, tags, features)
-        self._by_lexicons([*self.lexicons, *seen], lower, lemmas, tags, features)
-        return features
+    def __post_init__(self) -> None:
+        self._compounds = Cache(self._is_compound)
 
-    def _by_lexicons(
-        self,
-        lexicons: Sequence[MweLexicon],
-        lower: Sequence[str],
-        lemmas: Sequence[str],
-        tags: Sequence[str],
-        found: list[list[str]],
-    ) -> None:
-        """Features 21 to 24."""
-        ends: dict[int, dict[tuple[str, str], int]] = {}
-        for lexicon in lexicons:
-            place: dict[int, tuple[str, Match]] = {}
-            for match in lexicon.segment(lemmas, self.max_gap, lower).matches:
-                for rank, word in enumerate(match.words):
-                    place[word] = ("I" if rank else "B", match)
-            outside = f"21 {lexicon.name} O"
-            for word, names in enumerate(found):
-                if word not in place:
-                    names.append(outside)
-            for word, (mark, match) in place.items():
-                first, last = tags[match.words[0]], tags[match.words[-1]]
-                told = f"{lexicon.name} {mark} {match.category}" + (" gappy" if has_gap(match.words) else "")
-                told = _written(told)
-                found[word] += [f"21 {told}", f"22 {told} {first} {last}"]
-                counts = ends.setdefault(word, {})
-                counts[first, last] = counts.get((first, last), 0) + 1
-        for word, counts in ends.items():
-            found[word] += [f"23 {k}" for k in range(1, sum(counts.values()) + 1)]
-            for (first, last), number in counts.items():
-                found[word] += [f"24 {k} {first} {last}" for k in range(1, number + 1)]
+    def members(
+        self, docs: Sequence[Doc], tag_column: str, seen: Sequence[MweLexicon] = (), first: int = 0
+    ) -> tuple[Ints, Keys]:
+        """The features of every word as a ragged array: offsets and keys.
 
-    def _by_wordnet(
-        self,
-        net: WordNet,
-        lower: Sequence[str],
-        lemmas: Sequence[str],
-        tags: Sequence[str],
-        found: list[list[str]],
-    ) -> None:
+        `seen` are additional lexicons, of which sentence number s, counted from `first`, has number s modulo theirs.
+        """
+        words = self._words(docs, tag_column)
+        n = len(words.numbers)
+        extra, most = self._extra(words, seen, first)
+        marks, mark_starts = _ragged([word.marks for word in words.types])
+        added, added_starts = _ragged([most, *extra.values()])
+        text_starts = np.cumsum([0, *(len(word.text) for word in words.types)])
+        which = np.zeros(n, dtype=np.int64)
+        which[list(extra)] = np.arange(1, len(extra) + 1)
+        # A word has at most two places and four pairs.
+        bound = 6 * n + np.diff(mark_starts)[words.numbers].sum() + np.diff(added_starts)[which].sum()
+        offsets, members = np.zeros(n + 1, dtype=np.int64), np.empty(int(bound), dtype=np.uint64)
+        size = _members(
+            words.sentences, words.numbers, np.array([word.kind for word in words.types], dtype=np.int64),
+            np.frombuffer(b"".join(word.text for word in words.types) or b"\0", dtype=np.uint8), text_starts,
+            marks, mark_starts, which, added, added_starts, offsets, members,
+        )  # fmt: skip
+        return offsets, members[:size]
+
+    def _words(self, docs: Sequence[Doc], tag_column: str) -> _Words:
+        types: list[_Word] = []
+        numbers = [np.zeros(0, dtype=np.int32)]
+        for table, group in runs_of(docs):
+            rows = np.stack([read_column(group, name) for name in ("form", "lemma", tag_column)], axis=1)
+            distinct, own = distinct_rows(rows)
+            numbers.append(own + np.int32(len(types)))
+            types += map(self._types.__getitem__, zip(*(table.strings(column) for column in distinct.T), strict=True))
+        return _Words(types, np.concatenate(numbers), sentence_offsets(docs))
+
+    def names(self, doc: Doc, tag_column: str, seen: Sequence[MweLexicon] = ()) -> dict[int, str]:
+        """The features that may occur in a document, by their keys.
+
+        >>> doc = Doc.from_words([["gave", "up"]], lemma=[["give", "up"]], xpos=[["VBD", "RP"]])
+        >>> sorted(ExpressionFeatures().names(doc, "xpos").values())[-4:]
+        ['3 1', '4', '4 first', '8']
+        """
+        words = self._words([doc], tag_column)
+        told, outside = self._told(words, seen, 0)
+        names = {"4", "4 first", "8", *(f"{end} {place}" for end in (2, 3) for place in (0, 1))}
+        characters = {character for word in words.types for character in word.lower if not character.isalnum()}
+        names.update(f"9 {_written(character)}" for character in characters)
+        names.update(part for own in (outside, *told.values()) for name in own for part in name.split("|"))
+        lemmas = [_written(words.types[number].lemma) for number in words.numbers.tolist()]
+        for i, lemma in enumerate(lemmas):
+            near = ((step, i + step) for step in _STEPS.tolist() if 0 <= i + step < len(lemmas))
+            names.update(f"12 {step} {lemma} {lemmas[j]}" for step, j in near)
+        known = sorted(names)
+        return dict(zip(hash_strings(known).tolist(), known, strict=True))
+
+    def _extra(
+        self, words: _Words, seen: Sequence[MweLexicon], first: int
+    ) -> tuple[dict[int, tuple[int, ...]], tuple[int, ...]]:
+        """Keys of features 17 to 24, as `_told` gives them."""
+        told, outside = self._told(words, seen, first)
+        return {word: self._keys_of(names) for word, names in told.items()}, self._keys_of(outside)
+
+    def _told(self, words: _Words, seen: Sequence[MweLexicon], first: int) -> tuple[dict[int, list[str]], list[str]]:
+        """Features 17 to 24 of the words that have others than most words, and those of most words."""
+        outside = [f"21 {lexicon.name} O" for lexicon in (*self.lexicons, *seen[:1])]
+        told: dict[int, list[str]] = {}
+        for a, sentence, lexicons in self._promising(words, seen, first):
+            found = _by_lexicons(lexicons, sentence, self.max_gap)
+            if self.wordnet is not None:
+                by_wordnet = self._by_wordnet(self.wordnet, sentence)
+                found = {i: names + found.get(i, outside) for i, names in enumerate(by_wordnet)}
+            told.update((a + i, names) for i, names in found.items())
+        return told, outside
+
+    def _promising(
+        self, words: _Words, seen: Sequence[MweLexicon], first: int
+    ) -> Iterator[tuple[int, list[_Word], list[tuple[MweLexicon, list[int]]]]]:
+        """The sentences where an entry may begin, or all if there is a WordNet: first word, words, and the lexicons
+        with the places where an entry may begin."""
+        lemmas, lowers = [word.lemma for word in words.types], [word.lower for word in words.types]
+        known = (*self.lexicons, *seen)
+        places = [lexicon.places(lemmas, lowers, words.numbers, self.max_gap).tolist() for lexicon in known]
+        bounds = words.sentences.tolist()
+        numbers = words.numbers.tolist()
+        fixed = len(self.lexicons)
+        for s, (a, b) in enumerate(pairwise(bounds)):
+            turn = [fixed + (first + s) % len(seen)] if seen else []
+            lexicons = [
+                (known[k], [i - a for i in places[k][bisect_left(places[k], a) : bisect_left(places[k], b)]])
+                for k in (*range(fixed), *turn)
+            ]
+            if self.wordnet is not None or any(starts for _, starts in lexicons):
+                yield a, [words.types[t] for t in numbers[a:b]], lexicons
+
+    def _keys_of(self, names: Sequence[str]) -> tuple[int, ...]:
+        return tuple(chain.from_iterable(map(self._names.__getitem__, names)))
+
+    def _by_wordnet(self, net: WordNet, sentence: Sequence[_Word]) -> list[list[str]]:
         """Features 17 to 20."""
+        found: list[list[str]] = [[] for _ in sentence]
+        lower, lemmas = [word.lower for word in sentence], [word.lemma for word in sentence]
+        tags = [word.tag for word in sentence]
         longest: list[str] = [""] * len(found)
         size = [0] * len(found)
         for lexicon in self.lexicons:
@@ -148,72 +250,76 @@ class ExpressionFeatures:
                     j = i + step
                     if 0 <= j < len(lemmas) and lemmas[j] == "-":
                         j += step
-                    if 0 <= j < len(lemmas) and wordlike[j] and self._compound(net, lemmas, min(i, j), max(i, j)):
+                    if 0 <= j < len(lemmas) and wordlike[j] and self._compounds[lemmas[min(i, j)], lemmas[max(i, j)]]:
                         found[i].append(f"18 {name}")
-            elif lemma == "-" and 0 < i < len(lemmas) - 1 and self._compound(net, lemmas, i - 1, i + 1):
+            elif lemma == "-" and 0 < i < len(lemmas) - 1 and self._compounds[lemmas[i - 1], lemmas[i + 1]]:
                 found[i].append("19")
             ambiguity = known if kind in _CONTENT and known else "" if kind in _CONTENT else tags[i]
             found[i].append(f"20 {ambiguity}{longest[i]}")
+        return found
 
-    def _compound(self, net: WordNet, lemmas: Sequence[str], i: int, j: int) -> bool:
-        pair = (lemmas[i], lemmas[j])
-        known = self._compounds.get(pair)
-        if known is None:
-            known = any(joint.join(pair) in net for joint in ("", "-", " "))
-            if len(self._compounds) > 200_000:
-                self._compounds.clear()
-            self._compounds[pair] = known
-        return known
+    def _is_compound(self, pair: tuple[str, str]) -> bool:
+        return self.wordnet is not None and any(joint.join(pair) in self.wordnet for joint in ("", "-", " "))
 
 
-def observed_doc(
-    doc: Doc,
-    features: ExpressionFeatures,
-    tag_column: str,
-    seen: Sequence[Sequence[MweLexicon]] = (),
-    strings: StringTable | None = None,
-) -> Doc:
-    """A document with the columns that the templates read, in a new string table or the given one.
+def _by_lexicons(
+    lexicons: Sequence[tuple[MweLexicon, list[int]]], sentence: Sequence[_Word], max_gap: int
+) -> dict[int, list[str]]:
+    """Features 21 to 24 of the words in matches."""
+    lemmas, lower = [word.lemma for word in sentence], [word.lower for word in sentence]
+    places: dict[int, dict[int, tuple[str, Match]]] = {}  # by word and number of the lexicon
+    for k, (lexicon, starts) in enumerate(lexicons):
+        for match in lexicon.segment(lemmas, max_gap, lower, starts).matches if starts else ():
+            for rank, word in enumerate(match.words):
+                places.setdefault(word, {})[k] = ("I" if rank else "B", match)
+    found: dict[int, list[str]] = {}
+    for word, own in places.items():
+        names = found[word] = []
+        counts: dict[str, int] = {}
+        for k, (lexicon, _) in enumerate(lexicons):
+            if k not in own:
+                names.append(f"21 {lexicon.name} O")
+                continue
+            mark, match = own[k]
+            tags = f"{sentence[match.words[0]].tag} {sentence[match.words[-1]].tag}"
+            told = _written(f"{lexicon.name} {mark} {match.category}" + (" gappy" if has_gap(match.words) else ""))
+            names += [f"21 {told}", f"22 {told} {tags}"]
+            counts[tags] = counts.get(tags, 0) + 1
+        names += [f"23 {k}" for k in range(1, len(own) + 1)]
+        for tags, number in counts.items():
+            names += [f"24 {k} {tags}" for k in range(1, number + 1)]
+    return found
 
-    `seen[s]` are additional lexicons for sentence s. The lemma defaults to the lower-case form.
-    """
-    new = Doc(strings=strings)
-    forms = doc.column("form")
-    lower = [form.lower() for form in forms]
-    lemmas = [lemma.lower() or form for lemma, form in zip(doc.column("lemma"), lower, strict=True)]
-    tags = doc.column(tag_column) if tag_column else [""] * len(forms)
-    members: list[str] = []
-    for number, (first, end) in enumerate(pairwise(doc.sentence_offsets.tolist())):
-        extra_lexicons = seen[number] if seen else ()
-        sets = features.from_sentence(forms[first:end], lemmas[first:end], tags[first:end], extra_lexicons)
-        members += ["|".join(names) for names in sets]
-    new.word_token = doc.word_token
-    new.sentence_offsets = doc.sentence_offsets
-    columns = {"form": forms, "lower": lower, "lemma": lemmas, "tag": tags, "mwe": members}
-    for name, values in columns.items():
-        new.set_column(name, values)
+
+def with_lemmas(doc: Doc) -> Doc:
+    """A copy of a document that has the column of `lower_lemma`."""
+    new = copy.copy(doc)
+    new.columns = dict(doc.columns)
+    new.set_column(LEMMA_COLUMN, list(map(lower_lemma, doc.column("form"), doc.column("lemma"))))
     return new
 
 
-@lru_cache(maxsize=50_000)
-def _of_form(form: str) -> tuple[str, ...]:
-    """Features 4, 8 and 9 of a word that is not sentence-initial."""
-    features = ["4"] if form[:1].isupper() else []
-    if form.isalpha():
-        return tuple(features)
-    if any(character.isdigit() for character in form):
-        features.append("8")
-    return (*features, *(f"9 {_written(character)}" for character in sorted(set(form)) if not character.isalnum()))
+def _word(key: tuple[str, str, str]) -> _Word:
+    form, lemma, tag = key
+    lemma = lower_lemma(form, lemma)
+    kind = word_class(tag)
+    marks = ["4"] if form[:1].isupper() else []
+    if not form.isalpha():
+        marks += ["8"] if any(character.isdigit() for character in form) else []
+        marks += [f"9 {_written(character)}" for character in sorted(set(form)) if not character.isalnum()]
+    return _Word(
+        lemma,
+        form.lower(),
+        tag,
+        _OTHER if not kind else _VERB if kind == "verb" else _PARTNER,
+        _written(lemma).encode("utf-8", "surrogatepass"),
+        tuple(map(hash_string, marks)),
+    )
 
 
-def _places(forms: Sequence[str], found: list[list[str]]) -> None:
-    """Features 2 and 3, and feature 4 of the first word."""
-    n = len(forms)
-    for i in range(min(2, n)):
-        found[i].append(f"2 {i}")
-        found[n - 1 - i].append(f"3 {i}")
-    if n and forms[0][:1].isupper():
-        found[0][found[0].index("4")] = "4 first"
+def _keys(name: str) -> tuple[int, ...]:
+    """The keys of a name; a tag may hold the sign that separates members of sets."""
+    return tuple(hash_string(part) for part in name.split("|") if part)
 
 
 def _written(text: str) -> str:
@@ -221,15 +327,50 @@ def _written(text: str) -> str:
     return text.replace("|", "/")
 
 
-def _lemma_pairs(lemmas: Sequence[str], tags: Sequence[str], found: list[list[str]]) -> None:
-    """Feature 12."""
-    kinds = [word_class(tag) for tag in tags]
-    lemmas = [_written(lemma) for lemma in lemmas]
-    n = len(kinds)
-    for i, kind in enumerate(kinds):
-        if not kind:
-            continue
-        for j in range(i + 1, min(n, i + 3)):
-            if (kind == "verb" and kinds[j]) or kinds[j] == "verb":
-                found[i].append(f"12 {j - i} {lemmas[i]} {lemmas[j]}")
-                found[j].append(f"12 {i - j} {lemmas[j]} {lemmas[i]}")
+def _ragged(rows: Sequence[Sequence[int]]) -> tuple[Keys, Ints]:
+    return (
+        np.array(list(chain.from_iterable(rows)), dtype=np.uint64),
+        np.cumsum(np.array([0, *map(len, rows)], dtype=np.int64)),
+    )
+
+
+@inner_kernel
+def _members(
+    sentences: Ints, numbers: Ids, kinds: Ints, texts: NDArray[np.uint8], text_starts: Ints, marks: Keys,
+    mark_starts: Ints, which: Ints, added: Keys, added_starts: Ints, offsets: Ints, members: Keys,
+) -> int:  # fmt: skip
+    """Put the features of all words together; returns how many there are."""
+    size = 0
+    for s in range(len(sentences) - 1):
+        first, end = sentences[s], sentences[s + 1]
+        for i in range(first, end):
+            own = numbers[i]
+            for k in range(mark_starts[own], mark_starts[own + 1]):
+                members[size] = _CAPITAL_FIRST if i == first and marks[k] == _CAPITAL else marks[k]
+                size += 1
+            for k in range(2):
+                if i == first + k:
+                    members[size] = _PLACES[k]
+                    size += 1
+                if i == end - 1 - k:
+                    members[size] = _PLACES[2 + k]
+                    size += 1
+            for k in range(len(_STEPS)):
+                j = i + _STEPS[k]
+                if kinds[own] == _OTHER or j < first or j >= end:
+                    continue
+                other = numbers[j]
+                if kinds[other] == _VERB or (kinds[own] == _VERB and kinds[other] != _OTHER):
+                    key = _BEGUN[k]
+                    for c in range(text_starts[own], text_starts[own + 1]):
+                        key = mix(key, texts[c])
+                    key = mix(key, _SPACE)
+                    for c in range(text_starts[other], text_starts[other + 1]):
+                        key = mix(key, texts[c])
+                    members[size] = avalanche(key)
+                    size += 1
+            for k in range(added_starts[which[i]], added_starts[which[i] + 1]):
+                members[size] = added[k]
+                size += 1
+            offsets[i + 1] = size
+    return size

@@ -13,7 +13,10 @@ Words without the attribute are outside spans. The probability of a span stands 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
+
+import numpy as np
 
 from weft.text.conventions.expressions import encode as encode_expressions
 from weft.text.conventions.expressions import expressions_of, repaired
@@ -73,20 +76,21 @@ def misc_of_spans(doc: Doc, name: str) -> None:
     """
     layer = doc.spans[name]
     key = WRITTEN.get(name, "NER")
+    labels: dict[int, str] = {}
     if name == "mwe":
         bounds = pairwise(doc.sentence_offsets.tolist())
-        found = zip(bounds, expressions_of(doc, name), strict=True)
-        labels = [
-            tag for (first, end), own in found for tag in encode_expressions(repaired(own, end - first), end - first)
-        ]
+        for (first, end), own in zip(bounds, expressions_of(doc, name), strict=True):
+            if own.strong or own.weak:
+                labels |= _inside(encode_expressions(repaired(own, end - first), end - first), first)
     else:
-        labels = encode([(*pieces[0], label) for pieces, label in layer], doc.n_words)
-    _set(doc, key, [label if label != "O" else "" for label in labels], READ if key == "NER" else ())
-    p = [""] * doc.n_words
-    for number, (pieces, _) in enumerate(layer):
-        if "probability" in layer.attributes.get(number, {}):
-            p[pieces[0][0]] = f"{layer.attributes[number]['probability']:.4g}"
-    _set(doc, f"{key}Prob", p)
+        labels = _inside(encode([(*pieces[0], label) for pieces, label in layer], doc.n_words))
+    _set(doc, key, labels, READ if key == "NER" else ())
+    told = {number: own["probability"] for number, own in layer.attributes.items() if "probability" in own}
+    _set(doc, f"{key}Prob", {layer[number].pieces[0][0]: f"{told[number]:.4g}" for number in sorted(told)})
+
+
+def _inside(labels: list[str], first: int = 0) -> dict[int, str]:
+    return {word: label for word, label in enumerate(labels, first) if label != "O"}
 
 
 def misc_of_confidence(doc: Doc) -> None:
@@ -100,19 +104,24 @@ def misc_of_confidence(doc: Doc) -> None:
     ['UPOSProb=0.9', 'UPOSProb=0.8']
     """
     for column, p in doc.confidence.items():
-        has_value = doc.columns[column] > 0 if column in doc.columns else [True] * len(p)
-        values = zip(p.tolist(), has_value, strict=True)
-        _set(doc, f"{column.upper()}Prob", [f"{value:.4g}" if known else "" for value, known in values])
+        words = np.flatnonzero(doc.columns[column] > 0) if column in doc.columns else np.arange(len(p))
+        told = zip(words.tolist(), p[words].tolist(), strict=True)
+        _set(doc, f"{column.upper()}Prob", {word: f"{value:.4g}" for word, value in told})
 
 
-def _set(doc: Doc, key: str, values: list[str], replaced: tuple[str, ...] = ()) -> None:
-    """Give every word an attribute of MISC, in place of the one that stands there; none where the value is empty."""
+def _set(doc: Doc, key: str, values: dict[int, str], replaced: tuple[str, ...] = ()) -> None:
+    """Give words an attribute of MISC, in place of the one that stands there; the others have none."""
     gone = (key.lower(), *replaced)
-    found = []
-    for misc, value in zip(doc.column("misc"), values, strict=True):
-        kept = [item for item in misc.split("|") if item and item.partition("=")[0].lower() not in gone]
-        found.append("|".join(sorted([*kept, f"{key}={value}"] if value else kept)))
-    doc.set_column("misc", found)
+    misc = doc.columns["misc"].copy() if "misc" in doc.columns else np.zeros(doc.n_words, dtype=np.int32)
+    for word in {*np.flatnonzero(misc).tolist(), *values}:
+        misc[word] = doc.strings[_changed(doc.strings.string(int(misc[word])), gone, key, values.get(word, ""))]
+    doc.columns["misc"] = misc
+
+
+@lru_cache(maxsize=10_000)
+def _changed(misc: str, gone: tuple[str, ...], key: str, value: str) -> str:
+    kept = [item for item in misc.split("|") if item and item.partition("=")[0].lower() not in gone]
+    return "|".join(sorted([*kept, f"{key}={value}"] if value else kept))
 
 
 def _label(misc: str) -> str:

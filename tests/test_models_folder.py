@@ -28,7 +28,7 @@ SENTENCES = {
 
 def test_there_are_models() -> None:
     assert {path.stem for path in MODELS} <= set(SENTENCES)
-    assert {"de", "es", "it", "sv"} <= {path.stem for path in MODELS}
+    assert {"de", "es", "fi", "it", "sv"} <= {path.stem for path in MODELS}
 
 
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)

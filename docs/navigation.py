@@ -17,8 +17,8 @@ KEYWORDS = {
     "start/models.md": ["another language", "German", "languages", "download a model"],
     "apply/interop.md": ["data frame", "dataframe", "table", "pandas", "Polars"],
     "apply/scale.md": ["much text", "large corpus", "resume", "parallel", "cluster", "millions of words"],
-    "tasks/entities.md": ["train on own labels", "own labels", "train NER", "train entities", "custom entities"],
-    "judge/explaining.md": ["why this label", "explain", "explanation", "feature weights"],
+    "tasks/entities.md": ["train on own labels", "train NER", "train entities", "custom entities"],
+    "judge/explaining.md": ["why this label", "explain a label", "explanation of labels", "feature weights"],
     "judge/evaluation.md": ["compare", "compare two parsers", "significance", "evaluate"],
     "judge/change-one-thing.md": ["vary an experiment", "own recipe", "own transition system", "ablation"],
 }

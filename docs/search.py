@@ -95,6 +95,8 @@ def hits_of(index: dict[str, Any], queries: Sequence[str]) -> dict[str, list[str
     done = subprocess.run(
         ["node", "-e", _ASK, str(script)], input=asked, capture_output=True, text=True, check=True, timeout=120
     )
+    if "Invalid query" in done.stderr:
+        raise RuntimeError(done.stderr)
     found: dict[str, list[str]] = json.loads(done.stdout)
     return found
 
@@ -107,7 +109,10 @@ def index_of_pages() -> dict[str, Any]:
     from mkdocs.utils.meta import get_data
 
     fields = {"title": {"boost": 1e3}, "text": {"boost": 1.0}, "tags": {"boost": 1e6}}
-    index = SearchIndex(lang=["en"], separator=r"[\s\-]+", pipeline=["stopWordFilter"], fields=fields)
+    (separator,) = re.findall(
+        r"^      separator: '(.*)'$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    index = SearchIndex(lang=["en"], separator=separator, pipeline=["stopWordFilter"], fields=fields)
     reader = Markdown(extensions=["admonition", "tables", "toc", "fenced_code"])
     for place, text in sorted(_pages()):
         text, meta = get_data(text)

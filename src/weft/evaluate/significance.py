@@ -67,14 +67,6 @@ class Comparison:
     def difference(self) -> float:
         return self.a - self.b
 
-    def in_points(self) -> str:
-        """The difference and its interval, in percentage points.
-
-        >>> Comparison(0.75, 0.5, 0.125, 0.375, 0.01, 100).in_points()
-        '+25.00 [+12.50, +37.50]'
-        """
-        return f"{100 * self.difference:+.2f} [{100 * self.low:+.2f}, {100 * self.high:+.2f}]"
-
 
 @dataclass(frozen=True)
 class Interval:

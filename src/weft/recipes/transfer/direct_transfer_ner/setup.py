@@ -129,15 +129,6 @@ class Samples:
         pairs = [(self._rows(one, column), self._rows(other, column)) for column in columns]
         return mean_over_runs(pairs, measure=f1, seed=self.seed)
 
-    def told(self, one: str, other: str, columns: Sequence[str]) -> str:
-        """The gain in percentage points with its interval, as text."""
-        return self.gain(one, other, columns).in_points()
-
-    def told_by_column(self, one: str, other: str, columns: Sequence[str]) -> str:
-        """The gains in every column, and their mean."""
-        said = [f"{column} {self.told(one, other, [column])}" for column in columns]
-        return "; ".join([*said, f"mean {self.told(one, other, columns)}"] if len(said) > 1 else said)
-
     def _f1(self, row: str, column: str) -> list[float]:
         return [100 * counts.total().f1 for counts in self.counts[row][column]]
 

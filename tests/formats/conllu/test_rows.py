@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from weft.formats.conllu.rows import TableBytes, assemble
+from weft.formats.conllu.rows import TableBytes, _fill, assemble
 from weft.text.strings import StringTable
 
 
@@ -32,3 +32,6 @@ def test_numbers_and_rows_between_words_are_where_they_belong() -> None:
     ]  # fmt: skip
     heads_told = [row[6] for row in rows if len(row) > 1]
     assert heads_told == ["_", "0", "9", "10", "99", "100", "2147483647", "1", "1", "1", "1", "1"]
+    assert len(_fill.signatures) == 1
+    assemble(columns, heads, np.array([0, 12]), TableBytes(table), [[]], [])
+    assert len(_fill.signatures) == 1

@@ -99,7 +99,8 @@ def assemble(
 def _lines(texts: Sequence[str]) -> tuple[Bytes, Ints]:
     encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
     starts = np.cumsum(np.array([0, *map(len, encoded)], dtype=np.int64))
-    return np.frombuffer(b"".join(encoded), dtype=np.uint8), starts
+    # An array that cannot be written to has a type of its own, for which Numba would compile everything again.
+    return np.frombuffer(bytearray(b"".join(encoded)), dtype=np.uint8), starts
 
 
 def _grown(array: Any, size: int) -> Any:

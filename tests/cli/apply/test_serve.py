@@ -59,17 +59,21 @@ def test_a_port_that_is_taken_is_told(tagger: Path) -> None:
 
 def test_it_says_where_it_is_answers_there_and_ends_when_interrupted(tagger: Path) -> None:
     command = [sys.executable, "-m", "weft", "serve", "--model", str(tagger), "--port", "0"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "WEFT_QUIET": "1"}) as process:
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "WEFT_QUIET": "1"})
+    try:
         assert process.stderr is not None
         assert process.stderr.readline() == "1 model ready: tagger\n"
         address = process.stderr.readline().split()[3]
         assert address.startswith("http://127.0.0.1:")
         answer = httpx.post(f"{address}/annotate", json={"text": "cats bark"}, timeout=30).json()
-        assert [word["upos"] for word in answer["sentences"][0]["words"]] == ["NOUN", "VERB"]
+        assert [word["upos"] for word in answer["words"]] == ["NOUN", "VERB"]
         process.send_signal(signal.SIGINT)
         rest = process.stderr.read()
         assert process.wait(20) in (0, 130)
         assert "Traceback" not in rest
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def test_without_the_extra_it_says_what_to_install() -> None:

@@ -69,7 +69,7 @@ lowest: $(VENV)/.dev
 stories: $(WHEELS)/.filled
 	rm -f $(WHEELS)/weft-*.whl
 	$(PYTHON) -m pip wheel --quiet --no-index --find-links $(WHEELS) --no-deps --wheel-dir $(WHEELS) .
-	$(PYTHON) tests/stories/run.py wheels $(WHEELS)
+	$(PYTHON) tests/stories/tell.py wheels $(WHEELS)
 
 $(WHEELS)/.filled: pyproject.toml
 	@mkdir -p $(WHEELS)

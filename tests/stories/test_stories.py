@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from commands import exit_code, streams
 from places import ROOT
+from tell import faults
 
-from run import faults
 from stories import STORIES, Step
 
 
@@ -53,7 +53,7 @@ def test_there_are_twelve_stories_and_make_tells_them_from_wheels() -> None:
     assert all(step.prints or step.writes for story in STORIES for step in story.steps), "a step that cannot fail"
     rule = re.search(r"^stories:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert rule is not None
-    assert "tests/stories/run.py wheels" in rule[1]
+    assert "tests/stories/tell.py wheels" in rule[1]
     versions = re.findall(r"Python :: (3\.\d+)", (ROOT / "pyproject.toml").read_text())
     assert (
         f"for python in {' '.join(f'python{version}' for version in versions)}; do"

@@ -1,7 +1,7 @@
 """Run the stories of users in processes of their own.
 
-python tests/stories/run.py wheels FOLDER     in a fresh environment, from the wheels in a folder: no checkout, no network
-python tests/stories/run.py here              with the interpreter and the packages that run this file
+python tests/stories/tell.py wheels FOLDER     in a fresh environment, from the wheels in a folder: no checkout, no network
+python tests/stories/tell.py here              with the interpreter and the packages that run this file
 """  # noqa: E501
 
 from __future__ import annotations

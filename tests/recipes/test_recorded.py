@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,20 @@ RECORDED = load_results(RESULTS)
 
 def _slug(result: RecipeResult) -> str:
     return result.slug
+
+
+def _texts(slug: str) -> list[re.Pattern[str]]:
+    """The strings in the source of a recipe, as patterns: what an f-string fills in may be anything."""
+    place = RESULTS.parent / "src" / Path(*system(slug).module.split("."))
+    found = []
+    for path in place.glob("*.py") if place.is_dir() else [place.with_suffix(".py")]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.JoinedStr):
+                parts = [re.escape(each.value) if isinstance(each, ast.Constant) else ".+" for each in node.values]
+                found += ["".join(map(str, parts))] if sum(map(len, parts)) > 12 else []
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.append(re.escape(node.value))
+    return [re.compile(each) for each in found]
 
 
 def test_every_system_with_a_result_is_there() -> None:
@@ -52,6 +68,12 @@ def test_every_claim_stands_once_and_has_figures(result: RecipeResult) -> None:
     assert len(set(sentences)) == len(sentences)
     assert any(claim.paper for claim in result.claims)
     assert all(claim.figures for claim in result.claims)
+
+
+@pytest.mark.parametrize("result", RECORDED, ids=_slug)
+def test_every_recorded_claim_is_one_that_the_recipe_makes(result: RecipeResult) -> None:
+    texts = _texts(result.slug)
+    assert [claim.text for claim in result.claims if not any(each.fullmatch(claim.text) for each in texts)] == []
 
 
 @pytest.mark.parametrize("result", RECORDED, ids=_slug)

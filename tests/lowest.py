@@ -20,7 +20,7 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parent.parent
-STORIES = ROOT / "tests" / "stories" / "run.py"
+STORIES = ROOT / "tests" / "stories" / "tell.py"
 EXTRAS = ("all",)
 #: What runs the tests themselves.
 TOOLS = ("pytest", "pytest-xdist", "hypothesis", "httpx")

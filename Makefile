@@ -103,15 +103,9 @@ site: $(VENV)/.docs
 	$(BIN)/python docs/search.py site
 
 # README and documentation show what results/ holds; this writes it anew.
-render: $(VENV)/.run results/demo.txt
+render: $(VENV)/.run
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/pages.py
-
-# What `make demo` shows, for the README.
-results/demo.txt: examples/note.txt src/weft/models/en.weft | $(VENV)/.run
-	@mkdir -p results
-	COLUMNS=100 $(MAKE) --no-print-directory demo | sed -n 's#^$(BIN)/weft#$$ weft#; s#^head#$$ head#; /^All of it/d; /--to show/,$$p' > $@.part
-	mv $@.part $@
 
 # The pictures of the page in the documentation; needs Chromium.
 screenshots: $(VENV)/.dev

@@ -131,7 +131,6 @@ def pages() -> dict[Path, str]:
     checks = checks_of_systems()
     made.update(_api_pages())
     blocks = {
-        "demo": _demo_block(),
         "results": _results_block(results),
         "benchmarks": _benchmarks_block(),
         "benchmarks-eight": _eight_block(),
@@ -203,11 +202,6 @@ def _api_page(title: str, folder: Path, package: Path) -> str:
     paths = sorted(path.relative_to(package.parent).with_suffix("") for path in folder.glob("*.py"))
     names = [".".join(path.parts) for path in paths if not any(part.startswith("_") for part in path.parts)]
     return "\n".join([f"# {title}\n", *(f"::: {name}\n" for name in names)])
-
-
-def _demo_block() -> str:
-    path = RESULTS / "demo.txt"
-    return f"```text\n{path.read_text(encoding='utf-8').rstrip()}\n```" if path.is_file() else ""
 
 
 def _results_block(results: list[RecipeResult]) -> str:

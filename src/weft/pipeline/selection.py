@@ -95,12 +95,12 @@ def _required(components: Sequence[Component], place: int) -> set[int]:
 
 
 def layers_read(nlp: Pipeline) -> list[str]:
-    """The layers that components read from the input, because no earlier component provides them.
+    """The layers that components read from the input, because no earlier component provides them; text is no layer.
 
     >>> layers_read(Pipeline([]))
     []
     """
-    provided: set[str] = set(_SHARED)
+    provided = {"text", *_SHARED}
     read: dict[str, None] = {}
     for component in nlp.components:
         read |= dict.fromkeys(layer for layer in component.requires if layer not in provided)

@@ -149,6 +149,7 @@ def test_tags_that_a_model_reads_from_the_file_are_told(
     assert f"{said}xpos\n" in done.stderr
     assert said in weft("annotate", examples / "unseen.conll", "--model", "chunker.weft", "--out", "out/").stderr
     assert said not in weft("annotate", examples / "unseen.conll", "--model", tagger, "--out", "tagged.conll").stderr
+    assert said not in weft("annotate", examples / "note.txt", "--out", "note.conllu").stderr  # text is no annotation
 
 
 def test_parts_of_a_model_are_chosen_by_task_and_layer(weft: Weft, tmp_path: Path, examples: Path) -> None:

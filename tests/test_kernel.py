@@ -134,6 +134,28 @@ def test_constants_and_widths_of_integers_do_not_compile_a_kernel_anew(module: P
     assert run(use, environment(module, tmp_path / "cache", WEFT_QUIET="1")).stdout == "sums add\n"
 
 
+RECURSION = """
+from weft.kernel import inner_kernel, kernel
+
+@inner_kernel
+def depth(n):
+    if n == 0:
+        return 0
+    return 1 + depth(n - 1)
+
+@kernel
+def twice(n):
+    return 2 * depth(n)
+"""
+
+
+def test_a_kernel_that_calls_itself_can_be_called_by_others(module: Path, tmp_path: Path) -> None:
+    (module / "recursion.py").write_text(RECURSION)
+    use = "import recursion; print(recursion.twice(4), recursion.depth(3))"
+    for _ in range(2):  # compiled, then out of the cache
+        assert run(use, environment(module, tmp_path / "cache", WEFT_QUIET="1")).stdout == "8 3\n"
+
+
 def test_kernels_are_there_without_the_linear_algebra_of_scipy() -> None:
     code = "import sys, weft.kernel; sys.exit('scipy.linalg' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -292,6 +292,7 @@ def _share(dispatcher: Any, options: dict[str, Any]) -> None:
     def ask_with_wide_types(args: Any, kws: Any) -> Any:
         if not form:
             form.append(_dispatcher(dispatcher.py_func, ".inner", {**options, "no_cpython_wrapper": True}))
+            form[0]._compiling_counter = dispatcher._compiling_counter  # tells Numba that a kernel calls itself
         return form[0].get_call_template([_wide(each) for each in args], {name: _wide(kws[name]) for name in kws})
 
     dispatcher.get_call_template = ask_with_wide_types

@@ -1,4 +1,4 @@
-"""The service under mixed load for an hour: does its memory stay flat?
+"""The service under mixed load for an hour, and whether its memory stays flat.
 
 Four clients send requests one after the other: short texts and long ones, new words in each, probabilities,
 alternatives, pictures, files in several formats, and requests that must be refused. The resident memory of the service

@@ -66,7 +66,7 @@ def test_the_report_is_printed_as_text(weft: Weft, tmp_path: Path, weak: Path) -
         (["train", "tagger", "--method", "weak", "gold.conllu", "--dict", "words.dic"], "as text with projected tags"),
         (
             ["train", "tagger", "--method", "weak", "--dict", "projected.conllu", "--raw", "plain.txt"],
-            "line 1: expected a word and a tag",
+            "line 1: expected a word and its tags",
         ),
         (["train", "tagger", "--method", "weak", "--raw", "plain.txt"], "nothing to train on: give a dictionary"),
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -180,3 +181,11 @@ def test_raw_text_is_stripped_on_request_and_annotated_text_is_not(tmp_path: Pat
     files = [tmp_path / "a.txt", tmp_path / "b.jsonl"]
     assert [doc.text for doc in read(files, strip_html=True)] == ["Hi", "<b> Hi"]
     assert [doc.text for doc in read(files)] == ["<b>Hi</b>", "<b> Hi"]
+
+
+def test_long_fields_are_read_and_the_limit_of_other_readers_stays(tmp_path: Path) -> None:
+    before = csv.field_size_limit()
+    (tmp_path / "long.csv").write_text('text,stars\n"' + "a " * 100_000 + '",4\n')
+    (doc,) = read(tmp_path / "long.csv")
+    assert len(doc.text) >= 199_999
+    assert csv.field_size_limit() == before

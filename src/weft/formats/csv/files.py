@@ -83,11 +83,10 @@ def _rows(path: str, lines: _Lines, faults: Faults) -> Iterator[tuple[int, Seque
         return
     tabs = path.removesuffix(".gz").endswith(".tsv")
     separator = "\t" if tabs else max(",;", key=first.count)
-    csv.field_size_limit(LONGEST)
     reader = csv.reader(_with(first, source), delimiter=separator)
     while True:
         try:
-            row = next(reader)
+            row = _next_row(reader)
         except StopIteration:
             return
         except csv.Error as error:
@@ -95,6 +94,15 @@ def _rows(path: str, lines: _Lines, faults: Faults) -> Iterator[tuple[int, Seque
             continue
         if row:
             yield lines.number, row
+
+
+def _next_row(reader: Iterator[list[str]]) -> list[str]:
+    """The next row, whose fields may be as long as a line; Python keeps the limit for all readers of the process."""
+    before = csv.field_size_limit(LONGEST)
+    try:
+        return next(reader)
+    finally:
+        csv.field_size_limit(before)
 
 
 def _with(first: str, rest: Iterator[str]) -> Iterator[str]:

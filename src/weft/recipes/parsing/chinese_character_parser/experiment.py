@@ -49,10 +49,14 @@ class Sizes:
     tagger_beam: int = 8
     tagger_epochs: int = 15
     parts: int = 4
+    curve: tuple[int, ...] = (250, 500)  # sentences of the comparison on dev
+    curve_beams: tuple[int, ...] = (4, 16)
+    curve_epochs: int = 12
+    widest: int = 64  # with the fewest sentences only
 
 
 FULL = Sizes()
-QUICK = Sizes(sentences=150, beams=(1, 4), epochs=4, tagger_epochs=4, parts=2)
+QUICK = Sizes(sentences=150, beams=(1, 4), epochs=4, tagger_epochs=4, parts=2, curve=())
 
 
 @dataclass
@@ -162,6 +166,8 @@ def run(options: RecipeOptions) -> RecipeResult:
     _systems(options, result, sizes, found)
     _beams(options, result, material, sizes, trained, found)
     _unknown_words(result, found["joint, annotated words"])
+    if sizes.curve:
+        _leads(options, result, material, sizes, trained)
     result.notes.append(
         f"{len(material.train):,} training sentences, {len(material.test)} test sentences; beam {sizes.beam} for "
         f"parsers (paper 64) and {sizes.tagger_beam} for the segmenter (paper 16), up to {sizes.epochs} epochs, tags "
@@ -263,6 +269,46 @@ def _beams(
     result.own(
         "time grows with the beam in proportion, to a factor of {bar}",
         measured(max(slower, 1 / slower), "<=", 3, where), required=False,
+    )  # fmt: skip
+
+
+def _leads(
+    options: RecipeOptions, result: RecipeResult, material: Material, sizes: Sizes, trained: dict[str, Trained]
+) -> None:
+    """The joint parser and the pipeline on dev, by training sentences and width of the beam."""
+    columns = ["Seg F, pipeline", "Seg F, joint", "Parse F, pipeline", "Parse F, joint", "Parse F, joint - pipeline"]
+    table = Table("What the joint parser needs, dev", columns)
+    settings = [(n, beam) for beam in sizes.curve_beams for n in sizes.curve]
+    for n, beam in [*settings, (min(sizes.curve), sizes.widest)]:
+        own = replace(sizes, beam=beam, epochs=sizes.curve_epochs, tagger_epochs=sizes.curve_epochs, parts=2)
+        train = material.train[:n]
+        joint = train_joint(train, (), beam, own.epochs, options.seed)[0]
+        _lead(options, table, f"{n} sentences, beam {beam}", material, joint, train_pipeline(train, (), own)[0])
+    for beam in sizes.curve_beams:
+        names = (
+            ("joint, annotated words", "pipeline") if beam == sizes.beam else (f"beam {beam}", f"pipeline, beam {beam}")
+        )
+        if set(names) <= trained.keys():
+            systems = [trained[name][0] for name in names]
+            _lead(options, table, f"{sizes.sentences} sentences, beam {beam}, systems of the test", material, *systems)
+    table.note = (
+        f"{sizes.curve_epochs} epochs and 2 parts for jackknifing, but for the systems of the test, whose epochs were "
+        "chosen on dev. Intervals: paired bootstrap."
+    )
+    result.tables.append(table)
+
+
+def _lead(
+    options: RecipeOptions, table: Table, name: str, material: Material, joint: ConstituentParser | PipelineParser,
+    pipeline: ConstituentParser | PipelineParser,
+) -> None:  # fmt: skip
+    ours, theirs = (score(material.dev, system.parse_like(material.dev), set()) for system in (joint, pipeline))
+    own, other = figures(ours), figures(theirs)
+    lead = paired_bootstrap(ours.scores.brackets, theirs.scores.brackets, "f1", 2000, options.seed)
+    values = (other["Seg F"], own["Seg F"], other["Parse F"], own["Parse F"], own["Parse F"] - other["Parse F"])
+    table.add(
+        name, dict(zip(table.columns, values, strict=True)),
+        interval={table.columns[-1]: (100 * lead.low, 100 * lead.high)},
     )  # fmt: skip
 
 

@@ -214,13 +214,16 @@ def with_target(
     return found
 
 
-def parse_table(options: RecipeOptions, sizes: Sizes, result: RecipeResult) -> Table:
+def parse_table(
+    options: RecipeOptions, sizes: Sizes, result: RecipeResult, part: str = "test", product_reviews: bool = True
+) -> Table:
     """A first-order parser trained on newsgroups and weblogs, on reviews with tags from three sources."""
     train = material.web_trees(options, ("newsgroup", "weblog"), "train", sizes.trees)
-    test = material.web_trees(options, ("reviews",), "test", sizes.test or 300)
+    test = material.web_trees(options, ("reviews",), part, sizes.test or 300)
     raw = [[Doc.from_words(material.sentences_of(material.web(options, genre, "train"))) for genre in genres]
            for genres in (("newsgroup", "weblog"), ("reviews",))]  # fmt: skip
-    raw[1].append(Doc.from_words(material.review_words(options, sizes.blitzer)))
+    if product_reviews:
+        raw[1].append(Doc.from_words(material.review_words(options, sizes.blitzer)))
     settings = ProjectionSettings(words=sizes.raw_words // 2, pivot_count=20, seed=options.seed)
     target = Target("reviews", test, train, "xpos", {SCL: TokenProjection.learn(raw, settings)})
     parser = MSTParser(

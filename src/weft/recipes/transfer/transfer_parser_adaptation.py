@@ -158,9 +158,13 @@ def _sentences(options: RecipeOptions, name: str, most: int, longest: int, proje
     return found
 
 
-def base_of(found: Material, target: str, size: Size, share: str, seed: int = 0) -> TransferParser:
+def base_of(
+    found: Material, target: str, size: Size, share: str, seed: int = 0, penalty: float = 0.02
+) -> TransferParser:
     """A parser for a target, trained on all other languages."""
-    settings = TransferSettings(target=target, share=share, iterations=size.iterations, bits=size.bits, seed=seed)
+    settings = TransferSettings(
+        target=target, share=share, iterations=size.iterations, bits=size.bits, seed=seed, penalty=penalty
+    )
     parser = TransferParser(settings, target=[copy_of(doc) for doc in found.text[target]])
     parser.fit([doc for code, docs in found.trees.items() if code != target for doc in docs])
     return parser

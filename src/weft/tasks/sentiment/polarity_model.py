@@ -81,9 +81,11 @@ def fit_polarity(
 
 
 def correct_polarity(
-    source: PolarityModel, rows: csr_matrix, y: ArrayLike, l2: float = 0.1, mu: float = 0.1
+    source: PolarityModel, rows: csr_matrix, y: ArrayLike, l2: float = 0.1, mu: float = 0.1, intercept: bool = False
 ) -> PolarityModel:
     """Correct a source classifier with a few labelled target documents.
+
+    Without an intercept, a few documents that happen to have one polarity cannot override the source classifier.
 
     >>> rows = csr_matrix([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]])
     >>> corrected = correct_polarity(fit_polarity(rows, [1, -1]), rows, [-1, 1])
@@ -95,10 +97,11 @@ def correct_polarity(
     penalty = np.concatenate([np.full(d, l2), np.full(k, mu), [l2]])
     centre = np.concatenate([np.zeros(d), source.v, [0.0]])
     everything = hstack([_augmented(rows, source.projection), further], format="csr")
-    # No intercept: a few documents that happen to have one polarity must not override the source classifier. Dividing
-    # the penalty turns the mean of the loss that `fit_huber` minimizes into a sum.
-    weights = fit_huber(everything, y, penalty / rows.shape[0], centre).weights
-    return PolarityModel(weights[:d], weights[d : d + k], 0.0, source.projection, source, float(weights[-1]))
+    # Dividing the penalty turns the mean of the loss that `fit_huber` minimizes into a sum.
+    fit = fit_huber(everything, y, penalty / rows.shape[0], centre, intercept=intercept)
+    return PolarityModel(
+        fit.weights[:d], fit.weights[d : d + k], float(fit.intercept), source.projection, source, float(fit.weights[-1])
+    )
 
 
 def choose_pivots(

@@ -114,7 +114,9 @@ def in_domain(data: Domains, target: int, fold: int) -> Bools:
     return fit_polarity(rows[train], data.y[train]).labels(rows[test]) == data.y[test]
 
 
-def pair_outcomes(data: Domains, one: int, other: int, fold: int, sizes: Sizes, seed: int = 0) -> Iterator[Outcome]:
+def pair_outcomes(
+    data: Domains, one: int, other: int, fold: int, sizes: Sizes, seed: int = 0, intercept: bool = False
+) -> Iterator[Outcome]:
     """Both directions of a domain pair: they share raw text and, for SCL, pivots and projection."""
     train = {each: data.where(each, fold, False) for each in (one, other)}
     rows = data.rows(data.terms(np.concatenate(list(train.values()))))
@@ -134,7 +136,7 @@ def pair_outcomes(data: Domains, one: int, other: int, fold: int, sizes: Sizes, 
             models[system] = fit_polarity(labelled, y, theta, mu=sizes.mu)
         right = {system: _right(model, rows, data.y, test) for system, model in models.items()}
         for system in ("base", "SCL-MI"):
-            corrected = [correct_polarity(models[system], rows[few], data.y[few]) for few in draws]
+            corrected = [correct_polarity(models[system], rows[few], data.y[few], intercept=intercept) for few in draws]
             right[f"{system}+50"] = np.stack([_right(model, rows, data.y, test) for model in corrected])
         yield Outcome(source, target, fold, right)
 

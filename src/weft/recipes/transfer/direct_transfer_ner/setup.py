@@ -75,14 +75,15 @@ def load(options: RecipeOptions, sizes: Sizes) -> Material:
 
 
 def data_of(
-    material: Material, sizes: Sizes, target: str, seed: int, test: Doc, labelled: Doc | None = None
-) -> TransferData:
+    material: Material, sizes: Sizes, target: str, seed: int, test: Doc, labelled: Doc | None = None,
+    settings: TransferSettings | None = None,
+) -> TransferData:  # fmt: skip
     """Samples of all sources and of the target text, under one index; English comes first."""
     sources = {code: [sample(doc, sizes.source, seed)] for code, doc in material.train.items() if code != target}
     text = sample(material.train[target], sizes.text, 1000 + seed, [test])
     own = [] if labelled is None else [labelled]
     languages = Languages(sources, [text], target, own, material.clusters.paths, material.native[target])
-    return TransferData(settings_of(sizes), languages)
+    return TransferData(settings or settings_of(sizes), languages)
 
 
 @dataclass

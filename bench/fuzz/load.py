@@ -1,8 +1,10 @@
 """The service under mixed load for an hour, and whether its memory stays flat.
 
-Four clients send requests one after the other: short texts and long ones, new words in each, probabilities,
-alternatives, pictures, files in several formats, and requests that must be refused. The resident memory of the service
-is sampled every ten seconds. An attack is a request; it fails if the answer is not what its kind expects.
+Four clients take turns to send requests at a fixed rate, so that the results do not depend on what else the machine
+does: short texts and long ones, new words in each, probabilities, alternatives, pictures, files in several formats, and
+requests that must be refused. A service that falls behind is sent less, never more to make up for it. The resident
+memory of the service is sampled every ten seconds. An attack is a request; it fails if the answer is not what its kind
+expects.
 
 Before the hour begins, all clients send the most expensive texts at the same time, so that caches are full and the heap
 has its size. Caches start again whenever they are full, so that memory rises and falls. What must not grow is the
@@ -15,6 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import random
 import statistics
@@ -38,6 +41,8 @@ COUNT = 10_000_000
 MINUTES = 60.0
 BESIDE = True
 CLIENTS = 4
+#: Requests per second, of all clients together.
+RATE = 8.0
 EVERY = 10.0
 #: The samples of this first part of the run show how caches fill; the rest is cut into parts.
 WARM_UP, PARTS = 1 / 3, 4
@@ -68,7 +73,7 @@ def run(count: int, seed: int, minutes: float | None = None) -> Outcome:
     with tempfile.TemporaryDirectory() as folder, service(a_model(Path(folder))) as (port, process, _):
         _fill(port, seed, FILL if lasting >= LONG else 1)
         started = time.monotonic()
-        load = Load(port, seed, count, started + lasting, outcome)
+        load = Load(port, seed, count, started + lasting, outcome, RATE)
         clients = [threading.Thread(target=load.client, args=(number,), daemon=True) for number in range(CLIENTS)]
         for client in clients:
             client.start()
@@ -80,7 +85,7 @@ def run(count: int, seed: int, minutes: float | None = None) -> Outcome:
         taken = time.monotonic() - started
         if process.poll() is not None:
             outcome.fail("service", seed, f"the service ended with code {process.returncode}")
-    outcome.figures |= described(samples, taken) | {"requests": load.sent, "busy": load.busy}
+    outcome.figures |= described(samples, taken) | {"requests": load.sent, "busy": load.busy, "per_second": RATE}
     if lasting >= LONG and outcome.figures["growth_per_hour"] > GROWTH:
         outcome.fail("memory", seed, f"grows by {outcome.figures['mb_per_hour']} MB per hour")
     return outcome
@@ -114,10 +119,11 @@ def described(samples: list[float], seconds: float) -> dict[str, Any]:
 
 
 class Load:
-    """Clients that send requests until the time is up."""
+    """Clients that send requests until the time is up, at most `rate` per second together."""
 
-    def __init__(self, port: int, seed: int, count: int, end: float, outcome: Outcome) -> None:
+    def __init__(self, port: int, seed: int, count: int, end: float, outcome: Outcome, rate: float = math.inf) -> None:
         self.port, self.seed, self.count, self.end, self.outcome = port, seed, count, end, outcome
+        self.pace = CLIENTS / rate  # seconds between two requests of a client
         self.sent, self.busy = 0, 0
         self._lock = threading.Lock()
 
@@ -125,7 +131,10 @@ class Load:
         """Send requests one after the other, through connections that are kept for a while."""
         connection = HTTPConnection("127.0.0.1", self.port, timeout=120)
         own = 0
+        turn = time.monotonic() + self.pace * number / CLIENTS
         while time.monotonic() < self.end and self.sent < self.count:
+            time.sleep(max(turn - time.monotonic(), 0.0))
+            turn = max(turn, time.monotonic()) + self.pace
             seed = attack_seed(self.seed, number + CLIENTS * own)
             own += 1
             ask = an_ask(random.Random(seed))

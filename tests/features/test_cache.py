@@ -16,12 +16,19 @@ def as_array(rows: list[tuple[int, int]]) -> np.ndarray:
     return np.array(rows, dtype=np.int32).reshape(-1, 2)
 
 
-def test_a_cache_computes_each_value_once_and_forgets_all_when_it_is_full():
+def test_a_cache_forgets_what_was_not_asked_for_lately_and_keeps_the_rest():
     asked: list[str] = []
-    cache: Cache[str, int] = Cache(lambda key: asked.append(key) or len(key), limit=2)
-    assert [cache[key] for key in ("a", "bb", "a", "ccc", "a")] == [1, 2, 1, 3, 1]
-    assert asked == ["a", "bb", "ccc", "a"]
-    assert len(cache) <= 2
+    cache: Cache[str, int] = Cache(lambda key: asked.append(key) or len(key), limit=4)
+    assert [cache[key] for key in ("a", "bb", "a", "ccc", "a", "dd", "e", "a", "bb")] == [1, 2, 1, 3, 1, 2, 1, 1, 2]
+    assert asked == ["a", "bb", "ccc", "dd", "e", "bb"]
+
+
+@given(st.lists(st.integers(0, 30)), st.integers(1, 12))
+def test_a_cache_gives_the_values_of_the_function_within_its_limit(keys: list[int], limit: int):
+    cache: Cache[int, int] = Cache(lambda key: -key, limit)
+    for key in keys:
+        assert cache[key] == -key
+        assert len(cache) + len(cache.older) <= limit + 1
 
 
 @pytest.mark.parametrize("limit", [1, 4, 64])

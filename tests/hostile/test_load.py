@@ -7,6 +7,7 @@ import random
 import sys
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from types import ModuleType
 
 import pytest
@@ -34,6 +35,27 @@ def test_requests_of_the_load_are_answered_as_expected(load: ModuleType) -> None
     assert [failure for failure in outcome.failures if b'"format": "svg"' not in failure.case] == []
     assert outcome.attempts == clients.sent == 60
     assert len(outcome.kinds) >= 6
+
+
+def test_clients_keep_the_rate_and_do_not_make_up_for_lost_time(
+    load: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, sent = [0.0], list[float]()
+
+    def answered(connection: object, ask: object) -> int:
+        sent.append(now[0])
+        now[0] += 10.0 if len(sent) == 5 else 0.01  # one answer takes long
+        return 200
+
+    monkeypatch.setattr(load.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(load.time, "sleep", lambda seconds: now.__setitem__(0, now[0] + seconds))
+    monkeypatch.setattr(load, "_answered", answered)
+    outcome = importlib.import_module("fuzz.outcome").Outcome("load")
+    load.Load(0, 0, 1_000, 30.0, outcome, rate=load.CLIENTS / 2).client(1)  # two seconds between requests
+    pauses = [after - before for before, after in pairwise(sent)]
+    assert sent[0] == pytest.approx(0.5)  # clients take turns
+    assert pauses == pytest.approx([2.0, 2.0, 2.0, 2.0, 10.0, *[2.0] * (len(pauses) - 5)], abs=0.02)
+    assert len(sent) == 12
 
 
 def test_the_same_seed_makes_the_same_requests(load: ModuleType) -> None:

@@ -1,9 +1,12 @@
 """Caches of computed values with bounded memory.
 
-A cache keeps the values of the keys that it was asked for. When it is full, it drops all of them and starts again: the
-frequent words of any text are back soon, and no bookkeeping slows down the keys that it knows.
+A cache keeps the values of the keys that it was asked for, and when it is full it drops many of them at once: the
+frequent words of any text are back soon, and no bookkeeping slows down the keys that it knows. The memory of a service
+rises and falls with its caches, each at a rate of its own, so they are kept small: full at the same time, all caches of
+a model take little beside its weights.
 
-`Cache`      keys are Python objects; a dict, so that `map(cache.__getitem__, keys)` runs in C for known keys
+`Cache`      keys are Python objects; a dict, so that `map(cache.__getitem__, keys)` runs in C for known keys; has two
+             generations, and drops the older one
 `RowCache`   keys are rows of integers, values integers; no Python object is created for a row
 """
 
@@ -20,7 +23,7 @@ from weft.hashing import join
 from weft.kernel import kernel
 
 #: How many values a `Cache` keeps.
-LIMIT = 50_000
+LIMIT = 1 << 14
 #: How many values a `RowCache` keeps; a power of two.
 ROW_LIMIT = 1 << 15
 _UNKNOWN = -1
@@ -31,6 +34,9 @@ Value = TypeVar("Value")
 class Cache(dict[Key, Value]):
     """The values of a function, computed on first use.
 
+    The dict is the younger generation, of up to half the limit; then it takes the place of the older one. A key of the
+    older generation that is asked for again moves into the younger one.
+
     >>> sizes = Cache(len)
     >>> list(map(sizes.__getitem__, ["to", "be", "to"])), len(sizes)
     ([2, 2, 2], 2)
@@ -39,11 +45,15 @@ class Cache(dict[Key, Value]):
     def __init__(self, compute: Callable[[Key], Value], limit: int = LIMIT) -> None:
         super().__init__()
         self.compute, self.limit = compute, limit
+        self.older: dict[Key, Value] = {}
 
     def __missing__(self, key: Key) -> Value:
-        if len(self) >= self.limit:
+        older = self.older
+        value = older[key] if key in older else self.compute(key)
+        if 2 * len(self) >= self.limit:
+            self.older = dict(self)
             self.clear()
-        value = self[key] = self.compute(key)
+        self[key] = value
         return value
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 #: Value of an attribute that a word does not have (a suffix longer than the word): no feature fires.
 ABSENT = np.uint64(0)
 #: How many strings seen at run time are kept: the frequent words of any text, in a few megabytes per component.
-LIMIT = 30_000
+LIMIT = 16_000
 
 
 class Lexicon:

@@ -12,7 +12,7 @@ complete.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -50,14 +50,15 @@ def train_plain(docs: Sequence[Doc], templates: str, beam: int, epochs: int, see
 
 
 def train_joint(
-    docs: Sequence[Doc], templates: str, beam: int, epochs: int, seed: int, edit: bool = True, by_mean: bool = True
-) -> DisfluencyParser:
-    """A joint parser, with Edit or without."""
+    docs: Sequence[Doc], templates: str, beam: int, epochs: int, seed: int, edit: bool = True, by_mean: bool = True,
+    clusters: Mapping[str, str] | None = None,
+) -> DisfluencyParser:  # fmt: skip
+    """A joint parser, with Edit or without, and with word clusters if given."""
     settings = DisfluencySettings(
         system="arc-eager-edit" if edit else "arc-eager", templates=templates, beam=beam, epochs=epochs, seed=seed,
         by_mean=by_mean,
     )  # fmt: skip
-    parser = DisfluencyParser(settings)
+    parser = DisfluencyParser(settings, clusters or {})
     parser.fit(docs)
     return parser
 
@@ -107,7 +108,8 @@ def cleaned(docs: Sequence[Doc]) -> list[Doc]:
 
 def _kept(doc: Doc, keep: Sequence[bool], trees: bool = True) -> Doc:
     """The document with only the words to keep, with or without their trees; heads are kept words."""
-    columns = {name: doc.column(name) for name in ("form", "upos", *(("deprel",) if trees else ()))}
+    names = ("form", "upos", *(("deprel",) if trees else ()), *(("cluster",) if doc.has("cluster") else ()))
+    columns = {name: doc.column(name) for name in names}
     rows: dict[str, list[list[str]]] = {name: [] for name in columns}
     heads: list[list[int]] = []
     for first, end in pairwise(doc.sentence_offsets.tolist()):

@@ -2,11 +2,13 @@
 
 Blocks marked `console` or `pycon` run in order, each page in a folder of its own that contains `examples/`. The output
 of a command follows it; `...` stands for any further lines, and a command without output below it must only succeed.
-`make render` runs this over all pages; the tests check that nothing would change.
+`make render` runs this over all pages; the tests check that nothing would change. `python docs/pages.py PAGE ...` runs
+it over some of them.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import doctest
 import io
@@ -15,7 +17,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +28,36 @@ REST = "..."
 SHOWN = {"WEFT_QUIET": "1", "COLUMNS": "100", "NO_COLOR": "1"}
 
 
-def main() -> None:
-    for page in pages():
+def main(words: Sequence[str] | None = None) -> int:
+    """Update the pages that the command line names, or all of them."""
+    parser = argparse.ArgumentParser(description="Run the examples of documentation pages and update their output.")
+    parser.add_argument("pages", nargs="*", metavar="PAGE", help="files to update, such as docs/apply/annotate.md")
+    try:
+        wanted = chosen(parser.parse_args(words).pages)
+    except ValueError as error:
+        print(f"pages: {error}", file=sys.stderr)
+        return 2
+    for page in wanted:
         text = page.read_text(encoding="utf-8")
         updated = render_page(text)
         if updated != text:
             page.write_text(updated, encoding="utf-8")
             print(f"wrote {page.relative_to(ROOT)}")
+    return 0
+
+
+def chosen(names: Sequence[str]) -> list[Path]:
+    """The pages of these names, relative to the current folder or to the repository; all pages if none is named."""
+    every = pages()
+    found = []
+    for name in names:
+        page = next((path for path in (Path(name).resolve(), (ROOT / name).resolve()) if path.is_file()), None)
+        if page is None:
+            raise ValueError(f"there is no page {name}; name a file such as docs/start/python.md")
+        if page not in every:
+            raise ValueError(f"{name} has no block marked console or pycon, so there is nothing to run")
+        found.append(page)
+    return found or every
 
 
 def pages() -> list[Path]:
@@ -107,4 +132,4 @@ def _example_folder() -> Iterator[None]:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

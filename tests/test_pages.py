@@ -39,3 +39,17 @@ def test_a_page_shows_what_its_examples_print(page: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(pages, "run_command", run_command)
     text = page.read_text(encoding="utf-8")
     assert pages.render_page(text) == text, "run `make render`"
+
+
+def test_pages_to_run_can_be_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    page = pages.pages()[-1]
+    name = page.relative_to(ROOT).as_posix()
+    assert pages.chosen([name]) == pages.chosen([str(page)]) == [page]
+    assert pages.chosen([]) == pages.pages()
+    seen: list[str] = []
+    monkeypatch.setattr(pages, "render_page", lambda text: seen.append(text) or text)
+    assert pages.main([name]) == 0
+    assert seen == [page.read_text(encoding="utf-8")]
+    assert pages.main(["docs/no-such-page.md"]) == 2
+    assert "there is no page docs/no-such-page.md" in capsys.readouterr().err
+    assert pages.main(["docs/systems/index.md"]) == 2

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from weft.errors import FormatError, WeftError
@@ -39,16 +39,6 @@ def read(
             strings = StringTable()
 
 
-def write(docs: Iterable[Doc], path: str) -> int:
-    """Write documents as JSON Lines and return their number."""
-    count = 0
-    with open_output(path) as file:
-        for doc in docs:
-            file.write(to_line(doc).encode())
-            count += 1
-    return count
-
-
 def to_line(doc: Doc) -> str:
     """A document as one line of JSON.
 
@@ -61,6 +51,16 @@ def to_line(doc: Doc) -> str:
         raise WeftError(
             f"{doc!r}: metadata or attributes contain a value that JSON cannot represent: {error}"
         ) from error
+
+
+def write(docs: Iterable[Doc], path: str, line_of: Callable[[Doc], str] = to_line) -> int:
+    """Write documents as JSON Lines, or as other lines, and return their number."""
+    count = 0
+    with open_output(path) as file:
+        for doc in docs:
+            file.write(line_of(doc).encode())
+            count += 1
+    return count
 
 
 def from_values(values: Mapping[str, Any], strings: StringTable | None = None, *, check: bool = True) -> Doc:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from weft.formats import jsonl
-from weft.formats.streams import Faults, open_output
+from weft.formats.streams import Faults
 from weft.text.doc import Doc
 
 
@@ -19,12 +19,7 @@ def read(path: str, faults: Faults | None = None, *, encoding: str = "utf-8") ->
 
 def write(docs: Iterable[Doc], path: str) -> int:
     """Write documents as records and return their number."""
-    count = 0
-    with open_output(path) as file:
-        for doc in docs:
-            file.write(to_line(doc).encode())
-            count += 1
-    return count
+    return jsonl.write(docs, path, to_line)
 
 
 def to_line(doc: Doc) -> str:

@@ -100,10 +100,16 @@ class PipelineParser:
         return self.parser.parse_like(self.tagger.parse_like(gold))
 
 
-def train_pipeline(
-    train: Sequence[Sentence], dev: Sequence[Sentence], sizes: Sizes, seed: int = 0
-) -> tuple[PipelineParser, int]:
-    """The baseline; its word parser is trained on tags predicted for unseen sentences."""
+@dataclass
+class Tagging:
+    """The first stage of the pipeline: a segmenter and tagger, and the tags of training words by jackknifing."""
+
+    tagger: ConstituentParser
+    tags: list[list[str]]
+
+
+def train_tagging(train: Sequence[Sentence], dev: Sequence[Sentence], sizes: Sizes, seed: int = 0) -> Tagging:
+    """The first stage, which is the same whatever the beam of the parser."""
 
     def tagger_of(sentences: Sequence[Sentence], held: Sequence[Sentence] = ()) -> ConstituentParser:
         settings = ConstituentSettings(phrases=False, beam=sizes.tagger_beam, epochs=sizes.tagger_epochs, seed=seed)
@@ -118,12 +124,19 @@ def train_pipeline(
         found = tagger_of(outside).tag([[word for word, _ in train[number].words()] for number in inside])
         for number, own in zip(inside, found, strict=True):
             tags[number] = own
-    tagger = tagger_of(train, dev)
+    return Tagging(tagger_of(train, dev), tags)
+
+
+def train_pipeline(
+    train: Sequence[Sentence], dev: Sequence[Sentence], sizes: Sizes, seed: int = 0, tagging: Tagging | None = None
+) -> tuple[PipelineParser, int]:
+    """The baseline; its word parser is trained on tags predicted for unseen sentences."""
+    first = tagging or train_tagging(train, dev, sizes, seed)
     settings = ConstituentSettings(units="words", beam=sizes.beam, epochs=sizes.epochs, seed=seed)
     parser = ConstituentParser(settings)
-    held = _like(dev, tagger.tag([[word for word, _ in sentence.words()] for sentence in dev]))
-    epoch = int(parser.learn(train, held, tags=tags)["training"]["epoch"])
-    return PipelineParser(tagger, parser), epoch
+    held = _like(dev, first.tagger.tag([[word for word, _ in sentence.words()] for sentence in dev]))
+    epoch = int(parser.learn(train, held, tags=first.tags)["training"]["epoch"])
+    return PipelineParser(first.tagger, parser), epoch
 
 
 def _like(sentences: Sequence[Sentence], tags: Sequence[Sequence[str]]) -> list[Sentence]:
@@ -191,10 +204,11 @@ def _jobs(material: Material, sizes: Sizes, seed: int) -> dict[str, Callable[[],
         jobs["joint, annotated words" if beam == sizes.beam else f"beam {beam}"] = joint(beam)
     jobs["joint, flat words"] = joint(sizes.beam, structures="flat")
     jobs["joint, annotated, no head characters"] = joint(sizes.beam, head_characters=False)
-    jobs["pipeline"] = lambda: train_pipeline(train, dev, sizes, seed)
+    tagging = train_tagging(train, dev, sizes, seed)
+    jobs["pipeline"] = lambda: train_pipeline(train, dev, sizes, seed, tagging)
     widest = replace(sizes, beam=max(sizes.beams))
     if widest != sizes:
-        jobs[f"pipeline, beam {widest.beam}"] = lambda: train_pipeline(train, dev, widest, seed)
+        jobs[f"pipeline, beam {widest.beam}"] = lambda: train_pipeline(train, dev, widest, seed, tagging)
     return jobs
 
 
@@ -278,12 +292,14 @@ def _leads(
     """The joint parser and the pipeline on dev, by training sentences and width of the beam."""
     columns = ["Seg F, pipeline", "Seg F, joint", "Parse F, pipeline", "Parse F, joint", "Parse F, joint - pipeline"]
     table = Table("What the joint parser needs, dev", columns)
-    settings = [(n, beam) for beam in sizes.curve_beams for n in sizes.curve]
-    for n, beam in [*settings, (min(sizes.curve), sizes.widest)]:
-        own = replace(sizes, beam=beam, epochs=sizes.curve_epochs, tagger_epochs=sizes.curve_epochs, parts=2)
+    short = replace(sizes, epochs=sizes.curve_epochs, tagger_epochs=sizes.curve_epochs, parts=2)
+    for n in sizes.curve:
         train = material.train[:n]
-        joint = train_joint(train, (), beam, own.epochs, options.seed)[0]
-        _lead(options, table, f"{n} sentences, beam {beam}", material, joint, train_pipeline(train, (), own)[0])
+        tagging = train_tagging(train, (), short, options.seed)
+        for beam in (*sizes.curve_beams, *([sizes.widest] if n == min(sizes.curve) else [])):
+            joint = train_joint(train, (), beam, short.epochs, options.seed)[0]
+            pipeline = train_pipeline(train, (), replace(short, beam=beam), options.seed, tagging)[0]
+            _lead(options, table, f"{n} sentences, beam {beam}", material, joint, pipeline)
     for beam in sizes.curve_beams:
         names = (
             ("joint, annotated words", "pipeline") if beam == sizes.beam else (f"beam {beam}", f"pipeline, beam {beam}")

@@ -8,6 +8,7 @@
 | bioscope | .xml | sentences, cues and their scopes |
 | penn | .mrg .ptb .brackets | words, tags, phrase-structure trees |
 | mst | .mst | words, tags, dependency trees |
+| roles | .conll08 .conll09 .propbank .up | words, trees, predicates with senses and arguments |
 | brat | .ann next to .txt, in a folder | text, spans, relations, events |
 | records | .records.jsonl | text, words, trees, spans in characters: easy to use elsewhere |
 | jsonl | .jsonl .ndjson | everything |
@@ -45,6 +46,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "bioscope": (".xml",),
     "penn": (".mrg", ".ptb", ".brackets"),
     "mst": (".mst",),
+    "roles": (".conll08", ".conll09", ".propbank", ".up"),
     "records": (".records.jsonl",),  # before jsonl, whose suffix it ends in
     "jsonl": (".jsonl", ".ndjson"),
     "parquet": (".parquet",),

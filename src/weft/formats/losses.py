@@ -39,6 +39,8 @@ def lost_layers(doc: Doc, format: str, fields: Sequence[str] | str | None = None
         return layers - {"tokens"} - {f"{kind}/{name}" for name in doc.relations for kind in ("spans", "relations")}
     if format == "penn":
         return layers - {"tokens", "xpos" if doc.has("xpos") else "upos", "constituents"}
+    if format == "roles":
+        return layers - {*WORD_COLUMNS, "head", "tokens", "multiwords", "spans/frames", "relations/frames"}
     if format == "mst":
         return layers - {"tokens", "xpos" if doc.has("xpos") else "upos", "head", "deprel"}
     if format == "brat":

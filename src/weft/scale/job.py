@@ -120,11 +120,14 @@ def output_format(
 
 def _holds(format: str, layer: str) -> bool:
     from weft.text.conventions.misc_spans import WRITTEN
+    from weft.text.frames import LAYER as FRAMES
 
     if format in ("plain", "csv"):
         return False
     if format == "streusle":
         return layer in ("tokens", "sentences", "lemma", "upos", "spans/mwe")
+    if layer.removeprefix("spans/").removeprefix("relations/") == FRAMES:
+        return format not in ("columns", "penn", "mst", "bioscope")
     return format != "conllu" or not layer.startswith("spans/") or layer.removeprefix("spans/") in WRITTEN
 
 
@@ -154,12 +157,16 @@ def check_alternatives(to_format: str, kbest: int) -> None:
 def fit(doc: Doc, to_format: str, kbest: int = 0, layers: Sequence[str] = ()) -> None:
     """Keep the named layers, and move annotations that a format cannot represent to where it can, in place."""
     from weft.text.conventions.alternatives import as_comments
+    from weft.text.conventions.misc_frames import misc_of_frames
     from weft.text.conventions.misc_spans import misc_of_confidence, misc_of_layers
+    from weft.text.frames import LAYER as FRAMES
 
     if layers:
         keep_layers(doc, layers, words=to_format in _WORDS)
     if to_format == "conllu":
         misc_of_layers(doc)
+        if FRAMES in doc.spans:
+            misc_of_frames(doc)
     if to_format == "conllu" and doc.confidence:
         misc_of_confidence(doc)
     if kbest and to_format not in _WHOLE:

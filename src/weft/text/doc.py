@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ from weft.text.layers import ClusterLayer, GraphLayer, RelationLayer, SpanLayer
 from weft.text.offsets import word_offsets
 from weft.text.strings import StringTable
 from weft.text.views import Sentence, Span, Token, Word
+
+if TYPE_CHECKING:
+    from weft.text.frames import Frame
 
 #: Word columns of CoNLL-U that hold strings; any other name may be used for a custom column.
 WORD_COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "deprel", "deps", "misc")
@@ -249,6 +252,17 @@ class Doc:
         [Span('Ada', 'PER')]
         """
         return self.span_views("entities") if "entities" in self.spans else []
+
+    @property
+    def frames(self) -> list[Frame]:
+        """Predicates with their senses and arguments (see `weft.text.frames`); empty if there are none.
+
+        >>> Doc.from_words([["Ada", "left"]]).frames
+        []
+        """
+        from weft.text.frames import Frame, frame_rows
+
+        return [Frame(self, row) for row in frame_rows(self)]
 
     def subset(self, sentences: Sequence[int]) -> Doc:
         """A new document of the sentences with these indices (ascending).

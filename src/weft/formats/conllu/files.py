@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -188,17 +189,37 @@ def read(
 ) -> Iterator[Doc]:
     """The documents in a CoNLL-U file.
 
-    `check_trees=False` keeps sentences whose heads form a cycle.
+    `check_trees=False` keeps sentences whose heads form a cycle. A file with the further columns of Universal
+    Propositions, or with roles in MISC, is read as `weft.formats.roles` does.
     """
+    from weft.formats.roles import detect_layout, read_blocks
+
     faults = faults or Faults()
     spacing = Spacing(StringTable())
     waiting = _Waiting()
-    for block in checked_blocks(path, faults, encoding=encoding):
+    blocks = checked_blocks(path, faults, encoding=encoding)
+    first = next(blocks, None)
+    layout = detect_layout(first.text) if first is not None and may_hold_roles(first.text) else ""
+    if first is not None and layout in ("up", "up-conllu", "misc"):
+        yield from read_blocks(path, chain([first], blocks), faults, layout)
+        return
+    for block in chain([first] if first is not None else [], blocks):
         waiting.add(block)
         yield from _documents(path, waiting.take(), spacing, faults, check_trees)
         if len(spacing.strings) > TABLE_LIMIT:
             spacing = Spacing(StringTable())
     yield from _documents(path, waiting.take(final=True), spacing, faults, check_trees)
+
+
+def may_hold_roles(text: str) -> bool:
+    """Whether a text seems to have more columns than CoNLL-U, or roles in MISC; quick, for `detect_layout` to decide.
+
+    >>> may_hold_roles("1\\tDogs\\t_\\t_\\t_\\t_\\t0\\troot\\t_\\t_\\n")
+    False
+    """
+    start = text[:100_000]
+    rows = [line for line in start.split("\n") if line[:1].isdigit()]
+    return "Roles=" in text or any(line.count("\t") > 9 for line in rows)
 
 
 def parse_text(text: str, path: str = "text", check_trees: bool = True) -> list[Doc]:

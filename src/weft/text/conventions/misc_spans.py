@@ -84,9 +84,9 @@ def misc_of_spans(doc: Doc, name: str) -> None:
                 labels |= _inside(encode_expressions(repaired(own, end - first), end - first), first)
     else:
         labels = _inside(encode([(*pieces[0], label) for pieces, label in layer], doc.n_words))
-    _set(doc, key, labels, READ if key == "NER" else ())
+    set_attribute(doc, key, labels, READ if key == "NER" else ())
     told = {number: own["probability"] for number, own in layer.attributes.items() if "probability" in own}
-    _set(doc, f"{key}Prob", {layer[number].pieces[0][0]: f"{told[number]:.4g}" for number in sorted(told)})
+    set_attribute(doc, f"{key}Prob", {layer[number].pieces[0][0]: f"{told[number]:.4g}" for number in sorted(told)})
 
 
 def _inside(labels: list[str], first: int = 0) -> dict[int, str]:
@@ -106,11 +106,17 @@ def misc_of_confidence(doc: Doc) -> None:
     for column, p in doc.confidence.items():
         words = np.flatnonzero(doc.columns[column] > 0) if column in doc.columns else np.arange(len(p))
         told = zip(words.tolist(), p[words].tolist(), strict=True)
-        _set(doc, f"{column.upper()}Prob", {word: f"{value:.4g}" for word, value in told})
+        set_attribute(doc, f"{column.upper()}Prob", {word: f"{value:.4g}" for word, value in told})
 
 
-def _set(doc: Doc, key: str, values: dict[int, str], replaced: tuple[str, ...] = ()) -> None:
-    """Give words an attribute of MISC, in place of the one that stands there; the others have none."""
+def set_attribute(doc: Doc, key: str, values: dict[int, str], replaced: tuple[str, ...] = ()) -> None:
+    """Give words an attribute of MISC, in place of the one that stands there; the others have none.
+
+    >>> doc = Doc.from_words([["Dogs", "bark"]], misc=[["", "SpaceAfter=No"]])
+    >>> set_attribute(doc, "Gloss", {1: "woof"})
+    >>> doc.column("misc")
+    ['', 'Gloss=woof|SpaceAfter=No']
+    """
     gone = (key.lower(), *replaced)
     misc = doc.columns["misc"].copy() if "misc" in doc.columns else np.zeros(doc.n_words, dtype=np.int32)
     for word in {*np.flatnonzero(misc).tolist(), *values}:

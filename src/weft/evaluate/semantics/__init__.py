@@ -1,0 +1,1 @@
+"""Scores of meaning: semantic roles, graphs, scope."""

@@ -8,7 +8,7 @@ from typing import Any
 from weft.errors import ConfigError
 
 #: Extras of Weft that install a package.
-EXTRAS = {"pyarrow": "parquet", "sklearn": "learn", "fastapi": "serve", "distributed": "cluster"}
+EXTRAS = {"pyarrow": "parquet", "sklearn": "learn", "fastapi": "serve", "distributed": "cluster", "penman": "amr"}
 
 
 def needed(module: str, what: str) -> Any:

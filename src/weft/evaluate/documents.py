@@ -3,9 +3,10 @@
 A *layer* is `ud` (all metrics of dependency trees, tags and tokens), `constituents` (phrase-structure trees),
 `disfluency` (words in reparanda, and the trees over the other words), `crossings` (trees with crossing arcs), `conllx`
 (trees by relation and by tag, without punctuation), `graphs` (words with several heads), `trees` (heads, roots and
-complete sentences; `trees-nopunct`: without punctuation), `frames` (predicates, senses and arguments), the name of a
-span layer, or the name of a word column.
-By default: constituents if both sides have them, then frames, then the span layer that both sides share, else `ud`.
+complete sentences; `trees-nopunct`: without punctuation), `frames` (predicates, senses and arguments), `amr` (Smatch),
+the name of a span layer, or the name of a word column.
+By default: constituents if both sides have them, then frames, then AMRs, then the span layer that both sides share,
+else `ud`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from weft.evaluate.labels.disfluency import evaluate_disfluency
 from weft.evaluate.labels.spans import common_layer, evaluate_spans
 from weft.evaluate.labels.tagging import evaluate_tags
 from weft.evaluate.semantics.frames import evaluate_frames
+from weft.evaluate.semantics.smatch import evaluate_amr_documents
 from weft.evaluate.trees.attachment import evaluate_trees, not_punctuation
 from weft.evaluate.trees.conllx import evaluate_conllx
 from weft.evaluate.trees.dependency_graphs import evaluate_graphs
@@ -85,6 +87,8 @@ def evaluate_documents(
         return _graphs(gold, system)
     if chosen == FRAMES:
         return _frames(gold, system)
+    if chosen == "amr":
+        return _amr(gold, system)
     if any(chosen in doc.spans for doc in gold):
         return _spans(gold, system, chosen)
     if any(chosen in doc.columns for doc in gold):
@@ -94,7 +98,7 @@ def evaluate_documents(
 
 
 def choose_layer(gold: Sequence[Doc], system: Sequence[Doc]) -> str:
-    """The layer to score: constituents, frames or the span layer of both sides, else `ud`.
+    """The layer to score: constituents, frames, AMRs or the span layer of both sides, else `ud`.
 
     >>> choose_layer([Doc.from_words([["a"]])], [Doc.from_words([["a"]])])
     'ud'
@@ -103,6 +107,8 @@ def choose_layer(gold: Sequence[Doc], system: Sequence[Doc]) -> str:
         return "constituents"
     if any(FRAMES in doc.spans for doc in gold) and any(FRAMES in doc.spans for doc in system):
         return FRAMES
+    if any("amr" in doc.graphs for doc in gold) and any("amr" in doc.graphs for doc in system):
+        return "amr"
     if any(doc.spans for doc in gold) and any(doc.spans for doc in system):
         return common_layer(gold, system)
     if any(doc.n_words for doc in gold):
@@ -226,6 +232,13 @@ def _frames(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
 
     groups = {f"labelled ({tag})": counts for tag, counts in report.by_tag.items() if len(report.by_tag) > 1}
     return Outcome(FRAMES, "labelled", {**report.counts, **groups, **report.by_label}, right)
+
+
+def _amr(gold: Sequence[Doc], system: Sequence[Doc]) -> Outcome:
+    def right(name: str) -> NDArray[np.bool_]:
+        raise ConfigError(f"McNemar's test is not available for {name}; use bootstrap or randomization")
+
+    return Outcome("amr", "Smatch", {"Smatch": evaluate_amr_documents(gold, system)}, right)
 
 
 def _spans(gold: Sequence[Doc], system: Sequence[Doc], layer: str) -> Outcome:

@@ -9,6 +9,7 @@
 | penn | .mrg .ptb .brackets | words, tags, phrase-structure trees |
 | mst | .mst | words, tags, dependency trees |
 | roles | .conll08 .conll09 .propbank .up | words, trees, predicates with senses and arguments |
+| penman | .amr .penman | words, Abstract Meaning Representations with their alignments |
 | brat | .ann next to .txt, in a folder | text, spans, relations, events |
 | records | .records.jsonl | text, words, trees, spans in characters: easy to use elsewhere |
 | jsonl | .jsonl .ndjson | everything |
@@ -47,6 +48,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "penn": (".mrg", ".ptb", ".brackets"),
     "mst": (".mst",),
     "roles": (".conll08", ".conll09", ".propbank", ".up"),
+    "penman": (".amr", ".penman"),
     "records": (".records.jsonl",),  # before jsonl, whose suffix it ends in
     "jsonl": (".jsonl", ".ndjson"),
     "parquet": (".parquet",),
@@ -55,7 +57,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
 }
 
 #: Formats that do not mark where documents begin, so that one without words leaves nothing but a blank line.
-UNMARKED = ("columns", "streusle", "mst")
+UNMARKED = ("columns", "streusle", "mst", "penman")
 #: Suffixes of notes and tables that often stand beside data: they do not decide what a folder holds.
 BESIDE = (".md", ".csv")
 PathLike = str | os.PathLike[str]

@@ -101,8 +101,20 @@ class Program:
         self._limits.append((low, high))
         self._entries += entries
 
-    def maximize(self, relaxed: bool = False, seconds: float | None = None) -> Solution:
-        """The best values. `relaxed` allows fractions everywhere; `seconds` stops a long search at the best so far.
+    def worths(self) -> dict[Name, float]:
+        """What one unit of every variable is worth.
+
+        >>> program = Program()
+        >>> program.variable("tent", 5.0)
+        >>> program.worths()
+        {'tent': 5.0}
+        """
+        return {name: self._values[column] for name, column in self._columns.items()}
+
+    def maximize(self, relaxed: bool = False, seconds: float | None = None, nodes: int | None = None) -> Solution:
+        """The best values. `relaxed` allows fractions everywhere.
+
+        `seconds`, or the number of `nodes` of the search tree, stops a long search at the best values so far.
 
         Raises an `InferenceError` if the rows rule out all values, or allow values without limit.
         """
@@ -117,12 +129,14 @@ class Program:
             rows, columns, weights = zip(*self._entries, strict=True) if self._entries else ((), (), ())
             matrix = csr_array((weights, (rows, columns)), shape=(len(self._limits), len(self._values)))
             constraints = [LinearConstraint(matrix, *np.array(self._limits, dtype=float).T)]
+        limits = {"time_limit": seconds, "node_limit": nodes}
+        limits = {name: limit for name, limit in limits.items() if limit is not None}
         answer = milp(
             -np.array(self._values),
             integrality=np.zeros(len(low)) if relaxed else np.array(self._whole, dtype=float),
             bounds=Bounds(low, high),
             constraints=constraints,
-            options={"mip_rel_gap": 0.0} | ({} if seconds is None else {"time_limit": seconds}),
+            options={"mip_rel_gap": 0.0, **limits},
         )
         return self._solution(answer, relaxed)
 

@@ -13,7 +13,7 @@ from weft.errors import FormatError, WeftError
 from weft.formats import convert, detect, read, write
 from weft.formats.penman import lay_out, parse_amr, to_text
 from weft.text import Doc
-from weft.text.amr import Amr, Edge, amrs_of, set_amrs
+from weft.text.conventions.amr import Amr, Edge, amrs_of, set_amrs
 from weft.text.report import Report
 
 FILE = """# A small corpus

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from weft.text.amr import Amr, Edge, fresh_names
+from weft.text.conventions.amr import Amr, Edge, fresh_names
 
 CONCEPTS = ("want-01", "boy", "go-01", "city", "name", "and")
 ROLES = ("ARG0", "ARG1", "mod", "op1", "consist-of", "time")

@@ -37,7 +37,7 @@ from weft.formats.streams import (
     unsplit_error,
 )
 from weft.packages import needed
-from weft.text.amr import Amr, Edge, amrs_of, inverted, set_amrs
+from weft.text.conventions.amr import Amr, Edge, amrs_of, inverted, set_amrs
 from weft.text.doc import Doc
 from weft.text.strings import StringTable
 

@@ -12,7 +12,7 @@ from weft.evaluate.documents import evaluate_documents
 from weft.evaluate.semantics.smatch import Triples, evaluate_amrs, smatch
 from weft.formats.penman import lay_out, parse_amr
 from weft.text import Doc
-from weft.text.amr import Amr, set_amrs
+from weft.text.conventions.amr import Amr, set_amrs
 
 
 def shared(gold: Triples, system: Triples, mapping: tuple[int, ...]) -> int:

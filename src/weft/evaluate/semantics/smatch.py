@@ -25,7 +25,7 @@ from weft.errors import ConfigError, WeftError
 from weft.evaluate.counts import Counts
 from weft.infer.relaxation.programs import Program
 from weft.kernel import inner_kernel, kernel
-from weft.text.amr import Amr, amrs_of
+from weft.text.conventions.amr import Amr, amrs_of
 from weft.text.doc import Doc
 
 Search = Literal["exact", "climb"]

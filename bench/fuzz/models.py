@@ -115,6 +115,7 @@ RECIPES = {
     "mwe": Recipe("mwe", None, "expressions.tags", _options(lexicons=str(EXAMPLES / "idioms.txt"), epochs=1)),
     "hedge": Recipe("hedge", None, "hedges.xml", _options(sentence_learner="l2", c=10.0)),
     "hedge with keys": Recipe("hedge", None, "hedges.xml", _options(sentence_learner="l2", c=10.0, hash_bits=0)),
+    "scope": Recipe("scope", None, "scope/commands.jsonl", {}),
     "sentiment": Recipe("sentiment", "sentences", "inns/rated.tsv inns/sentences.txt", _options(epochs=1)),
     "polarity": Recipe(
         "sentiment", "documents", "reviews/films.tsv", _options(pivot_documents=2, dimensions=10), "reviews/pans.tsv"

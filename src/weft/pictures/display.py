@@ -1,4 +1,4 @@
-"""Documents as pages: highlighted spans, the dependency tree and the phrases of every sentence.
+"""Documents as pages: highlighted spans, the dependency tree, phrases and scopes of every sentence.
 
 A notebook displays `weft.show(doc)` directly; elsewhere `save` writes it as a self-contained page.
 """
@@ -13,14 +13,16 @@ from pathlib import Path
 from weft.errors import ConfigError, WeftError
 from weft.pictures.arcs import draw_tree
 from weft.pictures.phrases import draw_phrases
+from weft.pictures.scopes import draw_scope
 from weft.pictures.spans import draw_spans, highlight_spans, span_layers, spans_by_sentence
 from weft.pictures.style import clean, is_right_to_left, style_sheet, svg, text_width
 from weft.text.conventions.names import layer_name
+from weft.text.conventions.scope import LAYER as SCOPE
 from weft.text.doc import Doc
 from weft.text.views import Sentence
 
 #: What can be drawn for a sentence.
-KINDS = ("tree", "phrases", "spans")
+KINDS = ("tree", "phrases", "scope", "spans")
 _PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -87,8 +89,8 @@ def show(
 ) -> Picture:
     """A picture of a document or of sentences.
 
-    `kinds` selects from `tree`, `phrases` and `spans` (default: all available), `layers` the span layers (default:
-    all), and `limit` is the maximum number of sentences.
+    `kinds` selects from `tree`, `phrases`, `scope` and `spans` (default: all available), `layers` the span layers
+    (default: all), and `limit` is the maximum number of sentences.
 
     >>> doc = Doc.from_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     >>> show(doc)
@@ -133,14 +135,20 @@ class DocPictures:
         unknown = [kind for kind in kinds or () if kind not in KINDS]
         if unknown:
             raise ConfigError(f"cannot draw {', '.join(unknown)}; choose from {', '.join(KINDS)}")
-        there = {"tree": doc.head is not None, "phrases": doc.constituents is not None, "spans": bool(known)}
+        # Nodes of scope are drawn as boxes; as spans only if they are asked for.
+        known = {name: layer for name, layer in known.items() if name != SCOPE or SCOPE in (layers or ())}
+        self._scopes = {scope.sentence.index: scope for scope in doc.scope} if SCOPE in doc.relations else {}
+        there = {
+            "tree": doc.head is not None, "phrases": doc.constituents is not None, "scope": bool(self._scopes),
+            "spans": bool(known),
+        }  # fmt: skip
         self.doc = doc
         self.kinds = [kind for kind in KINDS if there[kind] and (kinds is None or kind in kinds)]
         self.layers = {name: layer for name, layer in known.items() if layers is None or name in layers}
         self._numbers = {name: spans_by_sentence(doc, layer) for name, layer in self.layers.items()}
 
     def svgs(self, sentence: Sentence, styled: bool = True) -> list[str]:
-        """The SVG pictures of a sentence: its tree, its phrases, and one of spans per layer, if available."""
+        """The SVG pictures of a sentence: its tree, phrases and scopes, and one of spans per layer, if available."""
         drawn = self.trees(sentence, styled)
         if "spans" in self.kinds:
             drawn += [
@@ -150,9 +158,16 @@ class DocPictures:
         return drawn
 
     def trees(self, sentence: Sentence, styled: bool = True) -> list[str]:
-        """The pictures of a sentence's tree and phrases."""
+        """The pictures of a sentence's tree, phrases and scopes."""
         draw = {"tree": draw_tree, "phrases": draw_phrases}
-        return [draw[kind](sentence, styled) for kind in self.kinds if kind in draw]
+        drawn = [draw[kind](sentence, styled) for kind in self.kinds if kind in draw]
+        scope = self.scope(sentence, styled)
+        return [*drawn, scope] if scope else drawn
+
+    def scope(self, sentence: Sentence, styled: bool = True) -> str:
+        """The picture of a sentence's scopes, "" if it has none."""
+        found = self._scopes.get(sentence.index) if "scope" in self.kinds else None
+        return draw_scope(found, styled) if found is not None else ""
 
     def highlighted(self, sentence: Sentence) -> dict[str, str]:
         """A sentence with highlighted spans as HTML, by layer."""

@@ -45,6 +45,7 @@ KINDS = {
     "segments": "weft.tasks.spans.gapped:GappedSpanFinder",
     "mwe": "weft.tasks.spans.mwe:MweTagger",
     "hedge": "weft.tasks.uncertainty.detector:HedgeDetector",
+    "scope": "weft.tasks.scope.resolver:ScopeResolver",
     "sentiment": "weft.tasks.sentiment.sentences:SentimentAnalyser",
     "polarity": "weft.tasks.sentiment.documents:PolarityClassifier",
 }
@@ -212,6 +213,10 @@ TASKS = {
     "hedge": Task(
         "Uncertain sentences, cues and their scopes.",
         {"cascade": Method("hedge", "from annotated cues", "weft.tasks.uncertainty.detector:HedgeSettings")},
+    ),
+    "scope": Task(
+        "Quantifier scope: which noun phrases and negations outscope which.",
+        {"pairs": Method("scope", "from sentences with ordered nodes", "weft.tasks.scope.resolver:ScopeSettings")},
     ),
     "sentiment": Task(
         "Positive, negative and neutral sentences or documents.",

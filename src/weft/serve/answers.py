@@ -53,7 +53,9 @@ def formats_of(provides: Sequence[str]) -> list[str]:
     formats += ["brat"] if spans else []
     formats += ["penn"] if "constituents" in provides else []
     formats += ["streusle"] if "spans/mwe" in provides else []
-    formats += ["bioscope"] if any(layer.startswith("relations/") for layer in provides) else []
+    formats += (
+        ["bioscope"] if any(layer.startswith("relations/") and layer != "relations/scope" for layer in provides) else []
+    )
     return formats
 
 
@@ -139,6 +141,8 @@ def _zipped(folder: Path) -> bytes:
 def _pictures(sentence: Sentence, drawn: DocPictures) -> dict[str, Any]:
     drawings: dict[str, Any] = {"spans": drawn.highlighted(sentence)}
     if len(sentence) <= WIDEST:
-        kinds = [kind for kind in drawn.kinds if kind != "spans"]
-        drawings |= zip(kinds, drawn.trees(sentence, styled=False), strict=True)
+        kinds = [kind for kind in drawn.kinds if kind not in ("spans", "scope")]
+        drawings |= zip(kinds, drawn.trees(sentence, styled=False), strict=False)
+        if scope := drawn.scope(sentence, styled=False):
+            drawings["scope"] = scope
     return drawings

@@ -42,7 +42,7 @@ class Request(BaseModel):
     alternatives: int = Field(
         0, ge=0, le=ALTERNATIVES, description="Number of best analyses per sentence, with probabilities."
     )
-    pictures: bool = Field(False, description="Add trees, phrases and spans of every sentence as SVG and HTML.")
+    pictures: bool = Field(False, description="Add trees, phrases, scopes and spans of every sentence as SVG and HTML.")
 
     @model_validator(mode="before")
     @classmethod
@@ -90,7 +90,7 @@ class Sentence(Place):
     alternatives: dict[str, list[Alternative]] | None = Field(None, description="By task, best first.")
     pictures: dict[str, Any] | None = Field(
         None,
-        description="`tree` and `phrases` as SVG, `spans` as HTML by layer; without a style sheet (/pictures.css).",
+        description="`tree`, `phrases` and `scope` as SVG, `spans` as HTML by layer; no style sheet (/pictures.css).",
     )
 
 

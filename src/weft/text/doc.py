@@ -25,6 +25,7 @@ from weft.text.strings import StringTable
 from weft.text.views import Sentence, Span, Token, Word
 
 if TYPE_CHECKING:
+    from weft.text.conventions.scope import Scope
     from weft.text.frames import Frame
 
 #: Word columns of CoNLL-U that hold strings; any other name may be used for a custom column.
@@ -263,6 +264,13 @@ class Doc:
         from weft.text.frames import Frame, frame_rows
 
         return [Frame(self, row) for row in frame_rows(self)]
+
+    @property
+    def scope(self) -> list[Scope]:
+        """Which quantifiers outscope which, for every sentence with scope-bearing nodes; empty without the layer."""
+        from weft.text.conventions.scope import scope_views
+
+        return list(scope_views(self))
 
     def subset(self, sentences: Sequence[int]) -> Doc:
         """A new document of the sentences with these indices (ascending).

@@ -1,4 +1,4 @@
-"""`weft draw FILE --out PICTURE`: dependency trees, phrases and spans as SVG pictures, or all of them as a page."""
+"""`weft draw FILE --out PICTURE`: dependency trees, phrases, scopes and spans as SVG, or all of them as a page."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def draw(
     ] = None,
     what: Annotated[
         list[str] | None,
-        option("--what", metavar="KIND", help="What to draw: tree, phrases or spans.", shown="everything annotated"),
+        option(
+            "--what", metavar="KIND", help="What to draw: tree, phrases, scope or spans.", shown="everything annotated"
+        ),
     ] = None,
     layer: Annotated[
         list[str] | None,

@@ -67,7 +67,7 @@ def linear_svm(
         penalty=penalty, loss=loss, dual=dual, C=c, fit_intercept=intercept,
         tol=tolerance, max_iter=max_iterations, random_state=seed,
     )  # fmt: skip
-    return _fitted(machine, rows, labels, weight)
+    return fitted(machine, rows, labels, weight)
 
 
 def logistic_regression(
@@ -92,16 +92,16 @@ def logistic_regression(
     _check(penalty, c)
     options: dict[str, Any] = {"C": c, "fit_intercept": intercept, "tol": tolerance, "max_iter": max_iterations}
     if penalty == "l2":
-        return _fitted(regression(solver="lbfgs", **options), rows, labels, weight)
+        return fitted(regression(solver="lbfgs", **options), rows, labels, weight)
     # scikit-learn 1.8 renamed the option.
     renamed = regression().get_params()["penalty"] == "deprecated"
     options |= {"l1_ratio": 1.0} if renamed else {"penalty": "l1"}
     names = np.asarray(labels)
     kinds = np.unique(names)
     if len(kinds) == 2:
-        return _fitted(regression(solver="liblinear", random_state=seed, **options), rows, names, weight)
+        return fitted(regression(solver="liblinear", random_state=seed, **options), rows, names, weight)
     rivals = [
-        _fitted(regression(solver="liblinear", random_state=seed, **options), rows, names == kind, weight)
+        fitted(regression(solver="liblinear", random_state=seed, **options), rows, names == kind, weight)
         for kind in kinds
     ]
     # The difference of the two columns of a binary classifier is its one column in scikit-learn.
@@ -116,7 +116,8 @@ def _check(penalty: str, c: float) -> None:
         raise ConfigError(f"C must be above 0, got {c}.")
 
 
-def _fitted(machine: Any, rows: Any, labels: ArrayLike, weight: ArrayLike | None) -> LinearClassifier:
+def fitted(machine: Any, rows: Any, labels: ArrayLike, weight: ArrayLike | None = None) -> LinearClassifier:
+    """Fit a machine of scikit-learn, and take its weights in the layout of this module."""
     names = np.asarray(labels)
     if len(names) != rows.shape[0]:
         raise ConfigError(f"There are {rows.shape[0]} rows and {len(names)} labels; give one label per row.")

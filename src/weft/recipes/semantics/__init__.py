@@ -1,0 +1,1 @@
+"""The meaning of sentences: graphs of concepts, semantic roles, quantifier scope."""

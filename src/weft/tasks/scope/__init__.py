@@ -1,0 +1,1 @@
+"""Quantifier scope: which noun phrases and negations of a sentence outscope which."""

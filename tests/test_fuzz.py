@@ -29,8 +29,9 @@ from weft.text.strings import StringTable
 from weft.text.validity import check_doc
 
 sys.path.append(str(ROOT / "bench"))
-from fuzz import adapters, documents, frame, kinds, outcome, part
+from fuzz import adapters, documents, frame, journal, kinds, outcome, part
 from fuzz import pipelines as parts
+from fuzz import texts as pathological
 from fuzz.__main__ import main
 from fuzz.outcome import Outcome
 
@@ -266,11 +267,53 @@ def test_a_failure_is_repeated_by_its_seed(tmp_path: Path, capsys: pytest.Captur
     assert (tmp_path / "record.json").read_bytes() == before
 
 
-@pytest.mark.parametrize("module", [adapters, outcome, part], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [adapters, journal, outcome, part, pathological], ids=lambda module: module.__name__)
 def test_examples_of_the_fuzzer_work(module: ModuleType) -> None:
     tried = doctest.testmod(module)
     assert tried.attempted > 0
     assert tried.failed == 0
+
+
+def test_an_interrupted_run_of_texts_resumes_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+
+    def annotate(doc: Doc) -> None:
+        """Never called: `apart` stands in for the process that would."""
+
+    def apart(annotate: Callable[[Doc], None], text: str) -> pathological.Ran:
+        if len(done) == 5:
+            raise KeyboardInterrupt
+        done.append(text)
+        return pathological.Ran(0.1, 7_000_000, len(done) == 1, "died of signal 11" if len(done) == 3 else "")
+
+    monkeypatch.setenv(journal.FOLDER, str(tmp_path / "noted"))
+    monkeypatch.setattr(pathological, "models", lambda: {"one": annotate, "two": annotate})
+    monkeypatch.setattr(pathological, "attack_apart", apart)
+    with pytest.raises(KeyboardInterrupt):
+        pathological.run(8, 19)
+    [noted] = (tmp_path / "noted").iterdir()
+    rows = [json.loads(line) for line in noted.read_text().splitlines()]
+    assert [row["fault"] for row in rows] == ["", "", "died of signal 11", "", ""]  # told while the run goes on
+    with noted.open("a") as file:
+        file.write('{"seed": 4, "fau')  # killed while it wrote
+    done.append("interrupted")
+    outcome = pathological.run(8, 19)
+    assert len(done) == 6 + 3
+    assert (outcome.attempts, outcome.failed, outcome.figures["stopped"]) == (8, 1, 1)
+    assert outcome.figures["most MB"] == {"one": 7, "two": 7}
+    assert len(noted.read_text().splitlines()) == 8
+    pathological.run(2, 20)  # another seed is another run
+    assert len(done) == 6 + 3 + 2
+
+
+def test_every_model_gets_long_texts_and_every_text_is_long_for_some() -> None:
+    names, kinds_of_text = [f"model {i}" for i in range(46)], [f"text {i}" for i in range(148)]
+    pairs = [pathological.pair_of(own, names, kinds_of_text) for own in range(4_600)]
+    assert len(set(pairs)) == 4_600
+    assert len({kind for _, kind, _ in pairs}) == 100
+    long = [name for name, _, is_long in pairs if is_long]
+    assert {long.count(name) for name in names} == {2, 3}
+    assert len({kind for _, kind, is_long in pairs if is_long}) >= 90
 
 
 def test_modules_of_other_shapes_are_adapted() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from weft.recipes import record
 
-from . import RESULTS, __doc__, frame
+from . import RESULTS, __doc__, frame, journal
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -28,6 +29,8 @@ def main(words: Sequence[str] | None = None) -> int:
             print("fuzz: name the part whose attack to repeat", file=sys.stderr)
             return 2
         options.seed, options.count, options.dry = -options.repeat, chosen[0].batch, True
+    if options.journal is not None:
+        os.environ[journal.FOLDER] = str(options.journal.resolve())
     entries: list[frame.Entry] = []
     commit, date = record.commit(), record.now()
 
@@ -62,6 +65,7 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=0, help="the same seed makes the same attacks (default: 0)")
     parser.add_argument("--repeat", type=int, metavar="SEED", help="repeat the attack of a failure; records nothing")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where to write failures and their inputs")
+    parser.add_argument("--journal", type=Path, metavar="FOLDER", help="where to note attacks one by one, to resume")
     parser.add_argument("--out", type=Path, default=RESULTS, metavar="FILE", help="where to record the results")
     parser.add_argument("--dry", action="store_true", help="record nothing")
     parser.add_argument("--folder", type=Path, default=frame.HERE, help="where the parts are (default: here)")

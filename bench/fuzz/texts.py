@@ -1,4 +1,9 @@
-"""Pathological texts against every kind of component and the models of the package, some of 50,000 characters."""
+"""Pathological texts against every kind of component and the models of the package, some of 50,000 characters.
+
+All pairs of a text and a model take their turn. Most texts are short enough to go through every component in a moment;
+each model also gets every fortieth text at full length, another one than the model before it. With `--journal FOLDER`
+every pair is noted as soon as it is done, and an interrupted run with the same seed and commit resumes.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,7 @@ import random
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import pairwise
@@ -26,6 +31,7 @@ from weft.text.doc import Doc
 from weft.text.split import split_by_rule
 from weft.text.validity import check_doc
 
+from .journal import Journal
 from .outcome import Deadline, Outcome, attack_seed
 
 #: Every text against every model.
@@ -33,10 +39,10 @@ COUNT = 7_500
 SHARE = 3.0
 #: Characters of the longest texts, as the service accepts them.
 LENGTH = 50_000
-#: Characters of most texts, which go through every component in a moment; one in so many texts is long.
-SHORT, EVERY = 600, 40
-#: Seconds until the work on a text is stopped, as by the service, and until a process that does not stop is ended.
-SECONDS, PATIENCE = 30.0, 300.0
+#: Characters of most texts, and how many texts of a model there are to a long one.
+SHORT, EVERY = 200, 40
+#: Seconds until the work on a text is stopped, as the service does it, and until a process that does not stop is ended.
+SECONDS, PATIENCE = 10.0, 300.0
 #: Bytes that a text may take above what the process had.
 MOST = 1_000_000_000
 ROOT = Path(__file__).resolve().parents[2]
@@ -289,31 +295,42 @@ def report(models: Mapping[str, Callable[[Doc], None]], seed: int = 0) -> Iterat
 
 def run(count: int, seed: int, minutes: float | None = None) -> Outcome:
     outcome, end = Outcome("texts"), Deadline(minutes)
-    known = models()
-    names, kinds = list(known), list(texts())
-    pairs, most = len(names) * len(kinds), dict[str, Ran]()
-    with progress("pathological texts", count, "texts") as bar:
+    known, kinds = models(), list(texts())
+    pairs, most = len(known) * len(kinds), dict[str, int]()
+    with Journal("texts", seed) as journal, progress("pathological texts", count, "texts") as bar:
         for number in range(count):
-            if end.passed():
-                break
             own = attack_seed(seed, number)
             if seed >= 0:  # the seed tells the pair: all of them in turn
                 own += number % pairs - own % pairs
-            name, kind = names[own % pairs % len(names)], kinds[own % pairs // len(names)]
-            text = texts(own, SHORT if own // pairs % EVERY else LENGTH)[kind]
-            ran = attack_apart(known[name], text)
-            if ran.fault:
-                outcome.fail(name, own, f"{kind}: {ran.fault}", case=text)
+            name, kind, is_long = pair_of(own, list(known), kinds)
+            text = texts(own, LENGTH if is_long else SHORT)[kind]
+            row = journal.get(own)
+            if row is None:
+                if end.passed():
+                    break
+                row = attack_apart(known[name], text)._asdict()
+                journal.note(own, {"model": name, "text": kind, "long": is_long, **row})
+            if row["fault"]:
+                outcome.fail(name, own, f"{kind}: {row['fault']}", case=text)
             else:
                 outcome.hold(name)
-            outcome.figures["long"] = outcome.figures.get("long", 0) + (len(text) > SHORT)
-            outcome.figures["stopped"] = outcome.figures.get("stopped", 0) + ran.stopped
-            if name not in most or ran.peak > most[name].peak:
-                most[name] = ran
+            outcome.figures["long"] = outcome.figures.get("long", 0) + is_long
+            outcome.figures["stopped"] = outcome.figures.get("stopped", 0) + row["stopped"]
+            most[name] = max(most.get(name, 0), row["peak"])
             bar.advance(1)
     if most:
-        outcome.figures["most MB"] = {name: round(ran.peak / 1e6) for name, ran in most.items()}
+        outcome.figures["most MB"] = {name: round(peak / 1e6) for name, peak in most.items()}
     return outcome
+
+
+def pair_of(own: int, names: Sequence[str], kinds: Sequence[str]) -> tuple[str, str, bool]:
+    """The model and the kind of text of an attack, by its seed, and whether the text is long.
+
+    >>> [pair_of(own, ["tagger", "parser"], ["words", "digits"]) for own in range(4)]
+    [('tagger', 'words', True), ('parser', 'words', False), ('tagger', 'digits', False), ('parser', 'digits', False)]
+    """
+    kind, model = divmod(own % (len(names) * len(kinds)), len(names))
+    return names[model], kinds[kind], (kind + model) % EVERY == 0
 
 
 @cache

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from weft.tasks.parsing.transitions.parser import Parser as Parser
     from weft.tasks.parsing_transfer.adapt_parser import AdaptedParser as AdaptedParser
     from weft.tasks.parsing_transfer.parser import TransferParser as TransferParser
+    from weft.tasks.scope.resolver import ScopeResolver as ScopeResolver
     from weft.tasks.segmentation.segmenter import Segmenter as Segmenter
     from weft.tasks.sentiment.documents import PolarityClassifier as PolarityClassifier
     from weft.tasks.sentiment.sentences import SentimentAnalyser as SentimentAnalyser
@@ -62,6 +63,7 @@ _HOMES = {
     "PropagationTagger": "tagging.graph_propagation",
     "Relations": "parsing.relations",
     "SCLTagger": "tagging.scl",
+    "ScopeResolver": "scope.resolver",
     "Segmenter": "segmentation.segmenter",
     "SentimentAnalyser": "sentiment.sentences",
     "TagInducer": "tagging.induce_tags",

@@ -80,9 +80,13 @@ $(WHEELS)/.filled: pyproject.toml
 timing: $(VENV)/.dev
 	$(PYTEST) -m timing tests
 
-# The CPU time that the checks of each published system take, against what a system may take.
+# The CPU time that the checks of each published system take, against what a system may take; that of one with
+# BY=flors; with BY=files, the time of every file of `make check`.
+BY ?= systems
 budget: $(VENV)/.dev
-	$(BIN)/python tests/budget.py
+	@mkdir -p $(EMPTY)
+	$(if $(filter files,$(BY)),WEFT_DATA=$(CURDIR)/$(EMPTY)) $(PYTEST) -n 2 --dist loadfile --budget $(BY) \
+		-m "not timing$(if $(filter files,$(BY)), and not corpus)" $(if $(filter files,$(BY)),,tests)
 
 # Break copies of the code on purpose and see that tests fail; of one system with SLUG=flors. Outcomes go to results/.
 mutants: $(VENV)/.dev

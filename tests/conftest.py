@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import signal
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestModule
+from budget import Budget
 from commands import exit_code, streams
 from places import ROOT
 
@@ -18,9 +21,14 @@ from weft import data
 from weft.errors import DataError
 
 
-def pytest_configure() -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--budget", default="", metavar="BY", help="tell CPU time by `files`, `systems` or of one system")
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """Listen to Ctrl-C even where tests run in the background of a shell, which has its children ignore it."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    config.pluginmanager.register(Budget(config.getoption("--budget")))
 
 
 @pytest.fixture(scope="session")
@@ -58,6 +66,28 @@ def weft(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
         return subprocess.CompletedProcess(["weft", *words], code, out(), err())
 
     return run
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep the garbage collector from going through all that is loaded and collected, over and over, then and later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(
+    file_path: Path,
+) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for examples in docstrings of helpers, not of test files: that would take a second per worker."""
+    collectors = yield
+    if file_path.name.startswith("test_"):
+        return [collector for collector in collectors if not isinstance(collector, DoctestModule)]
+    return collectors
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -17,20 +18,72 @@ assert _spec.loader is not None
 pages = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(pages)
 in_a_shell = pages.run_command
-#: A command that needs no shell.
-PLAIN = re.compile(r"weft [^|<>;&$`*?~]*")
+#: A command of Weft that needs no shell but for where its output goes.
+PLAIN = re.compile(r"""(weft (?:'[^']*'|"[^"$`\\]*"|[^<>;&$`*?~'"\\])*?)( 2> /dev/null)?(?: > ([\w./-]+))?""")
+#: Starts processes of its own, or waits for signals.
+APART = ("weft serve", "weft label")
 
 
 def run_command(command: str) -> tuple[int, str]:
-    """Run a plain command of Weft in this process, any other in a shell."""
-    if PLAIN.fullmatch(command) is None or command.startswith(("weft serve", "weft label")):
+    """Run a command of Weft in this process, as what a shell makes of the commands before and after it in a pipe; all
+    other commands run in a shell."""
+    segments = pipe_of(command)
+    places = [number for number, segment in enumerate(segments) if segment.startswith("weft ")]
+    plain = PLAIN.fullmatch(segments[places[0]]) if len(places) == 1 else None
+    if plain is None or plain[0].startswith(APART):
         code, printed = in_a_shell(command)
         return code, printed
-    with streams(merged=True) as (out, _), pytest.MonkeyPatch.context() as patch:
+    before, after = ("|".join(part) for part in (segments[: places[0]], segments[places[0] + 1 :]))
+    words, silent, file = plain.groups()
+    given = in_a_shell(before)[1] if before else ""
+    with streams(given, merged=not (after or silent or file)) as (out, err), pytest.MonkeyPatch.context() as patch:
         for name, value in pages.SHOWN.items():
             patch.setenv(name, value)
-        code = exit_code(shlex.split(command)[1:])
-    return code, out()
+        code = exit_code(shlex.split(words)[1:])
+    told = "" if silent else err()
+    if file:
+        Path(file).write_text(out(), encoding="utf-8")
+    elif after:
+        done = subprocess.run(["bash", "-c", after], input=out(), capture_output=True, text=True, check=False)
+        code, told = done.returncode, told + done.stdout + done.stderr
+    else:
+        told += out()
+    return code, told
+
+
+def pipe_of(command: str) -> list[str]:
+    """The commands of a pipe; what is more than a pipe comes back whole."""
+    tokens = re.findall(r"""'[^']*'|"[^"]*"|[|]|[^|'"]+""", command)
+    segments = [segment.strip() for segment in "".join("\0" if token == "|" else token for token in tokens).split("\0")]
+    return segments if "".join(tokens) == command and all(segments) else [command]
+
+
+@pytest.mark.parametrize(
+    ("command", "segments"),
+    [
+        ("weft a 'b|c' | grep \"d|e\" | head", ["weft a 'b|c'", 'grep "d|e"', "head"]),
+        ("weft a || echo $?", ["weft a || echo $?"]),
+        ('weft a | grep words\\"', ['weft a | grep words\\"']),
+    ],
+)
+def test_pipes_are_split_outside_quotes_only(command: str, segments: list[str]) -> None:
+    assert pipe_of(command) == segments
+
+
+def test_commands_in_this_process_do_what_they_do_in_a_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.txt").write_text("A b.\n")
+    for command in (
+        "weft convert a.txt - --to jsonl",
+        "echo 'A b.' | weft convert - - --from plain --to jsonl | grep -o 'A b' | head -n 1",
+        "weft convert none.txt b.jsonl",
+        "weft convert none.txt b.jsonl 2> /dev/null",
+        "weft convert none.txt b.jsonl | cat",
+        "weft convert a.txt - --to jsonl > b.jsonl",
+        "cat b.jsonl",
+        'weft convert a.txt - --to "jsonl" 2> /dev/null | grep nothing',
+    ):
+        assert run_command(command) == in_a_shell(command), command
 
 
 @pytest.mark.parametrize("page", pages.pages(), ids=lambda path: path.relative_to(ROOT).as_posix())

@@ -246,7 +246,7 @@ def test_an_interruption_leaves_a_file_as_it_was_and_keeps_what_was_on_standard_
         start_new_session=True,
     )  # fmt: skip
     assert process.stdin is not None
-    block = "".join("# newdoc\n" + sentence(i) for i in range(20_000))
+    block = "".join("# newdoc\n" + sentence(i) for i in range(8_000))
     process.stdin.write(block)
     process.stdin.flush()  # a pipe holds less than the block: the run is well on its way when it is written
     time.sleep(0.2)
@@ -256,14 +256,14 @@ def test_an_interruption_leaves_a_file_as_it_was_and_keeps_what_was_on_standard_
     assert said.splitlines()[-1] == "weft: interrupted; what was finished is in place"
     assert out.read_text() == "older\n"
     assert not list(tmp_path.glob(".*.part"))
-    assert whole or 0 < (tmp_path / "stdout").read_text().count("# sent_id") < 40_000
+    assert whole or 0 < (tmp_path / "stdout").read_text().count("# sent_id") < 16_000
 
 
 def test_a_folder_that_was_interrupted_is_gone_on_with(weft: Weft, tagger: Path, tmp_path: Path) -> None:
     text = "".join(f"The ferry {i} left the harbour. A fog came.\n\n" for i in range(8_000))
     (tmp_path / "a.txt").write_text(text)
-    words = ["annotate", "a.txt", "--model", tagger, "--to", "conllu", "--shard-size", "0.02", "--workers", "2"]
-    command = [sys.executable, "-m", "weft", *words, "--out", "out/"]
+    words = ["annotate", "a.txt", "--model", tagger, "--to", "conllu", "--shard-size", "0.02"]
+    command = [sys.executable, "-m", "weft", *words, "--out", "out/", "--workers", "2"]
     environment = {**os.environ, "WEFT_QUIET": "1"}
     process = subprocess.Popen(
         list(map(str, command)), stderr=subprocess.PIPE, text=True, start_new_session=True, cwd=tmp_path,
@@ -394,7 +394,7 @@ def test_what_cannot_be_annotated_at_scale_is_told(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_terminal_shows_trees_and_a_pipe_gets_conllu(examples: Path, tmp_path: Path) -> None:
+def test_a_terminal_shows_trees_and_a_pipe_gets_conllu(weft: Weft, examples: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "weft", "annotate", str(examples / "note.txt"), "--model", "en"]
     environment = {**os.environ, "WEFT_QUIET": "1", "NO_COLOR": "1", "COLUMNS": "120", "TERM": "dumb"}
     master, terminal = os.openpty()
@@ -413,9 +413,10 @@ def test_a_terminal_shows_trees_and_a_pipe_gets_conllu(examples: Path, tmp_path:
     assert running.wait(timeout=120) == 0
     assert b"[NP The ferry]" in shown
     assert b"leave VERB root" in shown
-    piped = subprocess.run(command, capture_output=True, env=environment, cwd=tmp_path, check=True)
-    assert piped.stdout.startswith(b"# newdoc id = note\n")
-    assert b"\tleave\tleave\tVERB\t" in piped.stdout
+    piped = weft(*command[3:])
+    assert piped.returncode == 0, piped.stderr
+    assert piped.stdout.startswith("# newdoc id = note\n")
+    assert "\tleave\tleave\tVERB\t" in piped.stdout
 
 
 # The language of the text.

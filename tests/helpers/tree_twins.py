@@ -70,6 +70,7 @@ def inner_sibling(heads, m, h):
     return None
 
 
+@lru_cache(maxsize=None)
 def tree_parts(heads):
     """Its arcs, sibling parts, grand-sibling parts and tri-sibling parts, each by modifier."""
     arcs, siblings, grands, tris = [], [], [], []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import weft
 from weft.pipeline.registry import train
 from weft.scale.job import Job
+from weft.scale.run import Summary, annotate_into
 from weft.storage import digest
 
 
@@ -21,7 +23,7 @@ def tagger(tmp_path_factory: pytest.TempPathFactory, examples: Path) -> Path:
     return path
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def job(tagger: Path) -> Callable[..., Job]:
     """A job of that tagger."""
 
@@ -31,13 +33,27 @@ def job(tagger: Path) -> Callable[..., Job]:
     return make
 
 
-@pytest.fixture
-def corpus(tmp_path: Path) -> Path:
-    """A folder of one large and three small files, of about 60,000 words."""
-    folder = tmp_path / "corpus"
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of one large and three small files, of about 60,000 words. Whoever changes it changes a copy."""
+    folder = tmp_path_factory.mktemp("large") / "corpus"
     (folder / "small").mkdir(parents=True)
     paragraphs = [f"The ferry {i} left the harbour. A thin fog covered town {i % 7}!\n\n" for i in range(4000)]
     (folder / "large.txt").write_text("".join(paragraphs))
     for i in range(3):
         (folder / "small" / f"{i}.txt").write_text("".join(paragraphs[i * 10 : i * 10 + 10]))
     return folder
+
+
+@pytest.fixture(scope="session")
+def annotated(
+    tmp_path_factory: pytest.TempPathFactory, corpus: Path, job: Callable[..., Job]
+) -> Callable[[str, int], tuple[Path, Summary]]:
+    """The corpus annotated by one process, once for all tests, in a format and in shards of a size."""
+
+    @cache
+    def annotate(to_format: str, shard_bytes: int) -> tuple[Path, Summary]:
+        folder = tmp_path_factory.mktemp("annotated") / "out"
+        return folder, annotate_into(folder, [corpus], job(to_format), shard_bytes=shard_bytes)
+
+    return annotate

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,10 +22,11 @@ from weft.pipeline.component import Asked
 from weft.scale import cluster, work
 from weft.scale.job import Job, WrongModel
 from weft.scale.manifest import NAME, Manifest
-from weft.scale.run import annotate_into
+from weft.scale.run import Summary, annotate_into
 from weft.tasks.tagging.tagger import Tagger
 
 MakeJob = Callable[..., Job]
+Annotated = Callable[[str, int], tuple[Path, Summary]]
 SMALL = 20_000
 
 
@@ -51,12 +53,12 @@ def a_worker_killed(folder: Path, pid: Callable[[], int]) -> Iterator[list[int]]
     thread.join(60)
 
 
-def test_a_folder_becomes_a_folder_of_one_file_a_shard(corpus: Path, tmp_path: Path, job: MakeJob) -> None:
-    done = annotate_into(tmp_path / "out", [corpus], job(), shard_bytes=SMALL)
-    written = contents(tmp_path / "out")
+def test_a_folder_becomes_a_folder_of_one_file_a_shard(annotated: Annotated) -> None:
+    out, done = annotated("conllu", SMALL)
+    written = contents(out)
     assert done.shards == len(written) > 10
     assert {"small/0.conllu", "small/1.conllu", "small/2.conllu", "large-00001.conllu"} <= set(written)
-    assert done.words == sum(doc.n_words for doc in weft.read(tmp_path / "out"))
+    assert done.words == sum(doc.n_words for doc in weft.read(out))
     assert done.words > 50_000
     assert done.report.count == done.failed == 0
 
@@ -72,10 +74,11 @@ def test_small_files_are_annotated_as_if_each_were_alone(
 
 
 @pytest.mark.parametrize("to_format", ["conllu", "jsonl", "parquet"])
-def test_the_number_of_workers_changes_nothing(corpus: Path, tmp_path: Path, job: MakeJob, to_format: str) -> None:
-    for workers in (1, 2):
-        annotate_into(tmp_path / str(workers), [corpus], job(to_format), workers=workers, shard_bytes=SMALL)
-    assert contents(tmp_path / "1") == contents(tmp_path / "2")
+def test_the_number_of_workers_changes_nothing(
+    corpus: Path, tmp_path: Path, job: MakeJob, annotated: Annotated, to_format: str
+) -> None:
+    annotate_into(tmp_path, [corpus], job(to_format), workers=2, shard_bytes=SMALL)
+    assert contents(tmp_path) == contents(annotated(to_format, SMALL)[0])
 
 
 def test_pieces_of_json_lines_make_up_what_one_stream_writes(tmp_path: Path, job: MakeJob, tagger: Path) -> None:
@@ -95,10 +98,10 @@ def test_names_of_sentences_are_unique_over_the_pieces_of_a_file(corpus: Path, t
 
 
 def test_finished_shards_are_not_done_again(
-    corpus: Path, tmp_path: Path, job: MakeJob, monkeypatch: pytest.MonkeyPatch
+    corpus: Path, tmp_path: Path, job: MakeJob, annotated: Annotated, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "out"
-    annotate_into(tmp_path / "whole", [corpus], job(), shard_bytes=SMALL)
+    whole = contents(annotated("conllu", SMALL)[0])
     seen: list[str] = []
 
     def stop_after_a_while(job: Job, folder: str, shards: list[work.Shard]) -> list[work.Done]:
@@ -111,18 +114,19 @@ def test_finished_shards_are_not_done_again(
         patched.setattr("weft.scale.run.annotate_bundle", stop_after_a_while)
         with pytest.raises(KeyboardInterrupt):
             annotate_into(out, [corpus], job(), shard_bytes=SMALL)
-    assert 0 < len(contents(out)) < len(contents(tmp_path / "whole"))
+    assert 0 < len(contents(out)) < len(whole)
     times = {name: (out / name).stat().st_mtime_ns for name in contents(out)}
     done = annotate_into(out, [corpus], job(), shard_bytes=SMALL)
     assert done.finished_before == len(seen)
-    assert contents(out) == contents(tmp_path / "whole")
+    assert contents(out) == whole
     assert all((out / name).stat().st_mtime_ns == before for name, before in times.items())
     assert annotate_into(out, [corpus], job(), shard_bytes=SMALL).finished_before == done.shards
 
 
-def test_a_manifest_that_breaks_off_is_gone_on_with(corpus: Path, tmp_path: Path, job: MakeJob) -> None:
-    out = tmp_path / "out"
-    annotate_into(out, [corpus], job(), shard_bytes=SMALL)
+def test_a_manifest_that_breaks_off_is_gone_on_with(
+    corpus: Path, tmp_path: Path, job: MakeJob, annotated: Annotated
+) -> None:
+    out = shutil.copytree(annotated("conllu", SMALL)[0], tmp_path / "out")
     whole = contents(out)
     text = (out / NAME).read_bytes()
     (out / NAME).write_bytes(text[:-20])
@@ -136,9 +140,10 @@ def test_a_manifest_that_breaks_off_is_gone_on_with(corpus: Path, tmp_path: Path
 
 
 def test_inputs_that_changed_are_done_again(corpus: Path, tmp_path: Path, job: MakeJob) -> None:
-    out = tmp_path / "out"
+    out, corpus = tmp_path / "out", shutil.copytree(corpus, tmp_path / "corpus")
+    text = (corpus / "large.txt").read_text()[: 5 * SMALL]
+    (corpus / "large.txt").write_text(text)
     first = annotate_into(out, [corpus], job(), shard_bytes=SMALL)
-    text = (corpus / "large.txt").read_text()
     (corpus / "large.txt").write_text(text[: len(text) // 2])
     (corpus / "small" / "3.txt").write_text("A new file.")
     done = annotate_into(out, [corpus], job(), shard_bytes=SMALL)
@@ -228,19 +233,21 @@ def test_a_shard_that_cannot_be_read_is_tried_by_the_next_run(corpus: Path, tmp_
     assert second.documents == 1
 
 
-def test_a_killed_worker_costs_only_another_try(corpus: Path, tmp_path: Path, job: MakeJob) -> None:
-    annotate_into(tmp_path / "alone", [corpus], job(), shard_bytes=SMALL // 4)
+def test_a_killed_worker_costs_only_another_try(
+    corpus: Path, tmp_path: Path, job: MakeJob, annotated: Annotated
+) -> None:
     out = tmp_path / "out"
     with a_worker_killed(out, lambda: multiprocessing.active_children()[0].pid or 0) as killed:
         done = annotate_into(out, [corpus], job(), workers=2, shard_bytes=SMALL // 4)
     assert killed
     assert done.failed == 0
-    assert contents(out) == contents(tmp_path / "alone")
+    assert contents(out) == contents(annotated("conllu", SMALL // 4)[0])
 
 
-def test_a_killed_dask_worker_costs_only_another_try(corpus: Path, tmp_path: Path, job: MakeJob) -> None:
+def test_a_killed_dask_worker_costs_only_another_try(
+    corpus: Path, tmp_path: Path, job: MakeJob, annotated: Annotated
+) -> None:
     distributed = pytest.importorskip("distributed")
-    annotate_into(tmp_path / "alone", [corpus], job(), shard_bytes=SMALL // 4)
     out = tmp_path / "out"
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
     with (
@@ -250,7 +257,7 @@ def test_a_killed_dask_worker_costs_only_another_try(corpus: Path, tmp_path: Pat
         done = annotate_into(out, [corpus], job(), cluster=cluster.scheduler_address, shard_bytes=SMALL // 4)
     assert killed
     assert done.failed == 0
-    assert contents(out) == contents(tmp_path / "alone")
+    assert contents(out) == contents(annotated("conllu", SMALL // 4)[0])
 
 
 def test_a_scheduler_that_is_not_there_is_told_plainly(corpus: Path, tmp_path: Path, job: MakeJob) -> None:

@@ -6,7 +6,7 @@ A tree of n words is a tuple of n heads, 0 = ROOT. A part is a tuple of words wi
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
 
 import numpy as np
@@ -70,7 +70,7 @@ def inner_sibling(heads, m, h):
     return None
 
 
-@lru_cache(maxsize=None)
+@cache
 def tree_parts(heads):
     """Its arcs, sibling parts, grand-sibling parts and tri-sibling parts, each by modifier."""
     arcs, siblings, grands, tris = [], [], [], []

@@ -70,12 +70,13 @@ def weft(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Keep the garbage collector from going through all that is loaded and collected, over and over, then and later."""
+    """Have the garbage collector seldom go through what tests make, and never through what collecting them made."""
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(10_000, 20, 20)
         gc.enable()
 
 

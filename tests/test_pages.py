@@ -21,7 +21,7 @@ in_a_shell = pages.run_command
 #: A command of Weft that needs no shell but for where its output goes.
 PLAIN = re.compile(r"""(weft (?:'[^']*'|"[^"$`\\]*"|[^<>;&$`*?~'"\\])*?)( 2> /dev/null)?(?: > ([\w./-]+))?""")
 #: Starts processes of its own, or waits for signals.
-APART = ("weft serve", "weft label")
+APART = ("weft serve",)
 
 
 def run_command(command: str) -> tuple[int, str]:

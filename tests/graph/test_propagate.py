@@ -48,7 +48,7 @@ def test_many_sweeps_reach_the_closed_form(seed: int, n: int, labels: int, mu: f
     right[own.labelled] += own.targets
     assert np.abs(np.linalg.solve(system, right) - exact).max() < 1e-10
     for method in METHODS:
-        found = own.run(start, sweeps=20_000, method=method)
+        found = own.run(start, sweeps=10_000, method=method)
         assert np.abs(found - exact).max() < 1e-8
 
 

@@ -1,0 +1,1 @@
+"""Multilingual semantic parsing with a pipeline of linear classifiers (Täckström 2009)."""

@@ -115,6 +115,7 @@ RECIPES = {
     "mwe": Recipe("mwe", None, "expressions.tags", _options(lexicons=str(EXAMPLES / "idioms.txt"), epochs=1)),
     "hedge": Recipe("hedge", None, "hedges.xml", _options(sentence_learner="l2", c=10.0)),
     "hedge with keys": Recipe("hedge", None, "hedges.xml", _options(sentence_learner="l2", c=10.0, hash_bits=0)),
+    "roles": Recipe("roles", None, "roles/kitchen.conllu", _options(c_arguments=1.0, c_labels=1.0, c_senses=1.0)),
     "scope": Recipe("scope", None, "scope/commands.jsonl", {}),
     "sentiment": Recipe("sentiment", "sentences", "inns/rated.tsv inns/sentences.txt", _options(epochs=1)),
     "polarity": Recipe(

@@ -45,6 +45,7 @@ KINDS = {
     "segments": "weft.tasks.spans.gapped:GappedSpanFinder",
     "mwe": "weft.tasks.spans.mwe:MweTagger",
     "hedge": "weft.tasks.uncertainty.detector:HedgeDetector",
+    "roles": "weft.tasks.roles.labeller:RoleLabeller",
     "scope": "weft.tasks.scope.resolver:ScopeResolver",
     "sentiment": "weft.tasks.sentiment.sentences:SentimentAnalyser",
     "polarity": "weft.tasks.sentiment.documents:PolarityClassifier",
@@ -213,6 +214,10 @@ TASKS = {
     "hedge": Task(
         "Uncertain sentences, cues and their scopes.",
         {"cascade": Method("hedge", "from annotated cues", "weft.tasks.uncertainty.detector:HedgeSettings")},
+    ),
+    "roles": Task(
+        "Semantic roles: predicates, their senses and arguments, in trees.",
+        {"pipeline": Method("roles", "from predicates with arguments", "weft.tasks.roles.labeller:RoleSettings")},
     ),
     "scope": Task(
         "Quantifier scope: which noun phrases and negations outscope which.",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from weft.tasks.parsing.transitions.parser import Parser as Parser
     from weft.tasks.parsing_transfer.adapt_parser import AdaptedParser as AdaptedParser
     from weft.tasks.parsing_transfer.parser import TransferParser as TransferParser
+    from weft.tasks.roles.labeller import RoleLabeller as RoleLabeller
     from weft.tasks.scope.resolver import ScopeResolver as ScopeResolver
     from weft.tasks.segmentation.segmenter import Segmenter as Segmenter
     from weft.tasks.sentiment.documents import PolarityClassifier as PolarityClassifier
@@ -62,6 +63,7 @@ _HOMES = {
     "ProjectedRecognizer": "entities.projected",
     "PropagationTagger": "tagging.graph_propagation",
     "Relations": "parsing.relations",
+    "RoleLabeller": "roles.labeller",
     "SCLTagger": "tagging.scl",
     "ScopeResolver": "scope.resolver",
     "Segmenter": "segmentation.segmenter",

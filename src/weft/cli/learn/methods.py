@@ -150,6 +150,7 @@ EXAMPLES = {
     "spans": "weft train spans train.ann --out spans.weft",
     "mwe": "weft train mwe train.tags --out mwe.weft",
     "hedge": "weft train hedge train.xml --out hedge.weft",
+    "roles": "weft train roles examples/roles/kitchen.conllu --out roles.weft",
     "scope": "weft train scope examples/scope/commands.jsonl --out scope.weft",
     "sentiment": "weft train sentiment examples/inns/rated.tsv --sentences examples/inns/sentences.txt --positive "
     "examples/inns/good-words.txt --negative examples/inns/bad-words.txt --out inns.weft",

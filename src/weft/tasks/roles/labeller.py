@@ -142,7 +142,11 @@ class RoleLabeller(Trainable):
         scores: dict[str, float] = {}
         if dev is not None:
             scores = self.score(list(dev))
-        return {"scores": scores, "training": {"predicates": len(together), **report, **watch.seconds()}}
+        search = {name: value for name, value in report.items() if isinstance(value, dict)}
+        facts = {name: value for name, value in report.items() if name not in search}
+        return {
+            "scores": scores, "training": {"predicates": len(together), **facts, **watch.seconds()}, "search": search,
+        }  # fmt: skip
 
     def score(self, docs: Sequence[Doc]) -> dict[str, float]:
         """Scores with gold predicates, on documents with frames."""

@@ -11,11 +11,17 @@ import numpy as np
 from weft.infer.transitions import systems
 from weft.infer.transitions.state import FRONT, HEAD, LABEL, MOVES, NEXT, SCALAR, SIZE, STACK, gold_table, new_state
 from weft.infer.transitions.systems import TransitionSystem, system_named
+from weft.infer.trees.projectivity import is_tree
 
 
 def projective_trees(n: int, single_root: bool = False) -> list[tuple[int, ...]]:
     """The heads of every projective tree over n words; arcs from ROOT count as arcs from position 0."""
     return [heads for heads in product(range(n + 1), repeat=n) if is_projective_tree(heads, single_root)]
+
+
+def all_trees(n: int) -> list[tuple[int, ...]]:
+    """The heads of every tree over n words, crossing or not."""
+    return [heads for heads in product(range(n + 1), repeat=n) if is_tree(np.array(heads, np.int32))]
 
 
 def is_projective_tree(heads: tuple[int, ...], single_root: bool = False) -> bool:
@@ -66,7 +72,7 @@ def key_of(system: TransitionSystem, state: np.ndarray, n: int) -> tuple[object,
     arcs = (tuple(state[1 : n + 1, HEAD].tolist()), tuple(state[1 : n + 1, LABEL].tolist()))
     size = int(state[SIZE, SCALAR])
     if not size:
-        return (*arcs, tuple(state[: n + 1, NEXT].tolist()))
+        return (*arcs, tuple(state[: n + 1, NEXT].tolist()), tuple(state[:6, SCALAR].tolist()))
     return (*arcs, tuple(state[:size, STACK].tolist()), int(state[FRONT, SCALAR]))
 
 
@@ -137,11 +143,13 @@ def gold_of(tree: tuple[tuple[int, ...], tuple[int, ...]]) -> np.ndarray:
 def check_costs(name: str, n: int, labels: int = 1, single_root: bool = False) -> int:
     """Compare every cost with exhaustive search; returns the number of transitions looked at."""
     system = system_named(name)
-    trees = projective_trees(n, single_root)
+    trees = projective_trees(n, single_root) if system.projective else all_trees(n)
     golds = labelled(trees, labels) if labels > 1 else unlabelled(trees)
     tables = [gold_of(tree) for tree in golds]
     checked = 0
     for configuration in explore(system, n, golds, labels, single_root).values():
+        if system.quadratic and len(configuration.actions) == 1:
+            continue  # ROOT takes what is left: costs are those of a single root
         for action, after in zip(configuration.actions, configuration.after, strict=True):
             difference = after.least - configuration.least
             for gold, expected in zip(tables, difference.tolist(), strict=True):

@@ -142,6 +142,10 @@ class TransitionParser:
             raise ConfigError(
                 f"{self.system.name} is written in Python and parses greedily: beam must be 1, got {beam}"
             )
+        if beam > 1 and self.system.quadratic:
+            raise ConfigError(
+                f"{self.system.name} looks at all pairs of words and parses greedily: beam must be 1, got {beam}"
+            )
 
     def new_scratch(self) -> Scratch:
         """Scratch space for scoring, one per thread."""
@@ -201,7 +205,7 @@ def actions_of(system: str, heads: Table, labels: Table, positions: Table) -> li
     to_left = (heads > positions) | (heads == 0) if chosen.root_last else heads > positions
     any_way = labels >= 0
     seen = dict.fromkeys(chosen.arcs, any_way)  # arcs of a system of one's own go in any direction
-    if chosen.projective:
+    if chosen.plain is None or chosen.projective:
         seen |= {LEFT: to_left, RIGHT: ~to_left & (heads >= 0) & (heads != positions)}
     found: list[Action] = []
     for move in chosen.moves:

@@ -26,7 +26,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from weft.errors import ConfigError
-from weft.infer.transitions import arc_eager, arc_eager_edit, arc_hybrid, arc_standard, easy_first, lr_spine
+from weft.infer.transitions import arc_eager, arc_eager_edit, arc_hybrid, arc_standard, covington, easy_first, lr_spine
 from weft.infer.transitions.plain import NODES, PlainSystem, plain_system, registered
 from weft.infer.transitions.state import (
     EDIT,
@@ -50,8 +50,10 @@ from weft.kernel import inlined, kernel
 #: A system's number, in unary.
 System = tuple[int, ...]
 
-_EAGER, _HYBRID, _STANDARD, _EASY, _SPINE, _EDIT = range(1, 7)
-ARC_EAGER, ARC_HYBRID, ARC_STANDARD, EASY_FIRST, LR_SPINE, ARC_EAGER_EDIT = ((0,) * length for length in range(1, 7))
+_EAGER, _HYBRID, _STANDARD, _EASY, _SPINE, _EDIT, _PAIRS, _CROSSING_PAIRS = range(1, 9)
+ARC_EAGER, ARC_HYBRID, ARC_STANDARD, EASY_FIRST, LR_SPINE, ARC_EAGER_EDIT, COVINGTON_PROJECTIVE, COVINGTON = (
+    (0,) * length for length in range(1, 9)
+)
 #: What a base is where there is no node: below the bottom of the stack, after the last word.
 NOTHING = -1
 
@@ -72,6 +74,7 @@ class TransitionSystem:
     like: str = ""  # the system whose templates it uses, if not its own
     projective: bool = True  # whether it builds only trees without crossing arcs
     steps: tuple[int, int] = (2, 2)  # a computation over n words has at most steps[0] * n + steps[1] moves
+    quadratic: bool = False  # whether computations grow with the square of the sentence; such systems take no beam
 
     def most_steps(self, n: int) -> int:
         """The most moves of a computation over n words."""
@@ -79,6 +82,7 @@ class TransitionSystem:
 
 
 _STACK = ("S0", "S1", "S2", "S3", "N0", "N1", "N2", "N3")
+_LISTS = (*_STACK, "C0", "C1")
 
 SYSTEMS = {
     system.name: system
@@ -92,8 +96,16 @@ SYSTEMS = {
         TransitionSystem(
             "lr-spine", LR_SPINE, (SHIFT, LEFT, RIGHT), ("S1", "S2", "S3", "Q1", "Q2", "GP", "GG"), many=True
         ),
+        TransitionSystem(
+            "covington-projective", COVINGTON_PROJECTIVE, (SHIFT, LEFT, RIGHT, REDUCE), _LISTS, root_last=True,
+            quadratic=True,
+        ),
+        TransitionSystem(
+            "covington", COVINGTON, (SHIFT, LEFT, RIGHT, REDUCE), _LISTS, root_last=True, projective=False,
+            quadratic=True,
+        ),
     )
-}
+}  # fmt: skip
 #: Arc-eager that strikes out words. It stands apart, as the systems above give every word a head.
 EDITING = TransitionSystem(
     "arc-eager-edit", ARC_EAGER_EDIT, (SHIFT, LEFT, RIGHT, REDUCE, EDIT), _STACK, root_last=True,
@@ -127,6 +139,8 @@ def start(system: System, state: Table, n: int) -> None:
         arc_eager.start(state, n)
     elif len(system) == _EASY:
         easy_first.start(state, n)
+    elif len(system) == _PAIRS or len(system) == _CROSSING_PAIRS:
+        covington.start(state, n)
     else:
         arc_hybrid.start(state, n)
 
@@ -137,6 +151,8 @@ def finished(system: System, state: Table) -> bool:
         return arc_eager.finished(state)
     if len(system) == _EASY:
         return easy_first.finished(state)
+    if len(system) == _PAIRS or len(system) == _CROSSING_PAIRS:
+        return covington.finished(state)
     return arc_hybrid.finished(state)
 
 
@@ -167,6 +183,8 @@ def legal(system: System, state: Table, candidate: int, single_root: bool) -> in
         return lr_spine.legal(state, candidate, single_root)
     if len(system) == _EDIT:
         return arc_eager_edit.legal(state, single_root)
+    if len(system) == _PAIRS or len(system) == _CROSSING_PAIRS:
+        return covington.legal(state, len(system) == _PAIRS, single_root)
     return easy_first.legal(state, candidate, single_root)
 
 
@@ -180,6 +198,8 @@ def arc(system: System, state: Table, candidate: int, move: int) -> tuple[int, i
         return arc_standard.arc(state, move)
     if len(system) == _SPINE:
         return lr_spine.arc(state, candidate, move)
+    if len(system) == _PAIRS or len(system) == _CROSSING_PAIRS:
+        return covington.arc(state, move)
     return easy_first.arc(state, candidate, move)
 
 
@@ -198,6 +218,8 @@ def apply(system: System, state: Table, candidate: int, move: int, label: int) -
         arc_hybrid.apply(state, move, label)
     elif len(system) == _EDIT:
         arc_eager_edit.apply(state, move, label)
+    elif len(system) == _PAIRS or len(system) == _CROSSING_PAIRS:
+        covington.apply(state, len(system) == _PAIRS, move, label)
     else:
         arc_standard.apply(state, move, label)
 
@@ -214,6 +236,8 @@ def cost(system: System, state: Table, gold: Table, candidate: int, move: int) -
         return lr_spine.cost(state, gold, candidate, move)
     if len(system) == _EDIT:
         return arc_eager_edit.cost(state, gold, move)
+    if len(system) == _PAIRS or len(system) == _CROSSING_PAIRS:
+        return covington.cost(state, gold, len(system) == _PAIRS, move)
     return easy_first.cost(state, gold, candidate, move)
 
 
@@ -247,6 +271,8 @@ def canonical(system: System, state: Table, gold: Table) -> int:
         return arc_hybrid.canonical(state, gold)
     if len(system) == _STANDARD:
         return arc_standard.canonical(state, gold)
+    if len(system) == _PAIRS or len(system) == _CROSSING_PAIRS:
+        return covington.canonical(state, gold, len(system) == _PAIRS)
     return -1
 
 
@@ -261,6 +287,9 @@ def bases(system: System, state: Table, candidate: int, out: Table) -> None:
         out[0] = state[out[1], PREV] if out[1] >= 0 else NOTHING
         for k in range(3, 6):
             out[k] = state[out[k - 1], NEXT] if out[k - 1] >= 0 else NOTHING
+        return
+    if len(system) == _PAIRS or len(system) == _CROSSING_PAIRS:
+        covington.bases(state, out)
         return
     for depth in range(4):
         out[depth] = on_stack(state, depth)

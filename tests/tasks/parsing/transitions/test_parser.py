@@ -81,7 +81,7 @@ def test_the_same_seed_gives_the_same_weights():
 
 
 @pytest.mark.parametrize("system", list(SYSTEMS))
-def test_every_sentence_gets_one_root_and_a_projective_tree(system):
+def test_every_sentence_gets_one_root_and_a_tree_projective_if_the_system_is(system):
     parser = fitted(system=system, oracle="nondet", epochs=1)
     rng = np.random.default_rng(0)
     tags = [[str(tag) for tag in rng.choice(["DET", "NOUN", "VERB", "X"], n)] for n in range(1, 20)]
@@ -91,7 +91,7 @@ def test_every_sentence_gets_one_root_and_a_projective_tree(system):
         heads = doc.head[sentence.first : sentence.end]
         assert (heads == 0).sum() == 1
         assert is_tree(heads)
-        assert is_projective(heads)
+        assert is_projective(heads) or not SYSTEMS[system].projective
 
 
 def test_empty_one_word_and_very_long_sentences():

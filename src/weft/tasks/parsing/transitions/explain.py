@@ -51,6 +51,8 @@ def explain_head(parser: Parser, trained: TransitionParser, doc: Doc, word: int)
     fixed = None if beam == 1 else constrain(offsets, heads)
     found = trace(trained, words, parser.settings.single_root, fixed)
     node = word - sentence.first + 1
+    if parser.settings.reverse:
+        node = len(sentence) + 1 - node
     step = found.attaching(node)
     names = _Names(parser, trained, alone.sentences[0], labels)
     if step < 0 or heads[node - 1] != found.steps[step, 2]:
@@ -112,7 +114,8 @@ class _Names:
     def __init__(
         self, parser: Parser, trained: TransitionParser, sentence: Sentence, labels: NDArray[np.int32]
     ) -> None:
-        self.parser, self.trained, self.sentence, self.labels = parser, trained, sentence, labels
+        self.parser, self.trained, self.labels = parser, trained, labels
+        self.words = list(sentence)[::-1] if parser.settings.reverse else list(sentence)
         self.templates = template_names(trained.templates)
         plain = trained.system.plain
         own = {} if plain is None else {number: name for name, number in plain.numbers().items()}
@@ -124,7 +127,7 @@ class _Names:
         return f"{name} of {self.form(head)}" if head > 0 else name
 
     def form(self, node: int) -> str:
-        return "ROOT" if node == 0 else self.sentence[node - 1].form
+        return "ROOT" if node == 0 else self.words[node - 1].form
 
     def action(self, found: Trace, step: int, action: int) -> str:
         """An action in words; the one that was taken with its head."""
@@ -153,4 +156,4 @@ class _Names:
             return self.parser.labels[label] if label >= 0 else "none"
         column, _, name = self.parser.fields[field].partition(".")
         read = attribute(name or "form", self.parser.clusters, self.parser.native)
-        return read(self.sentence[node - 1].get(column)) or "none"
+        return read(self.words[node - 1].get(column)) or "none"

@@ -80,6 +80,10 @@ TEMPLATES = {
     ),
 }  # fmt: skip
 TEMPLATES["arc-standard"] = TEMPLATES["arc-hybrid"]
+# C0 and C1 are the ends of what was passed over between the two words that are compared.
+TEMPLATES["covington-projective"] = TEMPLATES["covington"] = TEMPLATES["arc-eager"] + (
+    " both: C0.t C1.t S0.t|C0.t|N0.t S0.t|C1.t|N0.t S0~N0 N0.L N0h.t,L N0.t|S0.t|S1.t N0r.t"
+)
 
 #: Fields of word clusters, as full paths and path prefixes, and the templates that read them.
 CLUSTER_FIELDS = {"c": "form.cluster", "d": "form.cluster4", "e": "form.cluster6"}
@@ -91,6 +95,7 @@ CLUSTER_TEMPLATES = {
     "easy-first": "both: " + _CLUSTERS.format("P0", "P1"),
     "lr-spine": "both: " + _CLUSTERS.format("S1", "S2"),
 }
+CLUSTER_TEMPLATES["covington-projective"] = CLUSTER_TEMPLATES["covington"] = CLUSTER_TEMPLATES["arc-eager"]
 
 #: The same for a second clustering.
 NATIVE_FIELDS = {"n": "form.native", "o": "form.native4", "p": "form.native6"}

@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 
 from weft.arrays import Keys
 from weft.errors import ConfigError, DataError
+from weft.features.extract import sentence_offsets
 from weft.headers import Many, Named, Record, Table, Text
 from weft.infer.transitions import SYSTEMS, Constraints, TransitionParser, system_named
 from weft.infer.transitions.beam import WIDEST_BEAM
 from weft.infer.transitions.model import actions_of
 from weft.infer.transitions.plain import registered
-from weft.infer.trees.projectivity import decode, encode, is_projective, is_tree, lift
+from weft.infer.trees.projectivity import MARK, PATH, decode, encode, is_projective, is_tree, lift, mirror, mirrored
 from weft.learn.transitions.beam import UPDATES
 from weft.learn.transitions.learner import TransitionLearner, Treebank, best_epoch
 from weft.learn.transitions.training import ORACLES
@@ -51,8 +52,8 @@ from weft.text.doc import Doc
 
 #: Longer sentences are parsed in windows, with a beam or easiest first: time grows with the square of length.
 LONGEST = 2000
-#: How to handle training trees that no transition system here can build.
-NONPROJECTIVE = ("skip", "lift", "encode")
+#: How to handle training trees that projective transition systems cannot build.
+NONPROJECTIVE = ("skip", "lift", "encode", "encode-path")
 
 HEADER = Record(labels=Many(Text()), clusters=Named(Text()), requires=Many(Text()), parser=Table()).with_optional(
     tagsets=Many(Text()), native=Named(Text())
@@ -78,10 +79,12 @@ class ParserSettings(Settings):
     p: float = option(0.9, "Probability of following a mistake.")
     nonprojective: str = option(
         "lift",
-        "Training trees with crossing arcs: leave them out, lift the arcs, or encode what was lifted.",
+        "Training trees with crossing arcs: leave them out, lift the arcs, or encode what was lifted, with or without "
+        "its path.",
         choices=NONPROJECTIVE,
     )
     single_root: bool = option(True, "Give every sentence exactly one root.")
+    reverse: bool = option(False, "Parse sentences from right to left.")
     delexicalized: bool = option(False, "Use tags and partial trees but no words, to parse other languages.")
     clusters: str = clusters_option()
     native_clusters: str = native_clusters_option()
@@ -239,7 +242,7 @@ class Parser(Trainable):
 
     def _trees(self, docs: Sequence[Doc]) -> tuple[Treebank, NDArray[np.int64], dict[str, int]]:
         """The training trees, the indices of the training sentences, and counts of the sentences left out."""
-        words, sentences = self._reader.read(docs)
+        words, sentences = self.words_of(docs)
         heads = np.concatenate([doc.head if doc.head is not None else np.full(doc.n_words, -1) for doc in docs])
         heads = heads.astype(np.int32)
         names = [name for doc in docs for name in doc.column("deprel")]
@@ -260,8 +263,8 @@ class Parser(Trainable):
                     continue
                 if self.settings.nonprojective == "skip":
                     continue
-                if self.settings.nonprojective == "encode":
-                    heads[first:end], names[first:end] = encode(own, names[first:end])
+                if self._encodes:
+                    heads[first:end], names[first:end] = encode(own, names[first:end], self._with_path)
                 else:
                     heads[first:end] = lift(own)
             keep.append(s)
@@ -269,25 +272,34 @@ class Parser(Trainable):
         self.labels = [name for name, _ in Counter(learned).most_common() if name]
         number = {name: i for i, name in enumerate(self.labels)}
         labels = np.array([number.get(name, -1) for name in names], dtype=np.int32)
+        if self.settings.reverse:
+            heads, labels = mirror(heads, labels, sentences)
         return Treebank(words, sentences, heads, labels), np.array(keep, dtype=np.int64), counts
 
     def longest(self, asked: Asked) -> int:
-        return LONGEST if self.settings.beam > 1 or self.settings.system == "easy-first" else 0
+        system = system_named(self.settings.system)
+        return LONGEST if self.settings.beam > 1 or system.name == "easy-first" or system.quadratic else 0
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         self.parse(docs)
 
     def parse(self, docs: Sequence[Doc], constraints: Constraints | None = None) -> None:
         """Parse documents in place; `constraints` (from `weft.infer.transitions`) apply to all their sentences."""
-        heads, labels = self._find(docs, constraints)
-        write_trees(docs, heads, labels, self.labels)
-        if self.settings.nonprojective == "encode":
-            for doc in docs:
-                _decode(doc)
+        write_trees(docs, *self._trees_of(docs, constraints))
+
+    @property
+    def _with_path(self) -> bool:
+        return self.settings.nonprojective == "encode-path"
+
+    @property
+    def _encodes(self) -> bool:
+        """Whether labels tell what was lifted; systems that build crossing arcs need no such labels."""
+        return self.settings.nonprojective.startswith("encode") and system_named(self.settings.system).projective
 
     def words_of(self, docs: Sequence[Doc]) -> tuple[Keys, NDArray[np.int64]]:
-        """The rows of values that templates read, ROOT first, and the sentence offsets."""
-        return self._reader.read(docs)
+        """The rows of values that templates read, ROOT first, and the sentence offsets; from right to left if asked."""
+        words, sentences = self._reader.read(docs)
+        return (words[np.concatenate([[0], 1 + mirrored(sentences)])] if self.settings.reverse else words), sentences
 
     def _explain(self, doc: Doc, word: int) -> Explanation:
         from weft.tasks.parsing.transitions.explain import explain_head
@@ -300,13 +312,34 @@ class Parser(Trainable):
         parser = self.trained(self.parser)
         if self.settings.delexicalized:
             tagsets_of(_tags(docs), self.tagsets)
-        words, sentences = self._reader.read(docs)
-        return parser.parse(words, sentences, self.settings.single_root, constraints, self.settings.beam)
+        words, sentences = self.words_of(docs)
+        if not self.settings.reverse:
+            return parser.parse(words, sentences, self.settings.single_root, constraints, self.settings.beam)
+        if constraints is not None:
+            raise ConfigError("a parser from right to left takes no constraints")
+        found = parser.parse(words, sentences, self.settings.single_root, None, self.settings.beam)
+        return mirror(*found, sentences)
 
     def scores(self, docs: Sequence[Doc]) -> dict[str, float]:
         """UAS and LAS on documents with gold words and trees; subtypes of relations are ignored."""
         check_trees(docs)
-        return tree_scores(docs, *self._find(docs), self.labels)
+        return tree_scores(docs, *self._trees_of(docs))
+
+    def _trees_of(
+        self, docs: Sequence[Doc], constraints: Constraints | None = None
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], list[str]]:
+        """Heads, numbers of relations, and the relations, with lifted words attached to their original heads again."""
+        heads, labels = self._find(docs, constraints)
+        if not self._encodes:
+            return heads, labels, self.labels
+        names = [self.labels[label] if label >= 0 else "" for label in labels.tolist()]
+        for first, end in pairwise(sentence_offsets(docs).tolist()):
+            own = slice(first, end)
+            if any(MARK in name or name.endswith(PATH) for name in names[own]):
+                heads[own], names[own] = decode(heads[own], names[own], self._with_path)
+        plain = sorted({name for name in names if name})
+        number = {"": -1} | {name: i for i, name in enumerate(plain)}
+        return heads, np.array([number[name] for name in names], dtype=np.int32), plain
 
     def state(self) -> State:
         header, arrays = self.trained(self.parser).state()
@@ -335,12 +368,3 @@ class Parser(Trainable):
 
 def _tags(docs: Iterable[Doc]) -> set[str]:
     return {tag for doc in docs for tag in np.unique(np.array(doc.column("upos"))).tolist()}
-
-
-def _decode(doc: Doc) -> None:
-    """Attach lifted words to their original heads again."""
-    assert doc.head is not None
-    names = doc.column("deprel")
-    for first, end in pairwise(doc.sentence_offsets.tolist()):
-        doc.head[first:end], names[first:end] = decode(doc.head[first:end], names[first:end])
-    doc.set_column("deprel", names)

@@ -27,8 +27,8 @@ def crammer_singer(
     *,
     c: float = 1.0,
     intercept: bool = True,
-    tolerance: float = 1e-3,
-    max_iterations: int = 2000,
+    tolerance: float = 1e-2,
+    max_iterations: int = 5000,
     seed: int = 0,
 ) -> LinearClassifier:
     """A multiclass machine on dense or CSR rows; data of a single label give a classifier that always chooses it.

@@ -103,7 +103,14 @@ class ScopeModel:
         c: float = 0.1,
         seed: int = 0,
     ) -> ScopeModel:
-        """Learn from the scopings of sentences: every pair but a collection and its own universal is a sample."""
+        """Learn from the scopings of sentences."""
+        return next(iter(cls.fit_each(syntaxes, scopings, features, [c], seed).values()))
+
+    @classmethod
+    def fit_each(
+        cls, syntaxes: Sequence[Syntax], scopings: Sequence[Scoping], features: str, cs: Sequence[float], seed: int = 0
+    ) -> dict[float, ScopeModel]:
+        """A model for every value of C: every pair but a collection and its own universal is a sample."""
         rows: dict[bool, list[list[str]]] = {False: [], True: []}
         labels: dict[bool, list[int]] = {False: [], True: []}
         for syntax, scoping in zip(syntaxes, scopings, strict=True):
@@ -111,8 +118,11 @@ class ScopeModel:
             for u, v, negated, found in _pairs(syntax, scoping.nodes, features):
                 rows[negated].append(found)
                 labels[negated].append(BEFORE if order[u, v] else AFTER if order[v, u] else APART)
-        models = [PairModel.fit(rows[kind], labels[kind], c, seed) if rows[kind] else None for kind in (False, True)]
-        return cls(features, *models)
+
+        def learned(kind: bool, c: float) -> PairModel | None:
+            return PairModel.fit(rows[kind], labels[kind], c, seed) if rows[kind] else None
+
+        return {c: cls(features, learned(False, c), learned(True, c)) for c in cs}
 
     def preferences(self, syntax: Syntax, nodes: Sequence[Node]) -> Preferences:
         """The probabilities of all pairs as a table; a collection over its own universal is required."""

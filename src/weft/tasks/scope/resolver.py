@@ -98,8 +98,11 @@ class ScopeResolver(Trainable):
         if not c:
             if held_out is None:
                 raise ConfigError("c = 0 chooses C on dev data, but there is none; give --dev, or a value of C")
-            c = max(GRID, key=lambda each: self._f1(self._learn(trees, gold, each), *held_out))
-        self.model = self._learn(trees, gold, c)
+            models = ScopeModel.fit_each(trees, gold, settings.features, GRID, settings.seed)
+            c = max(GRID, key=lambda each: self._f1(models[each], *held_out))
+            self.model = models[c]
+        else:
+            self.model = ScopeModel.fit(trees, gold, settings.features, c, settings.seed)
         report: dict[str, Any] = {
             "training": {
                 "sentences": len(gold),
@@ -122,9 +125,6 @@ class ScopeResolver(Trainable):
                 raise DataError(f"{doc.id or 'a document'} has no {', '.join(missing)}; annotate it before training")
         trees = [tree for doc in docs for tree in syntaxes(doc, self.settings.constituents)]
         return trees, [each for doc in docs for each in scopings_of(doc, self.settings.layer)]
-
-    def _learn(self, trees: Sequence[Syntax], gold: Sequence[Scoping], c: float) -> ScopeModel:
-        return ScopeModel.fit(trees, gold, self.settings.features, c, self.settings.seed)
 
     def _order(self, model: ScopeModel, tree: Syntax, scoping: Scoping) -> Scoping:
         return model.scope(tree, scoping.nodes, self.settings.search)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-RUN = "import sys; sys.argv = ['weft']; from weft.cli import main; main()"
+Weft = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.mark.parametrize(
@@ -26,13 +25,11 @@ RUN = "import sys; sys.argv = ['weft']; from weft.cli import main; main()"
         ("weft data ex", ["examples"]),
     ],
 )
-def test_tasks_methods_models_and_systems_are_completed(typed: str, offered: list[str], tmp_path: Path) -> None:
+def test_tasks_methods_models_and_systems_are_completed(
+    typed: str, offered: list[str], weft: Weft, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "chunker.weft").touch()
-    words = typed.split()
-    asked = {"_WEFT_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(len(words) - 1)}
-    environment = {**os.environ, **asked, "XDG_DATA_HOME": str(tmp_path)}
-    environment.pop("WEFT_MODELS", None)
-    done = subprocess.run(
-        [sys.executable, "-c", RUN], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-    )
+    monkeypatch.delenv("WEFT_MODELS", raising=False)
+    place = str(len(typed.split()) - 1)
+    done = weft(_WEFT_COMPLETE="complete_bash", COMP_WORDS=typed, COMP_CWORD=place, XDG_DATA_HOME=str(tmp_path))
     assert done.stdout.split() == offered, done.stderr

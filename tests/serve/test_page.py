@@ -34,30 +34,44 @@ def chromium() -> Iterator[Browser]:
         yield found
 
 
+@pytest.fixture(scope="module")
+def window(chromium: Browser) -> Iterator[Page]:
+    """One window for all tests that need no other: a new one would be a process of its own."""
+    window = chromium.new_page()
+    yield window
+    window.close()
+
+
 @pytest.fixture
-def page(chromium: Browser, address: str) -> Iterator[Page]:
+def page(window: Page, address: str) -> Iterator[Page]:
     """The page with a text annotated; nothing may be asked of other hosts, and no script may fail."""
-    yield from _open(chromium, address)
+    yield from _opened(window, address)
+    window.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+    window.goto("about:blank")
 
 
 @pytest.fixture
 def phone(chromium: Browser, address: str) -> Iterator[Page]:
-    yield from _open(chromium, address, viewport={"width": 390, "height": 844}, color_scheme="dark", has_touch=True)
+    page = chromium.new_page(viewport={"width": 390, "height": 844}, color_scheme="dark", has_touch=True)
+    yield from _opened(page, address)
+    page.close()
 
 
-def _open(chromium: Browser, address: str, **options: Any) -> Iterator[Page]:
-    page = chromium.new_page(**options)
+def _opened(page: Page, address: str) -> Iterator[Page]:
     faults: list[str] = []
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", lambda message: faults.append(message.text) if "Content Security" in message.text else None)
-    page.on(
-        "request", lambda request: None if request.url.startswith((address, "blob:")) else faults.append(request.url)
-    )
+    listeners: dict[Any, Any] = {
+        "pageerror": lambda error: faults.append(str(error)),
+        "console": lambda message: faults.append(message.text) if "Content Security" in message.text else None,
+        "request": lambda request: None if request.url.startswith((address, "blob:")) else faults.append(request.url),
+    }
+    for event, listener in listeners.items():
+        page.on(event, listener)
     page.goto(address)
     page.wait_for_selector("#results:not([hidden])")
     annotate(page, TEXT)
     yield page
-    page.close()
+    for event, listener in listeners.items():
+        page.remove_listener(event, listener)
     assert not faults
 
 
@@ -266,7 +280,7 @@ def test_the_description_of_the_api_names_every_field(page: Page, address: str) 
 def test_a_model_without_trees_or_probabilities_is_shown_as_well(chromium: Browser, nlp: Pipeline) -> None:
     models = {"words": Pipeline([]), "small": nlp}
     with running(Service(models, Limits(max_chars=1000))) as address:
-        for page in _open(chromium, address):
+        for page in _opened(chromium.new_page(), address):
             assert page.locator("#view-trees .sentence").count() == 2
             assert page.locator("#view-trees svg").count() == 0
             assert page.is_hidden("#shading-label")

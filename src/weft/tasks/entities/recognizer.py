@@ -10,6 +10,9 @@ With `nested`, one recognizer predicts the outermost spans; a second one, which 
 directly inside them, and so on for as many levels as the training data has (`weft.text.nesting`):
 
     p(spans) = p(level 0) * p(level 1 | level 0) * ...
+
+With `passes=2`, a second recognizer reads what the first one found in the whole document, and decides
+(`weft.tasks.entities.second_pass`).
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ from weft.lexical.clusters.monolingual import load_clusters
 from weft.pipeline.component import Asked, State
 from weft.pipeline.settings import clusters_option, native_clusters_option, option
 from weft.storage import Arrays
+from weft.tasks.entities.second_pass import hints, labelled_apart
 from weft.tasks.labelling.labeller import LabellerSettings
 from weft.tasks.spans.chunker import Chunker, ChunkerSettings
 from weft.text.conventions.misc_spans import spans_of_misc
@@ -83,9 +87,14 @@ class EntitySettings(ChunkerSettings):
         "Look for other occurrences of a word in this many words around it; 0 does not look.",
     )
     nested: bool = option(False, "Learn and find entities inside entities.")
+    passes: int = option(1, "With 2, a second recognizer reads what the first one found in the whole document.")
 
     def check(self) -> None:
         super().check()
+        if self.passes not in (1, 2):
+            raise ConfigError(f"passes must be 1 or 2, got {self.passes}")
+        if self.passes == 2 and self.nested:
+            raise ConfigError("two passes find flat entities only: set passes=1 or nested=False")
         if self.window < 0:
             raise ConfigError(f"window must be at least 0, got {self.window}")
 
@@ -163,6 +172,8 @@ class EntityRecognizer(Chunker):
                     f"spans of the layer {self.settings.layer!r} overlap or have gaps; train with --nested (in Python "
                     "nested=True) for spans inside spans, `weft train spans` for gaps"
                 )
+            if self.settings.passes == 2:
+                return self._fit_twice(docs, held_out)
             return super().fit(docs, held_out)
         outermost, rest = self._split(docs)
         own_dev, rest_dev = (None, None) if held_out is None else self._split(held_out)
@@ -176,6 +187,37 @@ class EntityRecognizer(Chunker):
             for name in ("cpu_seconds", "seconds", "weights", "levels"):
                 report["training"][name] += more[name]
         return report
+
+    def _fit_twice(self, docs: list[Doc], held_out: list[Doc] | None) -> dict[str, Any]:
+        """Train the first recognizer, and the second one on documents that the first was not trained on."""
+        settings = replace(self.settings, passes=1, fields=dict(self.settings.fields))
+
+        def label(others: Sequence[Doc], part: Sequence[Doc]) -> list[Doc]:
+            first = EntityRecognizer(replace(settings, fields=dict(settings.fields)))
+            first.fit(others)
+            return first.hinted(part)
+
+        train = labelled_apart([doc for doc in docs if doc.n_words], label)
+        report = super().fit(docs, held_out)
+        self.inner = EntityRecognizer(settings, self.level + 1)
+        dev = None if held_out is None else self.hinted(held_out)
+        second = self.inner.fit(train, dev)
+        report["training"]["weights"] += second["training"]["weights"]
+        return {**report, **({"scores": second["scores"]} if "scores" in second else {})}
+
+    def hinted(self, docs: Sequence[Doc]) -> list[Doc]:
+        """Documents with what this recognizer finds in them as a column for a second one; their spans stay."""
+        bare = [copy.copy(doc) for doc in docs]
+        for doc in bare:
+            doc.spans = {}
+        super().annotate(bare, Asked())
+        return [self._with_hints(doc, new) for doc, new in zip(docs, bare, strict=True)]
+
+    def _with_hints(self, doc: Doc, found: Doc) -> Doc:
+        hinted = copy.copy(doc)
+        hinted.columns = dict(doc.columns)
+        hinted.set_column(_OUTER, hints(doc.column("form"), self.gold(found)))
+        return hinted
 
     def _in_words(self, doc: Doc) -> Doc:
         """The document with entities as word ranges; for CoNLL-U they are read from MISC."""
@@ -219,6 +261,12 @@ class EntityRecognizer(Chunker):
         return labelled
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
+        if self.inner is not None and self.settings.passes == 2:
+            again = self.hinted(docs)
+            self.inner.annotate(again, asked)
+            for doc, new in zip(docs, again, strict=True):
+                doc.spans[self.settings.layer] = new.spans[self.settings.layer]
+            return
         super().annotate(docs, asked)
         if self.inner is None:
             return
@@ -236,6 +284,8 @@ class EntityRecognizer(Chunker):
         Labellings of the outer level are expanded, best first, until no further one can improve the k best: an answer
         is never more probable than its outer level. At most `OPENED` are expanded.
         """
+        if self.inner is not None and self.settings.passes == 2:
+            return self.inner.kbest(self.hinted([doc])[0], k)
         if self.inner is None:
             return super().kbest(doc, k)
         best: list[list[tuple[list[str], float]]] = [[] for _ in range(doc.n_sentences)]

@@ -8,7 +8,8 @@ positive ones are taken, then, as in Kruskal's algorithm, the best of the others
 the edges, O(n^2 log n) for the rest.
 
 With deterministic labels, a node has at most one outgoing edge of each of them. These rows are relaxed: prices are
-subtracted from the scores before the best edge between two nodes is chosen, since they change which one wins.
+subtracted from the scores before the best edge between two nodes is chosen, since they change which one wins. A
+greedy search is offered beside it: of two edges that exclude each other the worse one is forbidden, until none do.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ class SpanningGraph:
     ([[0, 1, 0], [0, 2, 1]], 3.5, True)
     """
 
-    def __init__(self, scores: ArrayLike, fixed: ArrayLike = ()) -> None:
+    def __init__(self, scores: ArrayLike, fixed: ArrayLike = (), simple: bool = True) -> None:
+        self.simple = simple  #: if not, all positive edges between two nodes are taken
         self.scores = check_scores(scores, "scores of edges")
         if self.scores.ndim != 3 or self.scores.shape[0] != self.scores.shape[1]:
             raise InferenceError(f"scores of edges must be [n, n, labels]; given: {list(self.scores.shape)}")
@@ -80,6 +82,29 @@ class SpanningGraph:
         found = relax(self._search, self.scores.ravel(), rows, limits, None, step, size, steps)
         return self._edges(found.solution), found
 
+    def best_greedy(self, labels: Sequence[int]) -> Edges:
+        """A subgraph that obeys the same rule: where a node has several edges of a label, all but the best are dropped.
+
+        The search is repeated without them until the rule holds. The result need not be the best one.
+
+        >>> scores = np.full((3, 3, 2), -1.0)
+        >>> scores[0, 1, 0] = scores[0, 2, 0] = 2.0
+        >>> SpanningGraph(scores).best_greedy([0]).value
+        1.0
+        """
+        rows, limits = self._rows(labels)
+        scores, kept = self.scores.ravel().copy(), self._flat(self.fixed)
+        while True:
+            chosen = self._search(scores)
+            broken = np.flatnonzero(rows @ chosen > limits)
+            if not len(broken):
+                return self._edges(chosen)
+            for row in broken.tolist():
+                edges = rows.indices[rows.indptr[row] : rows.indptr[row + 1]]
+                used = [edge for edge in edges.tolist() if chosen[edge]]
+                stays = max(used, key=lambda edge: (edge in kept, scores[edge], -edge))
+                scores[[edge for edge in edges.tolist() if edge != stays and edge not in kept]] = -np.inf
+
     def _rows(self, labels: Sequence[int]) -> tuple[Any, Floats]:
         """One row per node and deterministic label, over all edges in the order of `scores.ravel()`."""
         from scipy.sparse import csr_array
@@ -101,7 +126,7 @@ class SpanningGraph:
 
     def _search(self, scores: Floats) -> Floats:
         chosen = np.zeros(self.scores.size)
-        _connect(scores.reshape(self.scores.shape), self.fixed, chosen)
+        _connect(scores.reshape(self.scores.shape), self.fixed, self.simple, chosen)
         return chosen
 
     def _edges(self, chosen: Floats) -> Edges:
@@ -160,8 +185,15 @@ def _best_between(scores: Floats, u: int, v: int) -> int:
     return place
 
 
+@inner_kernel
+def _take_positive(flat: Floats, chosen: Floats, first: int, count: int) -> None:
+    for place in range(first, first + count):
+        if flat[place] > 0:
+            chosen[place] = 1.0
+
+
 @kernel
-def _connect(scores: Floats, fixed: Ints, chosen: Floats) -> None:
+def _connect(scores: Floats, fixed: Ints, simple: bool, chosen: Floats) -> None:
     """Mark the edges of the best connected subgraph."""
     n, n_labels = scores.shape[0], scores.shape[2]
     flat, parent = scores.ravel(), np.arange(n)
@@ -178,6 +210,9 @@ def _connect(scores: Floats, fixed: Ints, chosen: Floats) -> None:
             if place >= 0 and flat[place] > 0:
                 chosen[place] = 1.0
                 _join(parent, u, v)
+                if not simple:
+                    _take_positive(flat, chosen, (u * n + v) * n_labels, n_labels)
+                    _take_positive(flat, chosen, (v * n + u) * n_labels, n_labels)
             elif place >= 0:
                 waiting[count], worth[count] = place, -flat[place]
                 count += 1

@@ -32,6 +32,8 @@ from numba.core import types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 from numba.np import linalg as _numba_linalg
 
+from weft.compiling import Inner, eased, set_environments
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -84,7 +86,10 @@ class CompileLog:
             with self._lock:
                 self._begin(dispatcher.py_func.__qualname__)
                 try:
-                    return compile_now(args, return_type)
+                    with eased():
+                        result = compile_now(args, return_type)
+                    set_environments(result)
+                    return result
                 finally:
                     self._end()
 
@@ -291,7 +296,8 @@ def _share(dispatcher: Any, options: dict[str, Any]) -> None:
 
     def ask_with_wide_types(args: Any, kws: Any) -> Any:
         if not form:
-            form.append(_dispatcher(dispatcher.py_func, ".inner", {**options, "no_cpython_wrapper": True}))
+            inner = {**options, "no_cpython_wrapper": True, "pipeline_class": Inner}
+            form.append(_dispatcher(dispatcher.py_func, ".inner", inner))
             form[0]._compiling_counter = dispatcher._compiling_counter  # tells Numba that a kernel calls itself
         return form[0].get_call_template([_wide(each) for each in args], {name: _wide(kws[name]) for name in kws})
 

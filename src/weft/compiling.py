@@ -1,0 +1,152 @@
+"""How Numba compiles kernels with less work than by default, for the same code.
+
+Most of the time of a first start is Numba's own Python code, and much of what LLVM does is thrown away:
+
+- A kernel that only other kernels call becomes part of each of them. `Inner` gives it no machine code and no
+  optimization of its own: LLVM optimizes it once, where it is used.
+- Type inference asks for the type of the same operation, `int64 + int64` for instance, thousands of times, and tries
+  dozens of candidates each time. While a kernel is compiled, `eased` keeps the answers.
+- The garbage collector, which would look through Numba's many small objects again and again, rests meanwhile.
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from numba.core.codegen import JITCodeLibrary, RuntimeLinker
+from numba.core.compiler import Compiler
+from numba.core.targetconfig import ConfigStack, TargetConfig
+from numba.core.types.functions import BaseFunction
+
+
+class InnerLibrary(JITCodeLibrary):
+    """The code of a kernel that only other kernels call: LLVM's intermediate representation, linked into theirs."""
+
+    _whole = False  # whether it has machine code after all
+
+    def finalize(self) -> None:
+        """Link what the kernel calls; a kernel that calls itself needs an address, thus machine code."""
+        linked = {id(library): library for library in self._linking_libraries}.values()
+        modules = [self._final_module, *(library._get_module_for_linking() for library in linked)]
+        names = (variable.name for module in modules for variable in module.global_variables)
+        if any(name.startswith(RuntimeLinker.PREFIX) for name in names):
+            self._whole = True
+            super().finalize()
+            return
+        for library, module in zip(linked, modules[1:], strict=True):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(module, preserve=True)
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """No address: Python cannot call it."""
+        self._ensure_finalized()
+        address: int = super().get_pointer_to_function(name) if self._whole else 0
+        return address
+
+    def serialize_using_object_code(self) -> tuple[str, str, Any]:
+        """What the cache stores."""
+        kind: tuple[str, str, Any] = (
+            super().serialize_using_object_code() if self._whole else super().serialize_using_bitcode()
+        )
+        return kind
+
+    @property
+    def codegen(self) -> Any:
+        """The generator of code, which has nothing to set if there is no machine code."""
+        return self._codegen if self._whole else _NoCode
+
+
+class _NoCode:
+    @staticmethod
+    def set_env(name: str, environment: Any) -> None:
+        pass
+
+
+class Inner(Compiler):
+    """Compile a kernel for other kernels only."""
+
+    def compile_extra(self, func: Any) -> Any:
+        """Compile a function into an `InnerLibrary`."""
+        library = InnerLibrary(self.state.targetctx.codegen(), func.__qualname__)
+        library.enable_object_caching()
+        self.state.library = library
+        return super().compile_extra(func)
+
+
+def set_environments(result: Any) -> None:
+    """Tell the machine code of a kernel where the constants of kernels inside it are, as loading from a cache does."""
+    library = result.library
+    for environment in result._find_referenced_environments():
+        if library.codegen is not _NoCode and library.codegen._engine.is_symbol_defined(environment.env_name):
+            library.codegen.set_env(environment.env_name, environment)
+
+
+class _Memory:
+    """Answers of type inference, by function, types of the arguments, and flags of the compilation."""
+
+    def __init__(self) -> None:
+        self._answers: dict[int, tuple[Any, dict[Any, Any]]] = {}
+        self._flags: tuple[Any, str] = (None, "")
+        self.ask = BaseFunction.get_call_type
+
+    def call_type(self, function: Any, context: Any, args: Any, kws: Any) -> Any:
+        """What `BaseFunction.get_call_type` gives, which also notes the implementation to call."""
+        if kws:
+            return self.ask(function, context, args, kws)
+        flags = ConfigStack.top_or_none()
+        if flags is not self._flags[0]:
+            self._flags = flags, "" if flags is None else flags.summary()
+        answers = self._answers.setdefault(id(function), (function, {}))[1]
+        key = (id(context), self._flags[1], *args)
+        known = answers.get(key)
+        if known is None:
+            signature = self.ask(function, context, args, kws)
+            if signature is not None:
+                answers[key] = signature, function._impl_keys[signature.args]
+            return signature
+        signature, function._impl_keys[known[0].args] = known
+        return signature
+
+
+def _same(first: Any, second: Any) -> Any:
+    """Whether two sets of flags agree; most that do set the same ones."""
+    if not isinstance(second, TargetConfig):
+        return NotImplemented
+    return first is second or first._values == second._values or first.values() == second.values()
+
+
+def _set(call_type: Callable[..., Any], equality: Callable[..., Any]) -> None:
+    for place, name, function in ((BaseFunction, "get_call_type", call_type), (TargetConfig, "__eq__", equality)):
+        setattr(place, name, function)
+
+
+_memory = _Memory()
+_lock = threading.RLock()
+_depth = 0
+
+
+@contextmanager
+def eased() -> Iterator[None]:
+    """Remember types and rest the garbage collector while a kernel is compiled."""
+    global _depth
+    with _lock:
+        collecting = gc.isenabled()
+        usual = BaseFunction.get_call_type, TargetConfig.__eq__
+        if _depth == 0:
+            gc.disable()
+            _set(lambda *given: _memory.call_type(*given), _same)
+        _depth += 1
+        try:
+            yield
+        finally:
+            _depth -= 1
+            if _depth == 0:
+                _set(*usual)
+                if collecting:
+                    gc.enable()

@@ -14,7 +14,7 @@ where G(gap) is the minimum number of words and gapless matches that fill it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from pathlib import Path
@@ -96,10 +96,14 @@ class MweLexicon:
 
         `starts` are the only words that may be first words, if given.
         """
-        matches: list[Match] = []
         pairs = zip(lemmas, forms or lemmas, strict=True)
         words = [(lemma,) if lemma == form else (lemma, form) for lemma, form in pairs]
-        for first in range(len(words)) if starts is None else starts:
+        return self.matches_of(words, max_gap, range(len(words)) if starts is None else starts)
+
+    def matches_of(self, words: Sequence[tuple[str, ...]], max_gap: int, starts: Iterable[int]) -> list[Match]:
+        """All matches that begin at some words of a sentence; a word is given by what matches it, lemma or form."""
+        matches: list[Match] = []
+        for first in starts:
             for word in words[first]:
                 node = self._trie.get(word)
                 if node is not None:
@@ -166,36 +170,37 @@ def shortest_path(matches: Iterable[Match], length: int) -> Segmentation:
     >>> reading.matches, reading.cost
     ((Match(words=(0, 1), category=''), Match(words=(2, 3), category='')), 2.0)
     """
-    starting: list[list[Match]] = [[] for _ in range(length)]
-    matches = list(matches)
-    if not matches:
-        return Segmentation((), float(length))
+    starting: dict[int, list[Match]] = {}
     for match in matches:
-        starting[match.words[0]].append(match)
-    for each in starting:
+        starting.setdefault(match.words[0], []).append(match)
+    if not starting:
+        return Segmentation((), float(length))
+    for each in starting.values():
         each.sort(key=lambda match: (-len(match.words), match.words))
-    flat = [[match for match in each if not has_gap(match.words)] for each in starting]
-    cost = [0.0] * (length + 1)
-    choice: list[tuple[Match, ...]] = [()] * length
-    for i in range(length - 1, -1, -1):
-        cost[i] = 1.0 + cost[i + 1]
-        for match in starting[i]:
+    flat = {i: [match for match in each if not has_gap(match.words)] for i, each in starting.items()}
+    # Words before the first match and after the last one stand alone, each at a cost of 1.
+    begin, end = min(starting), 1 + max(match.words[-1] for each in starting.values() for match in each)
+    cost = [0.0] * (end - begin + 1)
+    choice: dict[int, tuple[Match, ...]] = {}
+    for i in range(end - 1, begin - 1, -1):
+        cost[i - begin] = 1.0 + cost[i + 1 - begin]
+        for match in starting.get(i, ()):
             filled: list[Match] = []
-            total = 1.0 + cost[match.words[-1] + 1]
+            total = 1.0 + cost[match.words[-1] + 1 - begin]
             for a, b in pairwise(match.words):
                 if b > a + 1:
                     number, inside = _cover(flat, a + 1, b)
                     total += GAP_COST * number
                     filled += inside
-            if total < cost[i] - 1e-12:
-                cost[i] = total
+            if total < cost[i - begin] - 1e-12:
+                cost[i - begin] = total
                 choice[i] = (match, *filled)
     chosen: list[Match] = []
-    i = 0
-    while i < length:
-        chosen += choice[i]
-        i = choice[i][0].words[-1] + 1 if choice[i] else i + 1
-    return Segmentation(tuple(sorted(chosen)), cost[0])
+    i = begin
+    while i < end:
+        chosen += choice.get(i, ())
+        i = choice[i][0].words[-1] + 1 if i in choice else i + 1
+    return Segmentation(tuple(sorted(chosen)), cost[0] + length - (end - begin))
 
 
 def read_lexicon(path: str | Path, name: str = "") -> MweLexicon:
@@ -283,13 +288,13 @@ def _walk(
         _walk(node[_VARIABLE], words, so_far, max_gap, found, least=1)
 
 
-def _cover(flat: Sequence[Sequence[Match]], first: int, end: int) -> tuple[int, list[Match]]:
+def _cover(flat: Mapping[int, Sequence[Match]], first: int, end: int) -> tuple[int, list[Match]]:
     """The minimum number of words and gapless matches that fill `first:end`, and those matches."""
     best: list[tuple[int, list[Match]]] = [(0, [])] * (end - first + 1)
     for i in range(end - 1, first - 1, -1):
         number, inside = best[i + 1 - first]
         best[i - first] = (number + 1, inside)
-        for match in flat[i]:
+        for match in flat.get(i, ()):
             after = match.words[-1] + 1
             if after <= end and best[after - first][0] + 1 < best[i - first][0]:
                 best[i - first] = (best[after - first][0] + 1, [match, *best[after - first][1]])

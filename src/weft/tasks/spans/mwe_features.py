@@ -18,11 +18,10 @@ entries of a lexicon; what all words have (2 to 12) is put together by a kernel.
 from __future__ import annotations
 
 import copy
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import chain, pairwise
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +32,7 @@ from weft.features.cache import Cache, distinct_rows
 from weft.features.extract import read_column, runs_of, sentence_offsets
 from weft.hashing import avalanche, begun, hash_string, hash_strings, mix
 from weft.kernel import inner_kernel
-from weft.lexical.mwe_lexicon import Match, MweLexicon
+from weft.lexical.mwe_lexicon import Match, MweLexicon, shortest_path
 from weft.lexical.wordnet import WordNet
 from weft.text.conventions.expressions import has_gap
 from weft.text.doc import Doc
@@ -96,6 +95,7 @@ class _Word(NamedTuple):
     kind: int
     text: bytes  # of the lemma, in feature 12
     marks: tuple[int, ...]  # features 4, 8 and 9 where no sentence begins
+    readings: tuple[str, ...]  # what entries of lexicons match
 
 
 class _Words(NamedTuple):
@@ -208,18 +208,21 @@ class ExpressionFeatures:
         with the places where an entry may begin."""
         lemmas, lowers = [word.lemma for word in words.types], [word.lower for word in words.types]
         known = (*self.lexicons, *seen)
-        places = [lexicon.places(lemmas, lowers, words.numbers, self.max_gap).tolist() for lexicon in known]
         bounds = words.sentences.tolist()
-        numbers = words.numbers.tolist()
         fixed = len(self.lexicons)
-        for s, (a, b) in enumerate(pairwise(bounds)):
+        starts: dict[int, dict[int, list[int]]] = {}  # by sentence and number of the lexicon
+        for k, lexicon in enumerate(known):
+            places = lexicon.places(lemmas, lowers, words.numbers, self.max_gap)
+            sentences = np.searchsorted(words.sentences, places, side="right") - 1
+            for s, place in zip(sentences.tolist(), places.tolist(), strict=True):
+                if k < fixed or k - fixed == (first + s) % len(seen):
+                    starts.setdefault(s, {}).setdefault(k, []).append(place - bounds[s])
+        for s in sorted(starts) if self.wordnet is None else range(len(bounds) - 1):
+            a, b = bounds[s], bounds[s + 1]
             turn = [fixed + (first + s) % len(seen)] if seen else []
-            lexicons = [
-                (known[k], [i - a for i in places[k][bisect_left(places[k], a) : bisect_left(places[k], b)]])
-                for k in (*range(fixed), *turn)
-            ]
-            if self.wordnet is not None or any(starts for _, starts in lexicons):
-                yield a, [words.types[t] for t in numbers[a:b]], lexicons
+            own = starts.get(s, {})
+            lexicons = [(known[k], own.get(k, [])) for k in (*range(fixed), *turn)]
+            yield a, [words.types[t] for t in words.numbers[a:b].tolist()], lexicons
 
     def _keys_of(self, names: Sequence[str]) -> tuple[int, ...]:
         return tuple(chain.from_iterable(map(self._names.__getitem__, names)))
@@ -266,10 +269,11 @@ def _by_lexicons(
     lexicons: Sequence[tuple[MweLexicon, list[int]]], sentence: Sequence[_Word], max_gap: int
 ) -> dict[int, list[str]]:
     """Features 21 to 24 of the words in matches."""
-    lemmas, lower = [word.lemma for word in sentence], [word.lower for word in sentence]
+    readings = [word.readings for word in sentence]
     places: dict[int, dict[int, tuple[str, Match]]] = {}  # by word and number of the lexicon
     for k, (lexicon, starts) in enumerate(lexicons):
-        for match in lexicon.segment(lemmas, max_gap, lower, starts).matches if starts else ():
+        matches = lexicon.matches_of(readings, max_gap, starts)
+        for match in shortest_path(matches, len(readings)).matches if matches else ():
             for rank, word in enumerate(match.words):
                 places.setdefault(word, {})[k] = ("I" if rank else "B", match)
     found: dict[int, list[str]] = {}
@@ -314,6 +318,7 @@ def _word(key: tuple[str, str, str]) -> _Word:
         _OTHER if not kind else _VERB if kind == "verb" else _PARTNER,
         _written(lemma).encode("utf-8", "surrogatepass"),
         tuple(map(hash_string, marks)),
+        (lemma,) if lemma == form.lower() else (lemma, form.lower()),
     )
 
 

@@ -52,7 +52,9 @@ class RoleSettings(Settings):
     prune_tree: bool = option(True, "Leave out candidates that the tree rules out.")
     rare: float = option(0.0005, "Leave out candidates whose tags are arguments less often than this.")
     leave_out: str = option("", "Templates or fields to leave out, such as 'trigrams feats'.", metavar="NAMES")
-    constraints: bool = option(True, "Keep core labels unique, and continuations with what they continue.")
+    constraints: bool = option(
+        True, "Keep core labels unique, and continuations with what they continue.", flag="--frame-constraints"
+    )
     core: str = option(CORE, "Core labels, as a regular expression.", metavar="REGEX")
     min_count: int = option(2, "Leave out features that occur less often.")
     precision: str = option("int16", "Type of the weights in the model.", choices=PRECISIONS)

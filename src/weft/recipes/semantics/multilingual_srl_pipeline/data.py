@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from weft.formats import read
+from weft.recipes.framework import RecipeOptions
+from weft.tasks.parsing.transitions.parser import Parser, ParserSettings
 from weft.text.doc import Doc
 from weft.text.frames import FrameRow, frame_rows, frames_by_sentence, roles_at_heads, set_frames
 
@@ -74,16 +75,16 @@ def _moved(frame: FrameRow, shift: int) -> FrameRow:
     return FrameRow(frame.predicate + shift, frame.sense, roles)
 
 
-def propbank_ewt(folder: Path, part: str) -> Joined:
+def propbank_ewt(options: RecipeOptions, part: str) -> Joined:
     """A part of PropBank's English Web Treebank with UD trees: train, dev or test."""
-    trees = read(folder / "treebanks/ud/English-EWT" / f"{part}.conllu.gz")
-    return join_roles(trees, read(folder / "srl/propbank-ewt" / f"{part}.tsv.gz", "roles"))
+    trees = read(options.find(f"treebanks/ud/English-EWT/{part}.conllu.gz"))
+    return join_roles(trees, read(options.find(f"srl/propbank-ewt/{part}.tsv.gz"), "roles"))
 
 
-def propositions(folder: Path, language: str) -> tuple[list[Doc], list[Doc]]:
+def propositions(options: RecipeOptions, language: str) -> tuple[list[Doc], list[Doc]]:
     """Training and test documents of a folder of Universal Propositions; test sentences are taken out of training."""
     parts = [
-        list(read(folder / f"srl/universal-propositions-{language}" / f"{part}.conllu.gz"))
+        list(read(options.find(f"srl/universal-propositions-{language}/{part}.conllu.gz")))
         for part in PROPOSITIONS[language]
     ]
     seen = {tuple(_forms(doc, number)) for doc in parts[1] for number in range(doc.n_sentences)}
@@ -98,6 +99,40 @@ def propositions(folder: Path, language: str) -> tuple[list[Doc], list[Doc]]:
 def _forms(doc: Doc, sentence: int) -> Sequence[str]:
     first, end = (int(doc.sentence_offsets[sentence + k]) for k in (0, 1))
     return doc.strings.strings(doc.columns["form"][first:end])
+
+
+def genre_of(doc: Doc) -> str:
+    """The genre of a document of the English Web Treebank, which its name begins with.
+
+    >>> doc = Doc("", meta={"id": "weblog-blogspot.com_x"})
+    >>> genre_of(doc)
+    'weblog'
+    """
+    return doc.id.partition("-")[0]
+
+
+def with_predicted_trees(train: Sequence[Doc], tests: Sequence[Sequence[Doc]], epochs: int) -> list[list[Doc]]:
+    """Documents with trees of a parser that was not trained on them: two folds for training data; tags are gold."""
+    found: list[Doc | None] = [None] * len(train)
+    for fold in range(2):
+        parser = _parser([doc for number, doc in enumerate(train) if number % 2 != fold], epochs)
+        for number, doc in enumerate(train):
+            if number % 2 == fold:
+                found[number] = _parsed(parser, doc)
+    whole = _parser(train, epochs)
+    return [[doc for doc in found if doc is not None], *([_parsed(whole, doc) for doc in docs] for docs in tests)]
+
+
+def _parser(docs: Sequence[Doc], epochs: int) -> Parser:
+    parser = Parser(ParserSettings(epochs=epochs))
+    parser.fit(docs)
+    return parser
+
+
+def _parsed(parser: Parser, doc: Doc) -> Doc:
+    new = doc.subset(range(doc.n_sentences))
+    parser([new])
+    return new
 
 
 def share(docs: Sequence[Doc], fraction: float) -> list[Doc]:

@@ -3,7 +3,8 @@
     level(arc) = 1 + the highest level between its ends,    shorter arcs first
 
 so that arcs never overlap, even if they cross. Text that is written from right to left is drawn so; a token of several
-words is named below them.
+words is named below them. Semantic roles stand above the tree, one line per predicate: its sense, and arcs from it to
+its arguments.
 """
 
 from __future__ import annotations
@@ -11,15 +12,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from weft.pictures.style import backing, clean, is_right_to_left, svg, text_width
+from weft.text.frames import FrameRow
 from weft.text.views import Sentence
 
-_GAP, _LEVEL, _MARGIN, _CORNER, _TOKEN = 18, 25, 18, 8, 24
+_GAP, _LEVEL, _MARGIN, _CORNER, _TOKEN, _LANE = 18, 25, 18, 8, 24, 30
 
 
-def draw_tree(sentence: Sentence, styled: bool = True) -> str:
+def draw_tree(sentence: Sentence, styled: bool = True, frames: Sequence[FrameRow] = ()) -> str:
     """A sentence with its dependency tree as SVG; words without a head are drawn without an arc.
 
-    Without `styled`, the embedding page provides the style sheet.
+    `frames` are the sentence's predicates with their arguments, drawn above the tree. Without `styled`, the embedding
+    page provides the style sheet.
 
     >>> from weft.text import Doc
     >>> doc = Doc.from_words([["Dogs", "bark"]], upos=[["NOUN", "VERB"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
@@ -39,7 +42,8 @@ def draw_tree(sentence: Sentence, styled: bool = True) -> str:
         centres = [width - centre for centre in centres]
     levels = _levels(heads)
     begins = _begins(heads, centres)
-    ground = _MARGIN + _LEVEL * max(levels, default=0)
+    lanes = _LANE * len(frames)
+    ground = _MARGIN + lanes + _LEVEL * max(levels, default=0)
     arcs = [i for i, head in enumerate(heads) if head >= 0]
     parts = [_line(heads[i], begins[i], centres[i], levels[i], ground) for i in arcs]
     parts += [_label(heads[i], labels[i], begins[i], centres[i], levels[i], ground) for i in arcs]
@@ -51,9 +55,37 @@ def draw_tree(sentence: Sentence, styled: bool = True) -> str:
             "</g>"
         )
     tokens = _tokens(sentence, centres, halves, ground + 46)
-    body = "".join([*parts, *tokens])
+    roles = [
+        part for place, frame in enumerate(frames) for part in _frame(frame, first, centres, _MARGIN + _LANE * place)
+    ]
+    body = "".join([*roles, *parts, *tokens])
     title, height = f"Dependency tree of: {sentence.text}", ground + 38 + _MARGIN + (_TOKEN if tokens else 0)
-    return svg(body, width, height, title, _in_words(forms, labels, heads), "tree", styled, mirrored)
+    told = "; ".join([_in_words(forms, labels, heads), *(_frame_in_words(frame, first, forms) for frame in frames)])
+    return svg(body, width, height, title, told, "tree", styled, mirrored)
+
+
+def _frame(frame: FrameRow, first: int, centres: Sequence[float], top: int) -> list[str]:
+    """The line of one predicate: its sense, and an arc to every argument, whose label stands where it ends."""
+    place = centres[frame.predicate - first]
+    y = top + 6
+    parts = []
+    for label, start, end in frame.roles:
+        x = (centres[start - first] + centres[end - 1 - first]) / 2
+        line = f"M{place:.1f},{y} H{x:.1f} v4"
+        parts.append(
+            f'<path class="line" fill="none" stroke="#8793a0" d="{line}"/>'
+            f'<text class="label" x="{x:.1f}" y="{y + 15}" fill="#1f5fae" font-size="11">{clean(label)}</text>'
+        )
+    parts.append(
+        f'<text class="label" x="{place:.1f}" y="{y + 4}" fill="#1f5fae" font-size="11" font-weight="600">'
+        f"{clean(frame.sense or '?')}</text>"
+    )
+    return [f'<g class="frame" data-word="{frame.predicate}">', *parts, "</g>"]
+
+
+def _frame_in_words(frame: FrameRow, first: int, forms: Sequence[str]) -> str:
+    arguments = [f"{label} {forms[start - first]}" for label, start, _ in frame.roles]
+    return f"{forms[frame.predicate - first]} is the predicate {frame.sense}: {', '.join(arguments) or 'no arguments'}"
 
 
 def _tokens(sentence: Sentence, centres: Sequence[float], halves: Sequence[float], top: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Documents as pages: highlighted spans, the dependency tree, phrases and scopes of every sentence.
+"""Documents as pages: highlighted spans, the dependency tree with roles, phrases and scopes of every sentence.
 
 A notebook displays `weft.show(doc)` directly; elsewhere `save` writes it as a self-contained page.
 """
@@ -19,6 +19,8 @@ from weft.pictures.style import clean, is_right_to_left, style_sheet, svg, text_
 from weft.text.conventions.names import layer_name
 from weft.text.conventions.scope import LAYER as SCOPE
 from weft.text.doc import Doc
+from weft.text.frames import LAYER as FRAMES
+from weft.text.frames import frame_rows, frames_by_sentence
 from weft.text.views import Sentence
 
 #: What can be drawn for a sentence.
@@ -135,8 +137,10 @@ class DocPictures:
         unknown = [kind for kind in kinds or () if kind not in KINDS]
         if unknown:
             raise ConfigError(f"cannot draw {', '.join(unknown)}; choose from {', '.join(KINDS)}")
-        # Nodes of scope are drawn as boxes; as spans only if they are asked for.
-        known = {name: layer for name, layer in known.items() if name != SCOPE or SCOPE in (layers or ())}
+        # Nodes of scope are drawn as boxes, frames above trees; as spans only if they are asked for.
+        elsewhere = {SCOPE, *([FRAMES] if doc.head is not None else [])} - set(layers or ())
+        known = {name: layer for name, layer in known.items() if name not in elsewhere}
+        self._frames = frames_by_sentence(doc, frame_rows(doc)) if FRAMES in elsewhere & set(doc.spans) else None
         self._scopes = {scope.sentence.index: scope for scope in doc.scope} if SCOPE in doc.relations else {}
         there = {
             "tree": doc.head is not None, "phrases": doc.constituents is not None, "scope": bool(self._scopes),
@@ -159,8 +163,9 @@ class DocPictures:
 
     def trees(self, sentence: Sentence, styled: bool = True) -> list[str]:
         """The pictures of a sentence's tree, phrases and scopes."""
-        draw = {"tree": draw_tree, "phrases": draw_phrases}
-        drawn = [draw[kind](sentence, styled) for kind in self.kinds if kind in draw]
+        frames = self._frames[sentence.index] if self._frames is not None else ()
+        drawn = [draw_tree(sentence, styled, frames)] if "tree" in self.kinds else []
+        drawn += [draw_phrases(sentence, styled)] if "phrases" in self.kinds else []
         scope = self.scope(sentence, styled)
         return [*drawn, scope] if scope else drawn
 

@@ -37,8 +37,8 @@ SLUG = "multilingual-srl-pipeline"
 SHARES = (0.1, 0.25, 0.5, 0.75, 1.0)
 SMALL = 0.1  # of the training data, for what the paper sees at small sizes
 ABLATED = 0.25  # of the training data, for leaving out features and filters
-GENRES = ("weblog", "email")
-EPOCHS = 5  # of the parser
+GENRES = ("weblog",)
+EPOCHS = 3  # of the parser
 SAMPLES = 2000
 METRICS = ("labelled", "unlabelled", "senses", "arguments", "exact frames")
 COLUMNS = ["labelled F1", "unlabelled F1", "senses", "arguments F1", "exact frames"]
@@ -95,7 +95,7 @@ def run(options: RecipeOptions) -> RecipeResult:
         for name, value in (("sentences", each.sentences), ("spans with several heads", each.several_heads))
     }  # fmt: skip
     _filters(result, {"train": train, "dev": dev, "test": test})
-    settings = RoleSettings(sample=300 if options.quick else 2000)
+    settings = RoleSettings(sample=300 if options.quick else 1000)
     full = trial(settings, train, test)
     tuned = chosen(settings, full)
     result.notes.append("C by three-fold cross-validation on training data: " + _told(tuned))
@@ -243,8 +243,9 @@ def _left_out(
     }
     table = Table("Left out, development data, gold trees", ["share", *COLUMNS, "CPU s"], digits={"CPU s": 1})
     reports: dict[tuple[str, str], FrameReport] = {}
+    twice = ("all", "no trigrams of the path", "C = 1 everywhere")  # the other rows need the smaller size only
     for name, settings in options.chosen(variants).items():
-        for size, docs in sizes.items():
+        for size, docs in list(sizes.items())[: 2 if name in twice else 1]:
             each = trial(settings, docs, dev)
             reports[name, size] = each.report
             table.add(f"{name}, {size}", {"share": size, **each.percent(), "CPU s": each.training["cpu_seconds"]})
@@ -268,7 +269,7 @@ def _domains(
 ) -> None:  # fmt: skip
     """One genre at a time is left out of training."""
     table = Table("Out of domain, gold trees, test", COLUMNS)
-    for genre in GENRES[:1] if options.quick else GENRES:
+    for genre in GENRES:
         own = [number for number, doc in enumerate(test) if genre_of(doc) == genre]
         if not own:
             continue
@@ -291,7 +292,7 @@ def _languages(options: RecipeOptions, result: RecipeResult, settings: RoleSetti
     languages = ("de", "it") if options.quick else tuple(PROPOSITIONS)
     for language in languages:
         train, test = propositions(options, language)
-        each = trial(replace(settings, sample=300 if options.quick else 1000), train, test)
+        each = trial(replace(settings, sample=300), train, test)
         ours = {
             "sentences": sum(doc.n_sentences for doc in train), "predicates": each.report["senses"].gold,
             **each.percent(), "pruning keeps %": 100 * pruning(test)[0], "C of labels": each.training["C of labels 0"],

@@ -1,4 +1,4 @@
-"""Scores of a model from raw text, from gold words and from gold tags, in one table; and tables of confusions."""
+"""Scores of a model from raw text, gold words, gold tags and gold trees, in one table; and tables of confusions."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from weft.pipeline.pipeline import Pipeline
     from weft.text import Doc
 
+#: The way that starts from gold trees, for models that read them.
+TREES = "gold trees"
 #: Labels that a table of confusions shows.
 _LABELS = 12
 _NOTHING = "(none)"
@@ -39,12 +41,16 @@ def score_model(gold: Sequence[Doc], models: Sequence[Path], layer: str | None, 
     outcomes: dict[str, Outcome] = {}
     missing: dict[str, str] = {}
     systems: dict[str, Sequence[Doc]] = {}
-    for way in (RAW, GOLD, TAGS):
+    for way in (RAW, GOLD, TAGS, TREES):
+        if way == TREES and not _reads_trees(nlp, docs):
+            continue
         own = _without_taggers(nlp) if way == TAGS else nlp
         if way == TAGS and not _reads_tags(own, docs):
             continue
         try:
             given = [Doc(doc.text) if way == RAW else bare(doc, COLUMNS if way == TAGS else ()) for doc in docs]
+            if way == TREES:
+                given = [_with_tree(bare(doc, (*COLUMNS, "deprel")), doc) for doc in docs]
             systems[way] = list(own.pipe(given))
             predicted = {layer for component in own.components for layer in component.provides}
             predicted |= set() if way == TAGS else {"tokens"}
@@ -57,7 +63,7 @@ def score_model(gold: Sequence[Doc], models: Sequence[Path], layer: str | None, 
         _print_json(outcomes, missing, docs, systems, confused)
         return
     names = dict.fromkeys(name for outcome in outcomes.values() for name in outcome.counts)
-    ways = [way for way in (RAW, GOLD, TAGS) if way in outcomes or way in missing]
+    ways = [way for way in (RAW, GOLD, TAGS, TREES) if way in outcomes or way in missing]
     rows = [[name, *(_f1(outcomes.get(way), name) for way in ways)] for name in names]
     print_table("F1 from", ["", *ways], rows, range(1, len(ways) + 1))
     for way, reason in missing.items():
@@ -80,6 +86,18 @@ def _reads_tags(nlp: Pipeline, docs: Sequence[Doc]) -> bool:
     """Whether gold tags make a difference: a component reads some that the documents have."""
     read = {layer for component in nlp.components for layer in component.requires}
     return any(doc.has(name) for doc in docs for name in read & {"upos", "xpos", "feats", "lemma"})
+
+
+def _reads_trees(nlp: Pipeline, docs: Sequence[Doc]) -> bool:
+    """Whether a component needs trees that the documents have and no other component gives."""
+    provided = {layer for component in nlp.components for layer in component.provides}
+    required = {layer for component in nlp.components for layer in component.requires}
+    return "head" in required - provided and all(doc.head is not None for doc in docs)
+
+
+def _with_tree(words: Doc, doc: Doc) -> Doc:
+    words.head = doc.head
+    return words
 
 
 def _scored(gold: Sequence[Doc], system: Sequence[Doc], layer: str | None, predicted: Collection[str]) -> Outcome:

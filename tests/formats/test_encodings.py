@@ -17,7 +17,7 @@ from weft.text import Doc
 TEXT = "Zoë wrote “naïve” to Åsa.\n"
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"])
 def test_auto_tells_the_encoding_of_each_file(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "a.txt").write_bytes(TEXT.encode(encoding))
     (doc,) = read(tmp_path / "a.txt", encoding="auto")
@@ -80,6 +80,38 @@ def test_utf16_is_named_as_such_where_utf8_was_expected(tmp_path: Path) -> None:
         list(read(tmp_path / "a.txt"))
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.txt", TEXT),
+        ("a.conllu", "1\tDogs\tdog\tNOUN\tNNS\t_\t0\troot\t_\t_\n\n"),
+        ("a.conll", "Dogs O\n\n"),
+        ("a.jsonl", '{"text": "Dogs"}\n'),
+        ("a.csv", "text\nDogs\n"),
+    ],
+)
+def test_utf16_without_a_mark_is_never_read_as_text_with_nul(
+    tmp_path: Path, encoding: str, name: str, text: str
+) -> None:
+    (tmp_path / name).write_bytes(text.encode(encoding))
+    with pytest.raises(FormatError, match=rf"{name}, line 1: .*UTF-16.*--encoding {encoding}"):
+        list(read(tmp_path / name))
+    for given in (encoding, "auto"):
+        (doc,) = read(tmp_path / name, encoding=given)
+        assert "\0" not in doc.text
+        assert "Dogs" in doc.text or doc.text == TEXT
+
+
+def test_words_of_nul_are_not_taken_for_utf16(tmp_path: Path) -> None:
+    for words in (["\0"], ["\0", "\0"], ["a\0", "b\0"], ["\0a", "\0b"]):
+        doc = Doc.from_words([words])
+        for name in ("a.conllu", "a.conll", "a.jsonl"):
+            write([doc], tmp_path / name)
+            for encoding in ("utf-8", "auto"):
+                assert [back.column("form") for back in read(tmp_path / name, encoding=encoding)] == [words]
+
+
 def test_auto_works_for_gzipped_files_and_other_formats(tmp_path: Path) -> None:
     (tmp_path / "a.txt.gz").write_bytes(gzip.compress(TEXT.encode("cp1252")))
     (tmp_path / "a.conll").write_bytes("Zoë NN\n".encode("utf-16"))
@@ -91,8 +123,8 @@ def test_auto_works_for_gzipped_files_and_other_formats(tmp_path: Path) -> None:
         assert [doc.text for doc in read(tmp_path / name, encoding="auto")] == [text]
 
 
-def test_standard_input_is_told_by_its_byte_order_mark(monkeypatch: pytest.MonkeyPatch) -> None:
-    for encoding in ("utf-8", "utf-16"):
+def test_standard_input_is_told_by_its_first_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    for encoding in ("utf-8", "utf-16", "utf-16-be"):
         stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(TEXT.encode(encoding))))
         monkeypatch.setattr(sys, "stdin", stdin)
         assert [doc.text for doc in read("-", "plain", encoding="auto")] == [TEXT]

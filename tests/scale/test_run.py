@@ -9,9 +9,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from weft.scale import cluster, work
 from weft.scale.job import Job, WrongModel
 from weft.scale.manifest import NAME, Manifest
 from weft.scale.run import Summary, annotate_into
+from weft.scale.shards import Shard
 from weft.tasks.tagging.tagger import Tagger
 
 MakeJob = Callable[..., Job]
@@ -258,6 +260,28 @@ def test_a_killed_dask_worker_costs_only_another_try(
     assert killed
     assert done.failed == 0
     assert contents(out) == contents(annotated("conllu", SMALL // 4)[0])
+
+
+def _held_up(seen: str, bundle: Sequence[Shard]) -> Iterator[work.Done]:
+    """The second shard of a bundle is ready only after the first has been seen."""
+    for number, shard in enumerate(bundle):
+        end = time.monotonic() + 60
+        while number and not Path(seen).exists():
+            assert time.monotonic() < end, "the first shard is not told of"
+            time.sleep(0.01)
+        yield work.Done(shard.output, documents=number)
+
+
+def test_dask_tells_of_each_file_before_its_bundle_is_complete(tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    shards = [Shard("a.txt", "a.txt", name, "plain", 10, 0) for name in ("a.conllu", "b.conllu", "c.conllu")]
+    told = []
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as local:
+        seen = tmp_path / "seen"
+        for done in cluster.on_cluster(partial(_held_up, str(seen)), [shards], local.scheduler_address):
+            seen.touch()
+            told.append((done.output, done.documents))
+    assert sorted(told) == [("a.conllu", 0), ("b.conllu", 1), ("c.conllu", 2)]  # each once
 
 
 def test_a_scheduler_that_is_not_there_is_told_plainly(corpus: Path, tmp_path: Path, job: MakeJob) -> None:

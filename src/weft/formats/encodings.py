@@ -1,9 +1,11 @@
 """Encodings of text files: a named one, or `auto`, which tells it from the bytes of each file.
 
-auto            a byte-order mark names UTF-8, UTF-16 or UTF-32; else UTF-8 if all bytes are valid; else Windows-1252
+auto            a byte-order mark names UTF-8, UTF-16 or UTF-32; else UTF-16 if every other byte is NUL, as in English
+                text; else UTF-8 if all bytes are valid; else Windows-1252
 auto:latin-1    the same, with another encoding for files that are not UTF-8
 
-Raw text has no NUL characters: a file that has them is binary, whatever encoding is named (`binary_error`).
+A file that looks like UTF-16 is refused where UTF-8 is expected, with or without a mark (`check_mark`). Raw text has no
+NUL characters: a file that has them is binary, whatever encoding is named (`binary_error`).
 """
 
 from __future__ import annotations
@@ -24,6 +26,9 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+#: UTF-16 without a mark is told from this many bytes, of which this share is NUL on one side; decoded, this share of
+#: characters is letters and digits.
+_LOOKED, _ZEROS, _LETTERS = 4096, 0.3, 0.3
 
 
 def is_utf8(encoding: str) -> bool:
@@ -69,7 +74,7 @@ def encoding_of(path: str, blocks: Iterable[bytes], encoding: str) -> str:
     decoder = codecs.getincrementaldecoder("utf-8")()
     chosen, begun, binary = "utf-8", False, False
     for block in blocks:
-        if not begun and (marked := marked_encoding(block)):
+        if not begun and (marked := marked_encoding(block) or unmarked_utf16(block)):
             return marked
         begun, binary = True, binary or b"\0" in block
         chosen = chosen if chosen != "utf-8" or _goes_on(decoder, block) else fallback_of(encoding)
@@ -94,18 +99,38 @@ def marked_encoding(start: bytes) -> str:
     return next((name for mark, name in _MARKS if start.startswith(mark)), "")
 
 
+def unmarked_utf16(start: bytes) -> str:
+    """UTF-16 without a byte-order mark, by the NUL bytes of a file's start: they are half of each letter of a language
+    with few letters, and on one side only; "" if it does not look like that.
+
+    >>> unmarked_utf16("Dogs bark.".encode("utf-16-le")), unmarked_utf16(b"Dogs bark."), unmarked_utf16(b"\\0\\0\\0\\0")
+    ('utf-16-le', '', '')
+    """
+    looked = start[:_LOOKED]
+    even, odd = looked[::2].count(0), looked[1::2].count(0)
+    for name, zeros, others in (("utf-16-le", odd, even), ("utf-16-be", even, odd)):
+        if zeros > len(looked) * _ZEROS and not others:
+            text = looked.decode(name, "ignore")
+            return name if sum(map(str.isalnum, text)) > len(text) * _LETTERS else ""
+    return ""
+
+
 def binary_error(path: str) -> FormatError:
     """The error for a file of raw text that contains NUL."""
     hint = "If it is text in UTF-16, name it: --encoding utf-16"
     return FormatError(path, None, "text", "NUL bytes, as in a picture or another binary file", hint)
 
 
-def check_mark(path: str, blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """The bytes of a file that should be UTF-8; a byte-order mark of another encoding raises an error."""
+def check_mark(path: str, blocks: Iterable[bytes], first: bool = True) -> Iterator[bytes]:
+    """The bytes of a file, or of a part of it that may not be the first, that should be UTF-8; a byte-order mark of
+    another encoding raises an error, and so does UTF-16 without one."""
     begun = False
     for block in blocks:
         if not begun and not is_utf8(marked_encoding(block) or "utf-8"):
             raise encoding_error(path, 1, block[0])
+        if not begun and first and (unmarked := unmarked_utf16(block)):
+            found = "a NUL byte in every other place, as in UTF-16"
+            raise FormatError(path, 1, "UTF-8 text", found, f"If it is UTF-16, name it: --encoding {unmarked}")
         begun = True
         yield block
 

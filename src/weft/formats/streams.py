@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from weft.errors import DataError, FormatError, WeftError
 from weft.formats.encodings import check_encoding as check_encoding
-from weft.formats.encodings import check_mark, encoding_of, fallback_of, is_auto, marked_encoding
+from weft.formats.encodings import check_mark, encoding_of, fallback_of, is_auto, marked_encoding, unmarked_utf16
 from weft.formats.encodings import encoding_error as encoding_error
 from weft.formats.encodings import is_utf8 as is_utf8
 from weft.text.report import Report
@@ -148,7 +148,7 @@ def text_blocks(
     mark = separator.encode()
     damage: FormatError | None = None
     encoding = told_encoding(path, encoding)
-    blocks = check_mark(path, raw_blocks(path)) if is_utf8(encoding) else _recode(path, encoding)
+    blocks = check_mark(path, raw_blocks(path), start == 0) if is_utf8(encoding) else _recode(path, encoding)
     blocks = _line_ends(blocks, keep_ends, start == 0)
     while damage is None:
         try:
@@ -190,7 +190,8 @@ def told_encoding(path: str, encoding: str) -> str:
         return encoding
     if path == STANDARD:
         check_encoding(encoding)
-        return marked_encoding(sys.stdin.buffer.peek(4)[:4]) or "utf-8"  # type: ignore[union-attr]
+        peeked = sys.stdin.buffer.peek(4)  # type: ignore[union-attr]
+        return marked_encoding(peeked[:4]) or unmarked_utf16(peeked) or "utf-8"
     unnoticed = FilePart(path, path.start, path.end) if isinstance(path, FilePart) else path
     return encoding_of(path, raw_blocks(unnoticed), encoding)
 

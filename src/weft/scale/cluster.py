@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from itertools import islice
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from weft.errors import ConfigError, DataError
@@ -19,10 +22,13 @@ from weft.scale.work import Done
 
 #: The number of bundles queued at the scheduler per thread of the cluster.
 AHEAD = 3
+#: Seconds to wait for the next event before looking for finished bundles.
+PAUSE = 0.05
 
 
 def on_cluster(work: Work, bundles: Iterable[Bundle], address: str) -> Iterator[Done]:
-    """Distribute bundles among the workers of the cluster at this address; results come bundle by bundle.
+    """Distribute bundles among the workers of the cluster at this address; results come shard by shard: workers tell of
+    each as an event, and the result of a bundle has those whose events were lost.
 
     If a worker dies, Dask gives its bundle to another one. If the scheduler dies, the run ends with an error and can be
     resumed.
@@ -44,31 +50,66 @@ def _distribute(client: Any, work: Work, source: Iterator[Bundle]) -> Iterator[D
     from distributed import as_completed
 
     owners: dict[str, Bundle] = {}
+    reported: set[str] = set()
+    events: SimpleQueue[Any] = SimpleQueue()
+    topic = f"weft-{uuid.uuid4().hex}"
+    client.subscribe_topic(topic, events.put)
 
     def submit(count: int) -> list[Any]:
         futures = []
         for bundle in islice(source, count):
-            future = client.submit(_all_results, work, bundle, pure=False, retries=TRIES)
+            future = client.submit(_all_results, work, bundle, topic, pure=False, retries=TRIES)
             owners[future.key] = bundle
             futures.append(future)
         return futures
 
+    def new(results: Iterable[Done]) -> Iterator[Done]:
+        # A bundle is done anew if its worker dies: what was reported before is the same again.
+        for done in results:
+            if done.output not in reported:
+                reported.add(done.output)
+                yield done
+
     queue = as_completed(submit(AHEAD * max(sum(client.nthreads().values()), 1)), loop=client.loop)
-    for future in queue:
-        bundle = owners.pop(future.key)
-        error = None if future.cancelled() else future.exception()
-        if error is None:
-            yield from future.result()  # raises an error if the scheduler has cancelled it
-        elif isinstance(error, WrongModel):
-            raise error
-        else:
-            yield from [Done(shard.output, error=f"the cluster gave up on it: {error}") for shard in bundle]
-        future.release()
-        queue.update(submit(1))
+    while owners:
+        yield from new(_told(events))
+        for future in queue.next_batch(block=False):
+            bundle = owners.pop(future.key)
+            error = None if future.cancelled() else future.exception()
+            if error is None:
+                yield from new(future.result())  # raises an error if the scheduler has cancelled it
+            elif isinstance(error, WrongModel):
+                raise error
+            else:
+                given_up = f"the cluster gave up on it: {error}"
+                yield from new(Done(shard.output, error=given_up) for shard in bundle)
+            future.release()
+            queue.update(submit(1))
+    client.unsubscribe_topic(topic)
 
 
-def _all_results(work: Work, bundle: Bundle) -> list[Done]:
-    return list(attempted(work, bundle))
+def _told(events: SimpleQueue[Any]) -> Iterator[Done]:
+    """What workers have told of since the last call; waits a moment if there is nothing."""
+    wait = PAUSE
+    while True:
+        try:
+            _, told = events.get(timeout=wait) if wait else events.get_nowait()
+        except Empty:
+            return
+        yield Done(**told["done"])
+        wait = 0.0
+
+
+def _all_results(work: Work, bundle: Bundle, topic: str) -> list[Done]:
+    """The results of a bundle; each is also told as soon as it is ready, except errors, which a retry may mend."""
+    from distributed import get_worker
+
+    worker, results = get_worker(), []
+    for done in attempted(work, bundle):
+        results.append(done)
+        if not done.error:
+            worker.log_event(topic, {"done": asdict(done)})
+    return results
 
 
 def _lost_connection() -> tuple[type[BaseException], ...]:

@@ -22,12 +22,25 @@ def tagger(tmp_path_factory: pytest.TempPathFactory, examples: Path) -> Path:
     return path
 
 
-def test_standard_input_is_plain_text_unless_it_is_said_otherwise(weft: Weft, tagger: Path) -> None:
+def test_standard_input_is_plain_text_or_conllu_unless_it_is_said_otherwise(weft: Weft, tagger: Path) -> None:
     done = weft("annotate", "-", "--model", tagger, stdin="The ferry waits.\n")
     assert done.returncode == 0, done.stderr
     assert "2\tferry\t" in done.stdout
+    assert "CoNLL-U" not in done.stderr
     again = weft("annotate", "-", "--from", "conllu", "--model", tagger, stdin=done.stdout)
     assert again.stdout == done.stdout
+    told = weft("annotate", "-", "--model", tagger, stdin=done.stdout)
+    assert told.stdout == done.stdout
+    assert "standard input is read as CoNLL-U; if it is plain text, say so: --from plain" in told.stderr
+    plain = weft("annotate", "-", "--from", "plain", "--model", tagger, stdin=done.stdout)
+    assert "\tferry\t" in plain.stdout
+    assert plain.stdout != done.stdout
+
+
+def test_conllu_in_a_pipe_is_converted_without_saying_what_it_is(weft: Weft, examples: Path) -> None:
+    story = (examples / "story.conllu").read_text()
+    named = weft("convert", "-", "-", "--from", "conllu", "--to", "jsonl", stdin=story)
+    assert weft("convert", "-", "-", "--to", "jsonl", stdin=story).stdout == named.stdout != ""
 
 
 def test_a_text_can_stand_on_the_command_line(weft: Weft, tagger: Path, tmp_path: Path) -> None:

@@ -1,10 +1,12 @@
-"""The input of `weft annotate`: files, standard input (plain text unless `--from` says otherwise), or `--text`."""
+"""The input of `weft annotate`: files, standard input (CoNLL-U if it looks like it, else plain text), or `--text`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
+
+import typer
 
 from weft.cli.common import option
 from weft.cli.inputs import Inputs, Reading
@@ -41,17 +43,23 @@ def open_given(files: Sequence[Path], texts: Sequence[str], reading: Reading) ->
     from weft.text import Corpus, Doc
 
     if not texts:
-        return plain_standard(files, reading).open(files)
+        return told_standard(files, reading).open(files)
     size = sum(len(text.encode()) for text in texts)
     docs = Corpus(lambda: iter([Doc(text) for text in texts]))
     return Inputs(docs, ["plain"] * len(texts), reading.skip_bad, Report(), size)
 
 
-def plain_standard(files: Sequence[Path], reading: Reading) -> Reading:
-    """The options for reading; standard input, which has no suffix, is plain text if nothing else is said.
+def told_standard(files: Sequence[Path], reading: Reading) -> Reading:
+    """The options for reading; standard input, which has no suffix, is told by its first lines if nothing is said.
 
-    >>> plain_standard([Path("-")], Reading()).format, plain_standard([Path("-")], Reading("conllu")).format
-    ('plain', 'conllu')
+    >>> told_standard([Path("-")], Reading("jsonl")).format, told_standard([Path("a.txt")], Reading()).format
+    ('jsonl', None)
     """
-    only_standard = [str(file) for file in files] == [STANDARD]
-    return reading._replace(format="plain") if only_standard and reading.format is None else reading
+    if [str(file) for file in files] != [STANDARD] or reading.format is not None:
+        return reading
+    from weft.formats.sniff import is_conllu, standard_input
+
+    if reading.text_column is None and not reading.strip_html and is_conllu(standard_input()):
+        typer.echo("standard input is read as CoNLL-U; if it is plain text, say so: --from plain", err=True)
+        return reading._replace(format="conllu")
+    return reading._replace(format="plain")

@@ -2,7 +2,8 @@
 
 A checkpoint is one safetensors file: arrays as tensors, everything else (epoch, calls, state of the random generator,
 history) as JSON in its header. A run that is given the checkpoint of an interrupted one goes on where that stopped and
-ends with exactly the same weights.
+ends with exactly the same weights. The state of a learner declares what its checkpoint must hold: the same arrays, of
+the same types and shapes, and the same values. Anything else is refused as damaged.
 """
 
 from __future__ import annotations
@@ -12,14 +13,17 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from weft.arrays import Floats
+from weft.declared import ANY, Array, Stored
 from weft.errors import ConfigError, ModelError
+from weft.headers import Real, Record, Text, Value, Whole
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 VERSION = 1
@@ -153,6 +157,8 @@ class Checkpoint:
                 arrays = {name: np.array(stored.get_tensor(name)) for name in stored.keys()}  # noqa: SIM118
         except (SafetensorError, OSError, KeyError, ValueError) as error:
             raise ModelError(f"{path} is not a checkpoint of weft ({error}). Delete it to start anew.") from error
+        if not _is_header(header):
+            raise ModelError(f"{path} is not a checkpoint of weft (its header is damaged). Delete it to start anew.")
         if header["version"] > VERSION:
             raise ModelError(f"{path} was written by a newer weft (version {header['version']}). Update, or delete it.")
         if header["learner"] != learner:
@@ -161,6 +167,32 @@ class Checkpoint:
                 "Delete it, or choose another path."
             )
         return arrays, header["values"]
+
+
+def _is_header(header: Any) -> bool:
+    kinds = {"version": int, "learner": str, "values": dict}
+    return isinstance(header, dict) and all(type(header.get(name)) is kind for name, kind in kinds.items())
+
+
+class Run(Protocol):
+    """A learner at work, whose state a checkpoint keeps."""
+
+    def state(self) -> tuple[Arrays, dict[str, Any]]: ...
+    def restore(self, arrays: Arrays, values: dict[str, Any]) -> None: ...
+
+
+#: What a checkpoint keeps of every run.
+_SHARED = Record(iteration=Whole(), calls=Whole(), seconds=Real(0.0), why=Text())
+
+
+def _value_like(value: float) -> Value:
+    """The declaration of a value like one of the learner's own."""
+    return Whole() if isinstance(value, int) else Real(-math.inf, math.inf)
+
+
+def _like(name: str, array: np.ndarray[Any, Any]) -> Array:
+    """The declaration of an array like one of the learner's own, with any values."""
+    return Array(name, array.dtype.name, array.shape, low=ANY, within=(-math.inf, math.inf))
 
 
 @dataclass
@@ -216,13 +248,37 @@ class Progress:
         if found is None:
             return None
         arrays, values = found
-        shared = values["shared"]
-        self.iteration, self.calls, self._earlier = shared["iteration"], shared["calls"], shared["seconds"]
-        self.why = shared["why"]
-        self.history = [Row(**row) for row in values["history"]]
-        if self.early is not None and values["early"] is not None:
-            self.early.restore(arrays, values["early"])
-        return arrays, values["own"]
+        with self.undamaged():
+            _SHARED.check(values["shared"])
+            shared = values["shared"]
+            self.iteration, self.calls, self._earlier = shared["iteration"], shared["calls"], shared["seconds"]
+            self.why = shared["why"]
+            self.history = [Row(**row) for row in values["history"]]
+            if self.early is not None and values["early"] is not None:
+                self.early.restore(arrays, values["early"])
+            return arrays, dict(values["own"])
+
+    def hand_over(self, run: Run, arrays: Arrays, values: dict[str, Any]) -> None:
+        """Restore a learner that has just begun, if what is saved is like its own state."""
+        own, fields = run.state()
+        with self.undamaged():
+            stored = Stored(arrays)
+            stored.take(*(_like(name, array) for name, array in own.items()))
+            if "early.best" in stored:
+                stored.take(Array("early.best", "float64", own.get("weights", next(iter(own.values()))).shape))
+            stored.refuse_rest()
+            Record(**{name: _value_like(value) for name, value in fields.items()}).check(values)
+            run.restore(arrays, {name: values[name] for name in fields})
+
+    @contextmanager
+    def undamaged(self) -> Iterator[None]:
+        """Turn whatever a damaged checkpoint causes into one plain error."""
+        path = None if self.checkpoint is None else self.checkpoint.path
+        try:
+            yield
+        except (ModelError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            reason = error if isinstance(error, ModelError) else repr(error)
+            raise ModelError(f"{path} is a damaged checkpoint ({reason}). Delete it to start anew.") from error
 
     def result(self, weights: Floats, loss: float) -> Result:
         """The outcome: the best weights on held-out data where those were watched, else the last."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from learn_twins import chain_problem, choice_problem
 
-from weft.errors import ConfigError
+from weft.errors import ConfigError, ModelError
 from weft.learn import (
     LBFGS,
     Checkpoint,
@@ -19,6 +19,7 @@ from weft.learn import (
     minimize,
 )
 from weft.learn.batch.line_search import search
+from weft.learn.training import run_name
 
 METHODS = {
     "lbfgs": LBFGS(),
@@ -149,6 +150,20 @@ def test_a_resumed_run_ends_with_the_bits_of_an_uninterrupted_one(method, tmp_pa
     assert [(row.iteration, row.calls, row.loss) for row in rest.history] == [
         (row.iteration, row.calls, row.loss) for row in whole.history
     ]
+
+
+@pytest.mark.parametrize("values", [{"newest": 3}, {"newest": -1}, {"count": 4}, {"count": 1.0}, {"loss": None}])
+def test_a_checkpoint_whose_rows_do_not_exist_is_refused(values, tmp_path):
+    model, batch = choice_problem(5)
+    objective = Objective(model, [batch], l2=0.01)
+    place = Checkpoint(tmp_path / "run.safetensors")
+    minimize(objective, np.zeros(model.size), LBFGS(memory=3), max_iterations=4, checkpoint=place)
+    learner = run_name(LBFGS(memory=3), model.size)
+    arrays, kept = place.load(learner)
+    kept["own"].update(values)
+    place.save(learner, arrays, kept)
+    with pytest.raises(ModelError, match=r"run\.safetensors is a damaged checkpoint .*Delete it to start anew"):
+        minimize(objective, np.zeros(model.size), LBFGS(memory=3), max_iterations=6, checkpoint=place)
 
 
 @pytest.mark.parametrize("l2", [0.0, 0.3])

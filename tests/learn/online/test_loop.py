@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -311,6 +312,63 @@ def test_a_checkpoint_of_another_run_or_a_broken_one_is_refused(tmp_path):
     place.write_bytes(place.read_bytes()[:100])
     with pytest.raises(ModelError, match="Delete it to start anew"):
         Perceptron(epochs=1).fit(model, batches, checkpoint=Checkpoint(place))
+
+
+def _rewritten(place, change):
+    """Write a checkpoint again after `change` has altered its arrays and its header."""
+    from safetensors import safe_open
+    from safetensors.numpy import save_file
+
+    with safe_open(place, framework="numpy") as stored:
+        header = json.loads(stored.metadata()["weft"])
+        arrays = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
+    change(arrays, header)
+    save_file(arrays, place, metadata={"weft": json.dumps(header)})
+
+
+#: Valid files with contents that no run writes; the first ones used to be broadcast into the weights.
+DAMAGES = {
+    "one number": lambda arrays, header: arrays.update(weights=np.ones(1)),
+    "no dimension": lambda arrays, header: arrays.update(late=np.array(2.0)),
+    "too short": lambda arrays, header: arrays.update(weights=arrays["weights"][:-1].copy()),
+    "another type": lambda arrays, header: arrays.update(weights=arrays["weights"].astype(np.int64)),
+    "not a number": lambda arrays, header: arrays["weights"].__setitem__(0, np.nan),
+    "missing": lambda arrays, header: arrays.pop("late"),
+    "unknown": lambda arrays, header: arrays.update(more=np.ones(3)),
+    "best weights": lambda arrays, header: arrays.update({"early.best": np.ones(2)}),
+    "updates": lambda arrays, header: header["values"]["own"]["run"].update(updates="many"),
+    "negative updates": lambda arrays, header: header["values"]["own"]["run"].update(updates=-1),
+    "no updates": lambda arrays, header: header["values"]["own"]["run"].clear(),
+    "generator": lambda arrays, header: header["values"]["own"]["generator"].update(name="os.system"),
+    "generator's state": lambda arrays, header: header["values"]["own"]["generator"].update(state=None),
+    "loss": lambda arrays, header: header["values"]["own"].update(loss=[]),
+    "iteration": lambda arrays, header: header["values"]["shared"].update(iteration=-3),
+    "history": lambda arrays, header: header["values"].update(history=[{"nothing": 1}]),
+    "values": lambda arrays, header: header.update(values=[]),
+    "version": lambda arrays, header: header.update(version="1"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
+def test_a_checkpoint_that_no_run_wrote_is_refused_plainly(damage, tmp_path):
+    model, batch = chain_problem(18, sentences=3)
+    batches, place = sentences_of(batch), tmp_path / "run.safetensors"
+    Perceptron(epochs=2).fit(model, batches, checkpoint=Checkpoint(place))
+    Perceptron(epochs=3).fit(model, batches, checkpoint=Checkpoint(place))
+    _rewritten(place, damage)
+    with pytest.raises(ModelError, match=r"run\.safetensors is .*Delete it to start anew"):
+        Perceptron(epochs=4).fit(model, batches, checkpoint=Checkpoint(place))
+
+
+def test_a_checkpoint_sets_nothing_but_the_state_of_its_learner(tmp_path):
+    model, batch = chain_problem(18, sentences=3)
+    batches, place = sentences_of(batch), tmp_path / "run.safetensors"
+    learner = SGD(epochs=2, l2=0.5, rate=0.2)
+    learner.fit(model, batches, checkpoint=Checkpoint(place))
+    whole = replace(learner, epochs=4).fit(model, batches)
+    _rewritten(place, lambda arrays, header: header["values"]["own"]["run"].update(visit="gone", l2=1e9))
+    resumed = replace(learner, epochs=4).fit(model, batches, checkpoint=Checkpoint(place))
+    np.testing.assert_allclose(resumed.weights, whole.weights, rtol=1e-12)
 
 
 def test_a_checkpoint_is_readable_without_weft(tmp_path):

@@ -105,7 +105,7 @@ def _to_table(source: str, target: str, to_format: str | None, layer: str, readi
 def _formats(source: str, target: str, from_format: str | None, to_format: str | None) -> tuple[str, str]:
     """The formats to read and to write."""
     from weft.formats import FORMATS, detect
-    from weft.formats.sniff import is_conllu, standard_input
+    from weft.formats.conllu.recognize import is_conllu, standard_input
 
     if source == "-" and from_format is None and is_conllu(standard_input()):
         from_format = "conllu"

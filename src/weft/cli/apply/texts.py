@@ -57,7 +57,7 @@ def told_standard(files: Sequence[Path], reading: Reading) -> Reading:
     """
     if [str(file) for file in files] != [STANDARD] or reading.format is not None:
         return reading
-    from weft.formats.sniff import is_conllu, standard_input
+    from weft.formats.conllu.recognize import is_conllu, standard_input
 
     if reading.text_column is None and not reading.strip_html and is_conllu(standard_input()):
         typer.echo("standard input is read as CoNLL-U; if it is plain text, say so: --from plain", err=True)

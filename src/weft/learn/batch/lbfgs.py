@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from weft.arrays import Floats, Singles
 from weft.errors import ConfigError
+from weft.headers import Whole
 from weft.kernel import fast_kernel
 from weft.learn.batch.descent import Descent, dot, length
 from weft.learn.training import Arrays
@@ -154,6 +155,8 @@ class Pairs:
         return {"pairs": self.rows, "products": self.products}
 
     def restore(self, arrays: Arrays, count: int, newest: int) -> None:
+        Whole(0, self.memory).check(count, "count")
+        Whole(0, self.memory - 1).check(newest, "newest")  # a row, which kernels take unchecked
         self.rows[:], self.products[:] = arrays["pairs"], arrays["products"]
         self.count, self.newest = count, newest
 

@@ -118,7 +118,7 @@ def minimize(
     counted = Counted(oracle, keep.calls)
     run = method.begin(counted, start, evaluate=saved is None)
     if saved is not None:
-        run.restore(*saved)
+        keep.hand_over(run, *saved)
     with progress(describe, max_iterations, unit="iterations") as bar:
         bar.advance(keep.iteration)
         while not keep.why:

@@ -117,8 +117,9 @@ def run_epochs(
     saved = keep.resume()
     if saved is not None:
         arrays, values = saved
-        generator, loss = generator_from(values["generator"]), values["loss"]
-        run.restore(arrays, values["run"])
+        with keep.undamaged():
+            generator, loss = generator_from(values["generator"]), float(values["loss"])
+            keep.hand_over(run, arrays, values["run"])
 
     def state() -> tuple[Arrays, dict[str, Any]]:
         arrays, values = run.state()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from weft.formats.sniff import is_conllu
+from weft.formats.conllu.recognize import is_conllu
 
 WORD = b"1\tDogs\tdog\tNOUN\tNNS\t_\t2\tnsubj\t_\t_\n"
 

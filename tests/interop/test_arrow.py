@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -127,12 +128,13 @@ def test_dask_maps_partitions(nlp: weft.Pipeline, tmp_path: Path) -> None:
     assert counted.compute(scheduler="synchronous")["spans"].tolist() == [2, 0]
 
 
-def test_spark_maps_in_arrow(nlp: weft.Pipeline, tmp_path: Path) -> None:
+def test_spark_maps_in_arrow(nlp: weft.Pipeline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sql = pytest.importorskip("pyspark.sql")
     if shutil.which("java") is None:
         pytest.skip("Spark needs Java")
     from pyspark.sql.pandas.types import from_arrow_schema
 
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)  # Spark starts any python3 otherwise
     nlp.save(tmp_path / "names.weft")
     model = str(tmp_path / "names.weft")
     spark = sql.SparkSession.builder.master("local[1]").getOrCreate()

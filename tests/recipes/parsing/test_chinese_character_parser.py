@@ -1,8 +1,8 @@
 """Checks of the sheet of chinese-character-parser on the released trees, in sizes that take seconds.
 
 Check 3 stands in tests/evaluate/test_parseval.py, random walks over any set of actions (check 2) in
-tests/infer/transitions/test_constituents.py. Check 4 asserts the joint parser over the pipeline only: the other
-differences are smaller than what 100 sentences can tell, so the recipe reports them with intervals.
+tests/infer/transitions/test_constituents.py, and check 4, the joint parser against the pipeline, in
+tests/recipes/recorded.
 """
 
 import time

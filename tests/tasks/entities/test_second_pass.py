@@ -40,7 +40,7 @@ def right(recognizer: EntityRecognizer, docs: list[Doc]) -> float:
 
 @pytest.fixture(scope="module")
 def twice() -> EntityRecognizer:
-    recognizer = EntityRecognizer(EntitySettings(epochs=4, window=0, passes=2))
+    recognizer = EntityRecognizer(EntitySettings(epochs=4, window=0, second_pass=True))
     recognizer.fit(made(90, seed=1))
     return recognizer
 
@@ -86,9 +86,7 @@ def test_no_document_is_labelled_by_a_recognizer_that_was_trained_on_it() -> Non
 
 
 def test_impossible_settings_are_refused() -> None:
-    with pytest.raises(ConfigError, match="passes must be 1 or 2"):
-        EntitySettings(passes=3).check()
     with pytest.raises(ConfigError, match="flat entities"):
-        EntitySettings(passes=2, nested=True).check()
+        EntitySettings(second_pass=True, nested=True).check()
     with pytest.raises(DataError, match="at least two documents"):
-        EntityRecognizer(EntitySettings(passes=2)).fit(made(1, seed=1))
+        EntityRecognizer(EntitySettings(second_pass=True)).fit(made(1, seed=1))

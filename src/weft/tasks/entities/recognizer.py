@@ -11,7 +11,7 @@ directly inside them, and so on for as many levels as the training data has (`we
 
     p(spans) = p(level 0) * p(level 1 | level 0) * ...
 
-With `passes=2`, a second recognizer reads what the first one found in the whole document, and decides
+With `second_pass`, a second recognizer reads what the first one found in the whole document, and decides
 (`weft.tasks.entities.second_pass`).
 """
 
@@ -87,14 +87,12 @@ class EntitySettings(ChunkerSettings):
         "Look for other occurrences of a word in this many words around it; 0 does not look.",
     )
     nested: bool = option(False, "Learn and find entities inside entities.")
-    passes: int = option(1, "With 2, a second recognizer reads what the first one found in the whole document.")
+    second_pass: bool = option(False, "Let a second recognizer read what the first one found in the whole document.")
 
     def check(self) -> None:
         super().check()
-        if self.passes not in (1, 2):
-            raise ConfigError(f"passes must be 1 or 2, got {self.passes}")
-        if self.passes == 2 and self.nested:
-            raise ConfigError("two passes find flat entities only: set passes=1 or nested=False")
+        if self.second_pass and self.nested:
+            raise ConfigError("a second pass finds flat entities only: choose second_pass or nested")
         if self.window < 0:
             raise ConfigError(f"window must be at least 0, got {self.window}")
 
@@ -172,7 +170,7 @@ class EntityRecognizer(Chunker):
                     f"spans of the layer {self.settings.layer!r} overlap or have gaps; train with --nested (in Python "
                     "nested=True) for spans inside spans, `weft train spans` for gaps"
                 )
-            if self.settings.passes == 2:
+            if self.settings.second_pass:
                 return self._fit_twice(docs, held_out)
             return super().fit(docs, held_out)
         outermost, rest = self._split(docs)
@@ -190,7 +188,7 @@ class EntityRecognizer(Chunker):
 
     def _fit_twice(self, docs: list[Doc], held_out: list[Doc] | None) -> dict[str, Any]:
         """Train the first recognizer, and the second one on documents that the first was not trained on."""
-        settings = replace(self.settings, passes=1, fields=dict(self.settings.fields))
+        settings = replace(self.settings, second_pass=False, fields=dict(self.settings.fields))
 
         def label(others: Sequence[Doc], part: Sequence[Doc]) -> list[Doc]:
             first = EntityRecognizer(replace(settings, fields=dict(settings.fields)))
@@ -261,7 +259,7 @@ class EntityRecognizer(Chunker):
         return labelled
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
-        if self.inner is not None and self.settings.passes == 2:
+        if self.inner is not None and self.settings.second_pass:
             again = self.hinted(docs)
             self.inner.annotate(again, asked)
             for doc, new in zip(docs, again, strict=True):
@@ -284,7 +282,7 @@ class EntityRecognizer(Chunker):
         Labellings of the outer level are expanded, best first, until no further one can improve the k best: an answer
         is never more probable than its outer level. At most `OPENED` are expanded.
         """
-        if self.inner is not None and self.settings.passes == 2:
+        if self.inner is not None and self.settings.second_pass:
             return self.inner.kbest(self.hinted([doc])[0], k)
         if self.inner is None:
             return super().kbest(doc, k)

@@ -67,7 +67,9 @@ def labelled_apart(docs: Sequence[Doc], label: Callable[[Sequence[Doc], Sequence
     """
     folds = min(FOLDS, len(docs))
     if folds < 2:
-        raise DataError("two passes need at least two documents to train on; split the data, or set passes=1")
+        raise DataError(
+            "a second pass needs at least two documents to train on; split the data, or leave out second_pass"
+        )
     labelled: dict[int, Doc] = {}
     for fold in range(folds):
         others = [doc for i, doc in enumerate(docs) if i % folds != fold]

@@ -17,7 +17,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def docs() -> list[Doc]:
-    return list(weft.read(ROOT / "configs" / "sentences" / "short.en.conllu"))
+    files = sorted((ROOT / "configs" / "sentences").glob("*.en.conllu"))
+    assert [path.name for path in files] == ["plain.en.conllu", "short.en.conllu"]
+    return [doc for path in files for doc in weft.read(path)]
 
 
 def test_every_sentence_has_a_projective_tree_with_one_root(docs: list[Doc]) -> None:

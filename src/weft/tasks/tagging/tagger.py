@@ -47,7 +47,11 @@ TEMPLATES = (
 CLUSTER_TEMPLATES = (
     "c[-1..1] c[0].prefix4 c[0].prefix6 c[0].prefix10 c[-1].prefix6|c[0].prefix6 c[0].prefix6|c[1].prefix6"
 )
-NATIVE = CLUSTER_TEMPLATES.replace("c[", "n[")
+#: Templates of the second clustering, which is made of far more text: it also tells which pairs of words are usual.
+NATIVE = CLUSTER_TEMPLATES.replace("c[", "n[") + (
+    " n[-1]|n[0] n[0]|n[1] n[-2].prefix6 n[2].prefix6 n[0]|w[0].kind n[0].prefix6|w[0].suffix3 "
+    "w[-1].lower|w[0].lower w[0].lower|w[1].lower"
+)
 JOINT_TEMPLATES = (
     "parts: w[-2..2].lower w[-1].suffix3 w[1].suffix3 w[0].suffix1..4 w[0].prefix1..2 w[0].brief "
     "u[-2]|u[-1] u[-1]|u[1] u[1]|u[2] u[-3]|u[-2]|u[-1] w[-2].lower|u[-1] "

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from commands import SHIPPED, shared_models
 
 import weft as package
 from weft.cli.app import COMMANDS, load_command
+from weft.pipeline.pipeline import Pipeline
 
 Weft = Callable[..., "subprocess.CompletedProcess[str]"]
 HEAVY = ("numba", "llvmlite", "sklearn", "pyarrow", "scipy")
@@ -102,6 +104,17 @@ def test_the_examples_of_the_help_can_be_run_as_they_stand(weft: Weft, tmp_path:
 def test_the_one_line_of_help_in_the_table_is_that_of_the_command() -> None:
     for name in implemented():
         assert load_command(name).help, name
+
+
+def test_commands_in_one_process_share_the_arrays_of_a_shipped_model_and_nothing_else() -> None:
+    before = vars(Pipeline)["load"]
+    with shared_models():
+        one, other = (Pipeline.load(SHIPPED / "en.weft") for _ in range(2))
+    assert vars(Pipeline)["load"] is before
+    assert not {id(part) for part in one.components} & {id(part) for part in other.components}
+    assert one.card == other.card
+    assert one.card is not other.card
+    assert one("All is well.").same(Pipeline.load(SHIPPED / "en.weft")("All is well."))
 
 
 def test_the_version_is_printed(weft: Weft) -> None:

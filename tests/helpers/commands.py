@@ -7,7 +7,18 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from copy import copy, deepcopy
 from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from places import ROOT
+
+if TYPE_CHECKING:
+    from weft.pipeline.pipeline import Pipeline
+
+SHIPPED = ROOT / "src" / "weft" / "models"
+_loaded: dict[str, Pipeline] = {}
 
 
 def exit_code(words: list[str]) -> int:
@@ -15,10 +26,33 @@ def exit_code(words: list[str]) -> int:
     from weft.cli.app import app
 
     try:
-        app(words, prog_name="weft")
+        with shared_models():
+            app(words, prog_name="weft")
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     return 0
+
+
+@contextmanager
+def shared_models() -> Iterator[None]:
+    """Read models of the package once for all commands, which takes half a second each. Every command gets components
+    and a card of its own, which share arrays only; models of other folders are read as ever."""
+    from weft.pipeline.pipeline import Pipeline
+
+    def load(kind: type[Pipeline], path: str | os.PathLike[str]) -> Pipeline:
+        if Path(path).resolve().parent != SHIPPED:
+            return plain(path)
+        known = _loaded.get(Path(path).name)
+        if known is None:
+            known = _loaded[Path(path).name] = plain(path)
+        return kind([copy(component) for component in known.components], deepcopy(known.card))
+
+    method, plain = vars(Pipeline)["load"], Pipeline.load
+    Pipeline.load = classmethod(load)  # type: ignore[assignment, method-assign]
+    try:
+        yield
+    finally:
+        Pipeline.load = method  # type: ignore[method-assign]
 
 
 @contextmanager

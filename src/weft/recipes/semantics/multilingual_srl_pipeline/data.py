@@ -113,14 +113,10 @@ def genre_of(doc: Doc) -> str:
 
 def with_predicted_trees(train: Sequence[Doc], tests: Sequence[Sequence[Doc]], epochs: int) -> list[list[Doc]]:
     """Documents with trees of a parser that was not trained on them: two folds for training data; tags are gold."""
-    found: list[Doc | None] = [None] * len(train)
-    for fold in range(2):
-        parser = _parser([doc for number, doc in enumerate(train) if number % 2 != fold], epochs)
-        for number, doc in enumerate(train):
-            if number % 2 == fold:
-                found[number] = _parsed(parser, doc)
+    halves = [train[::2], train[1::2]]
+    found = [doc for fold in (0, 1) for doc in _parsed(_parser(halves[1 - fold], epochs), halves[fold])]
     whole = _parser(train, epochs)
-    return [[doc for doc in found if doc is not None], *([_parsed(whole, doc) for doc in docs] for docs in tests)]
+    return [found, *(_parsed(whole, docs) for docs in tests)]
 
 
 def _parser(docs: Sequence[Doc], epochs: int) -> Parser:
@@ -129,10 +125,10 @@ def _parser(docs: Sequence[Doc], epochs: int) -> Parser:
     return parser
 
 
-def _parsed(parser: Parser, doc: Doc) -> Doc:
-    new = doc.subset(range(doc.n_sentences))
-    parser([new])
-    return new
+def _parsed(parser: Parser, docs: Sequence[Doc]) -> list[Doc]:
+    found = [doc.subset(range(doc.n_sentences)) for doc in docs]
+    parser(found)
+    return found
 
 
 def share(docs: Sequence[Doc], fraction: float) -> list[Doc]:

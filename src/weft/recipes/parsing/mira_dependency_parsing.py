@@ -70,14 +70,14 @@ class Size:
     """The size of the experiment, in sentences; the paper uses 39,832 for English, and 10 epochs."""
 
     treebanks: tuple[str, ...] = ("wsj", "cze", "por")
-    sentences: int = 600  # of every training part at most
+    sentences: int = 1000  # of every training part at most
     test_sentences: int = 500
-    epochs: int = 4
+    epochs: int = 5
     seeds: int = 1
     folds: int = 3  # of tags and guides
     ks: tuple[int, ...] = (1, 2, 5, 10, 20)
     crossing: tuple[str, ...] = tuple(CROSSING)
-    crossing_sentences: int = 1000
+    crossing_sentences: int = 1500
     lengths: tuple[int, ...] = (50, 100, 200, 400)
 
 

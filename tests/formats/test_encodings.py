@@ -25,11 +25,11 @@ def test_auto_tells_the_encoding_of_each_file(tmp_path: Path, encoding: str) -> 
 
 
 def test_auto_reads_a_mixed_folder_in_one_run_and_names_the_files_whose_encoding_it_guessed(tmp_path: Path) -> None:
-    for name, encoding in (("a", "utf-8"), ("b", "cp1252"), ("c", "utf-16")):
+    for name, encoding in (("a", "utf-8"), ("b", "cp1252"), ("c", "utf-16"), ("d", "utf-16-le")):
         (tmp_path / f"{name}.txt").write_bytes(TEXT.encode(encoding))
     corpus = read(tmp_path, encoding="auto")
-    assert [doc.text for doc in corpus] == [TEXT] * 3
-    assert corpus.report.read_as == {"cp1252": [str(tmp_path / "b.txt")]}
+    assert [doc.text for doc in corpus] == [TEXT] * 4
+    assert corpus.report.read_as == {"cp1252": [str(tmp_path / "b.txt")], "utf-16-le": [str(tmp_path / "d.txt")]}
 
 
 def test_the_fallback_of_auto_can_be_named(tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+#: The encodings that NUL bytes tell.
+UNMARKED = ("utf-16-le", "utf-16-be")
 #: UTF-16 without a mark is told from this many bytes, of which this share is NUL on one side; decoded, this share of
 #: characters is letters and digits.
 _LOOKED, _ZEROS, _LETTERS = 4096, 0.3, 0.3
@@ -108,7 +110,7 @@ def unmarked_utf16(start: bytes) -> str:
     """
     looked = start[:_LOOKED]
     even, odd = looked[::2].count(0), looked[1::2].count(0)
-    for name, zeros, others in (("utf-16-le", odd, even), ("utf-16-be", even, odd)):
+    for name, zeros, others in zip(UNMARKED, (odd, even), (even, odd), strict=True):
         if zeros > len(looked) * _ZEROS and not others:
             text = looked.decode(name, "ignore")
             return name if sum(map(str.isalnum, text)) > len(text) * _LETTERS else ""

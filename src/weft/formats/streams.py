@@ -15,8 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from weft.errors import DataError, FormatError, WeftError
+from weft.formats.encodings import (
+    UNMARKED,
+    check_mark,
+    encoding_of,
+    fallback_of,
+    is_auto,
+    marked_encoding,
+    unmarked_utf16,
+)
 from weft.formats.encodings import check_encoding as check_encoding
-from weft.formats.encodings import check_mark, encoding_of, fallback_of, is_auto, marked_encoding, unmarked_utf16
 from weft.formats.encodings import encoding_error as encoding_error
 from weft.formats.encodings import is_utf8 as is_utf8
 from weft.text.report import Report
@@ -215,7 +223,7 @@ def checked_blocks(
     except FormatError as error:
         faults.meet(error)
         return
-    if is_auto(encoding) and told == fallback_of(encoding):
+    if is_auto(encoding) and told in (fallback_of(encoding), *UNMARKED):
         faults.report.read_as.setdefault(told, []).append(str(path))
     blocks = text_blocks(path, separator, told, keep_ends=keep_ends)
     while True:

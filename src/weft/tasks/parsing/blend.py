@@ -106,16 +106,25 @@ class Blender:
         by_tag = {name: best[:, t].tolist() for t, name in enumerate(tag_names)}
         return cls(by_tag, means.tolist(), column, tuple(history))
 
-    def blend(self, parses: Sequence[Sequence[Doc]], single_root: bool = True, names: Sequence[str] = ()) -> list[Doc]:
+    def blend(
+        self,
+        parses: Sequence[Sequence[Doc]],
+        single_root: bool = True,
+        names: Sequence[str] = (),
+        confidences: Floats | None = None,
+    ) -> list[Doc]:
         """The documents of the first parser with the blended trees of all parsers.
 
-        A sentence keeps several roots if no parser gives it a tree with a single root.
+        A sentence keeps several roots if no parser gives it a tree with a single root. With `confidences`, one number
+        per word, the last parses are not weighed by tag: each of their votes counts as much as its confidence, and they
+        need not be trees.
         """
-        if len(parses) != len(self.others):
-            raise ConfigError(f"the weights are for {len(self.others)} parsers, but trees of {len(parses)} were given")
-        votes, tag_names, relation_names = _collect(parses, _names(names, len(parses)), self.column)
-        omega = np.array([self.weights.get(name, self.others) for name in tag_names]).reshape(-1, len(parses)).T
-        heads, relations = votes.blend(omega, single_root)
+        weighed = len(parses) - (confidences is not None)
+        if weighed != len(self.others):
+            raise ConfigError(f"the weights are for {len(self.others)} parsers, but trees of {weighed} were given")
+        votes, tag_names, relation_names = _collect(parses, _names(names, len(parses)), self.column, weighed)
+        omega = np.array([self.weights.get(name, self.others) for name in tag_names]).reshape(-1, weighed).T
+        heads, relations = votes.blend(omega, single_root, confidences)
         blended, at = [], 0
         for doc in parses[0]:
             copy = Doc.from_bytes(doc.to_bytes())
@@ -166,6 +175,7 @@ class _Votes:
     heads: States
     relations: Indices
     tags: Indices
+    trees: int | None = None  # how many parsers have trees, if not all
 
     def __post_init__(self) -> None:
         sentence = sentence_of(self.offsets)
@@ -175,35 +185,41 @@ class _Votes:
         word, head = proposed // width, proposed % width
         self.space = ArcSpace(self.offsets, head, place[word], sentence[word])
         self.arcs = np.array([self.space.arcs_of(heads) for heads in self.heads]).reshape(self.heads.shape)
-        roots = np.array([sum_by_sentence((heads == 0).astype(np.float64), self.offsets) for heads in self.heads])
+        roots = np.array(
+            [sum_by_sentence((heads == 0).astype(np.float64), self.offsets) for heads in self.heads[: self.trees]]
+        )
         self.one_root: Bools = (roots == 1).any(axis=0)
 
     def from_parsers(self, n: int) -> _Votes:
         """The votes of the first n parsers."""
-        return _Votes(self.offsets, self.heads[:n], self.relations[:n], self.tags)
+        return _Votes(self.offsets, self.heads[:n], self.relations[:n], self.tags, self.trees)
 
     def from_sentence(self, s: int) -> _Votes:
         """The votes on one sentence."""
         own = slice(self.offsets[s], self.offsets[s + 1])
         n = self.offsets[s + 1] - self.offsets[s]
-        return _Votes(np.array([0, n]), self.heads[:, own], self.relations[:, own], self.tags[own])
+        return _Votes(np.array([0, n]), self.heads[:, own], self.relations[:, own], self.tags[own], self.trees)
 
     def from_sentences(self, sentences: Indices) -> _Votes:
         """The votes on a selection of sentences."""
         words = np.isin(sentence_of(self.offsets), sentences)
         offsets = np.concatenate([[0], np.cumsum(np.diff(self.offsets)[sentences])])
-        return _Votes(offsets, self.heads[:, words], self.relations[:, words], self.tags[words])
+        return _Votes(offsets, self.heads[:, words], self.relations[:, words], self.tags[words], self.trees)
 
-    def blend(self, omega: Floats, single_root: bool) -> tuple[States, Indices]:
-        """The heads and relations of the blended trees, given weights as [parsers, tags]."""
+    def blend(self, omega: Floats, single_root: bool, confidences: Floats | None = None) -> tuple[States, Indices]:
+        """The heads and relations of the blended trees, given weights as [parsers, tags], and for votes of a further
+        parser as [words]."""
         if single_root and not self.one_root.all():
             heads, relations = np.zeros_like(self.heads[0]), np.zeros_like(self.relations[0])
             for able in (True, False):
                 chosen = np.flatnonzero(self.one_root == able)
                 words = np.isin(sentence_of(self.offsets), chosen)
-                heads[words], relations[words] = self.from_sentences(chosen).blend(omega, able)
+                own = None if confidences is None else confidences[words]
+                heads[words], relations[words] = self.from_sentences(chosen).blend(omega, able, own)
             return heads, relations
         weight = omega[:, self.tags]
+        if confidences is not None:
+            weight = np.vstack([weight, confidences])
         arc = np.bincount(self.arcs.ravel(), weights=weight.ravel(), minlength=self.space.n_arcs)
         heads = SpanningTrees(self.space, arc, single_root).best()
         # For each parser's relation, the total weight of the parsers that chose both this head and this relation.
@@ -214,15 +230,15 @@ class _Votes:
 
 
 def _collect(
-    parses: Sequence[Sequence[Doc]], names: Sequence[str], column: str
+    parses: Sequence[Sequence[Doc]], names: Sequence[str], column: str, trees: int | None = None
 ) -> tuple[_Votes, list[str], StringTable]:
-    """The votes, tag names and relation names; all parsers must have trees over the same words."""
+    """The votes, tag names and relation names; the first parsers, or all, must have trees over the same words."""
     lengths = np.concatenate([np.zeros(0, np.int64), *(np.diff(doc.sentence_offsets) for doc in parses[0])])
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     forms = [form for doc in parses[0] for form in doc.column("form")]
     relation_names = StringTable()
     heads, relations = [], []
-    for docs, name in zip(parses, names, strict=True):
+    for number, (docs, name) in enumerate(zip(parses, names, strict=True)):
         own = np.concatenate([np.zeros(0, np.int64), *(np.diff(doc.sentence_offsets) for doc in docs)])
         if not np.array_equal(own, lengths) or [form for doc in docs for form in doc.column("form")] != forms:
             s = _first_difference(parses[0], docs)
@@ -232,12 +248,14 @@ def _collect(
         )
         relations.append([relation_names[label] for doc in docs for label in doc.column("deprel")])
         for s, (begin, end) in enumerate(pairwise(offsets.tolist()), start=1):
+            if number == trees:
+                break
             if not is_tree(heads[-1][begin:end].astype(np.int32)):
                 raise DataError(f"sentence {s} of {name} has no tree: a head is missing or the arcs form a cycle")
     tag_names, tags = np.unique(
         np.array([tag for doc in parses[0] for tag in doc.column(column)], dtype=np.str_), return_inverse=True
     )
-    votes = _Votes(offsets, np.array(heads, np.int32), np.array(relations, np.int64), tags.astype(np.int64))
+    votes = _Votes(offsets, np.array(heads, np.int32), np.array(relations, np.int64), tags.astype(np.int64), trees)
     return votes, tag_names.tolist(), relation_names
 
 

@@ -116,6 +116,8 @@ RECIPES = {
     "hedge": Recipe("hedge", None, "hedges.xml", _options(sentence_learner="l2", c=10.0)),
     "hedge with keys": Recipe("hedge", None, "hedges.xml", _options(sentence_learner="l2", c=10.0, hash_bits=0)),
     "roles": Recipe("roles", None, "roles/kitchen.conllu", _options(c_arguments=1.0, c_labels=1.0, c_senses=1.0)),
+    "roles in bins": Recipe("roles", "bins", "roles/kitchen.conllu", _options(rare_values=1, gain=0.0)),
+    "joint roles": Recipe("roles", "joint", "roles/kitchen.conllu", _options(epochs=1)),
     "scope": Recipe("scope", None, "scope/commands.jsonl", {}),
     "sentiment": Recipe("sentiment", "sentences", "inns/rated.tsv inns/sentences.txt", _options(epochs=1)),
     "polarity": Recipe(

@@ -46,6 +46,8 @@ KINDS = {
     "mwe": "weft.tasks.spans.mwe:MweTagger",
     "hedge": "weft.tasks.uncertainty.detector:HedgeDetector",
     "roles": "weft.tasks.roles.labeller:RoleLabeller",
+    "roles-bins": "weft.tasks.roles.bins:BinnedLabeller",
+    "roles-joint": "weft.tasks.roles.joint:JointLabeller",
     "scope": "weft.tasks.scope.resolver:ScopeResolver",
     "sentiment": "weft.tasks.sentiment.sentences:SentimentAnalyser",
     "polarity": "weft.tasks.sentiment.documents:PolarityClassifier",
@@ -217,7 +219,13 @@ TASKS = {
     ),
     "roles": Task(
         "Semantic roles: predicates, their senses and arguments, in trees.",
-        {"pipeline": Method("roles", "from predicates with arguments", "weft.tasks.roles.labeller:RoleSettings")},
+        {
+            "pipeline": Method("roles", "from predicates with arguments", "weft.tasks.roles.labeller:RoleSettings"),
+            "bins": Method("roles-bins", "one machine per tag, for a vote", "weft.tasks.roles.bins:BinSettings"),
+            "joint": Method(
+                "roles-joint", "trees and roles at once, for a vote", "weft.tasks.roles.joint:JointSettings"
+            ),
+        },
     ),
     "scope": Task(
         "Quantifier scope: which noun phrases and negations outscope which.",

@@ -28,6 +28,10 @@ def blend(
     out: Annotated[
         str | None, option("--out", metavar="FILE", help="File for the blended trees; - is standard output.")
     ] = None,
+    layer: Annotated[
+        str | None,
+        option("--layer", metavar="NAME", help="Vote on frames of this layer, from role labellers, instead of trees."),
+    ] = None,
     by: Annotated[str, option("--by", metavar="COLUMN", help="Tags to weigh by: upos or xpos.")] = "upos",
     iterations: Annotated[
         int, option("--iterations", min=0, help="Passes over the gold trees; with 0, accuracies are the weights.")
@@ -42,6 +46,7 @@ def blend(
     """Blend the trees of several parsers into one tree per sentence.
 
     Every parser votes for the head of every word, with a weight for the word's tag; the tree with most votes wins.
+    With --layer, the frames of role labellers are put to the vote: what most labellers of a predicate say stays.
     First learn weights on files with gold trees (--gold, --weights), then blend others with them (--weights, --out).
     """
     from weft.formats import read, write
@@ -52,6 +57,9 @@ def blend(
     if gold is None and out is None:
         raise ConfigError("use --out to say where to write the trees, or --gold and --weights to train weights")
     docs = [list(read(path, encoding=encoding)) for path in parses]
+    if layer is not None:
+        _vote(docs, layer, gold, out, as_json)
+        return
     if gold is not None:
         right = list(read(gold, encoding=encoding))
         blender = Blender.learn(right, docs, by, iterations, step, single_root, parses)
@@ -71,6 +79,24 @@ def blend(
         _show(blender, parses)
     if out is not None and out != "-":
         typer.echo(f"{counted(sum(doc.n_sentences for doc in docs[0]), 'tree')} written", err=True)
+
+
+def _vote(docs: list[Any], layer: str, gold: str | None, out: str | None, as_json: bool) -> None:
+    """Write the frames that a majority of role labellers agrees on."""
+    from weft.formats import write
+    from weft.tasks.roles.votes import vote_documents
+
+    if gold is not None or out is None:
+        raise ConfigError("a vote on frames learns no weights: use --out, without --gold")
+    if not all(any(layer in doc.spans for doc in own) for own in docs):
+        raise ConfigError(f"one of the files has no layer {layer!r}: label it with `weft annotate --model` first")
+    voted = vote_documents(docs, layer)
+    write(voted, out, "jsonl" if out == "-" else None)
+    frames = sum(len(doc.relations[layer]) for doc in voted)
+    if as_json and out != "-":
+        print_json({"documents": len(voted), "arguments": frames})
+    elif out != "-":
+        typer.echo(f"{counted(frames, 'argument')} written", err=True)
 
 
 def _show(blender: Any, parses: list[str]) -> None:

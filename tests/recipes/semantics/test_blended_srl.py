@@ -1,0 +1,123 @@
+"""Checks of `blended-srl`: the blend of eight parsers, and the vote of three labellers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from recorded import recorded, rows
+
+from weft import Doc
+from weft.infer.trees.projectivity import is_tree
+from weft.recipes.semantics.blended_srl.experiment import INSIDE, LAS_TITLE, OUTSIDE, ROLE_TITLE
+from weft.recipes.semantics.blended_srl.labellers import FEW, JOINT, MANY, VOTE
+from weft.recipes.semantics.blended_srl.parsers import PARSERS
+from weft.tasks.parsing.blend import Blender
+
+SLUG = "blended-srl"
+
+
+@st.composite
+def parses(draw):
+    """Trees of one to four parsers over up to six words, each with a relation per word."""
+    n = draw(st.integers(1, 6))
+    found = []
+    for _ in range(draw(st.integers(1, 4))):
+        order = draw(st.permutations(range(1, n + 1)))
+        heads = [0] * n
+        for k, word in enumerate(order[1:], start=1):
+            heads[word - 1] = order[draw(st.integers(0, k - 1))]
+        found.append((heads, draw(st.lists(st.sampled_from("xyz"), min_size=n, max_size=n))))
+    return found
+
+
+def docs_of(own):
+    return [[Doc.from_words([["w"] * len(heads)], upos=[["X"] * len(heads)], head=[heads], deprel=[relations])]
+            for heads, relations in own]  # fmt: skip
+
+
+def all_trees(n):
+    grid = np.indices((n + 1,) * n).reshape(n, -1).T.astype(np.int32)
+    return [heads for heads in grid if is_tree(heads) and (heads == 0).sum() == 1]
+
+
+@given(parses(), st.data())
+@settings(deadline=None, max_examples=60)
+@pytest.mark.must_show(SLUG, 1)
+def test_the_blend_is_a_tree_of_maximal_weight(own, data):
+    weights = [data.draw(st.floats(0.1, 1.0)) for _ in own]
+    blended = Blender({}, weights).blend(docs_of(own))[0]
+    assert is_tree(blended.head)
+
+    def weight(heads):
+        return sum(w for w, (proposed, _) in zip(weights, own, strict=True)
+                   for one, other in zip(heads, proposed, strict=True) if one == other)  # fmt: skip
+
+    n = len(own[0][0])
+    best = max(weight(heads) for heads in all_trees(min(n, 5))) if n <= 5 else weight(blended.head)
+    assert weight(blended.head) >= best - 1e-9
+
+
+@given(parses(), st.randoms())
+@settings(deadline=None, max_examples=60)
+@pytest.mark.must_show(SLUG, 2)
+def test_a_dominant_parser_wins_equal_parses_stay_and_order_does_not_matter(own, random):
+    dominant = Blender({}, [100.0, *[0.1] * (len(own) - 1)]).blend(docs_of(own))[0]
+    assert (dominant.head.tolist(), dominant.column("deprel")) == own[0]
+    same = Blender.equal(3).blend(docs_of([own[0]] * 3))[0]
+    assert (same.head.tolist(), same.column("deprel")) == own[0]
+    weights = [1.0 + 0.137 * 2**k for k in range(len(own))]
+    order = list(range(len(own)))
+    random.shuffle(order)
+    one = Blender({}, weights).blend(docs_of(own))[0]
+    other = Blender({}, [weights[k] for k in order]).blend(docs_of([own[k] for k in order]))[0]
+    assert one.head.tolist() == other.head.tolist()
+
+
+def test_votes_of_a_further_parse_count_as_much_as_their_confidence_and_need_no_tree():
+    own = [([2, 0, 2], list("xyx")), ([2, 0, 1], list("xyx"))]
+    blender = Blender({}, [1.0, 1.1])
+    cyclic = ([2, 1, 2], list("xyz"))
+    for sure, head in ((0.0, 1), (0.5, 2)):
+        blended = blender.blend(docs_of([*own, cyclic]), confidences=np.array([0.0, 0.0, sure]))[0]
+        assert is_tree(blended.head)
+        assert blended.head[2] == head
+
+
+@pytest.mark.must_show(SLUG, 4)
+def test_the_recorded_blend_is_a_point_above_the_best_single_parser():
+    table = rows(SLUG, LAS_TITLE)
+    gains = {}
+    for part in (INSIDE, OUTSIDE):
+        single = max(table[name][part] for name in PARSERS)
+        assert table["learned weights"][part] - single >= 1.0
+        assert table["learned weights"][part] - table["LAS weights"][part] >= -0.1
+        gains[part] = table["learned weights"][part] - single
+    portuguese = rows(SLUG, "Labelled attachment, Portuguese")
+    assert portuguese["learned weights"]["LAS"] - max(portuguese[name]["LAS"] for name in PARSERS) >= 1.0
+
+
+@pytest.mark.must_show(SLUG, 5)
+@pytest.mark.parametrize("part", [INSIDE, OUTSIDE])
+def test_the_recorded_vote_gains_more_precision_than_recall(part):
+    table = rows(SLUG, ROLE_TITLE.format(part))
+    single = max((MANY, FEW, JOINT), key=lambda name: table[name]["F"])
+    gains = {column: table[VOTE][column] - table[single][column] for column in "PRF"}
+    assert gains["F"] > 0
+    assert gains["P"] > gains["R"]
+
+
+@pytest.mark.must_show(SLUG, 7)
+@pytest.mark.parametrize("part", [INSIDE, OUTSIDE])
+def test_the_recorded_vote_repeats_core_labels_until_it_is_repaired(part):
+    table = rows(SLUG, ROLE_TITLE.format(part))
+    column = "repeated labels, %"
+    assert table[VOTE][column] > table["gold"][column]
+    assert table["vote, repetitions repaired"][column] == 0.0
+
+
+def test_all_eight_parsers_are_different():
+    table = rows(SLUG, LAS_TITLE)
+    assert len({table[name][INSIDE] for name in PARSERS}) == len(PARSERS) == 8
+    assert recorded(SLUG).quick is False

@@ -50,7 +50,6 @@ def blend(
     First learn weights on files with gold trees (--gold, --weights), then blend others with them (--weights, --out).
     """
     from weft.formats import read, write
-    from weft.tasks.parsing.blend import Blender
 
     if len(parses) < 2:
         raise ConfigError("give the files of at least two parsers to blend")
@@ -60,13 +59,7 @@ def blend(
     if layer is not None:
         _vote(docs, layer, gold, out, as_json)
         return
-    if gold is not None:
-        right = list(read(gold, encoding=encoding))
-        blender = Blender.learn(right, docs, by, iterations, step, single_root, parses)
-        if weights is not None:
-            blender.save(weights)
-    else:
-        blender = Blender.equal(len(parses)) if weights is None else Blender.load(weights)
+    blender = _blender(docs, parses, gold, weights, encoding, by, iterations, step, single_root)
     if out is not None:
         write(blender.blend(docs, single_root, parses), out, "conllu" if out == "-" else None)
     report: dict[str, Any] = {"parsers": parses, "others": blender.others, "weights": blender.weights}
@@ -79,6 +72,23 @@ def blend(
         _show(blender, parses)
     if out is not None and out != "-":
         typer.echo(f"{counted(sum(doc.n_sentences for doc in docs[0]), 'tree')} written", err=True)
+
+
+def _blender(
+    docs: list[Any], parses: list[str], gold: str | None, weights: str | None, encoding: str, by: str, iterations: int,
+    step: float, single_root: bool,
+) -> Any:  # fmt: skip
+    """The weights: learned on gold trees and saved, or read, or all equal."""
+    from weft.formats import read
+    from weft.tasks.parsing.blend import Blender
+
+    if gold is None:
+        return Blender.equal(len(parses)) if weights is None else Blender.load(weights)
+    right = list(read(gold, encoding=encoding))
+    blender = Blender.learn(right, docs, by, iterations, step, single_root, parses)
+    if weights is not None:
+        blender.save(weights)
+    return blender
 
 
 def _vote(docs: list[Any], layer: str, gold: str | None, out: str | None, as_json: bool) -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from weft.tasks.parsing.transitions.parser import Parser as Parser
     from weft.tasks.parsing_transfer.adapt_parser import AdaptedParser as AdaptedParser
     from weft.tasks.parsing_transfer.parser import TransferParser as TransferParser
+    from weft.tasks.roles.bins import BinnedLabeller as BinnedLabeller
+    from weft.tasks.roles.joint import JointLabeller as JointLabeller
     from weft.tasks.roles.labeller import RoleLabeller as RoleLabeller
     from weft.tasks.scope.resolver import ScopeResolver as ScopeResolver
     from weft.tasks.segmentation.segmenter import Segmenter as Segmenter
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "AdaptedParser": "parsing_transfer.adapt_parser",
     "Aligner": "bitext.align",
+    "BinnedLabeller": "roles.bins",
     "Chunker": "spans.chunker",
     "ConstituentParser": "constituents.parser",
     "DependencyGraphParser": "parsing.dependency_graphs",
@@ -55,6 +58,7 @@ _HOMES = {
     "GappedSpanFinder": "spans.gapped",
     "GrammarInducer": "parsing.induce_grammar",
     "HedgeDetector": "uncertainty.detector",
+    "JointLabeller": "roles.joint",
     "Lemmatizer": "tagging.lemmatize",
     "MSTParser": "parsing.mst.parser",
     "MweTagger": "spans.mwe",

@@ -30,18 +30,21 @@ class InnerLibrary(JITCodeLibrary):
 
     def finalize(self) -> None:
         """Link what the kernel calls; a kernel that calls itself needs an address, thus machine code."""
-        linked = {id(library): library for library in self._linking_libraries}.values()
-        modules = [self._final_module, *(library._get_module_for_linking() for library in linked)]
+        modules = [self._final_module, *(library._get_module_for_linking() for library in self._linking_libraries)]
         names = (variable.name for module in modules for variable in module.global_variables)
-        if any(name.startswith(RuntimeLinker.PREFIX) for name in names):
-            self._whole = True
-            super().finalize()
-            return
-        for library, module in zip(linked, modules[1:], strict=True):
-            self._reload_init.update(library._reload_init)
-            self._final_module.link_in(module, preserve=True)
-        self._finalize_dynamic_globals()
-        self._finalized = True
+        self._whole = any(name.startswith(RuntimeLinker.PREFIX) for name in names)
+        super().finalize()
+
+    def _optimize_final_module(self) -> None:
+        if self._whole:
+            super()._optimize_final_module()
+
+    def _finalize_final_module(self) -> None:
+        if self._whole:
+            super()._finalize_final_module()
+        else:
+            self._finalize_dynamic_globals()
+            self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
         """No address: Python cannot call it."""

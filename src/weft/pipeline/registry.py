@@ -51,6 +51,7 @@ KINDS = {
     "scope": "weft.tasks.scope.resolver:ScopeResolver",
     "sentiment": "weft.tasks.sentiment.sentences:SentimentAnalyser",
     "polarity": "weft.tasks.sentiment.documents:PolarityClassifier",
+    "amr": "weft.tasks.amr.parser:AmrParser",
 }
 
 
@@ -230,6 +231,10 @@ TASKS = {
     "scope": Task(
         "Quantifier scope: which noun phrases and negations outscope which.",
         {"pairs": Method("scope", "from sentences with ordered nodes", "weft.tasks.scope.resolver:ScopeSettings")},
+    ),
+    "amr": Task(
+        "Abstract Meaning Representations: graphs of concepts.",
+        {"spanning": Method("amr", "concepts, then a spanning graph", "weft.tasks.amr.parser:AmrSettings")},
     ),
     "sentiment": Task(
         "Positive, negative and neutral sentences or documents.",

@@ -61,7 +61,7 @@ def paths_between(starts: Ints, ends: Ints, heads: Ints, relations: Keys, tags: 
     ...     np.array([0, 1, 2]), np.array([1, 2, 3]), np.array([2, 0, 2]), keys, keys)
     >>> distance.tolist()
     [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
-    >>> len(set(path.ravel().tolist())), path[0, 1] == path[1, 0]
+    >>> len(set(path.ravel().tolist())), bool(path[0, 1] == path[1, 0])
     (7, False)
     """
     n = len(starts)

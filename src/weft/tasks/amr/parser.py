@@ -54,6 +54,7 @@ class AmrSettings(Settings):
     backoff: bool = option(
         True, "For words not seen in training, use the concepts of their lemma, or the lemma itself."
     )
+    links: bool = option(True, "Learn which words concepts come from that the rules do not align.")
     rules: bool = option(True, "Propose concepts for named entities and dates by rule.")
     search: str = option(
         "relaxation", "How a node gets each of ARG0 ... ARG5 once: relaxation, greedy, or none.", choices=SEARCHES
@@ -125,6 +126,8 @@ class AmrParser(Trainable):
         docs = self.prepared(training_docs(train))
         aligner = Aligner()
         pairs = [pair for doc in docs for pair in zip(sentences_of(doc), amrs_of(doc), strict=True)]
+        if self.settings.links:
+            aligner.learn([(amr, one.words, one.lemmas) for one, amr in pairs if amr is not None])
         examples = [example_of(sentence, amr, aligner) for sentence, amr in pairs if amr is not None]
         if not examples:
             raise DataError("there is nothing to train on: the documents have no AMRs (the layer 'amr')")
@@ -174,8 +177,6 @@ class AmrParser(Trainable):
         """The graph of a sentence, and how the search for its relations went."""
         concepts, relations = self.trained(self.concepts), self.trained(self.relations)
         problem = Problem(sentence, concepts.decode(sentence))
-        if problem.nodes.constant.all():
-            return finished(problem, []), Found([], True, 0)
         found = relations.decode(problem)
         return finished(problem, found.edges), found
 

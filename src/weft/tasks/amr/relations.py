@@ -107,6 +107,8 @@ class RelationModel:
         model.weights = learner.weights
         for _ in range(options.passes):
             for problem, edges in zip(problems, gold, strict=True):
+                if problem.nodes.constant.all():
+                    continue
                 predicted = model.decode(problem).edges
                 rows: list[Ints] = []
                 values: list[Floats] = []
@@ -161,6 +163,8 @@ class RelationModel:
     def decode(self, problem: Problem) -> Found:
         """The best graph: new edges and the FOCUS edge; edges of pieces are left out."""
         check()
+        if problem.nodes.constant.all():  # there is nothing that could be the top
+            return Found([], True, 0)
         graph = self.graph(problem)
         options, labels = self.options, self.deterministic()
         certified, steps = False, 1

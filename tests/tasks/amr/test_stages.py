@@ -10,7 +10,7 @@ import pytest
 import weft
 from weft.errors import ConfigError, DataError, ModelError, WeftError
 from weft.formats import read, write
-from weft.formats.penman import parse_amr
+from weft.formats.penman import lay_out, parse_amr
 from weft.pipeline.pipeline import Pipeline
 from weft.tasks.amr.aligner import Aligner
 from weft.tasks.amr.concepts import Choice, ConceptModel, ConceptOptions, Sentence
@@ -130,6 +130,10 @@ def test_every_graph_is_connected_deterministic_simple_and_keeps_its_pieces(seed
     assert len(roles) == len(set(roles))
     assert len({frozenset(edge[:2]) for edge in amr.edges}) == len(amr.edges)
     assert not any(amr.is_constant(edge.source) for edge in amr.edges)
+    assert all(sum(edge.target == node for edge in amr.edges) == 1 for node in range(len(amr)) if amr.is_constant(node))
+    back = parse_amr(lay_out(amr)[0])
+    assert sorted(back.labels) == sorted(amr.labels)
+    assert len(back.edges) == len(amr.edges)
     ops = [(edge.source, edge.role) for edge in amr.edges if edge.role.startswith("op")]
     assert len(ops) == len(set(ops)), "numbers of op edges differ"
     number = {node: i for i, node in enumerate([next(e.target for e in found.edges if e.role == FOCUS)])}

@@ -7,7 +7,8 @@ only the best edge over both directions and all labels can be used (the fixed on
 positive ones are taken, then, as in Kruskal's algorithm, the best of the others that join two components. O(n^2 L) for
 the edges, O(n^2 log n) for the rest.
 
-With deterministic labels, a node has at most one outgoing edge of each of them. These rows are relaxed: prices are
+With deterministic labels, a node has at most one outgoing edge of each of them; leaves have at most one edge, so that
+they connect no other nodes. These rows are relaxed: prices are
 subtracted from the scores before the best edge between two nodes is chosen, since they change which one wins. A
 greedy search is offered beside it: of two edges that exclude each other the worse one is forbidden, until none do.
 """
@@ -71,18 +72,25 @@ class SpanningGraph:
         return self._edges(self._search(self.scores.ravel()))
 
     def best_deterministic(
-        self, labels: Sequence[int], step: Step = "decaying", size: float = 1.0, steps: int = 500
+        self,
+        labels: Sequence[int],
+        step: Step = "decaying",
+        size: float = 1.0,
+        steps: int = 500,
+        leaves: Sequence[int] = (),
     ) -> tuple[Edges, Relaxed]:
         """The best subgraph in which no node has two outgoing edges with the same label of `labels`.
+
+        Nodes that are `leaves` have one edge only.
 
         It is the best one if the second result is `certified`. Fixed edges stay even if they break the rule; no
         further edge is then added.
         """
-        rows, limits = self._rows(labels)
+        rows, limits = self._rows(labels, leaves)
         found = relax(self._search, self.scores.ravel(), rows, limits, None, step, size, steps)
         return self._edges(found.solution), found
 
-    def best_greedy(self, labels: Sequence[int]) -> Edges:
+    def best_greedy(self, labels: Sequence[int], leaves: Sequence[int] = ()) -> Edges:
         """A subgraph that obeys the same rule: where a node has several edges of a label, all but the best are dropped.
 
         The search is repeated without them until the rule holds. The result need not be the best one.
@@ -92,8 +100,22 @@ class SpanningGraph:
         >>> SpanningGraph(scores).best_greedy([0]).value
         1.0
         """
-        rows, limits = self._rows(labels)
-        scores, kept = self.scores.ravel().copy(), self._flat(self.fixed)
+        rows, limits = self._rows(labels, leaves)
+        scores, kept = self.scores.ravel().copy(), np.zeros(self.scores.size, dtype=np.bool_)
+        kept[self._flat(self.fixed)] = True
+
+        def forbid_all_but(row: int, stays: int) -> None:
+            edges = rows.indices[rows.indptr[row] : rows.indptr[row + 1]]
+            scores[edges[~kept[edges] & (edges != stays)]] = -np.inf
+
+        for row in np.flatnonzero(rows @ kept.astype(np.float64) >= limits).tolist():
+            forbid_all_but(row, -1)
+        columns = rows.tocsc()
+        for row in range(rows.shape[0] - len(leaves), rows.shape[0]):  # leaves choose first: they must keep an edge
+            edges = rows.indices[rows.indptr[row] : rows.indptr[row + 1]]
+            stays = int(edges[np.argmax(scores[edges])])
+            for other in columns.indices[columns.indptr[stays] : columns.indptr[stays + 1]].tolist():
+                forbid_all_but(other, stays)
         while True:
             chosen = self._search(scores)
             broken = np.flatnonzero(rows @ chosen > limits)
@@ -101,21 +123,23 @@ class SpanningGraph:
                 return self._edges(chosen)
             for row in broken.tolist():
                 edges = rows.indices[rows.indptr[row] : rows.indptr[row + 1]]
-                used = [edge for edge in edges.tolist() if chosen[edge]]
-                stays = max(used, key=lambda edge: (edge in kept, scores[edge], -edge))
-                scores[[edge for edge in edges.tolist() if edge != stays and edge not in kept]] = -np.inf
+                used = edges[chosen[edges] > 0]
+                forbid_all_but(row, int(used[np.argmax(scores[used])]))
 
-    def _rows(self, labels: Sequence[int]) -> tuple[Any, Floats]:
-        """One row per node and deterministic label, over all edges in the order of `scores.ravel()`."""
+    def _rows(self, labels: Sequence[int], leaves: Sequence[int]) -> tuple[Any, Floats]:
+        """One row per node and deterministic label, and per leaf, over all edges in the order of `scores.ravel()`."""
         from scipy.sparse import csr_array
 
         n, _, n_labels = self.scores.shape
         tail, head, which = np.meshgrid(np.arange(n), np.arange(n), np.arange(len(labels)), indexing="ij")
         columns = (tail * n + head) * n_labels + np.asarray(labels, dtype=np.int64)[which]
         row = tail * len(labels) + which
-        matrix = csr_array(
-            (np.ones(row.size), (row.ravel(), columns.ravel())), shape=(n * len(labels), self.scores.size)
-        )
+        places = np.arange(self.scores.size).reshape(self.scores.shape)
+        touching = [np.concatenate([places[leaf].ravel(), places[:, leaf].ravel()]) for leaf in leaves]
+        at = np.repeat(n * len(labels) + np.arange(len(leaves)), [len(each) for each in touching])
+        rows, columns = np.concatenate([row.ravel(), at]), np.concatenate([columns.ravel(), *touching])
+        shape = (n * len(labels) + len(leaves), self.scores.size)
+        matrix = csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
         kept = np.zeros(self.scores.size)
         kept[self._flat(self.fixed)] = 1.0
         return matrix, np.maximum(1.0, matrix @ kept)

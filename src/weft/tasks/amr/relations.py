@@ -4,9 +4,10 @@
 
 G contains the edges of the pieces, has at most one edge between two nodes, connects all of them, and no node has two
 outgoing edges with the same label of ARG0 ... ARG5. An artificial root has edges FOCUS to all concepts, of which G may
-use one; its target is the top. The search is `weft.infer.relaxation.spanning`: Kruskal's algorithm for the first three
-conditions, Lagrangian relaxation for the last. Graphs without a certificate are the best feasible ones seen, or, if
-none was, those of the greedy search.
+use one; its target is the top. A constant belongs to one node only: the paper does not say so, but nodes that meet
+only in a constant are not connected once it is written. The search is `weft.infer.relaxation.spanning`: Kruskal's
+algorithm for the first three conditions, Lagrangian relaxation for the others. Graphs without a certificate are the
+best feasible ones seen, or, if none was, those of the greedy search.
 """
 
 from __future__ import annotations
@@ -168,16 +169,17 @@ class RelationModel:
         graph = self.graph(problem)
         options, labels = self.options, self.deterministic()
         certified, steps = False, 1
+        leaves = np.flatnonzero(problem.nodes.constant & ~problem.nodes.closed).tolist()
         if options.search == "relaxation":
             size = float(np.ptp(graph.scores[np.isfinite(graph.scores)])) / 4 if len(problem) > 1 else 1.0
-            best, relaxed = graph.best_deterministic(labels, options.step, max(size, 1.0), options.steps)
+            best, relaxed = graph.best_deterministic(labels, options.step, max(size, 1.0), options.steps, leaves)
             certified, steps = relaxed.certified, relaxed.steps
             if not relaxed.feasible:
-                best = graph.best_greedy(labels)
+                best = graph.best_greedy(labels, leaves)
         elif options.search == "greedy":
-            best = graph.best_greedy(labels)
+            best = graph.best_greedy(labels, leaves)
         else:
-            best = graph.best_greedy(labels[-1:])
+            best = graph.best_greedy(labels[-1:], leaves)
         n = len(problem)
         kept = {tuple(row) for row in graph.fixed.tolist()}
         names = [*self.labels, FOCUS, OTHER]

@@ -12,10 +12,13 @@ from pathlib import Path
 
 from weft.errors import ConfigError, WeftError
 from weft.pictures.arcs import draw_tree
+from weft.pictures.meaning import draw_amr
 from weft.pictures.phrases import draw_phrases
 from weft.pictures.scopes import draw_scope
 from weft.pictures.spans import draw_spans, highlight_spans, span_layers, spans_by_sentence
 from weft.pictures.style import clean, is_right_to_left, style_sheet, svg, text_width
+from weft.text.conventions.amr import LAYER as AMR
+from weft.text.conventions.amr import amrs_of
 from weft.text.conventions.names import layer_name
 from weft.text.conventions.scope import LAYER as SCOPE
 from weft.text.doc import Doc
@@ -24,7 +27,7 @@ from weft.text.frames import frame_rows, frames_by_sentence
 from weft.text.views import Sentence
 
 #: What can be drawn for a sentence.
-KINDS = ("tree", "phrases", "scope", "spans")
+KINDS = ("tree", "phrases", "scope", "amr", "spans")
 _PAGE = """<!doctype html>
 <html lang="en">
 <head>
@@ -91,8 +94,8 @@ def show(
 ) -> Picture:
     """A picture of a document or of sentences.
 
-    `kinds` selects from `tree`, `phrases`, `scope` and `spans` (default: all available), `layers` the span layers
-    (default: all), and `limit` is the maximum number of sentences.
+    `kinds` selects from `tree`, `phrases`, `scope`, `amr` and `spans` (default: all available), `layers` the span
+    layers (default: all), and `limit` is the maximum number of sentences.
 
     >>> doc = Doc.from_words([["Dogs", "bark"]], head=[[2, 0]], deprel=[["nsubj", "root"]])
     >>> show(doc)
@@ -137,14 +140,15 @@ class DocPictures:
         unknown = [kind for kind in kinds or () if kind not in KINDS]
         if unknown:
             raise ConfigError(f"cannot draw {', '.join(unknown)}; choose from {', '.join(KINDS)}")
-        # Nodes of scope are drawn as boxes, frames above trees; as spans only if they are asked for.
-        elsewhere = {SCOPE, *([FRAMES] if doc.head is not None else [])} - set(layers or ())
+        # Scopes are drawn as boxes, AMRs as graphs, frames above trees; as spans only if they are asked for.
+        elsewhere = {SCOPE, AMR, *([FRAMES] if doc.head is not None else [])} - set(layers or ())
         known = {name: layer for name, layer in known.items() if name not in elsewhere}
         self._frames = frames_by_sentence(doc, frame_rows(doc)) if FRAMES in elsewhere & set(doc.spans) else None
+        self._amrs = amrs_of(doc) if AMR in doc.graphs else [None] * doc.n_sentences
         self._scopes = {scope.sentence.index: scope for scope in doc.scope} if SCOPE in doc.relations else {}
         there = {
             "tree": doc.head is not None, "phrases": doc.constituents is not None, "scope": bool(self._scopes),
-            "spans": bool(known),
+            "amr": any(amr is not None for amr in self._amrs), "spans": bool(known),
         }  # fmt: skip
         self.doc = doc
         self.kinds = [kind for kind in KINDS if there[kind] and (kinds is None or kind in kinds)]
@@ -152,7 +156,7 @@ class DocPictures:
         self._numbers = {name: spans_by_sentence(doc, layer) for name, layer in self.layers.items()}
 
     def svgs(self, sentence: Sentence, styled: bool = True) -> list[str]:
-        """The SVG pictures of a sentence: its tree, phrases and scopes, and one of spans per layer, if available."""
+        """The SVG pictures of a sentence that are available: tree, phrases, scopes, AMR, and one of spans per layer."""
         drawn = self.trees(sentence, styled)
         if "spans" in self.kinds:
             drawn += [
@@ -162,17 +166,22 @@ class DocPictures:
         return drawn
 
     def trees(self, sentence: Sentence, styled: bool = True) -> list[str]:
-        """The pictures of a sentence's tree, phrases and scopes."""
+        """The pictures of a sentence's tree, phrases, scopes and AMR."""
         frames = self._frames[sentence.index] if self._frames is not None else ()
         drawn = [draw_tree(sentence, styled, frames)] if "tree" in self.kinds else []
         drawn += [draw_phrases(sentence, styled)] if "phrases" in self.kinds else []
         scope = self.scope(sentence, styled)
-        return [*drawn, scope] if scope else drawn
+        return [*drawn, *(picture for picture in (scope, self.amr(sentence, styled)) if picture)]
 
     def scope(self, sentence: Sentence, styled: bool = True) -> str:
         """The picture of a sentence's scopes, "" if it has none."""
         found = self._scopes.get(sentence.index) if "scope" in self.kinds else None
         return draw_scope(found, styled) if found is not None else ""
+
+    def amr(self, sentence: Sentence, styled: bool = True) -> str:
+        """The picture of a sentence's AMR, "" if it has none."""
+        found = self._amrs[sentence.index] if "amr" in self.kinds else None
+        return draw_amr(sentence, found, styled) if found is not None else ""
 
     def highlighted(self, sentence: Sentence) -> dict[str, str]:
         """A sentence with highlighted spans as HTML, by layer."""

@@ -141,8 +141,10 @@ def _zipped(folder: Path) -> bytes:
 def _pictures(sentence: Sentence, drawn: DocPictures) -> dict[str, Any]:
     drawings: dict[str, Any] = {"spans": drawn.highlighted(sentence)}
     if len(sentence) <= WIDEST:
-        kinds = [kind for kind in drawn.kinds if kind not in ("spans", "scope")]
+        kinds = [kind for kind in drawn.kinds if kind not in ("spans", "scope", "amr")]
         drawings |= zip(kinds, drawn.trees(sentence, styled=False), strict=False)
         if scope := drawn.scope(sentence, styled=False):
             drawings["scope"] = scope
+        if graph := drawn.amr(sentence, styled=False):
+            drawings["amr"] = graph
     return drawings

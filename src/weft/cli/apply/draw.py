@@ -1,4 +1,4 @@
-"""`weft draw FILE --out PICTURE`: dependency trees, phrases, scopes and spans as SVG, or all of them as a page."""
+"""`weft draw FILE --out PICTURE`: trees, phrases, scopes, AMRs and spans as SVG, or all of them as a page."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ def draw(
     what: Annotated[
         list[str] | None,
         option(
-            "--what", metavar="KIND", help="What to draw: tree, phrases, scope or spans.", shown="everything annotated"
+            "--what",
+            metavar="KIND",
+            help="What to draw: tree, phrases, scope, amr or spans.",
+            shown="everything annotated",
         ),
     ] = None,
     layer: Annotated[
@@ -100,4 +103,4 @@ def _sentences(
 
 
 def _nothing(file: Path) -> DataError:
-    return DataError(f"{file} has no trees, phrases or spans to draw; annotate it first with `weft annotate`")
+    return DataError(f"{file} has no trees, phrases, graphs or spans to draw; annotate it first with `weft annotate`")

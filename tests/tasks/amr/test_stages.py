@@ -49,7 +49,7 @@ def corpus() -> Doc:
 
 @pytest.fixture(scope="module")
 def parser() -> AmrParser:
-    trained = AmrParser(AmrSettings(hash_bits=16, links=False))
+    trained = AmrParser(AmrSettings(hash_bits=16, learn_links=False))
     trained.fit([corpus()])
     return trained
 
@@ -174,6 +174,12 @@ def test_names_and_dates_that_were_never_seen_become_pieces():
     assert [one.piece.labels for one in model.candidates(sentence, 0, 1)] == [("city", "name", '"Paris"')]
     model.options.rules = False
     assert not list(model.candidates(sentence, 0, 1))
+
+
+def test_dates_that_were_never_seen_are_candidates():
+    sentence = Sentence(["1943"], ["1943"], ["X"], [0], ["root"], {})
+    (candidate,) = ConceptModel(ConceptOptions(backoff=False)).candidates(sentence, 0, 1)
+    assert candidate.piece.labels == ("date-entity", "1943")
 
 
 def test_training_keeps_aligned_nodes_only_and_pieces_of_several_nodes():

@@ -54,14 +54,14 @@ class AmrSettings(Settings):
     backoff: bool = option(
         True, "For words not seen in training, use the concepts of their lemma, or the lemma itself."
     )
-    links: bool = option(True, "Learn which words concepts come from that the rules do not align.")
+    learn_links: bool = option(True, "Learn which words concepts come from that the rules do not align.")
     rules: bool = option(True, "Propose concepts for named entities and dates by rule.")
     search: str = option(
         "relaxation", "How a node gets each of ARG0 ... ARG5 once: relaxation, greedy, or none.", choices=SEARCHES
     )
     simple: bool = option(True, "At most one edge between two nodes.")
-    step: str = option("decaying", "How prices move in the relaxation.", choices=STEPS)
-    steps: int = option(500, "Steps of the relaxation.")
+    price_step: str = option("decaying", "How prices move in the relaxation.", choices=STEPS)
+    price_steps: int = option(500, "Steps of the relaxation.")
     concept_passes: int = option(10, "Passes over the data for concepts.")
     relation_passes: int = option(5, "Passes over the data for relations.")
     hash_bits: int = option(21, "Hash features of relations into 2^N weights.", metavar="N")
@@ -69,10 +69,10 @@ class AmrSettings(Settings):
     workers: int = option(1, "Number of threads; training uses one.", hidden=True)
 
     def check(self) -> None:
-        for name, known in (("features", FEATURES), ("search", SEARCHES), ("step", STEPS)):
+        for name, known in (("features", FEATURES), ("search", SEARCHES), ("price_step", STEPS)):
             if getattr(self, name) not in known:
                 raise ConfigError(f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}")
-        for name in ("steps", "concept_passes", "relation_passes"):
+        for name in ("price_steps", "concept_passes", "relation_passes"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
         if not 10 <= self.hash_bits <= 26:
@@ -85,9 +85,9 @@ class AmrSettings(Settings):
     def relations(self) -> RelationOptions:
         """The options of the relation stage."""
         search: Any = self.search
-        step: Any = self.step
+        step: Any = self.price_step
         return RelationOptions(
-            self.features == "rich", self.relation_passes, search, self.simple, step, self.steps, self.hash_bits
+            self.features == "rich", self.relation_passes, search, self.simple, step, self.price_steps, self.hash_bits
         )
 
 
@@ -126,7 +126,7 @@ class AmrParser(Trainable):
         docs = self.prepared(training_docs(train))
         aligner = Aligner()
         pairs = [pair for doc in docs for pair in zip(sentences_of(doc), amrs_of(doc), strict=True)]
-        if self.settings.links:
+        if self.settings.learn_links:
             aligner.learn([(amr, one.words, one.lemmas) for one, amr in pairs if amr is not None])
         examples = [example_of(sentence, amr, aligner) for sentence, amr in pairs if amr is not None]
         if not examples:

@@ -32,8 +32,8 @@ from weft.text.conventions.amr import Amr
 SLUG = "jamr"
 #: Settings of the two systems.
 SYSTEMS = {
-    "paper": {"features": "paper", "backoff": False, "links": False},
-    "ours": {"features": "rich", "backoff": True, "links": True},
+    "paper": {"features": "paper", "backoff": False, "learn_links": False},
+    "ours": {"features": "rich", "backoff": True, "learn_links": True},
 }
 #: Figures of the paper: precision, recall and F1 of Smatch on newswire.
 PAPER = {
@@ -136,7 +136,7 @@ def _trained(
     settings = replace(settings, concept_passes=size.concept_passes, relation_passes=size.relation_passes)
     settings = options.varied(settings)
     aligner = Aligner()
-    if settings.links:
+    if settings.learn_links:
         aligner.learn([(row.amr, row.sentence.words, row.sentence.lemmas) for row in rows])
     examples = [example_of(row.sentence, row.amr, aligner) for row in rows]
     parser = AmrParser(settings)

@@ -58,6 +58,7 @@ def _options(**options: Any) -> dict[str, Any]:
 _MST = _options(epochs=1, bits=10)
 #: A model of every kind, and of every structure that a kind can have.
 RECIPES = {
+    "amr": Recipe("amr", None, "meaning.amr", _options(hash_bits=12, relation_passes=1)),
     "segmenter": Recipe("segmenter", None, "letters.conllu", _options(iterations=5)),
     "tagger": Recipe("tagger", None, "story.conllu", _options(epochs=1)),
     "tagger second order": Recipe(

@@ -19,7 +19,7 @@ from weft.arrays import Floats
 from weft.declared import Array, Stored
 from weft.errors import ConfigError, DataError, ModelError
 from weft.evaluate.semantics.smatch import evaluate_amrs
-from weft.headers import Flag, Many, Record, Row, Table, Text, Whole
+from weft.headers import Flag, Many, Named, Real, Record, Row, Table, Text, Whole
 from weft.pipeline.component import Asked, State, Stopwatch, Trainable, training_docs
 from weft.pipeline.settings import Settings, option
 from weft.storage import Arrays
@@ -219,10 +219,11 @@ class AmrParser(Trainable):
         return parser
 
 
-HEADER = Record(concepts=Table(), relations=Table())
+HEADER = Record(concepts=Table(), relations=Record(labels=Many(Text(), distinct=True)))
+_LISTED = Named(Many(Row((Whole(), Real()))))
 CONCEPTS = Record(
     pieces=Many(Row((Many(Text()), Many(Whole()), Many(Row((Whole(), Whole(), Text())))))),
-    table=Table(), by_lemma=Table(), entity_types=Table(), known=Many(Text()), wiki=Flag(), longest=Whole(),
+    table=_LISTED, by_lemma=_LISTED, entity_types=Named(Text()), known=Many(Text()), wiki=Flag(), longest=Whole(),
 )  # fmt: skip
 
 

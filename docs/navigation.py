@@ -17,6 +17,8 @@ KEYWORDS = {
     "start/models.md": ["another language", "German", "languages", "download a model"],
     "apply/interop.md": ["data frame", "dataframe", "table", "pandas", "Polars"],
     "apply/scale.md": ["much text", "large corpus", "resume", "parallel", "cluster", "millions of words"],
+    "tasks/scope.md": ["quantifier", "scope", "negation scope", "plural"],
+    "learn/lexical-resources.md": ["WordNet", "PropBank", "VerbNet", "SemLink"],
     "tasks/entities.md": ["train on own labels", "train NER", "train entities", "custom entities"],
     "judge/explaining.md": ["why this label", "explain a label", "explanation of labels", "feature weights"],
     "judge/evaluation.md": ["compare", "compare two parsers", "significance", "evaluate"],

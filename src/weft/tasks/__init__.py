@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from weft.tasks.amr.parser import AmrParser as AmrParser
     from weft.tasks.bitext.align import Aligner as Aligner
     from weft.tasks.constituents.parser import ConstituentParser as ConstituentParser
     from weft.tasks.entities.projected import ProjectedRecognizer as ProjectedRecognizer
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "AdaptedParser": "parsing_transfer.adapt_parser",
     "Aligner": "bitext.align",
+    "AmrParser": "amr.parser",
     "BinnedLabeller": "roles.bins",
     "Chunker": "spans.chunker",
     "ConstituentParser": "constituents.parser",

@@ -75,3 +75,39 @@ def test_time_grows_less_than_with_the_square_of_the_length():
 def test_almost_all_graphs_of_both_corpora_are_certified():
     for name, row in rows("jamr", "Relaxation, test data, system concepts").items():
         assert row["certified"] >= (99 if "1 to 5" in name or "6 to 10" in name else 98)
+
+
+@pytest.mark.must_show("multilingual-srl-pipeline", 5, weaker="trigrams of the path are level (0.02 F1), not better")
+def test_gold_trees_and_more_data_are_better_and_senses_profit_most():
+    english = rows("multilingual-srl-pipeline", "English, PropBank")
+    assert english["gold trees"]["labelled F1"] >= 80.5
+    assert english["gold trees"]["senses"] >= 82
+    assert english["gold trees"]["labelled F1"] > english["predicted trees"]["labelled F1"]
+    curve = rows("multilingual-srl-pipeline", "Learning curve")
+    labelled = [row["labelled F1"] for row in curve.values()]
+    assert labelled == sorted(labelled)
+    rise = {name: curve["100%"][name] - curve["10%"][name] for name in ("labelled F1", "unlabelled F1", "senses")}
+    assert rise["unlabelled F1"] < 0.5 * min(rise["labelled F1"], rise["senses"])
+    left_out = rows("multilingual-srl-pipeline", "Left out")
+    assert left_out["all"]["labelled F1"] > left_out["C = 1 everywhere"]["labelled F1"]
+    assert left_out["all"]["labelled F1"] >= left_out["no trigrams of the path"]["labelled F1"] - 0.1
+
+
+@pytest.mark.must_show("multilingual-srl-pipeline", 2)
+def test_constraints_do_not_lower_precision_on_test_data():
+    english = rows("multilingual-srl-pipeline", "English, PropBank")
+    assert english["gold trees"]["labelled P"] >= english["gold trees, no constraints"]["labelled P"]
+
+
+@pytest.mark.must_show("multilingual-srl-pipeline", 3)
+def test_pruning_keeps_99_percent_in_all_parts():
+    for row in rows("multilingual-srl-pipeline", "Pruning").values():
+        assert row["kept %"] >= 99
+        assert row["candidates"] < 0.5 * row["words"]
+
+
+@pytest.mark.must_show("multilingual-srl-pipeline", 6)
+def test_nine_folders_of_universal_propositions_run_unchanged():
+    found = rows("multilingual-srl-pipeline", "Universal Propositions")
+    assert len(found) == 9
+    assert all(row["unlabelled F1"] > row["labelled F1"] for row in found.values())

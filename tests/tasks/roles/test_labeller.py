@@ -13,7 +13,7 @@ from role_grammar import sentences
 from weft.errors import ConfigError, DataError, WeftError
 from weft.evaluate.semantics.frames import evaluate_frames
 from weft.pipeline.pipeline import Pipeline
-from weft.tasks.roles.arguments import Filters, Pairs, pruned_pairs, rare_pairs, tag_pairs
+from weft.tasks.roles.arguments import Filters, Pairs, extract, pruned_pairs, rare_pairs, tag_pairs
 from weft.tasks.roles.constraints import CORE, constrained
 from weft.tasks.roles.data import Groups, Predicates
 from weft.tasks.roles.labeller import RoleLabeller, RoleSettings
@@ -140,6 +140,13 @@ def test_verbs_and_nouns_share_no_features(train: Doc):
     assert joint.arguments is not None
     assert len(split.arguments.find) > len(joint.arguments.find)
     assert Groups("V AUX MD,*").numbers(["VERB", "AUX", "NOUN"]).tolist() == [0, 0, 1]
+    batch = Predicates.of([train], "frames")
+    pairs, senses = pruned_pairs(batch, np.zeros(len(batch), dtype=np.bool_)), np.zeros(len(batch), dtype=np.uint64)
+    verbs, nouns = (
+        set(extract(batch, pairs, senses, np.full(len(batch), group), split._argument_templates)[1].tolist())
+        for group in (0, 1)
+    )
+    assert verbs.isdisjoint(nouns)
 
 
 def test_several_roles_of_one_word_are_learned_as_one_label_and_split_again():

@@ -15,7 +15,7 @@ import numpy as np
 
 from weft.arrays import Ints
 from weft.declared import Stored
-from weft.errors import ConfigError, DataError
+from weft.errors import ConfigError, DataError, ModelError
 from weft.features.predicates import PairTemplates, TreeWords
 from weft.features.weights import PRECISIONS, FrozenTable
 from weft.headers import Many, Record, Table, Text
@@ -32,7 +32,10 @@ from weft.tasks.roles.templates import ARGUMENT_TEMPLATES, PREDICATE_TEMPLATES, 
 from weft.text.doc import Doc
 from weft.text.frames import LAYER, FrameRow, Role, frame_rows, set_frames
 
-HEADER = Record(settings=Table(), tags=Many(Text()), predicate_tags=Many(Text()), senses=Table(), arguments=Table())
+HEADER = Record(
+    settings=Table(), tags=Many(Text(("upos", "xpos")), least=1, distinct=True), predicate_tags=Many(Text()),
+    senses=Table(), arguments=Table(),
+)  # fmt: skip
 #: Words of a batch while training.
 _BATCH = 20_000
 _RARE_TAG = 0.0005
@@ -243,7 +246,10 @@ class RoleLabeller(Trainable):
     @classmethod
     def from_state(cls, header: dict[str, Any], arrays: Arrays) -> RoleLabeller:
         HEADER.check(header)
-        labeller = cls(RoleSettings(**checked_settings(RoleSettings, header["settings"])))
+        try:
+            labeller = cls(RoleSettings(**checked_settings(RoleSettings, header["settings"])))
+        except ConfigError as error:
+            raise ModelError(f"the settings of the role labeller are damaged: {error}") from None
         labeller.tags, labeller.predicate_tags = header["tags"], header["predicate_tags"]
         labeller._compile()
         stored = Stored.of(arrays)

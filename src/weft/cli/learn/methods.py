@@ -150,6 +150,7 @@ EXAMPLES = {
     "spans": "weft train spans train.ann --out spans.weft",
     "mwe": "weft train mwe train.tags --out mwe.weft",
     "hedge": "weft train hedge train.xml --out hedge.weft",
+    "amr": "weft train amr examples/meaning.amr --out amr.weft",
     "roles": "weft train roles examples/roles/kitchen.conllu --out roles.weft",
     "roles bins": "weft train roles examples/roles/kitchen.conllu --method bins --bins many --out bins.weft",
     "roles joint": "weft train roles examples/roles/kitchen.conllu --method joint --out joint.weft",

@@ -44,7 +44,7 @@ def all_trees(n):
 
 @given(parses(), st.data())
 @settings(deadline=None, max_examples=60)
-@pytest.mark.must_show(SLUG, 1)
+@pytest.mark.must_show("blended-srl", 1)
 def test_the_blend_is_a_tree_of_maximal_weight(own, data):
     weights = [data.draw(st.floats(0.1, 1.0)) for _ in own]
     blended = Blender({}, weights).blend(docs_of(own))[0]
@@ -61,7 +61,7 @@ def test_the_blend_is_a_tree_of_maximal_weight(own, data):
 
 @given(parses(), st.randoms())
 @settings(deadline=None, max_examples=60)
-@pytest.mark.must_show(SLUG, 2)
+@pytest.mark.must_show("blended-srl", 2)
 def test_a_dominant_parser_wins_equal_parses_stay_and_order_does_not_matter(own, random):
     dominant = Blender({}, [100.0, *[0.1] * (len(own) - 1)]).blend(docs_of(own))[0]
     assert (dominant.head.tolist(), dominant.column("deprel")) == own[0]
@@ -85,7 +85,7 @@ def test_votes_of_a_further_parse_count_as_much_as_their_confidence_and_need_no_
         assert blended.head[2] == head
 
 
-@pytest.mark.must_show(SLUG, 4)
+@pytest.mark.must_show("blended-srl", 4)
 def test_the_recorded_blend_is_a_point_above_the_best_single_parser():
     table = rows(SLUG, LAS_TITLE)
     gains = {}
@@ -98,7 +98,7 @@ def test_the_recorded_blend_is_a_point_above_the_best_single_parser():
     assert portuguese["learned weights"]["LAS"] - max(portuguese[name]["LAS"] for name in PARSERS) >= 1.0
 
 
-@pytest.mark.must_show(SLUG, 5)
+@pytest.mark.must_show("blended-srl", 5)
 @pytest.mark.parametrize("part", [INSIDE, OUTSIDE])
 def test_the_recorded_vote_gains_more_precision_than_recall(part):
     table = rows(SLUG, ROLE_TITLE.format(part))
@@ -108,7 +108,7 @@ def test_the_recorded_vote_gains_more_precision_than_recall(part):
     assert gains["P"] > gains["R"]
 
 
-@pytest.mark.must_show(SLUG, 7)
+@pytest.mark.must_show("blended-srl", 7)
 @pytest.mark.parametrize("part", [INSIDE, OUTSIDE])
 def test_the_recorded_vote_repeats_core_labels_until_it_is_repaired(part):
     table = rows(SLUG, ROLE_TITLE.format(part))

@@ -85,26 +85,31 @@ def test_votes_of_a_further_parse_count_as_much_as_their_confidence_and_need_no_
         assert blended.head[2] == head
 
 
-@pytest.mark.must_show("blended-srl", 4)
+@pytest.mark.must_show(
+    "blended-srl",
+    4,
+    weaker="learned weights are level with LAS weights, not above, and the gain over the best single parser of the test "
+    "set is as large out of domain (1.47) as in domain (1.49), not larger",
+)
 def test_the_recorded_blend_is_a_point_above_the_best_single_parser():
     table = rows(SLUG, LAS_TITLE)
-    gains = {}
     for part in (INSIDE, OUTSIDE):
         single = max(table[name][part] for name in PARSERS)
         assert table["learned weights"][part] - single >= 1.0
         assert table["learned weights"][part] - table["LAS weights"][part] >= -0.1
-        gains[part] = table["learned weights"][part] - single
     portuguese = rows(SLUG, "Labelled attachment, Portuguese")
     assert portuguese["learned weights"]["LAS"] - max(portuguese[name]["LAS"] for name in PARSERS) >= 1.0
 
 
-@pytest.mark.must_show("blended-srl", 5)
+@pytest.mark.must_show(
+    "blended-srl", 5, weaker="the vote gains 2.02 points of F in domain and 1.88 out of domain, where 2 are asked"
+)
 @pytest.mark.parametrize("part", [INSIDE, OUTSIDE])
 def test_the_recorded_vote_gains_more_precision_than_recall(part):
     table = rows(SLUG, ROLE_TITLE.format(part))
     single = max((MANY, FEW, JOINT), key=lambda name: table[name]["F"])
     gains = {column: table[VOTE][column] - table[single][column] for column in "PRF"}
-    assert gains["F"] > 0
+    assert gains["F"] > 1.5
     assert gains["P"] > gains["R"]
 
 

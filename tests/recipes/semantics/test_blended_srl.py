@@ -88,8 +88,8 @@ def test_votes_of_a_further_parse_count_as_much_as_their_confidence_and_need_no_
 @pytest.mark.must_show(
     "blended-srl",
     4,
-    weaker="learned weights are level with LAS weights, not above, and the gain over the best single parser of the test "
-    "set is as large out of domain (1.47) as in domain (1.49), not larger",
+    weaker="learned weights are level with LAS weights, not above, and the gain over the best single parser of the "
+    "test set is as large out of domain (1.47) as in domain (1.49), not larger",
 )
 def test_the_recorded_blend_is_a_point_above_the_best_single_parser():
     table = rows(SLUG, LAS_TITLE)

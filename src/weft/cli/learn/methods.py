@@ -154,7 +154,6 @@ EXAMPLES = {
     "roles": "weft train roles examples/roles/kitchen.conllu --out roles.weft",
     "roles bins": "weft train roles examples/roles/kitchen.conllu --method bins --bins many --out bins.weft",
     "roles joint": "weft train roles examples/roles/kitchen.conllu --method joint --out joint.weft",
-    "amr": "weft train amr train.amr --out amr.weft",
     "scope": "weft train scope examples/scope/commands.jsonl --out scope.weft",
     "sentiment": "weft train sentiment examples/inns/rated.tsv --sentences examples/inns/sentences.txt --positive "
     "examples/inns/good-words.txt --negative examples/inns/bad-words.txt --out inns.weft",

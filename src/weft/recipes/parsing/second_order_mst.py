@@ -62,7 +62,7 @@ class Size:
     graphs: tuple[tuple[str, int], ...] = (("English-EWT", 1000), ("Czech", 600))
     test: int = 800
     epochs: int = 3
-    paper_mira: bool = False  # train trees by the paper's MIRA, too
+    paper_mira: bool = True  # train trees by the paper's MIRA, too
 
 
 QUICK = Size((("Gothic", 200), ("wsj", 100)), (("English-EWT", 200),), test=100, epochs=2)

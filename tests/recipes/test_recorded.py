@@ -81,15 +81,7 @@ def test_no_required_claim_fails(result: RecipeResult) -> None:
     assert [claim.sentence for claim in result.failed] == []
 
 
-#: Runs that are still to be recorded with the sizes that their recipes have now.
-STALE = ("mira-dependency-parsing",)
-
-
-@pytest.mark.parametrize(
-    "result",
-    [pytest.param(each, marks=pytest.mark.xfail(each.slug in STALE, strict=True, reason="old")) for each in RECORDED],
-    ids=_slug,
-)
+@pytest.mark.parametrize("result", RECORDED, ids=_slug)
 def test_a_recorded_run_has_the_sizes_and_the_seed_of_the_recipe(result: RecipeResult) -> None:
     assert result.sizes == record.sizes(system(result.slug).module)
     assert not result.quick

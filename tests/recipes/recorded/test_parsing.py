@@ -100,13 +100,17 @@ def test_more_sentences_and_a_wider_beam_each_narrow_the_lead_of_the_pipeline():
     assert all(after > before for before, after in zip(few, more, strict=False))
 
 
-@pytest.mark.must_show("mira-dependency-parsing", 7)
-def test_reordered_training_trees_are_at_least_as_good_as_crossing_ones():
+@pytest.mark.must_show(
+    "mira-dependency-parsing",
+    7,
+    weaker="on Gothic only: on Basque, trees that keep their crossing arcs teach 0.8 points more than lifted ones",
+)
+def test_lifted_training_trees_are_at_least_as_good_as_crossing_ones_on_gothic():
     found = rows("mira-dependency-parsing", "UAS by what is done with training trees")
     assert len(found) >= 2
-    for row in found.values():
-        assert max(row["lift"], row["reorder"]) >= row["keep"]
-        assert row["skip"] < row["keep"]
+    gothic = found["Gothic-PROIEL"]
+    assert max(gothic["lift"], gothic["reorder"]) >= gothic["keep"]
+    assert all(row["skip"] < row["keep"] for row in found.values())
 
 
 @pytest.mark.must_show("nonprojective-mst", 6)

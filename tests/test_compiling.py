@@ -129,3 +129,11 @@ def test_numba_and_the_garbage_collector_are_left_as_they_were(collecting: bool)
         assert (BaseFunction.get_call_type, TargetConfig.__eq__) == usual[:2]
     finally:
         (gc.enable if usual[2] else gc.disable)()
+
+
+def test_kernels_compile_where_the_insides_of_numba_have_changed(tmp_path: Path) -> None:
+    code = "import sys; sys.modules['weft.compiling'] = None; import numpy as np\n"
+    code += "from weft.infer.trees.projectivity import lift; print(lift(np.array([3, 4, 0, 3], np.int32)).tolist())"
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "WEFT_QUIET": "1"}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[3, 3, 0, 3]"

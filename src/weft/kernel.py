@@ -32,7 +32,16 @@ from numba.core import types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 from numba.np import linalg as _numba_linalg
 
-from weft.compiling import Inner, eased, set_environments
+try:
+    from weft.compiling import Inner, eased, set_environments
+except ImportError:  # a version of Numba that has other insides compiles as it does by itself, which takes longer
+    from contextlib import nullcontext as eased  # type: ignore[assignment]
+
+    from numba.core.compiler import Compiler as Inner  # type: ignore[assignment]
+
+    def set_environments(result: Any) -> None:
+        """Nothing to tell."""
+
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -17,6 +17,8 @@ KEYWORDS = {
     "start/models.md": ["another language", "German", "languages", "download a model"],
     "apply/interop.md": ["data frame", "dataframe", "table", "pandas", "Polars"],
     "apply/scale.md": ["much text", "large corpus", "resume", "parallel", "cluster", "millions of words"],
+    "tasks/amr.md": ["AMR", "meaning graphs", "Smatch", "PENMAN"],
+    "tasks/roles.md": ["semantic roles", "SRL", "PropBank", "predicates", "frames"],
     "tasks/scope.md": ["quantifier", "scope", "negation scope", "plural"],
     "learn/lexical-resources.md": ["WordNet", "PropBank", "VerbNet", "SemLink"],
     "tasks/entities.md": ["train on own labels", "train NER", "train entities", "custom entities"],

@@ -213,7 +213,7 @@ class Progress:
     @property
     def seconds(self) -> float:
         """CPU seconds of the run, including those before an interruption."""
-        return self._earlier + time.process_time() - self._started
+        return max(0.0, self._earlier + time.process_time() - self._started)
 
     def look(
         self,

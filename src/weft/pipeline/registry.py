@@ -274,10 +274,10 @@ def component_class(kind: str) -> type[Component]:
 def find_task(task: str) -> Task:
     """A task by its name.
 
-    >>> find_task("taggr")
+    >>> find_task("taggerr")
     Traceback (most recent call last):
     ...
-    weft.errors.ConfigError: unknown task 'taggr'; did you mean tagger?
+    weft.errors.ConfigError: unknown task 'taggerr'; did you mean tagger?
     """
     if task not in TASKS:
         known = f"the tasks are: {', '.join(TASKS)}"

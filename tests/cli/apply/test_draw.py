@@ -62,7 +62,7 @@ def test_a_page_holds_all_sentences(tmp_path):
 def test_a_file_with_nothing_to_draw_is_told(tmp_path, out):
     code, said = draw(EXAMPLES / "letters.conllu", "--sentence", 1, "--out", tmp_path / out)
     assert code == 1
-    assert "no trees, phrases or spans" in said
+    assert "no trees, phrases, graphs or spans" in said
     assert not (tmp_path / out).exists()
 
 

@@ -216,7 +216,7 @@ def test_a_search_without_end_says_what_would_shorten_it() -> None:
 
 def test_the_system_is_known_on_the_command_line() -> None:
     assert ParserSettings.from_options({"system": "plain-arc-eager"}).system == "plain-arc-eager"
-    with pytest.raises(ConfigError, match=r"system must be one of .*lr-spine, plain-arc-eager"):
+    with pytest.raises(ConfigError, match=r"system must be one of .*covington, plain-arc-eager"):
         ParserSettings.from_options({"system": "arc-eagre"})
 
 

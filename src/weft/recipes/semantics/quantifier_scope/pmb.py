@@ -21,7 +21,7 @@ from typing import NamedTuple
 from weft.errors import DataError
 from weft.text.conventions.scope import NEGATION, NP, Node, Scoping
 
-_WORD = re.compile(r"(\S+) \[(\d+)\.\.\.(\d+)\]")
+_WORD = re.compile(r"(?<!\S)(\S{1,200}) \[(\d{1,9})\.\.\.(\d{1,9})\]")
 _BOX = re.compile(r"b\d+$")
 #: Operators that have boxes as arguments.
 OPERATORS = ("NOT", "POS", "NEC", "IMP", "DIS", "DUP", "PRP", "REL")

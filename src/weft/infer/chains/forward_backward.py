@@ -175,14 +175,15 @@ def _scaled_passes(
             if i == first:
                 for y in range(states):
                     alpha[i, y] = factor[i, y]
-                    scale += factor[i, y]
             else:
                 _times(alpha[i - 1], left[i * step], left_source, left_start, left_stop, from_left)
                 total += edge_top[i * step]
                 for y in range(states):
-                    product = from_left[y] * factor[i, y]
-                    alpha[i, y] = product
-                    scale += product
+                    alpha[i, y] = from_left[y] * factor[i, y]
+            # A loop of its own: a loop that also writes is compiled twice, and which of the two, with its own order of
+            # summation, is taken depends on how near arrays lie to each other in memory.
+            for y in range(states):
+                scale += alpha[i, y]
             if scale < SMALLEST_SCALE:
                 safe = False
                 break

@@ -44,7 +44,7 @@ def all_trees(n):
 
 @given(parses(), st.data())
 @settings(deadline=None, max_examples=60)
-@pytest.mark.must_show("blended-srl", 1)
+@pytest.mark.must_show("blended-srl", 1, weaker="compared with all trees of up to five words, not six")
 def test_the_blend_is_a_tree_of_maximal_weight(own, data):
     weights = [data.draw(st.floats(0.1, 1.0)) for _ in own]
     blended = Blender({}, weights).blend(docs_of(own))[0]
@@ -55,8 +55,8 @@ def test_the_blend_is_a_tree_of_maximal_weight(own, data):
                    for one, other in zip(heads, proposed, strict=True) if one == other)  # fmt: skip
 
     n = len(own[0][0])
-    best = max(weight(heads) for heads in all_trees(min(n, 5))) if n <= 5 else weight(blended.head)
-    assert weight(blended.head) >= best - 1e-9
+    if n <= 5:
+        assert weight(blended.head) >= max(weight(heads) for heads in all_trees(n)) - 1e-9
 
 
 @given(parses(), st.randoms())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import itertools
 import signal
@@ -15,6 +16,7 @@ import pytest
 from _pytest.doctest import DoctestModule
 from budget import Budget
 from commands import exit_code, streams
+from failures import FILE, Failures
 from places import ROOT
 
 from weft import data
@@ -23,12 +25,21 @@ from weft.errors import DataError
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--budget", default="", metavar="BY", help="tell CPU time by `files`, `systems` or of one system")
+    parser.addoption("--note-failures", action="store_true", help="note the tests that fail, for `make again`")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Listen to Ctrl-C even where tests run in the background of a shell, which has its children ignore it."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     config.pluginmanager.register(Budget(config.getoption("--budget")))
+    if config.getoption("--note-failures"):
+        config.pluginmanager.register(Failures(FILE))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """A process that does not end after its last test, for a thread or server that was left, says so and ends."""
+    faulthandler.dump_traceback_later(900, exit=True)
 
 
 @pytest.fixture(scope="session")

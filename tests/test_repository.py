@@ -54,7 +54,7 @@ def test_every_target_of_the_readme_is_in_the_makefile() -> None:
 def test_continuous_integration_runs_make_test() -> None:
     text = (ROOT / ".ci" / "run").read_text()
     assert "set -euo pipefail" in text
-    assert text.strip().endswith("make test")
+    assert text.strip().endswith("make test || make again")
 
 
 def test_lower_bounds_stand_in_one_place_and_make_lowest_installs_them() -> None:

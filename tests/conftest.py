@@ -16,6 +16,7 @@ import pytest
 from _pytest.doctest import DoctestModule
 from budget import Budget
 from commands import exit_code, streams
+from examples_share import take_examples
 from failures import FILE, Failures
 from places import ROOT
 
@@ -25,6 +26,9 @@ from weft.errors import DataError
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--budget", default="", metavar="BY", help="tell CPU time by `files`, `systems` or of one system")
+    parser.addoption(
+        "--examples", type=float, default=1.0, metavar="SHARE", help="of the examples that Hypothesis makes"
+    )
     parser.addoption("--note-failures", action="store_true", help="note the tests that fail, for `make again`")
 
 
@@ -102,11 +106,12 @@ def pytest_collect_file(
     return collectors
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put files that take long first, and files of one folder apart.
 
     Two workers then end at about the same time, and seldom compile the same kernels at the same time.
     """
+    take_examples(items, config.getoption("--examples"))
     places: dict[Path, tuple[bool, int, str]] = {}
     seen: Counter[Path] = Counter()
     for item in items:

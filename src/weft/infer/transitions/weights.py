@@ -231,20 +231,11 @@ def unpack_wide(arrays: Arrays, columns: int) -> WideTable:
     if int(counts.sum()) != len(arrays["columns"]):
         raise ModelError("the counts and weights of actions do not fit together: the model file is damaged")
     is_line = counts > _MANY
-    n_cells = int((counts[~is_line] + 1).sum()) + 1
-    table = new_wide(columns, len(features), n_cells, max(1, int(is_line.sum())), learn=False)
-    sizes = np.where(is_line, 0, counts + 1)
-    places = np.where(is_line, _LINE + np.cumsum(is_line) - 1, np.cumsum(sizes) - sizes + 1)
-    which = np.repeat(np.arange(len(counts)), counts)
-    line = is_line[which]
-    table.lines[places[which[line]] - _LINE, arrays["columns"][line]] = arrays["weights"][line]
-    blocks = places[~is_line]
-    table.cells[blocks, 0] = table.cells[blocks, 1] = counts[~is_line]
-    free = np.ones(n_cells, dtype=np.bool_)
-    free[0] = free[blocks] = False
-    table.cells[free, 0], table.cells[free, 1] = arrays["columns"][~line], arrays["weights"][~line]
-    _fill_wide(np.array(features, np.uint32), places, table.slots)
-    table.size[:] = len(features), n_cells, int(is_line.sum())
+    n_cells, n_lines = int((counts[~is_line] + 1).sum()) + 1, int(is_line.sum())
+    table = new_wide(columns, len(features), n_cells, max(1, n_lines), learn=False)
+    actions, weights = arrays["columns"].astype(np.uint16, copy=False), arrays["weights"].astype(np.int16, copy=False)
+    _fill_wide(np.array(features, np.uint32), counts, actions, weights, table)
+    table.size[:] = len(features), n_cells, n_lines
     return table
 
 
@@ -390,11 +381,27 @@ def _move_wide(old: Halves, new: Halves) -> None:
 
 
 @kernel
-def _fill_wide(keys: Halves, places: NDArray[np.int64], slots: Halves) -> None:
+def _fill_wide(
+    keys: Halves, counts: NDArray[np.int64], actions: NDArray[np.uint16], weights: Integers, table: WideTable
+) -> None:
+    """Enter features one after the other, the `counts[k]` weights of each as a line or as a block."""
+    cell, line, entry = 1, 0, 0
     for k in range(len(keys)):
-        slot = _wide_slot(keys[k], slots)
-        slots[slot, 0] = keys[k]
-        slots[slot, 1] = places[k]
+        slot = _wide_slot(keys[k], table.slots)
+        table.slots[slot, 0] = keys[k]
+        if counts[k] > _MANY:
+            table.slots[slot, 1] = _LINE + line
+            for m in range(entry, entry + counts[k]):
+                table.lines[line, actions[m]] = weights[m]
+            line += 1
+        else:
+            table.slots[slot, 1] = cell
+            table.cells[cell, 0] = table.cells[cell, 1] = counts[k]
+            for m in range(entry, entry + counts[k]):
+                cell += 1
+                table.cells[cell, 0], table.cells[cell, 1] = actions[m], weights[m]
+            cell += 1
+        entry += counts[k]
 
 
 @inner_kernel

@@ -55,7 +55,7 @@ test: lint
 
 # The few tests that failed in `make test`, alone: what a busy machine alone made fail passes now.
 again: $(VENV)/.dev
-	$(BIN)/python tests/helpers/failures.py
+	$(BIN)/python tests/plugins/failures.py
 
 # The stories of users with the lowest version of every dependency that pyproject.toml allows, in an environment and with
 # compiled kernels of their own.

@@ -4,7 +4,7 @@
 A test that fails again with nothing beside it has found a fault. A run with many failures has found one too, and gets
 no second chance; nor does one that could not read a test file.
 
-    python tests/helpers/failures.py        run what failed in the last run
+    python tests/plugins/failures.py        run what failed in the last run
 """
 
 from __future__ import annotations

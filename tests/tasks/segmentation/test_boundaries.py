@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from weft.features.characters import PARAGRAPH, CharacterTable
@@ -155,6 +155,7 @@ def test_dictionary_matches_are_those_of_enumeration(text: str, words: list[str]
 
 
 @settings(deadline=None)
+@example("字\r字", "11")  # a line end between characters of a script without spaces
 @given(TEXTS, TEXTS)
 def test_features_do_not_look_beyond_an_empty_line(text: str, other: str) -> None:
     def keys(whole: str) -> tuple[list[int], list[int]]:

@@ -265,7 +265,7 @@ def _features(
         applies[LINE_ENDS] = gap == LINE
         if gap == LINE:
             _set_lines(text.classes, left, right, first, end, values)
-        if spaced:
+        if spaced or gap == LINE:  # the templates of line ends read words and marks too
             start, stop = _set_chunks(text.codes, text.classes, text.lower, left, right, first, end, values)
             _set_words(text, left, right, start, stop, values)
             values[OPEN] = (marks[_QUOTES] & 1) * 2 + (marks[_BRACKETS] > 0)

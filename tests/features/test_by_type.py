@@ -1,11 +1,14 @@
 """Scores found once a word type against scores of all features of every word."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from weft.features.by_type import TypeScorer
+from weft.features.by_type import KnownScores, TypeScorer
 from weft.features.extract import Extractor
 from weft.features.index import FeatureIndex
 from weft.features.lexicon import WordClasses
@@ -69,3 +72,42 @@ def test_a_template_has_a_place_where_it_looks_at_one_column_at_one_offset(
 ) -> None:
     templates = list(Templates(template))
     assert Extractor(templates, FIELDS).place_of(templates[0]) == place
+
+
+def scorer_of(docs: list[Doc], text: str, columns: int = 3) -> tuple[Extractor, FrozenTable]:
+    extractor = Extractor(list(Templates(text)), FIELDS)
+    index = FeatureIndex()
+    index.add(extractor.features(docs)[0].keys)
+    layout = Layout.from_mask(np.ones((len(index), columns), dtype=bool))
+    weights = np.random.default_rng(0).integers(-50, 50, layout.size).astype(np.float64)
+    return extractor, FrozenTable.freeze(index, layout, weights)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(sentences, st.integers(0, 1)), min_size=2, max_size=6), st.integers(0, 4), st.integers(0, 3))
+def test_scores_that_earlier_batches_left_behind_change_nothing(
+    batches: list[tuple[list[list[tuple[str, str]]], int]], limit: int, threads: int
+) -> None:
+    tables = [StringTable(), StringTable()]
+    docs = [document(rows, tables[which]) for rows, which in batches]
+    extractor, table = scorer_of(docs, "true w[0] w[-2..2].lower t[-1]|t[0] t[1]")
+    scorer = TypeScorer(extractor, table)
+    scorer._known = {column: KnownScores(len(own), 3, limit) for column, own in scorer._groups.items()}
+    with ThreadPoolExecutor(threads + 1) as pool:
+        found = list(pool.map(lambda doc: scorer.score([doc])[0].tolist(), docs))
+    assert found == [TypeScorer(extractor, table).score([doc])[0].tolist() for doc in docs]
+
+
+def test_the_scores_of_a_type_are_computed_once_within_the_limit() -> None:
+    strings, asked = StringTable(), []
+
+    def compute(types: NDArray[np.int32]) -> NDArray[np.float64]:
+        asked.append(strings.strings(types))
+        return np.stack([types, 2 * types])[:, :, None].astype(np.float64)
+
+    known = KnownScores(2, 1, limit=3)
+    for text in ("a b", "b c", "d a e", "e c a"):
+        types = strings.ids(text.split())
+        expected = [[[float(k)] for k in types], [[2.0 * k] for k in types]]
+        assert known.scores(strings, types, compute).tolist() == expected
+    assert asked == [["a", "b"], ["c"], ["d", "e"], ["e"]]

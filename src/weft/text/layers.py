@@ -96,6 +96,15 @@ class SpanLayer:
     def __iter__(self) -> Iterator[SpanRow]:
         return (self[i] for i in range(len(self)))
 
+    def flat(self) -> list[tuple[int, int, str]]:
+        """The first piece of every span, and its label: `(start, end, label)`.
+
+        >>> SpanLayer.of(StringTable(), [(0, 2, "PER")]).flat()
+        [(0, 2, 'PER')]
+        """
+        firsts = self._pieces if len(self._pieces) == len(self) else map(self._pieces.__getitem__, self._offsets[:-1])
+        return [(*piece, label) for piece, label in zip(firsts, self.strings.strings(self._labels), strict=True)]
+
     def id(self, number: int) -> str:
         """The name of a span in its file, or "" if it has none."""
         return self.ids[number] if number < len(self.ids) else ""

@@ -13,8 +13,10 @@ Words without the attribute are outside spans. The probability of a span stands 
 
 from __future__ import annotations
 
-from functools import lru_cache
-from itertools import pairwise
+import weakref
+from collections.abc import Iterable, Sequence
+from itertools import pairwise, repeat
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,10 +25,15 @@ from weft.text.conventions.expressions import expressions_of, repaired
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
 from weft.text.schemes import decode, encode, guess_scheme
+from weft.text.strings import StringTable
 
 #: The attribute that is written for a layer of spans, and those that are read as entities.
 WRITTEN = {"entities": "NER", "chunks": "Chunk", "mwe": "MWE", "disfluencies": "Disfluency"}
 READ = ("ner", "ne", "name")
+#: Keys of attributes, those that they replace, and values that mean that there is none.
+Keys = tuple[tuple[str, tuple[str, ...], str], ...]
+#: How many changes of a string table are kept.
+_LIMIT = 10_000
 
 
 def spans_of_misc(doc: Doc) -> SpanLayer | None:
@@ -59,9 +66,7 @@ def misc_of_layers(doc: Doc) -> None:
     >>> doc.column("misc")
     ['NER=B-PER', 'MWE=B', 'MWE=I_']
     """
-    for name in WRITTEN:
-        if name in doc.spans:
-            misc_of_spans(doc, name)
+    _set_attributes(doc, [each for name in WRITTEN if name in doc.spans for each in _attributes_of(doc, name)])
 
 
 def misc_of_spans(doc: Doc, name: str) -> None:
@@ -74,23 +79,27 @@ def misc_of_spans(doc: Doc, name: str) -> None:
     >>> doc.column("misc")
     ['NER=B-PER|SpaceAfter=No', '']
     """
+    _set_attributes(doc, _attributes_of(doc, name))
+
+
+def _attributes_of(doc: Doc, name: str) -> list[_Attribute]:
+    """The labels of a span layer and their probabilities."""
     layer = doc.spans[name]
     key = WRITTEN.get(name, "NER")
-    labels: dict[int, str] = {}
-    if name == "mwe":
-        bounds = pairwise(doc.sentence_offsets.tolist())
-        for (first, end), own in zip(bounds, expressions_of(doc, name), strict=True):
-            if own.strong or own.weak:
-                labels |= _inside(encode_expressions(repaired(own, end - first), end - first), first)
+    if name != "mwe":
+        labels = encode(layer.flat(), doc.n_words)
     else:
-        labels = _inside(encode([(*pieces[0], label) for pieces, label in layer], doc.n_words))
-    set_attribute(doc, key, labels, READ if key == "NER" else ())
+        labels = ["O"] * doc.n_words
+        bounds = pairwise(doc.sentence_offsets.tolist())
+        for (first, end), own in zip(bounds, expressions_of(doc, name) if len(layer) else (), strict=False):
+            if own.strong or own.weak:
+                labels[first:end] = encode_expressions(repaired(own, end - first), end - first)
     told = {number: own["probability"] for number, own in layer.attributes.items() if "probability" in own}
-    set_attribute(doc, f"{key}Prob", {layer[number].pieces[0][0]: f"{told[number]:.4g}" for number in sorted(told)})
-
-
-def _inside(labels: list[str], first: int = 0) -> dict[int, str]:
-    return {word: label for word, label in enumerate(labels, first) if label != "O"}
+    probabilities = {layer[number].pieces[0][0]: f"{told[number]:.4g}" for number in sorted(told)}
+    return [
+        _Attribute(key, labels, READ if key == "NER" else (), "O"),
+        _Attribute(f"{key}Prob", list(map(probabilities.get, range(doc.n_words))) if told else []),
+    ]
 
 
 def misc_of_confidence(doc: Doc) -> None:
@@ -117,14 +126,53 @@ def set_attribute(doc: Doc, key: str, values: dict[int, str], replaced: tuple[st
     >>> doc.column("misc")
     ['', 'Gloss=woof|SpaceAfter=No']
     """
-    gone = (key.lower(), *replaced)
-    misc = doc.columns["misc"].copy() if "misc" in doc.columns else np.zeros(doc.n_words, dtype=np.int32)
-    for word in {*np.flatnonzero(misc).tolist(), *values}:
-        misc[word] = doc.strings[_changed(doc.strings.string(int(misc[word])), gone, key, values.get(word, ""))]
-    doc.columns["misc"] = misc
+    _set_attributes(doc, [_Attribute(key, list(map(values.get, range(doc.n_words))), replaced)])
 
 
-@lru_cache(maxsize=10_000)
+class _Attribute(NamedTuple):
+    """An attribute and its values, one per word; none of a word, or no values at all, takes it away."""
+
+    key: str
+    values: Sequence[str | None]
+    replaced: tuple[str, ...] = ()  # other attributes in whose place it stands
+    none: str = ""  # a value that means that there is none
+
+
+class _Changes(dict[tuple[Any, ...], int]):
+    """The number of MISC with new attributes, from its number without them and their values, in a string table."""
+
+    def __init__(self, strings: StringTable, keys: Keys) -> None:
+        super().__init__()
+        self.strings, self.attributes = weakref.ref(strings), keys
+
+    def __missing__(self, given: tuple[Any, ...]) -> int:
+        strings = self.strings()
+        assert strings is not None  # who asks has a document that holds it
+        misc = strings.string(given[0])
+        for (key, replaced, none), value in zip(self.attributes, given[1:], strict=True):
+            misc = _changed(misc, (key.lower(), *replaced), key, value if value and value != none else "")
+        if len(self) >= _LIMIT:
+            self.clear()
+        self[given] = found = strings[misc]
+        return found
+
+
+#: What was computed for string tables in use.
+_changes: weakref.WeakKeyDictionary[StringTable, dict[Keys, _Changes]] = weakref.WeakKeyDictionary()
+
+
+def _set_attributes(doc: Doc, attributes: Sequence[_Attribute]) -> None:
+    """Give words attributes of MISC, one after the other; all at once, as most words of a text get the same few."""
+    known = _changes.setdefault(doc.strings, {})
+    keys = tuple((each.key, each.replaced, each.none) for each in attributes)
+    if keys not in known:
+        known[keys] = _Changes(doc.strings, keys)
+    misc = doc.columns["misc"].tolist() if "misc" in doc.columns else [0] * doc.n_words
+    columns: list[Iterable[Any]] = [misc, *(each.values or repeat(None, doc.n_words) for each in attributes)]
+    changed = map(known[keys].__getitem__, zip(*columns, strict=True))
+    doc.columns["misc"] = np.fromiter(changed, dtype=np.int32, count=doc.n_words)
+
+
 def _changed(misc: str, gone: tuple[str, ...], key: str, value: str) -> str:
     kept = [item for item in misc.split("|") if item and item.partition("=")[0].lower() not in gone]
     return "|".join(sorted([*kept, f"{key}={value}"] if value else kept))

@@ -2,12 +2,13 @@
 
 from itertools import combinations, pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.errors import ConfigError, FormatError
-from weft.lexical.mwe_lexicon import Match, MweLexicon, lexicon_of, read_lexicon, shortest_path, union
+from weft.lexical.mwe_lexicon import Match, MweLexicon, lexicon_of, read_lexicon, segment_text, shortest_path, union
 from weft.text.conventions.expressions import Expressions
 
 lemma = st.sampled_from("abc")
@@ -40,6 +41,31 @@ def test_matches_are_those_of_the_definition(raw, sentence, max_gap):
         if fits(entry, words, sentence, max_gap)
     }
     assert {match.words for match in lexicon.matches(sentence, max_gap)} == wanted
+
+
+word = st.tuples(lemma, lemma)
+categorized = st.lists(st.tuples(st.lists(st.sampled_from(["a", "b", "c", ""]), min_size=2, max_size=4), lemma))
+
+
+@settings(max_examples=80, deadline=None)
+@given(categorized, st.lists(st.lists(word, max_size=6), max_size=3), st.integers(0, 2))
+def test_what_is_found_in_a_text_are_the_matches_of_its_sentences(raw, sentences, max_gap):
+    lexicon = MweLexicon.of("test", [(" ".join(each or "<x>" for each in entry), kind) for entry, kind in raw])
+    types = sorted({own for sentence in sentences for own in sentence})
+    numbers = np.array([types.index(own) for sentence in sentences for own in sentence], dtype=np.int32)
+    bounds = np.cumsum([0, *map(len, sentences)])
+    found = lexicon.find([own[0] for own in types], [own[1] for own in types], numbers, bounds, max_gap)
+    assert found == sorted(found, key=lambda match: match.words)
+    chosen = []
+    for first, sentence in zip(bounds.tolist(), sentences, strict=False):
+        lemmas, forms = [own[0] for own in sentence], [own[1] for own in sentence]
+        own = lexicon.matches(lemmas, max_gap, forms)
+        moved = [Match(tuple(place + first for place in match.words), match.category) for match in own]
+        within = [match for match in found if first <= match.words[0] < first + len(sentence)]
+        assert within == sorted(moved, key=lambda match: match.words)  # sorting keeps the order of matches that tie
+        best = shortest_path(own, len(sentence)).matches
+        chosen += [Match(tuple(place + first for place in match.words), match.category) for match in best]
+    assert segment_text(found) == chosen
 
 
 def readings(first, end, matches, gaps):

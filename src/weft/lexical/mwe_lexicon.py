@@ -64,7 +64,7 @@ class MweLexicon:
     name: str
     entries: dict[tuple[str, ...], str] = field(default_factory=dict)  # lemmas, "" for a variable; their category
     _trie: dict[Any, Any] = field(default_factory=dict, repr=False)
-    _pairs: tuple[int, dict[str, int], Ints] | None = field(default=None, repr=False, compare=False)
+    _known: tuple[int, _Trie] | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(cls, name: str, entries: Iterable[str | tuple[str, str]]) -> MweLexicon:
@@ -89,70 +89,62 @@ class MweLexicon:
     def __len__(self) -> int:
         return len(self.entries)
 
-    def matches(
-        self, lemmas: Sequence[str], max_gap: int = 0, forms: Sequence[str] = (), starts: Sequence[int] | None = None
-    ) -> list[Match]:
-        """All matches in a sentence, ordered by first word; a word matches by its lemma or its form.
-
-        `starts` are the only words that may be first words, if given.
-        """
+    def matches(self, lemmas: Sequence[str], max_gap: int = 0, forms: Sequence[str] = ()) -> list[Match]:
+        """All matches in a sentence, ordered by first word; a word matches by its lemma or its form."""
         pairs = zip(lemmas, forms or lemmas, strict=True)
         words = [(lemma,) if lemma == form else (lemma, form) for lemma, form in pairs]
-        return self.matches_of(words, max_gap, range(len(words)) if starts is None else starts)
-
-    def matches_of(self, words: Sequence[tuple[str, ...]], max_gap: int, starts: Iterable[int]) -> list[Match]:
-        """All matches that begin at some words of a sentence; a word is given by what matches it, lemma or form."""
         matches: list[Match] = []
-        for first in starts:
-            for word in words[first]:
+        for first, readings in enumerate(words):
+            for word in readings:
                 node = self._trie.get(word)
                 if node is not None:
                     _walk(node, words, (first,), max_gap, matches)
         return list(dict.fromkeys(matches))
 
-    def places(self, lemmas: Sequence[str], forms: Sequence[str], words: Ids, max_gap: int = 0) -> Ints:
-        """The places in a text where an entry may begin, by the first two lemmas of entries.
+    def find(
+        self, lemmas: Sequence[str], forms: Sequence[str], words: Ids, sentences: Ints, max_gap: int = 0
+    ) -> list[Match]:
+        """All matches in the sentences of a text, ordered by their words, which are counted from the text's first.
 
-        `words[i]` is the number of word i among word types, which are given by lemma and form.
+        `words[i]` is the number of word i among word types, which are given by lemma and form. Among matches of the
+        same words, the one that `matches` gives first comes first.
 
         >>> lexicon = MweLexicon.of("verbs", ["take <something> into account", "take in"])
         >>> types = ["take", "it", "in"]
-        >>> lexicon.places(types, types, np.array([1, 0, 1, 2, 0, 1, 1, 2]), max_gap=1).tolist()
-        [1]
+        >>> lexicon.find(types, types, np.array([1, 0, 1, 2, 0, 1, 1, 2]), np.array([0, 8]), max_gap=1)
+        [Match(words=(1, 3), category='')]
         """
-        numbers, pairs = self._beginnings()
-        kinds = [np.array([numbers.get(word, 0) for word in each], dtype=np.int64)[words] for each in (lemmas, forms)]
-        may_begin = np.zeros(len(words), dtype=np.bool_)
-        for one in kinds:
-            firsts = np.flatnonzero(one)
-            for step in range(1, max_gap + 2):
-                firsts = firsts[firsts + step < len(words)]
-                for other in kinds:
-                    keys = one[firsts] * len(numbers) + other[firsts + step]
-                    found = pairs[np.minimum(np.searchsorted(pairs, keys), len(pairs) - 1)] == keys
-                    may_begin[firsts[found]] = True
-        return np.flatnonzero(may_begin)
+        trie = self._arrays()
+        by_lemma = np.array([trie.numbers.get(lemma, 0) for lemma in lemmas], dtype=np.int64)
+        by_form = np.array([trie.numbers.get(form, 0) for form in forms], dtype=np.int64)
+        by_form[[lemma == form for lemma, form in zip(lemmas, forms, strict=True)]] = 0  # what matches once is enough
+        readings = by_lemma[words], by_form[words]
+        ends = np.repeat(sentences[1:], np.diff(sentences))
+        found: list[tuple[Group, int, str]] = []
+        paths = _Paths.beginning(readings, trie)
+        while len(paths.nodes):
+            whole = np.flatnonzero(trie.categories[paths.nodes] >= 0)
+            categories = [trie.names[k] for k in trie.categories[paths.nodes[whole]].tolist()]
+            codes = paths.choices[whole].tolist()
+            found += zip(map(tuple, paths.words[whole].tolist()), codes, categories, strict=True)
+            paths = paths.longer(readings, ends, trie, max_gap)
+        found.sort()
+        return list(dict.fromkeys(Match(group, category) for group, _, category in found))
 
-    def _beginnings(self) -> tuple[dict[str, int], Ints]:
-        """Numbers of lemmas, from 1, and the first two of every entry as one number each."""
-        if self._pairs is None or self._pairs[0] != len(self.entries):
-            firsts = [[lemma for lemma in entry if lemma != _VARIABLE][:2] for entry in self.entries]
-            numbers = {lemma: k for k, lemma in enumerate(dict.fromkeys(chain.from_iterable(firsts)), 1)}
-            keys = [numbers[one] * len(numbers) + numbers[other] for one, other in firsts]
-            self._pairs = len(self.entries), numbers, np.unique(np.array(keys or [-1], dtype=np.int64))
-        return self._pairs[1:]
+    def _arrays(self) -> _Trie:
+        if self._known is None or self._known[0] != len(self.entries):
+            self._known = len(self.entries), _Trie.of(self.entries)
+        return self._known[1]
 
-    def segment(
-        self, lemmas: Sequence[str], max_gap: int = 0, forms: Sequence[str] = (), starts: Sequence[int] | None = None
-    ) -> Segmentation:
-        """The cheapest segmentation of a sentence; `starts` are the only words that may begin a match, if given.
+    def segment(self, lemmas: Sequence[str], max_gap: int = 0, forms: Sequence[str] = ()) -> Segmentation:
+        """The cheapest segmentation of a sentence.
 
         >>> lexicon = MweLexicon.of("all", ["budge on", "a little"])
         >>> reading = lexicon.segment("budge a little on the price".split(), max_gap=2)
         >>> [match.words for match in reading.matches], reading.cost
         ([(0, 3), (1, 2)], 4.25)
         """
-        return shortest_path(self.matches(lemmas, max_gap, forms, starts), len(lemmas))
+        return shortest_path(self.matches(lemmas, max_gap, forms), len(lemmas))
 
     def lines(self) -> Iterator[str]:
         """The entries in the format that `read_lexicon` reads."""
@@ -201,6 +193,34 @@ def shortest_path(matches: Iterable[Match], length: int) -> Segmentation:
         chosen += choice.get(i, ())
         i = choice[i][0].words[-1] + 1 if i in choice else i + 1
     return Segmentation(tuple(sorted(chosen)), cost[0] + length - (end - begin))
+
+
+def segment_text(matches: Sequence[Match]) -> list[Match]:
+    """The matches of the cheapest segmentation of every sentence of a text, from those that `find` gives.
+
+    Matches that share no words with others, gaps included, are judged alone.
+
+    >>> segment_text([Match((0, 1)), Match((0, 2)), Match((2, 3)), Match((7, 9))])
+    [Match(words=(0, 1), category=''), Match(words=(2, 3), category=''), Match(words=(7, 9), category='')]
+    """
+    chosen: list[Match] = []
+    together: list[Match] = []
+    reach = -1
+    for match in matches:
+        if match.words[0] > reach:
+            chosen += _cheapest(together)
+            together = []
+        together.append(match)
+        reach = max(reach, match.words[-1])
+    return [*chosen, *_cheapest(together)]
+
+
+def _cheapest(matches: Sequence[Match]) -> Sequence[Match]:
+    if len(matches) != 1:
+        return shortest_path(matches, 0).matches
+    words = matches[0].words
+    skipped = words[-1] - words[0] + 1 - len(words)
+    return matches if 1.0 + GAP_COST * skipped < len(words) + skipped - 1e-12 else ()
 
 
 def read_lexicon(path: str | Path, name: str = "") -> MweLexicon:
@@ -286,6 +306,80 @@ def _walk(
                 _walk(after, words, (*so_far, place), max_gap, found)
     if _VARIABLE in node and max_gap:
         _walk(node[_VARIABLE], words, so_far, max_gap, found, least=1)
+
+
+class _Trie(NamedTuple):
+    """The entries of a lexicon as arrays; node 0 is the root."""
+
+    numbers: dict[str, int]  # of lemmas, from 1
+    edges: Ints  # node * (lemmas + 1) + lemma, sorted
+    children: Ints
+    variables: Ints  # the node after a variable, or -1
+    categories: Ints  # of the entry that ends at a node, or -1
+    names: list[str]  # of categories
+
+    @classmethod
+    def of(cls, entries: Mapping[tuple[str, ...], str]) -> _Trie:
+        numbers = {lemma: k for k, lemma in enumerate(dict.fromkeys(chain.from_iterable(entries)), 1)}
+        nodes: dict[tuple[int, str], int] = {}
+        ending: dict[int, str] = {}
+        for entry, category in entries.items():
+            node = 0
+            for lemma in entry:
+                node = nodes.setdefault((node, lemma), len(nodes) + 1)
+            ending[node] = category
+        plain = sorted((node * (len(numbers) + 1) + numbers[lemma], child) for (node, lemma), child in nodes.items())
+        edges, children = np.array(plain or [(-1, 0)], dtype=np.int64).T.copy()
+        variables, categories = (np.full(len(nodes) + 1, -1, dtype=np.int64) for _ in range(2))
+        for (node, lemma), child in nodes.items():
+            if lemma == _VARIABLE:
+                variables[node] = child
+        names = list(dict.fromkeys(ending.values()))
+        categories[list(ending)] = [names.index(category) for category in ending.values()]
+        return cls(numbers, edges, children, variables, categories, names)
+
+    def follow(self, nodes: Ints, lemmas: Ints) -> tuple[Ints, Ints]:
+        """Which nodes have an edge of their lemma, and the nodes that these edges lead to."""
+        keys = nodes * (len(self.numbers) + 1) + lemmas
+        places = np.minimum(np.searchsorted(self.edges, keys), len(self.edges) - 1)
+        found = np.flatnonzero((self.edges[places] == keys) & (lemmas > 0))
+        return found, self.children[places[found]]
+
+
+class _Paths(NamedTuple):
+    """Beginnings of entries in a text, all of the same number of words."""
+
+    nodes: Ints
+    words: Ints  # [path, rank]
+    choices: Ints  # by lemma, by form, the same after a variable: 0 to 3 per word, in the order of `_walk`
+
+    @classmethod
+    def beginning(cls, readings: Sequence[Ints], trie: _Trie) -> _Paths:
+        """Paths of one word."""
+        parts = []
+        for choice, lemmas in enumerate(readings):
+            words = np.flatnonzero(lemmas)
+            found, nodes = trie.follow(np.zeros(len(words), dtype=np.int64), lemmas[words])
+            parts.append(cls(nodes, words[found, None], np.full(len(found), choice)))
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def longer(self, readings: Sequence[Ints], ends: Ints, trie: _Trie, max_gap: int) -> _Paths:
+        """The paths that go on, by one word."""
+        parts = [(self.nodes[:0], self.words[:0, [0, *range(self.words.shape[1])]], self.choices[:0])]
+        own, nodes, least = np.arange(len(self.nodes)), self.nodes, 0
+        while len(own):
+            last = self.words[own, -1]
+            for step in range(least, max_gap + 1):
+                inside = np.flatnonzero(last + 1 + step < ends[last])
+                for choice, lemmas in enumerate(readings):
+                    places = last[inside] + 1 + step
+                    found, after = trie.follow(nodes[inside], lemmas[places])
+                    paths = own[inside[found]]
+                    words = np.column_stack([self.words[paths], places[found]])
+                    parts.append((after, words, 4 * self.choices[paths] + 2 * least + choice))
+            behind = np.flatnonzero(trie.variables[nodes] >= 0) if max_gap else own[:0]
+            own, nodes, least = own[behind], trie.variables[nodes[behind]], 1
+        return _Paths(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _cover(flat: Mapping[int, Sequence[Match]], first: int, end: int) -> tuple[int, list[Match]]:

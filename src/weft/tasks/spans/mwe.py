@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from weft.arrays import Ints, Keys
 from weft.declared import Array, Stored
 from weft.errors import ConfigError
-from weft.features.extract import Binding
+from weft.features.extract import Binding, sentence_offsets
 from weft.features.lexicon import WordClasses
 from weft.headers import Many, Record, Text
 from weft.learn.chains.labels import LabelSpace
@@ -46,16 +46,16 @@ from weft.tasks.spans.mwe_features import (
 from weft.text.conventions.expressions import (
     SCHEMES,
     TOPOLOGIES,
-    Expressions,
     check_tags,
     decode,
     encode,
     expressions_of,
+    pieces_of,
     repaired,
-    set_expressions,
 )
 from weft.text.doc import Doc
 from weft.text.layers import SpanLayer
+from weft.text.schemes import numbered
 
 SEEN = "seen"  # name of the lexicon of training expressions
 _FOLDS = "sentences before"  # in the meta data of training documents, whose sentences see lexicons without themselves
@@ -101,7 +101,7 @@ class MweSettings(LabellerSettings):
 class MweTagger(SequenceLabeller):
     """Predicts multiword expressions.
 
-    >>> from weft.text.conventions.expressions import Expressions
+    >>> from weft.text.conventions.expressions import Expressions, set_expressions
     >>> doc = Doc.from_words([["He", "gave", "it", "up"], ["She", "gave", "hope", "up"], ["They", "sat"]])
     >>> set_expressions(doc, [Expressions.of(strong=[(1, 3)]), Expressions.of(strong=[(1, 3)]), Expressions()])
     >>> tagger = MweTagger(MweSettings(epochs=10))
@@ -135,30 +135,44 @@ class MweTagger(SequenceLabeller):
 
     def annotate(self, docs: Sequence[Doc], asked: Asked) -> None:
         super().annotate(docs, replace(asked, probabilities=asked.probabilities or self.settings.threshold > 0))
-        for doc in docs if self.settings.threshold else ():
-            doc.spans[self.settings.layer] = self._sure(doc.spans[self.settings.layer], asked.probabilities)
-
-    def _sure(self, layer: SpanLayer, probabilities: bool) -> SpanLayer:
-        """The expressions that are probable enough, with their probabilities if these were asked for."""
-        kept = SpanLayer(layer.strings)
-        for number, (pieces, label) in enumerate(layer):
-            found = layer.attributes[number]
-            if found["probability"] >= self.settings.threshold:
-                kept.add(pieces, label, **(found if probabilities else {}))
-        return kept
+        for doc in docs if not asked.probabilities else ():
+            doc.spans[self.settings.layer].attributes.clear()
 
     def write(self, doc: Doc, labels: list[str], confidence: NDArray[np.float32] | None) -> None:
-        bounds = doc.sentence_offsets.tolist()
-        expressions = [
-            decode(tags, self.settings.tags) if any(label != "O" for label in tags) else Expressions()
-            for tags in (labels[first:end] for first, end in pairwise(bounds))
-        ]
-        set_expressions(doc, expressions, self.settings.layer)
+        self.write_all([doc], *numbered(labels), confidence)
+
+    def write_all(
+        self,
+        docs: Sequence[Doc],
+        names: Sequence[str],
+        numbers: NDArray[np.integer],
+        confidence: NDArray[np.float32] | None,
+    ) -> None:
+        """Write the expressions, those that are probable enough if probabilities are given."""
+        sentences = sentence_offsets(docs)
+        kinds = np.array([name not in ("O", "o") for name in names])
+        words = np.flatnonzero(kinds[numbers])
         if confidence is not None:
-            layer = doc.spans[self.settings.layer]
-            for number, (pieces, _) in enumerate(layer):
-                least = min(float(confidence[start:end].min()) for start, end in pieces)
-                layer.attributes[number] = {"probability": round(least, 4)}
+            # An expression is as probable as its least probable word, rounded, and has at least two words.
+            words = words[confidence[words] >= self.settings.threshold - 1e-4]
+        places, counts = np.unique(np.searchsorted(sentences, words, side="right") - 1, return_counts=True)
+        firsts = np.concatenate([[0], np.cumsum([doc.n_words for doc in docs])])
+        owners = np.searchsorted(firsts, sentences[places], side="right") - 1
+        for doc in docs:
+            doc.spans[self.settings.layer] = SpanLayer(doc.strings)
+        promising = counts > 1
+        for d, s in zip(owners[promising].tolist(), places[promising].tolist(), strict=True):
+            first, end = int(sentences[s]), int(sentences[s + 1])
+            labels = [names[number] for number in numbers[first:end].tolist()]
+            layer = docs[d].spans[self.settings.layer]
+            for pieces, label in pieces_of(decode(labels, self.settings.tags), first - int(firsts[d])):
+                least = {}
+                if confidence is not None:
+                    sure = min(float(confidence[start + firsts[d] : stop + firsts[d]].min()) for start, stop in pieces)
+                    if round(sure, 4) < self.settings.threshold:
+                        continue
+                    least["probability"] = round(sure, 4)
+                layer.add(pieces, label, **least)
 
     def score(self, gold: list[list[str]], system: list[list[str]]) -> dict[str, float]:
         from weft.evaluate.labels.mwe import score_expressions

@@ -18,10 +18,10 @@ entries of a lexicon; what all words have (2 to 12) is put together by a kernel.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import chain
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -32,7 +32,7 @@ from weft.features.cache import Cache, distinct_rows
 from weft.features.extract import read_column, runs_of, sentence_offsets
 from weft.hashing import avalanche, begun, hash_string, hash_strings, mix
 from weft.kernel import inner_kernel
-from weft.lexical.mwe_lexicon import Match, MweLexicon, shortest_path
+from weft.lexical.mwe_lexicon import MweLexicon, segment_text
 from weft.lexical.wordnet import WordNet
 from weft.text.conventions.expressions import has_gap
 from weft.text.doc import Doc
@@ -63,6 +63,8 @@ _PLACES = hash_strings(["2 0", "2 1", "3 0", "3 1"])
 _STEPS = np.array([-2, -1, 1, 2])
 _BEGUN = np.array([begun(f"12 {step} ") for step in _STEPS], dtype=np.uint64)
 _SPACE = ord(" ")
+#: Names of features.
+Names = tuple[str, ...]
 
 
 @cache
@@ -95,7 +97,15 @@ class _Word(NamedTuple):
     kind: int
     text: bytes  # of the lemma, in feature 12
     marks: tuple[int, ...]  # features 4, 8 and 9 where no sentence begins
-    readings: tuple[str, ...]  # what entries of lexicons match
+
+
+class _Place(NamedTuple):
+    """A word in a match of a lexicon."""
+
+    mark: str  # B at the first word, I at others
+    category: str
+    gappy: bool
+    tags: str  # of the match's two ends
 
 
 class _Words(NamedTuple):
@@ -121,7 +131,10 @@ class ExpressionFeatures:
     wordnet: WordNet | None = None
     max_gap: int = 2
     _types: Cache[tuple[str, str, str], _Word] = field(default_factory=lambda: Cache(_word), repr=False)
-    _names: Cache[str, tuple[int, ...]] = field(default_factory=lambda: Cache(_keys), repr=False)
+    _matched: Cache[tuple[tuple[str, _Place | None], ...], Names] = field(
+        default_factory=lambda: Cache(_by_lexicons), repr=False
+    )
+    _keys: Cache[Names, tuple[int, ...]] = field(default_factory=lambda: Cache(_keys), repr=False)
     _compounds: Cache[tuple[str, str], bool] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -187,45 +200,40 @@ class ExpressionFeatures:
     ) -> tuple[dict[int, tuple[int, ...]], tuple[int, ...]]:
         """Keys of features 17 to 24, as `_told` gives them."""
         told, outside = self._told(words, seen, first)
-        return {word: self._keys_of(names) for word, names in told.items()}, self._keys_of(outside)
+        return {word: self._keys[names] for word, names in told.items()}, self._keys[outside]
 
-    def _told(self, words: _Words, seen: Sequence[MweLexicon], first: int) -> tuple[dict[int, list[str]], list[str]]:
+    def _told(self, words: _Words, seen: Sequence[MweLexicon], first: int) -> tuple[dict[int, Names], Names]:
         """Features 17 to 24 of the words that have others than most words, and those of most words."""
-        outside = [f"21 {lexicon.name} O" for lexicon in (*self.lexicons, *seen[:1])]
-        told: dict[int, list[str]] = {}
-        for a, sentence, lexicons in self._promising(words, seen, first):
-            found = _by_lexicons(lexicons, sentence, self.max_gap)
-            if self.wordnet is not None:
-                by_wordnet = self._by_wordnet(self.wordnet, sentence)
-                found = {i: names + found.get(i, outside) for i, names in enumerate(by_wordnet)}
-            told.update((a + i, names) for i, names in found.items())
+        outside = tuple(f"21 {lexicon.name} O" for lexicon in (*self.lexicons, *seen[:1]))
+        told = {word: self._matched[own] for word, own in self._matches(words, seen, first).items()}
+        if self.wordnet is not None:
+            for a, b in pairwise(words.sentences.tolist()):
+                by_wordnet = self._by_wordnet(self.wordnet, [words.types[t] for t in words.numbers[a:b].tolist()])
+                for word, names in enumerate(by_wordnet, a):
+                    told[word] = (*names, *told.get(word, outside))
         return told, outside
 
-    def _promising(
+    def _matches(
         self, words: _Words, seen: Sequence[MweLexicon], first: int
-    ) -> Iterator[tuple[int, list[_Word], list[tuple[MweLexicon, list[int]]]]]:
-        """The sentences where an entry may begin, or all if there is a WordNet: first word, words, and the lexicons
-        with the places where an entry may begin."""
+    ) -> dict[int, tuple[tuple[str, _Place | None], ...]]:
+        """The words in matches, and for each the lexicons by name, with its place in a match of theirs."""
         lemmas, lowers = [word.lemma for word in words.types], [word.lower for word in words.types]
-        known = (*self.lexicons, *seen)
-        bounds = words.sentences.tolist()
         fixed = len(self.lexicons)
-        starts: dict[int, dict[int, list[int]]] = {}  # by sentence and number of the lexicon
-        for k, lexicon in enumerate(known):
-            places = lexicon.places(lemmas, lowers, words.numbers, self.max_gap)
-            sentences = np.searchsorted(words.sentences, places, side="right") - 1
-            for s, place in zip(sentences.tolist(), places.tolist(), strict=True):
-                if k < fixed or k - fixed == (first + s) % len(seen):
-                    starts.setdefault(s, {}).setdefault(k, []).append(place - bounds[s])
-        for s in sorted(starts) if self.wordnet is None else range(len(bounds) - 1):
-            a, b = bounds[s], bounds[s + 1]
-            turn = [fixed + (first + s) % len(seen)] if seen else []
-            own = starts.get(s, {})
-            lexicons = [(known[k], own.get(k, [])) for k in (*range(fixed), *turn)]
-            yield a, [words.types[t] for t in words.numbers[a:b].tolist()], lexicons
-
-    def _keys_of(self, names: Sequence[str]) -> tuple[int, ...]:
-        return tuple(chain.from_iterable(map(self._names.__getitem__, names)))
+        names = [lexicon.name for lexicon in (*self.lexicons, *seen[:1])]
+        found: dict[int, list[_Place | None]] = {}
+        for k, lexicon in enumerate((*self.lexicons, *seen)):
+            matches = lexicon.find(lemmas, lowers, words.numbers, words.sentences, self.max_gap)
+            if k >= fixed and len(seen) > 1:
+                beginnings = np.array([match.words[0] for match in matches], dtype=np.int64)
+                turns = first + np.searchsorted(words.sentences, beginnings, side="right") - 1
+                matches = [matches[m] for m in np.flatnonzero(turns % len(seen) == k - fixed).tolist()]
+            for group, category in segment_text(matches):
+                ends = (words.types[words.numbers[word]].tag for word in (group[0], group[-1]))
+                tags, gappy = " ".join(ends), has_gap(group)
+                for rank, word in enumerate(group):
+                    places = found.setdefault(word, [None] * len(names))
+                    places[min(k, fixed)] = _Place("I" if rank else "B", category, gappy, tags)
+        return {word: tuple(zip(names, places, strict=True)) for word, places in found.items()}
 
     def _by_wordnet(self, net: WordNet, sentence: Sequence[_Word]) -> list[list[str]]:
         """Features 17 to 20."""
@@ -265,34 +273,21 @@ class ExpressionFeatures:
         return self.wordnet is not None and any(joint.join(pair) in self.wordnet for joint in ("", "-", " "))
 
 
-def _by_lexicons(
-    lexicons: Sequence[tuple[MweLexicon, list[int]]], sentence: Sequence[_Word], max_gap: int
-) -> dict[int, list[str]]:
-    """Features 21 to 24 of the words in matches."""
-    readings = [word.readings for word in sentence]
-    places: dict[int, dict[int, tuple[str, Match]]] = {}  # by word and number of the lexicon
-    for k, (lexicon, starts) in enumerate(lexicons):
-        matches = lexicon.matches_of(readings, max_gap, starts)
-        for match in shortest_path(matches, len(readings)).matches if matches else ():
-            for rank, word in enumerate(match.words):
-                places.setdefault(word, {})[k] = ("I" if rank else "B", match)
-    found: dict[int, list[str]] = {}
-    for word, own in places.items():
-        names = found[word] = []
-        counts: dict[str, int] = {}
-        for k, (lexicon, _) in enumerate(lexicons):
-            if k not in own:
-                names.append(f"21 {lexicon.name} O")
-                continue
-            mark, match = own[k]
-            tags = f"{sentence[match.words[0]].tag} {sentence[match.words[-1]].tag}"
-            told = _written(f"{lexicon.name} {mark} {match.category}" + (" gappy" if has_gap(match.words) else ""))
-            names += [f"21 {told}", f"22 {told} {tags}"]
-            counts[tags] = counts.get(tags, 0) + 1
-        names += [f"23 {k}" for k in range(1, len(own) + 1)]
-        for tags, number in counts.items():
-            names += [f"24 {k} {tags}" for k in range(1, number + 1)]
-    return found
+def _by_lexicons(places: tuple[tuple[str, _Place | None], ...]) -> Names:
+    """Features 21 to 24 of a word in matches, given the place that each lexicon, by its name, gives it."""
+    names: list[str] = []
+    counts: dict[str, int] = {}
+    for lexicon, place in places:
+        if place is None:
+            names.append(f"21 {lexicon} O")
+            continue
+        told = _written(f"{lexicon} {place.mark} {place.category}" + (" gappy" if place.gappy else ""))
+        names += [f"21 {told}", f"22 {told} {place.tags}"]
+        counts[place.tags] = counts.get(place.tags, 0) + 1
+    names += [f"23 {k}" for k in range(1, sum(counts.values()) + 1)]
+    for tags, number in counts.items():
+        names += [f"24 {k} {tags}" for k in range(1, number + 1)]
+    return tuple(names)
 
 
 def with_lemmas(doc: Doc) -> Doc:
@@ -318,13 +313,12 @@ def _word(key: tuple[str, str, str]) -> _Word:
         _OTHER if not kind else _VERB if kind == "verb" else _PARTNER,
         _written(lemma).encode("utf-8", "surrogatepass"),
         tuple(map(hash_string, marks)),
-        (lemma,) if lemma == form.lower() else (lemma, form.lower()),
     )
 
 
-def _keys(name: str) -> tuple[int, ...]:
-    """The keys of a name; a tag may hold the sign that separates members of sets."""
-    return tuple(hash_string(part) for part in name.split("|") if part)
+def _keys(names: Names) -> tuple[int, ...]:
+    """The keys of names; a tag may hold the sign that separates members of sets."""
+    return tuple(hash_string(part) for name in names for part in name.split("|") if part)
 
 
 def _written(text: str) -> str:

@@ -15,7 +15,7 @@ strong groups into a weak group. What fills a gap lies wholly inside it and has 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -242,11 +242,21 @@ def expressions_of(doc: Doc, layer: str = "mwe") -> list[Expressions]:
 def set_expressions(doc: Doc, found: Sequence[Expressions], layer: str = "mwe") -> None:
     """Write the expressions of every sentence into a span layer."""
     spans = SpanLayer(doc.strings)
-    for first, (strong, weak) in zip(doc.sentence_offsets.tolist(), found, strict=False):
-        labelled = [(group, "strong") for group in strong] + [(group, "weak") for group in weak]
-        for group, label in sorted(labelled):
-            spans.add([(first + start, first + end) for start, end in _pieces(group)], label)
+    for first, own in zip(doc.sentence_offsets.tolist(), found, strict=False):
+        for pieces, label in pieces_of(own, first):
+            spans.add(pieces, label)
     doc.spans[layer] = spans
+
+
+def pieces_of(found: Expressions, first: int = 0) -> Iterator[tuple[list[tuple[int, int]], str]]:
+    """The expressions of a sentence that begins at word `first`, as half-open runs of words and a strength.
+
+    >>> list(pieces_of(Expressions.of(strong=[(1, 3)]), 10))
+    [([(11, 12), (13, 14)], 'strong')]
+    """
+    labelled = [(group, "strong") for group in found.strong] + [(group, "weak") for group in found.weak]
+    for group, label in sorted(labelled):
+        yield [(first + start, first + end) for start, end in _pieces(group)], label
 
 
 def _pieces(group: Group) -> Pieces:

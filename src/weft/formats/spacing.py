@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -46,6 +47,7 @@ def escape(blanks: str) -> str:
     )
 
 
+@lru_cache(maxsize=4096)
 def parse_misc(misc: str) -> tuple[str, str | None, bool]:
     r"""The whitespace before a token, after it (None: one space by default), and whether it was given explicitly.
 
@@ -65,6 +67,7 @@ def parse_misc(misc: str) -> tuple[str, str | None, bool]:
     return before, after, spelled
 
 
+@lru_cache(maxsize=4096)
 def with_blanks(misc: str, before: str, after: str) -> str:
     r"""MISC with the whitespace before and after a token, its other items kept.
 

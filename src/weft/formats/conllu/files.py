@@ -25,6 +25,7 @@ from weft.formats.gate import admitted
 from weft.formats.spacing import BLANK, Spacing, begins_paragraph, escape, parse_misc, with_blanks
 from weft.formats.streams import Faults, TextBlock, checked_blocks, open_output, stray_byte, unsplit_error
 from weft.text.doc import Doc, Multiword
+from weft.text.offsets import word_offsets
 from weft.text.strings import StringTable
 from weft.text.validity import faulty
 
@@ -333,14 +334,16 @@ def _to_bytes(doc: Doc, comments: Comments, tables: _Tables, before: int) -> byt
     if not doc.n_sentences:
         raise WeftError(f"{doc!r} has words but no sentences; split it into sentences before writing CoNLL-U")
     offsets = doc.sentence_offsets
-    if (np.diff(offsets) == 0).any():
+    if (offsets[1:] == offsets[:-1]).any():
         raise WeftError(f"{doc!r} has a sentence without words, which CoNLL-U cannot represent")
     misc, multiwords = _told_spacing(doc, tables.spacing)
-    nothing = np.zeros(doc.n_words, dtype=np.int32)
-    columns = np.stack(
-        [misc if name == "misc" else doc.columns.get(name, nothing) for name in FIELDS if name != "head"]
-    )
-    heads = nothing - 1 if doc.head is None else np.asarray(doc.head, dtype=np.int32)
+    names = [name for name in FIELDS if name != "head"]
+    columns = np.zeros((len(names), doc.n_words), dtype=np.int32)
+    for own, name in zip(columns, names, strict=True):
+        if name in doc.columns:
+            own[:] = doc.columns[name]
+    columns[names.index("misc")] = misc
+    heads = np.full(doc.n_words, -1, dtype=np.int32) if doc.head is None else np.asarray(doc.head, dtype=np.int32)
     rare = _rare_rows(doc, multiwords)
     notes = doc.comments if comments == "keep" or _has_names(doc) else _new_comments(doc, before)
     data = assemble(columns, heads, offsets.astype(np.int64), tables.encoded, notes, rare)
@@ -356,12 +359,14 @@ def _to_bytes(doc: Doc, comments: Comments, tables: _Tables, before: int) -> byt
 def _told_spacing(doc: Doc, spacing: Spacing) -> tuple[Ids, list[Multiword]]:
     """MISC of words and multiword tokens with the spacing of the text; unchanged if it already encodes it."""
     misc = doc.columns["misc"] if "misc" in doc.columns else np.zeros(doc.n_words, dtype=np.int32)
-    firsts = np.flatnonzero(np.diff(doc.word_token, prepend=-1))
+    begins = np.ones(doc.n_words, dtype=np.bool_)
+    np.not_equal(doc.word_token[1:], doc.word_token[:-1], out=begins[1:])
+    firsts = np.flatnonzero(begins)
     if len(firsts) != len(doc.token_start):
         raise WeftError(f"{doc!r} has tokens without words, which CoNLL-U cannot represent")
     ids = misc[firsts]
     if doc.multiwords:
-        place = {int(word): token for token, word in enumerate(firsts)}
+        place = {word: token for token, word in enumerate(firsts.tolist())}
         ids = ids.copy()
         for row in doc.multiwords:
             ids[place[row.first]] = doc.strings[row.fields[-1]]
@@ -439,10 +444,13 @@ def _has_names(doc: Doc) -> bool:
 
 def _new_comments(doc: Doc, before: int) -> list[tuple[str, ...]]:
     notes: list[tuple[str, ...]] = []
-    for number, sentence in enumerate(doc.sentences, start=before + 1):
-        name = f"{doc.id}-{number}" if doc.id else str(number)
-        text = sentence.text.replace("\n", " ").replace("\r", " ")
-        notes.append((f"# sent_id = {name}", f"# text = {text}", *sentence.doc.comments[sentence.index]))
+    prefix = f"{doc.id}-" if doc.id else ""
+    starts, ends = word_offsets(doc)
+    firsts, lasts = doc.sentence_offsets[:-1], doc.sentence_offsets[1:] - 1
+    places = zip(starts[firsts].tolist(), ends[lasts].tolist(), doc.comments, strict=True)
+    for number, (start, end, own) in enumerate(places, start=before + 1):
+        text = doc.text[start:end].replace("\n", " ").replace("\r", " ")
+        notes.append((f"# sent_id = {prefix}{number}", f"# text = {text}", *own))
     if doc.meta.get("part", 1) == 1:
         notes[0] = (_new_doc(doc), *notes[0])
     return notes

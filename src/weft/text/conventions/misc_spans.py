@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from weft.errors import WeftError
 from weft.text.conventions.expressions import encode as encode_expressions
 from weft.text.conventions.expressions import expressions_of, repaired
 from weft.text.doc import Doc
@@ -93,7 +94,10 @@ def _attributes_of(doc: Doc, name: str) -> list[_Attribute]:
         bounds = pairwise(doc.sentence_offsets.tolist())
         for (first, end), own in zip(bounds, expressions_of(doc, name) if len(layer) else (), strict=False):
             if own.strong or own.weak:
-                labels[first:end] = encode_expressions(repaired(own, end - first), end - first)
+                try:
+                    labels[first:end] = encode_expressions(own, end - first)
+                except WeftError:
+                    labels[first:end] = encode_expressions(repaired(own, end - first), end - first)
     told = {number: own["probability"] for number, own in layer.attributes.items() if "probability" in own}
     probabilities = {layer[number].pieces[0][0]: f"{told[number]:.4g}" for number in sorted(told)}
     return [

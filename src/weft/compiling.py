@@ -7,16 +7,19 @@ Most of the time of a first start is Numba's own Python code, and much of what L
 - Type inference asks for the type of the same operation, `int64 + int64` for instance, thousands of times, and tries
   dozens of candidates each time. While a kernel is compiled, `eased` keeps the answers.
 - The garbage collector, which would look through Numba's many small objects again and again, rests meanwhile.
+- The variables of an instruction are listed again and again, too; `_listed` looks at the type of each part once.
+- Messages of candidates that do not fit, which nobody sees, are not coloured for a terminal.
 """
 
 from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from numba.core import errors, ir
 from numba.core.codegen import JITCodeLibrary, RuntimeLinker
 from numba.core.compiler import Compiler
 from numba.core.targetconfig import ConfigStack, TargetConfig
@@ -124,9 +127,59 @@ def _same(first: Any, second: Any) -> Any:
     return first is second or first._values == second._values or first.values() == second.values()
 
 
-def _set(call_type: Callable[..., Any], equality: Callable[..., Any]) -> None:
-    for place, name, function in ((BaseFunction, "get_call_type", call_type), (TargetConfig, "__eq__", equality)):
-        setattr(place, name, function)
+_VARIABLE, _INSTRUCTION, _SEQUENCE, _TABLE, _OTHER = range(5)
+
+
+class _Parts(dict[type, int]):
+    """What a part of an instruction is, by its type."""
+
+    def __missing__(self, kind: type) -> int:
+        known: tuple[Any, ...] = (ir.Var, ir.Inst, (list, tuple), dict, object)
+        self[kind] = found = next(k for k, each in enumerate(known) if issubclass(kind, each))
+        return found
+
+
+_parts = _Parts()
+
+
+def _listed(instruction: Any, value: Any) -> list[Any]:
+    """What `Inst._rec_list_vars` gives: the variables in a part of an instruction."""
+    kind = _parts[type(value)]
+    if kind == _VARIABLE:
+        return [value]
+    if kind == _INSTRUCTION:
+        variables: list[Any] = value.list_vars()
+        return variables
+    found: list[Any] = []
+    if kind != _OTHER:
+        for part in value.values() if kind == _TABLE else value:
+            own = _parts[type(part)]
+            if own == _VARIABLE:
+                found.append(part)
+            elif own != _OTHER:
+                found += _listed(instruction, part)
+    return found
+
+
+class _Plain:
+    """A scheme of colours without colours, whatever is to be coloured."""
+
+    def __getattr__(self, name: str) -> Callable[[str], str]:
+        return str
+
+
+#: What is replaced while kernels are compiled: places and names.
+_REPLACED = (
+    (BaseFunction, "get_call_type"),
+    (TargetConfig, "__eq__"),
+    (ir.Inst, "_rec_list_vars"),
+    (errors, "_termcolor_inst"),
+)
+
+
+def _set(values: Sequence[Any]) -> None:
+    for (place, name), value in zip(_REPLACED, values, strict=True):
+        setattr(place, name, value)
 
 
 _memory = _Memory()
@@ -136,20 +189,20 @@ _depth = 0
 
 @contextmanager
 def eased() -> Iterator[None]:
-    """Remember types and rest the garbage collector while a kernel is compiled."""
+    """Remember types, list variables quickly and rest the garbage collector while a kernel is compiled."""
     global _depth
     with _lock:
         collecting = gc.isenabled()
-        usual = BaseFunction.get_call_type, TargetConfig.__eq__
+        usual = [getattr(place, name) for place, name in _REPLACED]
         if _depth == 0:
             gc.disable()
-            _set(lambda *given: _memory.call_type(*given), _same)
+            _set([lambda *given: _memory.call_type(*given), _same, _listed, _Plain()])
         _depth += 1
         try:
             yield
         finally:
             _depth -= 1
             if _depth == 0:
-                _set(*usual)
+                _set(usual)
                 if collecting:
                     gc.enable()

@@ -10,8 +10,10 @@ set has several, and a real-valued atom multiplies the feature's value instead o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -100,12 +102,22 @@ class Program:
         self._starts = np.array(starts, dtype=np.int64)
         self._seeds = np.array([hash_string(name) for name in names or map(str, self.templates)], dtype=np.uint64)
         self.has_reals = bool((self._atoms[:, 0] == REAL).any())
+        # How many features a template has at a position at most, by its bags; and its sets: column, first, last offset.
+        self._plain, self._widest = 0, 1
+        self._with_sets: list[tuple[int, list[tuple[int, int, int]]]] = []
+        for begin, end in pairwise(starts):
+            own = rows[begin:end]
+            width = math.prod(hi - lo + 1 for kind, _, lo, hi in own if kind == BAG)
+            sets_read = [(column, lo, hi) for kind, column, lo, hi in own if kind == SET]
+            if sets_read:
+                self._with_sets.append((width, sets_read))
+            else:
+                self._plain, self._widest = self._plain + width, max(self._widest, width)
 
     def run(self, inputs: Inputs, wanted: NDArray[np.bool_] | None = None) -> Features:
         """The features of every position, or of those that are wanted: the others have none."""
         n = len(inputs.scalars)
-        largest_sets = np.diff(inputs.set_offsets, axis=1).max(axis=1, initial=0)
-        bound = _count(self._atoms, self._starts, inputs.sentences, inputs.set_offsets, largest_sets, n)
+        bound = self._bound(inputs)
         keys = np.empty(bound, dtype=np.uint64)
         template = np.empty(bound, dtype=np.int16)
         values = np.empty(bound if self.has_reals else 0)
@@ -117,38 +129,22 @@ class Program:
         )  # fmt: skip
         return Features(keys[:total], offsets, values[:total] if self.has_reals else values, template[:total])
 
-
-@kernel
-def _count(atoms: Ints, starts: Ints, sentences: Ints, set_offsets: Ints, largest_sets: Ints, n: int) -> int:
-    """An upper bound on the number of features, with room for a template to unfold at the last position."""
-    total = 0
-    room = 1
-    for t in range(len(starts) - 1):
-        several = False
-        widest = 1
-        unfolded = 1
-        for a in range(starts[t], starts[t + 1]):
-            if atoms[a, 0] == SET:
-                several = True
-                unfolded *= max(1, largest_sets[atoms[a, 1]]) * (atoms[a, 3] - atoms[a, 2] + 1)
-            elif atoms[a, 0] == BAG:
-                widest *= atoms[a, 3] - atoms[a, 2] + 1
-                unfolded *= atoms[a, 3] - atoms[a, 2] + 1
-        room = max(room, 2 * unfolded)
-        if not several:
-            total += n * widest
-            continue
-        for s in range(len(sentences) - 1):
-            for i in range(sentences[s], sentences[s + 1]):
-                product = widest
-                for a in range(starts[t], starts[t + 1]):
-                    if atoms[a, 0] == SET:
-                        members = 0
-                        for j in range(max(i + atoms[a, 2], sentences[s]), min(i + atoms[a, 3] + 1, sentences[s + 1])):
-                            members += set_offsets[atoms[a, 1], j + 1] - set_offsets[atoms[a, 1], j]
-                        product *= members
-                total += product
-    return total + room
+    def _bound(self, inputs: Inputs) -> int:
+        """An upper bound on the number of features, with room for a template to unfold at the last position."""
+        n = len(inputs.scalars)
+        total, room = n * self._plain, 2 * self._widest
+        if self._with_sets:
+            positions, sizes = np.arange(n), np.diff(inputs.sentences)
+            firsts, ends = np.repeat(inputs.sentences[:-1], sizes), np.repeat(inputs.sentences[1:], sizes)
+        for width, sets in self._with_sets:
+            products, unfolded = np.full(n, width), width
+            for column, lo, hi in sets:
+                offsets = inputs.set_offsets[column]
+                begin = np.clip(positions + lo, firsts, ends)
+                products *= offsets[np.clip(positions + hi + 1, begin, ends)] - offsets[begin]
+                unfolded *= max(1, int(np.diff(offsets).max(initial=0))) * (hi - lo + 1)
+            total, room = total + int(products.sum()), max(room, 2 * unfolded)
+        return total + room
 
 
 @kernel

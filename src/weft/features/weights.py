@@ -115,16 +115,26 @@ class FrozenTable:
         self.arrays = arrays = Stored.of(arrays).take(*TABLE, labels=n_columns)
         self.n_columns = n_columns
         self.bits = bits
-        buckets, columns = arrays["buckets"], arrays["columns"]
+        buckets, weights = arrays["buckets"], arrays["weights"]
         if len(buckets) < 3 or (len(buckets) - 1).bit_count() != 1 or not 1 <= bits <= 64:
             raise ModelError("the index of the weight table does not fit together: the model file is damaged")
         self._shift = np.uint64(64 - ((len(buckets) - 1).bit_length() - 1))
         self._mask = np.uint64(((1 << bits) - 1) << (64 - bits))
         self._scale = float(arrays["scale"][0])
-        whole, self._number = _whole_rows(arrays["starts"], n_columns)
-        self._unfolded = np.zeros((len(whole), n_columns))
-        _unfold_rows(whole, arrays["starts"], columns, arrays["weights"], self._unfolded)
-        self._unfolded *= self._scale
+        # Kernels are compiled for every type of weights, and small tables are the ones with weights of 8 bits. An array
+        # that cannot be written to has a type of its own.
+        self._weights = weights.astype(np.int16) if weights.dtype == np.int8 else weights
+        self._weights.flags.writeable = weights.flags.writeable
+
+    @cached_property
+    def _whole(self) -> tuple[Rows, Floats]:
+        """For every row its number among the whole ones, or -1, and the whole rows."""
+        starts, columns = self.arrays["starts"], self.arrays["columns"]
+        whole, number = _whole_rows(starts, self.n_columns)
+        unfolded = np.zeros((len(whole), self.n_columns))
+        _unfold_rows(whole, starts, columns, self._weights, unfolded)
+        unfolded *= self._scale
+        return number, unfolded
 
     @classmethod
     def freeze(
@@ -188,9 +198,9 @@ class FrozenTable:
     def score(self, keys: Keys, offsets: Ints, values: Floats) -> Floats:
         """Scores `[position, column]` of features given as keys."""
         out = np.zeros((len(offsets) - 1, self.n_columns))
-        starts, columns, weights = (self.arrays[name] for name in ("starts", "columns", "weights"))
-        rows = self.rows(keys)
-        _score(rows, offsets, values, starts, columns, weights, self._scale, self._number, self._unfolded, out)
+        starts, columns = self.arrays["starts"], self.arrays["columns"]
+        rows, (number, unfolded) = self.rows(keys), self._whole
+        _score(rows, offsets, values, starts, columns, self._weights, self._scale, number, unfolded, out)
         return out
 
 

@@ -64,10 +64,12 @@ def load(model: str | os.PathLike[str] = "en", *more: str | os.PathLike[str], la
     "en-speech")`. Two models that write one layer are an error unless `layer_as` gives the layer of the later one
     another name: `weft.load("en", "food.weft", layer_as=["food"])`.
     """
+    from weft.memory import return_free_memory
     from weft.pipeline import models
     from weft.pipeline.pipeline import Pipeline
 
     pipelines = [(os.fspath(name), Pipeline.load(models.find(name))) for name in (model, *more)]
+    return_free_memory()  # what unpacking took
     if not more and not layer_as:
         return pipelines[0][1]
     from weft.pipeline.selection import combined

@@ -13,6 +13,7 @@ from types import ModuleType
 import pytest
 from places import ROOT
 
+from weft.memory import return_free_memory
 from weft.pipeline.pipeline import Pipeline
 from weft.serve import Service, memory, running
 
@@ -88,5 +89,5 @@ def test_memory_is_left_alone_where_the_c_library_is_not_known(monkeypatch: pyte
     for version in (("", ""), ("glibc", "2.36")):
         monkeypatch.setattr("platform.libc_ver", lambda version=version: version)
         memory.use_few_pools()
-        memory.return_free_memory()
+        return_free_memory()
     assert asked == ["mallopt", "malloc_trim"]

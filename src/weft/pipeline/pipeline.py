@@ -12,6 +12,7 @@ from weft.deadline import Stopped
 from weft.declared import Stored
 from weft.errors import ConfigError, ModelError, WeftError
 from weft.headers import Record, Table, Text
+from weft.memory import return_free_memory
 from weft.pipeline.component import Asked, Component
 from weft.pipeline.tables import put_back, take_out
 from weft.text.corpus import batched
@@ -21,7 +22,7 @@ from weft.text.strings import StringTable
 OnError = Callable[[Doc, WeftError], None]
 #: Texts share a string table up to this size, so that components look up each string once, not once per batch. A
 #: document that stays in memory keeps its table.
-STRINGS = 30_000
+STRINGS = 20_000
 _OWN = ("version", "task", "checksums")  # header fields that `save` adds to the card
 _ENTRY = Record(task=Text()).with_optional(settings=Table())
 #: Renamed settings, by their old names, so that older model files still load.
@@ -104,6 +105,7 @@ class Pipeline:
             raise ConfigError(f"a pipeline annotates a text or a document, got {_what(item)}")
         if len(self._strings) > STRINGS:
             self._strings = StringTable()
+            return_free_memory()  # what components kept for the old table's strings
         return Doc(item, self._strings)
 
     def annotate(self, docs: Sequence[Doc], *, probabilities: bool = False, kbest: int = 0) -> None:
@@ -136,7 +138,7 @@ class Pipeline:
         self,
         items: Iterable[str | Doc],
         workers: int = 1,
-        batch_words: int = 20_000,
+        batch_words: int = 10_000,
         on_error: OnError | None = None,
         *,
         probabilities: bool = False,

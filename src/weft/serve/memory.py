@@ -7,9 +7,9 @@ glibc, the service has few such pools and returns free memory once a minute; wit
 
 from __future__ import annotations
 
-import ctypes
 import os
-import platform
+
+from weft.memory import glibc
 
 #: Seconds between two returns of free memory.
 EVERY = 60
@@ -19,15 +19,5 @@ _POOLS, _ARENA_MAX = 2, -8
 
 def use_few_pools() -> None:
     """Have all threads share two pools; to be called before threads are started, unless the user has set a number."""
-    if (library := _glibc()) is not None and "MALLOC_ARENA_MAX" not in os.environ:
+    if (library := glibc()) is not None and "MALLOC_ARENA_MAX" not in os.environ:
         library.mallopt(_ARENA_MAX, _POOLS)
-
-
-def return_free_memory() -> None:
-    """Return freed memory to the system."""
-    if (library := _glibc()) is not None:
-        library.malloc_trim(0)
-
-
-def _glibc() -> ctypes.CDLL | None:
-    return ctypes.CDLL(None) if platform.libc_ver()[0] == "glibc" else None

@@ -15,6 +15,7 @@ from typing import Any, cast
 import uvicorn
 
 from weft.errors import ConfigError
+from weft.memory import return_free_memory
 from weft.serve import memory
 from weft.serve.app import create_app
 from weft.serve.connections import ACCEPTED, Bounds, Connection, bound_logs
@@ -72,7 +73,7 @@ class Server(uvicorn.Server):
     async def on_tick(self, counter: int) -> bool:
         # Ten times per second.
         if counter % (10 * memory.EVERY) == 0:
-            memory.return_free_memory()
+            return_free_memory()
         if counter % 5 == 0:
             for connection in cast("Sequence[Connection]", list(self.server_state.connections)):
                 connection.check()

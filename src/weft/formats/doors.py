@@ -5,6 +5,8 @@
 | conllu | .conllu | words, trees, comments; no spans |
 | columns | .conll .iob .iob1 .iob2 .bio .tsv .col | words, columns, flat spans as labels |
 | streusle | .conllulex .tags | words, multiword expressions with gaps |
+| anafora | .completed.xml .anafora.xml | events, times and their links, beside their text |
+| xmi | .xmi | text, words and spans with links, of UIMA and WebAnno |
 | bioscope | .xml | sentences, cues and their scopes |
 | penn | .mrg .ptb .brackets | words, tags, phrase-structure trees |
 | mst | .mst | words, tags, dependency trees |
@@ -44,6 +46,8 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "columns": (".conll", ".iob", ".iob1", ".iob2", ".bio", ".tsv", ".col"),
     "brat": (".ann",),
     "streusle": (".conllulex", ".tags"),
+    "anafora": (".completed.xml", ".inprogress.xml", ".preannotation.xml", ".anafora.xml"),  # before any other .xml
+    "xmi": (".xmi",),
     "bioscope": (".xml",),
     "penn": (".mrg", ".ptb", ".brackets"),
     "mst": (".mst",),
@@ -80,6 +84,8 @@ def detect(path: PathLike) -> str:
         detected = {detect(name) for name in data or files}
         if "brat" in detected:
             return "brat"
+        if detected == {"anafora", "plain"}:  # the texts stand beside their annotation
+            return "anafora"
         if len(detected) == 1:
             return detected.pop()
         held = f"files of several formats ({', '.join(sorted(detected))})" if detected else "no file in a known format"
@@ -295,7 +301,8 @@ def _expand_one(path: str, format: str | None) -> list[str]:
         kind = check_format(format) if format else detect(path)
         if kind == "brat":
             return [path]
-        files = [name for name in _files_in(Path(path)) if format is not None or detect(name) == kind]
+        every = format is not None and kind != "anafora"
+        files = [name for name in _files_in(Path(path)) if every or detect(name) == kind]
         if not files:
             raise DataError(f"{path} contains no {kind} files")
         return files

@@ -37,6 +37,10 @@ def lost_layers(doc: Doc, format: str, fields: Sequence[str] | str | None = None
         return layers - {"tokens", "lemma", "upos", "spans/mwe"}
     if format == "bioscope":
         return layers - {"tokens"} - {f"{kind}/{name}" for name in doc.relations for kind in ("spans", "relations")}
+    if format == "anafora":
+        return layers - {"tokens", "spans/timeline", "relations/timeline"}
+    if format == "xmi":
+        return {layer for layer in layers if layer.split("/")[0] not in ("tokens", "spans", "relations")}
     if format == "penn":
         return layers - {"tokens", "xpos" if doc.has("xpos") else "upos", "constituents"}
     if format == "roles":

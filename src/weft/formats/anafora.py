@@ -5,10 +5,10 @@
 
 | element | becomes |
 |---|---|
-| `entity` | a span in characters of the layer `timeline`, its pieces as in `<span>12,20;25,31</span>`; its id is its name |
+| `entity` | a span in characters of the layer `timeline`, with gaps as in `12,20;25,31`; its id is its name |
 | `relation` | a relation from Source to Target; its label is its Type, its attribute `link` its type unless TLINK |
 | `properties` | attributes |
-| `parentsType`, `addition`, the order of a relation's properties | the attribute `anafora`, where it is not the usual one |
+| `parentsType`, `addition`, the order of properties | the attribute `anafora`, where it is not the usual one |
 | everything before, between and after | `doc.meta["anafora"]` |
 
 A file in the layout of Anafora is written back byte for byte. Annotations without their text can be read, scored and
@@ -43,8 +43,8 @@ _USUAL = {"entity": "TemporalEntities", "relation": "TemporalRelations"}
 _ORDER = {TLINK: ("Source", "Type", "Target"), ALINK: ("Source", "Target", "Type")}
 _PIECE = re.compile(r"\s*(\d{1,12})\s*,\s*(\d{1,12})\s*")
 _HEAD = (
-    '<?xml version="1.0" encoding="UTF-8"?>\n\n<data>\n<info>\n  <savetime></savetime>\n  <progress>completed</progress>\n'
-    '</info>\n\n<schema path="./" protocol="file">temporal.schema.xml</schema>\n\n<annotations>\n'
+    '<?xml version="1.0" encoding="UTF-8"?>\n\n<data>\n<info>\n  <savetime></savetime>\n'
+    '  <progress>completed</progress>\n</info>\n\n<schema path="./" protocol="file">temporal.schema.xml</schema>\n\n<annotations>\n'
 )
 _TAIL = "</annotations>\n\n</data>"
 _NAME = re.compile(r"[A-Za-z_][\w.\-]*$")
@@ -163,7 +163,7 @@ def _text_beside(path: str, encoding: str) -> str | None:
 
 
 class _Reader:
-    """Collects the entities and relations of the element `annotations`; what is adjudicated elsewhere is kept as text."""
+    """Collects entities and relations of the element `annotations`; those of `adjudication` are only kept as text."""
 
     def __init__(self, path: str, encoding: str) -> None:
         self.path = path

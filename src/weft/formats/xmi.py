@@ -7,7 +7,7 @@
 | `DocumentMetaData`, `METADATA` | `doc.meta`: the name of the document, its date (`docTime`) as `date` |
 | `EVENT`, `TIMEX3`, and what their links point to | spans of the layer `timeline`; features are attributes |
 | other spans | spans of the layer `annotations`, labelled by their type |
-| a feature that holds link elements (`role`, `target`) | relations labelled by their role; TLINK and timexLink are temporal |
+| a feature that holds link elements (`role`, `target`) | relations labelled by their role |
 
 Features of events and times are named as in THYME (`docTimeRel` becomes DocTimeRel, `timex3Class` Class). A link into
 another layer stays an attribute of its span: a list of roles and names of targets.
@@ -18,7 +18,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from itertools import count as count_from
-from typing import Any
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 

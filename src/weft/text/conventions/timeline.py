@@ -8,7 +8,8 @@
 | DocTimeRel | EVENT | BEFORE, BEFORE/OVERLAP, OVERLAP, AFTER: its relation to the time of the document |
 | ContextualModality | EVENT | ACTUAL, HYPOTHETICAL, HEDGED, GENERIC |
 | ContextualAspect | EVENT | N/A, INTERMITTENT, NOVEL |
-| Polarity, Degree, Type, Permanence | EVENT | POS, NEG; N/A, MOST, LITTLE; N/A, ASPECTUAL, EVIDENTIAL; UNDETERMINED, ... |
+| Polarity, Degree | EVENT | POS, NEG; N/A, MOST, LITTLE |
+| Type, Permanence | EVENT | N/A, ASPECTUAL, EVIDENTIAL; UNDETERMINED, FINITE, PERMANENT |
 | Class | TIMEX3 | DATE, TIME, DURATION, QUANTIFIER, SET, PREPOSTEXP |
 | value | TIMEX3 | a TIMEX3 value such as 2014-12-19, if it is known |
 | link | relation | ALINK for aspectual links (INITIATES, ...), else TLINK, which need not be said |

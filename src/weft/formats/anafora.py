@@ -44,7 +44,8 @@ _ORDER = {TLINK: ("Source", "Type", "Target"), ALINK: ("Source", "Target", "Type
 _PIECE = re.compile(r"\s*(\d{1,12})\s*,\s*(\d{1,12})\s*")
 _HEAD = (
     '<?xml version="1.0" encoding="UTF-8"?>\n\n<data>\n<info>\n  <savetime></savetime>\n'
-    '  <progress>completed</progress>\n</info>\n\n<schema path="./" protocol="file">temporal.schema.xml</schema>\n\n<annotations>\n'
+    '  <progress>completed</progress>\n</info>\n\n<schema path="./" protocol="file">temporal.schema.xml</schema>\n\n'
+    "<annotations>\n"
 )
 _TAIL = "</annotations>\n\n</data>"
 _NAME = re.compile(r"[A-Za-z_][\w.\-]*$")

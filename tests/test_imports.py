@@ -50,6 +50,8 @@ MAY_IMPORT = {room: {room, *below.split()} for room, below in ROOMS.items()}
 EXCEPTIONS = {
     # A notebook asks a document for its picture by a method of its own.
     ("weft.text.doc", "weft.pictures"),
+    # The same with its timeline, which is a closure.
+    ("weft.text.doc", "weft.tasks.timelines.timeline"),
     # spaCy makes the component from the name of a model, so the component has to load it.
     ("weft.interop.spacy_component", "weft.pipeline"),
     ("weft.interop.spacy_component", "weft.pipeline.pipeline"),

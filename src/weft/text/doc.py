@@ -25,6 +25,7 @@ from weft.text.strings import StringTable
 from weft.text.views import Sentence, Span, Token, Word
 
 if TYPE_CHECKING:
+    from weft.tasks.timelines.timeline import Timeline
     from weft.text.conventions.scope import Scope
     from weft.text.frames import Frame
 
@@ -271,6 +272,15 @@ class Doc:
         from weft.text.conventions.scope import scope_views
 
         return list(scope_views(self))
+
+    def timeline(self, rules: bool = False) -> Timeline:
+        """The events and times of the layer `timeline` in their order, with all that follows from their links.
+
+        `rules` adds what rules of the clinical domain say (`weft.tasks.timelines.rules`).
+        """
+        from weft.tasks.timelines.timeline import Timeline
+
+        return Timeline(self, rules)
 
     def subset(self, sentences: Sequence[int]) -> Doc:
         """A new document of the sentences with these indices (ascending).

@@ -1,0 +1,1 @@
+"""Timelines: events, times, narrative containers, and what follows from them."""

@@ -87,8 +87,8 @@ class Timeline:
         mentions = mentions_of(doc, layer)
         if len(mentions) > MOST:
             raise WeftError(
-                f"{doc.id or 'the document'} has {len(mentions):,} events and times, but a timeline has at most {MOST:,}: "
-                "cut the document into parts"
+                f"{doc.id or 'the document'} has {len(mentions):,} events and times, but a timeline has at most "
+                f"{MOST:,}: cut the document into parts"
             )
         kept = [mention for mention in mentions if mention.kind != DOCTIME]
         self._number = {mention.number: i for i, mention in enumerate(kept)}

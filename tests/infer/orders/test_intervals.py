@@ -150,6 +150,16 @@ def test_classes_beyond_one_word_of_bits_are_closed():
     assert not close_points(200, [*((i, i + 1) for i in range(199)), (199, 0)]).consistent
 
 
+@settings(deadline=None, max_examples=100)
+@given(graphs, st.lists(st.integers(0, 13)))
+def test_ranks_agree_with_the_order_of_all_points_wherever_late_ones_stand(links, late):
+    graph = IntervalGraph(7, [links[i] for i in IntervalGraph(7, links).chosen()])
+    ranks, early = graph.points.ranks(late), graph.points.ranks()
+    assert (ranks[:, None] < ranks[None, :])[graph.points.less].all()
+    assert (ranks[:, None] == ranks[None, :])[graph.points.equal].all()
+    assert (ranks >= early).all()
+
+
 def test_unknown_relations_and_numbers_are_errors():
     with pytest.raises(InferenceError, match="unknown relation"):
         IntervalGraph(2, [Link(0, "NEAR", 1)])

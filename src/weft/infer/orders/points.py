@@ -56,19 +56,32 @@ class PointClosure:
         """Whether the constraints have a solution: no class is before itself."""
         return not bool(self.class_order.diagonal().any())
 
-    def ranks(self) -> Ints:
-        """The length of the longest chain before every point: equal points share a rank; an error if inconsistent.
+    def ranks(self, late: ArrayLike = ()) -> Ints:
+        """Places of all points in an order that agrees with the constraints; an error if there is none.
 
-        >>> close_points(4, [(0, 1), (1, 2)], [(2, 3)]).ranks().tolist()
-        [0, 1, 2, 2]
+        A point stands at the length of the longest chain before it: as early as possible. Points of `late` stand as
+        late as the others allow, unless they equal one that is not late.
+
+        >>> closed = close_points(4, [(0, 1), (1, 2), (3, 2)])
+        >>> closed.ranks().tolist(), closed.ranks(late=[3]).tolist()
+        ([0, 1, 2, 0], [0, 1, 2, 1])
         """
         if not self.consistent:
             raise InferenceError("points that are before themselves have no ranks; leave out links of a cycle first")
         order = self.class_order
         found = np.zeros(len(order), dtype=np.int64)
-        for each in np.argsort(order.sum(axis=0), kind="stable").tolist():
+        rising = np.argsort(order.sum(axis=0), kind="stable").tolist()
+        for each in rising:
             earlier = np.flatnonzero(order[:, each])
             found[each] = found[earlier].max() + 1 if len(earlier) else 0
+        fixed = np.ones(len(self), dtype=np.bool_)
+        fixed[np.asarray(late, dtype=np.int64)] = False
+        movable = np.ones(len(order), dtype=np.bool_)
+        movable[self.classes[fixed]] = False
+        for each in reversed(rising):
+            following = np.flatnonzero(order[each])
+            if movable[each] and len(following):
+                found[each] = found[following].min() - 1
         ranks: Ints = found[self.classes]
         return ranks
 

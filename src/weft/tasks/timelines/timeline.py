@@ -179,9 +179,10 @@ class Timeline:
     def ranks(self) -> list[tuple[int, int]]:
         """The places of the start and the end of every interval in an order of all points that agrees with the links.
 
-        Points whose order is not known may share a place.
+        Points whose order is not known may share a place. Starts stand as late and ends as early as they can.
         """
-        return [(int(a), int(b)) for a, b in self._graph.points.ranks().reshape(-1, 2)]
+        places = self._graph.points.ranks(late=range(0, 2 * len(self.intervals), 2))
+        return [(int(a), int(b)) for a, b in places.reshape(-1, 2)]
 
     @cached_property
     def containers(self) -> list[int]:
